@@ -225,7 +225,7 @@ test('an answer in text calls functions by their aliases', async () => {
   const made: unknown[] = [];
   const { workflows } = await startWorkflows({
     language: 'zh',
-    script: [{ text: '好的，已经生成。[生成文件:a.txt] 见[附件:1]。' }],
+    script: [{ text: '好的，已经生成。[生成文件:a.txt]\n见[附件:1]。' }],
     functions: [
       {
         name: 'make',
@@ -238,7 +238,7 @@ test('an answer in text calls functions by their aliases', async () => {
   });
   const response = await workflows.stream('chat').process({ group: 'g' }, '生成文件', { mergeStreams: ['desktop'] });
   expect(made).toEqual([{ name: 'a.txt' }]);
-  expect(response.text).toBe('好的，已经生成。 见[附件:1]。');
+  expect(response.text).toBe('好的，已经生成。\n见[附件:1]。');
 });
 
 test('neighbouring calls that change nothing run together, the others one after another', async () => {

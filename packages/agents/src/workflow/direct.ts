@@ -3,7 +3,7 @@ import { isFunctionName, resolveAction } from './functions/resolve-action.ts';
 import type { Journal } from './journal.ts';
 import { loopTexts } from './loop-texts.ts';
 import { runLoop, storeAnswer } from './loop.ts';
-import { parseActions } from './replies/actions.ts';
+import { calledActions } from './replies/actions.ts';
 import { parseDecision } from './replies/decision.ts';
 import { decisionPrompt } from './replies/prompts.ts';
 import { decisionSchema } from './replies/schemas.ts';
@@ -13,7 +13,6 @@ import { conversationOf, recalledFor } from './session.ts';
 import type { Session } from './session.ts';
 import { makeCall, runTurn } from './turn.ts';
 import type { TurnPrompt } from './turn.ts';
-import type { ParsedAction } from './types.ts';
 import { MAX_REPEATS } from './verdict.ts';
 
 export const CREATE_TODOS = 'create_todos';
@@ -35,21 +34,13 @@ type Answer =
   | { readonly kind: 'paused' }
   | { readonly kind: 'invalid'; readonly problems: readonly string[]; readonly text: string };
 
-/** The actions of an answer that are functions, and the answer without them. Other brackets are text. */
-function actionsOf({ functions }: Session, text: string): { readonly actions: ParsedAction[]; readonly rest: string } {
-  const isFunction = (name: string): boolean => isFunctionName(functions, name);
-  const actions = parseActions(text, isFunction).actions.filter(({ name }) => isFunction(name));
-  const rest = actions.reduce((left, action) => left.replace(action.text, ''), text);
-  return { actions, rest: rest.trim() };
-}
-
 /** Reads an answer in text: a decision, an answer for the user, and the calls that it has as text. */
 async function readText(
   session: Session,
   { text, isCut }: { readonly text: string; readonly isCut: boolean },
   { enableTodo, journal }: { readonly enableTodo: boolean; readonly journal: () => Promise<Journal> },
 ): Promise<Answer> {
-  const { functions, language } = session;
+  const { functions, language, emit } = session;
   const texts = loopTexts[language];
   if (text.trim() === '') return { kind: 'invalid', problems: [texts.emptyAnswer], text };
   const decision = enableTodo ? parseDecision(text, { language }) : ({ kind: 'simple', answer: text } as const);
@@ -59,9 +50,11 @@ async function readText(
     if (isCut) return { kind: 'invalid', problems: [texts.cutAnswer], text };
     return { kind: 'todos', todos: decision.todos };
   }
-  const { actions, rest } = actionsOf(session, decision.answer);
+  // Other brackets are text.
+  const { called, quoted, rest } = calledActions(decision.answer, (name) => isFunctionName(functions, name));
+  for (const action of quoted) emit({ type: 'notice', text: texts.notCalled(action.text) });
   const outputs: string[] = [];
-  for (const action of actions) {
+  for (const action of called) {
     const resolved = await resolveAction(functions, action, { language });
     if (!resolved.isValid) {
       outputs.push(texts.error(resolved.problem));
@@ -71,7 +64,8 @@ async function readText(
     const outcome = await makeCall({ ...session, journal }, { todoId: 'todo_0', fn, input });
     if (outcome === undefined) return { kind: 'paused' };
     if (outcome.isError) outputs.push(texts.failedCall(fn.name, outcome.output));
-    else if (rest === '') outputs.push(outcome.output);
+    // The model does not read it any more, so that the user does.
+    else if (rest === '' || fn.isReadOnly) outputs.push(outcome.output);
   }
   const answer = [rest, ...outputs, ...(isCut ? [texts.cutShown] : [])].filter((part) => part !== '').join('\n\n');
   return { kind: 'text', text: answer, isCut };

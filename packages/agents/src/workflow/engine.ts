@@ -187,13 +187,15 @@ export function createWorkflows(options: WorkflowsOptions): AgentWorkflows {
   const languageOf = (stream: Stream): Language => options.language ?? stream.language;
 
   const openTools = async (
-    agent: string,
+    { stream: { name: agent }, usesMemory }: Pick<Place, 'stream' | 'usesMemory'>,
     signal: AbortSignal,
   ): Promise<{ tools: Record<string, ToolDefinition>; instructions: string[] }> => {
     const tools: Record<string, ToolDefinition> = {};
     const instructions: string[] = [];
     const session = createToolSession();
     for (const set of toolSets) {
+      // Its tools are a way into the memory, too.
+      if (set.name === 'memory' && !usesMemory) continue;
       // It was checked above.
       const context = {
         roots: [root as string] as const,
@@ -249,7 +251,10 @@ export function createWorkflows(options: WorkflowsOptions): AgentWorkflows {
     const model = resolveModel(options).guard({ ...requests, onRetry: (retry) => emit({ type: 'retry', ...retry }) });
     const closed = new AbortController();
     try {
-      const { tools, instructions } = await openTools(stream.name, AbortSignal.any([closed.signal, end.signal]));
+      const { tools, instructions } = await openTools(
+        { stream, usesMemory },
+        AbortSignal.any([closed.signal, end.signal]),
+      );
       const language = languageOf(stream);
       const askUser = askUserFunction(language);
       const reserved = [CREATE_TODOS, FINISH_STEP];
@@ -334,7 +339,12 @@ export function createWorkflows(options: WorkflowsOptions): AgentWorkflows {
   /** Acquires a workflow and works on it, after a change of its state. */
   const work = async (
     place: Place & { readonly record: WorkflowRecord },
-    { reopen = false, answered, ...workOptions }: WorkOptions & { reopen?: boolean; answered?: Answered | undefined },
+    {
+      reopen = false,
+      answered,
+      message,
+      ...workOptions
+    }: WorkOptions & { reopen?: boolean; answered?: Answered | undefined; message?: string | undefined },
     begin: (journal: Journal) => Promise<void> = async () => undefined,
   ): Promise<WorkflowResponse> =>
     withSession(place, workOptions, async (session) => {
@@ -347,6 +357,9 @@ export function createWorkflows(options: WorkflowsOptions): AgentWorkflows {
       return holding(session, { journal }, async () => {
         const { goal, todos } = run.record;
         session.emit({ type: 'workflow-start', workflow: id, goal, todos, isResumed: true });
+        if (message !== undefined && place.group !== undefined) {
+          await place.stream.addMessage(place.group, { content: message }, { signal: workOptions.signal });
+        }
         await settleUnfinished(session, journal);
         if (answered) await settlePending(session, journal, answered);
         await begin(journal);
@@ -422,7 +435,7 @@ export function createWorkflows(options: WorkflowsOptions): AgentWorkflows {
 
   const resume: AgentWorkflows['resume'] = async (id, { answer: given, ...workOptions } = {}) => {
     const found = await find(id, workOptions.signal);
-    const { record, state, stream, group, usesMemory } = found;
+    const { record, state, stream, usesMemory } = found;
     if (record.status === 'failed' || record.status === 'cancelled') {
       const summary = `The workflow ${id} is finished (${record.status})`;
       throw new AgentError('INVALID_INPUT', [summary, 'Retry it to try its failed and open todos again.']);
@@ -443,8 +456,10 @@ export function createWorkflows(options: WorkflowsOptions): AgentWorkflows {
       const question = record.question?.text ?? (call ? questionOf(call, { language: languageOf(stream) }) : '');
       return stillWaiting(record, call, question);
     }
-    if (given !== undefined && usesMemory && group !== undefined) await stream.addMessage(group, { content: given });
-    return work(found, { ...workOptions, answered: call && answer !== undefined ? { call, answer } : undefined });
+    const answered = call && answer !== undefined ? { call, answer } : undefined;
+    // It is stored by the process that holds the workflow: one that cannot get it tries again with the same answer.
+    const message = given !== undefined && usesMemory ? given : undefined;
+    return work(found, { ...workOptions, answered, message });
   };
 
   /** Resumes a workflow by a message of its group. @returns `undefined` when the message is not for it. */

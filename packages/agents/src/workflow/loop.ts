@@ -63,7 +63,7 @@ async function makeActions(
 ): Promise<Pick<Try, 'errors' | 'waits'>> {
   const { functions, language } = session;
   const errors: string[] = [];
-  for (const action of reply.actions) {
+  for (const [index, action] of reply.actions.entries()) {
     const resolved = await resolveAction(functions, action, { language });
     if (!resolved.isValid) {
       errors.push(resolved.problem);
@@ -72,7 +72,9 @@ async function makeActions(
     const { fn, input } = resolved;
     const outcome = await makeCall({ ...session, journal: async () => journal }, { todoId: todo.id, fn, input });
     if (outcome === undefined) {
-      return { errors, waits: journal.pending?.status === 'asked' ? 'asked' : 'paused' };
+      // Actions after the question are not made: the model decides about them when it knows the answer.
+      const isLast = index === reply.actions.length - 1;
+      return { errors, waits: isLast && journal.pending?.status === 'asked' ? 'asked' : 'paused' };
     }
     if (outcome.isError) errors.push(loopTexts[language].failedCall(fn.name, outcome.output));
   }
@@ -93,8 +95,10 @@ async function tryStep(session: Session, journal: Journal, todo: Todo): Promise<
     });
     if (end.kind === 'paused') return { errors: [], waits: 'paused' };
     if (end.kind === 'control') {
-      const reply = replyOfReport(end.input as Record<string, unknown>, { language });
-      return { reply, answer: reply.result, errors: reply.problems };
+      const report = replyOfReport(end.input as Record<string, unknown>, { language });
+      const beside = end.text.trim();
+      const reply = beside === '' ? report : { ...report, unread: [...report.unread, beside] };
+      return { reply, answer: reply.result ?? (beside === '' ? undefined : beside), errors: reply.problems };
     }
     // A half answer may lack half of an action.
     if (end.isCut) return { errors: [texts.cutAnswer] };
@@ -134,6 +138,12 @@ async function runStep(session: Session, journal: Journal, todo: Todo): Promise<
     todos: journal.record.todos,
     asked: waits === 'asked',
   });
+  // A question whose answer no other step would read leaves its own step open.
+  const isAnswerRead =
+    verdict.status !== 'done' ||
+    verdict.addTodo !== undefined ||
+    journal.record.todos.some((one) => one.id !== todo.id && isOpenTodo(one));
+  if (waits === 'asked' && !isAnswerRead) return undefined;
   const isOver = verdict.status !== 'pending';
   const { completion } = verdict;
   const reason =

@@ -42,7 +42,8 @@ export interface TurnOptions extends CallContext {
 /** How a turn ended. */
 export type TurnEnd =
   | { readonly kind: 'text'; readonly text: string; readonly isCut: boolean }
-  | { readonly kind: 'control'; readonly input: unknown }
+  /** `text`: the text beside the call. */
+  | { readonly kind: 'control'; readonly input: unknown; readonly text: string }
   /** A call waits for a person, as the record states. */
   | { readonly kind: 'paused' };
 
@@ -210,11 +211,18 @@ export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
     if (outcomes === undefined) return { kind: 'paused' };
     const [first] = controls;
     const hasFailed = outcomes.some(({ outcome }) => outcome.isError);
-    if (first && first.invalid === undefined && !hasFailed) return { kind: 'control', input: first.input };
+    if (first && controls.length === 1 && first.invalid === undefined && !hasFailed) {
+      return { kind: 'control', input: first.input, text };
+    }
     const failed = { isError: true, output: loopTexts[language].failedBefore };
     const refused = controls.map(async (call) => ({
       call,
-      outcome: hasFailed || !control ? failed : await refusalOf(call, control.inputSchema, language),
+      outcome:
+        hasFailed || !control
+          ? failed
+          : call.invalid === undefined
+            ? { isError: true, output: loopTexts[language].onlyOnce(call.name) }
+            : await refusalOf(call, control.inputSchema, language),
     }));
     added.push({
       role: 'tool',

@@ -26,8 +26,8 @@ function isToolResult(value: unknown): value is ToolResult {
 }
 
 function toText(value: unknown): string {
-  if (typeof value === 'string') return value;
-  if (value === undefined || value === null) return 'The function returned no value.';
+  if (typeof value === 'string' && value !== '') return value;
+  if (value === undefined || value === null || value === '') return 'The function returned no value.';
   try {
     const json: unknown = JSON.stringify(value);
     if (typeof json === 'string') return json;

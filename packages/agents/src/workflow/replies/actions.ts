@@ -77,3 +77,49 @@ export function parseActions(text: string, isFunction: (name: string) => boolean
   rest.push(text.slice(done));
   return { actions, rest: rest.join('\n'), ...(unclosed !== undefined && { unclosed }) };
 }
+
+/** The actions of an answer to the user. */
+export interface CalledActions {
+  readonly called: readonly ParsedAction[];
+  /** Those that are in code, in quotation marks, or a part of a sentence. */
+  readonly quoted: readonly ParsedAction[];
+  /** The text without those that are called. */
+  readonly rest: string;
+}
+
+/** Text before a call in its line: nothing, a mark of a list, the label of actions, or the end of a sentence. */
+const BEFORE_CALL =
+  /(?:^[\s>]*(?:(?:[-*+•]|\d{1,2}[.)、])\s*)?(?:(?:执行动作|actions?)\s*[:：])?|[.。!！?？…~～])\s*$/iu;
+const AFTER_CALL = /^[\s.。!！,，;；、]*$/u;
+const FENCE = /^[ \t]*```/gmu;
+
+/**
+ * Separates the actions that a text calls from those that it only talks about: a call has a line of its own, or follows the end of
+ * a sentence, with nothing after it but other calls. Code has no calls.
+ */
+export function calledActions(text: string, isFunction: (name: string) => boolean): CalledActions {
+  const found: { readonly action: ParsedAction; readonly start: number; readonly end: number }[] = [];
+  for (const action of parseActions(text, isFunction).actions) {
+    const start = text.indexOf(action.text, found.at(-1)?.end ?? 0);
+    found.push({ action, start, end: start + action.text.length });
+  }
+  const [called, quoted, rest]: [ParsedAction[], ParsedAction[], string[]] = [[], [], []];
+  let done = 0;
+  for (const [index, { action, start, end }] of found.entries()) {
+    if (!isFunction(action.name)) continue;
+    const lineStart = text.lastIndexOf('\n', start - 1) + 1;
+    const lineEnd = text.indexOf('\n', end);
+    const next = Math.min(found[index + 1]?.start ?? text.length, lineEnd === -1 ? text.length : lineEnd);
+    const isInCode = (text.slice(0, start).match(FENCE) ?? []).length % 2 === 1;
+    const isCall =
+      BEFORE_CALL.test(text.slice(Math.max(lineStart, done), start)) && AFTER_CALL.test(text.slice(end, next));
+    if (isInCode || !isCall) {
+      quoted.push(action);
+      continue;
+    }
+    called.push(action);
+    rest.push(text.slice(done, start));
+    done = end;
+  }
+  return { called, quoted, rest: [...rest, text.slice(done)].join('').trim() };
+}

@@ -1,4 +1,7 @@
 import type { Language } from '@cairn/memory';
+import { isObject } from '@cairn/tool';
+import type { Fields } from '@cairn/tool';
+import { findObject } from './json.ts';
 import { isNothing, linesOf, meaningfulLines, splitSections } from './labels.ts';
 import { problems } from './problems.ts';
 
@@ -73,9 +76,45 @@ function joined(parts: readonly string[]): string {
   return parts.filter((part) => part !== '').join('\n');
 }
 
+/** The fields of a decision in JSON: an object with the labels, or a call of `create_todos` as text. */
+function fieldsOf(object: Fields): { readonly decision?: string; readonly todos?: unknown; readonly answer?: string } {
+  const call = object['name'] ?? object['function'] ?? object['tool'];
+  const input = object['arguments'] ?? object['parameters'] ?? object['input'];
+  if (call === 'create_todos' && isObject(input)) return { decision: 'complex', todos: input['todos'] };
+  const get = (names: string): unknown =>
+    Object.entries(object).find(([key]) => new RegExp(`^(?:${names})$`, 'iu').test(key))?.[1];
+  const [decision, answer] = [get(labels.decision), get('answer|response|回答|答案')];
+  return {
+    ...(typeof decision === 'string' && { decision }),
+    todos: get(labels.todos),
+    ...(typeof answer === 'string' && { answer }),
+  };
+}
+
+/** Reads a decision in JSON; `undefined` for JSON that is an answer. */
+function decisionOf({ object, rest }: { object: Fields; rest: string }, language: Language): Decision | undefined {
+  const texts = problems[language];
+  const { decision, todos: list, answer } = fieldsOf(object);
+  const kind = decision === undefined ? undefined : kindOf(decision);
+  const items = Array.isArray(list) ? (list as readonly unknown[]) : [];
+  const todos = items.flatMap((one) => {
+    const text = isObject(one) ? Object.values(one).find((value) => typeof value === 'string') : one;
+    return typeof text === 'string' && !isNothing(text) ? [text.trim()] : [];
+  });
+  if (kind === undefined) {
+    if (items.length === 0) return undefined;
+    return { kind: 'invalid', problem: decision === undefined ? texts.noDecision : texts.unclearDecision(decision) };
+  }
+  const others = meaningfulLines(rest);
+  if (kind === 'simple') return answer === undefined ? undefined : { kind, answer: joined([...others, answer]) };
+  // A list of which a part cannot be read is not the whole one.
+  if (todos.length === 0 || todos.length < items.length) return { kind: 'invalid', problem: texts.noTodos };
+  return { kind, todos, analysis: joined(others), unread: [] };
+}
+
 /**
- * Reads a decision as text: `决策：需要TODO工作流` or `Decision: complex`, with a TODO list. Text without these labels is the simple
- * answer. An answer that contradicts itself is invalid, not guessed.
+ * Reads a decision as text: `决策：需要TODO工作流` or `Decision: complex`, with a TODO list, or JSON with these fields. Text without
+ * them is the simple answer. An answer that contradicts itself is invalid, not guessed.
  *
  * @param options.language the language of the problem. Default: `en`
  */
@@ -87,6 +126,9 @@ export function parseDecision(text: string, { language = 'en' }: { readonly lang
   const [decisions, lists] = [all('decision'), all('todos')];
   const { todos, unread } = todosOf(lists.join('\n'));
   if (decisions.length === 0) {
+    const json = lists.length === 0 ? findObject(text) : undefined;
+    const decision = json && decisionOf(json, language);
+    if (decision) return decision;
     if (text.trim() === '') return { kind: 'invalid', problem: texts.emptyAnswer };
     return todos.length > 0 ? { kind: 'invalid', problem: texts.noDecision } : { kind: 'simple', answer: text.trim() };
   }

@@ -9,6 +9,8 @@ interface Problems {
   readonly sameLine: string;
   readonly noAction: (text: string) => string;
   readonly unclosed: (text: string) => string;
+  readonly noneAndAction: (text: string) => string;
+  readonly outside: (text: string) => string;
   readonly invalidField: (name: string) => string;
   readonly emptyAnswer: string;
   readonly noDecision: string;
@@ -32,6 +34,9 @@ export const problems: Readonly<Record<Language, Problems>> = {
     sameLine: 'Several labels are in one line; write each label in a line of its own.',
     noAction: (text) => `The action ${quoted(text)} is not a call; write [function:arguments], or "None".`,
     unclosed: (text) => `The action ${quoted(text)} has no closing bracket; write the whole action again.`,
+    noneAndAction: (text) => `The action ${quoted(text)} is both none and a call; write the call, or only "None".`,
+    outside: (text) =>
+      `The call ${quoted(text)} was not made, because it does not follow the label "Action: "; write it after the label.`,
     invalidField: (name) => `Invalid value of "${name}"; write a text.`,
     emptyAnswer: 'The answer is empty; answer the request, or list todos.',
     noDecision:
@@ -47,6 +52,8 @@ export const problems: Readonly<Record<Language, Problems>> = {
     sameLine: '一行里有多个标签；每个标签单独写一行。',
     noAction: (text) => `执行动作${quoted(text)}不是命令；请写[功能名:参数]，或者写“无”。`,
     unclosed: (text) => `执行动作${quoted(text)}缺少右括号；请重新写出完整的命令。`,
+    noneAndAction: (text) => `执行动作${quoted(text)}既是“无”又有命令；写命令，或者只写“无”。`,
+    outside: (text) => `命令${quoted(text)}没有执行，因为它不在“执行动作: ”之后；请写在这个标签之后。`,
     invalidField: (name) => `“${name}”的值无效；请写文本。`,
     emptyAnswer: '回答是空的；请回答用户的请求，或者列出TODO列表。',
     noDecision:

@@ -2,7 +2,7 @@ import type { Language } from '@cairn/memory';
 import { isObject } from '@cairn/tool';
 import type { Fields } from '@cairn/tool';
 import type { ParsedAction, StepReply } from '../types.ts';
-import { parseActions } from './actions.ts';
+import { calledActions, parseActions } from './actions.ts';
 import { parseCompletion } from './completion.ts';
 import { findObject, parseJson } from './json.ts';
 import { isNothing, meaningfulLines, splitSections, valueOf } from './labels.ts';
@@ -56,6 +56,14 @@ function addActions(draft: Draft, text: string, { language, isFunction }: Contex
     return;
   }
   const { actions, rest, unclosed } = parseActions(text, isFunction);
+  const [first] = actions;
+  const before = first === undefined ? '' : text.slice(0, text.indexOf(first.text));
+  if (/[\p{L}\p{N}]/u.test(before) && valueOf(before).value === undefined) {
+    draft.unread.push(...meaningfulLines(text));
+    // In the same line it explains why there is none.
+    if (before.includes('\n')) draft.problems.push(problems[language].noneAndAction(text));
+    return;
+  }
   draft.actions.push(...actions);
   if (isNothing(rest)) return;
   draft.unread.push(...meaningfulLines(rest));
@@ -164,6 +172,9 @@ export function parseReply(text: string, options: ParseReplyOptions = {}): StepR
     for (const section of sections) addSection(draft, section, context);
   }
   const completion = completionOf(draft, language);
+  for (const { text: action } of calledActions(draft.unread.join('\n'), isFunction).called) {
+    draft.problems.push(problems[language].outside(action));
+  }
   const { nextStep, note, result } = draft;
   return {
     ...(completion !== undefined && { completion }),
