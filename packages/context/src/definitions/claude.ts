@@ -2,7 +2,7 @@ import { isFieldName, shownValue } from './fields.ts';
 import type { FrontMatterField } from './front-matter.ts';
 import type { Report } from './problem.ts';
 
-/** What follows the name where a list names a part of a tool. */
+/** The rest of a name in a list that names a part of a tool: `(git add:*)`. */
 const PART = /\s*\([^]*$/u;
 
 type ToolNameOf = (name: string) => string | undefined;
