@@ -307,3 +307,17 @@ test('the instructions of a tool set are left out with its last tool', async () 
   const { system } = await agents.prepare({ agent: helper });
   expect(JSON.stringify(system)).not.toContain('Call it often.');
 });
+
+test('a prompt that no history can keep is refused before a request', async () => {
+  const { server, agents, contexts } = await startAgents([{ text: 'never' }]);
+  const large = new Uint8Array(21 * 1024 * 1024);
+  const refused = [
+    [[{ type: 'image' as const, image: large, mediaType: 'image/png' }], 'TOO_LARGE'],
+    [[{ type: 'text' as const, text: 'Hi', providerOptions: { a: { map: new Map() } } }], 'INVALID_INPUT'],
+  ] as const;
+  for (const [prompt, code] of refused) {
+    const run = agents.run({ agent: helper, prompt: [...prompt] });
+    await expect(run.result).rejects.toMatchObject({ code });
+  }
+  expect([server.requests.length, contexts.getContext('helper').metadata.messageCount]).toEqual([0, 0]);
+});

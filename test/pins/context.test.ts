@@ -13,6 +13,7 @@ const exported = [
   'MAIN',
   'MODES',
   'checkDefinition',
+  'checkMessage',
   'checkMode',
   'checkSharePatterns',
   'checkWindow',

@@ -23,6 +23,7 @@ export type { AgentContext } from './histories/history.ts';
 export type { HistoryProblem } from './histories/history-store.ts';
 export { MAIN } from './histories/keys.ts';
 export type { HistoryPlace } from './histories/keys.ts';
+export { checkMessage } from './histories/copy.ts';
 export { moveSessions } from './histories/move-sessions.ts';
 export type { MoveSessionsOptions } from './histories/move-sessions.ts';
 export { listSessions, removeSession } from './histories/sessions.ts';

@@ -1,6 +1,7 @@
 import { sessionWorkspace } from '@cairn/coding-agent';
 import type { NamingProfile } from '@cairn/coding-agent';
 import {
+  checkMessage,
   createView,
   DEFAULT_SUMMARIZE_AFTER,
   findAgent,
@@ -184,6 +185,9 @@ function compose(preparation: Preparation, gathered: Gathered): PreparedRun {
     content === undefined ? undefined : { role: 'user', content: addUpdates(content, updates, before) };
   const tokensOfPrompt = (prompt: UserMessage | undefined): number =>
     prompt === undefined ? 0 : tokensOf(prompt, countTokens);
+  const largest = promptAfter([]);
+  // Otherwise the turn could not be stored when the run has ended.
+  if (largest !== undefined) checkMessage(largest);
 
   const { main, own, continues } = historiesOf(contexts, { agent: name, mode, run: request.continue });
   const view = createView({
@@ -198,7 +202,7 @@ function compose(preparation: Preparation, gathered: Gathered): PreparedRun {
     summary,
     maxTokens: maxContextTokens,
     countTokens,
-    promptTokens: tokensOfPrompt(promptAfter([])),
+    promptTokens: tokensOfPrompt(largest),
   });
   const prompt = promptAfter(view.messages);
   const parts = systemParts({

@@ -105,3 +105,12 @@ export function copyMessage(message: unknown): UnifiedMessage {
   const summary = `A message has ${copier.bytes} bytes, more than ${MAX_MESSAGE_BYTES}`;
   throw new ContextError('TOO_LARGE', [summary, 'Pass a smaller file, or a part of it. Nothing was stored.']);
 }
+
+/**
+ * Checks whether a history can keep a message, before something is done for it.
+ *
+ * @throws {ContextError} `INVALID_INPUT`, `TOO_LARGE`.
+ */
+export function checkMessage(message: UnifiedMessage): void {
+  copyMessage(message);
+}
