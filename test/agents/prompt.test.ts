@@ -88,6 +88,31 @@ describe('the system prompt', () => {
     expect(system.map(({ name }) => name)).toEqual(['agent', 'mode']);
   });
 
+  test.each([
+    ['default', undefined, '`ls`'],
+    ['default', ['read', 'ls'], '`ls`'],
+    ['claude', undefined, '`LS`'],
+    ['default', ['read'], undefined],
+    ['claude', ['Read'], undefined],
+  ] as const)('names the list tool in its section only where it is offered (%s, %j)', async (naming, tools, name) => {
+    const { agents } = await startAgents([], { ...(await makeProject()), naming });
+    const agent = { ...helper, ...(tools && { tools }) };
+    const sectionOf = async (): Promise<string> => {
+      const { system, ...prepared } = await agents.prepare({ agent });
+      const text = system.find((part) => part.name === 'workspace')?.text ?? '';
+      const named = [...text.matchAll(/`(\w+)`/gu)].map(([, tool]) => tool);
+      expect(prepared.tools.map((tool) => tool.name)).toEqual(expect.arrayContaining(named));
+      return text;
+    };
+    const section = await sectionOf();
+    expect(section).toContain('── src/');
+    if (name === undefined) expect(section).not.toMatch(/\bls\b/iu);
+    else expect(section).toContain(name);
+    // An agent with other tools in between changes no byte.
+    await agents.prepare({ agent: { ...helper, tools: ['write'] } });
+    expect(await sectionOf()).toBe(section);
+  });
+
   test('shows a fact that was added since in the next run, and stays equal until then', async () => {
     const project = await makeProject();
     const { agents } = await startAgents([], project);

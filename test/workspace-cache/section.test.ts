@@ -122,6 +122,25 @@ describe('the section', () => {
     );
   });
 
+  test.each(['en', 'zh'] as const)('names no tool for an agent that cannot list directories (%s)', async (language) => {
+    const root = createTree(project);
+    const run = await runOf(root, { language });
+    await list(run, join(root, 'docs'), 'guide.md');
+    const section = run.section({ list: false });
+    await expect(section.replaceAll(root, '/root')).toMatchFileSnapshot(golden(`section-no-list.${language}`));
+    expect(section).not.toMatch(/`ls`|\bls\b/u);
+    expect(run.section({ list: 'LS' })).toContain('`LS`');
+    // Each agent keeps its bytes, and none sees later listings anywhere but in its updates.
+    await list(run, join(root, 'src'), 'index.js', 'utils');
+    expect(run.section({ list: false })).toBe(section);
+    expect(run.section()).not.toContain('name: index.js');
+    const updates = run.updates({ list: false });
+    expect(updates).toContain('name: index.js');
+    expect(updates).not.toMatch(/\bls\b/u);
+    const missing = (await runOf('/no/such/root', { language })).section({ list: false });
+    expect(missing).not.toMatch(/\bls\b/u);
+  });
+
   test('has the same bytes in two runs, and no time in it', async () => {
     const root = repository();
     const options = { coreFiles: true, git: true, clock: Date.now };

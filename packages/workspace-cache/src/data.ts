@@ -9,6 +9,12 @@ export interface ToolNames {
   readonly read?: string | undefined;
 }
 
+/** What a text about the workspace depends on, beside the workspace. */
+export interface SectionOptions {
+  /** The tool of this agent that lists a directory; `false` when it has none. @default that of the cache */
+  readonly list?: string | false | undefined;
+}
+
 /** Facts about the tree. */
 export interface TreeMetadata {
   /** When the tree was made (ISO 8601). */

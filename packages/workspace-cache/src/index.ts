@@ -1,4 +1,12 @@
-export type { DynamicListing, Language, ListedItem, ToolNames, TreeMetadata, WorkspaceCacheData } from './data.ts';
+export type {
+  DynamicListing,
+  Language,
+  ListedItem,
+  SectionOptions,
+  ToolNames,
+  TreeMetadata,
+  WorkspaceCacheData,
+} from './data.ts';
 export type { RunTools, WorkspaceRun } from './run.ts';
 export { templateFilters, templateVariables } from './section/template.ts';
 export type { TemplateVariables } from './section/template.ts';

@@ -1,6 +1,6 @@
 import type { CountTokens } from '@cairn/tool/prompt';
 import type { ToolDefinition } from '@cairn/tool';
-import type { DynamicListing, WorkspaceCacheData } from './data.ts';
+import type { DynamicListing, SectionOptions, WorkspaceCacheData } from './data.ts';
 import type { CacheDirectoryDetails, CacheDirectoryInput } from './listings/cache-directory.ts';
 import type { DynamicListingStore } from './listings/dynamic-listings.ts';
 import type { Interceptors } from './listings/interceptors.ts';
@@ -21,15 +21,15 @@ export interface WorkspaceRun extends Interceptors {
   /** The version of the tree: see `WorkspaceTree`. */
   readonly version: number;
   /**
-   * Returns the section of a prompt that shows the workspace. Every call returns the text of the first one, so that a provider
-   * can cache the prompt; {@link WorkspaceRun.updates} returns what happened since.
+   * Returns the section of a prompt that shows the workspace. Every call with the same options returns the text of the first
+   * one, so that a provider can cache the prompt; {@link WorkspaceRun.updates} returns what happened since.
    */
-  section(): string;
+  section(options?: SectionOptions): string;
   /**
    * Returns what changed since the tree of this run was made, and the listings that were kept since the section was first
    * returned. For the end of the newest message. Empty when there is neither.
    */
-  updates(): string;
+  updates(options?: SectionOptions): string;
   /** Drops the listings of `data.dynamic` that are not right any more, such as after a change by another program. */
   checkListings(): Promise<void>;
   /** The tools of the run, for its agents; empty in the mode `static`. */
@@ -89,10 +89,16 @@ function tokensOf(text: string, countTokens: CountTokens | undefined): number {
 export function createRun(parts: RunParts): WorkspaceRun {
   const { tree, data, style, coreFiles, gitLine, isLeftOut, changes, counter, countTokens, totalScans } = parts;
   const { listings, interceptors, tools } = parts;
-  let section: string | undefined;
+  /** By the name of the list tool. All of them show the same. */
+  const sections = new Map<SectionOptions['list'], string>();
+  let firstSection: string | undefined;
   let inSection: Readonly<Record<string, DynamicListing>> = {};
+  const styleFor = ({ list = style.toolNames.list }: SectionOptions): SectionStyle => ({
+    ...style,
+    toolNames: { list },
+  });
   const counts = (): RunCounts => {
-    const sectionTokens = section === undefined ? 0 : tokensOf(section, countTokens);
+    const sectionTokens = firstSection === undefined ? 0 : tokensOf(firstSection, countTokens);
     return counter.counts({ metadata: tree.metadata, totalScans: totalScans(), sectionTokens });
   };
   return {
@@ -101,20 +107,25 @@ export function createRun(parts: RunParts): WorkspaceRun {
     checkListings: () => listings.check(),
     data,
     version: tree.version,
-    section: () => {
+    section: (options = {}) => {
+      const own = styleFor(options);
+      const { list } = own.toolNames;
+      if (firstSection === undefined) inSection = { ...data.dynamic };
+      let section = sections.get(list);
       if (section === undefined) {
-        inSection = { ...data.dynamic };
-        section = renderSection({ ...data.static, levels: tree.levels, dynamic: inSection, coreFiles, gitLine }, style);
+        section = renderSection({ ...data.static, levels: tree.levels, dynamic: inSection, coreFiles, gitLine }, own);
+        sections.set(list, section);
+        firstSection ??= section;
       }
       counter.noteSection();
       return section;
     },
-    updates: () => {
+    updates: (options = {}) => {
       const { root, kindOf } = tree;
       const later = Object.entries(data.dynamic).filter(([path, listing]) => inSection[path] !== listing);
       const parts = [
         changes.render({ root, kindOf, isLeftOut, language: style.language }),
-        section === undefined ? '' : renderListings(Object.fromEntries(later), style),
+        firstSection === undefined ? '' : renderListings(Object.fromEntries(later), styleFor(options)),
       ];
       return parts.filter((part) => part !== '').join('\n\n');
     },

@@ -1,4 +1,4 @@
-import { sessionWorkspace } from '@cairn/coding-agent';
+import { sessionWorkspace, toolOfName } from '@cairn/coding-agent';
 import type { NamingProfile } from '@cairn/coding-agent';
 import {
   checkMessage,
@@ -177,10 +177,12 @@ function sumTokens(parts: readonly { readonly tokens: number }[]): number {
 
 function compose(preparation: Preparation, gathered: Gathered): PreparedRun {
   const { shared, request, definition, mode, opened } = preparation;
+  const { naming } = shared;
   const { contexts, language = 'en', countTokens = estimateTokens, maxContextTokens } = shared.options;
   const { name, contextWindow, sharePatterns, summarizeAfter } = definition;
   const { content, workspace, summary } = gathered;
-  const updates = workspace?.updates() ?? '';
+  const list = Object.keys(opened.tools).find((tool) => toolOfName(tool, naming ?? 'default') === 'ls') ?? false;
+  const updates = workspace?.updates({ list }) ?? '';
   const promptAfter = (before: readonly UnifiedMessage[]): UserMessage | undefined =>
     content === undefined ? undefined : { role: 'user', content: addUpdates(content, updates, before) };
   const tokensOfPrompt = (prompt: UserMessage | undefined): number =>
@@ -210,7 +212,7 @@ function compose(preparation: Preparation, gathered: Gathered): PreparedRun {
     project: gathered.instructions,
     tools: opened.instructions.join('\n\n'),
     facts: gathered.facts,
-    workspace: workspace?.section() ?? '',
+    workspace: workspace?.section({ list }) ?? '',
     mode: view.modeText,
     'left-out': view.notice,
   });

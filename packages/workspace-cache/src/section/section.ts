@@ -1,4 +1,4 @@
-import type { DynamicListing, Language, ToolNames, TreeMetadata } from '../data.ts';
+import type { DynamicListing, Language, SectionOptions, TreeMetadata } from '../data.ts';
 import { escapeName } from '../tree/escape.ts';
 import { fenced } from './fence.ts';
 import { templateFilters } from './template.ts';
@@ -7,7 +7,7 @@ import { sectionTexts } from './texts.ts';
 /** How a section is written. */
 export interface SectionStyle {
   readonly language: Language;
-  readonly toolNames: ToolNames;
+  readonly toolNames: SectionOptions;
   /** Whether times are shown. They make every section different, so that no provider can cache the prompt. */
   readonly showTime: boolean;
 }

@@ -3,19 +3,22 @@ import type { Language } from '../data.ts';
 /** Why there is no line about a repository. */
 export type NoGitReason = 'not-installed' | 'not-a-repository' | 'too-slow' | 'failed';
 
-/** The texts of the prompt section. `list` is the name of the tool that lists a directory. */
+/** The name of the tool that lists a directory; `false` when the agent has none. */
+type ListTool = string | false;
+
+/** The texts of the prompt section. */
 export interface SectionTexts {
   readonly heading: string;
-  readonly intro: (list: string, depth: number) => string;
+  readonly intro: (list: ListTool, depth: number) => string;
   readonly notes: string;
   /** Notes 1 and 2 of the source document. */
-  readonly usage: (list: string) => readonly string[];
+  readonly usage: (list: ListTool) => readonly string[];
   /** Note 3 of the source document. */
   readonly cachedAt: (time: string) => string;
   readonly incomplete: string;
-  readonly unavailable: (list: string) => string;
+  readonly unavailable: (list: ListTool) => string;
   readonly empty: string;
-  readonly dynamicHeading: (list: string) => string;
+  readonly dynamicHeading: (list: ListTool) => string;
   readonly dynamicIntro: string;
   readonly coreFiles: string;
   readonly changes: string;
@@ -34,18 +37,21 @@ export const sectionTexts: Readonly<Record<Language, SectionTexts>> = {
   en: {
     heading: '## Workspace directory structure cache',
     intro: (list, depth) =>
-      `To reduce repeated \`${list}\` calls, here is an overview of the directory structure of the workspace (at most ${depth} ${depth === 1 ? 'level' : 'levels'} deep):`,
+      `${list === false ? 'Here' : `To reduce repeated \`${list}\` calls, here`} is an overview of the directory structure of the workspace (at most ${depth} ${depth === 1 ? 'level' : 'levels'} deep):`,
     notes: '**Note**:',
-    usage: (list) => [
-      `- Check the directory structure above first, and avoid repeated calls of \`${list}\``,
-      `- For deeper levels or directories that were filtered out, you can still use the \`${list}\` tool`,
-    ],
+    usage: (list) =>
+      list === false
+        ? ['- Deeper levels and directories that were filtered out are not shown']
+        : [
+            `- Check the directory structure above first, and avoid repeated calls of \`${list}\``,
+            `- For deeper levels or directories that were filtered out, you can still use the \`${list}\` tool`,
+          ],
     cachedAt: (time) => `- Cached at: ${time}`,
     incomplete: '- The overview is not complete: a part of the workspace was not scanned',
     unavailable: (list) =>
-      `The directory structure cache is not available. Use the \`${list}\` tool to list directories on demand.`,
+      `The directory structure cache is not available.${list === false ? '' : ` Use the \`${list}\` tool to list directories on demand.`}`,
     empty: 'The workspace has no entries to show.',
-    dynamicHeading: (list) => `## Dynamically cached directories (visited with ${list})`,
+    dynamicHeading: (list) => `## Dynamically cached directories${list === false ? '' : ` (visited with ${list})`}`,
     dynamicIntro: 'These directories were visited and cached. Read them here:',
     coreFiles: '## Core files',
     changes: '## Changes since the directory overview',
@@ -62,17 +68,21 @@ export const sectionTexts: Readonly<Record<Language, SectionTexts>> = {
   },
   zh: {
     heading: '## Workspace 目录结构缓存',
-    intro: (list, depth) => `为减少重复的 \`${list}\` 调用，以下是 workspace 的目录结构概览（最多 ${depth} 层深度）：`,
+    intro: (list, depth) =>
+      `${list === false ? '' : `为减少重复的 \`${list}\` 调用，`}以下是 workspace 的目录结构概览（最多 ${depth} 层深度）：`,
     notes: '**注意**：',
-    usage: (list) => [
-      `- 优先参考以上目录结构，避免重复调用 \`${list}\``,
-      `- 如需更深层次或被过滤的目录信息，仍可使用 \`${list}\` 工具`,
-    ],
+    usage: (list) =>
+      list === false
+        ? ['- 更深层次和被过滤的目录未列出']
+        : [
+            `- 优先参考以上目录结构，避免重复调用 \`${list}\``,
+            `- 如需更深层次或被过滤的目录信息，仍可使用 \`${list}\` 工具`,
+          ],
     cachedAt: (time) => `- 缓存时间：${time}`,
     incomplete: '- 目录结构概览不完整：部分目录未扫描',
-    unavailable: (list) => `目录结构缓存不可用，请使用 \`${list}\` 工具按需查询。`,
+    unavailable: (list) => `目录结构缓存不可用${list === false ? '' : `，请使用 \`${list}\` 工具按需查询`}。`,
     empty: 'workspace 中没有可显示的内容。',
-    dynamicHeading: (list) => `## 动态缓存的目录（已通过 ${list} 访问）`,
+    dynamicHeading: (list) => `## 动态缓存的目录${list === false ? '' : `（已通过 ${list} 访问）`}`,
     dynamicIntro: '以下目录已被访问并缓存，可直接查看：',
     coreFiles: '## 核心文件',
     changes: '## 目录结构概览之后的变化',
