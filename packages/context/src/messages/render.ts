@@ -126,6 +126,11 @@ interface ForeignLine {
   readonly isCall: boolean;
 }
 
+/** Indents the further lines of a text that could pass as those of another agent. */
+function asOneSpeaker(text: string): string {
+  return text.replaceAll(/(?<=[\n\r\u2028\u2029])\[/gu, '  [');
+}
+
 /** Returns what another agent did as lines of text: its texts, its calls and their results. */
 function foreignLines(
   message: AssistantMessage,
@@ -137,13 +142,14 @@ function foreignLines(
   const { content } = message;
   const parts = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content;
   return [...parts.entries()].flatMap(([at, part]): ForeignLine[] => {
-    if (part.type === 'text') return isEmptyText(part) ? [] : [{ text: `[${agent}] ${part.text}`, isCall: false }];
+    if (part.type === 'text')
+      return isEmptyText(part) ? [] : [{ text: asOneSpeaker(`[${agent}] ${part.text}`), isCall: false }];
     if (part.type !== 'tool-call' || part.providerExecuted === true) return [];
     const result = pairs.resultOf({ message: index, part: at });
     const output = result === undefined ? texts.noResult : resultTextOf(result.output);
     return [
       { text: `${texts.call(agent, part.toolName)} ${jsonOf(part.input)}`, isCall: true },
-      { text: `${texts.result(agent, part.toolName)} ${output}`, isCall: true },
+      { text: asOneSpeaker(`${texts.result(agent, part.toolName)} ${output}`), isCall: true },
     ];
   });
 }
