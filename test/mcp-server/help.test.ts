@@ -15,7 +15,7 @@ test.skipIf(process.platform === 'win32')('every example in `cairn mcp --help` s
   const { stdout: help } = await cairn(['mcp', '--help']);
   const examples = [...help.matchAll(/^ {2}\$ (cairn .*?) {2,}\S.*$/gmu)].map(([, command = '']) => command);
   const [http, ...others] = examples.toSorted((a) => (a.includes('--http') ? -1 : 1));
-  expect(others).toHaveLength(3);
+  expect(others).toHaveLength(4);
   for (const example of others) {
     // Its input is empty, so it shuts down at once.
     const child = spawn('/bin/sh', ['-c', example], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
