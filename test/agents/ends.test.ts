@@ -264,6 +264,38 @@ test.each([
   expect(result).toMatchObject({ finishReason: 'steps', steps });
 });
 
+describe('an answer without a text', () => {
+  test('is stated, and the next request has an answer between the prompts', async () => {
+    const { server, agents } = await startAgents([{ text: '' }, { text: 'Here.' }]);
+    const result = await agents.run({ agent: helper, prompt: 'Go' }).result;
+    const notice = 'the model ended its last answer without a text';
+    expect(result).toMatchObject({ finishReason: 'stop', text: '', notices: [notice] });
+    await agents.run({ agent: helper, prompt: 'Go on' }).result;
+    expect(server.requests[1] && transcriptOf(server.requests[1])).toEqual([
+      'user: Go',
+      `assistant: (This turn ended early: ${notice})`,
+      'user: Go on',
+    ]);
+  });
+
+  test('is stated after a text and a call, too', async () => {
+    const { agents } = await startAgents([{ text: 'I read it.', ...call('a') }, { text: ' ' }], { toolSets });
+    const run = agents.run({ agent: helper, prompt: 'Go' });
+    const notices: string[] = [];
+    for await (const event of run) if (event.type === 'notice') notices.push(event.text);
+    expect(notices).toEqual(['the model ended its last answer without a text']);
+  });
+});
+
+test('a prompt that the history cannot keep is refused before anything is sent', async () => {
+  const { server, agents, contexts } = await startAgents([{ text: 'Seen.' }]);
+  const image = { type: 'data', data: new Uint8Array(21 * 1024 * 1024) } as const;
+  const run = agents.run({ agent: helper, prompt: [{ type: 'file', mediaType: 'image/png', data: image }] });
+  await expect(run.result).rejects.toThrow('Pass a smaller file');
+  expect(server.requests).toEqual([]);
+  expect(contexts.getContext('helper').conversationHistory).toEqual([]);
+});
+
 test('a turn that cannot be stored rejects the result', async () => {
   const { agents, contexts } = await startAgents([{ text: 'Done.' }]);
   contexts.appendTurn = () => Promise.reject(new Error('the disk is full'));

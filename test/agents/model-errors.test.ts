@@ -195,6 +195,21 @@ describe('the key', () => {
     expect(inspect(error, { depth: null, showHidden: true })).not.toContain(KEY.slice(0, 12));
   });
 
+  test.each(['a+b/c d&e=fgh', '秘密钥匙abcdef'])(
+    'in the query of the URL is not repeated as it is sent: %s',
+    async (key) => {
+      const server = await startModelServer([]);
+      onTestFinished(() => server.close());
+      const query = new URLSearchParams({ code: key }).toString();
+      // The server repeats the URL of the request.
+      const baseUrl = `${server.url.replace('/v1', '/v9')}?${query}`;
+      const error = await errorOf(baseUrl);
+      expect(error.message).toContain('unknown URL');
+      expect(error.message).not.toContain(query.slice('code='.length));
+      expect(error.message).not.toContain(key);
+    },
+  );
+
   test('of another shape is not repeated, whoever configured it', () => {
     const secret = `sk-proj-${'a1B2'.repeat(10)}`;
     const cause = new APICallError({

@@ -69,6 +69,31 @@ test('a tool that throws is an error for the model, and the run goes on', async 
   ]);
 });
 
+test('a tool that throws what has no text is an error for the model', async () => {
+  const crash = makeTool('crash', () => {
+    throw Object.create(null);
+  });
+  const script = [{ toolCalls: [{ name: 'crash', input: { text: 'a' } }] }, done];
+  expect(await resultsOf(script, [crash])).toEqual([expect.stringContaining('crash failed unexpectedly')]);
+});
+
+test('a name that servers refuse is sent with other characters, and does not end the run or the next one', async () => {
+  const names = ['functions.read', 'read the file', '读取', 'x'.repeat(100)];
+  const { server, agents } = await startAgents([
+    { toolCalls: names.map((name) => ({ name, input: {} })) },
+    { text: 'I go without.' },
+    { text: 'Again.' },
+  ]);
+  expect(await agents.run({ agent: helper, prompt: 'Go' }).result).toMatchObject({ text: 'I go without.' });
+  expect(await agents.run({ agent: helper, prompt: 'Go on' }).result).toMatchObject({ text: 'Again.' });
+  expect(server.refusals).toEqual([]);
+  const results = server.requests[2] && transcriptOf(server.requests[2]).filter((line) => line.startsWith('tool '));
+  // The model reads the name that it wrote.
+  for (const [index, name] of names.entries()) {
+    expect(results?.[index]).toContain(`There is no tool ${JSON.stringify(name)}. Nothing was done.`);
+  }
+});
+
 test('a result that no message can hold is an error that states its size', async () => {
   const flood = makeTool('flood', (text) => text.repeat(17 * 1024 * 1024));
   const script = [{ toolCalls: [{ name: 'flood', input: { text: 'a' } }] }, done];

@@ -45,3 +45,12 @@ test('a request that is refused for another reason is an error', async () => {
   await expect(workflows.stream('chat').process({ group: 'g' }, 'hello')).rejects.toThrow('unknown model');
   expect(server.requests).toHaveLength(1);
 });
+
+test('a call by a name that servers refuse does not end the workflow', async () => {
+  const { workflows, server } = await startWorkflows({
+    script: [{ toolCalls: [{ name: 'functions.create file', input: {} }] }, { text: 'I go without.' }],
+  });
+  const response = await workflows.stream('chat').process({ group: 'g' }, 'make a.txt');
+  expect(response.text).toBe('I go without.');
+  expect(server.refusals).toEqual([]);
+});

@@ -97,7 +97,10 @@ export function configuredServer(options: ModelOptions & { readonly model?: stri
 
 /** Returns what no message about a server may contain. */
 export function secretsOf({ key, query }: ModelServer): readonly string[] {
-  return [...(key === undefined ? [] : [key]), ...Object.values(query)];
+  // Servers repeat the URL of a request, too.
+  const encoded = (value: string): string => new URLSearchParams({ value }).toString().slice('value='.length);
+  const values = Object.values(query).flatMap((value) => [value, encodeURIComponent(value), encoded(value)]);
+  return [...(key === undefined ? [] : [key]), ...values];
 }
 
 /**

@@ -53,6 +53,9 @@ export async function execute(execution: ExecuteOptions): Promise<AgentResult> {
     ];
     await agents.contexts.appendTurn(agent, labelled(handed, label), 'shared');
   }
+  // Every other reason is stated by the finish reason.
+  const own = finishReason === 'stop' && reason !== undefined ? [reason] : [];
+  for (const notice of own) emit({ type: 'notice', text: notice });
   emit({ type: 'end', finishReason });
   return {
     run,
@@ -62,7 +65,7 @@ export async function execute(execution: ExecuteOptions): Promise<AgentResult> {
     messages,
     steps: steps.count,
     usage: usage.sum,
-    notices: prepared.notices,
+    notices: [...prepared.notices, ...own],
     ...(error !== undefined && { error }),
   };
 }

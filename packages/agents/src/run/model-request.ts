@@ -23,6 +23,7 @@ export interface ModelRequest {
 /** A call of a tool in an answer. */
 export interface ModelCall {
   readonly id: string;
+  /** As the model wrote it. In messages it is {@link sendableName}. */
   readonly name: string;
   /** The arguments; the text of them when they are not JSON. */
   readonly input: ToolCallPart['input'];
@@ -47,6 +48,27 @@ export interface ModelAnswer {
 }
 
 type Content = Exclude<AssistantMessage['content'], string>;
+
+/** The names of tools that the servers of models accept. */
+const SENDABLE = /^[\w-]{1,64}$/u;
+
+/**
+ * Returns the name of a tool for messages. Models write names that no tool has, and a server refuses each later request that repeats
+ * a name with other characters.
+ */
+export function sendableName(name: string): string {
+  return SENDABLE.test(name) ? name : name.replaceAll(/[^\w-]/gu, '_').slice(0, 64) || 'unnamed';
+}
+
+function withSendableNames(message: AssistantMessage): AssistantMessage {
+  if (typeof message.content === 'string') return message;
+  const isSendable = (part: Content[number]): boolean => part.type !== 'tool-call' || SENDABLE.test(part.toolName);
+  if (message.content.every(isSendable)) return message;
+  const content = message.content.map((part) =>
+    part.type === 'tool-call' ? { ...part, toolName: sendableName(part.toolName) } : part,
+  );
+  return { ...message, content };
+}
 
 /** Removes `execute`, so that the SDK leaves the calls to the caller. */
 function withoutExecute(tools: ToolSet): ToolSet {
@@ -74,7 +96,7 @@ class Received {
   addCall(call: ModelCall): void {
     this.calls.push(call);
     const input = typeof call.input === 'object' && call.input !== null ? call.input : {};
-    this.content.push({ type: 'tool-call', toolCallId: call.id, toolName: call.name, input });
+    this.content.push({ type: 'tool-call', toolCallId: call.id, toolName: sendableName(call.name), input });
   }
 
   /** Reasoning is left out: a provider refuses it without its signature, which comes at its end. */
@@ -121,7 +143,7 @@ export async function requestModel(request: ModelRequest): Promise<ModelAnswer> 
       onError: () => undefined,
       onStepEnd: (step) => {
         const first = step.response.messages.find((message) => message.role === 'assistant');
-        whole = first as AssistantMessage | undefined;
+        whole = first && withSendableNames(first as AssistantMessage);
       },
     });
     let error: unknown;

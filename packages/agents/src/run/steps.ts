@@ -10,7 +10,7 @@ import { refuseCalls, runCalls } from './tool-calls.ts';
 import type { ToolRunContext } from './tool-context.ts';
 import { Turn } from './turn.ts';
 
-/** Why a turn ended. `reason` is for the model, and absent when the model had finished. */
+/** Why a turn ended. `reason` is for the model, and absent when the model had finished with a text. */
 export interface TurnEnd {
   readonly finishReason: FinishReason;
   readonly reason?: string;
@@ -128,7 +128,7 @@ export class Steps {
   }
 
   /** Returns why the run ends with this answer, if it does. */
-  #endAfter({ finishReason, error, calls, usage }: ModelAnswer, rest: number): TurnEnd | undefined {
+  #endAfter({ finishReason, error, calls, text, usage }: ModelAnswer, rest: number): TurnEnd | undefined {
     const { limits, usage: sum } = this.#options;
     const texts = this.#texts;
     if (finishReason === 'aborted') return this.#abortEnd();
@@ -143,7 +143,7 @@ export class Steps {
       const isCut = finishReason === 'tool-calls' || calls.length > 0;
       return { finishReason: 'steps', ...(isCut && { reason: texts.steps(limits.maxSteps) }) };
     }
-    if (calls.length === 0) return { finishReason: 'stop' };
+    if (calls.length === 0) return { finishReason: 'stop', ...(text.trim() === '' && { reason: texts.noText }) };
     return sum.used >= limits.maxTokens ? this.#tokensEnd() : undefined;
   }
 

@@ -9,6 +9,7 @@ interface RunTexts {
   readonly tokens: (tokens: number) => string;
   readonly length: string;
   readonly filter: string;
+  readonly noText: string;
   readonly error: (message: string) => string;
   /** The result of a call that did not begin. */
   readonly notRun: (reason: string) => string;
@@ -34,6 +35,7 @@ const en: RunTexts = {
   tokens: (tokens) => `the run reached its limit of ${tokens} tokens`,
   length: 'the answer reached the largest size that the model can write',
   filter: 'a filter of the provider cut the answer',
+  noText: 'the model ended its last answer without a text',
   error: (message) => `the model failed: ${message}`,
   notRun: (reason) => `Not called: ${reason}. Nothing was done.`,
   stopped: (reason) => `Stopped: ${reason}. Check what the call changed before you repeat it.`,
@@ -60,6 +62,7 @@ const zh: RunTexts = {
   tokens: (tokens) => `运行达到了 ${tokens} 个 token 的上限`,
   length: '回答达到了模型的输出上限',
   filter: '服务商的过滤器截断了回答',
+  noText: '模型的最后一次回答没有文本',
   error: (message) => `模型失败：${message}`,
   notRun: (reason) => `未调用：${reason}。没有执行任何操作。`,
   stopped: (reason) => `已停止：${reason}。重试之前，请先检查这次调用改变了什么。`,

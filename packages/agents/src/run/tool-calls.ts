@@ -3,6 +3,7 @@ import { formatBytes } from '@cairn/tool/prompt';
 import { InvalidToolInputError, NoSuchToolError } from 'ai';
 import type { ModelMessage, ToolSet } from 'ai';
 import type { OwnEvent } from './agent-run.ts';
+import { sendableName } from './model-request.ts';
 import type { ModelCall } from './model-request.ts';
 import { runTexts } from './texts.ts';
 import type { ToolRunContext } from './tool-context.ts';
@@ -30,7 +31,13 @@ export interface CallOptions {
 }
 
 function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  if (error instanceof Error) return error.message;
+  try {
+    return String(error);
+  } catch {
+    // A thrown object may have no text.
+    return 'unknown error';
+  }
 }
 
 /** The innermost message: the SDK wraps the text of the model into each of its errors. */
@@ -141,7 +148,7 @@ export async function runCalls(calls: readonly ModelCall[], options: CallOptions
     const output = fit(name, whole);
     const durationMs = performance.now() - startMs;
     emit({ type: 'tool-end', id, name, isError: isError(output), output: outputText(output), durationMs });
-    return { type: 'tool-result', toolCallId: id, toolName: name, output };
+    return { type: 'tool-result', toolCallId: id, toolName: sendableName(name), output };
   };
   try {
     return await Promise.all(calls.map(runOne));
@@ -155,7 +162,7 @@ export function refuseCalls(calls: readonly ModelCall[], text: string): ToolResu
   return calls.map(({ id, name }) => ({
     type: 'tool-result',
     toolCallId: id,
-    toolName: name,
+    toolName: sendableName(name),
     output: { type: 'error-text', value: text },
   }));
 }

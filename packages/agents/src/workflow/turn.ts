@@ -6,7 +6,7 @@ import { asSchema, tool } from 'ai';
 import type { LanguageModel, ModelMessage, ToolSet } from 'ai';
 import type { z } from 'zod';
 import { AgentError } from '../errors.ts';
-import { requestModel } from '../run/model-request.ts';
+import { requestModel, sendableName } from '../run/model-request.ts';
 import type { ModelAnswer, ModelCall } from '../run/model-request.ts';
 import { runCall } from './calls.ts';
 import type { CallContext } from './calls.ts';
@@ -90,7 +90,7 @@ function resultOf({ id, name }: ModelCall, { output, isError }: FunctionOutcome)
   return {
     type: 'tool-result',
     toolCallId: id,
-    toolName: name,
+    toolName: sendableName(name),
     output: { type: isError ? 'error-text' : 'text', value: output },
   };
 }
