@@ -162,7 +162,7 @@ test('the notice states that nothing of main is shown when not even its summary 
   }
 });
 
-test('a summary without the newer messages states that they do not fit', () => {
+test('a message that is too large leaves a note in the head', () => {
   const long = Array.from({ length: 12 }, (_, index) => user(`The port of service ${index} is ${4000 + index}.`));
   const { head, notice } = view('summarized', {
     main: [...long, assistant('words '.repeat(5000))],
@@ -170,7 +170,9 @@ test('a summary without the newer messages states that they do not fit', () => {
     maxTokens: 2000,
   });
   expect(head).toContain('The port of service 3 is 4003.');
-  expect(head).toContain('\n(the messages after these do not fit and are left out)\n');
+  expect(head).toContain(
+    '\n(newer messages, whole)\n(messages that are too large are left out)\nuser: The port of service 5',
+  );
   expect(notice).toContain('Parts of the main conversation do not fit into the budget and are left out.');
 });
 

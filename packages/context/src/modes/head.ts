@@ -103,39 +103,37 @@ class HeadBuilder {
     if (this.#built?.key === key) return this.#built.head;
     const texts = viewTexts[language];
     const intro = isSummarized ? (folded === 0 ? texts.conversation : texts.summary) : texts.sentences;
-    const around = [texts.summaryBegins, summaryText, texts.messagesBegin, texts.cut, texts.cutAll].join('\n');
+    const around = [texts.summaryBegins, summaryText, texts.messagesBegin, texts.cut, texts.large].join('\n');
     const limit = maxTokens - countTokens(`${intro}\n${marks.wrap({}, around)}`) - MESSAGE_MARGIN;
     const from = this.#lineOf(folded);
     const start = limit <= 0 ? this.#lines.length : this.#startOf(from, limit);
     const newest = this.#lines.slice(start);
     const shown = newest.filter(({ tokens }) => tokens <= limit);
+    const large = newest.filter(({ tokens }) => tokens > limit);
     const parts = [
       ...(summaryText === '' ? [] : [texts.summaryBegins, summaryText]),
-      ...(summaryText === '' || shown.length === 0 ? [] : [texts.messagesBegin]),
+      ...(summaryText === '' || newest.length === 0 ? [] : [texts.messagesBegin]),
       ...(start > from && shown.length > 0 ? [texts.cut] : []),
+      ...(large.length > 0 ? [texts.large] : []),
       ...shown.map(({ text }) => text),
-      ...(from < this.#lines.length && shown.length === 0 ? [texts.cutAll] : []),
     ];
     const isShown = limit > 0 && (summaryText !== '' || shown.length > 0);
     const message: UserMessage | undefined = isShown
       ? { role: 'user', content: `${intro}\n${marks.wrap({}, parts.join('\n'))}` }
       : undefined;
-    const large = newest.filter(({ tokens }) => tokens > limit);
-    const summaryTokens = isShown ? 0 : (this.#sums[folded]?.tokens ?? 0);
-    const leftOut = this.#leftOut(isShown ? folded : 0, {
-      messages: (isShown ? 0 : folded) + start - from + large.length,
+    // Nothing fits, not even the summary.
+    const isMissing = !isShown && (summaryText !== '' || from < this.#lines.length);
+    const shownFolded = isMissing ? 0 : folded;
+    const leftOut = this.#leftOut(shownFolded, {
+      messages: folded - shownFolded + start - from + large.length,
       tokens:
-        summaryTokens +
+        (isMissing ? (this.#sums[folded]?.tokens ?? 0) : 0) +
         this.#tokensBefore(start) -
         this.#tokensBefore(from) +
         large.reduce((sum, { tokens }) => sum + tokens, 0),
     });
-    const head = {
-      message,
-      tokens: message === undefined ? 0 : tokensOf(message, countTokens),
-      folded: isShown ? folded : 0,
-      leftOut,
-    };
+    const tokens = message === undefined ? 0 : tokensOf(message, countTokens);
+    const head = { message, tokens, folded: shownFolded, leftOut };
     this.#built = { key, head };
     return head;
   }

@@ -118,7 +118,7 @@ interface ViewTexts {
   readonly summaryBegins: string;
   readonly messagesBegin: string;
   readonly cut: string;
-  readonly cutAll: string;
+  readonly large: string;
   readonly selection: string;
   readonly selectionNone: string;
   readonly summarized: string;
@@ -145,7 +145,7 @@ export const viewTexts: Readonly<Record<Language, ViewTexts>> = {
     summaryBegins: '(summary of older messages)',
     messagesBegin: '(newer messages, whole)',
     cut: '(older messages are left out)',
-    cutAll: '(the messages after these do not fit and are left out)',
+    large: '(messages that are too large are left out)',
     window: (size) =>
       `Only the last ${size === 1 ? 'message' : `${size} messages`} of the history and the turn they are in are shown; older messages are left out.`,
     budget: (messages, maxTokens) =>
@@ -170,7 +170,7 @@ export const viewTexts: Readonly<Record<Language, ViewTexts>> = {
     summaryBegins: '（较早消息的摘要）',
     messagesBegin: '（较新的消息，全文）',
     cut: '（更早的消息已省略）',
-    cutAll: '（此后的消息放不下，已省略）',
+    large: '（过大的消息已省略）',
     window: (size) => `只显示历史中最后 ${size} 条消息及其所在的轮次；更早的消息已省略。`,
     budget: (messages, maxTokens) =>
       `${messages === undefined ? '' : `有 ${messages} 条`}较早的消息超出 ${maxTokens} 个 token 的预算，已省略。`,
