@@ -109,6 +109,12 @@ describe('run', () => {
     expect(transcriptOf(requestAt(server, 1))).toEqual(['user: Read @a.txt\n\nand more']);
   });
 
+  test('attaches the files of an argument that ends with a line break', async () => {
+    const { agents, server } = await person([{ text: 'a' }], { project: { 'a.txt': 'the content\n' } });
+    await agents(['run', 'helper', 'Read @a.txt\n']);
+    expect(transcriptOf(requestAt(server, 0))[0]).toContain('the content');
+  });
+
   test('reads a piped prompt without an argument', async () => {
     const { agents, server } = await person([{ text: 'a' }]);
     expect(await agents(['run', 'helper'], { input: 'Hi\n' })).toMatchObject({ exitCode: 0, stdout: 'a\n' });
