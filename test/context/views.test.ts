@@ -473,3 +473,125 @@ test('a view of a history that grew reads only the new messages', () => {
   // The head message is one text: it is counted whole, at most half of the budget.
   for (const mode of ['selective', 'summarized']) expect(Math.max(...(counts[mode] ?? []))).toBeLessThan(4000 * 4 * 2);
 });
+
+describe('a window', () => {
+  const turn = (name: string): UnifiedMessage[] => [
+    { role: 'user', content: `prompt ${name}` },
+    { role: 'assistant', content: [{ type: 'tool-call', toolCallId: name, toolName: 'read', input: {} }] },
+    {
+      role: 'tool',
+      content: [{ type: 'tool-result', toolCallId: name, toolName: 'read', output: { type: 'text', value: 'x' } }],
+    },
+    { role: 'assistant', content: `answer ${name}` },
+  ];
+  const own = ['a', 'b', 'c'].flatMap(turn);
+  const main: UnifiedMessage[] = [
+    { role: 'user', content: 'Our project uses React.' },
+    { role: 'assistant', content: 'Noted.' },
+    { role: 'user', content: 'The project uses pnpm.' },
+  ];
+
+  test.each([
+    [1, 4],
+    [4, 4],
+    [5, 8],
+    [12, 12],
+    [50, 12],
+  ])('of %i messages reaches back to the prompt of their oldest turn, and states that it shows %i', (window, shown) => {
+    const { messages, details, notice } = createView({ mode: 'isolated', main, own, window });
+    expect(messages).toEqual(own.slice(-shown));
+    expect(details.window).toEqual({ size: window, shown });
+    const left = own.length - shown;
+    expect(details.leftOut.map(({ reason, messages: count }) => [reason, count])).toEqual(
+      left === 0 ? [] : [['window', left]],
+    );
+    expect(notice.includes('and the turn they are in are shown') || notice.includes('Only the last message')).toBe(
+      left > 0,
+    );
+  });
+
+  test.each(['selective', 'summarized'] as const)(
+    'comes after the head message of %s, which it does not count, and before the budget',
+    (mode) => {
+      const long = [...own];
+      for (const at of [3, 7, 11]) long[at] = { role: 'assistant', content: 'x'.repeat(1500) };
+      const given = { mode, main, own: long, sharePatterns: ['project uses *'], summarizeAfter: 2, window: 8 };
+      const { messages, details } = createView(given);
+      expect(textOf(messages[0] as UnifiedMessage)).toContain('Our project uses React.');
+      expect(messages.slice(1)).toEqual(long.slice(4));
+      expect(details.window).toEqual({ size: 8, shown: 8 });
+      // The head has its place in the budget first; then the budget drops the oldest turn of the window.
+      const small = createView({ ...given, countTokens: (text) => text.length, maxTokens: 3000 });
+      expect(small.messages).toEqual([messages[0], ...long.slice(8)]);
+      expect(small.details.window).toEqual({ size: 8, shown: 4 });
+      const ofOwn = small.details.leftOut.filter(({ history }) => history === 'own');
+      expect(ofOwn.map(({ reason, messages: count }) => [reason, count])).toEqual([
+        ['window', 4],
+        ['budget', 4],
+      ]);
+    },
+  );
+});
+
+test('the budget is 32,000 tokens unless another one is given', () => {
+  const given = { mode: 'isolated', main: [], own: [] } as const;
+  expect(() => createView({ ...given, promptTokens: 32_000 })).not.toThrow();
+  expect(() => createView({ ...given, promptTokens: 32_001 })).toThrow(/more than the budget of 32000\./u);
+});
+
+test('each notice exists in both languages', () => {
+  const text = (length: number): string => `项目 uses it. ${'x'.repeat(length)}`;
+  const conversation = (length: number): UnifiedMessage[] =>
+    Array.from({ length: 6 }, (_, index) => ({ role: index % 2 === 0 ? 'user' : 'assistant', content: text(length) }));
+  const steps: UnifiedMessage[] = [
+    { role: 'user', content: 'Read it.' },
+    { role: 'assistant', content: [{ type: 'tool-call', toolCallId: '1', toolName: 'read', input: {} }] },
+    {
+      role: 'tool',
+      content: [
+        { type: 'tool-result', toolCallId: '1', toolName: 'read', output: { type: 'text', value: 'y'.repeat(5000) } },
+      ],
+    },
+    { role: 'assistant', content: 'It is long.' },
+  ];
+  const own = { main: [], own: conversation(10) };
+  const countTokens = (content: string): number => content.length;
+  const cases: readonly ViewOptions[] = [
+    { mode: 'isolated', ...own, window: 1 },
+    { mode: 'isolated', ...own, window: 3 },
+    { mode: 'isolated', ...own, maxTokens: 100, countTokens },
+    { mode: 'isolated', main: [], own: steps, maxTokens: 1000, countTokens },
+    { mode: 'selective', main: conversation(10), own: [] },
+    { mode: 'selective', main: conversation(10), own: [], sharePatterns: ['uses *'], maxTokens: 600, countTokens },
+    { mode: 'summarized', main: conversation(10), own: [], summarizeAfter: 2 },
+    { mode: 'summarized', main: steps, own: [] },
+    { mode: 'summarized', main: conversation(900), own: [], maxTokens: 1000, countTokens, promptTokens: 990 },
+  ];
+  const notices = (language: 'en' | 'zh'): string[] => cases.map((given) => createView({ ...given, language }).notice);
+  expect(notices('en')).toMatchInlineSnapshot(`
+    [
+      "Only the last message of the history and the turn they are in are shown; older messages are left out.",
+      "Only the last 3 messages of the history and the turn they are in are shown; older messages are left out.",
+      "4 older messages do not fit into the budget of 100 tokens and are left out.",
+      "Of 1 turn only the prompt and the answer are shown, without the tool calls, which do not fit into the budget.",
+      "No sentence of the main conversation matches the patterns; all of it is left out.",
+      "The main conversation does not fit into the budget; all of it is left out.",
+      "Of the main conversation the older messages are summarized; tool calls and their results are left out.",
+      "The tool calls of the main conversation and their results are left out.",
+      "The main conversation does not fit into the budget; all of it is left out.",
+    ]
+  `);
+  expect(notices('zh')).toMatchInlineSnapshot(`
+    [
+      "只显示历史中最后 1 条消息及其所在的轮次；更早的消息已省略。",
+      "只显示历史中最后 3 条消息及其所在的轮次；更早的消息已省略。",
+      "有 4 条较早的消息超出 100 个 token 的预算，已省略。",
+      "有 1 轮只显示提示和回答，其工具调用超出预算，已省略。",
+      "主会话中没有符合模式的句子；其内容全部省略。",
+      "主会话中只显示符合模式的句子；其余已省略。",
+      "主会话中较早的消息已被摘要；工具调用及其结果已省略。",
+      "主会话的工具调用及其结果已省略。",
+      "主会话超出预算，其内容全部省略。",
+    ]
+  `);
+});

@@ -97,8 +97,10 @@ class HeadBuilder {
     this.#read(main);
     const { language, countTokens, summarizeAfter } = this.#options;
     const isSummarized = this.#matches === undefined;
-    const folded = isSummarized ? foldedCount(main.length, summarizeAfter) : 0;
-    const summaryText = folded === 0 ? '' : this.#summaryOf(main, folded, summary);
+    const older = isSummarized ? foldedCount(main.length, summarizeAfter) : 0;
+    const summaryText = older === 0 ? '' : this.#summaryOf(main, older, summary);
+    // Messages without a statement, such as blocks of code alone, have no summary: they are shown as the others.
+    const folded = summaryText === '' ? 0 : older;
     const key = JSON.stringify([main.length, maxTokens, summaryText]);
     if (this.#built?.key === key) return this.#built.head;
     const texts = viewTexts[language];
