@@ -293,6 +293,30 @@ describe('the limits of delegation', () => {
   });
 });
 
+describe('the model of a nested run', () => {
+  test.each([
+    ['that of its caller', {}, {}, 'asked'],
+    ['that of its definition', {}, { model: 'own' }, 'own'],
+    ['the argument of the first run before the definition of that', { model: 'named' }, {}, 'asked'],
+  ] as const)('is %s', async (_, ofLead, ofTester, expected) => {
+    const started = await start(
+      {
+        lead: [delegate({ name: 'reviewer', prompt: 'A' }), { text: 'Done.' }],
+        reviewer: [delegate({ name: 'tester', prompt: 'B' }), { text: 'Yes.' }],
+        tester: [{ text: 'Green.' }],
+      },
+      { definitions: definitionsOf(define('lead', ofLead), define('reviewer'), define('tester', ofTester)) },
+    );
+    await started.agents.run({ agent: 'lead', prompt: 'Go.', model: 'asked' }).result;
+    const models = (agent: string): (string | undefined)[] => requestsOf(started, agent).map(({ chat }) => chat.model);
+    expect([models('lead'), models('reviewer'), models('tester')]).toEqual([
+      ['asked', 'asked'],
+      ['asked', 'asked'],
+      [expected],
+    ]);
+  });
+});
+
 describe('the tools of a nested run', () => {
   test('are those that every run above it may call; the others are refused and never executed', async () => {
     const root = createTree({ 'a.txt': 'hello\n' });
@@ -560,7 +584,7 @@ describe('a session', () => {
     const texts = started.contexts.getContext('reviewer').conversationHistory.map(textOf);
     const turns = Array.from({ length: texts.length / 2 }, (_, index) => texts.slice(2 * index, 2 * index + 2));
     expect(turns.map(([, answer]) => answer)).toEqual(turns.map(([prompt]) => `Did user: ${prompt}`));
-    expect(turns.map(([prompt]) => prompt).toSorted()).toEqual(prompts.toSorted());
+    expect(turns.map(([prompt = '']) => prompt).toSorted()).toEqual(prompts.toSorted());
   });
 });
 

@@ -174,6 +174,15 @@ describe('a model that fails', () => {
     expect(types.at(-1)).toBe('end');
   });
 
+  test('stores nothing of its turn with onFailure: drop', async () => {
+    const { agents, contexts } = await startAgents([
+      { text: ['The answer ', 'is'], cut: { afterEvents: 3, by: 'close' } },
+    ]);
+    const result = await agents.run({ agent: helper, prompt: 'Go', mode: 'shared', onFailure: 'drop' }).result;
+    expect(result).toMatchObject({ finishReason: 'error', text: 'The answer is', messages: [] });
+    expect(contexts.main.conversationHistory).toEqual([]);
+  });
+
   test('with a key that is refused: no secret is in the history', async () => {
     const { agents } = await startAgents([{ status: 401, message: 'Incorrect API key provided: sk-12345' }]);
     const result = await agents.run({ agent: helper, prompt: 'Go' }).result;
@@ -285,6 +294,15 @@ describe('an answer without a text', () => {
     for await (const event of run) if (event.type === 'notice') notices.push(event.text);
     expect(notices).toEqual(['the model ended its last answer without a text']);
   });
+});
+
+test('a prompt that the history cannot keep is refused before anything is sent', async () => {
+  const { server, agents, contexts } = await startAgents([{ text: 'Seen.' }]);
+  const image = { type: 'data', data: new Uint8Array(21 * 1024 * 1024) } as const;
+  const run = agents.run({ agent: helper, prompt: [{ type: 'file', mediaType: 'image/png', data: image }] });
+  await expect(run.result).rejects.toThrow('Pass a smaller file');
+  expect(server.requests).toEqual([]);
+  expect(contexts.getContext('helper').conversationHistory).toEqual([]);
 });
 
 test('a turn that cannot be stored rejects the result', async () => {

@@ -1,8 +1,10 @@
 import { ContextManager, createView, labelOf, textOf } from '@cairn/context';
 import type { ContextMode, UnifiedMessage } from '@cairn/context';
 import { describe, expect, test } from 'vitest';
+import { transcriptOf } from '../support/model-server.ts';
 import { helper, startAgents } from './start-agents.ts';
 import type { StartedAgents } from './start-agents.ts';
+import { makeTool, makeToolSet } from './tools-for-tests.ts';
 
 const mainTurn: readonly UnifiedMessage[] = [
   { role: 'user', content: 'Our project uses React. The key is canary-1.' },
@@ -66,6 +68,45 @@ test.each(rows)('$mode sends exactly its histories and writes exactly its own', 
   expect(textsOf(contexts.main.conversationHistory)).toEqual(row.mainAfter);
   expect(textsOf(contexts.getContext('helper', 'isolated').conversationHistory)).toEqual(row.ownAfter);
 });
+
+test.each(['fork', 'shared', 'selective', 'summarized'] as const)(
+  'a run in the mode %s has main as it was at its start, also when main changes between its steps',
+  async (mode) => {
+    const contexts = new ContextManager();
+    await contexts.appendTurn('main', mainTurn, 'shared');
+    const note = makeTool('note', async () => {
+      await contexts.appendTurn('main', [{ role: 'user', content: 'Our project uses Vue now.' }], 'shared');
+      return 'noted';
+    });
+    const { server, agents } = await startAgents(
+      [{ toolCalls: [{ name: 'note', input: { text: 'a' } }] }, { text: 'Done.' }, { text: 'Done.' }],
+      { contexts, toolSets: [makeToolSet(note)] },
+    );
+    await agents.run({ agent, prompt: 'Go', mode }).result;
+    await agents.run({ agent, prompt: 'Again', mode }).result;
+    const [first, second, next] = server.requests.map((request) => transcriptOf(request));
+    expect(second?.slice(0, first?.length)).toEqual(first);
+    expect(second?.join('\n')).not.toContain('Vue');
+    expect(next?.join('\n')).toContain('Our project uses Vue now.');
+  },
+);
+
+test.each([
+  ['aborted', { never: true }, 'aborted'],
+  ['failed', { status: 400, message: 'no' }, 'error'],
+] as const)(
+  'a run in the mode handback that is %s hands nothing to main, and keeps its turn',
+  async (_, answer, reason) => {
+    const { server, agents, contexts } = await startAgents([answer]);
+    const abort = new AbortController();
+    const { result } = agents.run({ agent, prompt: 'Go', mode: 'handback', signal: abort.signal });
+    await server.arrived(1);
+    if (reason === 'aborted') abort.abort();
+    expect((await result).finishReason).toBe(reason);
+    expect(contexts.main.conversationHistory).toEqual([]);
+    expect(contexts.getContext('helper').conversationHistory.map(textOf)).toContain('Go');
+  },
+);
 
 test('modes alternate from call to call in one session', async () => {
   const { server, agents } = await startWithMain();

@@ -1,7 +1,8 @@
 import { SYSTEM_PARTS } from '@cairn/agents';
 import type { AgentsOptions } from '@cairn/agents';
 import { codingToolSet, invalidateFsScanAfterWrite } from '@cairn/coding-agent';
-import { ContextManager, openContexts, tokensOf } from '@cairn/context';
+import { ContextManager, MODES, openContexts, tokensOf } from '@cairn/context';
+import type { ContextMode } from '@cairn/context';
 import { createMemory } from '@cairn/memory';
 import type { Memory } from '@cairn/memory';
 import { memory as inMemory } from '@cairn/memory/memory';
@@ -89,11 +90,11 @@ describe('the system prompt', () => {
   });
 
   test.each([
-    ['default', undefined, ['`ls`']],
-    ['default', ['read', 'ls'], ['`ls`']],
-    ['claude', undefined, ['`LS`']],
-    ['default', ['read'], []],
-    ['claude', ['Read'], []],
+    ['default', undefined, '`ls`'],
+    ['default', ['read', 'ls'], '`ls`'],
+    ['claude', undefined, '`LS`'],
+    ['default', ['read'], undefined],
+    ['claude', ['Read'], undefined],
   ] as const)('names the list tool in its section only where it is offered (%s, %j)', async (naming, tools, name) => {
     const { agents } = await startAgents([], { ...(await makeProject()), naming });
     const agent = { ...helper, ...(tools && { tools }) };
@@ -106,8 +107,7 @@ describe('the system prompt', () => {
     };
     const section = await sectionOf();
     expect(section).toContain('── src/');
-    const named = [...section.matchAll(/`?\bls\b`?/giu)].map(([text]) => text);
-    expect(new Set(named)).toEqual(new Set(name));
+    expect(new Set(section.match(/`?\bls\b`?/giu))).toEqual(new Set(name === undefined ? [] : [name]));
     // An agent with other tools in between changes no byte.
     await agents.prepare({ agent: { ...helper, tools: ['write'] } });
     expect(await sectionOf()).toBe(section);
@@ -145,6 +145,29 @@ describe('the bytes of consecutive requests', () => {
     expect(upToMode(requests[0] ?? '')).toContain(upToMode(first ?? '').replace('**IMPORTANT - ', ''));
     const tools = server.requests.map(({ chat }) => JSON.stringify(chat.tools));
     expect(new Set(tools).size).toBe(1);
+  });
+
+  test.each(Object.keys(MODES) as ContextMode[])('do so in the mode %s', async (mode) => {
+    const contexts = new ContextManager();
+    const agent = { ...helper, sharePatterns: ['project uses *'], summarizeAfter: 2 };
+    for (const name of ['React', 'pnpm']) {
+      const turn = [
+        { role: 'user', content: `Our project uses ${name}.` },
+        { role: 'assistant', content: 'Noted.' },
+      ] as const;
+      await contexts.appendTurn('main', turn, 'shared');
+    }
+    const script = [done, read, write, done, read, done];
+    const { server, agents } = await startAgents(script, { ...(await makeProject()), contexts });
+    for (const prompt of ['Begin.', 'Read and write.', 'Read again.']) {
+      expect((await agents.run({ agent, prompt, mode }).result).finishReason).toBe('stop');
+    }
+    const [, ...requests] = server.requests.map(messageBytes);
+    const continues = requests.slice(1).map((bytes, index) => bytes.startsWith(requests[index] ?? ''));
+    // A fork has none of its own turns: its next run goes on from main.
+    expect(continues).toEqual([true, true, mode !== 'fork', true]);
+    const systems = server.requests.slice(1).map(systemPromptOf);
+    expect(new Set(systems).size).toBe(1);
   });
 
   test('are the same after the histories were stored and read again', async () => {
@@ -345,4 +368,34 @@ test('a prompt that no history can keep is refused before a request', async () =
     await expect(run.result).rejects.toMatchObject({ code });
   }
   expect([server.requests.length, contexts.getContext('helper').metadata.messageCount]).toEqual([0, 0]);
+});
+
+test('a run reads the new messages of a history only, however long it is', async () => {
+  const reads: Record<number, number> = {};
+  for (const length of [200, 2000]) {
+    const contexts = new ContextManager();
+    for (let turn = 0; turn < length / 2; turn++) {
+      await contexts.appendTurn('helper', [
+        { role: 'user', content: `Question ${turn} `.padEnd(400, 'x') },
+        { role: 'assistant', content: `Answer ${turn} `.padEnd(400, 'x') },
+      ]);
+    }
+    const getContext = contexts.getContext.bind(contexts);
+    let count = 0;
+    const conversationHistory = new Proxy(getContext('helper').conversationHistory, {
+      get: (target, key): unknown => {
+        if (typeof key === 'string' && /^\d+$/u.test(key)) count += 1;
+        return Reflect.get(target, key);
+      },
+    });
+    contexts.getContext = (name, mode) => ({ ...getContext(name, mode), conversationHistory });
+    const { agents } = await startAgents([done, done], { contexts, maxContextTokens: 4000 });
+    await agents.run({ agent: helper, prompt: 'One' }).result;
+    count = 0;
+    await agents.run({ agent: helper, prompt: 'Two' }).result;
+    reads[length] = count;
+  }
+  expect(reads[200]).toBeGreaterThan(0);
+  expect(reads[200]).toBeLessThan(20);
+  expect(reads[2000]).toBe(reads[200]);
 });

@@ -45,6 +45,9 @@ describe('a summarizer', () => {
     expect(prepared.notices.join('\n')).not.toContain('The run will let');
     expect(JSON.stringify(prepared.messages[0])).toContain('Services use ports from 8000.');
     expect(server.requests).toHaveLength(3);
+    // The messages that are summarized stay in the history.
+    expect(contexts.main.conversationHistory).toHaveLength(30);
+    expect(contexts.main.conversationHistory[0]).toMatchObject({ content: 'The port of service 0 is 8000.' });
   });
 
   test('may be a function', async () => {

@@ -160,6 +160,38 @@ test('an error becomes a note, and the step is repeated', async () => {
   expect(last).toMatch(/Error: The answer states no completion/u);
 });
 
+test('a step that ends with an error each time is tried 4 times, fails, and each error is a note', async () => {
+  const errors = ['no disk', 'no network', 'no paper', 'no ink'];
+  const { memory, workflows, server } = await startWorkflows({
+    notes: 'expire',
+    script: [
+      todos('print it', 'tell the user'),
+      ...errors.map(() => ({ text: 'Completion: 1\nAction: [desktop.print:a]\nNext step: None\nNote: None' })),
+      report(1, { result: 'it could not be printed' }),
+    ],
+    functions: [
+      {
+        name: 'print',
+        description: 'prints a file',
+        parameters: { file: 'the file' },
+        execute: () => Promise.reject(new Error(errors.shift())),
+      },
+    ],
+  });
+  const response = await workflows.stream('chat').process({ group: 'g' }, 'print', { mergeStreams: ['desktop'] });
+  expect(server.requests).toHaveLength(6);
+  expect(response).toMatchObject({ status: 'failed', todos: [{ status: 'failed' }, { status: 'done' }] });
+  expect(response.text).toMatch(/A step failed:\n- print it: .*no ink/u);
+  const notes = await memory.getNotes(response.workflow ?? '');
+  expect(notes.map(({ content, source }) => [content, source])).toEqual(
+    ['no ink', 'no paper', 'no network', 'no disk'].map((problem) => [
+      `Error: desktop.print failed: ${problem}`,
+      'todo_0',
+    ]),
+  );
+  expect(textOf(server.requests[5] as ModelRequest, -1)).toContain('1. Error: desktop.print failed: no ink');
+});
+
 test('after 20 iterations the workflow is stopped as failed, with the reason and the open steps', async () => {
   let step = 0;
   const { workflows, server } = await startWorkflows({

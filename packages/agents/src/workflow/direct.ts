@@ -63,7 +63,7 @@ async function readText(
     const { fn, input } = resolved;
     const outcome = await makeCall({ ...session, journal }, { todoId: 'todo_0', fn, input });
     if (outcome === undefined) return { kind: 'paused' };
-    if (outcome.isError) outputs.push(texts.failedCall(fn.name, outcome.output));
+    if (outcome.isError) outputs.push(texts.error(texts.failedCall(fn.name, outcome.output)));
     // The model does not read it any more, so that the user does.
     else if (rest === '' || fn.isReadOnly) outputs.push(outcome.output);
   }
