@@ -109,6 +109,12 @@ describe('run', () => {
     expect(transcriptOf(requestAt(server, 1))).toEqual(['user: Read @a.txt\n\nand more']);
   });
 
+  test('attaches the files of an argument that ends with a line break', async () => {
+    const { agents, server } = await person([{ text: 'a' }], { project: { 'a.txt': 'the content\n' } });
+    await agents(['run', 'helper', 'Read @a.txt\n']);
+    expect(transcriptOf(requestAt(server, 0))[0]).toContain('the content');
+  });
+
   test('reads a piped prompt without an argument', async () => {
     const { agents, server } = await person([{ text: 'a' }]);
     expect(await agents(['run', 'helper'], { input: 'Hi\n' })).toMatchObject({ exitCode: 0, stdout: 'a\n' });
@@ -576,15 +582,16 @@ describe('clear', () => {
     expect(transcriptOf(requestAt(server, 5))).toContain('user: Again');
   });
 
-  test('removes a conversation by either Unicode form of the name', async () => {
+  test('removes a conversation by either Unicode form of the names of agent and session', async () => {
     const [composed, decomposed] = ['r\u00e9viseur', 're\u0301viseur'];
     const { agents } = await person(() => ({ text: 'a' }), {
       project: { [`.cairn/agents/${composed}.md`]: agent(composed) },
     });
-    await agents(['run', decomposed, 'Hi', '--session', 's']);
-    expect(await agents(['clear', decomposed])).toMatchObject({
+    await agents(['run', decomposed, 'Hi', '--session', composed]);
+    await agents(['run', composed, 'Hi', '--session', decomposed]);
+    expect(await agents(['clear', decomposed, '--session', decomposed])).toMatchObject({
       exitCode: 0,
-      stderr: `cairn: removed 2 messages of ${composed} from s\n`,
+      stderr: `cairn: removed 4 messages of ${composed} from ${composed}\n`,
     });
   });
 

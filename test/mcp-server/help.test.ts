@@ -11,7 +11,10 @@ test.skipIf(process.platform === 'win32')('every example in `cairn mcp --help` s
   const [bin, home, cwd] = [temporaryDirectory(), temporaryDirectory(), createTree({ 'a.txt': 'alpha\n' })];
   writeFileSync(join(bin, 'cairn'), `#!/bin/sh\nexec "${process.execPath}" "${cairnEntry}" "$@"\n`, { mode: 0o755 });
   for (const directory of ['src/app', 'notes']) mkdirSync(join(home, directory), { recursive: true });
-  const env = cleanEnv({ PATH: `${bin}${delimiter}${process.env['PATH'] ?? ''}`, HOME: home });
+  const path = `${bin}${delimiter}${process.env['PATH'] ?? ''}`;
+  // No request is sent: the agents need a model that could answer one.
+  const model = { CAIRN_MODEL: 'scripted', CAIRN_BASE_URL: 'http://127.0.0.1:9/v1' };
+  const env = cleanEnv({ PATH: path, HOME: home, ...model });
   const { stdout: help } = await cairn(['mcp', '--help']);
   const examples = [...help.matchAll(/^ {2}\$ (cairn .*?) {2,}\S.*$/gmu)].map(([, command = '']) => command);
   const [http, ...others] = examples.toSorted((a) => (a.includes('--http') ? -1 : 1));

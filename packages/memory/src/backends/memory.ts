@@ -75,6 +75,11 @@ function itemsOf({ value }: Slot): readonly Changed[] {
   return Array.from(value.rows, ([id, { sequence, record }]) => ({ sequence, record, id }));
 }
 
+function countOf({ value }: Slot): number {
+  if (value.kind === 'document') return 0;
+  return value.kind === 'list' ? value.items.length : value.rows.size;
+}
+
 /** Returns the place of a time among the times of records, newest first: before the first one that is not later. */
 function placeOf(times: readonly number[], timeMs: number): number {
   const place = times.findIndex((time) => time <= timeMs);
@@ -226,12 +231,12 @@ export function memory(options: MemoryBackendOptions = {}): MemoryBackend {
       if (slot === undefined) return { epoch: '', sequence: 0, count: 0, records: [] };
       const { epoch, sequence } = slot;
       const { after = 0, upTo = Infinity } = query.epoch === undefined || query.epoch === epoch ? query : {};
-      const items = itemsOf(slot);
-      const changed = items
+      // A caller that polls pays nothing for what has not changed.
+      const changed = (after < sequence ? itemsOf(slot) : [])
         .filter((item) => item.sequence > after && item.sequence <= upTo)
         .toSorted((a, b) => a.sequence - b.sequence)
         .slice(0, query.limit ?? CHANGES_LIMIT);
-      return { epoch, sequence, count: items.length, records: changed };
+      return { epoch, sequence, count: countOf(slot), records: changed };
     },
     fetch: async (key: string, epoch: string, sequences: readonly number[], call?: CallOptions) => {
       const slot = numberedAt(key, begin(call));

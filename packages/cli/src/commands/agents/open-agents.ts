@@ -96,7 +96,9 @@ async function sessionOf(
   if (session === undefined && resume !== true) return { session: undefined, isNew: true };
   const { listSessions } = await import('@cairn/context');
   const sessions = memory === undefined ? [] : await listSessions({ store: memory });
-  if (session !== undefined) return { session, isNew: !sessions.some((one) => one.session === session) };
+  // As names of agents: the same on every keyboard.
+  const name = session?.normalize('NFC');
+  if (name !== undefined) return { session: name, isNew: !sessions.some((one) => one.session === name) };
   const [newest] = sessions;
   if (newest !== undefined) return { session: newest.session, isNew: false };
   const message = 'there is no session of this project to continue';

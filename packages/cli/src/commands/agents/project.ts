@@ -17,7 +17,7 @@ export interface ProjectRootFlags extends AnswerFlags {
 export function rootOption(): Option {
   return new Option(
     '--root <dir>',
-    'root of the project (default: the git repository of the current directory, else the directory)',
+    'root of the project (default: the nearest directory with .git or .cairn/agents, else the current one)',
   ).argParser(filled('--root', "use a directory, or '.' for the current one"));
 }
 

@@ -114,7 +114,7 @@ async function runAgent(name: string, given: string | undefined, flags: RunFlags
   const about = await definitionNotices(definitions, agent.name);
   return withAgents(session, flags, { definitions, writes: true }, async (opened) => {
     opened.notices.push(...about);
-    return follow(opened, { name: agent.name, prompt, mentions: given === prompt }, flags, session);
+    return follow(opened, { name: agent.name, prompt, mentions: given !== undefined && given !== '-' }, flags, session);
   });
 }
 
