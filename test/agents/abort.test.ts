@@ -1,6 +1,7 @@
 import { labelOf, textOf } from '@cairn/context';
 import type { UnifiedMessage } from '@cairn/context';
 import type { AgentEvent, AgentRun } from '@cairn/agents';
+import type { ToolSet } from '@cairn/tool';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -181,6 +182,29 @@ test('a tool that ignores the abort does not delay the end for long, and its out
   const { messages } = await run.result;
   expect(JSON.stringify(messages)).toContain('Outcome unknown: the run was aborted before the call ended.');
   held.resolve('late');
+});
+
+test('a set of tools that does not open ends with the time limit or the abort of the run, and is closed when it opens', async () => {
+  const opened = Promise.withResolvers<void>();
+  const signals: AbortSignal[] = [];
+  const slow: ToolSet = {
+    name: 'slow',
+    open: async ({ signal }) => {
+      signals.push(signal);
+      await opened.promise;
+      return { tools: {} };
+    },
+  };
+  const { server, agents, contexts } = await startAgents([], { toolSets: [slow] });
+  const late = agents.run({ agent: helper, prompt: 'Go', timeoutMs: 1 });
+  const aborted = agents.run({ agent: helper, prompt: 'Go', signal: AbortSignal.abort() });
+  const nothing = { steps: 0, messages: [], notices: [expect.stringContaining('Nothing was sent or stored.')] };
+  expect(await late.result).toMatchObject({ finishReason: 'timeout', ...nothing });
+  expect(await aborted.result).toMatchObject({ finishReason: 'aborted', ...nothing });
+  const closed = signals.map(async (signal) => new Promise((resolve) => signal.addEventListener('abort', resolve)));
+  opened.resolve();
+  await Promise.all(closed);
+  expect([server.requests, contexts.getContext('helper').conversationHistory]).toEqual([[], []]);
 });
 
 test('close aborts the runs that work and waits for their turns', async () => {

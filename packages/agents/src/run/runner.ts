@@ -25,6 +25,8 @@ import { limitsOf } from './limits.ts';
 import { requestModel } from './model-request.ts';
 import { definitionOf, prepareRun } from './prepare.ts';
 import type { OpenedTools, SharedParts } from './prepare.ts';
+import { runTexts } from './texts.ts';
+import { afterAbort } from './tool-calls.ts';
 import { UsageSum } from './usage-sum.ts';
 
 /** The run that a delegation tool is made for. */
@@ -171,7 +173,19 @@ export function createRunner(options: AgentsOptions, { delegate }: RunnerParts =
       if (answer.error !== undefined) throw answer.error;
       return answer.text;
     };
-    const prepared = await prepareRun(shared, { ...runOptions, agent: definition }, askModel);
+    const preparing = prepareRun(shared, { ...runOptions, agent: definition }, askModel);
+    const { late, stop } = afterAbort(ending.signal);
+    const prepared = await Promise.race([preparing, late]).finally(stop);
+    if (prepared === undefined) {
+      // A store or a set of tools does not answer. When it does later, nothing is left open.
+      preparing.then(({ opened }) => opened.close()).catch(() => undefined);
+      const finishReason = ending.isTimeout ? 'timeout' : 'aborted';
+      const notice = runTexts[options.language ?? 'en'].notBegun;
+      emit({ type: 'notice', text: notice });
+      emit({ type: 'end', finishReason });
+      const nothing = { text: '', messages: [], steps: 0, usage: usage.sum };
+      return { run, agent: definition.name, finishReason, ...nothing, notices: [notice] };
+    }
     try {
       const { prompt, mode } = prepared;
       if (prompt === undefined)

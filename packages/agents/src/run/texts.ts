@@ -17,6 +17,8 @@ interface RunTexts {
   readonly stopped: (reason: string) => string;
   /** The result of a call that did not end after an abort. */
   readonly unknownOutcome: (reason: string) => string;
+  /** For the user: a store or a set of tools did not answer before the run was ended. */
+  readonly notBegun: string;
   /** For the user: `prepare` asks no model. */
   readonly summaryPending: string;
   readonly noTool: (name: string, names: readonly string[]) => string;
@@ -41,6 +43,7 @@ const en: RunTexts = {
   stopped: (reason) => `Stopped: ${reason}. Check what the call changed before you repeat it.`,
   unknownOutcome: (reason) =>
     `Outcome unknown: ${reason} before the call ended. Check what it changed before you repeat it.`,
+  notBegun: 'The run ended before it could begin: the store or the tools did not answer. Nothing was sent or stored.',
   summaryPending:
     'The run will let the model summarize the main conversation again; sentences of it are shown here instead.',
   noTool: (name, names) =>
@@ -67,6 +70,7 @@ const zh: RunTexts = {
   notRun: (reason) => `未调用：${reason}。没有执行任何操作。`,
   stopped: (reason) => `已停止：${reason}。重试之前，请先检查这次调用改变了什么。`,
   unknownOutcome: (reason) => `结果未知：调用结束之前，${reason}。重试之前，请先检查它改变了什么。`,
+  notBegun: '运行在开始之前就结束了：存储或工具没有响应。没有发送或保存任何内容。',
   summaryPending: '运行时模型会重新总结主会话；这里改为显示其中的句子。',
   noTool: (name, names) =>
     `没有工具 ${name}。没有执行任何操作。${names.length === 0 ? '请不用工具作答。' : `请使用 ${names.join('、')}。`}`,

@@ -108,7 +108,7 @@ async function outputOf(call: ModelCall, options: CallOptions): Promise<Output> 
 }
 
 /** Resolves a while after the abort of a signal, and never before. */
-function afterAbort(signal: AbortSignal): { readonly late: Promise<void>; readonly stop: () => void } {
+export function afterAbort(signal: AbortSignal): { readonly late: Promise<void>; readonly stop: () => void } {
   let timer: NodeJS.Timeout | undefined;
   let listener: () => void = () => undefined;
   const late = new Promise<void>((resolve) => {
