@@ -38,6 +38,8 @@ describe('an answer to the user', () => {
     'An example:\n```\n[create:a.txt]\n```\nThat is all.',
     '你可以写“[生成文件:a.txt]”来生成文件。',
     'I did not call [create:a.txt] because you refused.',
+    'Done. [create:a.txt] was called before.',
+    '```\n[list]\n[create:a.txt]\n```',
   ])('does not make a call that it only quotes, and states that: %j', async (text) => {
     const { workflows, made, events, onEvent } = await start([{ text }]);
     const response = await workflows.stream('chat').process({ group: 'g' }, 'go', { onEvent });
@@ -52,6 +54,9 @@ describe('an answer to the user', () => {
     'Action: [create:a.txt]',
     'I make it.\n[create:a.txt]\nDone.',
     '[create:a.txt].',
+    '```\ncode\n```\n[create:a.txt]',
+    '> [create:a.txt]',
+    '[list] [create:a.txt]',
   ])('makes the call of %j', async (text) => {
     const { workflows, made } = await start([{ text }]);
     await workflows.stream('chat').process({ group: 'g' }, 'go');
@@ -200,4 +205,15 @@ test('a workflow without memory is not offered the tools of the memory', async (
   const names = server.requests.map(({ chat }) => (chat.tools ?? []).map((one) => one.function.name));
   expect(names[0]).toContain('remember');
   expect(names[1]).toEqual(['create', 'list', 'create_todos']);
+});
+
+test('a note with a secret is stored with a notice', async () => {
+  // In parts, so that no scanner finds a key in this file.
+  const note = ['the key is gh', 'p_', 'aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xY2zA4'].join('');
+  const { workflows, events, onEvent } = await start([todos('one'), report(1, { note })]);
+  await workflows.stream('chat').process({ group: 'g' }, 'go', { onEvent });
+  expect(events).toContainEqual({
+    type: 'notice',
+    text: expect.stringContaining('A note of todo_0 seems to') as string,
+  });
 });

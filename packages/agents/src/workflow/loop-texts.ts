@@ -29,6 +29,7 @@ interface Texts {
   readonly noReason: string;
   readonly cutShown: string;
   readonly notCalled: (action: string) => string;
+  readonly secretInNote: (todo: string, secrets: readonly string[]) => string;
   readonly onlyOnce: (name: string) => string;
 }
 
@@ -72,6 +73,7 @@ export const loopTexts: Readonly<Record<Language, Texts>> = {
     stateUnknown: 'The state of the workflow is not readable; use the version that wrote it',
     noReason: 'The user gave no reason.',
     cutShown: '(The answer was cut: it reached the limit of the model, or a filter ended it.)',
+    secretInNote: (todo, secrets) => `A note of ${todo} seems to have a secret (${secrets.join(', ')}). It is stored.`,
     notCalled: (action) => `Not called, because the answer only quotes it: ${action}`,
     onlyOnce: (name) => `Not accepted: one answer has several calls of ${name}. Call it once, with everything.`,
   },
@@ -105,6 +107,7 @@ export const loopTexts: Readonly<Record<Language, Texts>> = {
     stateUnknown: '无法读取工作流的状态；请使用写入它的版本',
     noReason: '用户没有说明原因。',
     cutShown: '（回答被截断：达到模型的长度上限，或者被过滤器中止。）',
+    secretInNote: (todo, secrets) => `${todo}的笔记可能含有密钥（${secrets.join('、')}），已保存。`,
     notCalled: (action) => `没有执行，因为回答只是引用了它：${action}`,
     onlyOnce: (name) => `不接受：同一回答多次调用了${name}。只调用一次，写出全部内容。`,
   },

@@ -127,7 +127,10 @@ async function runStep(session: Session, journal: Journal, todo: Todo): Promise<
   const tries = journal.state.tries[todo.id] ?? 0;
   const { reply, answer, errors, waits, failure } = await tryStep(session, journal, todo);
   const notes = [...(reply?.note === undefined ? [] : [reply.note]), ...errors.map(loopTexts[language].error)];
-  for (const note of notes) await store.storeNote(id, truncateLine(note, MAX_NOTE), todo.id, { temporary: true });
+  for (const note of notes) {
+    const { secrets } = await store.storeNote(id, truncateLine(note, MAX_NOTE), todo.id, { temporary: true });
+    if (secrets) emit({ type: 'notice', text: loopTexts[language].secretInNote(todo.id, secrets) });
+  }
   // The report of a step whose calls wait came too early: the step goes on after them.
   if (waits === 'paused') return undefined;
   const verdict = verdictOf({

@@ -87,9 +87,9 @@ export interface CalledActions {
   readonly rest: string;
 }
 
-/** Text before a call in its line: nothing, a mark of a list, the label of actions, or the end of a sentence. */
-const BEFORE_CALL =
-  /(?:^[\s>]*(?:(?:[-*+•]|\d{1,2}[.)、])\s*)?(?:(?:执行动作|actions?)\s*[:：])?|[.。!！?？…~～])\s*$/iu;
+/** Text before a call at the start of its line: nothing, a mark of a list, or the label of actions. */
+const LINE_BEFORE = /^[\s>]*(?:(?:[-*+•]|\d{1,2}[.)、])\s*)?(?:(?:执行动作|actions?)\s*[:：])?$/iu;
+const SENTENCE_ENDS = '.。!！?？…~～';
 const AFTER_CALL = /^[\s.。!！,，;；、]*$/u;
 const FENCE = /^[ \t]*```/gmu;
 
@@ -104,15 +104,21 @@ export function calledActions(text: string, isFunction: (name: string) => boolea
     found.push({ action, start, end: start + action.text.length });
   }
   const [called, quoted, rest]: [ParsedAction[], ParsedAction[], string[]] = [[], [], []];
-  let done = 0;
+  // All positions only grow: an answer may have thousands of actions in one line.
+  let [done, from, lineStart, fences] = [0, 0, 0, 0];
   for (const [index, { action, start, end }] of found.entries()) {
+    const newline = text.slice(from, start).lastIndexOf('\n');
+    if (newline !== -1) {
+      fences += (text.slice(lineStart, from + newline + 1).match(FENCE) ?? []).length;
+      lineStart = from + newline + 1;
+    }
+    from = start;
     if (!isFunction(action.name)) continue;
-    const lineStart = text.lastIndexOf('\n', start - 1) + 1;
-    const lineEnd = text.indexOf('\n', end);
-    const next = Math.min(found[index + 1]?.start ?? text.length, lineEnd === -1 ? text.length : lineEnd);
-    const isInCode = (text.slice(0, start).match(FENCE) ?? []).length % 2 === 1;
-    const isCall =
-      BEFORE_CALL.test(text.slice(Math.max(lineStart, done), start)) && AFTER_CALL.test(text.slice(end, next));
+    const before = text.slice(Math.max(lineStart, done), start).trimEnd();
+    const [after = ''] = text.slice(end, found[index + 1]?.start).split('\n', 1);
+    const isStart = before === '' || SENTENCE_ENDS.includes(before.slice(-1)) || LINE_BEFORE.test(before);
+    const isCall = isStart && AFTER_CALL.test(after);
+    const isInCode = fences % 2 === 1;
     if (isInCode || !isCall) {
       quoted.push(action);
       continue;
