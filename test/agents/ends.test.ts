@@ -296,15 +296,6 @@ describe('an answer without a text', () => {
   });
 });
 
-test('a prompt that the history cannot keep is refused before anything is sent', async () => {
-  const { server, agents, contexts } = await startAgents([{ text: 'Seen.' }]);
-  const image = { type: 'data', data: new Uint8Array(21 * 1024 * 1024) } as const;
-  const run = agents.run({ agent: helper, prompt: [{ type: 'file', mediaType: 'image/png', data: image }] });
-  await expect(run.result).rejects.toThrow('Pass a smaller file');
-  expect(server.requests).toEqual([]);
-  expect(contexts.getContext('helper').conversationHistory).toEqual([]);
-});
-
 test('a turn that cannot be stored rejects the result', async () => {
   const { agents, contexts } = await startAgents([{ text: 'Done.' }]);
   contexts.appendTurn = () => Promise.reject(new Error('the disk is full'));
