@@ -1,9 +1,9 @@
 /** The definitions of agents at the command line: `cairn agents list`, `show` and `new`. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { describe, expect, test } from 'vitest';
-import { cairn, type CairnResult } from '../support/cli.ts';
+import { cairn, finished, startCairn, type CairnResult } from '../support/cli.ts';
 import { runInTerminal } from '../support/terminal.ts';
 import { createTree, symlink, type Tree } from '../support/tree.ts';
 
@@ -25,6 +25,24 @@ function person(project: Tree = {}, home: Tree = {}): Person {
 function agent(name: string, more = ''): string {
   return `---\nname: ${name}\ndescription: About ${name}\n${more}---\nBody of ${name}.\n`;
 }
+
+test.each([
+  ['agents list', ['agents', 'list']],
+  ['agents show', ['agents', 'show', 'a']],
+  ['the help', ['--help']],
+])('%s loads neither the tools nor what talks to a model', async (_name, args) => {
+  const { home, project } = person({ '.cairn/agents/a.md': agent('a', 'tools: [Read, recall]\n') });
+  const preload = join(home, 'hook.mjs');
+  const print = 'load(url, context, next) { process._rawDebug(url); return next(url, context); }';
+  writeFileSync(preload, `import { registerHooks } from 'node:module';\nregisterHooks({ ${print} });\n`);
+  const { exitCode, stderr } = await finished(startCairn(args, { cwd: project, env: { HOME: home }, preload }));
+  expect(exitCode).toBe(0);
+  const urls = stderr.split('\n');
+  expect(urls.length).toBeGreaterThan(50);
+  const unneeded =
+    /packages\/(?:coding-agent|natives|workspace-cache)\/|agents\/src\/(?!tools\/tool-names)|\/zod\/|\/ai\/|@ai-sdk/u;
+  expect(urls.filter((url) => unneeded.test(url))).toEqual([]);
+});
 
 describe('list', () => {
   test('names the agents of the project, of the user and of Claude Code, each with its mode and source', async () => {

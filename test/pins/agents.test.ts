@@ -1,5 +1,6 @@
 import * as source from '@cairn/agents';
 import type { AgentEvent } from '@cairn/agents';
+import * as names from '@cairn/agents/tool-names';
 import { ContextManager } from '@cairn/context';
 import { expect, test } from 'vitest';
 import { helper, startAgents } from '../agents/start-agents.ts';
@@ -25,6 +26,10 @@ test('@cairn/agents exports these values, from its sources and built', async () 
   expect(Object.keys(source).toSorted()).toEqual(exported);
   const dist = new URL('../../packages/agents/dist/index.js', import.meta.url);
   expect(Object.keys((await import(dist.href)) as object).toSorted()).toEqual(exported);
+});
+
+test('@cairn/agents/tool-names exports the names of tools', () => {
+  expect(Object.keys(names).toSorted()).toEqual(['AGENT_TOOL', 'cairnTools', 'toolNameOf']);
 });
 
 test('the parts of a system prompt, in their order', () => {

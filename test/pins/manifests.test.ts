@@ -123,9 +123,14 @@ const pins: Readonly<Record<string, Pin>> = {
     node: '^22.22.3 || >=24.15.0',
   },
   '@cairn/agents': {
-    exports: { '.': './src/index.ts', './package.json': './package.json' },
+    exports: {
+      '.': './src/index.ts',
+      './tool-names': './src/tools/tool-names.ts',
+      './package.json': './package.json',
+    },
     published: {
       '.': { types: './dist/index.d.ts', default: './dist/index.js' },
+      './tool-names': { types: './dist/tools/tool-names.d.ts', default: './dist/tools/tool-names.js' },
       './package.json': './package.json',
     },
     bin: [],

@@ -48,7 +48,7 @@ const entries = [
       'userDirectories',
     ],
   ],
-  ['errors/index.js', errors, ['CairnError', 'hasMark']],
+  ['errors/index.js', errors, ['CairnError', 'ToolError', 'errnoOf', 'explainSystemError', 'hasMark', 'isMissing']],
   [
     'prompt/index.js',
     prompt,

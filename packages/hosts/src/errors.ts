@@ -1,4 +1,4 @@
-import { CairnError, hasMark } from '@cairn/tool';
+import { CairnError, hasMark } from '@cairn/tool/errors';
 
 /** Why an entry was not changed. */
 export type HostErrorCode =

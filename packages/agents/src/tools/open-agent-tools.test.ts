@@ -1,7 +1,13 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createCodingToolSet, namingProfiles } from '@cairn/coding-agent';
+import {
+  createCodingTools,
+  createCodingToolSet,
+  createWorkspace,
+  namingProfiles,
+  toolOfName,
+} from '@cairn/coding-agent';
 import type { AgentDefinition } from '@cairn/context';
 import { createMemory } from '@cairn/memory';
 import { memory } from '@cairn/memory/memory';
@@ -86,6 +92,16 @@ describe('the names of tools', () => {
     const graph = createMemoryTools({ memory: () => Promise.reject(new Error('closed')), naming: 'mcp-memory' });
     const offered = offeredNames(await open({ toolSets: sets().slice(0, 3) }));
     expect([...offered, ...Object.keys(graph), 'agent'].toSorted()).toEqual(cairnTools.toSorted());
+  });
+
+  test('of each naming profile stand for the tools of the profile', () => {
+    const workspace = createWorkspace({ root });
+    for (const naming of namingProfiles) {
+      for (const name of Object.keys(createCodingTools({ workspace, naming }))) {
+        expect([name, toolNameOf(name)]).toEqual([name, toolOfName(name, naming)]);
+      }
+    }
+    for (const name of cairnTools) expect(toolNameOf(name)).toBe(name);
   });
 
   test.each([

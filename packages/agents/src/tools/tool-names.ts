@@ -1,4 +1,20 @@
-import { toolNames, toolOfName } from '@cairn/coding-agent';
+import type { ToolName } from '@cairn/coding-agent';
+
+/**
+ * The names of the coding tools in all naming profiles. They are here again, so that a program which only reads definitions loads
+ * none of the tools. A test compares them with the profiles.
+ */
+const CODING_TOOLS: Readonly<Record<ToolName, readonly string[]>> = {
+  read: ['Read', 'read_file', 'view_image', 'read_text_file', 'read_media_file'],
+  write: ['Write', 'write_file'],
+  edit: ['Edit', 'MultiEdit', 'replace', 'edit_file'],
+  patch: ['apply_patch'],
+  delete: [],
+  rename: ['move_file'],
+  glob: ['Glob', 'search_files', 'find'],
+  grep: ['Grep', 'grep_files', 'grep_search'],
+  ls: ['LS', 'list_dir', 'list_directory', 'directory_tree'],
+};
 
 /** The name of the tool that delegates to another agent. */
 export const AGENT_TOOL = 'agent';
@@ -26,7 +42,7 @@ const OTHER_TOOLS: readonly string[] = [
 ];
 
 /** The names of all tools of Cairn, under their own names. */
-export const cairnTools: readonly string[] = [...toolNames, ...OTHER_TOOLS];
+export const cairnTools: readonly string[] = [...Object.keys(CODING_TOOLS), ...OTHER_TOOLS];
 
 /** Hosts name the tools of an MCP server so. */
 const MCP_PREFIX = 'mcp__cairn__';
@@ -41,5 +57,5 @@ export function toolNameOf(name: string, others: Iterable<string> = []): string 
   if (cairnTools.includes(name)) return name;
   for (const other of others) if (other === name) return name;
   if (name.startsWith(MCP_PREFIX)) return toolNameOf(name.slice(MCP_PREFIX.length), others);
-  return toolOfName(name);
+  return Object.entries(CODING_TOOLS).find(([, names]) => names.includes(name))?.[0];
 }

@@ -1,4 +1,4 @@
-import { isMissing } from '@cairn/tool';
+import { isMissing } from '@cairn/tool/errors';
 import { projectDirectory, userDirectories } from '@cairn/tool/paths';
 import { readdir, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';

@@ -1,4 +1,4 @@
-import { explainSystemError, ToolError } from '@cairn/tool';
+import { explainSystemError, ToolError } from '@cairn/tool/errors';
 import { formatBytes } from '@cairn/tool/prompt';
 import { isUtf8 } from 'node:buffer';
 import { constants } from 'node:fs';

@@ -52,7 +52,7 @@ export function definitionPlaces(
 
 /** Returns the tools that definitions may name. */
 export async function toolNaming(): Promise<ToolNaming> {
-  const { cairnTools, toolNameOf } = await import('@cairn/agents');
+  const { cairnTools, toolNameOf } = await import('@cairn/agents/tool-names');
   return { toolNameOf: (name) => toolNameOf(name), toolNames: cairnTools };
 }
 

@@ -1,9 +1,13 @@
 import { resolve } from 'node:path';
-import { isObject } from '@cairn/tool';
 import { shellQuote } from '../../terminal/text.ts';
 import { UsageError } from '../../terminal/errors.ts';
 import type { ProjectFlags } from '../../memory/store.ts';
 import type { Session } from '../../terminal/session.ts';
+
+/** That of `@cairn/tool` would load the schemas of tools. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
 
 /** The options of commands that let a workflow work, as parsed. */
 export interface WorkFlags extends ProjectFlags {

@@ -1,10 +1,10 @@
-import { isObject } from '@cairn/tool';
 import { truncateLine } from '@cairn/tool/prompt';
 import { formatTime, textLines } from '../../memory/lines.ts';
 import { storeOptions, withMemory, type StoreFlags } from '../../memory/store.ts';
 import { ExitCode } from '../../terminal/exit.ts';
 import type { Session } from '../../terminal/session.ts';
 import type { CommandFactory } from '../command.ts';
+import { isObject } from './settings.ts';
 
 interface ShownCall {
   readonly id: string;
