@@ -217,3 +217,16 @@ test('a note with a secret is stored with a notice', async () => {
     text: expect.stringContaining('A note of todo_0 seems to') as string,
   });
 });
+
+test.each([10n, () => 1])('arguments of a person that are not JSON leave the call waiting: %s', async (input) => {
+  const call = { toolCalls: [{ name: 'create', input: { filename: 'a.txt' } }] };
+  const { workflows, made } = await start([todos('one'), call, report(1)], { needsApproval: ['create'] });
+  const { workflow = '' } = await workflows.stream('chat').process({ group: 'g' }, 'go');
+  await expect(workflows.approve(workflow, { input })).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+  expect(await workflows.get(workflow)).toMatchObject({
+    status: 'waiting',
+    state: { calls: [{ status: 'approval' }] },
+  });
+  await workflows.approve(workflow, { input: { filename: 'b.txt' } });
+  expect(made).toEqual([{ filename: 'b.txt' }]);
+});

@@ -119,7 +119,11 @@ export interface AgentWorkflows {
    * @throws {MemoryError} `UNKNOWN_WORKFLOW`, `WORKFLOW_BUSY`. @throws {AgentError} `INVALID_INPUT` when it failed or was cancelled.
    */
   readonly resume: (id: string, options?: ResumeOptions) => Promise<WorkflowResponse>;
-  /** Approves the call that the workflow waits with, with other arguments if they are given, and continues. */
+  /**
+   * Approves the call that the workflow waits with, with other arguments if they are given, and continues.
+   *
+   * @throws {AgentError} `INVALID_INPUT` for arguments that are not JSON: the workflow goes on waiting.
+   */
   readonly approve: (id: string, options?: WorkOptions & { readonly input?: unknown }) => Promise<WorkflowResponse>;
   /** Refuses the call that the workflow waits with, and continues. */
   readonly refuse: (
@@ -171,6 +175,19 @@ interface Answered {
 /** Whether an error states that the lease is gone. */
 function isLeaseLost(error: unknown): boolean {
   return MemoryError.isInstance(error) && error.code === 'LEASE_LOST';
+}
+
+/** @throws {AgentError} `INVALID_INPUT` for arguments that the record cannot keep. */
+function checkJson(input: unknown): void {
+  const hint = 'Pass JSON. Nothing was called, and the workflow goes on waiting.';
+  let json: unknown;
+  try {
+    json = input === undefined ? '' : JSON.stringify(input);
+  } catch (error) {
+    throw new AgentError('INVALID_INPUT', ['The arguments of the call are not JSON', hint], { cause: error });
+  }
+  // That of a function.
+  if (json === undefined) throw new AgentError('INVALID_INPUT', ['The arguments of the call are not JSON', hint]);
 }
 
 /** Creates workflows over the streams of a memory. Sends nothing and opens nothing. */
@@ -555,8 +572,10 @@ export function createWorkflows(options: WorkflowsOptions): AgentWorkflows {
       };
     },
     resume,
-    approve: (id, { input, ...workOptions } = {}) =>
-      decide(id, { isApproved: true, ...(input !== undefined && { input }) }, workOptions),
+    approve: async (id, { input, ...workOptions } = {}) => {
+      checkJson(input);
+      return decide(id, { isApproved: true, ...(input !== undefined && { input }) }, workOptions);
+    },
     refuse: (id, { reason, ...workOptions } = {}) => decide(id, { isApproved: false, reason }, workOptions),
     retry: async (id, { todo, ...workOptions } = {}) => {
       const found = await find(id, workOptions.signal);
