@@ -74,12 +74,16 @@ function internal(message: string): ErrorFacts {
 
 /** Returns a text of a library with the options of the command line instead of its own. */
 function inOptions(text: string): string {
-  return text
-    .replace('or set literal to search', 'or use -F to search')
-    .replace('set multiline to let', 'use --multiline to let')
-    .replace('or pass allowSecret', 'or use --allow-secret')
-    .replace('or raise the budget', 'or use a larger --max-context-tokens')
-    .replace('; or pass a model of the AI SDK', '; or use --model and --base-url');
+  return (
+    text
+      .replace('or set literal to search', 'or use -F to search')
+      .replace('set multiline to let', 'use --multiline to let')
+      .replace('or pass allowSecret', 'or use --allow-secret')
+      .replace('or raise the budget', 'or use a larger --max-context-tokens')
+      // The command line has no option for the time limits of a request.
+      .replace('Check that it runs, or allow more time.', 'Check that it runs.')
+      .replace('; or pass a model of the AI SDK', '; or use --model and --base-url')
+  );
 }
 
 /** Returns what an error states, in the words of the command line. */
