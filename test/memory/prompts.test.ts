@@ -108,6 +108,9 @@ test('a stream and a call can have another language than the memory', () => {
   expect(stream.buildSystemPrompt({ group: 'group_123' })).toBe(golden('system-prompt-plain', 'zh'));
   // The prompt of a run without a memory states none.
   expect(stream.buildSystemPrompt({ group: 'group_123', includeMemory: false })).toBe('【可用功能】\n无');
+  expect(stream.buildSystemPrompt({ group: 'group_123', includeMemory: false, hasTools: true })).toBe(
+    '【可用功能】\n作为工具提供的功能',
+  );
   const invalid = expect.objectContaining({ code: 'INVALID_OPTION' });
   const fr = 'fr' as 'en';
   expect(() => memory.defineStream({ name: 'other', language: fr })).toThrow(invalid);

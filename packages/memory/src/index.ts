@@ -106,6 +106,7 @@ export type {
   PromptOptions,
   Stream,
   Streams,
+  FunctionsPromptOptions,
   SystemPromptOptions,
 } from './conversations/streams.ts';
 export type { ExportOptions } from './maintenance/export.ts';

@@ -20,6 +20,7 @@ import { isPending, NEW_STATE, stateOf } from './loop-state.ts';
 import type { LoopState } from './loop-state.ts';
 import { loopTexts } from './loop-texts.ts';
 import { answerOf, FINISH_STEP, questionOf, runLoop, settleUnfinished } from './loop.ts';
+import { toolsBeside } from './replies/prompts.ts';
 import type { WorkflowResponse } from './response.ts';
 import type { Session } from './session.ts';
 import type { CallRecord, WorkflowFunction } from './types.ts';
@@ -278,7 +279,12 @@ export function createWorkflows(options: WorkflowsOptions): AgentWorkflows {
       const functions = workflowFunctions({ stream, tools, askUser, reserved, language });
       const facts = usesMemory ? await memory.facts.startBlock({ stream: stream.name, language, signal }) : '';
       const system = [
-        stream.buildSystemPrompt({ group: group ?? '-', language, includeMemory: usesMemory && group !== undefined }),
+        stream.buildSystemPrompt({
+          group: group ?? '-',
+          language,
+          includeMemory: usesMemory && group !== undefined,
+          hasTools: toolsBeside({ stream, functions }).length > 0,
+        }),
         ...instructions,
         facts,
       ];

@@ -10,6 +10,7 @@ import type { StreamShape } from './stream.ts';
 interface Texts {
   readonly functions: string;
   readonly none: string;
+  readonly onlyTools: string;
   readonly root: (root: string | undefined) => string;
   readonly memory: string;
   readonly memoryLines: (name: string, key: string) => readonly string[];
@@ -35,6 +36,7 @@ const texts: Readonly<Record<Language, Texts>> = {
   en: {
     functions: '# Functions',
     none: 'None.',
+    onlyTools: 'Those that are offered as tools.',
     root: (root) => (root === undefined ? 'Without a root:' : `With the root ${root}:`),
     memory: '# Memory',
     memoryLines: (name, key) => [
@@ -63,6 +65,7 @@ const texts: Readonly<Record<Language, Texts>> = {
   zh: {
     functions: '【可用功能】',
     none: '无',
+    onlyTools: '作为工具提供的功能',
     root: (root) => (root === undefined ? '无工作目录：' : `工作目录 ${root}：`),
     memory: '【记忆系统】',
     memoryLines: (name, key) => [
@@ -106,18 +109,29 @@ export function functionsPrompt({ functions }: StreamShape, language: Language):
   return lines.join('\n');
 }
 
+/** What a prompt depends on, beside the stream. */
+export interface PromptContext {
+  readonly language: Language;
+  /** Whether the model can call tools that are not functions of the stream. */
+  readonly hasTools: boolean;
+}
+
+/** Returns the list of functions, or where they are. */
+function functionsOf(shape: StreamShape, { language, hasTools }: PromptContext): string {
+  const { none, onlyTools } = texts[language];
+  return functionsPrompt(shape, language) || (hasTools ? onlyTools : none);
+}
+
 /**
  * Returns the system prompt. It depends only on the stream and the group, so that a prompt cache can keep it. Without a group it
  * states no memory space.
  */
-export function systemPrompt(shape: StreamShape, group: string | undefined, language: Language): string {
+export function systemPrompt(shape: StreamShape, group: string | undefined, context: PromptContext): string {
+  const { language } = context;
   const { name, persona, parents } = shape;
   const text = texts[language];
   const isMerged = parents.length > 0;
-  const functions = [
-    language === 'zh' ? text.todoFunctions(isMerged) : text.functions,
-    functionsPrompt(shape, language) || text.none,
-  ];
+  const functions = [language === 'zh' ? text.todoFunctions(isMerged) : text.functions, functionsOf(shape, context)];
   const opening = persona === '' ? [] : [persona];
   if (group === undefined) return [...opening, functions.join('\n')].join('\n\n');
   const memory = [
@@ -139,7 +153,8 @@ export interface TodoPromptInput {
 }
 
 /** Returns the prompt of a step: the task, the goal, the notes, the functions, and the format of the answer. */
-export function todoPrompt(shape: StreamShape, input: TodoPromptInput, language: Language): string {
+export function todoPrompt(shape: StreamShape, input: TodoPromptInput, context: PromptContext): string {
+  const { language } = context;
   const { workflow, todo, notes, noteLifetimeMs } = input;
   if (typeof notes !== 'string' && !Array.isArray(notes)) {
     const summary = 'The notes of the prompt are neither a text nor an array';
@@ -150,7 +165,7 @@ export function todoPrompt(shape: StreamShape, input: TodoPromptInput, language:
     [text.todo, todo.content],
     [text.goal, workflow.goal],
     [text.notes(noteLifetimeMs), formatProgress(notes, workflow.todos, language) || text.noNotes],
-    [text.todoFunctions(shape.parents.length > 0), functionsPrompt(shape, language) || text.none],
+    [text.todoFunctions(shape.parents.length > 0), functionsOf(shape, context)],
     text.format,
   ];
   return sections.map((lines) => lines.join('\n')).join('\n\n');

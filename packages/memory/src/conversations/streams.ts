@@ -74,7 +74,7 @@ export interface Stream extends Notes {
     workflow: Pick<WorkflowRecord, 'goal' | 'todos' | 'notes'>,
     todo: Pick<Todo, 'content'>,
     notes?: string | readonly Note[],
-    options?: PromptOptions,
+    options?: FunctionsPromptOptions,
   ) => string;
   /**
    * Calls a function. A stream with a `root` adds it to the context.
@@ -96,8 +96,14 @@ export interface PromptOptions {
   readonly language?: Language | undefined;
 }
 
+/** Options of a prompt that states the functions. */
+export interface FunctionsPromptOptions extends PromptOptions {
+  /** Whether the model can also call tools, so that a stream without functions does not state that there are none. @default false */
+  readonly hasTools?: boolean | undefined;
+}
+
 /** Options of a system prompt. */
-export interface SystemPromptOptions extends PromptOptions {
+export interface SystemPromptOptions extends FunctionsPromptOptions {
   readonly group: string;
   /** Whether to state the memory space; `false` for a run without a memory. @default true */
   readonly includeMemory?: boolean | undefined;
@@ -186,10 +192,14 @@ function createStream(shape: StreamShape, lineage: readonly StreamShape[], depen
       return retrieve({ recall, messages }, { ...options, stream: name });
     },
     buildFunctionsPrompt: (options) => functionsPrompt(shape, languageOf(options)),
-    buildSystemPrompt: ({ group, language, includeMemory = true }) =>
-      systemPrompt(shape, includeMemory ? group : undefined, languageOf({ language })),
+    buildSystemPrompt: ({ group, language, includeMemory = true, hasTools = false }) =>
+      systemPrompt(shape, includeMemory ? group : undefined, { language: languageOf({ language }), hasTools }),
     buildTodoPrompt: (workflow, todo, notesOfStep = workflow.notes, options = {}) =>
-      todoPrompt(shape, { workflow, todo, notes: notesOfStep, noteLifetimeMs }, languageOf(options)),
+      todoPrompt(
+        shape,
+        { workflow, todo, notes: notesOfStep, noteLifetimeMs },
+        { language: languageOf(options), hasTools: options.hasTools ?? false },
+      ),
     execute: (one, context) => call(shape, one, context),
   };
   checkDirectCalls(stream, {

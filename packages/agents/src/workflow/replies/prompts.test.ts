@@ -75,6 +75,21 @@ describe.each(['en', 'zh'] as const)('in %s', (language) => {
     expect(prompt.startsWith(`${input.stream.buildTodoPrompt(workflow, todo)}\n\n`)).toBe(true);
   });
 
+  test('no prompt claims that there are no functions where tools have some', () => {
+    const stream = createMemory({ backend: inProcess(), language }).defineStream({ name: 'plain' });
+    const askUser = askUserFunction(language);
+    const none = language === 'en' ? '# Functions\nNone.' : '【可用功能】\n无';
+    const alone = workflowFunctions({ stream, askUser });
+    expect(stepPrompt({ ...input, stream, functions: alone })).toContain(none);
+    const withTools = stepPrompt({
+      ...input,
+      stream,
+      functions: workflowFunctions({ stream, tools: { read } as unknown as Tools, askUser }),
+    });
+    expect(withTools).not.toContain(none);
+    expect(withTools).toContain('read(');
+  });
+
   test('a step with notes, memories, calls of every status, and problems', () => {
     const calls: CallRecord[] = [
       call,

@@ -105,14 +105,21 @@ export interface DecisionPromptInput {
   readonly language: Language;
 }
 
+/** Returns the functions of a run that are not of its stream, apart from `ask_user`. */
+export function toolsBeside({
+  stream,
+  functions,
+}: Pick<DecisionPromptInput, 'stream' | 'functions'>): readonly WorkflowFunction[] {
+  return functions.filter((one) => one.name !== ASK_USER && !stream.functions.has(one.name));
+}
+
 /**
  * Returns the functions that the prompts of the stream do not list. Their descriptions go with the request as tools; the names are for
  * a model that cannot call tools.
  */
-function otherFunctions({ stream, functions, language }: Omit<DecisionPromptInput, 'question'>): string[] {
-  const others = functions.filter((one) => one.name !== ASK_USER && !stream.functions.has(one.name));
-  const shown = others.map((one) => `${one.name}(${listParameters(parametersOf(one.inputSchema))})`);
-  return shown.length === 0 ? [] : [texts[language].tools(shown.join(', '))];
+function otherFunctions(input: Omit<DecisionPromptInput, 'question'>): string[] {
+  const shown = toolsBeside(input).map((one) => `${one.name}(${listParameters(parametersOf(one.inputSchema))})`);
+  return shown.length === 0 ? [] : [texts[input.language].tools(shown.join(', '))];
 }
 
 /** Returns the request of a decision. It is sent after the system prompt of the stream, which lists the functions. */
@@ -166,5 +173,6 @@ export function stepPrompt(input: StepPromptInput): string {
     ],
   ];
   const added = sections.filter((lines) => lines.length > 0).map((lines) => lines.join('\n'));
-  return [stream.buildTodoPrompt(workflow, todo, notes, { language }), ...added].join('\n\n');
+  const hasTools = toolsBeside({ stream, functions }).length > 0;
+  return [stream.buildTodoPrompt(workflow, todo, notes, { language, hasTools }), ...added].join('\n\n');
 }
