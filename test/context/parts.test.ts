@@ -129,6 +129,21 @@ describe.each(backendKinds)('the parts of messages on $name', (kind) => {
     },
   );
 
+  test.skipIf(kind.isSkipped).each([
+    ['a part of 256 KiB', 'x', 0, 0],
+    ['a part of one byte more', 'x', 1, 1],
+    ['a Chinese part of a few bytes more', '表', 3, 1],
+  ])('are kept apart when they are larger than 256 KiB: %s', async (_, letter, more, blobs) => {
+    const { memory } = await openMemory(kind);
+    const partOf = (text: string): object => ({ type: 'text', text });
+    const room = 256 * KIB + more - JSON.stringify(partOf('')).length;
+    const part = partOf(letter.repeat(Math.floor(room / Buffer.byteLength(letter))));
+    const message = { role: 'user', content: [part] } as UnifiedMessage;
+    await (await openSession(memory)).addMessage('a', message);
+    expect(await sizesOf(memory)).toMatchObject({ blobs });
+    expect(await storedMessages(memory, 'a')).toStrictEqual([message]);
+  });
+
   test.skipIf(kind.isSkipped)('fit into the records of a store that allows only small ones', async () => {
     const { memory } = await openMemory(kind, { maxContentBytes: 2000 });
     const messages: UnifiedMessage[] = [
