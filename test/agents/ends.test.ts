@@ -78,6 +78,16 @@ describe('the limit of steps', () => {
   });
 });
 
+test('a run has 50 steps unless another limit is given', async () => {
+  const { server, agents } = await startAgents(() => call('a'), { toolSets });
+  const { finishReason, steps } = await agents.run({ agent: helper, prompt: 'Go' }).result;
+  expect({ finishReason, steps, requests: server.requests.length }).toEqual({
+    finishReason: 'steps',
+    steps: 50,
+    requests: 50,
+  });
+});
+
 describe('the limit of tokens', () => {
   test('counts all requests as the provider does; the rest is the largest answer', async () => {
     const { server, agents } = await startAgents([call('a'), call('b'), { text: 'Done.' }], { toolSets });

@@ -91,6 +91,26 @@ test.each(['fork', 'shared', 'selective', 'summarized'] as const)(
   },
 );
 
+test.each(['fork', 'shared'] as const)('an open call of main is closed for a run in the mode %s', async (mode) => {
+  const contexts = new ContextManager();
+  const open: UnifiedMessage = {
+    role: 'assistant',
+    content: [{ type: 'tool-call', toolCallId: 'call_9', toolName: 'grep', input: { pattern: 'React' } }],
+  };
+  await contexts.appendTurn('main', [...mainTurn.slice(0, 1), open], 'shared');
+  const { server, agents } = await startAgents([{ text: 'Done.' }], { contexts });
+  await agents.run({ agent, prompt: 'Go', mode }).result;
+  expect(server.refusals).toEqual([]);
+  expect(server.requests[0] && transcriptOf(server.requests[0])).toEqual([
+    'user: Our project uses React. The key is canary-1.',
+    'assistant: call_9=grep({"pattern":"React"})',
+    expect.stringMatching(/^tool call_9: \S/u),
+    'user: Go',
+  ]);
+  // The history itself stays as it is.
+  expect(contexts.main.conversationHistory[1]).toEqual(open);
+});
+
 test.each([
   ['aborted', { never: true }, 'aborted'],
   ['failed', { status: 400, message: 'no' }, 'error'],
