@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { startWorkflows, textOf } from './workflow-harness.ts';
 
 test.each([
-  [400, 'registry.ollama.ai/library/gemma does not support tools'],
+  [400, 'library/gemma does not support tools'],
   [400, '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set'],
   [404, 'No endpoints found that support tool use'],
   [400, 'this model does not support Function Calling'],

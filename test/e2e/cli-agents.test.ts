@@ -1,5 +1,5 @@
 /** The definitions of agents at the command line: `cairn agents list`, `show` and `new`. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { describe, expect, test } from 'vitest';
@@ -43,6 +43,19 @@ test.each([
     /packages\/(?:coding-agent|natives|workspace-cache)\/|agents\/src\/(?!tools\/tool-names)|\/zod\/|\/ai\/|@ai-sdk/u;
   expect(urls.filter((url) => unneeded.test(url))).toEqual([]);
 });
+
+// Only root can give a directory to another user.
+test.runIf(process.getuid?.() === 0)(
+  'agents of another user in a directory above are not those of the project',
+  async () => {
+    const directory = createTree({ '.cairn/agents/a.md': agent('a'), 'work/': {}, home: {} });
+    const list = (): Promise<CairnResult> =>
+      cairn(['agents', 'list'], { cwd: join(directory, 'work'), env: { HOME: join(directory, 'home') } });
+    expect(await list()).toMatchObject({ exitCode: 0, stdout: 'a (isolated, project): About a\n' });
+    chownSync(join(directory, '.cairn/agents'), 12_345, 12_345);
+    expect(await list()).toMatchObject({ exitCode: 1, stdout: '' });
+  },
+);
 
 describe('list', () => {
   test('names the agents of the project, of the user and of Claude Code, each with its mode and source', async () => {

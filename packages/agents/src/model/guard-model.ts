@@ -17,9 +17,9 @@ export interface ModelRetry {
 }
 
 export interface GuardOptions {
-  /** The server must begin to answer within this time. @default 60,000 */
+  /** The server must begin to answer within this time. @default 180,000 */
   readonly firstByteTimeoutMs?: number | undefined;
-  /** Each further part of the answer must arrive within this time. @default 60,000 */
+  /** Each further part of the answer must arrive within this time. @default 180,000 */
   readonly chunkTimeoutMs?: number | undefined;
   /** How often a request is repeated. @default 3 */
   readonly maxRetries?: number | undefined;
@@ -31,7 +31,8 @@ export interface GuardOptions {
   readonly onRetry?: ((retry: ModelRetry) => void) | undefined;
 }
 
-const DEFAULT_TIMEOUT_MS = 60_000;
+/** Models that think without showing it, and local servers that load a model first, are silent for minutes. */
+const DEFAULT_TIMEOUT_MS = 180_000;
 /** Timers with a longer time end at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 const DEFAULT_RETRIES = 3;

@@ -64,9 +64,9 @@ export interface AgentsOptions {
   readonly maxContextTokens?: number | undefined;
   /** @default `estimateTokens` of `@cairn/tool` */
   readonly countTokens?: CountTokens | undefined;
-  /** The model server must begin to answer within this time. @default 60_000 */
+  /** The model server must begin to answer within this time. @default 180_000 */
   readonly firstByteTimeoutMs?: number | undefined;
-  /** The model server must continue its answer within this time. @default 60_000 */
+  /** The model server must continue its answer within this time. @default 180_000 */
   readonly chunkTimeoutMs?: number | undefined;
 }
 

@@ -26,15 +26,27 @@ export function agentOptions(): Option[] {
   return [rootOption(), new Option('--json', 'print one JSON document'), colorOption()];
 }
 
-/** Returns the root of the project: the nearest directory with a `.git` or a `.cairn/agents`. */
+/** Whether a directory is there that another user of the machine did not make, such as in `/tmp`: agents in it could do anything. */
+function isOwnDirectory(path: string): boolean {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  const user = process.getuid?.();
+  return stat?.isDirectory() === true && (user === undefined || stat.uid === user || stat.uid === 0);
+}
+
+/**
+ * Returns the root of the project: the nearest directory with a `.git` or a `.cairn/agents`. Above the current directory, a
+ * `.cairn/agents` of another user does not count.
+ */
 export function projectRoot({ cwd }: Pick<Session, 'cwd'>, { root }: Pick<ProjectRootFlags, 'root'>): string {
   if (root !== undefined) {
     const path = resolve(cwd, root);
     if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return path;
     throw new UsageError(`--root ${root} is not a directory`, 'use the path of a directory');
   }
-  const isRoot = (path: string): boolean =>
-    existsSync(join(path, '.git')) || existsSync(join(path, '.cairn', 'agents'));
+  const isRoot = (path: string): boolean => {
+    const agents = join(path, '.cairn', 'agents');
+    return existsSync(join(path, '.git')) || (path === cwd ? existsSync(agents) : isOwnDirectory(agents));
+  };
   for (let path = cwd; ; path = dirname(path)) {
     if (isRoot(path)) return path;
     if (dirname(path) === path) return cwd;

@@ -70,6 +70,7 @@ export async function agentsToolSet(
       ]);
       const memory = hasMemory ? await memoryOf() : undefined;
       const contexts = memory === undefined ? new ContextManager() : await openContexts({ store: memory });
+      const workspaceCache = createWorkspaceCache({ root, onWarning: ({ message }) => say(message) });
       const agents = createAgents({
         root,
         roots,
@@ -82,11 +83,11 @@ export async function agentsToolSet(
         naming,
         readOnly,
         memory,
-        workspaceCache: createWorkspaceCache({ root, onWarning: ({ message }) => say(message) }),
+        workspaceCache,
       });
       const close = async (): Promise<void> => {
         await agents.close();
-        await contexts.close();
+        await Promise.all([contexts.close(), workspaceCache.close()]);
       };
       return { ...agents, close, [Symbol.asyncDispose]: close };
     },
