@@ -557,6 +557,48 @@ describe.skipIf(!hasRedis)('with a Redis', () => {
   });
 });
 
+describe('sessions', () => {
+  test('are listed with time, messages, agents and title, the newest first, and removed by name', async () => {
+    const who = await person([{ text: 'a' }, { text: 'b' }, { text: 'c' }], {
+      project: { '.cairn/agents/other.md': agent('other') },
+    });
+    const { agents, home } = who;
+    const none = { exitCode: 1, stdout: '', stderr: "cairn: there are no sessions; 'cairn agents run' begins one\n" };
+    expect(await agents(['sessions'])).toMatchObject(none);
+    expect(existsSync(join(home, STORE))).toBe(false);
+    await agents(['run', 'helper', 'First question\nand more', '--session', 'first']);
+    await agents(['run', 'other', 'Second', '--session', 'first']);
+    await agents(['run', 'helper', 'Of main', '--session', 'second', '--context-mode', 'shared']);
+    const { stdout, exitCode } = await agents(['sessions']);
+    expect(exitCode).toBe(0);
+    const time = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`;
+    const [second = '', first = '', ...rest] = stdout.split('\n');
+    expect(second).toMatch(new RegExp(`^second ${time}, 2 messages, main: Of main$`, 'u'));
+    expect(first).toMatch(new RegExp(`^first ${time}, 4 messages, helper, other: (?:First question|Second)$`, 'u'));
+    expect(rest).toEqual(['']);
+    const { stdout: json } = await agents(['sessions', '--json']);
+    expect(JSON.parse(json)).toMatchObject({
+      matches: [
+        { session: 'second', title: 'Of main', messages: 2, agents: [], lastUsedAt: expect.any(Number) },
+        { session: 'first', messages: 4, agents: ['helper', 'other'] },
+      ],
+      shown: 2,
+      complete: true,
+    });
+    expect(await agents(['sessions', '--remove', 'frist'])).toMatchObject({
+      exitCode: 2,
+      stderr: 'cairn: there is no session frist; did you mean first?\n',
+    });
+    expect(await agents(['sessions', '--remove', 'first'])).toMatchObject({
+      exitCode: 0,
+      stdout: '',
+      stderr: 'cairn: removed first with 4 messages\n',
+    });
+    expect((await agents(['sessions'])).stdout).toBe(`${second}\n`);
+    expect((await agents(['run', 'helper', 'Go on', '--resume'])).stderr).toContain('session second');
+  });
+});
+
 describe('clear', () => {
   test('removes the conversation of an agent, and never the main one', async () => {
     const { agents, server } = await person(({ number }) => ({ text: `Answer ${number}` }));

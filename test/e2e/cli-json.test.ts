@@ -218,6 +218,14 @@ const cases: Readonly<Record<string, Case>> = {
     bad: ['x', 'x'],
     code: 'UNKNOWN_AGENT',
   },
+  'agents sessions': {
+    before: [newAgent, ['agents', 'run', 'helper', 'x']],
+    hasModel: true,
+    good: [],
+    kind: 'matches',
+    bad: ['--remove', 'x'],
+    code: 'UNKNOWN_SESSION',
+  },
   'agents clear': {
     before: [newAgent, ['agents', 'run', 'helper', 'x']],
     hasModel: true,

@@ -214,6 +214,7 @@ const pinned: readonly (readonly [command: string, options: readonly string[]])[
       ...agentPlace,
     ],
   ],
+  ['agents sessions', ['--remove <name>', ...agentPlace]],
   ['agents clear', ['--main', ...histories, ...agentPlace]],
   ['tour', ['--color <when>', '-h, --help']],
   [

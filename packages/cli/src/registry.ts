@@ -55,6 +55,7 @@ const commands: Readonly<Record<string, Load>> = {
   'agents new': async () => (await import('./commands/agents/new.ts')).agentsNewCommand,
   'agents context': async () => (await import('./commands/agents/context.ts')).agentsContextCommand,
   'agents run': async () => (await import('./commands/agents/run.ts')).agentsRunCommand,
+  'agents sessions': async () => (await import('./commands/agents/sessions.ts')).agentsSessionsCommand,
   'agents clear': async () => (await import('./commands/agents/clear.ts')).agentsClearCommand,
   tour: async () => (await import('./commands/tour.ts')).tourCommand,
   mcp: async () => (await import('./commands/mcp/mcp.ts')).mcpCommand,

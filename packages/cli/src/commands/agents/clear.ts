@@ -33,7 +33,7 @@ async function remove(name: string | undefined, flags: ClearFlags, session: Sess
   const { contexts, isNew, close } = opened;
   try {
     if (isNew) {
-      const fix = 'use the name that a run printed, or leave it out for the newest session';
+      const fix = "'cairn agents sessions' lists them; leave the name out for the newest one";
       throw new CommandError({ code: UNKNOWN_SESSION, message: `there is no session ${flags.session ?? ''}`, fix });
     }
     const [agent, mode] = name === undefined ? ([ANY, 'shared'] as const) : ([name, 'isolated'] as const);

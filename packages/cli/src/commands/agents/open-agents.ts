@@ -105,12 +105,22 @@ async function sessionOf(
   throw new CommandError({ code: UNKNOWN_SESSION, message, fix: 'leave out --resume to begin one' });
 }
 
-/** Opens the histories of the session that the options name. Only with `writes` a missing store is created. */
-export async function openHistories(
+/** The store that has the sessions of a project. */
+export interface OpenedStore {
+  /** Absent when the store does not exist, and nothing is to be written. */
+  readonly stored: Memory | undefined;
+  readonly root: string;
+  /** Grows when something is not readable. */
+  readonly notices: string[];
+  readonly close: () => Promise<void>;
+}
+
+/** Opens the store of a project. Only with `writes` a missing one is created. */
+export async function openStore(
   session: Session,
   flags: HistoryFlags,
   { writes }: { readonly writes: boolean },
-): Promise<OpenedHistories> {
+): Promise<OpenedStore> {
   const root = projectRoot(session, flags);
   const notices: string[] = [];
   const { memory, choice } = await openMemory(session, flags, {
@@ -123,19 +133,29 @@ export async function openHistories(
     const problem = 'a Redis may be shared by machines, so the project has no name of its own';
     throw new UsageError(problem, 'use --project <name>');
   }
-  const { ContextManager, openContexts } = await import('@cairn/context');
   const stored = choice.path === undefined || writes || !isAbsent(choice.path) ? memory : undefined;
+  return { stored, root, notices, close: () => memory.close() };
+}
+
+/** Opens the histories of the session that the options name. Only with `writes` a missing store is created. */
+export async function openHistories(
+  session: Session,
+  flags: HistoryFlags,
+  options: { readonly writes: boolean },
+): Promise<OpenedHistories> {
+  const { stored, root, notices, close: closeStore } = await openStore(session, flags, options);
+  const { ContextManager, openContexts } = await import('@cairn/context');
   try {
     const named = await sessionOf(flags, stored);
     const contexts =
       stored === undefined ? new ContextManager() : await openContexts({ store: stored, session: named.session });
     const close = async (): Promise<void> => {
       await contexts.close();
-      await memory.close();
+      await closeStore();
     };
     return { contexts, memory: stored, root, isNew: named.isNew, notices, close };
   } catch (error) {
-    await memory.close();
+    await closeStore();
     throw error;
   }
 }
