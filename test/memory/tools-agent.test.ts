@@ -35,10 +35,7 @@ describe.each(kinds)('the tools of an agent, $name', (kind) => {
 
   test('find the messages of its own stream only, by words, group, role and id', async () => {
     const memory = open();
-    const { id = '' } = await memory.messages.add(
-      { stream: 'agent', group: 'g' },
-      { role: 'user', content: 'canary main' },
-    );
+    const { id } = await memory.messages.add({ stream: 'agent', group: 'g' }, { role: 'user', content: 'canary main' });
     await memory.messages.add({ stream: 'reviewer', group: 'g' }, { role: 'user', content: 'canary reviewer' });
     await memory.messages.add({ stream: 'agent:reviewer', group: 'g' }, { role: 'user', content: 'canary own' });
     const [main, reviewer] = [await toolsOf(), await toolsOf('reviewer')];

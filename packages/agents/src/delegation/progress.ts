@@ -9,15 +9,9 @@ export function createProgress(): (event: AgentEvent) => string | undefined {
   return (event) => {
     if (event.type === 'start') names.set(event.run, event.agent);
     const name = names.get(event.run) ?? event.run;
-    switch (event.type) {
-      case 'step':
-        return `${name}: step ${event.step}`;
-      case 'tool-start':
-        return `${name}: ${event.name} ${truncateLine(JSON.stringify(event.input) ?? '', MAX_INPUT_CHARACTERS)}`;
-      case 'retry':
-        return `${name}: waits for the model: ${event.reason}`;
-      default:
-        return undefined;
-    }
+    if (event.type === 'step') return `${name}: step ${event.step}`;
+    if (event.type === 'retry') return `${name}: waits for the model: ${event.reason}`;
+    if (event.type !== 'tool-start') return undefined;
+    return `${name}: ${event.name} ${truncateLine(JSON.stringify(event.input) ?? '', MAX_INPUT_CHARACTERS)}`;
   };
 }

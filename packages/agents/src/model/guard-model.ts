@@ -39,31 +39,25 @@ const DEFAULT_RETRIES = 3;
 const DEFAULT_RETRY_DELAY_MS = 1000;
 const DEFAULT_MAX_RETRY_DELAY_MS = 60_000;
 
-/**
- * Returns whether a caller acts on a part: shows it or runs it. The input of a tool call is not acted on before the call is
- * complete, and complete calls wait for the end of the answer.
- */
+/** The parts that no caller acts on. The input of a tool call is not acted on before the call is complete. */
+const SILENT_PARTS: ReadonlySet<StreamPart['type']> = new Set([
+  'stream-start',
+  'response-metadata',
+  'raw',
+  'text-start',
+  'text-end',
+  'reasoning-start',
+  'reasoning-end',
+  'tool-input-start',
+  'tool-input-delta',
+  'tool-input-end',
+]);
+
+/** Returns whether a caller acts on a part: shows it or runs it. Complete calls of tools wait for the end of the answer. */
 function isContent(part: StreamPart): boolean {
-  switch (part.type) {
-    case 'stream-start':
-    case 'response-metadata':
-    case 'raw':
-    case 'text-start':
-    case 'text-end':
-    case 'reasoning-start':
-    case 'reasoning-end':
-    case 'tool-input-start':
-    case 'tool-input-delta':
-    case 'tool-input-end':
-      return false;
-    case 'text-delta':
-    case 'reasoning-delta':
-      return part.delta !== '';
-    case 'tool-call':
-      return part.providerExecuted === true;
-    default:
-      return true;
-  }
+  if (part.type === 'text-delta' || part.type === 'reasoning-delta') return part.delta !== '';
+  if (part.type === 'tool-call') return part.providerExecuted === true;
+  return !SILENT_PARTS.has(part.type);
 }
 
 /**

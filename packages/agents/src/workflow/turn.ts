@@ -5,7 +5,7 @@ import { estimateTokens } from '@cairn/tool/prompt';
 import { asSchema, tool } from 'ai';
 import type { LanguageModel, ModelMessage, ToolSet } from 'ai';
 import type { z } from 'zod';
-import { AgentError } from '../errors.ts';
+import { AgentError, asError } from '../errors.ts';
 import { requestModel, sendableName } from '../run/model-request.ts';
 import type { ModelAnswer, ModelCall } from '../run/model-request.ts';
 import { runCall } from './calls.ts';
@@ -196,7 +196,7 @@ export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
     addUsage(answer.usage);
     if (answer.finishReason === 'aborted') throw signal?.aborted ? signal.reason : answer.error;
     if (answer.finishReason === 'error') {
-      if (!refusesTools(answer.error) || withoutTools.has(model)) throw answer.error;
+      if (!refusesTools(answer.error) || withoutTools.has(model)) throw asError(answer.error);
       withoutTools.add(model);
       emit({ type: 'notice', text: loopTexts[language].noTools(answer.error.message) });
       continue;

@@ -24,8 +24,8 @@ export interface AgentsToolSetOptions {
 }
 
 /** Hides `close`: the server closes the sets after the last session. */
-function withoutClose({ name, open }: ToolSet): ToolSet {
-  return { name, open };
+function withoutClose(set: ToolSet): ToolSet {
+  return { name: set.name, open: (context) => set.open(context) };
 }
 
 /**
