@@ -177,6 +177,14 @@ const cases: Readonly<Record<string, Case>> = {
     bad: ['nope', ...store],
     code: 'UNKNOWN_WORKFLOW',
   },
+  'workflow edit': {
+    before: [importWorkflows],
+    editor: `add() { echo 'a new step' >> "$1"; }; add`,
+    good: ['workflow_1703123456789_abc123', ...store],
+    kind: 'details',
+    bad: ['nope', ...store],
+    code: 'UNKNOWN_WORKFLOW',
+  },
   'workflow cancel': {
     before: [importWorkflows],
     good: ['workflow_1703123456789_abc123', ...store],

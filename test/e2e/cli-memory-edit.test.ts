@@ -32,7 +32,7 @@ describe.skipIf(process.platform === 'win32')('cairn memory edit', () => {
     });
     expect((await cairn(['memory', 'show', one])).stdout).toContain('Deploy on Mondays');
     expect((await cairn(['memory', 'show', two])).stdout).not.toContain('until');
-    expect(readdirSync(cairn.home).filter((name) => name.startsWith('cairn-memory-'))).toEqual([]);
+    expect(readdirSync(cairn.home).filter((name) => name.startsWith('cairn-edit-'))).toEqual([]);
   });
 
   test('an unchanged or emptied file changes nothing', async () => {

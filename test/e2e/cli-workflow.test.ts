@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { codeBlocksOf } from '../docs/code-blocks.ts';
@@ -533,4 +534,129 @@ test('without a model the message states how to name one', async () => {
   const { exitCode, stderr } = await cairnProcess(['workflow', 'run', 'x', '--store', join(cwd, 'm.db')], { cwd });
   expect(exitCode).toBe(2);
   expect(stderr).toContain('CAIRN_MODEL');
+});
+
+describe.skipIf(process.platform === 'win32')('cairn workflow edit', () => {
+  /** Waits with its first step; the model fails nothing and asks nothing else. */
+  const script: ModelScript = (request) => {
+    const prompt = promptOf(request);
+    if (prompt.includes('make a site') && !prompt.includes('# Current task')) {
+      return {
+        text: ['Decision: complex', 'TODO list:', '1. ask for the name', '2. write the page', '3. publish it'].join(
+          '\n',
+        ),
+      };
+    }
+    if (prompt.includes('# Current task\nask for the name') && !prompt.includes('Ann')) {
+      return { text: 'Completion: 0.2\nAction: [ask_user:Which name?]\nNext step: None\nNote: None' };
+    }
+    return { text: 'Completion: 1\nAction: None\nNext step: None\nNote: None' };
+  };
+
+  interface Edits {
+    readonly id: string;
+    readonly place: Place;
+    /** Edits with a shell command that has the file as $1. */
+    readonly edit: (command: string, ...args: readonly string[]) => Promise<CairnResult>;
+    readonly todos: () => Promise<(readonly [id: string, content: string, status: string])[]>;
+  }
+
+  async function waiting(): Promise<Edits> {
+    const place = await startPlace(script);
+    const id = idIn(await place.cairn('run', 'make a site', '--no-tools'));
+    const store = ['--store', join(place.cwd, 'memory.db')];
+    return {
+      id,
+      place,
+      edit: (command, ...args) =>
+        cairnProcess(['workflow', 'edit', id, ...args, ...store], {
+          cwd: place.cwd,
+          env: { ...place.env, EDITOR: `run() { ${command}; }; run`, VISUAL: '' },
+        }),
+      todos: async () => {
+        const { stdout } = await place.cairn('show', id, '--json');
+        const { todos } = JSON.parse(stdout) as { todos: { id: string; content: string; status: string }[] };
+        return todos.map((todo) => [todo.id, todo.content, todo.status] as const);
+      },
+    };
+  }
+
+  test('changes, adds, removes and moves the open steps, and the workflow goes on with them', async () => {
+    const { id, place, edit, todos } = await waiting();
+    const shown = join(place.cwd, 'shown.txt');
+    const nothing = await edit(`cp "$1" '${shown}'`);
+    expect(nothing).toMatchObject({ exitCode: 1, stderr: 'cairn: the text was not changed; nothing was done\n' });
+    const text = readFileSync(shown, 'utf8');
+    expect(text.split('\n').filter((line) => !line.startsWith('#'))).toEqual([
+      '[todo_0] ask for the name',
+      '[todo_1] write the page',
+      '[todo_2] publish it',
+      '',
+    ]);
+    const next = join(place.cwd, 'next.txt');
+    writeFileSync(next, '# a remark\n[todo_0] ask for the name\n\ncheck the ⏎ spelling\n[todo_2] publish it\n');
+    expect(await edit(`cp '${next}' "$1"`)).toMatchObject({
+      exitCode: 0,
+      stdout: '',
+      stderr: 'cairn: added 1, changed 0, removed 1: 3 open steps\n',
+    });
+    expect(await todos()).toEqual([
+      ['todo_0', 'ask for the name', 'waiting'],
+      ['todo_3', 'check the\nspelling', 'pending'],
+      ['todo_2', 'publish it', 'pending'],
+    ]);
+    writeFileSync(next, '[todo_0] ask for the name\n[todo_2] publish it now\n[todo_3] check the ⏎ spelling\n');
+    expect((await edit(`cp '${next}' "$1"`)).stderr).toBe(
+      'cairn: added 0, changed 1, removed 0, changed the order: 3 open steps\n',
+    );
+    expect(await place.cairn('resume', id, 'Ann')).toMatchObject({ exitCode: 0 });
+    expect(await todos()).toEqual([
+      ['todo_0', 'ask for the name', 'done'],
+      ['todo_2', 'publish it now', 'done'],
+      ['todo_3', 'check the\nspelling', 'done'],
+    ]);
+    const tasks = place.server.requests.flatMap(
+      (request) => /# Current task\n(.*)/u.exec(promptOf(request))?.[1] ?? [],
+    );
+    expect(tasks).toEqual(['ask for the name', 'ask for the name', 'publish it now', 'check the']);
+    // Finished steps cannot be edited.
+    expect(await edit('true')).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(`${id} is done`) });
+  });
+
+  test.each([
+    ['an id that no open step has', 'echo \'[todo_9] x\' >> "$1"', /no open todo "todo_9"/u],
+    ['an id twice', 'echo \'[todo_1] x\' >> "$1"', /todo_1 is in the list twice/u],
+    ['an id without a text', 'echo \'[todo_1]\' > "$1"', /line 1 has no text/u],
+    ['no step', 'echo "# none" > "$1"', /no open step is left; keep one, or use 'cairn workflow cancel/u],
+  ])('%s changes nothing, and the text is kept and applied later', async (_name, command, message) => {
+    const { edit, todos } = await waiting();
+    const before = await todos();
+    const failed = await edit(command);
+    expect(failed).toMatchObject({ exitCode: 2, stdout: '', stderr: expect.stringMatching(message) });
+    expect(failed.stderr).toContain('nothing was changed');
+    expect(await todos()).toEqual(before);
+    const [, file = ''] = /the edited text is in (\S+\.txt)/u.exec(failed.stderr) ?? [];
+    writeFileSync(file, '[todo_1] write two pages\n');
+    expect(await edit('false', '--apply', file)).toMatchObject({ exitCode: 0 });
+    expect(await todos()).toEqual([['todo_1', 'write two pages', 'pending']]);
+    expect(existsSync(file)).toBe(false);
+  });
+
+  test('steps that changed meanwhile are not lost', async () => {
+    const { id, place, edit, todos } = await waiting();
+    const other = join(place.cwd, 'other.txt');
+    writeFileSync(other, '[todo_0] ask for the name\nfrom another terminal\n');
+    const [node, cairn] = [process.execPath, fileURLToPath(new URL('../../packages/cli/src/main.ts', import.meta.url))];
+    const store = join(place.cwd, 'memory.db');
+    const failed = await edit(
+      `'${node}' '${cairn}' workflow edit ${id} --apply '${other}' --store '${store}' && echo mine >> "$1"`,
+    );
+    expect(failed).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringMatching(
+        /changed since the edit began; nothing was changed; the edited text is in .*again/u,
+      ),
+    });
+    expect((await todos()).map(([, content]) => content)).toEqual(['ask for the name', 'from another terminal']);
+  });
 });

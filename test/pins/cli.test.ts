@@ -161,6 +161,7 @@ const pinned: readonly (readonly [command: string, options: readonly string[]])[
   ['workflow', ['-h, --help']],
   ['workflow run', ['--stream <name>', '--merge <names>', '--persona <text>', '--group <name>', ...work]],
   ['workflow resume', work],
+  ['workflow edit', ['--apply <file>', ...store]],
   ['workflow cancel', ['--reason <text>', ...store]],
   ['workflow retry', work],
   ['workflow list', store],

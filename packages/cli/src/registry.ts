@@ -45,6 +45,7 @@ const commands: Readonly<Record<string, Load>> = {
   workflow: async () => (await import('./commands/workflow/workflow.ts')).workflowCommand,
   'workflow run': async () => (await import('./commands/workflow/run.ts')).workflowRunCommand,
   'workflow resume': async () => (await import('./commands/workflow/resume.ts')).workflowResumeCommand,
+  'workflow edit': async () => (await import('./commands/workflow/edit.ts')).workflowEditCommand,
   'workflow cancel': async () => (await import('./commands/workflow/cancel.ts')).workflowCancelCommand,
   'workflow retry': async () => (await import('./commands/workflow/retry.ts')).workflowRetryCommand,
   'workflow list': async () => (await import('./commands/workflow/list.ts')).workflowListCommand,

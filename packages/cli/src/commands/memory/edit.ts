@@ -1,12 +1,9 @@
-import { isUtf8 } from 'node:buffer';
-import { spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { basename, join, resolve } from 'node:path';
-import process from 'node:process';
+import { rm } from 'node:fs/promises';
+import { basename, resolve } from 'node:path';
 import { Option } from 'commander';
 import type { MarkdownResult } from '@cairn/memory';
-import { temporaryDirectory } from '@cairn/tool/paths';
 import { withMemory } from '../../memory/store.ts';
+import { editText, keptIn, originalOf, type Edited } from '../../terminal/editor.ts';
 import { CommandError, describe, factsOf, UsageError } from '../../terminal/errors.ts';
 import { ExitCode } from '../../terminal/exit.ts';
 import { readTextFile } from '../../terminal/input.ts';
@@ -20,97 +17,8 @@ interface EditFlags extends FactFlags {
   readonly allowSecret?: boolean;
 }
 
-/** Returns the command of the editor. @throws {CommandError} when none is set and no terminal could show one. */
-function editorOf({ env, input, out }: Session): string {
-  const set = env['VISUAL'] || env['EDITOR'];
-  if (set) return set;
-  if (input.isTerminal && out.isTerminal) return process.platform === 'win32' ? 'notepad' : 'vi';
-  throw new CommandError({
-    code: 'NO_EDITOR',
-    message: 'there is no terminal for an editor, and VISUAL and EDITOR are not set',
-    fix: "set EDITOR, or use 'cairn memory update'",
-  });
-}
-
-/** Runs the editor until it ends. @returns why it failed; `undefined` when it did not. */
-async function runEditor(editor: string, file: string, { env, out }: Session): Promise<string | undefined> {
-  // Standard output may be a pipe or carry the JSON document; an editor draws on the terminal.
-  const stdio = ['inherit', out.isTerminal ? 'inherit' : 2, 'inherit'] as const;
-  // Through a shell, because the variable may hold arguments, as for git.
-  const child =
-    process.platform === 'win32'
-      ? spawn(`${editor} "${file}"`, { shell: true, stdio: [...stdio], env })
-      : spawn('/bin/sh', ['-c', `${editor} "$@"`, 'editor', file], { stdio: [...stdio], env });
-  return new Promise((done) => {
-    child.once('error', (error) => done(`cannot start the editor ${editor}: ${error.message}`));
-    child.once('exit', (status, signal) => {
-      if (status === 0) done(undefined);
-      else if (signal !== null) done(`the editor ${editor} was ended by ${signal}`);
-      else if (status === 127) done(`the editor ${editor} was not found`);
-      else done(`the editor ${editor} failed with status ${status}`);
-    });
-  });
-}
-
-/** An edited text, and the one before it, which tells what was changed. */
-interface Edited {
-  readonly file: string;
-  readonly text: string;
-  readonly original: string;
-  /** Removes both files. */
-  readonly remove: () => Promise<void>;
-}
-
-/** Returns the file with the text before the edit. It is kept as long as the edited one. */
-function originalOf(file: string): string {
-  return `${file}.orig`;
-}
-
-/** States where a text is and how to go on, so that no work is lost. */
-function keptIn(file: string): string {
-  return `the edited text is in ${file}`;
-}
-
 function applyFix(file: string): string {
   return `run 'cairn memory edit --apply ${file}' with the same options`;
-}
-
-/** Lets the user edit a text. @returns `undefined` when it was not changed. */
-async function edited(original: string, scope: string, session: Session): Promise<Edited | undefined> {
-  const editor = editorOf(session);
-  const directory = await mkdtemp(join(temporaryDirectory(), 'cairn-memory-'));
-  const file = join(directory, `facts-of-${scope}.md`);
-  const remove = (): Promise<void> => rm(directory, { recursive: true, force: true });
-  for (const path of [file, originalOf(file)]) await writeFile(path, original, { mode: 0o600 });
-  const problem = await runEditor(editor, file, session);
-  const bytes = await readFile(file).catch(() => undefined);
-  const isChanged = bytes !== undefined && !bytes.equals(Buffer.from(original));
-  if (!isChanged) await remove();
-  if (problem !== undefined) {
-    throw new CommandError({
-      code: 'EDITOR_FAILED',
-      message: `${problem}; nothing was changed${isChanged ? `; ${keptIn(file)}` : ''}`,
-      fix: isChanged
-        ? `correct it, then ${applyFix(file)}`
-        : 'set VISUAL or EDITOR to an editor that waits, such as "code --wait"',
-      changed: false,
-    });
-  }
-  if (!isChanged) return undefined;
-  if (session.signal.aborted) {
-    await session.err.write(`cairn: interrupted; nothing was changed; ${keptIn(file)}\n`);
-    throw session.signal.reason;
-  }
-  // An editor with another encoding changes every character that is not ASCII, also in facts that nobody edited.
-  if (!isUtf8(bytes)) {
-    throw new CommandError({
-      code: 'ENCODING',
-      message: `the edited text is not valid UTF-8; nothing was changed; ${keptIn(file)}`,
-      fix: `convert it to UTF-8, then ${applyFix(file)}`,
-      changed: false,
-    });
-  }
-  return { file, text: bytes.toString('utf8'), original, remove };
 }
 
 /** Reads a text that an earlier edit left behind. */
@@ -139,7 +47,11 @@ async function edit(flags: EditFlags, session: Session): Promise<number> {
       const selection = { scope, allStreams: true, signal };
       const result =
         flags.apply === undefined
-          ? await edited(await facts.toMarkdown(selection), scope, session)
+          ? await editText(await facts.toMarkdown(selection), session, {
+              name: `facts-of-${scope}.md`,
+              instead: "use 'cairn memory update'",
+              applyFix,
+            })
           : await readKept(flags.apply, session);
       if (result === undefined || result.text.trim() === '') {
         await result?.remove();

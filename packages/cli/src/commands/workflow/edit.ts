@@ -1,0 +1,179 @@
+import { rm } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { Option } from 'commander';
+import type { EditedTodo, Todo, WorkflowRecord } from '@cairn/memory';
+import { storeOptions, withMemory, type StoreFlags } from '../../memory/store.ts';
+import { editText, keptIn, originalOf, type Edited } from '../../terminal/editor.ts';
+import { CommandError, describe, factsOf, UsageError } from '../../terminal/errors.ts';
+import { ExitCode } from '../../terminal/exit.ts';
+import { readTextFile } from '../../terminal/input.ts';
+import { filled } from '../../terminal/options.ts';
+import type { Session } from '../../terminal/session.ts';
+import { countOf } from '../../terminal/text.ts';
+import type { CommandFactory } from '../command.ts';
+
+interface EditFlags extends StoreFlags {
+  readonly apply?: string;
+}
+
+/** The code of the error when another process changed the steps during the edit. */
+const CONFLICT = 'CONFLICT';
+
+/** Stands for a line break within a step. */
+const BREAK = ' ⏎ ';
+
+function isOpen({ status }: Todo): boolean {
+  return status !== 'done' && status !== 'failed';
+}
+
+function shown({ content }: Pick<Todo, 'content'>): string {
+  return content
+    .trim()
+    .split(/\s*(?:\r\n|[\n\r\u2028\u2029])\s*/u)
+    .join(BREAK);
+}
+
+function textOf({ id, goal, todos }: WorkflowRecord): string {
+  return [
+    `# The open steps of ${id}: ${shown({ content: goal })}`,
+    '# One line each. Change, move or remove lines; a line without an id adds a step.',
+    "# Lines that begin with # are not steps. '⏎' is a line break within a step.",
+    ...todos.filter(isOpen).map((todo) => `[${todo.id}] ${shown(todo)}`),
+    '',
+  ].join('\n');
+}
+
+/** Returns the steps of an edited text. @throws {UsageError} for a line that is not one. */
+function parse(text: string, open: readonly Todo[]): EditedTodo[] {
+  return text.split(/\r\n|\r|\n/u).flatMap((line, index): EditedTodo[] => {
+    const trimmed = line.trim();
+    if (trimmed === '' || trimmed.startsWith('#')) return [];
+    const [, id, rest = trimmed] = /^\[(todo_\d+)\](.*)$/u.exec(trimmed) ?? [];
+    const written = rest.trim();
+    if (written === '')
+      throw new UsageError(`line ${index + 1} has no text`, 'write the step after its id, or remove the line');
+    const before = open.find((todo) => todo.id === id);
+    const content =
+      before !== undefined && shown(before) === written
+        ? before.content
+        : written
+            .split(BREAK.trim())
+            .map((part) => part.trim())
+            .join('\n');
+    return [{ ...(id !== undefined && { id }), content }];
+  });
+}
+
+/** Reads a text that an earlier edit left behind, or one that somebody wrote for the steps as they are. */
+async function readKept(file: string, current: string, signal: AbortSignal): Promise<Edited> {
+  const text = await readTextFile(file, signal);
+  const original = await readTextFile(originalOf(file), signal).catch(() => undefined);
+  const remove = async (): Promise<void> => void (await Promise.all([rm(file), rm(originalOf(file))]));
+  return { file, text, original: original ?? current, remove: original === undefined ? async () => undefined : remove };
+}
+
+/** What an edit did to the open steps. */
+function changesOf(before: readonly Todo[], after: readonly Todo[]): string[] {
+  const kept = after.filter(({ id }) => before.some((todo) => todo.id === id));
+  const changed = kept.filter((todo) => before.find(({ id }) => id === todo.id)?.content !== todo.content).length;
+  const order = before.filter(({ id }) => kept.some((todo) => todo.id === id)).map(({ id }) => id);
+  // A new step between others moves them, which is not a new order.
+  const isMoved = kept.some(({ id }, index) => id !== order[index]);
+  const counts = { added: after.length - kept.length, changed, removed: before.length - kept.length };
+  const isChanged = JSON.stringify(before) !== JSON.stringify(after);
+  if (!isChanged) return [];
+  return [
+    ...Object.entries(counts).map(([what, count]) => `${what} ${count}`),
+    ...(isMoved ? ['changed the order'] : []),
+  ];
+}
+
+async function edit(id: string, flags: EditFlags, session: Session): Promise<number> {
+  const { signal } = session;
+  const applyFix = (file: string): string => `run 'cairn workflow edit ${id} --apply ${file}' with the same options`;
+  return withMemory(session, {
+    flags,
+    run: async ({ workflows }, { print, notice }) => {
+      const before = await workflows.get(id, { signal });
+      const open = before.todos.filter(isOpen);
+      if (flags.apply === undefined && before.status !== 'waiting' && before.status !== 'running') {
+        const message = `the workflow ${id} is ${before.status}; its steps cannot be edited`;
+        throw new CommandError({
+          code: 'WORKFLOW_FINISHED',
+          message,
+          fix: "use 'cairn workflow retry' for failed steps",
+          changed: false,
+        });
+      }
+      const original = textOf(before);
+      const edited =
+        flags.apply === undefined
+          ? await editText(original, session, { name: `${id}.txt`, instead: "use '--apply <file>'", applyFix })
+          : await readKept(resolve(session.cwd, flags.apply), original, signal);
+      if (edited === undefined || edited.text.trim() === '') {
+        await edited?.remove();
+        notice(`the text ${edited === undefined ? 'was not changed' : 'is empty'}; nothing was done`);
+        await print([], before);
+        return ExitCode.None;
+      }
+      const apply = async (): Promise<WorkflowRecord> => {
+        const todos = parse(edited.text, open);
+        if (todos.length === 0) {
+          throw new UsageError('no open step is left', `keep one, or use 'cairn workflow cancel ${id}'`);
+        }
+        if (textOf(await workflows.get(id, { signal })) !== edited.original) {
+          const message = `the steps of ${id} changed since the edit began`;
+          const fix = `run 'cairn workflow edit ${id}' again, and take over your changes`;
+          throw new CommandError({ code: CONFLICT, message, fix });
+        }
+        return workflows.editTodos(id, todos, { signal });
+      };
+      const after = await apply().catch((error: unknown) => {
+        const { code, message, fix } = factsOf(error);
+        const isConflict = code === CONFLICT;
+        const stated = (isConflict ? message : describe({ code, message, fix })).replace(/\.$/u, '');
+        throw new CommandError(
+          {
+            code,
+            message: `${stated}; nothing was changed; ${keptIn(edited.file)}`,
+            fix: isConflict ? fix : `correct it, then ${applyFix(edited.file)}`,
+            changed: false,
+          },
+          { cause: error },
+        );
+      });
+      await edited.remove();
+      const left = after.todos.filter(isOpen);
+      const changes = changesOf(open, left);
+      notice(
+        `${changes.length === 0 ? 'nothing was changed' : changes.join(', ')}: ${countOf(left.length, 'open step')}`,
+      );
+      await print([], after);
+      return changes.length === 0 ? ExitCode.None : ExitCode.Hit;
+    },
+  });
+}
+
+const examples = `
+Examples:
+  $ cairn workflow edit workflow_1703123456789_abc123      in VISUAL or EDITOR, one line a step
+  $ cairn workflow resume workflow_1703123456789_abc123    goes on with them
+
+Finished steps stay as they are. A workflow that a process works on cannot be edited: stop it with Ctrl-C first.`;
+
+export const workflowEditCommand: CommandFactory = (command, session, done) => {
+  command
+    .description(
+      'Edit the open steps of a workflow, such as one that waits for you: change, add, remove or reorder them.',
+    )
+    .summary('edit the open steps of a workflow in your editor')
+    .argument('<id>', 'the workflow')
+    .addHelpText('after', examples)
+    .action(async (id: string, flags: EditFlags) => done(await edit(id, flags, session)))
+    .addOption(
+      new Option('--apply <file>', 'apply a file that an earlier edit has kept, without an editor').argParser(
+        filled('--apply'),
+      ),
+    );
+  for (const option of storeOptions()) command.addOption(option);
+};

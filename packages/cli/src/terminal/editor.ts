@@ -1,0 +1,112 @@
+/** Editing a text in the editor of the user. */
+import { isUtf8 } from 'node:buffer';
+import { spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import process from 'node:process';
+import { temporaryDirectory } from '@cairn/tool/paths';
+import { CommandError } from './errors.ts';
+import type { Session } from './session.ts';
+
+/** Returns the command of the editor. @throws {CommandError} when none is set and no terminal could show one. */
+function editorOf({ env, input, out }: Session, instead: string): string {
+  const set = env['VISUAL'] || env['EDITOR'];
+  if (set) return set;
+  if (input.isTerminal && out.isTerminal) return process.platform === 'win32' ? 'notepad' : 'vi';
+  throw new CommandError({
+    code: 'NO_EDITOR',
+    message: 'there is no terminal for an editor, and VISUAL and EDITOR are not set',
+    fix: `set EDITOR, or ${instead}`,
+  });
+}
+
+/** Runs the editor until it ends. @returns why it failed; `undefined` when it did not. */
+async function runEditor(editor: string, file: string, { env, out }: Session): Promise<string | undefined> {
+  // Standard output may be a pipe or carry the JSON document; an editor draws on the terminal.
+  const stdio = ['inherit', out.isTerminal ? 'inherit' : 2, 'inherit'] as const;
+  // Through a shell, because the variable may hold arguments, as for git.
+  const child =
+    process.platform === 'win32'
+      ? spawn(`${editor} "${file}"`, { shell: true, stdio: [...stdio], env })
+      : spawn('/bin/sh', ['-c', `${editor} "$@"`, 'editor', file], { stdio: [...stdio], env });
+  return new Promise((done) => {
+    child.once('error', (error) => done(`cannot start the editor ${editor}: ${error.message}`));
+    child.once('exit', (status, signal) => {
+      if (status === 0) done(undefined);
+      else if (signal !== null) done(`the editor ${editor} was ended by ${signal}`);
+      else if (status === 127) done(`the editor ${editor} was not found`);
+      else done(`the editor ${editor} failed with status ${status}`);
+    });
+  });
+}
+
+/** An edited text, and the one before it, which tells what was changed. */
+export interface Edited {
+  readonly file: string;
+  readonly text: string;
+  readonly original: string;
+  /** Removes both files. */
+  readonly remove: () => Promise<void>;
+}
+
+/** Returns the file with the text before the edit. It is kept as long as the edited one. */
+export function originalOf(file: string): string {
+  return `${file}.orig`;
+}
+
+/** States where a text is and how to go on, so that no work is lost. */
+export function keptIn(file: string): string {
+  return `the edited text is in ${file}`;
+}
+
+/** How an edit is named. */
+export interface EditOptions {
+  /** The name of the file. */
+  readonly name: string;
+  /** What to do where no editor can be used. */
+  readonly instead: string;
+  /** How to go on with an edited text that was kept. */
+  readonly applyFix: (file: string) => string;
+}
+
+/** Lets the user edit a text. @returns `undefined` when it was not changed. */
+export async function editText(
+  original: string,
+  session: Session,
+  { name, instead, applyFix }: EditOptions,
+): Promise<Edited | undefined> {
+  const editor = editorOf(session, instead);
+  const directory = await mkdtemp(join(temporaryDirectory(), 'cairn-edit-'));
+  const file = join(directory, name);
+  const remove = (): Promise<void> => rm(directory, { recursive: true, force: true });
+  for (const path of [file, originalOf(file)]) await writeFile(path, original, { mode: 0o600 });
+  const problem = await runEditor(editor, file, session);
+  const bytes = await readFile(file).catch(() => undefined);
+  const isChanged = bytes !== undefined && !bytes.equals(Buffer.from(original));
+  if (!isChanged) await remove();
+  if (problem !== undefined) {
+    throw new CommandError({
+      code: 'EDITOR_FAILED',
+      message: `${problem}; nothing was changed${isChanged ? `; ${keptIn(file)}` : ''}`,
+      fix: isChanged
+        ? `correct it, then ${applyFix(file)}`
+        : 'set VISUAL or EDITOR to an editor that waits, such as "code --wait"',
+      changed: false,
+    });
+  }
+  if (!isChanged) return undefined;
+  if (session.signal.aborted) {
+    await session.err.write(`cairn: interrupted; nothing was changed; ${keptIn(file)}\n`);
+    throw session.signal.reason;
+  }
+  // An editor with another encoding changes every character that is not ASCII, also where nobody edited.
+  if (!isUtf8(bytes)) {
+    throw new CommandError({
+      code: 'ENCODING',
+      message: `the edited text is not valid UTF-8; nothing was changed; ${keptIn(file)}`,
+      fix: `convert it to UTF-8, then ${applyFix(file)}`,
+      changed: false,
+    });
+  }
+  return { file, text: bytes.toString('utf8'), original, remove };
+}
