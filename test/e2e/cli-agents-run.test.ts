@@ -585,9 +585,9 @@ describe('sessions', () => {
       shown: 2,
       complete: true,
     });
-    expect(await agents(['sessions', '--remove', 'frist'])).toMatchObject({
+    expect(await agents(['sessions', '--remove', 'first2'])).toMatchObject({
       exitCode: 2,
-      stderr: 'cairn: there is no session frist; did you mean first?\n',
+      stderr: 'cairn: there is no session first2; did you mean first?\n',
     });
     expect(await agents(['sessions', '--remove', 'first'])).toMatchObject({
       exitCode: 0,
