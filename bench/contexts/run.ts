@@ -5,7 +5,7 @@
  *
  * Histories of 200, 2,000 and 20,000 messages: each turn has a prompt, a tool call and an answer. `first` is the first view of a
  * process, which reads all messages. Each round adds a turn of four messages to main and to the agent's own history, and times
- * the next view. `characters` are those whose tokens were counted for it, at the median.
+ * the next view. `characters` are those that it counted tokens of, at the median.
  */
 import { parseArgs } from 'node:util';
 import { createView, MODES } from '@cairn/context';

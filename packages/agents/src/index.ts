@@ -38,7 +38,7 @@ export type {
   WorkflowsOptions,
   WorkflowStream,
   WorkOptions,
-} from './workflow/engine.ts';
+} from './workflow/workflows-api.ts';
 export type { WorkflowEvent } from './workflow/events.ts';
 export type { WorkflowResponse } from './workflow/response.ts';
 export type { CallRecord } from './workflow/types.ts';

@@ -28,7 +28,7 @@ export interface ResolvedModel {
   readonly guard: (options: GuardOptions) => GuardedModel;
 }
 
-/** A model whose requests have time limits and retries, and whose failures are `AgentError`s. */
+/** A model with time limits and retries for its requests. Its failures are `AgentError`s. */
 export type GuardedModel = ReturnType<typeof guardModel>;
 
 const WITHOUT =

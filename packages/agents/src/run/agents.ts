@@ -83,7 +83,7 @@ export interface RequestOptions {
   readonly mentions?: boolean | undefined;
   /** Offer only tools that change nothing. @default that of the agents */
   readonly readOnly?: boolean | undefined;
-  /** The run whose tool call starts this one. */
+  /** The run that starts this one by a tool call. */
   readonly parent?: ToolRunContext | undefined;
 }
 

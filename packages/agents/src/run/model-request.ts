@@ -5,7 +5,7 @@ import { asError } from '../errors.ts';
 
 /** One request to a model. */
 export interface ModelRequest {
-  /** A model whose failures are `AgentError`s and that repeats requests by itself: see `resolveModel`. */
+  /** A model that repeats requests by itself and fails with `AgentError`s: see `resolveModel`. */
   readonly model: LanguageModel;
   /** @default none */
   readonly system?: string | undefined;

@@ -10,18 +10,18 @@ export class UsageSum {
   /** The tokens for the limit: an estimate where a server states nothing. */
   used = 0;
 
-  addAnswer({ usage }: ModelAnswer, estimate: () => number): void {
-    if (usage?.inputTokens === undefined || usage.outputTokens === undefined) {
-      this.#isComplete = false;
-      this.used += estimate();
-      return;
-    }
+  /** Adds what a server states of an answer. */
+  addAnswer({ usage }: Pick<ModelAnswer, 'usage'>, estimate: () => number = () => 0): void {
+    const { inputTokens, outputTokens } = usage ?? {};
+    const isComplete = inputTokens !== undefined && outputTokens !== undefined;
+    const before = this.used;
     this.add({
-      inputTokens: usage.inputTokens,
-      outputTokens: usage.outputTokens,
-      cachedInputTokens: usage.inputTokenDetails.cacheReadTokens ?? 0,
-      isComplete: true,
+      inputTokens: inputTokens ?? 0,
+      outputTokens: outputTokens ?? 0,
+      cachedInputTokens: usage?.inputTokenDetails.cacheReadTokens ?? 0,
+      isComplete,
     });
+    if (!isComplete) this.used = Math.max(this.used, before + estimate());
   }
 
   add({ inputTokens, outputTokens, cachedInputTokens, isComplete }: Usage): void {

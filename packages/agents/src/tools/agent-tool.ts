@@ -10,7 +10,7 @@ export interface AgentToolCall {
   readonly context?: unknown;
 }
 
-/** A tool of one run: a tool of the AI SDK whose results are those of `@cairn/tool`. */
+/** A tool of one run: a tool of the AI SDK with the results of `@cairn/tool`. */
 export interface AgentTool {
   readonly description: string;
   /** Accepts any JSON: the tool itself checks its input, so that the model reads its message. */

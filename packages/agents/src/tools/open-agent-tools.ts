@@ -152,7 +152,7 @@ export async function openAgentTools(options: AgentToolsOptions): Promise<AgentT
   }
 }
 
-/** Returns the texts of the sets that offer a tool. A set whose tools only read here states how to use them for that. */
+/** Returns the texts of the sets that offer a tool. A set with only reading tools here states how to use them for that. */
 async function instructionsOf(
   sets: readonly Opened[],
   tools: Readonly<Record<string, AgentTool>>,

@@ -1,171 +1,24 @@
 import { createMemory, MemoryError } from '@cairn/memory';
-import type { EditedTodo, Language, Memory, Stream, WorkflowRecord } from '@cairn/memory';
+import type { Language, Memory, Stream, WorkflowRecord } from '@cairn/memory';
 import { memory as inProcess } from '@cairn/memory/memory';
-import { createToolSession } from '@cairn/tool';
-import type { ToolDefinition, ToolSet } from '@cairn/tool';
 import { AgentError } from '../errors.ts';
 import { resolveModel } from '../model/resolve-model.ts';
-import type { ModelOptions } from '../model/resolve-model.ts';
-import type { GuardOptions } from '../model/guard-model.ts';
-import type { Usage } from '../run/agent-run.ts';
+import { UsageSum } from '../run/usage-sum.ts';
 import { decisionOf } from './approval.ts';
 import type { ApprovalDecision } from './approval.ts';
 import { runCall } from './calls.ts';
-import { answerRequest, CREATE_TODOS } from './direct.ts';
-import type { WorkflowEvent } from './events.ts';
-import { askUserFunction } from './functions/ask-user.ts';
-import { workflowFunctions } from './functions/workflow-functions.ts';
+import { answerRequest } from './direct.ts';
 import { Journal } from './journal.ts';
 import { isPending, NEW_STATE, stateOf } from './loop-state.ts';
 import type { LoopState } from './loop-state.ts';
 import { loopTexts } from './loop-texts.ts';
-import { answerOf, FINISH_STEP, questionOf, runLoop, settleUnfinished } from './loop.ts';
-import { toolsBeside } from './replies/prompts.ts';
+import { answerOf, questionOf, runLoop, settleUnfinished } from './loop.ts';
+import { createSessions } from './open-session.ts';
+import type { Place } from './open-session.ts';
 import type { WorkflowResponse } from './response.ts';
 import type { Session } from './session.ts';
 import type { CallRecord, WorkflowFunction } from './types.ts';
-
-/** Options of {@link createWorkflows}. */
-export interface WorkflowsOptions extends ModelOptions {
-  /** Where the streams are defined, and where conversations, notes, facts and the records of workflows are. */
-  readonly memory: Memory;
-  /** Tools that workflows can call besides the functions of their streams. @default none */
-  readonly toolSets?: readonly ToolSet[] | undefined;
-  /** The directory of the tools, absolute. Required with `toolSets`. */
-  readonly root?: string | undefined;
-  /** The language of prompts and answers. @default that of the stream */
-  readonly language?: Language | undefined;
-  /**
-   * The functions whose calls wait for a person's approval: their names, or a function that decides by the call. A name must be
-   * that of a function. @default none
-   */
-  readonly needsApproval?:
-    | readonly string[]
-    | ((call: { readonly name: string; readonly input: unknown; readonly isReadOnly: boolean }) => boolean)
-    | undefined;
-  /** Whether the notes are removed or left to expire when a workflow ends. @default 'remove' */
-  readonly notes?: 'remove' | 'expire' | undefined;
-  /** The largest prompt with its tools, in estimated tokens. @default 32_000 */
-  readonly maxTokens?: number | undefined;
-  /** The requests of one turn. @default 20 */
-  readonly maxRequests?: number | undefined;
-  /** A call that takes longer is stopped, in milliseconds. @default 600_000 */
-  readonly functionTimeoutMs?: number | undefined;
-  /** After this time without a heartbeat, another process may continue a workflow, in milliseconds. @default 30_000 */
-  readonly leaseMs?: number | undefined;
-  /** Time limits and retries of requests. */
-  readonly requests?: Omit<GuardOptions, 'onRetry'> | undefined;
-}
-
-/** Where a message comes from. */
-export interface ProcessEvent {
-  readonly group: string;
-  /** The name of the user. */
-  readonly user?: string | undefined;
-  /**
-   * The id of the message, so that a repeated call stores it once. It is answered again: resume a workflow that was killed by its
-   * id. @default a random one
-   */
-  readonly messageId?: string | undefined;
-}
-
-/** Options of every call that lets a workflow work. */
-export interface WorkOptions {
-  /** Ends the work. The workflow can be resumed. */
-  readonly signal?: AbortSignal | undefined;
-  readonly onEvent?: ((event: WorkflowEvent) => void) | undefined;
-}
-
-/** Options of {@link WorkflowStream.process}. */
-export interface ProcessOptions extends WorkOptions {
-  /** Streams to merge into this one: their functions, and a separate memory. @default none */
-  readonly mergeStreams?: readonly string[] | undefined;
-  /** Whether the model may decide on a list of todos; otherwise the answer is one turn. @default true */
-  readonly enableTodo?: boolean | undefined;
-  /**
-   * JSON that the record keeps, as `state.settings`: what a program needs to open the streams of the workflow again.
-   * @default none
-   */
-  readonly settings?: unknown;
-  /** Whether to read and write the memory. Without it the workflow ends with this process. @default true */
-  readonly enableMemory?: boolean | undefined;
-}
-
-/** A stream that answers. */
-export interface WorkflowStream {
-  /**
-   * Answers a message of the user: resumes the workflow of the group that waits for it, or lets the model answer or work on a
-   * list of todos.
-   *
-   * @throws {AgentError} of the model, `INVALID_FUNCTIONS`, `INVALID_OPTION`. @throws {MemoryError} of the store. After both, a
-   *   workflow that had begun can be resumed; the event `workflow-start` has its id.
-   */
-  readonly process: (event: ProcessEvent, question: string, options?: ProcessOptions) => Promise<WorkflowResponse>;
-}
-
-/** Options of {@link AgentWorkflows.resume}. */
-export interface ResumeOptions extends WorkOptions {
-  /** The answer of the user. @default the newest message of the user after the question */
-  readonly answer?: string | undefined;
-}
-
-/** Workflows of agents. Each call works until the workflow waits or ends. */
-export interface AgentWorkflows {
-  /** Returns a stream of the memory. @throws {MemoryError} `UNKNOWN_STREAM`. */
-  readonly stream: (name: string) => WorkflowStream;
-  /**
-   * Continues a workflow: after a kill, an error or an abort, or with the answer of the user. Without an answer, one that waits
-   * goes on waiting; one that is done returns its answer again.
-   *
-   * @throws {MemoryError} `UNKNOWN_WORKFLOW`, `WORKFLOW_BUSY`. @throws {AgentError} `INVALID_INPUT` when it failed or was cancelled.
-   */
-  readonly resume: (id: string, options?: ResumeOptions) => Promise<WorkflowResponse>;
-  /**
-   * Approves the call that the workflow waits with, with other arguments if they are given, and continues.
-   *
-   * @throws {AgentError} `INVALID_INPUT` for arguments that are not JSON: the workflow goes on waiting.
-   */
-  readonly approve: (id: string, options?: WorkOptions & { readonly input?: unknown }) => Promise<WorkflowResponse>;
-  /** Refuses the call that the workflow waits with, and continues. */
-  readonly refuse: (
-    id: string,
-    options?: WorkOptions & { readonly reason?: string | undefined },
-  ) => Promise<WorkflowResponse>;
-  /** Tries the failed todos of a workflow again, or one of them, also after the workflow has failed or was cancelled. */
-  readonly retry: (
-    id: string,
-    options?: WorkOptions & { readonly todo?: string | undefined },
-  ) => Promise<WorkflowResponse>;
-  /** Ends a workflow. Whoever works on it stops before the next call. */
-  readonly cancel: (id: string, options?: { readonly reason?: string | undefined }) => Promise<WorkflowRecord>;
-  /** Replaces the open todos of a workflow that waits. See `workflows.editTodos` of the memory. */
-  readonly editTodos: (id: string, todos: readonly EditedTodo[]) => Promise<WorkflowRecord>;
-  /** Returns a workflow with its notes. */
-  readonly get: (id: string) => Promise<WorkflowRecord>;
-  /** Closes the tool sets. The memory stays open. */
-  readonly close: () => Promise<void>;
-}
-
-const DEFAULT_TOKENS = 32_000;
-const DEFAULT_REQUESTS = 20;
-const DEFAULT_TIMEOUT_MS = 600_000;
-
-/** Adds up what the provider counts. */
-function usageCounter(): Pick<Session, 'addUsage' | 'usage'> {
-  let usage: Usage = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0, isComplete: true };
-  return {
-    usage: () => usage,
-    addUsage: (more) => {
-      const { inputTokens, outputTokens } = more ?? {};
-      usage = {
-        inputTokens: usage.inputTokens + (inputTokens ?? 0),
-        outputTokens: usage.outputTokens + (outputTokens ?? 0),
-        cachedInputTokens: usage.cachedInputTokens + (more?.inputTokenDetails?.cacheReadTokens ?? 0),
-        isComplete: usage.isComplete && inputTokens !== undefined && outputTokens !== undefined,
-      };
-    },
-  };
-}
+import type { AgentWorkflows, WorkflowsOptions, WorkOptions } from './workflows-api.ts';
 
 /** A call that waits, with what a person answered or decided. */
 interface Answered {
@@ -193,9 +46,7 @@ function checkJson(input: unknown): void {
 
 /** Creates workflows over the streams of a memory. Sends nothing and opens nothing. */
 export function createWorkflows(options: WorkflowsOptions): AgentWorkflows {
-  const { memory, toolSets = [], root, needsApproval = [], notes = 'remove', leaseMs } = options;
-  const { maxTokens = DEFAULT_TOKENS, maxRequests = DEFAULT_REQUESTS } = options;
-  const { functionTimeoutMs = DEFAULT_TIMEOUT_MS, requests = {} } = options;
+  const { memory, toolSets = [], root, notes = 'remove', leaseMs } = options;
   if (toolSets.length > 0 && root === undefined) {
     throw new AgentError('INVALID_OPTION', ['`toolSets` without `root`', 'Pass the directory of the tools.']);
   }
@@ -204,112 +55,7 @@ export function createWorkflows(options: WorkflowsOptions): AgentWorkflows {
   const end = new AbortController();
   const languageOf = (stream: Stream): Language => options.language ?? stream.language;
 
-  const openTools = async (
-    { stream: { name: agent }, usesMemory }: Pick<Place, 'stream' | 'usesMemory'>,
-    signal: AbortSignal,
-  ): Promise<{ tools: Record<string, ToolDefinition>; instructions: string[] }> => {
-    const tools: Record<string, ToolDefinition> = {};
-    const instructions: string[] = [];
-    const session = createToolSession();
-    for (const set of toolSets) {
-      // Its tools are a way into the memory, too.
-      if (set.name === 'memory' && !usesMemory) continue;
-      // It was checked above.
-      const context = {
-        roots: [root as string] as const,
-        naming: 'default',
-        readOnly: false,
-        agent,
-        stream: agent,
-        session,
-        signal,
-      };
-      const opened = await set.open(context);
-      for (const name of Object.keys(opened.tools)) {
-        if (name in tools) {
-          const summary = `Two tool sets have a tool ${JSON.stringify(name)}; the second is ${set.name}`;
-          throw new AgentError('INVALID_OPTION', [summary, 'Leave one of the sets out.']);
-        }
-      }
-      Object.assign(tools, opened.tools);
-      if (opened.instructions !== undefined) instructions.push(opened.instructions);
-    }
-    return { tools, instructions };
-  };
-
-  /** Returns whether a call needs approval. A misspelled name must not let a call run without it. */
-  const approvalOf = (functions: readonly WorkflowFunction[]): Session['needsApproval'] => {
-    if (typeof needsApproval === 'function') {
-      return ({ name, isReadOnly }, input) => needsApproval({ name, input, isReadOnly });
-    }
-    const known = new Set(functions.flatMap(({ name, toolName }) => [name, toolName]));
-    const unknown = needsApproval.filter((name) => !known.has(name));
-    if (unknown.length > 0) {
-      const summary = `\`needsApproval\` names functions that do not exist: ${unknown.join(', ')}`;
-      throw new AgentError('INVALID_OPTION', [summary, `Use ${[...known].join(', ')}.`]);
-    }
-    return ({ name, toolName }) => needsApproval.includes(name) || needsApproval.includes(toolName);
-  };
-
-  interface Place {
-    readonly stream: Stream;
-    readonly group: string | undefined;
-    readonly store: Memory;
-    readonly usesMemory: boolean;
-  }
-
-  /** Opens what a call works with, and closes it after the work. */
-  const withSession = async <T>(
-    { stream, group, store, usesMemory }: Place,
-    { signal, onEvent }: WorkOptions,
-    work: (session: Session) => Promise<T>,
-  ): Promise<T> => {
-    signal?.throwIfAborted();
-    const emit = (event: WorkflowEvent): void => onEvent?.(event);
-    const model = resolveModel(options).guard({ ...requests, onRetry: (retry) => emit({ type: 'retry', ...retry }) });
-    const closed = new AbortController();
-    try {
-      const { tools, instructions } = await openTools(
-        { stream, usesMemory },
-        AbortSignal.any([closed.signal, end.signal]),
-      );
-      const language = languageOf(stream);
-      const askUser = askUserFunction(language);
-      const reserved = [CREATE_TODOS, FINISH_STEP];
-      const functions = workflowFunctions({ stream, tools, askUser, reserved, language });
-      const facts = usesMemory ? await memory.facts.startBlock({ stream: stream.name, language, signal }) : '';
-      const system = [
-        stream.buildSystemPrompt({
-          group: group ?? '-',
-          language,
-          includeMemory: usesMemory && group !== undefined,
-          hasTools: toolsBeside({ stream, functions }).length > 0,
-        }),
-        ...instructions,
-        facts,
-      ];
-      return await work({
-        store,
-        stream,
-        group,
-        usesMemory,
-        model,
-        system: system.filter((part) => part !== '').join('\n\n'),
-        language,
-        functions,
-        needsApproval: approvalOf(functions),
-        functionTimeoutMs,
-        maxRequests,
-        maxTokens,
-        notes,
-        signal,
-        emit,
-        ...usageCounter(),
-      });
-    } finally {
-      closed.abort();
-    }
-  };
+  const withSession = createSessions(options, { languageOf, closed: end.signal });
 
   /** Lets a runner work, and gives up its lease. A workflow that was cancelled meanwhile is a response, and no error. */
   const holding = async (
@@ -443,7 +189,7 @@ export function createWorkflows(options: WorkflowsOptions): AgentWorkflows {
     text: question,
     todos,
     waitsFor: call?.status === 'approval' ? { kind: 'approval', call } : { kind: 'answer' },
-    usage: usageCounter().usage(),
+    usage: new UsageSum().sum,
   });
 
   /** Returns the message of the user that answers the question of a workflow. */
@@ -469,7 +215,7 @@ export function createWorkflows(options: WorkflowsOptions): AgentWorkflows {
         throw new AgentError('INVALID_INPUT', [summary, 'Send the message as a new request.']);
       }
       const text = answerOf(found, { language: languageOf(stream) });
-      const usage = usageCounter().usage();
+      const usage = new UsageSum().sum;
       return { status: 'done', kind: 'complex', workflow: id, text, todos: record.todos, usage };
     }
     const call = state.calls.find(isPending);
@@ -505,7 +251,7 @@ export function createWorkflows(options: WorkflowsOptions): AgentWorkflows {
     } catch (error) {
       if (!MemoryError.isInstance(error) || error.code !== 'WORKFLOW_BUSY') throw error;
       const text = loopTexts[languageOf(stream)].busy(id);
-      const usage = usageCounter().usage();
+      const usage = new UsageSum().sum;
       return { status: 'running', kind: 'complex', workflow: id, text, todos: record.todos, usage };
     }
   };

@@ -7,7 +7,7 @@ import type { CallRecord } from './types.ts';
 export interface LoopState {
   /** The merged streams that the workflow runs in. Absent for a plain stream. */
   readonly merge?: { readonly main: string; readonly secondary: readonly string[] } | undefined;
-  /** The user whose request it is. */
+  /** The user who asked. */
   readonly user?: string | undefined;
   /** What the program that began it needs to open its streams again. JSON. */
   readonly settings?: unknown;

@@ -148,7 +148,7 @@ async function makeCalls(
   return outcomes;
 }
 
-/** The models whose server refused a request because of its tools. They answer as text. */
+/** The models of servers that refused a request because of its tools. They answer as text. */
 const withoutTools = new WeakSet<object>();
 
 /** Whether a server refused a request because it has tools, such as one for a model that cannot call any. */

@@ -97,7 +97,7 @@ async function readDefinition(path: string, options: ParseDefinitionOptions): Pr
   return { agent, problems: [{ severity: 'error', source: options.source, path, line, message, agent }] };
 }
 
-/** A problem for every file whose name another one of the same source has: which one is meant, nobody knows. */
+/** A problem for every file with the name of another one of the same source: nobody knows which one is meant. */
 function reportDuplicates(
   parsed: readonly (ParsedDefinition & { path: string })[],
   source: DefinitionSource,

@@ -192,7 +192,7 @@ class Decoder {
   }
 }
 
-/** Decodes a message, whose objects and arrays are frozen. @throws {UnreadableMessage} when it has another form, or a blob is missing or damaged. */
+/** Decodes a message; its objects and arrays are frozen. @throws {UnreadableMessage} when it has another form, or a blob is missing or damaged. */
 export async function decode(value: unknown, readChunk: ReadChunk): Promise<UnifiedMessage> {
   const chunks = new Map<string, string>();
   for (;;) {

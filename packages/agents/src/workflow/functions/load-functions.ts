@@ -38,7 +38,7 @@ function candidatesOf(exports: Readonly<Record<string, unknown>>): Candidate[] {
 }
 
 /**
- * Loads the functions of a module: `.js`, `.mjs`, or `.ts` whose types can be removed. Its default export is a function, a list
+ * Loads the functions of a module: `.js`, `.mjs`, or `.ts` with types that can be removed. Its default export is a function, a list
  * of functions, or an object with functions by name; without one, its named exports are the functions.
  *
  * @param path relative to `directory`, such as that of the user

@@ -98,7 +98,7 @@ const texts: Readonly<Record<Language, Texts>> = {
 /** What a request is about. */
 export interface DecisionPromptInput {
   readonly question: string;
-  /** The stream whose system prompt is sent. */
+  /** The stream of the system prompt. */
   readonly stream: Pick<Stream, 'functions'>;
   /** Those that are not of the stream are listed by name and parameters. */
   readonly functions: readonly WorkflowFunction[];

@@ -44,7 +44,7 @@ export interface Settings {
   readonly functions: readonly { readonly stream: string; readonly path: string }[];
   readonly model?: string | undefined;
   readonly baseUrl?: string | undefined;
-  /** The names of functions whose calls wait for approval; `all` is every one that changes something. */
+  /** The names of functions that need approval; `all` is every one that changes something. */
   readonly approve: readonly string[];
   readonly readOnly: boolean;
   readonly tools: boolean;

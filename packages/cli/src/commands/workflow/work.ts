@@ -40,7 +40,7 @@ export function workOptions(isNew: boolean): Option[] {
     ),
     new Option(
       '--approve <names>',
-      `functions and tools whose calls wait for a person, separated by commas; all are those that change something (default: ${standard('none')})`,
+      `functions and tools that need a person's approval, separated by commas; all are those that change something (default: ${standard('none')})`,
     ).argParser(addNames('--approve')),
     new Option('--read-only', 'offer only tools that change nothing, besides the functions'),
     new Option('--no-tools', 'offer only the functions'),

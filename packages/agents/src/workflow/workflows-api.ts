@@ -1,0 +1,127 @@
+import type { EditedTodo, Language, Memory, WorkflowRecord } from '@cairn/memory';
+import type { ToolSet } from '@cairn/tool';
+import type { GuardOptions } from '../model/guard-model.ts';
+import type { ModelOptions } from '../model/resolve-model.ts';
+import type { WorkflowEvent } from './events.ts';
+import type { WorkflowResponse } from './response.ts';
+
+/** Options of `createWorkflows`. */
+export interface WorkflowsOptions extends ModelOptions {
+  /** Where the streams are defined, and where conversations, notes, facts and the records of workflows are. */
+  readonly memory: Memory;
+  /** Tools that workflows can call besides the functions of their streams. @default none */
+  readonly toolSets?: readonly ToolSet[] | undefined;
+  /** The directory of the tools, absolute. Required with `toolSets`. */
+  readonly root?: string | undefined;
+  /** The language of prompts and answers. @default that of the stream */
+  readonly language?: Language | undefined;
+  /**
+   * The functions whose calls wait for a person's approval: their names, or a function that decides by the call. A name must be
+   * that of a function. @default none
+   */
+  readonly needsApproval?:
+    | readonly string[]
+    | ((call: { readonly name: string; readonly input: unknown; readonly isReadOnly: boolean }) => boolean)
+    | undefined;
+  /** Whether the notes are removed or left to expire when a workflow ends. @default 'remove' */
+  readonly notes?: 'remove' | 'expire' | undefined;
+  /** The largest prompt with its tools, in estimated tokens. @default 32_000 */
+  readonly maxTokens?: number | undefined;
+  /** The requests of one turn. @default 20 */
+  readonly maxRequests?: number | undefined;
+  /** A call that takes longer is stopped, in milliseconds. @default 600_000 */
+  readonly functionTimeoutMs?: number | undefined;
+  /** After this time without a heartbeat, another process may continue a workflow, in milliseconds. @default 30_000 */
+  readonly leaseMs?: number | undefined;
+  /** Time limits and retries of requests. */
+  readonly requests?: Omit<GuardOptions, 'onRetry'> | undefined;
+}
+
+/** Where a message comes from. */
+export interface ProcessEvent {
+  readonly group: string;
+  /** The name of the user. */
+  readonly user?: string | undefined;
+  /**
+   * The id of the message, so that a repeated call stores it once. It is answered again: resume a workflow that was killed by its
+   * id. @default a random one
+   */
+  readonly messageId?: string | undefined;
+}
+
+/** Options of every call that lets a workflow work. */
+export interface WorkOptions {
+  /** Ends the work. The workflow can be resumed. */
+  readonly signal?: AbortSignal | undefined;
+  readonly onEvent?: ((event: WorkflowEvent) => void) | undefined;
+}
+
+/** Options of {@link WorkflowStream.process}. */
+export interface ProcessOptions extends WorkOptions {
+  /** Streams to merge into this one: their functions, and a separate memory. @default none */
+  readonly mergeStreams?: readonly string[] | undefined;
+  /** Whether the model may decide on a list of todos; otherwise the answer is one turn. @default true */
+  readonly enableTodo?: boolean | undefined;
+  /**
+   * JSON that the record keeps, as `state.settings`: what a program needs to open the streams of the workflow again.
+   * @default none
+   */
+  readonly settings?: unknown;
+  /** Whether to read and write the memory. Without it the workflow ends with this process. @default true */
+  readonly enableMemory?: boolean | undefined;
+}
+
+/** A stream that answers. */
+export interface WorkflowStream {
+  /**
+   * Answers a message of the user: resumes the workflow of the group that waits for it, or lets the model answer or work on a
+   * list of todos.
+   *
+   * @throws {AgentError} of the model, `INVALID_FUNCTIONS`, `INVALID_OPTION`. @throws {MemoryError} of the store. After both, a
+   *   workflow that had begun can be resumed; the event `workflow-start` has its id.
+   */
+  readonly process: (event: ProcessEvent, question: string, options?: ProcessOptions) => Promise<WorkflowResponse>;
+}
+
+/** Options of {@link AgentWorkflows.resume}. */
+export interface ResumeOptions extends WorkOptions {
+  /** The answer of the user. @default the newest message of the user after the question */
+  readonly answer?: string | undefined;
+}
+
+/** Workflows of agents. Each call works until the workflow waits or ends. */
+export interface AgentWorkflows {
+  /** Returns a stream of the memory. @throws {MemoryError} `UNKNOWN_STREAM`. */
+  readonly stream: (name: string) => WorkflowStream;
+  /**
+   * Continues a workflow: after a kill, an error or an abort, or with the answer of the user. Without an answer, one that waits
+   * goes on waiting; one that is done returns its answer again.
+   *
+   * @throws {MemoryError} `UNKNOWN_WORKFLOW`, `WORKFLOW_BUSY`. @throws {AgentError} `INVALID_INPUT` when it failed or was cancelled.
+   */
+  readonly resume: (id: string, options?: ResumeOptions) => Promise<WorkflowResponse>;
+  /**
+   * Approves the call that the workflow waits with, with other arguments if they are given, and continues.
+   *
+   * @throws {AgentError} `INVALID_INPUT` for arguments that are not JSON: the workflow goes on waiting.
+   */
+  readonly approve: (id: string, options?: WorkOptions & { readonly input?: unknown }) => Promise<WorkflowResponse>;
+  /** Refuses the call that the workflow waits with, and continues. */
+  readonly refuse: (
+    id: string,
+    options?: WorkOptions & { readonly reason?: string | undefined },
+  ) => Promise<WorkflowResponse>;
+  /** Tries the failed todos of a workflow again, or one of them, also after the workflow has failed or was cancelled. */
+  readonly retry: (
+    id: string,
+    options?: WorkOptions & { readonly todo?: string | undefined },
+  ) => Promise<WorkflowResponse>;
+  /** Ends a workflow. Whoever works on it stops before the next call. */
+  readonly cancel: (id: string, options?: { readonly reason?: string | undefined }) => Promise<WorkflowRecord>;
+  /** Replaces the open todos of a workflow that waits. See `workflows.editTodos` of the memory. */
+  readonly editTodos: (id: string, todos: readonly EditedTodo[]) => Promise<WorkflowRecord>;
+  /** Returns a workflow with its notes. */
+  readonly get: (id: string) => Promise<WorkflowRecord>;
+  /** Closes the tool sets. The memory stays open. */
+  readonly close: () => Promise<void>;
+}
