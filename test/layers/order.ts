@@ -16,7 +16,15 @@ export const packageOrder: readonly string[] = [
 ];
 
 /** Packages that work where no native addon can be loaded. They depend only on each other. */
-export const withoutAddon: readonly string[] = ['tool', 'retrieval', 'hosts', 'memory', 'context', 'mcp-server'];
+export const withoutAddon: readonly string[] = [
+  'tool',
+  'retrieval',
+  'hosts',
+  'memory',
+  'context',
+  'knowledge',
+  'mcp-server',
+];
 
 /**
  * The rooms of a package, from the bottom to the top: one line per package. A room is a directory of `src`, or a file of
@@ -69,6 +77,23 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'tools',
   ],
   context: ['errors.ts', 'messages', 'modes', 'definitions', 'instructions', 'histories', 'context-manager.ts'],
+  knowledge: [
+    'errors.ts',
+    'directory.ts',
+    'assets',
+    'stores',
+    'stack',
+    'index',
+    'usage',
+    'layers',
+    'gaps',
+    'team',
+    'imports',
+    'skills',
+    'payload',
+    'create-knowledge.ts',
+    'tools',
+  ],
   agents: ['errors.ts', 'model', 'tools', 'prompt', 'run', 'delegation', 'workflow', 'tool-set'],
   hosts: ['errors.ts', 'formats', 'host.ts', 'hosts'],
   'mcp-server': [

@@ -122,6 +122,15 @@ const pins: Readonly<Record<string, Pin>> = {
     bin: [],
     node: '^22.22.3 || >=24.15.0',
   },
+  '@cairn/knowledge': {
+    exports: { '.': './src/index.ts', './package.json': './package.json' },
+    published: {
+      '.': { types: './dist/index.d.ts', default: './dist/index.js' },
+      './package.json': './package.json',
+    },
+    bin: [],
+    node: '^22.22.3 || >=24.15.0',
+  },
   '@cairn/agents': {
     exports: {
       '.': './src/index.ts',

@@ -1,0 +1,12 @@
+import { userDirectories } from '@cairn/tool/paths';
+import type { DirectoryContext } from '@cairn/tool/paths';
+import { isAbsolute, join } from 'node:path';
+
+/**
+ * Returns the directory of a user's knowledge: `CAIRN_KNOWLEDGE_DIR` when it is an absolute path, otherwise `knowledge` in the
+ * user's data directory. It has the local store `knowledge.db`, the clone `team` of the team store, and `AGENTS-INDEX.md`.
+ */
+export function knowledgeDirectory(context: DirectoryContext): string {
+  const own = context.env['CAIRN_KNOWLEDGE_DIR'];
+  return own !== undefined && isAbsolute(own) ? own : join(userDirectories(context).data, 'knowledge');
+}

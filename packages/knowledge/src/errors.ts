@@ -1,0 +1,84 @@
+import { CairnError } from '@cairn/tool/errors';
+
+/**
+ * Why a call failed.
+ *
+ * - `INVALID_NAME`: a name or a product line has characters that it may not have.
+ * - `INVALID_INPUT`, `INVALID_OPTION`: another argument is invalid.
+ * - `INVALID_ASSET`: the Markdown of an asset is not readable: its front matter does not parse, a field is wrong, or it is binary.
+ * - `TOO_LARGE`: an asset is larger than allowed.
+ * - `SECRET`: the text has a secret.
+ * - `ASSET_EXISTS`: another asset has this name in this product line, or exactly this text.
+ * - `SIMILAR_ASSETS`: similar assets exist; say whether to update one of them or to add a new one.
+ * - `UNKNOWN_ASSET`: no asset has this name.
+ * - `AMBIGUOUS_ASSET`: assets of several product lines have this name.
+ * - `ASSET_CHANGED`: the asset was changed since it was read.
+ * - `STORE_FAILED`: the local store or a file of the knowledge directory cannot be read or written.
+ * - `NO_TEAM`: no team store is set up.
+ * - `GIT_FAILED`: git is missing, or a command of git failed.
+ * - `REMOTE_FAILED`: the remote is gone or refuses.
+ * - `CONFLICT`: assets were changed here and in the team store; resolve them first.
+ * - `SYNC_BUSY`: another process synchronizes.
+ */
+export type KnowledgeErrorCode =
+  | 'AMBIGUOUS_ASSET'
+  | 'ASSET_CHANGED'
+  | 'ASSET_EXISTS'
+  | 'CONFLICT'
+  | 'GIT_FAILED'
+  | 'INVALID_ASSET'
+  | 'INVALID_INPUT'
+  | 'INVALID_NAME'
+  | 'INVALID_OPTION'
+  | 'NO_TEAM'
+  | 'REMOTE_FAILED'
+  | 'SECRET'
+  | 'SIMILAR_ASSETS'
+  | 'STORE_FAILED'
+  | 'SYNC_BUSY'
+  | 'TOO_LARGE'
+  | 'UNKNOWN_ASSET';
+
+/** The subject of a {@link KnowledgeError}. */
+export interface KnowledgeErrorFacts {
+  /** The file. */
+  readonly path?: string | undefined;
+  /** The line of the file or text, from 1. */
+  readonly line?: number | undefined;
+  /** The assets that the error is about, as `product_line/name`. */
+  readonly assets?: readonly string[] | undefined;
+  readonly cause?: unknown;
+}
+
+const marker = Symbol.for('cairn.knowledge-error');
+
+/**
+ * An expected failure. `summary` states the problem, `hint` what to do next; `message` is both.
+ *
+ * Identify it with {@link KnowledgeError.isInstance}, which also accepts errors of another copy of the package.
+ */
+export class KnowledgeError extends CairnError<KnowledgeErrorCode> {
+  override readonly name: string = 'KnowledgeError';
+  readonly summary: string;
+  readonly hint: string;
+  readonly line: number | undefined;
+  readonly assets: readonly string[] | undefined;
+
+  constructor(
+    code: KnowledgeErrorCode,
+    [summary, hint]: readonly [summary: string, hint: string],
+    { line, assets, ...facts }: KnowledgeErrorFacts = {},
+  ) {
+    super(code, `${summary}. ${hint}`, facts);
+    Object.defineProperty(this, marker, { value: true });
+    this.summary = summary;
+    this.hint = hint;
+    this.line = line;
+    this.assets = assets;
+  }
+
+  /** Returns whether `error` is a `KnowledgeError`, from this or another copy of the package. */
+  static override isInstance(error: unknown): error is KnowledgeError {
+    return typeof error === 'object' && error !== null && marker in error;
+  }
+}

@@ -1,0 +1,21 @@
+import * as source from '@cairn/knowledge';
+import { expect, test } from 'vitest';
+
+const exported = ['ASSET_TYPES', 'KnowledgeError', 'MAX_ASSET_BYTES', 'knowledgeDirectory'];
+
+test('the package exports these names', () => {
+  expect(Object.keys(source).toSorted()).toEqual(exported);
+});
+
+test('there are eight types of assets', () => {
+  expect(source.ASSET_TYPES).toEqual([
+    'pitfall',
+    'reference',
+    'pattern',
+    'best-practice',
+    'glossary',
+    'adr',
+    'discovery',
+    'skill',
+  ]);
+});
