@@ -1,8 +1,9 @@
 /** A model of the stored term index: what all records that a store keeps would give, and what may happen to both. */
 import { rankDocuments, termsOfBlock } from '@cairn/retrieval';
 import type { ListRule, MemoryBackend } from '@cairn/memory';
-import { createTermStore } from '@cairn/memory/testing';
-import type { BackendHarness, SegmentSizes, TermSource, TermStore } from '@cairn/memory/testing';
+import { createTermStore } from '@cairn/memory/terms';
+import type { SegmentSizes, TermSource, TermStore } from '@cairn/memory/terms';
+import type { BackendHarness } from '@cairn/memory/testing';
 import * as fc from 'fast-check';
 import { expect } from 'vitest';
 

@@ -1,8 +1,8 @@
 import { MemoryError } from '@cairn/memory';
 import type { MemoryBackend } from '@cairn/memory';
 import { memory } from '@cairn/memory/memory';
-import { createTermStore } from '@cairn/memory/testing';
-import type { TermSource } from '@cairn/memory/testing';
+import { createTermStore } from '@cairn/memory/terms';
+import type { TermSource } from '@cairn/memory/terms';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { backendKinds, manualClock, useBackends } from './backends.ts';
@@ -49,6 +49,18 @@ function hooked(backend: MemoryBackend, before: (number: number, call: Call) => 
 
 const texts = (count: number): string[] =>
   Array.from({ length: count }, (_, index) => `redis cache ${index % 7} ${index === 11 ? 'secretword' : 'table'}`);
+
+test('the full score is that of a text of average length that has each term of the query once', async () => {
+  const backend = memory();
+  // Each has the average length.
+  await append(backend, key, ['redis sentinel cache', 'kafka topic offset', 'redis topic key', '表格']);
+  const { hits, fullScore = 0 } = await createTermStore({ backend }).search([source], {
+    query: 'how is the redis sentinel',
+    limit: 5,
+  });
+  expect(hits[0]?.score).toBeCloseTo(fullScore, 10);
+  expect(hits[1]?.score).toBeLessThan(0.5 * fullScore);
+});
 
 describe.each(backendKinds)('the stored index on $name', (kind) => {
   const numRuns = kind.name === 'memory' ? 150 : 15;
@@ -115,6 +127,13 @@ describe.each(backendKinds)('the stored index on $name', (kind) => {
     records = 0;
     await store.search([large], { query: 'word4321', limit: 5 });
     expect([calls, records]).toEqual([['changes', 'fetch'], 1]);
+    records = 0;
+    const sequences: number[] = [];
+    const acceptSequence = (sequence: number): boolean => sequences.push(sequence) > 50 && sequence % 2 === 0;
+    const filtered = await store.search([large], { query: 'redis table7', limit: 5, acceptSequence });
+    expect(filtered.hits.every(({ sequence }) => sequence % 2 === 0)).toBe(true);
+    // What the sequence refuses is not read.
+    expect(records).toBeLessThan(sequences.length / 2);
     await backend.close();
   });
 });

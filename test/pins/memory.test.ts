@@ -2,6 +2,7 @@ import * as source from '@cairn/memory';
 import * as memoryBackend from '@cairn/memory/memory';
 import * as redisBackend from '@cairn/memory/redis';
 import * as sqliteBackend from '@cairn/memory/sqlite';
+import * as terms from '@cairn/memory/terms';
 import * as testing from '@cairn/memory/testing';
 import * as tools from '@cairn/memory/tools';
 import { readFileSync } from 'node:fs';
@@ -33,7 +34,8 @@ const exported: readonly (readonly [path: string, module: object, names: readonl
   ['backends/memory.js', memoryBackend, ['memory']],
   ['backends/sqlite.js', sqliteBackend, ['sqlite']],
   ['backends/redis.js', redisBackend, ['redis']],
-  ['testing/backend-contract.js', testing, ['backendContract', 'clockContract', 'createTermStore']],
+  ['testing/backend-contract.js', testing, ['backendContract', 'clockContract']],
+  ['terms/index.js', terms, ['createTermStore']],
   ['tools/index.js', tools, ['createMemoryTools', 'memoryToolSet']],
 ];
 

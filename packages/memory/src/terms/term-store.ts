@@ -1,5 +1,13 @@
-import { foundSlots, noticesOf, rankDocuments, readQuery, scoreParts, similarTerms } from '@cairn/retrieval';
-import type { Embed, FoundSlot, Part, Query, QueryTerm, RankNotice, Scores } from '@cairn/retrieval';
+import {
+  foundSlots,
+  inverseDocumentFrequency,
+  noticesOf,
+  rankDocuments,
+  readQuery,
+  scoreParts,
+  similarTerms,
+} from '@cairn/retrieval';
+import type { CountedTerm, Embed, FoundSlot, Part, Query, QueryTerm, RankNotice, Scores } from '@cairn/retrieval';
 import type { CallOptions, MemoryBackend } from '../records/backend.ts';
 import { DamagedSegment } from './open-segment.ts';
 import { PostingsCache } from './postings-cache.ts';
@@ -21,6 +29,8 @@ export interface TermQuery<Source extends TermSource = TermSource> extends CallO
   readonly offset?: number | undefined;
   /** Returns whether a record may be a hit. The records that it refuses count in the ranking nevertheless. */
   readonly accept?: ((record: string, source: Source) => boolean) | undefined;
+  /** The same, by the sequence of a record, before the record is read. */
+  readonly acceptSequence?: ((sequence: number, source: Source) => boolean) | undefined;
   /** Also ranks by meaning, which reads all records. */
   readonly embed?: Embed | undefined;
   /** Called for each notice about the result. When it is given, a failed `embed` is a notice. */
@@ -45,6 +55,11 @@ export interface TermResult<Source extends TermSource = TermSource> {
   readonly hits: readonly TermHit<Source>[];
   /** The number of records that were searched. */
   readonly searched: number;
+  /**
+   * The score of a text of average length that has every term of the query once: a hit may have more. Absent for a search by
+   * meaning.
+   */
+  readonly fullScore?: number;
   /** Whether there are hits after these. */
   readonly hasMore: boolean;
 }
@@ -107,6 +122,14 @@ interface Candidate<Source extends TermSource> {
 interface Scored<Source extends TermSource> {
   readonly scores: Scores;
   readonly candidate: (slot: FoundSlot) => Candidate<Source> | undefined;
+}
+
+/** A term that a text of average length has once adds its weight times its inverse document frequency. */
+function fullScoreOf(terms: readonly CountedTerm[], documents: number): number {
+  return terms.reduce(
+    (sum, { weight, documentFrequency }) => sum + weight * inverseDocumentFrequency(documentFrequency, documents),
+    0,
+  );
 }
 
 /** Maps values, at most some at the same time, in their order. */
@@ -217,7 +240,7 @@ export function createTermStore({ backend, sizes = DEFAULT_SIZES }: TermStoreOpt
 
   const searchOnce = async <Source extends TermSource>(
     sources: readonly Source[],
-    { query, limit, offset = 0, accept, onNotice, signal }: TermQuery<Source>,
+    { query, limit, offset = 0, accept, acceptSequence, onNotice, signal }: TermQuery<Source>,
   ): Promise<TermResult<Source>> => {
     const turns = new Turns(signal);
     const captured = await mapSome(sources, async (source): Promise<Captured<Source>> => {
@@ -229,7 +252,9 @@ export function createTermStore({ backend, sizes = DEFAULT_SIZES }: TermStoreOpt
     const end = offset + limit;
     const accepted: TermHit<Source>[] = [];
     const add = async (slots: readonly FoundSlot[], { candidate }: Scored<Source>): Promise<void> => {
-      const candidates = slots.flatMap((slot) => candidate(slot) ?? []);
+      const candidates = slots
+        .flatMap((slot) => candidate(slot) ?? [])
+        .filter((one) => acceptSequence?.(one.sequence, one.captured.source) !== false);
       const records = await readRecords(candidates, signal);
       for (const [index, { captured: one, sequence, slot }] of candidates.entries()) {
         const record = records[index];
@@ -260,13 +285,14 @@ export function createTermStore({ backend, sizes = DEFAULT_SIZES }: TermStoreOpt
     const hits = accepted.slice(offset, end);
     const ranked = hits.map((hit) => ({ id: '', ...hit }));
     for (const notice of noticesOf(parsed, ranked)) onNotice?.(notice);
-    return { hits, searched: byTerms.scores.statistics.documents, hasMore: accepted.length > end };
+    const { documents, terms } = byTerms.scores.statistics;
+    return { hits, searched: documents, fullScore: fullScoreOf(terms, documents), hasMore: accepted.length > end };
   };
 
   /** With vectors all texts are compared. */
   const searchByMeaning = async <Source extends TermSource>(
     sources: readonly Source[],
-    { query, limit, offset = 0, accept, embed, onNotice, signal }: TermQuery<Source>,
+    { query, limit, offset = 0, accept, acceptSequence, embed, onNotice, signal }: TermQuery<Source>,
   ): Promise<TermResult<Source>> => {
     const turns = new Turns(signal);
     const hits = new Map<string, Omit<TermHit<Source>, 'score' | 'matched'>>();
@@ -278,11 +304,13 @@ export function createTermStore({ backend, sizes = DEFAULT_SIZES }: TermStoreOpt
         hits.set(id, { source, sequence, record });
       }
     }
-    const count = accept === undefined ? offset + limit + 1 : Math.max(1, documents.length);
+    const isFiltered = accept !== undefined || acceptSequence !== undefined;
+    const count = isFiltered ? Math.max(1, documents.length) : offset + limit + 1;
     const ranked = await rankDocuments(query, documents, { limit: count, signal, embed, onNotice });
     const accepted = ranked.flatMap(({ id, score: own, isSimilar, matched }) => {
       const hit = hits.get(id);
-      if (hit === undefined || accept?.(hit.record, hit.source) === false) return [];
+      if (hit === undefined || acceptSequence?.(hit.sequence, hit.source) === false) return [];
+      if (accept?.(hit.record, hit.source) === false) return [];
       return [{ ...hit, score: own, matched, ...(isSimilar && { isSimilar }) }];
     });
     return {

@@ -15,10 +15,6 @@ import { changesContract } from './changes-contract.ts';
 import { contractCase, draft, forever, HOUR, hourly, note, notes, textsOf, timeOf } from './harness.ts';
 import type { BackendHarness, ContractCase } from './harness.ts';
 
-export type { SegmentSizes } from '../terms/segment-sizes.ts';
-export { createTermStore } from '../terms/term-store.ts';
-export type { TermSource } from '../terms/term-source.ts';
-export type { TermHit, TermQuery, TermResult, TermStore, TermStoreOptions } from '../terms/term-store.ts';
 export { clockContract } from './changes-contract.ts';
 export type { BackendHarness, ContractCase } from './harness.ts';
 
