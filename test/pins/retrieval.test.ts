@@ -10,6 +10,7 @@ const exported = [
   'blockOf',
   'cacheEmbeddings',
   'createTermIndex',
+  'excerptOf',
   'foundSlots',
   'inverseDocumentFrequency',
   'mergeSegments',

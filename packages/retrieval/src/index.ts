@@ -3,6 +3,8 @@ export { cacheEmbeddings } from './embed.ts';
 export type { Embed, Vector } from './embed.ts';
 export { RetrievalError } from './errors.ts';
 export type { RetrievalErrorCode } from './errors.ts';
+export { excerptOf } from './excerpt.ts';
+export type { Excerpt } from './excerpt.ts';
 export { foundSlots } from './found.ts';
 export type { FoundSlot } from './found.ts';
 export { readQuery } from './query.ts';
