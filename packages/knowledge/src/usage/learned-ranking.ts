@@ -1,0 +1,162 @@
+import { readQuery } from '@cairn/retrieval';
+import type { QueryTerm } from '@cairn/retrieval';
+
+/** An asset that was opened, and the query before it. */
+export interface OpenedEvent {
+  /** The id of the asset. */
+  readonly asset: string;
+  /** The session in which it was opened. */
+  readonly session: string;
+  /** Absent when nothing was searched for. */
+  readonly query?: string | undefined;
+}
+
+/** A result of a search, before the ranking is learned. */
+export interface RankableResult {
+  /** The id of the asset. */
+  readonly id: string;
+  readonly name: string;
+  /** 0 to 1; higher is better. */
+  readonly score: number;
+}
+
+/** A ranking that knows which asset was opened after which query. */
+export interface LearnedRanking {
+  /**
+   * Returns the results in the learned order, with their new scores, which stay between 0 and 1. No result is added or removed.
+   * A result with exactly the name that was asked for comes first.
+   */
+  readonly rerank: <Result extends RankableResult>(query: string, results: readonly Result[]) => Result[];
+  /**
+   * Returns the ids of the assets that similar queries mostly led to, best first, at most three. A search that lacks one adds it
+   * with a score of 0, marked as similar: the asset may have no word of the query.
+   */
+  readonly suggest: (query: string) => string[];
+}
+
+/** Queries that share less are about something else. */
+const MIN_SIMILARITY = 0.3;
+
+/** As many openings of another asset as one that was opened only once is compared with. */
+const PRIOR = 1;
+
+/** The share of the way to a score of 1 that an asset moves when every similar query led to it. */
+const MAX_LIFT = 0.5;
+
+/** An asset is suggested when it has this preference. */
+const MIN_SUGGESTED = 0.25;
+const MAX_SUGGESTED = 3;
+
+/** The terms of a query with their weights, by term. */
+type Vector = ReadonlyMap<string, number>;
+
+/** The events with one query. */
+interface AskedQuery {
+  readonly terms: readonly QueryTerm[];
+  /** How many sessions opened each asset. */
+  readonly opened: Map<string, number>;
+}
+
+/** Returns what is equal in names and queries that differ only in case, width and punctuation. */
+function foldName(text: string): string {
+  return text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\p{M}]+/gu, '');
+}
+
+/** Whether a query is the name of an asset, or its `product_line/name`. */
+function isExactName(query: string, { id, name }: RankableResult): boolean {
+  const folded = foldName(query);
+  return folded !== '' && (folded === foldName(name) || folded === foldName(id));
+}
+
+/** Counts each asset once for each session and query: a model that reads a second page opens nothing new. */
+function gather(events: readonly OpenedEvent[]): AskedQuery[] {
+  const queries = new Map<string, AskedQuery>();
+  const seen = new Set<string>();
+  for (const { asset, session, query } of events) {
+    if (query === undefined) continue;
+    const key = JSON.stringify([session, query, asset]);
+    if (seen.has(key)) continue;
+    seen.add(key);
+    let asked = queries.get(query);
+    if (asked === undefined) queries.set(query, (asked = { terms: readQuery(query).terms, opened: new Map() }));
+    asked.opened.set(asset, (asked.opened.get(asset) ?? 0) + 1);
+  }
+  return [...queries.values()];
+}
+
+/**
+ * Learns a ranking from events. The result depends on nothing else, so that a log can be replayed.
+ *
+ * An asset that was opened after similar queries moves up, more when fewer others were opened after them. Queries are
+ * compared by their terms, of which rare ones count more.
+ */
+export function learnRanking(events: readonly OpenedEvent[]): LearnedRanking {
+  const asked = gather(events);
+  /** The queries that have a term, as indexes. */
+  const postings = new Map<string, number[]>();
+  for (const [index, { terms }] of asked.entries()) {
+    for (const { term } of terms) {
+      const known = postings.get(term);
+      if (known === undefined) postings.set(term, [index]);
+      else known.push(index);
+    }
+  }
+  const vectorOf = (terms: readonly QueryTerm[]): Vector =>
+    new Map(
+      terms.map(({ term, weight }) => [term, weight * Math.log(2 + asked.length / (postings.get(term)?.length ?? 1))]),
+    );
+  const lengthOf = (vector: Vector): number => Math.hypot(...vector.values());
+  const vectors = asked.map(({ terms }) => vectorOf(terms));
+  const lengths = vectors.map((vector) => lengthOf(vector));
+
+  /** Returns how much each asset was preferred after similar queries: 0 to 1, together at most 1. */
+  const preferences = (query: string): ReadonlyMap<string, number> => {
+    const vector = vectorOf(readQuery(query).terms);
+    const length = lengthOf(vector);
+    const products = new Map<number, number>();
+    for (const [term, weight] of vector) {
+      for (const index of postings.get(term) ?? []) {
+        products.set(index, (products.get(index) ?? 0) + weight * (vectors[index]?.get(term) ?? 0));
+      }
+    }
+    const sums = new Map<string, number>();
+    let total = PRIOR;
+    for (const [index, product] of products) {
+      const similarity = product / (length * (lengths[index] ?? 1));
+      if (similarity < MIN_SIMILARITY) continue;
+      for (const [asset, count] of asked[index]?.opened ?? []) {
+        sums.set(asset, (sums.get(asset) ?? 0) + similarity * count);
+        total += similarity * count;
+      }
+    }
+    return new Map(Array.from(sums, ([asset, sum]) => [asset, sum / total]));
+  };
+
+  const rerank: LearnedRanking['rerank'] = (query, results) => {
+    const preferred = preferences(query);
+    const lifted = results.map((result) => {
+      const { id, score } = result;
+      const lift = MAX_LIFT * (preferred.get(id) ?? 0);
+      return { ...result, score: lift === 0 ? score : score + (1 - score) * lift };
+    });
+    const best = lifted.reduce((most, { score }) => Math.max(most, score), 0);
+    const placed = lifted.map((result) => {
+      const isNamed = isExactName(query, result);
+      // Its score is the highest too, so that scores never rise from one result to the next.
+      return { isNamed, result: isNamed ? { ...result, score: best } : result };
+    });
+    return placed
+      .toSorted((one, other) => Number(other.isNamed) - Number(one.isNamed) || other.result.score - one.result.score)
+      .map(({ result }) => result);
+  };
+  const suggest = (query: string): string[] =>
+    [...preferences(query)]
+      .filter(([, preference]) => preference >= MIN_SUGGESTED)
+      .toSorted(([one, more], [other, less]) => less - more || (one < other ? -1 : 1))
+      .slice(0, MAX_SUGGESTED)
+      .map(([asset]) => asset);
+  return { rerank, suggest };
+}

@@ -1,0 +1,115 @@
+import type { CallOptions, Memory, NamespaceChanges, SequencedRecord } from '@cairn/memory';
+import { findSecret } from '@cairn/tool/prompt';
+import { learnRanking } from './learned-ranking.ts';
+import type { LearnedRanking, OpenedEvent } from './learned-ranking.ts';
+
+/** The newest events that are kept, and for how long. */
+const LIMITS = { maxRecords: 2000, lifetimeMs: 180 * 86_400_000 };
+const LIST = 'usage';
+
+/** Longer queries are texts; their beginning says what they are about. UTF-16 code units. */
+const MAX_QUERY_UNITS = 300;
+
+export interface UsageOptions {
+  /** The memory that keeps the events, in its namespace `knowledge`. Its export, statistics and `forget` include them. */
+  readonly memory: Pick<Memory, 'namespace'>;
+  /** Whether events are recorded and used. @default true */
+  readonly learn?: boolean | undefined;
+  /** Called when an event was not stored. Default: the error is ignored. */
+  readonly onError?: ((error: unknown) => void) | undefined;
+}
+
+/** Which assets were opened after which queries. */
+export interface Usage {
+  /** Whether events are recorded and used. */
+  readonly isOn: boolean;
+  /**
+   * Records that an asset was opened. It returns before the event is stored and never fails, because the reader does not
+   * depend on it. A query that seems to have a secret is not stored.
+   */
+  readonly recordOpened: (event: OpenedEvent) => void;
+  /** Returns how many sessions opened each asset, by its id. */
+  readonly opened: (options?: CallOptions) => Promise<ReadonlyMap<string, number>>;
+  /** Returns the ranking that the events so far teach. */
+  readonly ranking: (options?: CallOptions) => Promise<LearnedRanking>;
+  /** Returns the events, oldest first. */
+  readonly events: (options?: CallOptions) => Promise<readonly OpenedEvent[]>;
+  /** Removes the events of an asset. @returns the number of removed events. */
+  readonly forget: (asset: string, options?: CallOptions) => Promise<number>;
+  /** Resolves when all events are stored. */
+  readonly flush: () => Promise<void>;
+}
+
+function eventOf({ value: { asset, session, query } }: SequencedRecord): OpenedEvent | undefined {
+  if (typeof asset !== 'string' || typeof session !== 'string') return undefined;
+  return { asset, session, ...(typeof query === 'string' && { query }) };
+}
+
+/** Returns the query as it is stored. */
+function storableQuery(query: string | undefined): string | undefined {
+  const text = query?.normalize('NFC').replaceAll(/\s+/gu, ' ').trim().slice(0, MAX_QUERY_UNITS);
+  return text === undefined || text === '' || findSecret(query ?? '') !== undefined ? undefined : text;
+}
+
+/** What is known of the list of events. */
+interface Reading {
+  readonly position: Pick<NamespaceChanges, 'epoch' | 'sequence'>;
+  readonly records: readonly SequencedRecord[];
+  readonly events: readonly OpenedEvent[];
+  readonly opened: ReadonlyMap<string, number>;
+  /** Made when it is first needed. */
+  ranking?: LearnedRanking;
+}
+
+function read(position: Reading['position'], all: readonly SequencedRecord[]): Reading {
+  const records = all.slice(-LIMITS.maxRecords);
+  const events = records.flatMap((record) => eventOf(record) ?? []);
+  const sessions = new Map<string, Set<string>>();
+  for (const { asset, session } of events) {
+    const known = sessions.get(asset);
+    if (known === undefined) sessions.set(asset, new Set([session]));
+    else known.add(session);
+  }
+  const opened = new Map(Array.from(sessions, ([asset, { size }]) => [asset, size]));
+  return { position, records, events, opened };
+}
+
+/** Opens the events of a memory. Nothing is read before the first call that needs them. */
+export function openUsage({ memory, learn = true, onError = () => undefined }: UsageOptions): Usage {
+  const namespace = memory.namespace('knowledge', LIMITS);
+  let reading: Reading | undefined;
+  let writing: Promise<unknown> = Promise.resolve();
+
+  const refresh = async ({ signal }: CallOptions = {}): Promise<Reading> => {
+    const known = reading;
+    const { records, isContinued, epoch, sequence } = await namespace.changes(LIST, { since: known?.position, signal });
+    if (known !== undefined && isContinued && records.length === 0) return known;
+    return (reading = read({ epoch, sequence }, isContinued ? [...(known?.records ?? []), ...records] : records));
+  };
+  const current = async (options?: CallOptions): Promise<Reading> =>
+    learn ? refresh(options) : read({ epoch: '', sequence: 0 }, []);
+
+  return {
+    isOn: learn,
+    recordOpened: ({ asset, session, query }) => {
+      if (!learn) return;
+      const stored = storableQuery(query);
+      const event = { asset, session, ...(stored !== undefined && { query: stored }) };
+      writing = writing.then(() => namespace.append(LIST, [event])).catch(onError);
+    },
+    opened: async (options) => (await current(options)).opened,
+    ranking: async (options) => {
+      const now = await current(options);
+      return (now.ranking ??= learnRanking(now.events));
+    },
+    events: async (options) => (await current(options)).events,
+    forget: async (asset, options = {}) => {
+      await writing;
+      const records = (await namespace.list(LIST, options)).filter(({ value }) => value['asset'] === asset);
+      // The removal shows in the changes only when something is added.
+      reading = undefined;
+      return records.length === 0 ? 0 : namespace.remove(LIST, records, options);
+    },
+    flush: async () => void (await writing),
+  };
+}
