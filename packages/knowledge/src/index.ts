@@ -10,6 +10,28 @@ export type {
   AssetStatus,
   AssetType,
 } from './assets/asset.ts';
+export type { FieldChanges } from './assets/fields.ts';
+export { decodeAsset, editAsset, formatAsset, parseAsset } from './assets/markdown.ts';
+export type { AssetEdit, ParseAssetOptions, ParsedAsset } from './assets/markdown.ts';
+export { marksOf, UNVERIFIED_AFTER_MS } from './assets/marks.ts';
+export type { AssetMark } from './assets/marks.ts';
+export { assetId, assetPath, checkName, checkProductLine, parseAssetId, parseAssetPath } from './assets/names.ts';
+export { createKnowledge } from './create-knowledge.ts';
+export type { Knowledge, KnowledgeOptions, Language } from './create-knowledge.ts';
 export { knowledgeDirectory } from './directory.ts';
 export { KnowledgeError } from './errors.ts';
 export type { KnowledgeErrorCode, KnowledgeErrorFacts } from './errors.ts';
+export type { AssetChanges, KnownAssets } from './stores/changes.ts';
+export { openLocalStore } from './stores/local.ts';
+export type {
+  AddOptions,
+  AssetChange,
+  AssetDraft,
+  AssetFile,
+  AssetListener,
+  ChangeOptions,
+  LocalStore,
+  LocalStoreOptions,
+} from './stores/local.ts';
+export { headOf } from './stores/record.ts';
+export type { StoreEntry, TeamChange, TeamResult } from './stores/team-changes.ts';

@@ -47,6 +47,8 @@ export interface Asset extends AssetFields {
   readonly id: string;
   /** The whole Markdown file with its front matter, byte for byte as it was written. */
   readonly text: string;
+  /** SHA-256 of the text, in hexadecimal. */
+  readonly hash: string;
   /** The Markdown below the front matter. */
   readonly body: string;
   readonly createdMs: number;

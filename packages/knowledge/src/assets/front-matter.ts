@@ -1,0 +1,113 @@
+import { escapeControls } from '@cairn/tool/paths';
+import { isMap, isScalar, LineCounter, parseDocument } from 'yaml';
+import type { Document, YAMLMap } from 'yaml';
+import { KnowledgeError } from '../errors.ts';
+
+/** A Markdown file in its parts. `text` is `start + yaml + end + body`. */
+export interface FrontMatter {
+  readonly start: string;
+  readonly yaml: string;
+  readonly end: string;
+  readonly body: string;
+}
+
+const START = /^\uFEFF?---[ \t]*\r?\n/u;
+const END = /^---[ \t]*(?:\r?\n|$)(?:[ \t]*\r?\n)*/mu;
+/** It is read on every change of an asset. */
+const MAX_CHARACTERS = 32_768;
+
+export interface ErrorPlace {
+  /** The file, for errors. */
+  readonly path?: string | undefined;
+}
+
+/** Returns the error of an asset that is not readable. */
+export function invalidAsset(
+  [problem, hint]: readonly [problem: string, hint: string],
+  { path, line }: ErrorPlace & { readonly line?: number | undefined },
+): KnowledgeError {
+  const place = [path === undefined ? '' : ` ${path}`, line === undefined ? '' : `, line ${line}`].join('');
+  return new KnowledgeError('INVALID_ASSET', [`Invalid asset${place}: ${problem}`, hint], { path, line });
+}
+
+/** Returns whether a text begins with the line that begins front matter. */
+export function hasFrontMatter(text: string): boolean {
+  return START.test(text);
+}
+
+/** @throws {KnowledgeError} `INVALID_ASSET`. */
+export function splitFrontMatter(text: string, place: ErrorPlace): FrontMatter {
+  const start = START.exec(text)?.[0];
+  if (start === undefined) {
+    const hint = 'Begin with a line ---, fields such as "name: redis-failover", and a line ---.';
+    throw invalidAsset(['it has no front matter', hint], { ...place, line: 1 });
+  }
+  const rest = text.slice(start.length);
+  const end = END.exec(rest);
+  if (end === null) {
+    throw invalidAsset(['the front matter does not end', 'Put a line --- after its last field.'], { ...place, line: 1 });
+  }
+  const yaml = rest.slice(0, end.index);
+  if (yaml.length > MAX_CHARACTERS) {
+    const problem = `the front matter has ${yaml.length} characters, more than ${MAX_CHARACTERS}`;
+    throw invalidAsset([problem, 'Move text into the body.'], { ...place, line: 1 });
+  }
+  return { start, yaml, end: end[0], body: rest.slice(end.index + end[0].length) };
+}
+
+/** The fields of front matter with the lines of their names. */
+export interface ParsedYaml {
+  readonly document: Document.Parsed;
+  /** Undefined values are absent. */
+  readonly values: ReadonlyMap<string, unknown>;
+  readonly lineOf: (field: string) => number | undefined;
+}
+
+/** @throws {KnowledgeError} `INVALID_ASSET` with the line. */
+export function parseYaml(yaml: string, place: ErrorPlace): ParsedYaml {
+  const counter = new LineCounter();
+  // The first line of the file is ---.
+  const lineAt = (offset: number): number => counter.linePos(offset).line + 1;
+  const hint = 'Correct the YAML; put a value that has ": " or starts with a special character in quotes.';
+  let document: Document.Parsed;
+  try {
+    document = parseDocument(yaml, { lineCounter: counter, logLevel: 'error', prettyErrors: false, stringKeys: true });
+  } catch (error) {
+    // Nesting without an end exhausts the stack.
+    const cause = error instanceof Error ? error.message : String(error);
+    throw invalidAsset([`the YAML is not readable: ${escapeControls(cause)}`, hint], { ...place, line: 1 });
+  }
+  const [problem] = [...document.errors, ...document.warnings];
+  if (problem !== undefined) {
+    throw invalidAsset([`invalid YAML: ${escapeControls(problem.message)}`, hint], {
+      ...place,
+      line: lineAt(problem.pos[0]),
+    });
+  }
+  const { contents } = document;
+  const lines = new Map<string, number>();
+  const values = new Map<string, unknown>();
+  if (contents === null || (isScalar(contents) && contents.value === null)) {
+    return { document, values, lineOf: (field) => lines.get(field) };
+  }
+  if (!isMap(contents)) {
+    throw invalidAsset(['the front matter is not a list of fields', 'Write lines such as "name: redis-failover".'], {
+      ...place,
+      line: 2,
+    });
+  }
+  for (const { key, value } of (contents as YAMLMap.Parsed).items) {
+    if (!isScalar(key)) continue;
+    const name = String(key.value);
+    const line = lineAt(key.range?.[0] ?? 0);
+    lines.set(name, line);
+    try {
+      const plain: unknown = value?.toJS(document);
+      if (plain !== null && plain !== undefined) values.set(name, plain);
+    } catch {
+      // Aliases that are unknown, or that would expand to a huge value.
+      throw invalidAsset([`invalid YAML alias in ${name}`, 'Write the value out.'], { ...place, line });
+    }
+  }
+  return { document, values, lineOf: (field) => lines.get(field) };
+}

@@ -1,0 +1,127 @@
+import { createHash } from 'node:crypto';
+import { Document } from 'yaml';
+import type { ToStringOptions } from 'yaml';
+import { KnowledgeError } from '../errors.ts';
+import { MAX_ASSET_BYTES } from './asset.ts';
+import type { AssetFields, AssetKey } from './asset.ts';
+import { FieldProblem, readFields, valuesOf } from './fields.ts';
+import type { FieldChanges } from './fields.ts';
+import { invalidAsset, parseYaml, splitFrontMatter } from './front-matter.ts';
+import type { ErrorPlace } from './front-matter.ts';
+import { assetId } from './names.ts';
+
+export interface ParseAssetOptions extends ErrorPlace {
+  /** What the place of the file says. Missing fields are taken from it, and others must agree with it. */
+  readonly key?: AssetKey | undefined;
+}
+
+/** A Markdown file as an asset. */
+export interface ParsedAsset {
+  readonly id: string;
+  readonly fields: AssetFields;
+  readonly text: string;
+  /** Where the body starts, in UTF-16 code units. */
+  readonly bodyStart: number;
+  readonly body: string;
+}
+
+const YAML_STYLE: ToStringOptions = { lineWidth: 0, flowCollectionPadding: false };
+
+/** Returns the SHA-256 of a text in hexadecimal. */
+export function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/** Returns the hash by which two assets have the same content: of the body without differences of blanks and line ends. */
+export function contentHash(body: string): string {
+  return hashOf(body.normalize('NFC').replaceAll(/\s+/gu, ' ').trim());
+}
+
+function checkSize(bytes: number, { path }: ErrorPlace): void {
+  if (bytes <= MAX_ASSET_BYTES) return;
+  const summary = `The asset${path === undefined ? '' : ` ${path}`} has ${bytes} bytes, more than ${MAX_ASSET_BYTES}`;
+  throw new KnowledgeError('TOO_LARGE', [summary, 'Shorten it, or divide it into several assets.'], { path });
+}
+
+/**
+ * Returns the text of a file, with its byte order mark.
+ *
+ * @throws {KnowledgeError} `TOO_LARGE`, `INVALID_ASSET` when it is not UTF-8.
+ */
+export function decodeAsset(bytes: Uint8Array, place: ErrorPlace = {}): string {
+  checkSize(bytes.byteLength, place);
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw invalidAsset(['it is not valid UTF-8 text', 'Save it as UTF-8.'], place);
+  }
+}
+
+/**
+ * Reads a Markdown file with front matter.
+ *
+ * @throws {KnowledgeError} `INVALID_ASSET` with the line, `TOO_LARGE`.
+ */
+export function parseAsset(text: string, options: ParseAssetOptions = {}): ParsedAsset {
+  checkSize(Buffer.byteLength(text), options);
+  const binary = /\0|\p{Cs}/u.exec(text);
+  if (binary !== null) {
+    const line = text.slice(0, binary.index).split('\n').length;
+    const problem = binary[0] === '\0' ? 'it is binary' : 'it is not well-formed Unicode';
+    throw invalidAsset([problem, 'Use a text in UTF-8.'], { path: options.path, line });
+  }
+  const parts = splitFrontMatter(text, options);
+  const { values, lineOf } = parseYaml(parts.yaml, options);
+  try {
+    const fields = readFields(values, options.key);
+    return { id: assetId(fields), fields, text, bodyStart: text.length - parts.body.length, body: parts.body };
+  } catch (error) {
+    if (!(error instanceof FieldProblem)) throw error;
+    throw invalidAsset([error.problem, error.hint], { path: options.path, line: lineOf(error.field) ?? 1 });
+  }
+}
+
+/** Returns a new Markdown file of fields and a body. */
+export function formatAsset(fields: FieldChanges, body: string): string {
+  const values = valuesOf(fields).filter(([, value]) => value !== null);
+  const document = new Document(Object.fromEntries(values));
+  for (const name of ['tags', 'paths']) {
+    const list = document.get(name);
+    if (typeof list === 'object' && list !== null && 'flow' in list) list.flow = true;
+  }
+  const content = body.replace(/^(?:[ \t]*\r?\n)+/u, '').trimEnd();
+  return `---\n${document.toString(YAML_STYLE)}---\n\n${content}\n`;
+}
+
+export interface AssetEdit {
+  readonly fields?: FieldChanges | undefined;
+  /** The new body. */
+  readonly body?: string | undefined;
+}
+
+/**
+ * Returns a Markdown file with changed fields or another body. Other fields, comments, line ends and the byte order mark stay.
+ *
+ * @throws {KnowledgeError} `INVALID_ASSET` when the file is not readable.
+ */
+export function editAsset(text: string, { fields = {}, body }: AssetEdit): string {
+  const parts = splitFrontMatter(text, {});
+  const { document, values } = parseYaml(parts.yaml, {});
+  let isChanged = false;
+  for (const [name, value] of valuesOf(fields)) {
+    if (JSON.stringify(values.get(name) ?? null) === JSON.stringify(value)) continue;
+    isChanged = true;
+    if (value === null) {
+      document.delete(name);
+      continue;
+    }
+    const node = document.createNode(value);
+    if (Array.isArray(value)) Object.assign(node, { flow: true });
+    document.set(name, node);
+  }
+  const newline = parts.start.endsWith('\r\n') ? '\r\n' : '\n';
+  const lines = isChanged ? document.toString(YAML_STYLE).replaceAll('\n', newline) : parts.yaml;
+  if (body === undefined) return `${parts.start}${lines}${parts.end}${parts.body}`;
+  const end = parts.end.endsWith('\n') ? parts.end : `${parts.end}${newline}`;
+  return `${parts.start}${lines}${end}${body}`;
+}

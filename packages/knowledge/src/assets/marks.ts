@@ -1,0 +1,28 @@
+import type { AssetHead } from './asset.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** An asset that nobody confirmed or changed for this time is marked. */
+export const UNVERIFIED_AFTER_MS: number = 180 * DAY_MS;
+/** So many reports of a wrong asset mark it for review. */
+export const REVIEW_REPORTS = 2;
+
+/**
+ * What a reader should know before trusting an asset.
+ *
+ * - `deprecated`, `superseded`: by its status.
+ * - `review`: two readers reported it as wrong.
+ * - `unverified`: nobody confirmed or changed it for 180 days.
+ * - `conflict`: it was changed here and in the team store.
+ */
+export type AssetMark = 'deprecated' | 'superseded' | 'review' | 'unverified' | 'conflict';
+
+/** Returns the marks of an asset at a time. */
+export function marksOf(head: AssetHead, nowMs: number): AssetMark[] {
+  const marks: AssetMark[] = [];
+  if (head.status !== 'active') marks.push(head.status);
+  if (head.needsReview) marks.push('review');
+  // A change confirms it too.
+  if (nowMs - Math.max(head.verifiedMs ?? 0, head.changedMs) >= UNVERIFIED_AFTER_MS) marks.push('unverified');
+  if (head.hasConflict) marks.push('conflict');
+  return marks;
+}

@@ -1,0 +1,64 @@
+import type { CallOptions, MemoryBackend } from '@cairn/memory';
+import type { Asset } from '../assets/asset.ts';
+import { assetOf, isRemoval } from './record.ts';
+import type { AssetRow } from './table.ts';
+import { ASSETS_KEY, readChangedRows, readRows } from './table.ts';
+
+/** What a reader knows of the store. */
+export interface KnownAssets {
+  readonly epoch: string;
+  readonly sequence: number;
+  /** The sequence of each asset, by its id. */
+  readonly sequences: ReadonlyMap<string, number>;
+}
+
+/** What changed in the store. */
+export interface AssetChanges {
+  readonly epoch: string;
+  readonly sequence: number;
+  /** Whether this continues what the reader knows. Otherwise `changed` has all assets, and the reader drops the others. */
+  readonly isContinued: boolean;
+  readonly changed: readonly { readonly sequence: number; readonly asset: Asset }[];
+  /** The ids of assets that are gone. Empty unless it continues. */
+  readonly removed: readonly string[];
+  /** The ids of rows that this version cannot read. */
+  readonly unreadable: readonly string[];
+}
+
+/** Returns what changed since a reader last read, or all assets. Costs one small read when nothing changed. */
+export async function readAssetChanges(
+  backend: MemoryBackend,
+  known: KnownAssets | undefined,
+  { signal }: CallOptions,
+): Promise<AssetChanges> {
+  let read = await readChangedRows(backend, { epoch: known?.epoch, after: known?.sequence ?? 0, signal });
+  const isContinued = known !== undefined && known.epoch === read.epoch && known.sequence <= read.sequence;
+  // A copy of an earlier state was put back.
+  if (known?.epoch === read.epoch && !isContinued) read = await readChangedRows(backend, { after: 0, signal });
+  const changed = new Map<string, { readonly sequence: number; readonly asset: Asset }>();
+  const removed = new Set<string>();
+  const unreadable: string[] = [];
+  const add = ({ rowId, sequence, stored }: AssetRow): void => {
+    if (stored === undefined) unreadable.push(rowId);
+    else if (!isRemoval(stored)) {
+      const asset = assetOf(stored);
+      changed.set(asset.id, { sequence, asset });
+    }
+  };
+  for (const row of read.rows) add(row);
+  // Each change gives a number to each of its rows: when all numbers are those of present rows, no row was removed.
+  if (isContinued && read.rows.length !== read.sequence - known.sequence) {
+    const present = new Set((await backend.sequences(ASSETS_KEY, { signal })).sequences);
+    const missing = [...known.sequences].flatMap(([id, sequence]) =>
+      present.has(sequence) || changed.has(id) ? [] : [id],
+    );
+    // A row without its sequence may have been changed after the first read.
+    for (const [index, row] of (await readRows(backend, missing, { signal })).entries()) {
+      const id = missing[index] ?? '';
+      if (row !== undefined) add(row);
+      if (!changed.has(id)) removed.add(id);
+    }
+  }
+  const { epoch, sequence } = read;
+  return { epoch, sequence, isContinued, changed: [...changed.values()], removed: [...removed], unreadable };
+}

@@ -1,0 +1,386 @@
+import type { CallOptions, Erasure, MemoryBackend, RowChange } from '@cairn/memory';
+import type { Asset, AssetKey, AssetOrigin } from '../assets/asset.ts';
+import type { FieldChanges } from '../assets/fields.ts';
+import { editAsset, formatAsset, parseAsset } from '../assets/markdown.ts';
+import type { AssetEdit, ParsedAsset } from '../assets/markdown.ts';
+import { invalidAsset } from '../assets/front-matter.ts';
+import { assetId, checkName, checkProductLine, DEFAULT_PRODUCT_LINE, quoted } from '../assets/names.ts';
+import { checkSecrets } from '../assets/secrets.ts';
+import { KnowledgeError } from '../errors.ts';
+import { readAssetChanges } from './changes.ts';
+import type { AssetChanges, KnownAssets } from './changes.ts';
+import { assetOf, isRemoval, removalOf, rowIdOf, rowOf, uniqueOf } from './record.ts';
+import type { StoredAsset, StoredRow } from './record.ts';
+import { ASSETS_KEY, checkReadable, readChangedRows, readRows, rowChange, untilDone, versionOf } from './table.ts';
+import type { AssetRow } from './table.ts';
+import { applyTeamChange, isExpected } from './team-changes.ts';
+import type { StoreEntry, TeamChange, TeamResult } from './team-changes.ts';
+
+/** A new asset. */
+export interface AssetDraft extends FieldChanges {
+  readonly name: string;
+  readonly type: NonNullable<FieldChanges['type']>;
+  readonly title: string;
+  /** Markdown. */
+  readonly body: string;
+}
+
+/** A new asset as a Markdown file. */
+export interface AssetFile {
+  readonly text: string;
+  /** What the place of the file says. Missing fields are taken from it, and others must agree with it. */
+  readonly key?: AssetKey | undefined;
+  /** The file, for errors. */
+  readonly path?: string | undefined;
+}
+
+export interface AddOptions extends CallOptions {
+  /** @default written here */
+  readonly origin?: AssetOrigin | undefined;
+}
+
+export interface ChangeOptions extends CallOptions {
+  /** The hash of the text that the change is based on. @default any */
+  readonly expected?: string | undefined;
+}
+
+/** A change of an asset: the whole text, or fields and body. Another name or product line renames it. */
+export interface AssetChange extends AssetEdit {
+  readonly text?: string | undefined;
+}
+
+export interface LocalStoreOptions {
+  readonly backend: MemoryBackend;
+  /** Milliseconds since the epoch. @default the clock of the backend */
+  readonly clock?: (() => number) | undefined;
+}
+
+/** The ids of assets that this process changed. */
+export type AssetListener = (ids: readonly string[]) => void;
+
+/**
+ * The assets of a user, in one table of a store. Several processes may use it at the same time: every change is one atomic step.
+ *
+ * An id is `product_line/name`; case does not matter. Besides the errors below, every call throws the `MemoryError`s of the backend,
+ * such as `STORE_FULL`.
+ */
+export interface LocalStore {
+  readonly backend: MemoryBackend;
+  readonly get: (id: string, options?: CallOptions) => Promise<Asset | undefined>;
+  readonly getMany: (ids: readonly string[], options?: CallOptions) => Promise<(Asset | undefined)[]>;
+  /**
+   * Adds an asset.
+   *
+   * @throws {KnowledgeError} `INVALID_ASSET`, `INVALID_NAME`, `TOO_LARGE`, `SECRET`, `ASSET_EXISTS` when the name is taken, or when
+   *   another asset has the same body.
+   */
+  readonly add: (draft: AssetDraft | AssetFile, options?: AddOptions) => Promise<Asset>;
+  /**
+   * Changes an asset. A rename is one atomic step.
+   *
+   * @throws {KnowledgeError} `UNKNOWN_ASSET`, `ASSET_CHANGED`, and those of `add`.
+   */
+  readonly change: (id: string, change: AssetChange, options?: ChangeOptions) => Promise<Asset>;
+  /**
+   * Erases an asset: its text is in no file of the store afterwards, unless `erasure` states otherwise.
+   *
+   * @throws {KnowledgeError} `UNKNOWN_ASSET`, `ASSET_CHANGED`.
+   */
+  readonly remove: (id: string, options?: ChangeOptions) => Promise<{ readonly erasure: Erasure }>;
+  /** Counts the report of a reader. A change of the asset clears the reports. @throws {KnowledgeError} `UNKNOWN_ASSET`, `SECRET`. */
+  readonly report: (
+    id: string,
+    verdict: 'helpful' | 'wrong',
+    options?: CallOptions & { readonly note?: string | undefined },
+  ) => Promise<Asset>;
+  /** Returns what changed since a reader last read; without `known`, all assets. */
+  readonly changes: (known?: KnownAssets, options?: CallOptions) => Promise<AssetChanges>;
+  /** Returns all entries, or those with these ids. @throws {KnowledgeError} `STORE_FAILED` for an unreadable one. */
+  readonly entries: (ids?: readonly string[], options?: CallOptions) => Promise<StoreEntry[]>;
+  /** Makes all changes of a synchronization, or none. Secrets are not refused: the team has them. */
+  readonly applyTeam: (changes: readonly TeamChange[], options?: CallOptions) => Promise<TeamResult>;
+  /**
+   * Calls a listener after each change that this process made.
+   *
+   * @returns a function that ends it.
+   */
+  readonly onChange: (listener: AssetListener) => () => void;
+}
+
+const MAX_NOTES = 10;
+const MAX_NOTE_CHARACTERS = 500;
+
+function parseDraft(draft: AssetDraft | AssetFile): ParsedAsset {
+  if ('text' in draft) {
+    const { path } = draft;
+    const parsed = parseAsset(draft.text, { key: draft.key, path });
+    if (parsed.body.trim() === '') throw emptyBody(path);
+    checkSecrets(draft.text, { path });
+    return parsed;
+  }
+  const { body, ...fields } = draft;
+  const name = checkName(fields.name);
+  const productLine = checkProductLine(fields.productLine ?? DEFAULT_PRODUCT_LINE);
+  if (typeof body !== 'string' || body.trim() === '') throw emptyBody();
+  const parsed = parseAsset(formatAsset({ ...fields, name, productLine }, body));
+  checkSecrets(parsed.text);
+  return parsed;
+}
+
+function emptyBody(path?: string): KnowledgeError {
+  return invalidAsset(['it has no body', 'Write Markdown below the front matter.'], { path });
+}
+
+function unknownAsset(id: string): KnowledgeError {
+  return new KnowledgeError('UNKNOWN_ASSET', [`Unknown asset ${quoted(id)}`, 'List or search the assets to get their ids.'], {
+    assets: [id],
+  });
+}
+
+function isSameRow(left: string, right: string): boolean {
+  return rowIdOf(left) === rowIdOf(right);
+}
+
+/** Opens the local store over a backend, which the caller closes. */
+export function openLocalStore({ backend, clock }: LocalStoreOptions): LocalStore {
+  const listeners = new Set<AssetListener>();
+  const nowOf = async ({ signal }: CallOptions): Promise<number> => clock?.() ?? backend.now({ signal });
+
+  const notify = (ids: readonly string[]): void => {
+    for (const listener of listeners) listener(ids);
+  };
+
+  const readRow = async (id: string, options: CallOptions): Promise<AssetRow | undefined> => {
+    const [row] = await readRows(backend, [id], options);
+    return row;
+  };
+
+  /** @throws {KnowledgeError} `UNKNOWN_ASSET`, `ASSET_CHANGED`. */
+  const findRow = async (
+    id: string,
+    { expected, signal }: ChangeOptions,
+  ): Promise<{ readonly row: AssetRow; readonly stored: StoredAsset }> => {
+    const row = await readRow(id, { signal });
+    const stored = row && checkReadable(row);
+    if (row === undefined || stored === undefined || isRemoval(stored)) throw unknownAsset(id);
+    if (expected === undefined || expected === stored.hash) return { row, stored };
+    const summary = `The asset ${quoted(id)} was changed after it was read`;
+    throw new KnowledgeError('ASSET_CHANGED', [summary, 'It was not overwritten; read it again, then repeat the change.'], {
+      assets: [id],
+    });
+  };
+
+  /** Makes a change; `undefined` when another process was first. @throws {KnowledgeError} `ASSET_EXISTS`. */
+  const tryChange = async (rows: readonly RowChange[], options: CallOptions): Promise<true | undefined> => {
+    const result = await backend.change(ASSETS_KEY, { rows }, options);
+    if (result.isDone) return true;
+    if (result.reason === 'changed') return undefined;
+    const owner = await readRow(result.id ?? '', options);
+    const other = owner?.stored === undefined || isRemoval(owner.stored) ? undefined : assetOf(owner.stored).id;
+    const summary = `Another asset has exactly this text: ${other ?? result.id ?? ''}`;
+    throw new KnowledgeError('ASSET_EXISTS', [summary, 'Use or change that asset. Nothing was written.'], {
+      assets: [other ?? result.id ?? ''],
+    });
+  };
+
+  /** Returns the row that a new asset takes over: none, or that of a removed one. @throws {KnowledgeError} `ASSET_EXISTS`. */
+  const freeRow = async (id: string, options: CallOptions): Promise<AssetRow | undefined> => {
+    const row = await readRow(id, options);
+    const stored = row && checkReadable(row);
+    if (stored === undefined || isRemoval(stored)) return row;
+    const other = assetOf(stored).id;
+    const summary = `The asset ${quoted(other)} exists`;
+    throw new KnowledgeError('ASSET_EXISTS', [summary, 'Change that asset, or use another name.'], { assets: [other] });
+  };
+
+  const add: LocalStore['add'] = async (draft, { origin = { kind: 'local' }, signal } = {}) => {
+    signal?.throwIfAborted();
+    const parsed = parseDraft(draft);
+    const stored = await untilDone(
+      async () => {
+        const before = await freeRow(parsed.id, { signal });
+        const nowMs = await nowOf({ signal });
+        const { team, conflict } = before?.stored ?? {};
+        const next = rowOf(parsed, { createdMs: nowMs, changedMs: nowMs, origin, team, conflict });
+        return (await tryChange([rowChange(parsed.id, before, next)], { signal })) && next;
+      },
+      { id: parsed.id, signal },
+    );
+    notify([parsed.id]);
+    return assetOf(stored);
+  };
+
+  /** Returns the rows of a changed asset that gets another id. */
+  const renameRows = async (
+    { row, stored }: { readonly row: AssetRow; readonly stored: StoredAsset },
+    { next, id, nowMs, signal }: CallOptions & { readonly next: StoredAsset; readonly id: string; readonly nowMs: number },
+  ): Promise<readonly [next: StoredAsset, rows: RowChange[]]> => {
+    const free = await freeRow(id, { signal });
+    const { team, conflict } = stored;
+    const removal = team && removalOf(stored.fields, { removedMs: nowMs, team, conflict });
+    const moved: StoredAsset = { ...next, team: free?.stored?.team, conflict: free?.stored?.conflict };
+    return [moved, [rowChange(row.rowId, row, removal), rowChange(id, free, moved)]];
+  };
+
+  const change: LocalStore['change'] = async (id, { text, fields, body }, options = {}) => {
+    const { signal } = options;
+    signal?.throwIfAborted();
+    const ids = new Set<string>();
+    const changed = await untilDone(
+      async (): Promise<StoredAsset | undefined> => {
+        const found = await findRow(id, options);
+        const { row, stored } = found;
+        const edited = editAsset(text ?? stored.text, { fields, body });
+        if (edited === stored.text) return stored;
+        const parsed = parseAsset(edited);
+        if (parsed.body.trim() === '') throw emptyBody();
+        checkSecrets(edited);
+        const nowMs = await nowOf({ signal });
+        const { createdMs, origin, team, conflict } = stored;
+        const next = rowOf(parsed, { createdMs, changedMs: nowMs, origin, team, conflict });
+        const own = assetId(stored.fields);
+        const [written, rows] = isSameRow(parsed.id, own)
+          ? [next, [rowChange(own, row, next)]]
+          : await renameRows(found, { next, id: parsed.id, nowMs, signal });
+        if ((await tryChange(rows, { signal })) === undefined) return undefined;
+        ids.add(own).add(parsed.id);
+        return written;
+      },
+      { id, signal },
+    );
+    if (ids.size > 0) notify([...ids]);
+    return assetOf(changed);
+  };
+
+  const remove: LocalStore['remove'] = async (id, options = {}) => {
+    const { signal } = options;
+    signal?.throwIfAborted();
+    const own = await untilDone(
+      async () => {
+        const { row, stored } = await findRow(id, options);
+        const { team, conflict, fields } = stored;
+        const removal = team && removalOf(fields, { removedMs: await nowOf({ signal }), team, conflict });
+        return (await tryChange([rowChange(row.rowId, row, removal)], { signal })) && assetId(fields);
+      },
+      { id, signal },
+    );
+    notify([own]);
+    return { erasure: await backend.erase() };
+  };
+
+  const report: LocalStore['report'] = async (id, verdict, { note, signal } = {}) => {
+    signal?.throwIfAborted();
+    const text = note?.trim() ?? '';
+    if (verdict !== 'helpful' && verdict !== 'wrong') {
+      throw new KnowledgeError('INVALID_INPUT', [`Invalid report ${quoted(verdict)}`, 'Use helpful or wrong.']);
+    }
+    if (text.length > MAX_NOTE_CHARACTERS) {
+      const summary = `The note has ${text.length} characters, more than ${MAX_NOTE_CHARACTERS}`;
+      throw new KnowledgeError('TOO_LARGE', [summary, 'Shorten it.']);
+    }
+    checkSecrets(text);
+    const stored = await untilDone(
+      async () => {
+        const { row, stored: before } = await findRow(id, { signal });
+        const { helpful, wrong, notes } = assetOf(before).reports;
+        const reports = {
+          helpful: helpful + (verdict === 'helpful' ? 1 : 0),
+          wrong: wrong + (verdict === 'wrong' ? 1 : 0),
+          notes: text === '' ? notes : [...notes, text].slice(-MAX_NOTES),
+        };
+        const next = { ...before, reports };
+        return (await tryChange([rowChange(row.rowId, row, next)], { signal })) && next;
+      },
+      { id, signal },
+    );
+    const asset = assetOf(stored);
+    notify([asset.id]);
+    return asset;
+  };
+
+  const entryOf = (row: AssetRow): StoreEntry => {
+    const stored = checkReadable(row);
+    const { team, conflict } = stored;
+    return {
+      id: assetId(isRemoval(stored) ? stored.removed : stored.fields),
+      version: versionOf(row.record),
+      ...(isRemoval(stored) ? { removedMs: stored.removedMs } : { asset: assetOf(stored) }),
+      ...(team !== undefined && { teamHash: team.hash }),
+      ...(conflict !== undefined && { conflict }),
+    };
+  };
+
+  /** The rows that get no unique text because another row has it: what the team store has twice stays twice. */
+  const withoutTaken = async (
+    rows: readonly RowChange[],
+    { taken, signal }: CallOptions & { readonly taken: string },
+  ): Promise<RowChange[]> => {
+    const inBatch = rows.find(({ id }) => id === taken)?.unique;
+    const stored = inBatch === undefined ? (await readRow(taken, { signal }))?.stored : undefined;
+    const unique = inBatch ?? (stored === undefined || isRemoval(stored) ? undefined : uniqueOf(stored));
+    return rows.map((row) => (row.unique === unique && row.id !== taken ? { ...row, unique: undefined } : row));
+  };
+
+  const applyTeam: LocalStore['applyTeam'] = async (changes, { signal } = {}) => {
+    signal?.throwIfAborted();
+    if (changes.length === 0) return { isDone: true };
+    const before = await readRows(
+      backend,
+      changes.map(({ id }) => id),
+      { signal },
+    );
+    const unexpected = changes.flatMap(({ id, version }, index) => (isExpected(before[index], version) ? [] : [id]));
+    if (unexpected.length > 0) return { isDone: false, changed: unexpected };
+    const nowMs = await nowOf({ signal });
+    let rows = changes.flatMap((one, index): RowChange[] => {
+      const row = before[index];
+      const next: StoredRow | undefined = applyTeamChange(row, one, nowMs);
+      return row === undefined && next === undefined ? [] : [rowChange(one.id, row, next)];
+    });
+    for (let attempt = 0; attempt <= changes.length && rows.length > 0; attempt++) {
+      const result = await backend.change(ASSETS_KEY, { rows }, { signal });
+      if (result.isDone) break;
+      const { reason, id = '' } = result;
+      if (reason === 'changed') {
+        const asset = changes.find((one) => isSameRow(one.id, id))?.id ?? id;
+        return { isDone: false, changed: [asset] };
+      }
+      rows = await withoutTaken(rows, { taken: id, signal });
+    }
+    notify(changes.map(({ id }) => id));
+    return { isDone: true };
+  };
+
+  return {
+    backend,
+    get: async (id, options = {}) => {
+      const row = await readRow(id, options);
+      const stored = row && checkReadable(row);
+      return stored === undefined || isRemoval(stored) ? undefined : assetOf(stored);
+    },
+    getMany: async (ids, options = {}) => {
+      const rows = await readRows(backend, ids, options);
+      return rows.map((row) => {
+        const stored = row && checkReadable(row);
+        return stored === undefined || isRemoval(stored) ? undefined : assetOf(stored);
+      });
+    },
+    add,
+    change,
+    remove,
+    report,
+    changes: (known, options = {}) => readAssetChanges(backend, known, options),
+    entries: async (ids, { signal } = {}) => {
+      const rows =
+        ids === undefined
+          ? (await readChangedRows(backend, { after: 0, signal })).rows
+          : await readRows(backend, ids, { signal });
+      return rows.flatMap((row) => (row === undefined ? [] : [entryOf(row)]));
+    },
+    applyTeam,
+    onChange: (listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+}

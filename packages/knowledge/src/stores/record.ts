@@ -1,0 +1,133 @@
+/** The rows of the table of assets. */
+import { hashOf, contentHash } from '../assets/markdown.ts';
+import type { ParsedAsset } from '../assets/markdown.ts';
+import type { Asset, AssetConflict, AssetFields, AssetHead, AssetKey, AssetOrigin, AssetReports } from '../assets/asset.ts';
+import { REVIEW_REPORTS } from '../assets/marks.ts';
+import { assetId } from '../assets/names.ts';
+
+/** What the team store had at the last synchronization. */
+export interface TeamState {
+  /** The hash of the file. */
+  readonly hash: string;
+}
+
+/** The version of the format. Raise it when `fields` are read from the text in another way. */
+const VERSION = 1;
+
+/** An asset in the store. `fields`, `bodyStart` and `hash` are derived from `text` when it is written. */
+export interface StoredAsset {
+  readonly version: number;
+  readonly text: string;
+  readonly hash: string;
+  readonly bodyStart: number;
+  readonly fields: AssetFields;
+  readonly createdMs: number;
+  readonly changedMs: number;
+  readonly origin: AssetOrigin;
+  readonly team?: TeamState | undefined;
+  readonly conflict?: AssetConflict | undefined;
+  readonly reports?: AssetReports | undefined;
+}
+
+/** An asset that was removed here, until the team store has removed it too. */
+export interface StoredRemoval {
+  readonly version: number;
+  readonly removed: AssetKey;
+  readonly removedMs: number;
+  readonly team: TeamState;
+  readonly conflict?: AssetConflict | undefined;
+}
+
+export type StoredRow = StoredAsset | StoredRemoval;
+
+/**
+ * Returns the id of an asset's row. Names that differ in case only are one row, because they would be one file where the file system
+ * ignores case.
+ */
+export function rowIdOf(id: string): string {
+  return id.normalize('NFC').toLowerCase();
+}
+
+export function isRemoval(row: StoredRow): row is StoredRemoval {
+  return 'removed' in row;
+}
+
+/** Reads a row; `undefined` when it is not readable, such as one of a later version. */
+export function parseRow(record: string): StoredRow | undefined {
+  try {
+    const row = JSON.parse(record) as StoredRow | null;
+    return row?.version === VERSION && ('removed' in row || typeof row.text === 'string') ? row : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export interface NewRow {
+  readonly createdMs: number;
+  readonly changedMs: number;
+  readonly origin: AssetOrigin;
+  readonly team?: TeamState | undefined;
+  readonly conflict?: AssetConflict | undefined;
+}
+
+export function rowOf({ fields, text, bodyStart }: ParsedAsset, facts: NewRow): StoredAsset {
+  return { version: VERSION, text, hash: hashOf(text), bodyStart, fields, ...facts };
+}
+
+export function removalOf(
+  { productLine, name }: AssetKey,
+  facts: Pick<StoredRemoval, 'removedMs' | 'team' | 'conflict'>,
+): StoredRemoval {
+  return { version: VERSION, removed: { productLine, name }, ...facts };
+}
+
+/** Returns the text that at most one asset may have; `undefined` when the body is empty. */
+export function uniqueOf({ text, bodyStart }: StoredAsset): string | undefined {
+  const body = text.slice(bodyStart);
+  return body.trim() === '' ? undefined : contentHash(body);
+}
+
+const NO_REPORTS: AssetReports = { helpful: 0, wrong: 0, notes: [] };
+
+export function assetOf(row: StoredAsset): Asset {
+  const { text, hash, bodyStart, fields, createdMs, changedMs, origin, team, conflict, reports = NO_REPORTS } = row;
+  return {
+    ...fields,
+    id: assetId(fields),
+    text,
+    hash,
+    body: text.slice(bodyStart),
+    createdMs,
+    changedMs,
+    origin,
+    isPromoted: team !== undefined,
+    isUnshared: team?.hash !== hash,
+    ...(conflict !== undefined && { conflict }),
+    reports,
+  };
+}
+
+/** Returns what the index knows of an asset. */
+export function headOf(asset: Asset): AssetHead {
+  const { name, productLine, type, title, tags, status, supersededBy, verifiedMs, paths } = asset;
+  const { id, createdMs, changedMs, isPromoted, isUnshared } = asset;
+  return {
+    name,
+    productLine,
+    type,
+    title,
+    tags,
+    status,
+    ...(supersededBy !== undefined && { supersededBy }),
+    ...(verifiedMs !== undefined && { verifiedMs }),
+    paths,
+    id,
+    createdMs,
+    changedMs,
+    isPromoted,
+    isUnshared,
+    hasConflict: asset.conflict !== undefined,
+    needsReview: asset.reports.wrong >= REVIEW_REPORTS,
+    characters: asset.text.length,
+  };
+}

@@ -1,0 +1,111 @@
+/** How rows are read from and written to the table of assets. */
+import type { CallOptions, MemoryBackend, RowChange } from '@cairn/memory';
+import { setImmediate, setTimeout as delay } from 'node:timers/promises';
+import { KnowledgeError } from '../errors.ts';
+import { hashOf } from '../assets/markdown.ts';
+import { quoted } from '../assets/names.ts';
+import { isRemoval, parseRow, rowIdOf, uniqueOf } from './record.ts';
+import type { StoredRow } from './record.ts';
+
+/** The key of the table. The term index of memory is kept for keys with its prefix only. */
+export const ASSETS_KEY = 'ai:knowledge:assets';
+
+const PAGE = 200;
+const MAX_ATTEMPTS = 1000;
+const MAX_WAIT_MS = 30;
+
+/** A row with what it holds; `undefined` when it is not readable. */
+export interface AssetRow {
+  readonly rowId: string;
+  readonly sequence: number;
+  readonly record: string;
+  readonly stored: StoredRow | undefined;
+}
+
+/** Returns what identifies the state of a row. */
+export function versionOf(record: string): string {
+  return hashOf(record);
+}
+
+/** Reads rows by the ids of their assets. */
+export async function readRows(
+  backend: MemoryBackend,
+  ids: readonly string[],
+  { signal }: CallOptions,
+): Promise<(AssetRow | undefined)[]> {
+  const rows: (AssetRow | undefined)[] = [];
+  for (let from = 0; from < ids.length; from += PAGE) {
+    if (from > 0) await setImmediate();
+    const page = ids.slice(from, from + PAGE).map(rowIdOf);
+    for (const row of await backend.rows(ASSETS_KEY, page, { signal })) {
+      const { id: rowId = '', sequence = 0, record = '' } = row ?? {};
+      rows.push(row && { rowId, sequence, record, stored: parseRow(record) });
+    }
+  }
+  return rows;
+}
+
+export interface ChangedRows {
+  /** Empty when the table has no rows. */
+  readonly epoch: string;
+  readonly sequence: number;
+  /** The last state of each row. */
+  readonly rows: readonly AssetRow[];
+}
+
+/** Reads the rows that changed after a sequence. Other work runs in between. */
+export async function readChangedRows(
+  backend: MemoryBackend,
+  { epoch, after, signal }: CallOptions & { readonly epoch?: string | undefined; readonly after: number },
+): Promise<ChangedRows> {
+  const rows = new Map<string, AssetRow>();
+  let from = { epoch, after };
+  for (;;) {
+    const page = await backend.changes(ASSETS_KEY, { ...from, limit: PAGE, signal });
+    if (from.epoch !== undefined && page.epoch !== from.epoch) rows.clear();
+    for (const { id: rowId = '', sequence, record } of page.records) {
+      rows.set(rowId, { rowId, sequence, record, stored: parseRow(record) });
+    }
+    const last = page.records.at(-1);
+    if (last === undefined || page.records.length < PAGE) {
+      return { epoch: page.epoch, sequence: page.sequence, rows: [...rows.values()] };
+    }
+    from = { epoch: page.epoch, after: last.sequence };
+    await setImmediate();
+  }
+}
+
+/** Returns the change of a row to a new state, or its removal. */
+export function rowChange(id: string, before: AssetRow | undefined, next: StoredRow | undefined): RowChange {
+  const unique = next === undefined || isRemoval(next) ? undefined : uniqueOf(next);
+  return {
+    id: rowIdOf(id),
+    expected: before?.record,
+    next: next && JSON.stringify(next),
+    ...(unique !== undefined && { unique }),
+  };
+}
+
+/** Repeats an attempt until it returns a value, because another process was first. @throws {KnowledgeError} `ASSET_CHANGED`. */
+export async function untilDone<T>(
+  attempt: () => Promise<T | undefined>,
+  { id, signal }: CallOptions & { readonly id: string },
+): Promise<T> {
+  for (let count = 0; count < MAX_ATTEMPTS; count++) {
+    const result = await attempt();
+    if (result !== undefined) return result;
+    await delay(Math.random() * Math.min(count, MAX_WAIT_MS));
+    signal?.throwIfAborted();
+  }
+  const summary = `Other processes changed the asset ${quoted(id)} during ${MAX_ATTEMPTS} attempts`;
+  throw new KnowledgeError('ASSET_CHANGED', [summary, 'Nothing was changed; repeat the call.'], { assets: [id] });
+}
+
+/** @throws {KnowledgeError} `STORE_FAILED`. */
+export function checkReadable(row: AssetRow): StoredRow {
+  if (row.stored !== undefined) return row.stored;
+  const summary = `The asset ${quoted(row.rowId)} in the local store is not readable; a later version of Cairn may have written it`;
+  throw new KnowledgeError('STORE_FAILED', [summary, 'It was not changed. Update Cairn, or remove the asset.'], {
+    assets: [row.rowId],
+  });
+}

@@ -1,0 +1,71 @@
+/** What a synchronization with the team store changes here. */
+import { parseAsset } from '../assets/markdown.ts';
+import type { Asset, AssetConflict } from '../assets/asset.ts';
+import { parseAssetId } from '../assets/names.ts';
+import { isRemoval, removalOf, rowOf } from './record.ts';
+import type { StoredRow } from './record.ts';
+import { checkReadable, versionOf } from './table.ts';
+import type { AssetRow } from './table.ts';
+
+/** An asset of the local store, or one that was removed here and is still in the team store. */
+export interface StoreEntry {
+  readonly id: string;
+  /** Identifies this state of the entry. */
+  readonly version: string;
+  /** Absent when it was removed here. */
+  readonly asset?: Asset | undefined;
+  readonly removedMs?: number | undefined;
+  /** The hash of the team's file at the last synchronization; absent when the team store had none. */
+  readonly teamHash?: string | undefined;
+  readonly conflict?: AssetConflict | undefined;
+}
+
+/** A change of one entry by a synchronization. */
+export interface TeamChange {
+  /** `product_line/name`. */
+  readonly id: string;
+  /** The version of the entry that the change is based on; `undefined` when there was no entry. */
+  readonly version: string | undefined;
+  /** The Markdown that the asset gets; `null` removes it. @default what is here stays */
+  readonly text?: string | null | undefined;
+  /** The hash of the file that the team store has now; `null` when it has none. */
+  readonly teamHash: string | null;
+  /** A conflict; `null` ends it. @default a conflict stays */
+  readonly conflict?: AssetConflict | null | undefined;
+  /** When the text was changed. @default now */
+  readonly changedMs?: number | undefined;
+  /** The remote, for assets that are new here. */
+  readonly source?: string | undefined;
+}
+
+/** Whether the changes were made. `changed`: these entries are not as expected; nothing was changed. */
+export type TeamResult = { readonly isDone: true } | { readonly isDone: false; readonly changed: readonly string[] };
+
+export function isExpected(row: AssetRow | undefined, version: string | undefined): boolean {
+  return (row && versionOf(row.record)) === version;
+}
+
+/** Returns the row after a change; `undefined` when it is removed. @throws {KnowledgeError} `INVALID_ASSET`, `TOO_LARGE`. */
+export function applyTeamChange(before: AssetRow | undefined, change: TeamChange, nowMs: number): StoredRow | undefined {
+  const { id, text, teamHash, changedMs = nowMs, source } = change;
+  const stored = before && checkReadable(before);
+  const conflict = change.conflict === undefined ? stored?.conflict : (change.conflict ?? undefined);
+  const team = teamHash === null ? undefined : { hash: teamHash };
+  if (typeof text === 'string') {
+    const own = stored === undefined || isRemoval(stored) ? undefined : stored;
+    return rowOf(parseAsset(text, { key: parseAssetId(id) }), {
+      createdMs: own?.createdMs ?? changedMs,
+      changedMs,
+      origin: own?.origin ?? { kind: 'team', ...(source !== undefined && { source }) },
+      team,
+      conflict,
+    });
+  }
+  if (stored === undefined) return undefined;
+  if (text === null || isRemoval(stored)) {
+    const key = isRemoval(stored) ? stored.removed : parseAssetId(id);
+    const removedMs = isRemoval(stored) ? stored.removedMs : nowMs;
+    return team && removalOf(key, { removedMs, team, conflict });
+  }
+  return { ...stored, team, conflict };
+}
