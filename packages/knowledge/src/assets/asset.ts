@@ -18,7 +18,7 @@ export type AssetType = (typeof ASSET_TYPES)[number];
 /** `superseded` when the front matter has `superseded_by`. */
 export type AssetStatus = 'active' | 'deprecated' | 'superseded';
 
-/** What identifies an asset: a name may exist once in each product line. */
+/** The identity of an asset: a name may exist once in each product line. */
 export interface AssetKey {
   /** 1 to 80 letters, digits, `.`, `_` and `-`, without `..`. */
   readonly name: string;
@@ -61,7 +61,7 @@ export interface Asset extends AssetFields {
   readonly isUnshared: boolean;
   /** Present when it was changed here and in the team store. */
   readonly conflict?: AssetConflict | undefined;
-  /** What readers reported since it was last changed. */
+  /** The reports of readers since it was last changed. */
   readonly reports: AssetReports;
 }
 

@@ -50,7 +50,10 @@ function lineText(field: FieldName, value: unknown, maxCharacters: number): stri
   const shown = quoted(trimmed);
   if (trimmed === '') throw new FieldProblem(field, [`${field} is empty`, 'Write a text of one line.']);
   if (CONTROL.test(trimmed)) {
-    throw new FieldProblem(field, [`${field} has more than one line or control characters: ${shown}`, 'Write one line.']);
+    throw new FieldProblem(field, [
+      `${field} has more than one line or control characters: ${shown}`,
+      'Write one line.',
+    ]);
   }
   if (trimmed.length > maxCharacters) {
     const problem = `${field} has ${trimmed.length} characters, more than ${maxCharacters}: ${shown}`;
@@ -59,7 +62,11 @@ function lineText(field: FieldName, value: unknown, maxCharacters: number): stri
   return trimmed;
 }
 
-function listOf(field: FieldName, value: unknown, limits: { readonly max: number; readonly maxCharacters: number }): string[] {
+function listOf(
+  field: FieldName,
+  value: unknown,
+  limits: { readonly max: number; readonly maxCharacters: number },
+): string[] {
   if (value === undefined) return [];
   const values: readonly unknown[] = Array.isArray(value)
     ? value
@@ -123,7 +130,8 @@ function keyPart(field: 'name' | 'product_line', value: unknown): string {
  */
 export function readFields(values: ReadonlyMap<string, unknown>, key: AssetKey | undefined): AssetFields {
   const given = values.get('name') ?? key?.name;
-  if (given === undefined) throw new FieldProblem('name', ['name is missing', 'Write a line such as "name: redis-failover".']);
+  if (given === undefined)
+    throw new FieldProblem('name', ['name is missing', 'Write a line such as "name: redis-failover".']);
   const name = keyPart('name', given);
   const productLine = keyPart('product_line', values.get('product_line') ?? key?.productLine ?? DEFAULT_PRODUCT_LINE);
   if (key !== undefined && name !== key.name) {
@@ -140,7 +148,8 @@ export function readFields(values: ReadonlyMap<string, unknown>, key: AssetKey |
   }
   const title = lineText('title', values.get('title'), MAX_TITLE_CHARACTERS);
   const by = values.get('superseded_by');
-  const supersededBy = by === undefined ? undefined : lineText('superseded_by', by, MAX_PATH_CHARACTERS + MAX_TITLE_CHARACTERS);
+  const supersededBy =
+    by === undefined ? undefined : lineText('superseded_by', by, MAX_PATH_CHARACTERS + MAX_TITLE_CHARACTERS);
   const verifiedMs = timeOf(values.get('verified_at'));
   return {
     name,

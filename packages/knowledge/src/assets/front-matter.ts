@@ -45,7 +45,10 @@ export function splitFrontMatter(text: string, place: ErrorPlace): FrontMatter {
   const rest = text.slice(start.length);
   const end = END.exec(rest);
   if (end === null) {
-    throw invalidAsset(['the front matter does not end', 'Put a line --- after its last field.'], { ...place, line: 1 });
+    throw invalidAsset(['the front matter does not end', 'Put a line --- after its last field.'], {
+      ...place,
+      line: 1,
+    });
   }
   const yaml = rest.slice(0, end.index);
   if (yaml.length > MAX_CHARACTERS) {

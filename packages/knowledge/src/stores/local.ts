@@ -1,4 +1,6 @@
 import type { CallOptions, Erasure, MemoryBackend, RowChange } from '@cairn/memory';
+import { createTermStore } from '@cairn/memory/terms';
+import type { TermStore } from '@cairn/memory/terms';
 import type { Asset, AssetKey, AssetOrigin } from '../assets/asset.ts';
 import type { FieldChanges } from '../assets/fields.ts';
 import { editAsset, formatAsset, parseAsset } from '../assets/markdown.ts';
@@ -7,6 +9,7 @@ import { invalidAsset } from '../assets/front-matter.ts';
 import { assetId, checkName, checkProductLine, DEFAULT_PRODUCT_LINE, quoted } from '../assets/names.ts';
 import { checkSecrets } from '../assets/secrets.ts';
 import { KnowledgeError } from '../errors.ts';
+import { assetTerms } from './asset-terms.ts';
 import { readAssetChanges } from './changes.ts';
 import type { AssetChanges, KnownAssets } from './changes.ts';
 import { assetOf, isRemoval, removalOf, rowIdOf, rowOf, uniqueOf } from './record.ts';
@@ -66,6 +69,8 @@ export type AssetListener = (ids: readonly string[]) => void;
  */
 export interface LocalStore {
   readonly backend: MemoryBackend;
+  /** The term index of the assets, for the source `assetTerms`. */
+  readonly terms: TermStore;
   readonly get: (id: string, options?: CallOptions) => Promise<Asset | undefined>;
   readonly getMany: (ids: readonly string[], options?: CallOptions) => Promise<(Asset | undefined)[]>;
   /**
@@ -132,9 +137,13 @@ function emptyBody(path?: string): KnowledgeError {
 }
 
 function unknownAsset(id: string): KnowledgeError {
-  return new KnowledgeError('UNKNOWN_ASSET', [`Unknown asset ${quoted(id)}`, 'List or search the assets to get their ids.'], {
-    assets: [id],
-  });
+  return new KnowledgeError(
+    'UNKNOWN_ASSET',
+    [`Unknown asset ${quoted(id)}`, 'List or search the assets to get their ids.'],
+    {
+      assets: [id],
+    },
+  );
 }
 
 function isSameRow(left: string, right: string): boolean {
@@ -144,6 +153,7 @@ function isSameRow(left: string, right: string): boolean {
 /** Opens the local store over a backend, which the caller closes. */
 export function openLocalStore({ backend, clock }: LocalStoreOptions): LocalStore {
   const listeners = new Set<AssetListener>();
+  const terms = createTermStore({ backend });
   const nowOf = async ({ signal }: CallOptions): Promise<number> => clock?.() ?? backend.now({ signal });
 
   const notify = (ids: readonly string[]): void => {
@@ -165,9 +175,13 @@ export function openLocalStore({ backend, clock }: LocalStoreOptions): LocalStor
     if (row === undefined || stored === undefined || isRemoval(stored)) throw unknownAsset(id);
     if (expected === undefined || expected === stored.hash) return { row, stored };
     const summary = `The asset ${quoted(id)} was changed after it was read`;
-    throw new KnowledgeError('ASSET_CHANGED', [summary, 'It was not overwritten; read it again, then repeat the change.'], {
-      assets: [id],
-    });
+    throw new KnowledgeError(
+      'ASSET_CHANGED',
+      [summary, 'It was not overwritten; read it again, then repeat the change.'],
+      {
+        assets: [id],
+      },
+    );
   };
 
   /** Makes a change; `undefined` when another process was first. @throws {KnowledgeError} `ASSET_EXISTS`. */
@@ -193,7 +207,8 @@ export function openLocalStore({ backend, clock }: LocalStoreOptions): LocalStor
     throw new KnowledgeError('ASSET_EXISTS', [summary, 'Change that asset, or use another name.'], { assets: [other] });
   };
 
-  const add: LocalStore['add'] = async (draft, { origin = { kind: 'local' }, signal } = {}) => {
+  const add: LocalStore['add'] = async (draft, options = {}) => {
+    const { origin = { kind: 'local' } as const, signal } = options;
     signal?.throwIfAborted();
     const parsed = parseDraft(draft);
     const stored = await untilDone(
@@ -213,7 +228,12 @@ export function openLocalStore({ backend, clock }: LocalStoreOptions): LocalStor
   /** Returns the rows of a changed asset that gets another id. */
   const renameRows = async (
     { row, stored }: { readonly row: AssetRow; readonly stored: StoredAsset },
-    { next, id, nowMs, signal }: CallOptions & { readonly next: StoredAsset; readonly id: string; readonly nowMs: number },
+    {
+      next,
+      id,
+      nowMs,
+      signal,
+    }: CallOptions & { readonly next: StoredAsset; readonly id: string; readonly nowMs: number },
   ): Promise<readonly [next: StoredAsset, rows: RowChange[]]> => {
     const free = await freeRow(id, { signal });
     const { team, conflict } = stored;
@@ -259,6 +279,8 @@ export function openLocalStore({ backend, clock }: LocalStoreOptions): LocalStor
       async () => {
         const { row, stored } = await findRow(id, options);
         const { team, conflict, fields } = stored;
+        // Before the row: a kill in between costs nothing but time.
+        await terms.forget(assetTerms, [row.sequence], { signal });
         const removal = team && removalOf(fields, { removedMs: await nowOf({ signal }), team, conflict });
         return (await tryChange([rowChange(row.rowId, row, removal)], { signal })) && assetId(fields);
       },
@@ -353,6 +375,7 @@ export function openLocalStore({ backend, clock }: LocalStoreOptions): LocalStor
 
   return {
     backend,
+    terms,
     get: async (id, options = {}) => {
       const row = await readRow(id, options);
       const stored = row && checkReadable(row);

@@ -1,7 +1,15 @@
 /** The rows of the table of assets. */
 import { hashOf, contentHash } from '../assets/markdown.ts';
 import type { ParsedAsset } from '../assets/markdown.ts';
-import type { Asset, AssetConflict, AssetFields, AssetHead, AssetKey, AssetOrigin, AssetReports } from '../assets/asset.ts';
+import type {
+  Asset,
+  AssetConflict,
+  AssetFields,
+  AssetHead,
+  AssetKey,
+  AssetOrigin,
+  AssetReports,
+} from '../assets/asset.ts';
 import { REVIEW_REPORTS } from '../assets/marks.ts';
 import { assetId } from '../assets/names.ts';
 

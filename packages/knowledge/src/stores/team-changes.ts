@@ -46,7 +46,11 @@ export function isExpected(row: AssetRow | undefined, version: string | undefine
 }
 
 /** Returns the row after a change; `undefined` when it is removed. @throws {KnowledgeError} `INVALID_ASSET`, `TOO_LARGE`. */
-export function applyTeamChange(before: AssetRow | undefined, change: TeamChange, nowMs: number): StoredRow | undefined {
+export function applyTeamChange(
+  before: AssetRow | undefined,
+  change: TeamChange,
+  nowMs: number,
+): StoredRow | undefined {
   const { id, text, teamHash, changedMs = nowMs, source } = change;
   const stored = before && checkReadable(before);
   const conflict = change.conflict === undefined ? stored?.conflict : (change.conflict ?? undefined);

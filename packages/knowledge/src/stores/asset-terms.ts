@@ -1,0 +1,15 @@
+import type { TermSource } from '@cairn/memory/terms';
+import { isRemoval, parseRow } from './record.ts';
+import { ASSETS_KEY } from './table.ts';
+
+/** Returns what an asset is found by; `undefined` when the row has no asset. */
+function textOf(record: string): { readonly text: string; readonly timeMs: number } | undefined {
+  const row = parseRow(record);
+  if (row === undefined || isRemoval(row)) return undefined;
+  const { name, productLine, title, tags } = row.fields;
+  const lines = [name, title, tags.join(' '), productLine, row.text.slice(row.bodyStart)];
+  return { text: lines.join('\n'), timeMs: row.changedMs };
+}
+
+/** The assets as records that the term index finds. */
+export const assetTerms: TermSource = { key: ASSETS_KEY, textOf };
