@@ -131,16 +131,22 @@ test('no log moves the asset with exactly the name that was asked for from the f
     (name: string) => name.replaceAll('-', ' '),
     (name: string) => name.toUpperCase().replaceAll('-', '_'),
   ];
+  const anyScores = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), {
+    minLength: usageLog.length,
+    maxLength: usageLog.length,
+  });
   fc.assert(
-    fc.property(anyLog, anyResult, fc.constantFrom(...spellings), (events, { id, name }, spell) => {
-      // The same asset again and again, after exactly this query.
+    fc.property(anyLog, anyResult, fc.constantFrom(...spellings), anyScores, (events, { id, name }, spell, scores) => {
+      const results = usageLog.map((other, place) => ({ id: other.id, name: other.name, score: scores[place] ?? 0 }));
+      // Another asset again and again, after exactly this query.
       const against = Array.from({ length: 50 }, (_, session) => ({
         asset: usageLog.find((other) => other.id !== id)?.id ?? '',
         query: spell(name),
         session: `${session}`,
       }));
-      const [first] = answer(learnRanking([...events, ...against]), spell(name));
-      expect(first?.id).toBe(id);
+      const ranked = learnRanking([...events, ...against]).rerank(spell(name), results);
+      expect(ranked[0]?.id).toBe(id);
+      expect(ranked[0]?.score).toBe(Math.max(...ranked.map(({ score }) => score)));
     }),
   );
 });

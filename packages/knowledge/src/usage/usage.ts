@@ -51,7 +51,7 @@ function storableQuery(query: string | undefined): string | undefined {
   return text === undefined || text === '' || findSecret(query ?? '') !== undefined ? undefined : text;
 }
 
-/** What is known of the list of events. */
+/** The list of events, as it was last read. */
 interface Reading {
   readonly position: Pick<NamespaceChanges, 'epoch' | 'sequence'>;
   readonly records: readonly SequencedRecord[];
