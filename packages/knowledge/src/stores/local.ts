@@ -327,7 +327,7 @@ export function openLocalStore({ backend, clock }: LocalStoreOptions): LocalStor
       id: assetId(isRemoval(stored) ? stored.removed : stored.fields),
       version: versionOf(row.record),
       ...(isRemoval(stored) ? { removedMs: stored.removedMs } : { asset: assetOf(stored) }),
-      ...(team !== undefined && { teamHash: team.hash }),
+      ...(team !== undefined && { team }),
       ...(conflict !== undefined && { conflict }),
     };
   };

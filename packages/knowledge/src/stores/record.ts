@@ -17,6 +17,8 @@ import { assetId } from '../assets/names.ts';
 export interface TeamState {
   /** The hash of the file. */
   readonly hash: string;
+  /** Git's object id of the file. */
+  readonly oid: string;
 }
 
 /** The version of the format. Raise it when `fields` are read from the text in another way. */

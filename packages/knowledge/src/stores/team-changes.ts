@@ -3,7 +3,7 @@ import { parseAsset } from '../assets/markdown.ts';
 import type { Asset, AssetConflict } from '../assets/asset.ts';
 import { parseAssetId } from '../assets/names.ts';
 import { isRemoval, removalOf, rowOf } from './record.ts';
-import type { StoredRow } from './record.ts';
+import type { StoredRow, TeamState } from './record.ts';
 import { checkReadable, versionOf } from './table.ts';
 import type { AssetRow } from './table.ts';
 
@@ -15,8 +15,8 @@ export interface StoreEntry {
   /** Absent when it was removed here. */
   readonly asset?: Asset | undefined;
   readonly removedMs?: number | undefined;
-  /** The hash of the team's file at the last synchronization; absent when the team store had none. */
-  readonly teamHash?: string | undefined;
+  /** The team's file at the last synchronization; absent when the team store had none. */
+  readonly team?: TeamState | undefined;
   readonly conflict?: AssetConflict | undefined;
 }
 
@@ -28,8 +28,8 @@ export interface TeamChange {
   readonly version: string | undefined;
   /** The Markdown that the asset gets; `null` removes it. @default what is here stays */
   readonly text?: string | null | undefined;
-  /** The hash of the file that the team store has now; `null` when it has none. */
-  readonly teamHash: string | null;
+  /** The file that the team store has now; `null` when it has none. @default what it had at the last synchronization */
+  readonly team?: TeamState | null | undefined;
   /** A conflict; `null` ends it. @default a conflict stays */
   readonly conflict?: AssetConflict | null | undefined;
   /** When the text was changed. @default now */
@@ -51,10 +51,10 @@ export function applyTeamChange(
   change: TeamChange,
   nowMs: number,
 ): StoredRow | undefined {
-  const { id, text, teamHash, changedMs = nowMs, source } = change;
+  const { id, text, changedMs = nowMs, source } = change;
   const stored = before && checkReadable(before);
   const conflict = change.conflict === undefined ? stored?.conflict : (change.conflict ?? undefined);
-  const team = teamHash === null ? undefined : { hash: teamHash };
+  const team = change.team === undefined ? stored?.team : (change.team ?? undefined);
   if (typeof text === 'string') {
     const own = stored === undefined || isRemoval(stored) ? undefined : stored;
     return rowOf(parseAsset(text, { key: parseAssetId(id) }), {
@@ -65,11 +65,10 @@ export function applyTeamChange(
       conflict,
     });
   }
-  if (stored === undefined) return undefined;
-  if (text === null || isRemoval(stored)) {
-    const key = isRemoval(stored) ? stored.removed : parseAssetId(id);
-    const removedMs = isRemoval(stored) ? stored.removedMs : nowMs;
-    return team && removalOf(key, { removedMs, team, conflict });
+  if (text === null || stored === undefined || isRemoval(stored)) {
+    const removal = stored !== undefined && isRemoval(stored) ? stored : undefined;
+    const { removed = parseAssetId(id), removedMs = nowMs } = removal ?? {};
+    return team && removalOf(removed, { removedMs, team, conflict });
   }
   return { ...stored, team, conflict };
 }
