@@ -22,6 +22,7 @@ const entries = [
       'errnoOf',
       'explainSystemError',
       'explaining',
+      'fileNotes',
       'hasMark',
       'inputSchema',
       'inputSchemaBeyond',

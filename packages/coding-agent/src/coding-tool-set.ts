@@ -1,4 +1,4 @@
-import { createSessionKey } from '@cairn/tool';
+import { createSessionKey, fileNotes } from '@cairn/tool';
 import type { SessionKey, ToolSet, ToolSetContext } from '@cairn/tool';
 import { createCodingTools } from './coding-tools.ts';
 import type { NamingProfile } from './naming/profiles.ts';
@@ -31,7 +31,9 @@ export function sessionWorkspace(
   { stateDirectory, create = createWorkspace }: SessionWorkspaceOptions = {},
 ): Workspace {
   const [root, ...allowedRoots] = roots;
-  return session.share(workspaceKey, () => create({ root, policy: { allowedRoots }, stateDirectory }));
+  return session.share(workspaceKey, () =>
+    create({ root, policy: { allowedRoots }, stateDirectory, fileNotes: fileNotes(session) }),
+  );
 }
 
 /**

@@ -1,4 +1,5 @@
 import { ToolError } from '@cairn/tool';
+import type { FileNotes } from '@cairn/tool';
 import { accountStateDirectories } from '@cairn/tool/paths';
 import { isAbsolute, resolve, sep } from 'node:path';
 import { createBufferPool } from './commit/buffer-pool.ts';
@@ -49,6 +50,8 @@ export interface WorkspaceOptions {
    * be used, files can be read but not changed.
    */
   readonly stateDirectory?: string | undefined;
+  /** Notes about files, which the tools add to their answers. Default: none. */
+  readonly fileNotes?: FileNotes | undefined;
 }
 
 /** The state that the tools of one set share: the allowed paths, what was read, the locks. */
@@ -56,6 +59,8 @@ export interface Workspace extends CommitScope {
   readonly clock: () => number;
   /** When each path was written, renamed or mentioned: it orders suggestions. */
   readonly recency: Recency;
+  /** Notes about files that are read or changed. */
+  readonly fileNotes?: FileNotes | undefined;
   /**
    * Calls `listener` once for each commit that changed files, after the commit and before the tool's promise settles. A dry
    * run, a refused call and a commit that was undone are not announced. Also calls it for each file that this workspace
@@ -121,6 +126,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
     operations,
     ledger: createLedger(sep),
     recency,
+    fileNotes: options.fileNotes,
     changes,
     onChange: (listener, options) => changes.onChange(listener, options),
     state,

@@ -21,6 +21,8 @@ export type { CairnErrorFacts } from './errors/cairn-error.ts';
 export { CHECK_PATH, errnoOf, explaining, explainSystemError, isMissing } from './errors/system-error.ts';
 export { ToolError } from './errors/tool-error.ts';
 export type { ToolErrorCode, ToolErrorFacts } from './errors/tool-error.ts';
+export { fileNotes } from './file-notes.ts';
+export type { FileNoteOptions, FileNotes, FileNoteSource } from './file-notes.ts';
 export { describeInputError, inputSchema, inputSchemaBeyond, isObject } from './input.ts';
 export type { Fields, InputSchemaOptions, ParameterAliases } from './input.ts';
 export { CALL_CHANNEL, CALL_CONTENTS_CHANNEL, observeCall, observeCalls } from './observer.ts';

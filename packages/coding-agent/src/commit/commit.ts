@@ -269,6 +269,10 @@ export async function commit(steps: readonly Step[], context: ChangeContext): Pr
     if (!isCrossing(error) || !steps.map((step) => step.crossesDevices?.() ?? false).some(Boolean)) throw error;
     await new Commit(steps, context).run();
   }
+  for (const change of steps.flatMap((step) => step.changes())) {
+    if (change.kind === 'write') context.touched?.add(change.path);
+    if (change.kind === 'rename') context.touched?.add(change.to);
+  }
 }
 
 function unfinished(failures: readonly unknown[], steps: readonly Step[]): unknown {

@@ -23,4 +23,6 @@ export interface ChangeContext {
   readonly signal: AbortSignal | undefined;
   /** Only report what would change. */
   readonly dryRun: boolean;
+  /** The canonical paths of the files that the call has read or changed: a commit adds to it. */
+  readonly touched?: Set<string> | undefined;
 }

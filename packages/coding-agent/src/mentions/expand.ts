@@ -155,7 +155,8 @@ export async function expandMentions(text: string, options: ExpandOptions): Prom
     throw new ToolError('INVALID_OPTION', [summary, `Omit it for the default, ${formatBytes(DEFAULT_MAX_BYTES)}.`]);
   }
   const workspace = workspaceOf(options);
-  const context: RunContext = { workspace, names: namesIn(naming), signal, dryRun: false };
+  const touched = new Set<string>();
+  const context: RunContext = { workspace, names: namesIn(naming), signal, dryRun: false, touched };
   const content: ContentPart[] = [{ type: 'text', text }];
   const mentions: (AttachedMention | LeftOutMention)[] = [];
   /** The mentions that were handled, by their text and by their resolved path. */
@@ -191,5 +192,8 @@ export async function expandMentions(text: string, options: ExpandOptions): Prom
     }
   }
   for (const notice of noticeOf(mentions, maxBytes)) content.push({ type: 'text', text: notice });
+  for (const text of (await workspace.fileNotes?.notesOn([...touched], { signal })) ?? []) {
+    content.push({ type: 'text', text });
+  }
   return { content, mentions };
 }

@@ -4,7 +4,7 @@ import { unquotePath } from '@cairn/tool/paths';
 import type { z } from 'zod';
 import type { Workspace } from '../workspace.ts';
 import { namesBy } from './spec.ts';
-import type { CodingToolSpec, Names } from './spec.ts';
+import type { CodingToolSpec, Names, RunContext } from './spec.ts';
 
 /** How a tool appears in a set: its name there, its parameters, and how they convert to those of its spec. */
 export interface Appearance<Given, Input> {
@@ -54,6 +54,18 @@ async function withNotices<Details>(
   }
 }
 
+/** Adds the notes about the files that a call has read or changed to its answer. */
+async function withFileNotes<Details>(
+  result: ToolSuccess<Details>,
+  { fileNotes }: Workspace,
+  { touched, signal }: Pick<RunContext, 'touched' | 'signal'>,
+): Promise<ToolSuccess<Details>> {
+  if (fileNotes === undefined || touched === undefined || touched.size === 0) return result;
+  const notes = await fileNotes.notesOn([...touched], { signal });
+  if (notes.length === 0) return result;
+  return { ...result, content: [...result.content, ...notes.map((text) => ({ type: 'text', text }) as const)] };
+}
+
 /** Makes a tool from a spec, on a workspace. */
 export function bind<Given, Input, Details>(
   spec: CodingToolSpec<Input, Details>,
@@ -66,10 +78,11 @@ export function bind<Given, Input, Details>(
     description,
     inputSchema,
     annotations: spec.annotations,
-    run: (given, { signal, dryRun: isTrial }) => {
+    run: async (given, { signal, dryRun: isTrial }) => {
       const { input, dryRun = false } = appearance.adapt(given);
-      const context = { workspace, names, signal, dryRun: dryRun || isTrial };
-      return withNotices(workspace, () => spec.run(unquoted(input), context));
+      const context = { workspace, names, signal, dryRun: dryRun || isTrial, touched: new Set<string>() };
+      const result = await withNotices(workspace, () => spec.run(unquoted(input), context));
+      return withFileNotes(result, workspace, context);
     },
   });
 }

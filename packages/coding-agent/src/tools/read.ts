@@ -226,7 +226,11 @@ export async function readUnshown(input: ReadInput, context: RunContext): Promis
   const result = await openResolved(workspace.operations, target, 'cached', (file, stat) =>
     readAny(request, file, stat),
   );
-  return { result, countAsRead: () => records.forEach((record) => workspace.ledger.record(target.real, record)) };
+  const countAsRead = (): void => {
+    for (const record of records) workspace.ledger.record(target.real, record);
+    context.touched?.add(target.real);
+  };
+  return { result, countAsRead };
 }
 
 /** Reads a part of a text file, an image, or the listing of a directory. */

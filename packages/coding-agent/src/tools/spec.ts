@@ -21,6 +21,8 @@ export function namesBy(names: Omit<Names, 'setting'>): Names {
 export interface RunContext extends ToolRunOptions {
   readonly workspace: Workspace;
   readonly names: Names;
+  /** The canonical paths of the files that the call has read or changed: a tool adds to it. */
+  readonly touched?: Set<string> | undefined;
 }
 
 /** A tool before it is bound to a workspace and to names. */

@@ -1,0 +1,55 @@
+import { createSessionKey } from './session.ts';
+import type { SessionKey, ToolSession } from './session.ts';
+
+/** Options of one question about files. */
+export interface FileNoteOptions {
+  /** Aborts the question. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Returns a note for the model about files that a tool has just read or changed, or `undefined`. Paths are absolute and canonical.
+ * The tool waits for it, so it should be quick. A source that fails adds no note.
+ */
+export type FileNoteSource = (files: readonly string[], options: FileNoteOptions) => Promise<string | undefined>;
+
+/**
+ * Notes about files, for the tools of one session. A package that knows something about files adds a source. A tool that reads or
+ * changes files adds the notes to its answer. Neither package knows the other one.
+ */
+export interface FileNotes {
+  /** Adds a source. Returns a function that removes it. */
+  add(source: FileNoteSource): () => void;
+  /** Returns the notes of all sources about files. */
+  notesOn(files: readonly string[], options?: FileNoteOptions): Promise<string[]>;
+}
+
+const notesKey: SessionKey<FileNotes> = createSessionKey('cairn file notes');
+
+function createFileNotes(): FileNotes {
+  const sources = new Set<FileNoteSource>();
+  const ask = async (source: FileNoteSource, files: readonly string[], options: FileNoteOptions): Promise<string> => {
+    try {
+      return (await source(files, options)) ?? '';
+    } catch {
+      // The answer of the tool is right without the note.
+      return '';
+    }
+  };
+  return {
+    add: (source) => {
+      sources.add(source);
+      return () => void sources.delete(source);
+    },
+    notesOn: async (files, options = {}) => {
+      if (sources.size === 0 || files.length === 0) return [];
+      const notes = await Promise.all([...sources].map((source) => ask(source, files, options)));
+      return notes.filter((note) => note !== '');
+    },
+  };
+}
+
+/** Returns the notes that all tool sets of a session share. */
+export function fileNotes(session: ToolSession): FileNotes {
+  return session.share(notesKey, createFileNotes);
+}
