@@ -1,0 +1,40 @@
+import type { Language } from '@cairn/memory';
+import type { RankNotice } from '@cairn/retrieval';
+
+/**
+ * What a search states besides its results.
+ *
+ * - Those of {@link RankNotice}.
+ * - `INACTIVE_LEFT_OUT`: a better match is deprecated or superseded, so that it is not a result.
+ */
+export type SearchNoticeCode = Exclude<RankNotice['code'], 'EMBED_FAILED'> | 'INACTIVE_LEFT_OUT';
+
+export interface SearchNotice {
+  readonly code: SearchNoticeCode;
+  /** For the reader, in the language of the knowledge. */
+  readonly message: string;
+}
+
+const messages: Readonly<Record<Language, Readonly<Record<SearchNoticeCode, (ids: string) => string>>>> = {
+  en: {
+    NOTHING_TO_SEARCH: () => 'The query has no word to search for; add one.',
+    COMMON_WORDS_ONLY: () => 'The query has only common words, and the search used those; name the subject.',
+    SIMILAR_WORDS_ONLY: () =>
+      'No asset has a word of the query; these results have words with a similar spelling and may be about something else.',
+    LITTLE_EVIDENCE: () =>
+      'No asset has enough of the words of the query; these results have some of them and may be about something else.',
+    INACTIVE_LEFT_OUT: (ids) => `Left out because they are deprecated or superseded: ${ids}. get_asset reads them.`,
+  },
+  zh: {
+    NOTHING_TO_SEARCH: () => '查询中没有可以搜索的词；请加上一个。',
+    COMMON_WORDS_ONLY: () => '查询中只有常用词，搜索使用了这些词；请写明主题。',
+    SIMILAR_WORDS_ONLY: () => '没有资产包含查询中的词；这些结果只是拼写相近，内容可能无关。',
+    LITTLE_EVIDENCE: () => '没有资产包含足够多的查询词；这些结果只包含一部分，内容可能无关。',
+    INACTIVE_LEFT_OUT: (ids) => `以下资产已弃用或被取代，未列入结果：${ids}。可用 get_asset 读取。`,
+  },
+};
+
+/** Returns a notice in a language. */
+export function noticeOf(code: SearchNoticeCode, language: Language, ids: readonly string[] = []): SearchNotice {
+  return { code, message: messages[language][code](ids.join(language === 'zh' ? '、' : ', ')) };
+}
