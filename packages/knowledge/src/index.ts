@@ -11,7 +11,8 @@ export type {
   AssetType,
 } from './assets/asset.ts';
 export type { FieldChanges } from './assets/fields.ts';
-export { decodeAsset, editAsset, formatAsset, parseAsset } from './assets/markdown.ts';
+export { hasFrontMatter } from './assets/front-matter.ts';
+export { decodeAsset, editAsset, formatAsset, hashOf, parseAsset } from './assets/markdown.ts';
 export type { AssetEdit, ParseAssetOptions, ParsedAsset } from './assets/markdown.ts';
 export { marksOf, UNVERIFIED_AFTER_MS } from './assets/marks.ts';
 export type { AssetMark } from './assets/marks.ts';
