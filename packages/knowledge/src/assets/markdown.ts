@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { Document } from 'yaml';
+import { Document, isSeq } from 'yaml';
 import type { ToStringOptions } from 'yaml';
 import { KnowledgeError } from '../errors.ts';
 import { MAX_ASSET_BYTES } from './asset.ts';
@@ -87,7 +87,7 @@ export function formatAsset(fields: FieldChanges, body: string): string {
   const document = new Document(Object.fromEntries(values));
   for (const name of ['tags', 'paths']) {
     const list = document.get(name);
-    if (typeof list === 'object' && list !== null && 'flow' in list) list.flow = true;
+    if (isSeq(list)) list.flow = true;
   }
   const content = body.replace(/^(?:[ \t]*\r?\n)+/u, '').trimEnd();
   return `---\n${document.toString(YAML_STYLE)}---\n\n${content}\n`;

@@ -17,15 +17,13 @@ interface ListFlags extends KnowledgeFlags {
   readonly offset?: number;
 }
 
-function lineOf(asset: Asset, nowMs: number, marksOf: typeof import('@cairn/knowledge').marksOf): string {
-  const { id, type, title, tags, isUnshared } = asset;
-  const head = { ...asset, hasConflict: asset.conflict !== undefined, needsReview: asset.reports.wrong > 1, characters: 0 };
+function lineOf({ id, type, title, tags, isUnshared }: Asset, marks: readonly string[]): string {
   const words = [
     id,
     type,
     title,
     ...tags.map((tag) => `#${tag}`),
-    ...marksOf(head, nowMs).map((mark) => `(${mark})`),
+    ...marks.map((mark) => `(${mark})`),
     ...(isUnshared ? ['(not shared)'] : []),
   ];
   return escapeLine(words.join('  '));
@@ -41,7 +39,7 @@ async function list(flags: ListFlags, session: Session): Promise<number> {
   return withKnowledge(session, {
     flags,
     run: async ({ store }, { printMatches, notice }) => {
-      const { marksOf } = await import('@cairn/knowledge');
+      const { headOf, marksOf } = await import('@cairn/knowledge');
       const { changed, unreadable } = await store.changes(undefined, { signal });
       const all = changed
         .map(({ asset }) => asset)
@@ -56,7 +54,7 @@ async function list(flags: ListFlags, session: Session): Promise<number> {
       }
       for (const id of unreadable) notice(`cannot read ${id}; it stays in place; a later version may have written it`);
       const nowMs = Date.now();
-      const lines = shown.map((asset) => lineOf(asset, nowMs, marksOf));
+      const lines = shown.map((asset) => lineOf(asset, marksOf(headOf(asset), nowMs)));
       const cut = { total: all.length, hasMore: shown.length < all.length };
       const exitCode = await printMatches(lines, shown.map(assetDocument), cut);
       return unreadable.length > 0 ? ExitCode.Error : exitCode;

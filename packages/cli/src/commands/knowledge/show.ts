@@ -15,7 +15,10 @@ async function show(given: string, flags: KnowledgeFlags, session: Session): Pro
         notice(`${asset.id} was changed here and in the team store: 'cairn knowledge team resolve ${asset.id}'`);
       } else if (isPromoted && isUnshared) notice("it has changes that 'cairn knowledge team push' shares");
       const escape = session.out.isTerminal ? escapeLine : (line: string) => line;
-      const lines = text.replace(/\r?\n$/u, '').split('\n').map(escape);
+      const lines = text
+        .replace(/\r?\n$/u, '')
+        .split('\n')
+        .map(escape);
       await print(lines, { ...assetDocument(asset), text, ...(conflict !== undefined && { theirs: conflict.theirs }) });
       return ExitCode.Hit;
     },
