@@ -1,7 +1,17 @@
 import * as source from '@cairn/knowledge';
 import { expect, test } from 'vitest';
 
-const exported = ['ASSET_TYPES', 'KnowledgeError', 'MAX_ASSET_BYTES', 'knowledgeDirectory'];
+const exported = [
+  'ASSET_TYPES',
+  'KnowledgeError',
+  'MAX_ASSET_BYTES',
+  'PHASES',
+  'SKILL_NAMES',
+  'detectPhase',
+  'knowledgeDirectory',
+  'phaseTexts',
+  'skills',
+];
 
 test('the package exports these names', () => {
   expect(Object.keys(source).toSorted()).toEqual(exported);

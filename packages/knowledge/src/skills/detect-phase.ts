@@ -1,0 +1,234 @@
+import { execFile } from 'node:child_process';
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import process from 'node:process';
+import { KnowledgeError } from '../errors.ts';
+
+/** The phases of work that the state of a git repository shows, most urgent first. */
+export const PHASES = [
+  'resolving',
+  'debugging',
+  'implementing',
+  'committing',
+  'reviewing',
+  'releasing',
+  'inspecting',
+  'planning',
+  'unknown',
+] as const;
+
+/**
+ * - `resolving`: a merge, rebase, cherry-pick or revert is in progress, or paths have conflicts.
+ * - `debugging`: a bisection is in progress.
+ * - `implementing`: files in the work tree differ from the index, or are untracked.
+ * - `committing`: every change is staged.
+ * - `reviewing`: nothing is changed, and the branch has commits that its base or its upstream does not have.
+ * - `releasing`: nothing is changed, and a tag names the commit.
+ * - `inspecting`: nothing is changed, and no branch is checked out.
+ * - `planning`: nothing is changed, and the branch has no commits of its own.
+ * - `unknown`: the directory is not in a work tree of git.
+ */
+export type Phase = (typeof PHASES)[number];
+
+/** The phase of the work in a directory, and the facts that show it. */
+export interface DetectedPhase {
+  readonly phase: Phase;
+  /** The branch; absent when none is checked out, and outside of git. */
+  readonly branch?: string | undefined;
+  /** The facts that decided, such as `3 changed files`. Empty for `unknown`. */
+  readonly evidence: readonly string[];
+}
+
+export interface DetectPhaseOptions {
+  /** For tests and for callers with an environment of their own. Variables of git that name a repository are not passed on. */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** How long one call of git may take. Status of a large work tree on a cold cache takes seconds. */
+const GIT_TIMEOUT_MS = 10_000;
+/** What git answers outside of a repository, in a bare one, and in the directory `.git`. */
+const notAWorkTree = /not a git repository|must be run in a work tree/u;
+const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
+
+/** Each file of git that shows an operation in progress. */
+const operations: readonly (readonly [file: string, operation: string])[] = [
+  ['MERGE_HEAD', 'merge'],
+  ['rebase-merge', 'rebase'],
+  ['rebase-apply', 'rebase'],
+  ['CHERRY_PICK_HEAD', 'cherry-pick'],
+  ['REVERT_HEAD', 'revert'],
+];
+
+/** Branches that work is merged into, when the remote does not name one. */
+const usualBases = ['origin/main', 'origin/master', 'main', 'master'];
+
+/** Returns the environment without variables that make git work on another repository, as in a hook of git. */
+function environmentOf(env: Readonly<Record<string, string | undefined>>): Record<string, string | undefined> {
+  const own = Object.entries(env).filter(
+    ([name]) => !/^GIT_(?:DIR|WORK_TREE|INDEX_FILE|COMMON_DIR|PREFIX)$/u.test(name),
+  );
+  return { ...Object.fromEntries(own), LC_ALL: 'C', GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0' };
+}
+
+/** What git printed: its answer, or why it exited with a failure. */
+type GitAnswer =
+  | { readonly text: string; readonly failure?: undefined }
+  | { readonly text?: undefined; readonly failure: string };
+
+type Git = (...args: readonly string[]) => Promise<GitAnswer>;
+
+function gitIn(root: string, { env = process.env, signal }: DetectPhaseOptions): Git {
+  const options = {
+    cwd: root,
+    env: environmentOf(env),
+    timeout: GIT_TIMEOUT_MS,
+    maxBuffer: MAX_OUTPUT_BYTES,
+    ...(signal && { signal }),
+  };
+  return (...args) =>
+    new Promise((done, fail) => {
+      // A file system monitor is a program that the configuration of the repository names.
+      execFile('git', ['-c', 'core.fsmonitor=false', ...args], options, (error, stdout, stderr) => {
+        if (!error) done({ text: stdout });
+        else if (typeof error.code === 'number') done({ failure: stderr.trim() });
+        else if (signal?.aborted === true) fail(signal.reason);
+        else fail(gitFailed(root, error.message, error as NodeJS.ErrnoException));
+      });
+    });
+}
+
+function gitFailed(root: string, reason: string, cause?: NodeJS.ErrnoException): KnowledgeError {
+  const hint =
+    cause?.code === 'ENOENT'
+      ? 'Install git, and check that the directory exists.'
+      : `Run git status in ${root} to see why it does not answer.`;
+  const [line = ''] = reason.trim().split('\n');
+  return new KnowledgeError('GIT_FAILED', [`The state of ${root} is unknown: ${line}`, hint], { path: root, cause });
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** What `git status --porcelain=v2 --branch -z` prints. */
+interface Status {
+  readonly branch: string | undefined;
+  readonly isUnborn: boolean;
+  /** Commits that the upstream does not have; `undefined` without an upstream. */
+  readonly ahead: number | undefined;
+  readonly staged: number;
+  readonly unstaged: number;
+  readonly untracked: number;
+  readonly conflicts: number;
+}
+
+function parseStatus(text: string): Status {
+  const records = text.split('\0');
+  let [branch, isUnborn, ahead] = [undefined as string | undefined, false, undefined as number | undefined];
+  let [staged, unstaged, untracked, conflicts] = [0, 0, 0, 0];
+  for (let index = 0; index < records.length; index++) {
+    const record = records[index] ?? '';
+    const [kind, first = ''] = record.split(' ', 2);
+    if (record.startsWith('# branch.oid ')) isUnborn = record.endsWith('(initial)');
+    else if (record.startsWith('# branch.head ')) branch = record.slice('# branch.head '.length);
+    else if (record.startsWith('# branch.ab ')) ahead = Number(/\+(\d+)/u.exec(record)?.[1] ?? 0);
+    else if (kind === '?') untracked++;
+    else if (kind === 'u') conflicts++;
+    else if (kind === '1' || kind === '2') {
+      if (!first.startsWith('.')) staged++;
+      if (!first.endsWith('.')) unstaged++;
+      // The next record is the path that a renamed file had.
+      if (kind === '2') index++;
+    }
+  }
+  return {
+    branch: branch === '(detached)' ? undefined : branch,
+    isUnborn,
+    ahead,
+    staged,
+    unstaged,
+    untracked,
+    conflicts,
+  };
+}
+
+/** Returns the branch that work on `branch` is merged into; `undefined` when it cannot be known. */
+async function baseOf(git: Git, branch: string): Promise<string | undefined> {
+  const { text: named = '' } = await git('symbolic-ref', '--quiet', '--short', 'refs/remotes/origin/HEAD');
+  const bases = named === '' ? usualBases : [named.trim()];
+  for (const base of bases) {
+    if (base === branch || base === `origin/${branch}`) return undefined;
+    const { text } = await git('rev-parse', '--verify', '--quiet', `${base}^{commit}`);
+    if (text !== undefined) return base;
+  }
+  return undefined;
+}
+
+/** Returns the facts that show commits which wait for a review or a push. */
+async function ownCommits(git: Git, { branch, ahead, isUnborn }: Status): Promise<string[]> {
+  if (branch === undefined || isUnborn) return [];
+  const base = await baseOf(git, branch);
+  const { text: own = '0' } = base === undefined ? {} : await git('rev-list', '--count', `${base}..HEAD`, '--');
+  return [
+    ...(base !== undefined && Number(own) > 0 ? [`${counted(Number(own), 'commit')} that ${base} does not have`] : []),
+    ...(ahead !== undefined && ahead > 0 ? [`${counted(ahead, 'commit')} that the upstream does not have`] : []),
+  ];
+}
+
+/** Returns the operations of git that are in progress. */
+async function runningOperations(
+  git: Git,
+  root: string,
+): Promise<{ readonly merges: string[]; readonly isBisecting: boolean }> {
+  const files = [...operations.map(([file]) => file), 'BISECT_LOG'];
+  const { text = '' } = await git('rev-parse', ...files.flatMap((file) => ['--git-path', file]));
+  const paths = text.split('\n').slice(0, files.length);
+  const found = await Promise.all(paths.map((path) => exists(resolve(root, path))));
+  const merges = operations.filter((_, index) => found[index] === true).map(([, operation]) => operation);
+  return { merges: [...new Set(merges)], isBisecting: found[operations.length] === true };
+}
+
+/**
+ * Names the phase of the work in a directory from the state of git. It changes nothing, and it runs `git` only.
+ *
+ * @throws {KnowledgeError} `GIT_FAILED` when git is missing or does not answer.
+ */
+export async function detectPhase(root: string, options: DetectPhaseOptions = {}): Promise<DetectedPhase> {
+  options.signal?.throwIfAborted();
+  const git = gitIn(root, options);
+  const answer = await git('status', '--porcelain=v2', '--branch', '-z', '--untracked-files=normal');
+  if (answer.failure !== undefined) {
+    if (notAWorkTree.test(answer.failure)) return { phase: 'unknown', evidence: [] };
+    throw gitFailed(root, answer.failure);
+  }
+  const status = parseStatus(answer.text);
+  const { branch, staged, unstaged, untracked, conflicts } = status;
+  const { merges, isBisecting } = await runningOperations(git, root);
+  const is = (phase: Phase, evidence: readonly string[]): DetectedPhase => ({ phase, branch, evidence });
+  if (merges.length > 0 || conflicts > 0) {
+    const paths = conflicts > 0 ? [`${counted(conflicts, 'path')} with conflicts`] : [];
+    return is('resolving', [...merges.map((operation) => `a ${operation} in progress`), ...paths]);
+  }
+  if (isBisecting) return is('debugging', ['a bisection in progress']);
+  const changes = [
+    ...(unstaged > 0 ? [counted(unstaged, 'changed file')] : []),
+    ...(untracked > 0 ? [counted(untracked, 'untracked path')] : []),
+    ...(staged > 0 ? [counted(staged, 'staged file')] : []),
+  ];
+  if (unstaged + untracked > 0) return is('implementing', changes);
+  if (staged > 0) return is('committing', changes);
+  const commits = await ownCommits(git, status);
+  if (commits.length > 0) return is('reviewing', commits);
+  const { text: tags = '' } = status.isUnborn ? {} : await git('tag', '--points-at', 'HEAD');
+  if (tags !== '') return is('releasing', [`the tag ${tags.split('\n')[0] ?? ''} at this commit`]);
+  if (branch === undefined) return is('inspecting', ['no branch is checked out']);
+  return is('planning', [status.isUnborn ? 'no commits yet' : 'no changes, and no commits of its own']);
+}
