@@ -5,6 +5,10 @@ import { join } from 'node:path';
 import { knowledgeDirectory } from './directory.ts';
 import { openLocalStore } from './stores/local.ts';
 import type { LocalStore } from './stores/local.ts';
+import { openHotAssets } from './usage/hot-assets.ts';
+import type { HotAssets } from './usage/hot-assets.ts';
+import { openUsage } from './usage/usage.ts';
+import type { Usage } from './usage/usage.ts';
 
 /** The language of texts for a model. */
 export type Language = 'en' | 'zh';
@@ -16,6 +20,11 @@ export interface KnowledgeOptions {
   readonly backend?: MemoryBackend | undefined;
   /** The language of texts for a model. @default 'en' */
   readonly language?: Language | undefined;
+  /**
+   * Whether the ranking learns from which asset was opened after which query.
+   * @default true, unless the variable `CAIRN_KNOWLEDGE_LEARN` is `0` or `off`
+   */
+  readonly learn?: boolean | undefined;
   /** Milliseconds since the epoch. @default the clock of the backend */
   readonly clock?: (() => number) | undefined;
   /** @default process.env */
@@ -28,6 +37,10 @@ export interface Knowledge extends AsyncDisposable {
   readonly directory: string;
   readonly language: Language;
   readonly store: LocalStore;
+  /** Which assets were opened after which queries. */
+  readonly usage: Usage;
+  /** Reads assets from memory when they are read often. */
+  readonly hot: HotAssets;
   /** Closes the store that this opened, and one that was given. May be called twice. */
   readonly close: () => Promise<void>;
 }
@@ -42,6 +55,13 @@ export function createKnowledge(options: KnowledgeOptions = {}): Knowledge {
   const directory = options.directory ?? knowledgeDirectory(place);
   const backend = options.backend ?? sqlite({ path: join(directory, STORE_FILE) });
   const store = openLocalStore({ backend, clock });
-  const close = (): Promise<void> => backend.close();
-  return { directory, language, store, close, [Symbol.asyncDispose]: close };
+  const { learn = !['0', 'off'].includes(env['CAIRN_KNOWLEDGE_LEARN'] ?? '') } = options;
+  // Its schemas take a while to load, and many commands need no events.
+  const usage = openUsage({ open: async () => (await import('@cairn/memory')).createMemory({ backend }), learn });
+  const hot = openHotAssets({ store, usage });
+  const close = async (): Promise<void> => {
+    await usage.flush();
+    await backend.close();
+  };
+  return { directory, language, store, usage, hot, close, [Symbol.asyncDispose]: close };
 }

@@ -43,3 +43,7 @@ export { SKILL_NAMES } from './skills/skill.ts';
 export type { PhaseTexts, SkillName } from './skills/skill.ts';
 export { skills } from './skills/skills.ts';
 export type { Skill, SkillOptions } from './skills/skills.ts';
+export type { HotAssets } from './usage/hot-assets.ts';
+export { learnRanking } from './usage/learned-ranking.ts';
+export type { LearnedRanking, OpenedEvent, RankableResult } from './usage/learned-ranking.ts';
+export type { Usage } from './usage/usage.ts';

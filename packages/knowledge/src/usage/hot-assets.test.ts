@@ -33,7 +33,7 @@ function createBench(): Bench {
     },
   };
   const store = openLocalStore({ backend: counted });
-  const usage = openUsage({ memory: createMemory({ backend: counted }) });
+  const usage = openUsage({ open: async () => createMemory({ backend: counted }) });
   const hot = openHotAssets({ store, usage });
   return { store, usage, hot, calls: () => calls.splice(0) };
 }

@@ -6,7 +6,7 @@ import { openUsage } from './usage.ts';
 import type { Usage } from './usage.ts';
 
 function open(backend: MemoryBackend = memory(), learn?: boolean): Usage {
-  return openUsage({ memory: createMemory({ backend }), learn });
+  return openUsage({ open: async () => createMemory({ backend }), learn });
 }
 
 const results = [
@@ -79,7 +79,7 @@ test('learning that is switched off records nothing, and uses nothing that is th
 test('the export and the statistics of the memory include the events, and its forget removes them', async () => {
   const backend = memory();
   const store = createMemory({ backend });
-  const usage = openUsage({ memory: store });
+  const usage = openUsage({ open: async () => store });
   openTwo(usage, 1);
   await usage.flush();
   const lines: string[] = [];
@@ -117,7 +117,7 @@ test('a query with a secret is not stored, and a long one is cut', async () => {
 test('a store that fails is reported, and the reader does not notice', async () => {
   const backend: MemoryBackend = { ...memory(), append: () => Promise.reject(new Error('disk full')) };
   const errors: unknown[] = [];
-  const usage = openUsage({ memory: createMemory({ backend }), onError: (error) => void errors.push(error) });
+  const usage = openUsage({ open: async () => createMemory({ backend }), onError: (error) => void errors.push(error) });
   openTwo(usage, 1);
   await usage.flush();
   expect(errors).toEqual([new Error('disk full')]);
@@ -126,5 +126,5 @@ test('a store that fails is reported, and the reader does not notice', async () 
 test('records of another form are left out', async () => {
   const store = createMemory({ backend: memory() });
   await store.namespace('knowledge').append('usage', [{ asset: 1 }, { other: true }]);
-  expect(await openUsage({ memory: store }).events()).toEqual([]);
+  expect(await openUsage({ open: async () => store }).events()).toEqual([]);
 });

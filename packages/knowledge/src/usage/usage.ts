@@ -1,4 +1,4 @@
-import type { CallOptions, Memory, NamespaceChanges, SequencedRecord } from '@cairn/memory';
+import type { CallOptions, Memory, Namespace, NamespaceChanges, SequencedRecord } from '@cairn/memory';
 import { findSecret } from '@cairn/tool/prompt';
 import { learnRanking } from './learned-ranking.ts';
 import type { LearnedRanking, OpenedEvent } from './learned-ranking.ts';
@@ -11,8 +11,11 @@ const LIST = 'usage';
 const MAX_QUERY_UNITS = 300;
 
 export interface UsageOptions {
-  /** The memory that keeps the events, in its namespace `knowledge`. Its export, statistics and `forget` include them. */
-  readonly memory: Pick<Memory, 'namespace'>;
+  /**
+   * Opens the memory that keeps the events, in its namespace `knowledge`. Its export, statistics and `forget` include them. It is
+   * called once, for the first event or the first call that needs them.
+   */
+  readonly open: () => Promise<Pick<Memory, 'namespace'>>;
   /** Whether events are recorded and used. @default true */
   readonly learn?: boolean | undefined;
   /** Called when an event was not stored. Default: the error is ignored. */
@@ -75,14 +78,18 @@ function read(position: Reading['position'], all: readonly SequencedRecord[]): R
 }
 
 /** Opens the events of a memory. Nothing is read before the first call that needs them. */
-export function openUsage({ memory, learn = true, onError = () => undefined }: UsageOptions): Usage {
-  const namespace = memory.namespace('knowledge', LIMITS);
+export function openUsage({ open, learn = true, onError = () => undefined }: UsageOptions): Usage {
+  let opening: Promise<Namespace> | undefined;
+  const namespace = (): Promise<Namespace> =>
+    (opening ??= open().then((memory) => memory.namespace('knowledge', LIMITS)));
   let reading: Reading | undefined;
   let writing: Promise<unknown> = Promise.resolve();
 
   const refresh = async ({ signal }: CallOptions = {}): Promise<Reading> => {
     const known = reading;
-    const { records, isContinued, epoch, sequence } = await namespace.changes(LIST, { since: known?.position, signal });
+    const { records, isContinued, epoch, sequence } = await (
+      await namespace()
+    ).changes(LIST, { since: known?.position, signal });
     if (known !== undefined && isContinued && records.length === 0) return known;
     return (reading = read({ epoch, sequence }, isContinued ? [...(known?.records ?? []), ...records] : records));
   };
@@ -95,7 +102,7 @@ export function openUsage({ memory, learn = true, onError = () => undefined }: U
       if (!learn) return;
       const stored = storableQuery(query);
       const event = { asset, session, ...(stored !== undefined && { query: stored }) };
-      writing = writing.then(() => namespace.append(LIST, [event])).catch(onError);
+      writing = writing.then(async () => (await namespace()).append(LIST, [event])).catch(onError);
     },
     opened: async (options) => (await current(options)).opened,
     ranking: async (options) => {
@@ -105,10 +112,11 @@ export function openUsage({ memory, learn = true, onError = () => undefined }: U
     events: async (options) => (await current(options)).events,
     forget: async (asset, options = {}) => {
       await writing;
-      const records = (await namespace.list(LIST, options)).filter(({ value }) => value['asset'] === asset);
+      const list = await namespace();
+      const records = (await list.list(LIST, options)).filter(({ value }) => value['asset'] === asset);
       // The removal shows in the changes only when something is added.
       reading = undefined;
-      return records.length === 0 ? 0 : namespace.remove(LIST, records, options);
+      return records.length === 0 ? 0 : list.remove(LIST, records, options);
     },
     flush: async () => void (await writing),
   };
