@@ -3,6 +3,8 @@ import { sqlite } from '@cairn/memory/sqlite';
 import { homeDirectory } from '@cairn/tool/paths';
 import { join } from 'node:path';
 import { knowledgeDirectory } from './directory.ts';
+import { openIndex } from './index/knowledge-index.ts';
+import type { KnowledgeIndex } from './index/knowledge-index.ts';
 import { openLocalStore } from './stores/local.ts';
 import type { LocalStore } from './stores/local.ts';
 import { openHotAssets } from './usage/hot-assets.ts';
@@ -41,6 +43,8 @@ export interface Knowledge extends AsyncDisposable {
   readonly usage: Usage;
   /** Reads assets from memory when they are read often. */
   readonly hot: HotAssets;
+  /** The index of the assets. It follows the store and writes its files within a second of a change. */
+  readonly index: KnowledgeIndex;
   /** Closes the store that this opened, and one that was given. May be called twice. */
   readonly close: () => Promise<void>;
 }
@@ -53,15 +57,21 @@ export function createKnowledge(options: KnowledgeOptions = {}): Knowledge {
   const { language = 'en', clock, env = process.env } = options;
   const place = { env, home: homeDirectory(), platform: process.platform };
   const directory = options.directory ?? knowledgeDirectory(place);
+  const database = options.backend === undefined ? join(directory, STORE_FILE) : undefined;
   const backend = options.backend ?? sqlite({ path: join(directory, STORE_FILE) });
   const store = openLocalStore({ backend, clock });
   const { learn = !['0', 'off'].includes(env['CAIRN_KNOWLEDGE_LEARN'] ?? '') } = options;
   // Its schemas take a while to load, and many commands need no events.
   const usage = openUsage({ open: async () => (await import('@cairn/memory')).createMemory({ backend }), learn });
   const hot = openHotAssets({ store, usage });
+  const index = openIndex({ store, directory, language, database, opened: () => usage.opened() });
   const close = async (): Promise<void> => {
-    await usage.flush();
-    await backend.close();
+    try {
+      await usage.flush();
+      await index.close();
+    } finally {
+      await backend.close();
+    }
   };
-  return { directory, language, store, usage, hot, close, [Symbol.asyncDispose]: close };
+  return { directory, language, store, index, usage, hot, close, [Symbol.asyncDispose]: close };
 }

@@ -22,6 +22,26 @@ export type { Knowledge, KnowledgeOptions, Language } from './create-knowledge.t
 export { knowledgeDirectory } from './directory.ts';
 export { KnowledgeError } from './errors.ts';
 export type { KnowledgeErrorCode, KnowledgeErrorFacts } from './errors.ts';
+export { MAX_DOCUMENT_BYTES, MAX_LISTED } from './index/document.ts';
+export type { IndexCounts, IndexDocument, IndexWarning } from './index/document.ts';
+export { readIndexFile } from './index/index-file.ts';
+export type { IndexFile, ReadIndexFileOptions } from './index/index-file.ts';
+export { openIndex } from './index/knowledge-index.ts';
+export type {
+  DocumentOptions,
+  KnowledgeIndex,
+  KnowledgeIndexOptions,
+  ListResult,
+  ScanResult,
+} from './index/knowledge-index.ts';
+export { formatLine, LINE_FORMAT, parseLine } from './index/lines.ts';
+export type { IndexLine } from './index/lines.ts';
+export { orderHeads } from './index/order.ts';
+export type { OrderOptions } from './index/order.ts';
+export type { IndexFilters, Omitted } from './index/selection.ts';
+export { detectStack } from './stack/detect-stack.ts';
+export { createStackMatcher } from './stack/match-stack.ts';
+export type { Stack, UnreadableManifest } from './stack/stack.ts';
 export type { AssetChanges, KnownAssets } from './stores/changes.ts';
 export { openLocalStore } from './stores/local.ts';
 export type {

@@ -1,0 +1,153 @@
+import { setImmediate } from 'node:timers/promises';
+import type { AssetHead } from '../assets/asset.ts';
+import type { KnownAssets } from '../stores/changes.ts';
+import type { IndexCounts } from './document.ts';
+import { rowOf } from './index-file.ts';
+import { formatLine } from './lines.ts';
+import { createComparison } from './order.ts';
+import { ScanTerms } from './scan-terms.ts';
+import type { TermMatch } from './scan-terms.ts';
+
+/** Assets that are read or split into terms before other work runs. */
+const SLICE = 250;
+
+/** An asset in the index. Its line and its row are made once. */
+export class Entry {
+  readonly head: AssetHead;
+  readonly sequence: number;
+  /** Its place in the order of the index. */
+  rank = 0;
+  #line: string | undefined;
+  #row: { readonly text: string; readonly opened: number } | undefined;
+
+  constructor(head: AssetHead, sequence: number) {
+    this.head = head;
+    this.sequence = sequence;
+  }
+
+  get line(): string {
+    return (this.#line ??= formatLine(this.head));
+  }
+
+  /** Returns its line of `index.jsonl`. */
+  row(opened: number): string {
+    if (this.#row?.opened !== opened) {
+      this.#row = { text: JSON.stringify(rowOf(this.head, this.sequence, opened)), opened };
+    }
+    return this.#row.text;
+  }
+}
+
+/** All assets of the store, without their texts. */
+export class Entries {
+  readonly #entries = new Map<string, Entry>();
+  readonly #sequences = new Map<string, number>();
+  readonly #bySequence = new Map<number, Entry>();
+  #terms = new ScanTerms<Entry>();
+  /** The entries that the terms lack. */
+  readonly #unread = new Set<Entry>();
+  #opened: ReadonlyMap<string, number> = new Map();
+  #ordered: Entry[] = [];
+  #isOrdered = true;
+
+  /** The sequence of each asset, by its id. */
+  get sequences(): KnownAssets['sequences'] {
+    return this.#sequences;
+  }
+
+  get opened(): ReadonlyMap<string, number> {
+    return this.#opened;
+  }
+
+  set opened(opened: ReadonlyMap<string, number>) {
+    this.#opened = opened;
+    this.#isOrdered = false;
+  }
+
+  set(head: AssetHead, sequence: number): void {
+    this.delete(head.id);
+    const entry = new Entry(head, sequence);
+    this.#entries.set(head.id, entry);
+    this.#sequences.set(head.id, sequence);
+    this.#bySequence.set(sequence, entry);
+    this.#unread.add(entry);
+    this.#isOrdered = false;
+  }
+
+  delete(id: string): void {
+    const entry = this.#entries.get(id);
+    if (entry === undefined) return;
+    this.#entries.delete(id);
+    this.#sequences.delete(id);
+    this.#bySequence.delete(entry.sequence);
+    if (!this.#unread.delete(entry)) this.#terms.delete(id);
+    this.#isOrdered = false;
+  }
+
+  clear(): void {
+    this.#entries.clear();
+    this.#sequences.clear();
+    this.#bySequence.clear();
+    this.#unread.clear();
+    this.#terms = new ScanTerms();
+    this.#isOrdered = false;
+  }
+
+  get(id: string): Entry | undefined {
+    return this.#entries.get(id);
+  }
+
+  at(sequence: number): Entry | undefined {
+    return this.#bySequence.get(sequence);
+  }
+
+  /** Returns all entries in the order of the index without a stack. */
+  ordered(): readonly Entry[] {
+    if (!this.#isOrdered) {
+      const compare = createComparison({ opened: this.#opened });
+      // Most of it is in order: sorting takes one pass.
+      const known = this.#ordered.filter((entry) => this.#entries.get(entry.head.id) === entry);
+      const all = new Set([...known, ...this.#entries.values()]);
+      this.#ordered = [...all].sort((a, b) => compare(a.head, b.head));
+      for (const [rank, entry] of this.#ordered.entries()) entry.rank = rank;
+      this.#isOrdered = true;
+    }
+    return this.#ordered;
+  }
+
+  counts(): IndexCounts {
+    let [promoted, inactive, skills] = [0, 0, 0];
+    for (const { head } of this.#entries.values()) {
+      if (head.isPromoted) promoted++;
+      if (head.status !== 'active') inactive++;
+      else if (head.type === 'skill') skills++;
+    }
+    return { total: this.#entries.size, promoted, inactive, skills };
+  }
+
+  /** Returns the newest change time; `undefined` without assets. */
+  lastUpdatedMs(): number | undefined {
+    let newest: number | undefined;
+    for (const { head } of this.#entries.values()) newest = Math.max(newest ?? head.changedMs, head.changedMs);
+    return newest;
+  }
+
+  /** Splits new assets into terms. Other work runs in between. */
+  async readTerms(): Promise<void> {
+    let left = SLICE;
+    for (const entry of this.#unread) {
+      if (left-- === 0) {
+        await setImmediate();
+        left = SLICE;
+        // It was removed meanwhile.
+        if (!this.#unread.has(entry)) continue;
+      }
+      this.#unread.delete(entry);
+      this.#terms.set(entry);
+    }
+  }
+
+  match(query: string): TermMatch<Entry>[] {
+    return this.#terms.match(query);
+  }
+}

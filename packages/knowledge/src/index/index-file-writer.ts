@@ -1,0 +1,98 @@
+import { setImmediate } from 'node:timers/promises';
+import type { KnownAssets } from '../stores/changes.ts';
+import { MAX_LISTED } from './document.ts';
+import type { Entries, Entry } from './entries.ts';
+import { headOfRow, INDEX_FILE_VERSION, readLines, readStart, rowOf, withIndexFile } from './index-file.ts';
+import type { FileRow, IndexFileHeader } from './index-file.ts';
+import { isListed } from './selection.ts';
+
+/** Lines that are parsed before other work runs. */
+const SLICE = 500;
+const MAX_UNSHARED = 5;
+
+/** The state of the store that the entries cover. */
+export type Covered = Pick<KnownAssets, 'epoch' | 'sequence'>;
+
+/** Reads all assets of the file. Other work runs in between. @returns `undefined` for a file that cannot be used. */
+export async function loadIndexFile(directory: string, entries: Entries): Promise<Covered | undefined> {
+  const read = withIndexFile(directory, (file) => {
+    const start = readStart(file);
+    return start && { header: start.header, lines: readLines(file, start.rowsAt, start.header.bytes) };
+  });
+  if (read === undefined) return undefined;
+  const opened = new Map<string, number>();
+  try {
+    for (const [number, line] of read.lines.entries()) {
+      if (number % SLICE === SLICE - 1) await setImmediate();
+      const row = JSON.parse(line) as FileRow;
+      const head = headOfRow(row);
+      entries.set(head, row[0]);
+      opened.set(head.id, row[1]);
+    }
+  } catch {
+    entries.clear();
+    return undefined;
+  }
+  entries.opened = opened;
+  const { epoch, sequence } = read.header;
+  return { epoch, sequence };
+}
+
+export interface IndexFileContent extends Covered {
+  readonly database: string | null;
+  readonly extra: unknown;
+}
+
+/** A file of the index, and the length of its first two lines, which differ when any part differs that matters. */
+export interface RenderedIndexFile {
+  readonly data: Buffer;
+  readonly startBytes: number;
+}
+
+export function renderIndexFile(
+  entries: Entries,
+  { epoch, sequence, database, extra }: IndexFileContent,
+): RenderedIndexFile {
+  const ordered = entries.ordered();
+  const opened = ({ head: { id } }: Entry): number => entries.opened.get(id) ?? 0;
+  const byLine = new Map<string, Entry[]>();
+  for (const entry of ordered) {
+    const group = byLine.get(entry.head.productLine);
+    if (group === undefined) byLine.set(entry.head.productLine, [entry]);
+    else group.push(entry);
+  }
+  const parts: Buffer[] = [];
+  const groups: IndexFileHeader['groups'][number][] = [];
+  let offset = 0;
+  for (const [productLine, group] of byLine) {
+    const listed = group.filter(({ head }) => isListed(head));
+    const others = group.filter(({ head }) => !isListed(head));
+    const rows = [...listed, ...others].map((entry) => `${entry.row(opened(entry))}\n`);
+    const part = Buffer.from(rows.join(''));
+    groups.push([productLine, offset, part.length, listed.length]);
+    parts.push(part);
+    offset += part.length;
+  }
+  const unshared = ordered.filter(({ head }) => head.isUnshared);
+  const newest = unshared.toSorted((a, b) => b.head.changedMs - a.head.changedMs).slice(0, MAX_UNSHARED);
+  const rowOfEntry = (entry: Entry): FileRow => rowOf(entry.head, entry.sequence, opened(entry));
+  const header: IndexFileHeader = {
+    version: INDEX_FILE_VERSION,
+    epoch,
+    sequence,
+    database,
+    counts: entries.counts(),
+    lastUpdatedMs: entries.lastUpdatedMs() ?? null,
+    unshared: { count: unshared.length, newest: newest.map(rowOfEntry) },
+    extra: extra ?? null,
+    bytes: offset,
+    groups,
+  };
+  const listed: Entry[] = [];
+  for (const entry of ordered) {
+    if (isListed(entry.head)) listed.push(entry);
+    if (listed.length === MAX_LISTED) break;
+  }
+  const start = Buffer.from(`${JSON.stringify(header)}\n${JSON.stringify(listed.map(rowOfEntry))}\n`);
+  return { data: Buffer.concat([start, ...parts]), startBytes: start.length };
+}

@@ -1,0 +1,312 @@
+import type { CallOptions, Language } from '@cairn/memory';
+import { join } from 'node:path';
+import type { AssetHead } from '../assets/asset.ts';
+import { createStackMatcher } from '../stack/match-stack.ts';
+import type { LocalStore } from '../stores/local.ts';
+import { headOf } from '../stores/record.ts';
+import { formatDocument, MAX_LISTED } from './document.ts';
+import type { IndexDocument } from './document.ts';
+import { Entries } from './entries.ts';
+import type { Entry } from './entries.ts';
+import { indexFilePath } from './index-file.ts';
+import { loadIndexFile, renderIndexFile } from './index-file-writer.ts';
+import type { Covered } from './index-file-writer.ts';
+import { databaseState } from './database-state.ts';
+import { createFilter, isListed } from './selection.ts';
+import type { IndexFilters } from './selection.ts';
+import { hasContent, removeAbandoned, replaceFile } from './write-file.ts';
+
+/** Changes within this time are written together. */
+const FLUSH_AFTER_MS = 500;
+/** Other processes may write all the time: after this number of rounds the rest waits for the next flush. */
+const MAX_ROUNDS = 3;
+
+export interface KnowledgeIndexOptions {
+  readonly store: Pick<LocalStore, 'changes' | 'onChange'>;
+  /** The knowledge directory: the place of `AGENTS-INDEX.md` and `index.jsonl`. */
+  readonly directory: string;
+  /** The language of `AGENTS-INDEX.md`. @default 'en' */
+  readonly language?: Language | undefined;
+  /** The SQLite file of the store, when it has one: then the start of a session sees without opening it that nothing changed. */
+  readonly database?: string | undefined;
+  /** Returns how often each asset was opened, by id. Called before the index is written. */
+  readonly opened?: ((options: CallOptions) => Promise<ReadonlyMap<string, number>>) | undefined;
+  /** Returns JSON that `index.jsonl` keeps for the start of a session. Called before the index is written. */
+  readonly extra?: ((options: CallOptions) => Promise<unknown>) | undefined;
+  /** Is called when the index cannot be written in the background. The next change tries it again. @default nothing */
+  readonly onProblem?: ((error: unknown) => void) | undefined;
+}
+
+/** The assets that a query finds in name, title and tags. */
+export interface ScanResult {
+  /** Assets with all words of the query. An asset with this name comes first; then the order of the index. */
+  readonly exact: readonly AssetHead[];
+  /** Assets with some words of the query: those with more of it first, then in the order of the index. */
+  readonly vague: readonly AssetHead[];
+  /** The number of assets that match, and are left out by `onlyMatching`. */
+  readonly otherLines: number;
+}
+
+export interface ListResult {
+  /** In the order of the index. */
+  readonly heads: readonly AssetHead[];
+  /** All assets of the store. */
+  readonly total: number;
+  /** The number of assets that `onlyMatching` leaves out. */
+  readonly otherLines: number;
+}
+
+export interface DocumentOptions extends CallOptions {
+  /** The most lines, at most 200. @default 200 */
+  readonly maxAssets?: number | undefined;
+}
+
+/**
+ * The index of all assets: their fields without their texts. It follows the store, which other processes change too: every
+ * asynchronous call first reads what changed since the last one. Changes of this process are written to the files of the index
+ * within a second.
+ */
+export interface KnowledgeIndex extends AsyncDisposable {
+  /** Reads what changed in the store. Returns the number of assets that changed or are gone. */
+  readonly refresh: (options?: CallOptions) => Promise<{ readonly changed: number }>;
+  /** Returns all assets as of the last call, skills and deprecated ones too, in the order of the index. */
+  readonly heads: () => readonly AssetHead[];
+  /** Returns an asset as of the last call by its id. */
+  readonly head: (id: string) => AssetHead | undefined;
+  /** Returns the asset with this sequence in the store as of the last call. */
+  readonly headAt: (sequence: number) => AssetHead | undefined;
+  /** Finds assets by the words of a query, which is plain text, in name, title and tags. */
+  readonly scan: (query: string, options?: IndexFilters & CallOptions) => Promise<ScanResult>;
+  /** Lists the assets that the filters select. */
+  readonly list: (options?: IndexFilters & CallOptions) => Promise<ListResult>;
+  /** Returns `AGENTS-INDEX.md`. */
+  readonly document: (options?: DocumentOptions) => Promise<IndexDocument>;
+  /** Has the files written within a second. */
+  readonly schedule: () => void;
+  /** Writes the files, if they differ. @throws {KnowledgeError} `STORE_FAILED`; the old files stay. */
+  readonly flush: (options?: CallOptions) => Promise<void>;
+  /** Writes what is scheduled, and ends. May be called twice. @throws {KnowledgeError} `STORE_FAILED`. */
+  readonly close: () => Promise<void>;
+}
+
+/** Sorts by numbers: the higher strength first, then assets of matching product lines, then in the order of the index. */
+function sortMatches(
+  matches: readonly { readonly asset: Entry; readonly strength: number }[],
+  ordered: readonly Entry[],
+  isFirst: (head: AssetHead) => boolean,
+): AssetHead[] {
+  const strongest = matches.reduce((most, { strength }) => Math.max(most, strength), 0);
+  // One number for each, because comparing numbers without a function is several times faster.
+  const keys = Float64Array.from(matches, ({ asset, strength }) => {
+    return ((strongest - strength) * 2 + (isFirst(asset.head) ? 0 : 1)) * ordered.length + asset.rank;
+  }).sort();
+  return Array.from(keys, (key) => ordered[key % ordered.length]?.head).filter((head) => head !== undefined);
+}
+
+/** Opens the index of a store. Reads nothing before the first call. */
+export function openIndex(options: KnowledgeIndexOptions): KnowledgeIndex {
+  const { store, directory, language = 'en', database, onProblem = () => undefined } = options;
+  const documentPath = join(directory, 'AGENTS-INDEX.md');
+  const filePath = indexFilePath(directory);
+  const entries = new Entries();
+  let covered: Covered | undefined;
+  let isLoaded = false;
+  let isClosed = false;
+  /** Whether the files may differ from the store. */
+  let isDue = false;
+  /** Whether a change of this process is not in the files. */
+  let hasOwnChange = false;
+  let timer: NodeJS.Timeout | undefined;
+  let isCleaned = false;
+  let isWriting = false;
+
+  const readOpened = async (signal?: AbortSignal): Promise<void> => {
+    if (options.opened !== undefined) entries.opened = await options.opened({ signal });
+  };
+
+  const readChanges = async (): Promise<number> => {
+    if (!isLoaded) {
+      covered = await loadIndexFile(directory, entries);
+      // The file has the counts as of the last time that it was written.
+      if (covered === undefined) await readOpened();
+      isLoaded = true;
+      if (covered === undefined && !isWriting) schedule();
+    }
+    const known = covered && { ...covered, sequences: entries.sequences };
+    const { epoch, sequence, isContinued, changed, removed } = await store.changes(known);
+    if (!isContinued) entries.clear();
+    for (const id of removed) entries.delete(id);
+    for (const one of changed) entries.set(headOf(one.asset), one.sequence);
+    if (!isWriting && (covered?.epoch !== epoch || covered.sequence !== sequence)) schedule();
+    covered = { epoch, sequence };
+    return changed.length + removed.length;
+  };
+
+  let reading: Promise<number> | undefined;
+  let readingNext: Promise<number> | undefined;
+  /** A call joins the next reading, and not the one that has begun: that one may not see what was written before the call. */
+  const read = (): Promise<number> => {
+    if (reading === undefined) {
+      reading = readChanges().finally(() => {
+        reading = undefined;
+      });
+      return reading;
+    }
+    readingNext ??= reading
+      .catch(() => undefined)
+      .then(() => {
+        readingNext = undefined;
+        return read();
+      });
+    return readingNext;
+  };
+
+  const refresh: KnowledgeIndex['refresh'] = async ({ signal } = {}) => {
+    signal?.throwIfAborted();
+    const changed = await read();
+    signal?.throwIfAborted();
+    return { changed };
+  };
+
+  const render = (maxAssets: number): IndexDocument => {
+    const lines: string[] = [];
+    for (const { head, line } of entries.ordered()) {
+      if (lines.length >= maxAssets) break;
+      if (isListed(head)) lines.push(line);
+    }
+    return formatDocument({ lines, counts: entries.counts(), lastUpdatedMs: entries.lastUpdatedMs(), language });
+  };
+
+  /** Writes the files once. @returns whether they have all that the store has. */
+  const writeFiles = async (signal: AbortSignal | undefined): Promise<boolean> => {
+    // Before the store is read: what is written in between makes the state an old one, and not a wrong one.
+    const state = database === undefined ? null : databaseState(database);
+    const extra = await options.extra?.({ signal });
+    await readOpened(signal);
+    await refresh({ signal });
+    const written = covered;
+    if (written === undefined) return false;
+    const text = Buffer.from(render(MAX_LISTED).text);
+    if (!(await hasContent(documentPath, text))) await replaceFile(documentPath, text);
+    const { data, startBytes } = renderIndexFile(entries, { ...written, database: state, extra });
+    const isWritten = await hasContent(filePath, data.subarray(0, startBytes), data.length);
+    if (!isWritten) await replaceFile(filePath, data);
+    await refresh({ signal });
+    return covered?.epoch === written.epoch && covered.sequence === written.sequence;
+  };
+
+  const writeAll = async (signal: AbortSignal | undefined): Promise<void> => {
+    clearTimeout(timer);
+    timer = undefined;
+    const hadOwnChange = hasOwnChange;
+    isDue = false;
+    hasOwnChange = false;
+    isWriting = true;
+    try {
+      if (!isCleaned) await removeAbandoned([documentPath, filePath]);
+      isCleaned = true;
+      // Another process may have replaced the files by older ones meanwhile; the last one reads the store again.
+      for (let round = 0; round < MAX_ROUNDS; round++) if (await writeFiles(signal)) return;
+      schedule();
+    } catch (error) {
+      isDue = true;
+      hasOwnChange ||= hadOwnChange;
+      throw error;
+    } finally {
+      isWriting = false;
+    }
+  };
+
+  let writing: Promise<void> = Promise.resolve();
+  const flush: KnowledgeIndex['flush'] = async ({ signal } = {}) => {
+    signal?.throwIfAborted();
+    const run = writing.then(() => writeAll(signal));
+    writing = run.catch(() => undefined);
+    await run;
+  };
+
+  function schedule(): void {
+    isDue = true;
+    if (isClosed) return;
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      void flush().catch(onProblem);
+    }, FLUSH_AFTER_MS);
+  }
+
+  const stop = store.onChange(() => {
+    hasOwnChange = true;
+    schedule();
+  });
+
+  const close = async (): Promise<void> => {
+    if (isClosed) return;
+    isClosed = true;
+    stop();
+    clearTimeout(timer);
+    await writing;
+    if (!isDue) return;
+    try {
+      await flush();
+    } catch (error) {
+      // A reader who cannot write, such as one of a read-only directory, needs no files.
+      if (hasOwnChange) throw error;
+      onProblem(error);
+    }
+  };
+
+  return {
+    refresh,
+    heads: () => entries.ordered().map(({ head }) => head),
+    head: (id) => entries.get(id)?.head,
+    headAt: (sequence) => entries.at(sequence)?.head,
+    scan: async (query, { signal, ...filters } = {}) => {
+      await refresh({ signal });
+      await entries.readTerms();
+      signal?.throwIfAborted();
+      const ordered = entries.ordered();
+      const all = entries.match(query);
+      const select = (one: IndexFilters): typeof all => {
+        const isSelected = createFilter(one);
+        return all.filter(({ asset }) => isSelected(asset.head));
+      };
+      const selected = select(filters);
+      const matches = filters.stack && createStackMatcher(filters.stack);
+      const isFirst = ({ productLine }: AssetHead): boolean => matches?.(productLine) ?? false;
+      const asked = query.trim().toLowerCase();
+      const exact = selected
+        .filter(({ isExact }) => isExact)
+        .map(({ asset }) => ({ asset, strength: asset.head.name.toLowerCase() === asked ? 1 : 0 }));
+      const vague = selected
+        .filter(({ isExact }) => !isExact)
+        .map(({ asset, halves }) => ({ asset, strength: halves }));
+      return {
+        exact: sortMatches(exact, ordered, isFirst),
+        vague: sortMatches(vague, ordered, isFirst),
+        otherLines: select({ ...filters, onlyMatching: false }).length - selected.length,
+      };
+    },
+    list: async ({ signal, ...filters } = {}) => {
+      await refresh({ signal });
+      const ordered = entries.ordered().map(({ head }) => head);
+      const heads = ordered.filter(createFilter(filters));
+      const matches = filters.stack && createStackMatcher(filters.stack);
+      const [first, rest] = [true, false].map((isFirst) =>
+        heads.filter(({ productLine }) => (matches?.(productLine) ?? false) === isFirst),
+      );
+      return {
+        heads: [...(first ?? []), ...(rest ?? [])],
+        total: ordered.length,
+        otherLines: ordered.filter(createFilter({ ...filters, onlyMatching: false })).length - heads.length,
+      };
+    },
+    document: async ({ signal, maxAssets = MAX_LISTED } = {}) => {
+      await refresh({ signal });
+      return render(Math.min(maxAssets, MAX_LISTED));
+    },
+    schedule,
+    flush,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}

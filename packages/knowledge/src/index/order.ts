@@ -1,0 +1,34 @@
+import type { AssetHead } from '../assets/asset.ts';
+import { createStackMatcher } from '../stack/match-stack.ts';
+import type { Stack } from '../stack/stack.ts';
+
+export interface OrderOptions {
+  /** The tech stack of a project: assets of matching product lines come first. @default no stack */
+  readonly stack?: Stack | undefined;
+  /** How often each asset was opened, by id. @default no asset was opened */
+  readonly opened?: ReadonlyMap<string, number> | undefined;
+}
+
+/** Types that prevent mistakes come before those that explain. */
+function isUrgent({ type }: AssetHead): boolean {
+  return type === 'pitfall' || type === 'best-practice';
+}
+
+/** Returns a function that compares two assets by their order in the index. No two assets are equal. */
+export function createComparison({ stack, opened }: OrderOptions): (a: AssetHead, b: AssetHead) => number {
+  const matches = stack && createStackMatcher(stack);
+  return (a, b) =>
+    (matches === undefined ? 0 : Number(matches(b.productLine)) - Number(matches(a.productLine))) ||
+    (opened === undefined ? 0 : (opened.get(b.id) ?? 0) - (opened.get(a.id) ?? 0)) ||
+    Number(isUrgent(b)) - Number(isUrgent(a)) ||
+    b.changedMs - a.changedMs ||
+    (a.id < b.id ? -1 : 1);
+}
+
+/**
+ * Returns assets in the order of the index: those of product lines that match the stack, the most opened, pitfalls and best
+ * practices, the newest.
+ */
+export function orderHeads(heads: readonly AssetHead[], options: OrderOptions = {}): AssetHead[] {
+  return heads.toSorted(createComparison(options));
+}

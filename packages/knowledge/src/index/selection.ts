@@ -1,0 +1,48 @@
+import type { AssetHead, AssetType } from '../assets/asset.ts';
+import { createStackMatcher } from '../stack/match-stack.ts';
+import type { Stack } from '../stack/stack.ts';
+
+/** Selects assets of the index. */
+export interface IndexFilters {
+  /** A product line; lines below it are included: `exchange` selects `exchange/core`. */
+  readonly productLine?: string | undefined;
+  /** A type. Skills are selected only by `skill`. */
+  readonly type?: AssetType | undefined;
+  /** The tech stack of a project: assets of matching product lines come first. */
+  readonly stack?: Stack | undefined;
+  /** Whether only product lines that match the stack are selected. Has no effect without `stack`. @default false */
+  readonly onlyMatching?: boolean | undefined;
+}
+
+/** How many assets of the store are not listed, by the first reason that holds. */
+export interface Omitted {
+  /** Deprecated or superseded. */
+  readonly inactive: number;
+  /** Skills are called by name. */
+  readonly skills: number;
+  /** Of a product line that does not match the stack. */
+  readonly otherLines: number;
+  /** More than the limit. */
+  readonly more: number;
+}
+
+/** Whether the index lists the asset: it is active, and not a skill. */
+export function isListed({ status, type }: Pick<AssetHead, 'status' | 'type'>): boolean {
+  return status === 'active' && type !== 'skill';
+}
+
+/** Whether a product line is another one or below it. */
+function isWithin(productLine: string, above: string): boolean {
+  return productLine === above || productLine.startsWith(`${above}/`);
+}
+
+/** Returns a function that decides whether the filters select an asset. */
+export function createFilter({ productLine, type, stack, onlyMatching }: IndexFilters): (head: AssetHead) => boolean {
+  const matches = stack !== undefined && onlyMatching === true ? createStackMatcher(stack) : undefined;
+  const above = productLine?.replaceAll(/^\/+|\/+$/gu, '');
+  return (head) =>
+    head.status === 'active' &&
+    (type === undefined ? head.type !== 'skill' : head.type === type) &&
+    (above === undefined || isWithin(head.productLine, above)) &&
+    (matches === undefined || matches(head.productLine));
+}
