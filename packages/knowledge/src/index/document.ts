@@ -2,27 +2,14 @@ import type { Language } from '@cairn/memory';
 import { ASSET_TYPES } from '../assets/asset.ts';
 import { documentTexts } from './document-texts.ts';
 import { LINE_FORMAT } from './lines.ts';
-import type { Omitted } from './selection.ts';
+import { omittedOf } from './selection.ts';
+import type { IndexCounts, Omitted } from './selection.ts';
 
-/** The most lines of `AGENTS-INDEX.md`. */
-export const MAX_LISTED = 200;
 /** The size of `AGENTS-INDEX.md` above which it has a warning. */
 export const MAX_DOCUMENT_BYTES: number = 20 * 1024;
 
 export const INDEX_START = '<!-- INDEX_START -->';
 export const INDEX_END = '<!-- INDEX_END -->';
-
-/** The numbers of assets in the store. */
-export interface IndexCounts {
-  /** All assets. */
-  readonly total: number;
-  /** Those that the team store has. */
-  readonly promoted: number;
-  /** Deprecated or superseded. */
-  readonly inactive: number;
-  /** Active skills. */
-  readonly skills: number;
-}
 
 export interface DocumentContent {
   /** The lines, in their order. */
@@ -51,13 +38,8 @@ export interface IndexWarning {
 }
 
 /** Formats a time to the second, as `2026-01-28T13:45:00Z`. */
-function formatTime(timeMs: number): string {
+export function formatTime(timeMs: number): string {
   return new Date(timeMs).toISOString().replace(/\.\d+Z$/u, 'Z');
-}
-
-/** Returns the numbers that the index states at its end. */
-export function omittedOf({ total, inactive, skills }: IndexCounts, listed: number, otherLines: number = 0): Omitted {
-  return { inactive, skills, otherLines, more: total - inactive - skills - otherLines - listed };
 }
 
 /** Formats `AGENTS-INDEX.md`. It has no time but that of the newest change, so that it is equal as long as the assets are. */

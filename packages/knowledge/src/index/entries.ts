@@ -1,15 +1,16 @@
 import { setImmediate } from 'node:timers/promises';
 import type { AssetHead } from '../assets/asset.ts';
 import type { KnownAssets } from '../stores/changes.ts';
-import type { IndexCounts } from './document.ts';
 import { rowOf } from './index-file.ts';
 import { formatLine } from './lines.ts';
 import { createComparison } from './order.ts';
 import { ScanTerms } from './scan-terms.ts';
 import type { TermMatch } from './scan-terms.ts';
+import type { IndexOverview } from './selection.ts';
 
 /** Assets that are read or split into terms before other work runs. */
 const SLICE = 250;
+const MAX_UNSHARED = 5;
 
 /** An asset in the index. Its line and its row are made once. */
 export class Entry {
@@ -115,21 +116,25 @@ export class Entries {
     return this.#ordered;
   }
 
-  counts(): IndexCounts {
+  overview(): IndexOverview {
     let [promoted, inactive, skills] = [0, 0, 0];
+    let lastUpdatedMs: number | undefined;
+    const unshared: AssetHead[] = [];
     for (const { head } of this.#entries.values()) {
       if (head.isPromoted) promoted++;
       if (head.status !== 'active') inactive++;
       else if (head.type === 'skill') skills++;
+      if (head.isUnshared) unshared.push(head);
+      lastUpdatedMs = Math.max(lastUpdatedMs ?? head.changedMs, head.changedMs);
     }
-    return { total: this.#entries.size, promoted, inactive, skills };
-  }
-
-  /** Returns the newest change time; `undefined` without assets. */
-  lastUpdatedMs(): number | undefined {
-    let newest: number | undefined;
-    for (const { head } of this.#entries.values()) newest = Math.max(newest ?? head.changedMs, head.changedMs);
-    return newest;
+    const newest = unshared
+      .toSorted((a, b) => b.changedMs - a.changedMs || (a.id < b.id ? -1 : 1))
+      .slice(0, MAX_UNSHARED);
+    return {
+      counts: { total: this.#entries.size, promoted, inactive, skills },
+      lastUpdatedMs,
+      unshared: { count: unshared.length, newest },
+    };
   }
 
   /** Splits new assets into terms. Other work runs in between. */

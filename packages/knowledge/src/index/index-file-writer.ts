@@ -1,14 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
+import type { AssetHead } from '../assets/asset.ts';
 import type { KnownAssets } from '../stores/changes.ts';
-import { MAX_LISTED } from './document.ts';
 import type { Entries, Entry } from './entries.ts';
 import { headOfRow, INDEX_FILE_VERSION, readLines, readStart, rowOf, withIndexFile } from './index-file.ts';
 import type { FileRow, IndexFileHeader } from './index-file.ts';
-import { isListed } from './selection.ts';
+import { isListed, MAX_LISTED } from './selection.ts';
 
 /** Lines that are parsed before other work runs. */
 const SLICE = 500;
-const MAX_UNSHARED = 5;
 
 /** The state of the store that the entries cover. */
 export type Covered = Pick<KnownAssets, 'epoch' | 'sequence'>;
@@ -73,26 +72,26 @@ export function renderIndexFile(
     parts.push(part);
     offset += part.length;
   }
-  const unshared = ordered.filter(({ head }) => head.isUnshared);
-  const newest = unshared.toSorted((a, b) => b.head.changedMs - a.head.changedMs).slice(0, MAX_UNSHARED);
-  const rowOfEntry = (entry: Entry): FileRow => rowOf(entry.head, entry.sequence, opened(entry));
+  const { counts, lastUpdatedMs, unshared } = entries.overview();
+  const rowOfHead = (head: AssetHead): FileRow =>
+    rowOf(head, entries.sequences.get(head.id) ?? 0, entries.opened.get(head.id) ?? 0);
   const header: IndexFileHeader = {
     version: INDEX_FILE_VERSION,
     epoch,
     sequence,
     database,
-    counts: entries.counts(),
-    lastUpdatedMs: entries.lastUpdatedMs() ?? null,
-    unshared: { count: unshared.length, newest: newest.map(rowOfEntry) },
+    counts,
+    lastUpdatedMs: lastUpdatedMs ?? null,
+    unshared: { count: unshared.count, newest: unshared.newest.map(rowOfHead) },
     extra: extra ?? null,
     bytes: offset,
     groups,
   };
-  const listed: Entry[] = [];
-  for (const entry of ordered) {
-    if (isListed(entry.head)) listed.push(entry);
+  const listed: FileRow[] = [];
+  for (const { head } of ordered) {
+    if (isListed(head)) listed.push(rowOfHead(head));
     if (listed.length === MAX_LISTED) break;
   }
-  const start = Buffer.from(`${JSON.stringify(header)}\n${JSON.stringify(listed.map(rowOfEntry))}\n`);
+  const start = Buffer.from(`${JSON.stringify(header)}\n${JSON.stringify(listed)}\n`);
   return { data: Buffer.concat([start, ...parts]), startBytes: start.length };
 }

@@ -12,10 +12,9 @@ import type { AssetHead } from '../assets/asset.ts';
 import { createStackMatcher } from '../stack/match-stack.ts';
 import type { Stack } from '../stack/stack.ts';
 import { databaseState } from './database-state.ts';
-import { MAX_LISTED, omittedOf } from './document.ts';
-import type { IndexCounts } from './document.ts';
 import { createComparison } from './order.ts';
-import type { Omitted } from './selection.ts';
+import { MAX_LISTED, omittedOf } from './selection.ts';
+import type { IndexCounts, IndexOverview, Omitted } from './selection.ts';
 
 /** Raise it with every change of the format. */
 export const INDEX_FILE_VERSION = 1;
@@ -133,18 +132,13 @@ export interface ReadIndexFileOptions {
 }
 
 /** What a session needs of the index without opening the store. */
-export interface IndexFile {
+export interface IndexFile extends IndexOverview {
   readonly epoch: string;
   readonly sequence: number;
-  readonly counts: IndexCounts;
-  /** The newest change time of all assets. */
-  readonly lastUpdatedMs: number | undefined;
   /** The first assets of the index in their order. */
   readonly heads: readonly AssetHead[];
   /** Returns the numbers of assets that are not listed when `listed` of the heads are. */
   readonly omitted: (listed: number) => Omitted;
-  /** Assets that the team store lacks: the five newest, and the number of all. */
-  readonly unshared: { readonly count: number; readonly newest: readonly AssetHead[] };
   /** What the owner of the index put in it. */
   readonly extra: unknown;
   /** Whether the store has not changed since the file was written. */

@@ -4,7 +4,7 @@ import type { AssetHead } from '../assets/asset.ts';
 import { createStackMatcher } from '../stack/match-stack.ts';
 import type { LocalStore } from '../stores/local.ts';
 import { headOf } from '../stores/record.ts';
-import { formatDocument, MAX_LISTED } from './document.ts';
+import { formatDocument } from './document.ts';
 import type { IndexDocument } from './document.ts';
 import { Entries } from './entries.ts';
 import type { Entry } from './entries.ts';
@@ -12,8 +12,8 @@ import { indexFilePath } from './index-file.ts';
 import { loadIndexFile, renderIndexFile } from './index-file-writer.ts';
 import type { Covered } from './index-file-writer.ts';
 import { databaseState } from './database-state.ts';
-import { createFilter, isListed } from './selection.ts';
-import type { IndexFilters } from './selection.ts';
+import { createFilter, isListed, MAX_LISTED } from './selection.ts';
+import type { IndexFilters, IndexOverview } from './selection.ts';
 import { hasContent, removeAbandoned, replaceFile } from './write-file.ts';
 
 /** Changes within this time are written together. */
@@ -75,6 +75,8 @@ export interface KnowledgeIndex extends AsyncDisposable {
   readonly head: (id: string) => AssetHead | undefined;
   /** Returns the asset with this sequence in the store as of the last call. */
   readonly headAt: (sequence: number) => AssetHead | undefined;
+  /** Returns the numbers of all assets, and those that the team store lacks, as of the last call. */
+  readonly overview: () => IndexOverview;
   /** Finds assets by the words of a query, which is plain text, in name, title and tags. */
   readonly scan: (query: string, options?: IndexFilters & CallOptions) => Promise<ScanResult>;
   /** Lists the assets that the filters select. */
@@ -174,7 +176,7 @@ export function openIndex(options: KnowledgeIndexOptions): KnowledgeIndex {
       if (lines.length >= maxAssets) break;
       if (isListed(head)) lines.push(line);
     }
-    return formatDocument({ lines, counts: entries.counts(), lastUpdatedMs: entries.lastUpdatedMs(), language });
+    return formatDocument({ lines, ...entries.overview(), language });
   };
 
   /** Writes the files once. @returns whether they have all that the store has. */
@@ -260,6 +262,7 @@ export function openIndex(options: KnowledgeIndexOptions): KnowledgeIndex {
     heads: () => entries.ordered().map(({ head }) => head),
     head: (id) => entries.get(id)?.head,
     headAt: (sequence) => entries.at(sequence)?.head,
+    overview: () => entries.overview(),
     scan: async (query, { signal, ...filters } = {}) => {
       await refresh({ signal });
       await entries.readTerms();

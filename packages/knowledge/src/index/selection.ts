@@ -2,6 +2,9 @@ import type { AssetHead, AssetType } from '../assets/asset.ts';
 import { createStackMatcher } from '../stack/match-stack.ts';
 import type { Stack } from '../stack/stack.ts';
 
+/** The most lines of `AGENTS-INDEX.md`. */
+export const MAX_LISTED = 200;
+
 /** Selects assets of the index. */
 export interface IndexFilters {
   /** A product line; lines below it are included: `exchange` selects `exchange/core`. */
@@ -24,6 +27,32 @@ export interface Omitted {
   readonly otherLines: number;
   /** More than the limit. */
   readonly more: number;
+}
+
+/** The numbers of assets in the store. */
+export interface IndexCounts {
+  /** All assets. */
+  readonly total: number;
+  /** Those that the team store has. */
+  readonly promoted: number;
+  /** Deprecated or superseded. */
+  readonly inactive: number;
+  /** Active skills. */
+  readonly skills: number;
+}
+
+/** The state of all assets. */
+export interface IndexOverview {
+  readonly counts: IndexCounts;
+  /** The newest change time of all assets; `undefined` without assets. */
+  readonly lastUpdatedMs: number | undefined;
+  /** Assets that the team store lacks, or has in another form: the five newest, and the number of all. */
+  readonly unshared: { readonly count: number; readonly newest: readonly AssetHead[] };
+}
+
+/** Returns the numbers that the index states at its end. */
+export function omittedOf({ total, inactive, skills }: IndexCounts, listed: number, otherLines: number = 0): Omitted {
+  return { inactive, skills, otherLines, more: total - inactive - skills - otherLines - listed };
 }
 
 /** Whether the index lists the asset: it is active, and not a skill. */
