@@ -68,3 +68,5 @@ export type { HotAssets } from './usage/hot-assets.ts';
 export { learnRanking } from './usage/learned-ranking.ts';
 export type { LearnedRanking, OpenedEvent, RankableResult } from './usage/learned-ranking.ts';
 export type { Usage } from './usage/usage.ts';
+export { buildPayload, PAYLOAD_LIMITS } from './payload/payload.ts';
+export type { PayloadContent, PayloadGap, PayloadHost, PayloadLimit, PayloadOptions } from './payload/payload.ts';

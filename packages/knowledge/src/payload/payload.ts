@@ -1,0 +1,230 @@
+import { createDataMarks, estimateTokens } from '@cairn/tool/prompt';
+import type { CountTokens } from '@cairn/tool/prompt';
+import { escapeControls } from '@cairn/tool/paths';
+import type { Language } from '@cairn/memory';
+import type { AssetHead } from '../assets/asset.ts';
+import { KnowledgeError } from '../errors.ts';
+import { documentTexts } from '../index/document-texts.ts';
+import { formatTime, INDEX_END, INDEX_START } from '../index/document.ts';
+import type { IndexCounts } from '../index/selection.ts';
+import { formatLine, LINE_FORMAT } from '../index/lines.ts';
+import type { Omitted } from '../index/selection.ts';
+import { agentRouter } from '../skills/agent-router.ts';
+import { PAYLOAD_TOOLS, payloadTexts } from './texts.ts';
+import type { PayloadTexts } from './texts.ts';
+
+/** A question that the knowledge base did not answer. */
+export interface PayloadGap {
+  readonly query: string;
+  /** How often it was asked. */
+  readonly asked: number;
+}
+
+/** How long a payload may be. @default no limit */
+export interface PayloadLimit {
+  /** UTF-16 code units. */
+  readonly maxCharacters?: number | undefined;
+  readonly maxTokens?: number | undefined;
+  /** @default `estimateTokens` of `@cairn/tool` */
+  readonly countTokens?: CountTokens | undefined;
+}
+
+/** What a payload shows. */
+export interface PayloadContent {
+  /** The first assets of the index, in their order. */
+  readonly heads: readonly AssetHead[];
+  /** The assets that are not in `heads`. */
+  readonly omitted: Omitted;
+  readonly counts: IndexCounts;
+  /** The newest change time of all assets. */
+  readonly lastUpdatedMs: number | undefined;
+  /** Newest first. */
+  readonly gaps: readonly PayloadGap[];
+  /** Newest first: some of them, and the number of all. */
+  readonly unshared: { readonly count: number; readonly newest: readonly Pick<AssetHead, 'id'>[] };
+}
+
+export interface PayloadOptions extends PayloadLimit {
+  /** @default 'en' */
+  readonly language?: Language | undefined;
+}
+
+/** The limits of hosts: Claude Code keeps 10,000 characters of a hook's context, Codex 2,500 tokens; `AGENTS.md` has none. */
+export const PAYLOAD_LIMITS: Readonly<Record<'claude' | 'codex' | 'generic', PayloadLimit>> = {
+  claude: { maxCharacters: 9500 },
+  codex: { maxTokens: 2400 },
+  generic: {},
+};
+
+export type PayloadHost = keyof typeof PAYLOAD_LIMITS;
+
+/** The lines of the index that stay while other parts shrink. */
+const MIN_LINES = 20;
+const MAX_PENDING = 5;
+const MAX_ROUTER = 600;
+/** A cut router below this is left out. */
+const MIN_ROUTER = 100;
+const MAX_QUERY = 120;
+/** When not even {@link MIN_LINES} lines fit, titles are cut to these lengths one after the other, and tags are left out. */
+const TITLE_LENGTHS = [80, 40, 20] as const;
+
+/** The first half of a surrogate pair, at the end of a text that was cut. */
+const HALF_PAIR = /[\ud800-\udbff]$/;
+
+const marks = createDataMarks('cairn-knowledge');
+
+function cut(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, length).replace(HALF_PAIR, '').trimEnd()}…`;
+}
+
+/** Returns a foreign text as a part of one line: it cannot begin a line, a mark or a comment. */
+function inLine(text: string): string {
+  return marks.neutralize(escapeControls(text.replace(/\s+/gu, ' ').trim())).replaceAll('<!--', '&lt;!--');
+}
+
+/** The parts that shrink when space is short: each has its forms, the longest first; the last is empty. */
+interface Shrinking {
+  readonly tools: readonly string[];
+  readonly router: readonly string[];
+  readonly pending: readonly string[];
+}
+
+function toolForms(texts: PayloadTexts): string[] {
+  const lines = [...PAYLOAD_TOOLS.map((name) => `- \`${name}\`: ${texts.toolLines[name]}`), texts.withoutTools];
+  const names = PAYLOAD_TOOLS.map((name) => `\`${name}\``).join(', ');
+  return [`${texts.tools}\n\n${lines.join('\n')}`, `${texts.tools}\n\n${names}`, ''];
+}
+
+function routerForms(texts: PayloadTexts, language: Language): string[] {
+  const whole = agentRouter[language].body('cairn').trim();
+  const forms: string[] = [];
+  for (let length = MAX_ROUTER; length >= MIN_ROUTER; length -= 50) {
+    const start = whole
+      .slice(0, length - texts.routerCut.length)
+      .replace(HALF_PAIR, '')
+      .trimEnd();
+    const form = `${texts.router}\n\n${whole.length <= length ? whole : `${start}${texts.routerCut}`}`;
+    if (form !== forms.at(-1)) forms.push(form);
+  }
+  return [...forms, ''];
+}
+
+function pendingForms(texts: PayloadTexts, { gaps, unshared }: PayloadContent): string[] {
+  const formOf = (most: number): string => {
+    const questions = gaps.slice(0, most);
+    const assets = unshared.newest.slice(0, most);
+    const moreGaps = gaps.length - questions.length;
+    const moreAssets = unshared.count - assets.length;
+    const blocks = [
+      ...(gaps.length === 0
+        ? []
+        : [
+            [
+              texts.gaps,
+              ...questions.map(({ query, asked }) => texts.asked(inLine(cut(query, MAX_QUERY)), asked)),
+              ...(moreGaps > 0 ? [texts.moreGaps(moreGaps)] : []),
+            ],
+          ]),
+      ...(unshared.count === 0
+        ? []
+        : [
+            [
+              texts.unshared,
+              ...assets.map(({ id }) => `- ${inLine(id)}`),
+              ...(moreAssets > 0 ? [texts.moreUnshared(moreAssets)] : []),
+            ],
+          ]),
+    ];
+    const shown = blocks.length === 0 ? texts.nothingPending : blocks.map((lines) => lines.join('\n')).join('\n\n');
+    return `${texts.pending}\n\n${shown}`;
+  };
+  const forms = Array.from({ length: MAX_PENDING + 1 }, (_, index) => formOf(MAX_PENDING - index));
+  return [...new Set(forms), ''];
+}
+
+/** Returns the lines of the index, cut to a length of titles. */
+function linesOf(heads: readonly AssetHead[], titleLength: number = Infinity): string[] {
+  return heads.map((head) => {
+    const shown = titleLength === Infinity ? head : { ...head, title: cut(head.title, titleLength), tags: [] };
+    return marks.neutralize(formatLine(shown));
+  });
+}
+
+function indexPart(texts: PayloadTexts, language: Language, content: PayloadContent, lines: readonly string[]): string {
+  const { counts, lastUpdatedMs, heads, omitted } = content;
+  const { total, promoted } = counts;
+  const ofDocument = documentTexts[language];
+  const missing = ofDocument.omitted({ ...omitted, more: omitted.more + heads.length - lines.length });
+  const head = [
+    texts.index,
+    '',
+    `Last updated: ${lastUpdatedMs === undefined ? ofDocument.never : formatTime(lastUpdatedMs)}`,
+    `Total assets: ${total} (L1: ${total - promoted}, L2: ${promoted})`,
+    `Format: \`${LINE_FORMAT}\``,
+  ];
+  const block =
+    heads.length === 0 ? [texts.noLines] : [ofDocument.escapes, texts.aboutLines, '', INDEX_START, ...lines, INDEX_END];
+  return [...head, ...block, '', ...(missing === '' ? [] : [missing]), texts.beforeGap].join('\n');
+}
+
+/**
+ * Formats what a session of an agent sees of the knowledge at its start: the policy, the index, the strategy, the router, what is
+ * pending and the tools, between the marks `<cairn-knowledge>` and `</cairn-knowledge>`. Equal content has equal bytes.
+ *
+ * The index has as many lines as fit beside the other parts. When not even 20 fit, the tools shrink, then the router, then what is
+ * pending, then titles are cut; what the text leaves out is stated in it.
+ *
+ * @throws {KnowledgeError} `INVALID_OPTION` when the limit is too small for the policy and the strategy.
+ */
+export function buildPayload(content: PayloadContent, options: PayloadOptions = {}): string {
+  const { language = 'en', maxCharacters = Infinity, maxTokens = Infinity, countTokens = estimateTokens } = options;
+  const texts = payloadTexts[language];
+  const shrinking: Shrinking = {
+    tools: toolForms(texts),
+    router: routerForms(texts, language),
+    pending: pendingForms(texts, content),
+  };
+  const place = { tools: 0, router: 0, pending: 0 };
+  const compose = (lines: readonly string[]): string => {
+    const parts = [
+      texts.policy,
+      indexPart(texts, language, content, lines),
+      texts.strategy,
+      shrinking.router[place.router] ?? '',
+      shrinking.pending[place.pending] ?? '',
+      shrinking.tools[place.tools] ?? '',
+    ];
+    return `<cairn-knowledge>\n${parts.filter((part) => part !== '').join('\n\n')}\n</cairn-knowledge>`;
+  };
+  const fits = (lines: readonly string[]): boolean => {
+    const text = compose(lines);
+    return text.length <= maxCharacters && (maxTokens === Infinity || countTokens(text) <= maxTokens);
+  };
+
+  let lines = linesOf(content.heads);
+  const least = (): readonly string[] => lines.slice(0, MIN_LINES);
+  for (const part of ['tools', 'router', 'pending'] as const) {
+    while (!fits(least()) && place[part] < shrinking[part].length - 1) place[part]++;
+  }
+  for (const length of TITLE_LENGTHS) {
+    if (fits(least())) break;
+    lines = linesOf(content.heads, length);
+  }
+  if (!fits([])) {
+    const limit = maxCharacters === Infinity ? `${maxTokens} tokens` : `${maxCharacters} characters`;
+    throw new KnowledgeError('INVALID_OPTION', [
+      `The policy and the strategy do not fit into ${limit}`,
+      'Use a larger limit.',
+    ]);
+  }
+  // The last line takes the statement about others with it.
+  if (fits(lines)) return compose(lines);
+  // The number of lines that fit, between the two.
+  let [fitting, tooMany] = [0, lines.length];
+  while (tooMany - fitting > 1) {
+    const middle = (fitting + tooMany) >> 1;
+    if (fits(lines.slice(0, middle))) fitting = middle;
+    else tooMany = middle;
+  }
+  return compose(lines.slice(0, fitting));
+}
