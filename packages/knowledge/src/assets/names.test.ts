@@ -39,7 +39,7 @@ describe('names', () => {
     },
   );
 
-  test.each([[undefined], [null], [{}], [7], [['a']]])('%j is no name', (value) => {
+  test.each([[undefined], [null], [{}], [7], [['a']]])('%j is not a valid name', (value) => {
     expect(() => checkName(value)).toThrow(expect.objectContaining({ code: 'INVALID_NAME' }));
     expect(() => checkProductLine(value)).toThrow(expect.objectContaining({ code: 'INVALID_NAME' }));
   });

@@ -3,7 +3,7 @@ import { KnowledgeError } from '../errors.ts';
 
 /**
  * A run of characters that a generated key may be. It is not part of a path, an address or a longer run, and not the digest or the
- * data of `sha512-…`, `base64,…` or `ssh-ed25519 …`, which are no secrets.
+ * data of `sha512-…`, `base64,…` or `ssh-ed25519 …`. Those are public.
  */
 const RUN = /(?<![\w+/=.~%:@#?&-]|base64,|ssh-[a-z0-9-]{1,20} )[A-Za-z0-9+/_-]{24,512}(?![\w+/.-])/gu;
 const DIGEST = /^sha\d{1,3}-/u;
@@ -35,7 +35,7 @@ function isRandom(run: string): boolean {
   return switches / (run.length - 1) >= MIN_SWITCHES && entropyOf(run) >= MIN_ENTROPY;
 }
 
-/** A certificate or a public key, which is no secret. */
+/** A certificate or a public key. Both are public. */
 const PUBLIC_BLOCK = /-----BEGIN (?:CERTIFICATE|[A-Z ]{0,20}PUBLIC KEY)-----[^-]{0,16384}/gu;
 
 /** Returns the first secret: one of a known form, or a run of characters as irregular as a generated key. */

@@ -1,4 +1,4 @@
-import type { CallOptions, Erasure, MemoryBackend, RowChange } from '@cairn/memory';
+import type { CallOptions, Erasure, MemoryBackend } from '@cairn/memory';
 import { createTermStore } from '@cairn/memory/terms';
 import type { TermStore } from '@cairn/memory/terms';
 import type { Asset, AssetKey, AssetOrigin } from '../assets/asset.ts';
@@ -14,8 +14,8 @@ import { readAssetChanges } from './changes.ts';
 import type { AssetChanges, KnownAssets } from './changes.ts';
 import { assetOf, isRemoval, removalOf, rowIdOf, rowOf, uniqueOf } from './record.ts';
 import type { StoredAsset, StoredRow } from './record.ts';
-import { ASSETS_KEY, checkReadable, readChangedRows, readRows, rowChange, untilDone, versionOf } from './table.ts';
-import type { AssetRow } from './table.ts';
+import { checkReadable, readChangedRows, readRows, untilDone, versionOf, writeRows } from './table.ts';
+import type { AssetRow, NextRow } from './table.ts';
 import { applyTeamChange, isExpected } from './team-changes.ts';
 import type { StoreEntry, TeamChange, TeamResult } from './team-changes.ts';
 
@@ -184,16 +184,22 @@ export function openLocalStore({ backend, clock }: LocalStoreOptions): LocalStor
     );
   };
 
-  /** Makes a change; `undefined` when another process was first. @throws {KnowledgeError} `ASSET_EXISTS`. */
-  const tryChange = async (rows: readonly RowChange[], options: CallOptions): Promise<true | undefined> => {
-    const result = await backend.change(ASSETS_KEY, { rows }, options);
+  /**
+   * Writes rows; `undefined` when another process was first. Bodies that were there before, such as those that the team store has
+   * twice, may stay equal to others.
+   *
+   * @throws {KnowledgeError} `ASSET_EXISTS`.
+   */
+  const tryChange = async (rows: readonly NextRow[], options: CallOptions): Promise<true | undefined> => {
+    const present = new Set(rows.map(({ before }) => before?.stored && uniqueOf(before.stored)));
+    const result = await writeRows(backend, rows, { mayBeEqual: (unique) => present.has(unique), ...options });
     if (result.isDone) return true;
     if (result.reason === 'changed') return undefined;
-    const owner = await readRow(result.id ?? '', options);
-    const other = owner?.stored === undefined || isRemoval(owner.stored) ? undefined : assetOf(owner.stored).id;
-    const summary = `Another asset has exactly this text: ${other ?? result.id ?? ''}`;
+    const owner = await readRow(result.id, options);
+    const other = owner?.stored === undefined || isRemoval(owner.stored) ? result.id : assetOf(owner.stored).id;
+    const summary = `Another asset has exactly this text: ${other}`;
     throw new KnowledgeError('ASSET_EXISTS', [summary, 'Use or change that asset. Nothing was written.'], {
-      assets: [other ?? result.id ?? ''],
+      assets: [other],
     });
   };
 
@@ -217,7 +223,7 @@ export function openLocalStore({ backend, clock }: LocalStoreOptions): LocalStor
         const nowMs = await nowOf({ signal });
         const { team, conflict } = before?.stored ?? {};
         const next = rowOf(parsed, { createdMs: nowMs, changedMs: nowMs, origin, team, conflict });
-        return (await tryChange([rowChange(parsed.id, before, next)], { signal })) && next;
+        return (await tryChange([{ id: parsed.id, before, next }], { signal })) && next;
       },
       { id: parsed.id, signal },
     );
@@ -234,17 +240,25 @@ export function openLocalStore({ backend, clock }: LocalStoreOptions): LocalStor
       nowMs,
       signal,
     }: CallOptions & { readonly next: StoredAsset; readonly id: string; readonly nowMs: number },
-  ): Promise<readonly [next: StoredAsset, rows: RowChange[]]> => {
+  ): Promise<readonly [next: StoredAsset, rows: NextRow[]]> => {
     const free = await freeRow(id, { signal });
     const { team, conflict } = stored;
     const removal = team && removalOf(stored.fields, { removedMs: nowMs, team, conflict });
     const moved: StoredAsset = { ...next, team: free?.stored?.team, conflict: free?.stored?.conflict };
-    return [moved, [rowChange(row.rowId, row, removal), rowChange(id, free, moved)]];
+    return [
+      moved,
+      [
+        { id: row.rowId, before: row, next: removal },
+        { id, before: free, next: moved },
+      ],
+    ];
   };
 
   const change: LocalStore['change'] = async (id, { text, fields, body }, options = {}) => {
     const { signal } = options;
     signal?.throwIfAborted();
+    if (fields?.name !== undefined) checkName(fields.name);
+    if (fields?.productLine !== undefined) checkProductLine(fields.productLine);
     const ids = new Set<string>();
     const changed = await untilDone(
       async (): Promise<StoredAsset | undefined> => {
@@ -260,7 +274,7 @@ export function openLocalStore({ backend, clock }: LocalStoreOptions): LocalStor
         const next = rowOf(parsed, { createdMs, changedMs: nowMs, origin, team, conflict });
         const own = assetId(stored.fields);
         const [written, rows] = isSameRow(parsed.id, own)
-          ? [next, [rowChange(own, row, next)]]
+          ? [next, [{ id: own, before: row, next }]]
           : await renameRows(found, { next, id: parsed.id, nowMs, signal });
         if ((await tryChange(rows, { signal })) === undefined) return undefined;
         ids.add(own).add(parsed.id);
@@ -277,12 +291,17 @@ export function openLocalStore({ backend, clock }: LocalStoreOptions): LocalStor
     signal?.throwIfAborted();
     const own = await untilDone(
       async () => {
-        const { row, stored } = await findRow(id, options);
-        const { team, conflict, fields } = stored;
+        const row = await readRow(id, { signal });
+        // An unreadable one is removed whole.
+        const { stored } =
+          row !== undefined && row.stored === undefined ? { stored: undefined } : await findRow(id, options);
+        if (row === undefined) return undefined;
         // Before the row: a kill in between costs nothing but time.
         await terms.forget(assetTerms, [row.sequence], { signal });
-        const removal = team && removalOf(fields, { removedMs: await nowOf({ signal }), team, conflict });
-        return (await tryChange([rowChange(row.rowId, row, removal)], { signal })) && assetId(fields);
+        const { team, conflict, fields } = stored ?? {};
+        const removal = team && fields && removalOf(fields, { removedMs: await nowOf({ signal }), team, conflict });
+        const isDone = await tryChange([{ id: row.rowId, before: row, next: removal }], { signal });
+        return isDone && (fields === undefined ? row.rowId : assetId(fields));
       },
       { id, signal },
     );
@@ -311,7 +330,7 @@ export function openLocalStore({ backend, clock }: LocalStoreOptions): LocalStor
           notes: text === '' ? notes : [...notes, text].slice(-MAX_NOTES),
         };
         const next = { ...before, reports };
-        return (await tryChange([rowChange(row.rowId, row, next)], { signal })) && next;
+        return (await tryChange([{ id: row.rowId, before: row, next }], { signal })) && next;
       },
       { id, signal },
     );
@@ -332,17 +351,6 @@ export function openLocalStore({ backend, clock }: LocalStoreOptions): LocalStor
     };
   };
 
-  /** The rows that get no unique text because another row has it: what the team store has twice stays twice. */
-  const withoutTaken = async (
-    rows: readonly RowChange[],
-    { taken, signal }: CallOptions & { readonly taken: string },
-  ): Promise<RowChange[]> => {
-    const inBatch = rows.find(({ id }) => id === taken)?.unique;
-    const stored = inBatch === undefined ? (await readRow(taken, { signal }))?.stored : undefined;
-    const unique = inBatch ?? (stored === undefined || isRemoval(stored) ? undefined : uniqueOf(stored));
-    return rows.map((row) => (row.unique === unique && row.id !== taken ? { ...row, unique: undefined } : row));
-  };
-
   const applyTeam: LocalStore['applyTeam'] = async (changes, { signal } = {}) => {
     signal?.throwIfAborted();
     if (changes.length === 0) return { isDone: true };
@@ -354,20 +362,15 @@ export function openLocalStore({ backend, clock }: LocalStoreOptions): LocalStor
     const unexpected = changes.flatMap(({ id, version }, index) => (isExpected(before[index], version) ? [] : [id]));
     if (unexpected.length > 0) return { isDone: false, changed: unexpected };
     const nowMs = await nowOf({ signal });
-    let rows = changes.flatMap((one, index): RowChange[] => {
+    const rows = changes.flatMap((one, index): NextRow[] => {
       const row = before[index];
       const next: StoredRow | undefined = applyTeamChange(row, one, nowMs);
-      return row === undefined && next === undefined ? [] : [rowChange(one.id, row, next)];
+      return row === undefined && next === undefined ? [] : [{ id: one.id, before: row, next }];
     });
-    for (let attempt = 0; attempt <= changes.length && rows.length > 0; attempt++) {
-      const result = await backend.change(ASSETS_KEY, { rows }, { signal });
-      if (result.isDone) break;
-      const { reason, id = '' } = result;
-      if (reason === 'changed') {
-        const asset = changes.find((one) => isSameRow(one.id, id))?.id ?? id;
-        return { isDone: false, changed: [asset] };
-      }
-      rows = await withoutTaken(rows, { taken: id, signal });
+    const result = await writeRows(backend, rows, { mayBeEqual: () => true, signal });
+    if (!result.isDone) {
+      const own = changes.find((one) => isSameRow(one.id, result.id));
+      return { isDone: false, changed: [own?.id ?? result.id] };
     }
     notify(changes.map(({ id }) => id));
     return { isDone: true };

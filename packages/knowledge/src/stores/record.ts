@@ -91,9 +91,9 @@ export function removalOf(
   return { version: VERSION, removed: { productLine, name }, ...facts };
 }
 
-/** Returns the text that at most one asset may have; `undefined` when the body is empty. */
-export function uniqueOf({ text, bodyStart }: StoredAsset): string | undefined {
-  const body = text.slice(bodyStart);
+/** Returns the text that at most one asset may have; `undefined` when there is no body. */
+export function uniqueOf(row: StoredRow): string | undefined {
+  const body = isRemoval(row) ? '' : row.text.slice(row.bodyStart);
   return body.trim() === '' ? undefined : contentHash(body);
 }
 

@@ -4,7 +4,7 @@ import { setImmediate, setTimeout as delay } from 'node:timers/promises';
 import { KnowledgeError } from '../errors.ts';
 import { hashOf } from '../assets/markdown.ts';
 import { quoted } from '../assets/names.ts';
-import { isRemoval, parseRow, rowIdOf, uniqueOf } from './record.ts';
+import { parseRow, rowIdOf, uniqueOf } from './record.ts';
 import type { StoredRow } from './record.ts';
 
 /** The key of the table. The term index of memory is kept for keys with its prefix only. */
@@ -75,15 +75,49 @@ export async function readChangedRows(
   }
 }
 
-/** Returns the change of a row to a new state, or its removal. */
-export function rowChange(id: string, before: AssetRow | undefined, next: StoredRow | undefined): RowChange {
-  const unique = next === undefined || isRemoval(next) ? undefined : uniqueOf(next);
-  return {
-    id: rowIdOf(id),
-    expected: before?.record,
-    next: next && JSON.stringify(next),
-    ...(unique !== undefined && { unique }),
-  };
+/** A row and its next state. */
+export interface NextRow {
+  /** The id of the asset. */
+  readonly id: string;
+  /** The row as it was read; `undefined` when there was none. */
+  readonly before: AssetRow | undefined;
+  /** `undefined` removes the row. */
+  readonly next: StoredRow | undefined;
+}
+
+export interface WriteOptions extends CallOptions {
+  /** Whether an asset may have the same body as another one, by the hash of the body. */
+  readonly mayBeEqual: (unique: string) => boolean;
+}
+
+/** Whether rows were written. `changed`: the row `id` is not as it was read. `taken`: the asset of the row `id` has the body. */
+export type WriteResult =
+  | { readonly isDone: true }
+  | { readonly isDone: false; readonly reason: 'changed' | 'taken'; readonly id: string };
+
+/** Writes all rows, or none. */
+export async function writeRows(
+  backend: MemoryBackend,
+  changes: readonly NextRow[],
+  { mayBeEqual, signal }: WriteOptions,
+): Promise<WriteResult> {
+  let rows = changes.map(({ id, before, next }): RowChange => {
+    const record = next && JSON.stringify(next);
+    return { id: rowIdOf(id), expected: before?.record, next: record, unique: next && uniqueOf(next) };
+  });
+  for (let attempt = 0; ; attempt++) {
+    const result = await backend.change(ASSETS_KEY, { rows }, { signal });
+    if (result.isDone) return result;
+    const { reason, id = '' } = result;
+    // An attempt for each row is enough, unless others change theirs meanwhile.
+    if (reason === 'changed' || attempt > rows.length + MAX_ATTEMPTS) return { isDone: false, reason, id };
+    const own = rows.find((row) => row.id === id);
+    const stored = own === undefined ? (await readRows(backend, [id], { signal }))[0]?.stored : undefined;
+    const unique = own?.unique ?? (stored && uniqueOf(stored));
+    // The owner was changed meanwhile, or the new asset is refused.
+    if (unique !== undefined && !mayBeEqual(unique)) return { isDone: false, reason, id };
+    rows = rows.map((row) => (row.unique === unique && row.id !== id ? { ...row, unique: undefined } : row));
+  }
 }
 
 /** Repeats an attempt until it returns a value, because another process was first. @throws {KnowledgeError} `ASSET_CHANGED`. */
