@@ -1,0 +1,81 @@
+import { readQuery } from '@cairn/retrieval';
+import type { Language } from '@cairn/memory';
+import type { AssetDraft } from '../stores/local.ts';
+import { createHash } from 'node:crypto';
+
+/** A question that the assets do not answer. */
+export interface Gap {
+  readonly id: string;
+  /** The question as it was first asked. */
+  readonly query: string;
+  /** How often it was asked, in any order of its words. */
+  readonly asked: number;
+  readonly firstMs: number;
+  readonly lastMs: number;
+}
+
+/** A gap is pending when it was asked so often, or is so old. */
+const PENDING_ASKED = 3;
+const PENDING_MS: number = 7 * 24 * 60 * 60 * 1000;
+
+/** Returns whether somebody should fill the gap now: it was asked three times, or is seven days old. */
+export function isPending({ asked, firstMs }: Gap, nowMs: number): boolean {
+  return asked >= PENDING_ASKED || nowMs - firstMs >= PENDING_MS;
+}
+
+/** Returns the words that a question is about, in order, without those that only ask. */
+export function subjectOf(query: string): string[] {
+  const { units } = readQuery(query);
+  const subject = units.filter(({ isQuestion }) => !isQuestion);
+  const words = (subject.length > 0 ? subject : units).flatMap(({ character, terms }) => character ?? terms[0] ?? []);
+  return [...new Set(words)].toSorted();
+}
+
+/** Returns the id of the gap of a question: equal for questions with the same words. `undefined` without any word. */
+export function gapId(query: string): string | undefined {
+  const words = subjectOf(query);
+  return words.length === 0 ? undefined : createHash('sha256').update(words.join(' ')).digest('hex').slice(0, 16);
+}
+
+const MAX_NAME_CHARACTERS = 60;
+
+/** Returns a name for the asset that fills a gap, of the words of the question. */
+function nameOf({ query, id }: Gap): string {
+  const words = query.toLowerCase().normalize('NFC').match(/[\p{L}\p{N}]+/gu) ?? [];
+  const name = Array.from(words.join('-')).slice(0, MAX_NAME_CHARACTERS).join('').replaceAll(/-+$/gu, '');
+  return `gap-${name === '' ? id : name}`;
+}
+
+function dayOf(timeMs: number): string {
+  return new Date(timeMs).toISOString().slice(0, 10);
+}
+
+const bodies: Readonly<Record<Language, (gap: Gap) => string>> = {
+  en: ({ query, asked, firstMs, lastMs }) => `# ${query}
+
+Asked ${asked === 1 ? 'once' : `${asked} times`}, first on ${dayOf(firstMs)}, last on ${dayOf(lastMs)}. No asset answered it.
+
+## Answer
+
+## Evidence
+`,
+  zh: ({ query, asked, firstMs, lastMs }) => `# ${query}
+
+被问 ${asked} 次，首次 ${dayOf(firstMs)}，最近 ${dayOf(lastMs)}。没有资产能回答。
+
+## 答案
+
+## 依据
+`,
+};
+
+/** Returns the draft of the asset that fills a gap: a discovery with the question as its title. */
+export function draftOf(gap: Gap, language: Language): AssetDraft {
+  return {
+    name: nameOf(gap),
+    type: 'discovery',
+    title: gap.query,
+    tags: ['knowledge-gap'],
+    body: bodies[language](gap),
+  };
+}

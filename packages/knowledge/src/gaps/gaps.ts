@@ -1,0 +1,171 @@
+import type { CallOptions, Language, MemoryBackend, Row, RowChange } from '@cairn/memory';
+import { readQuery, termsOf } from '@cairn/retrieval';
+import { findSecret } from '@cairn/tool/prompt';
+import { setImmediate } from 'node:timers/promises';
+import type { Asset } from '../assets/asset.ts';
+import type { AssetDraft } from '../stores/local.ts';
+import { draftOf, gapId, isPending, subjectOf } from './gap.ts';
+import type { Gap } from './gap.ts';
+
+/** The key of the table of gaps. */
+export const GAPS_KEY = 'ai:knowledge:gaps';
+
+/** More gaps are dropped, those that were asked least and longest ago first. */
+const MAX_GAPS = 500;
+const MAX_QUERY_CHARACTERS = 200;
+const MAX_ATTEMPTS = 100;
+const DEFAULT_PENDING = 5;
+const VERSION = 1;
+
+export interface GapsOptions {
+  readonly backend: MemoryBackend;
+  /** Milliseconds since the epoch. @default the clock of the backend */
+  readonly clock?: (() => number) | undefined;
+  /** The language of drafts. */
+  readonly language: Language;
+}
+
+/** The questions that the assets do not answer. */
+export interface Gaps {
+  /**
+   * Records that a question had no answer. Questions with the same words are one gap. A question without words, or with what seems
+   * to be a secret, is not recorded.
+   */
+  readonly record: (query: string, options?: CallOptions) => Promise<Gap | undefined>;
+  /** Returns all gaps, the latest question first. */
+  readonly list: (options?: CallOptions) => Promise<Gap[]>;
+  /** Returns the latest gaps that were asked three times or are seven days old. */
+  readonly pending: (options?: CallOptions & { readonly limit?: number | undefined }) => Promise<Gap[]>;
+  /** Closes a gap by its id. @returns whether it was open. */
+  readonly close: (id: string, options?: CallOptions) => Promise<boolean>;
+  /** Closes the gap of a question that has an answer now. @returns whether it was open. */
+  readonly closeQuery: (query: string, options?: CallOptions) => Promise<boolean>;
+  /**
+   * Closes the gaps that changed assets fill.
+   *
+   * @param isAnswered returns whether a question has an answer now. Only asked about gaps that have a word in common with the assets.
+   * @returns the closed gaps.
+   */
+  readonly settle: (
+    assets: readonly Asset[],
+    isAnswered: (query: string) => Promise<boolean>,
+    options?: CallOptions,
+  ) => Promise<Gap[]>;
+  /** Returns the draft of the asset that fills a gap. */
+  readonly draft: (gap: Gap) => AssetDraft;
+}
+
+/** A row with its gap. */
+interface GapRow extends Row {
+  readonly gap: Gap | undefined;
+}
+
+function parseGap(id: string, record: string): Gap | undefined {
+  try {
+    const { version, query, asked, firstMs, lastMs } = JSON.parse(record) as Partial<Gap> & { version?: number };
+    if (version !== VERSION || typeof query !== 'string') return undefined;
+    if (typeof asked !== 'number' || typeof firstMs !== 'number' || typeof lastMs !== 'number') return undefined;
+    return { id, query, asked, firstMs, lastMs };
+  } catch {
+    return undefined;
+  }
+}
+
+function formatGap({ query, asked, firstMs, lastMs }: Gap): string {
+  return JSON.stringify({ version: VERSION, query, asked, firstMs, lastMs });
+}
+
+function compareByTime(left: Gap, right: Gap): number {
+  return right.lastMs - left.lastMs || (left.id < right.id ? -1 : 1);
+}
+
+/** Opens the gaps of a store. Nothing is read before the first call. */
+export function openGaps({ backend, clock, language }: GapsOptions): Gaps {
+  const readAll = async ({ signal }: CallOptions): Promise<GapRow[]> => {
+    const { records } = await backend.changes(GAPS_KEY, { limit: 2 * MAX_GAPS, signal });
+    return records.map(({ id = '', sequence, record }) => ({ id, sequence, record, gap: parseGap(id, record) }));
+  };
+  const list: Gaps['list'] = async (options = {}) =>
+    (await readAll(options)).flatMap(({ gap }) => gap ?? []).toSorted(compareByTime);
+  const nowOf = async ({ signal }: CallOptions): Promise<number> => clock?.() ?? backend.now({ signal });
+
+  const removal = ({ id, record }: Row): RowChange => ({ id, expected: record, next: undefined });
+
+  /** The changes that make room for a new gap. */
+  const dropped = async (options: CallOptions): Promise<RowChange[]> => {
+    const { count } = await backend.changes(GAPS_KEY, { limit: 1, ...options });
+    if (count < MAX_GAPS) return [];
+    // Rows of another version come first.
+    const order = ({ gap }: GapRow): readonly [number, number] => [gap?.asked ?? 0, gap?.lastMs ?? 0];
+    const rows = (await readAll(options)).toSorted((left, right) => {
+      const [[asked, lastMs], [otherAsked, otherMs]] = [order(left), order(right)];
+      return asked - otherAsked || lastMs - otherMs;
+    });
+    return rows.slice(0, Math.max(0, rows.length + 1 - MAX_GAPS)).map(removal);
+  };
+
+  const record: Gaps['record'] = async (query, { signal } = {}) => {
+    const text = query.normalize('NFC').replaceAll(/[\p{Cc}\s]+/gu, ' ').trim();
+    const id = gapId(text);
+    if (id === undefined || findSecret(query) !== undefined) return undefined;
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      const [row] = await backend.rows(GAPS_KEY, [id], { signal });
+      const nowMs = await nowOf({ signal });
+      const known = row && parseGap(id, row.record);
+      const shown = Array.from(text).slice(0, MAX_QUERY_CHARACTERS).join('');
+      const gap: Gap = known
+        ? { ...known, asked: known.asked + 1, lastMs: Math.max(known.lastMs, nowMs) }
+        : { id, query: shown, asked: 1, firstMs: nowMs, lastMs: nowMs };
+      const rows = row === undefined ? await dropped({ signal }) : [];
+      const change = { id, expected: row?.record, next: formatGap(gap) };
+      if ((await backend.change(GAPS_KEY, { rows: [change, ...rows] }, { signal })).isDone) return gap;
+      signal?.throwIfAborted();
+    }
+    // Many others ask the same at the same time.
+    return undefined;
+  };
+
+  const close: Gaps['close'] = async (id, { signal } = {}) => {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      const [row] = await backend.rows(GAPS_KEY, [id], { signal });
+      if (row === undefined) return false;
+      if ((await backend.change(GAPS_KEY, { rows: [removal(row)] }, { signal })).isDone) return true;
+      signal?.throwIfAborted();
+    }
+    return false;
+  };
+
+  const settle: Gaps['settle'] = async (assets, isAnswered, { signal } = {}) => {
+    const gaps = await list({ signal });
+    if (gaps.length === 0 || assets.length === 0) return [];
+    const words = new Set<string>();
+    for (const { name, title, tags, body } of assets) {
+      for (const term of termsOf([name, title, ...tags, body].join('\n'))) words.add(term);
+      await setImmediate();
+      signal?.throwIfAborted();
+    }
+    const closed: Gap[] = [];
+    for (const gap of gaps) {
+      const terms = readQuery(gap.query).terms.map(({ term }) => term);
+      if (!terms.some((term) => words.has(term)) || !(await isAnswered(gap.query))) continue;
+      if (await close(gap.id, { signal })) closed.push(gap);
+    }
+    return closed;
+  };
+
+  return {
+    record,
+    list,
+    pending: async ({ limit = DEFAULT_PENDING, signal } = {}) => {
+      const nowMs = await nowOf({ signal });
+      return (await list({ signal })).filter((gap) => isPending(gap, nowMs)).slice(0, limit);
+    },
+    close,
+    closeQuery: async (query, options) => {
+      const id = gapId(query.normalize('NFC'));
+      return id !== undefined && close(id, options);
+    },
+    settle,
+    draft: (gap) => draftOf(gap, language),
+  };
+}
