@@ -4,7 +4,7 @@ import { findSecret } from '@cairn/tool/prompt';
 import { setImmediate } from 'node:timers/promises';
 import type { Asset } from '../assets/asset.ts';
 import type { AssetDraft } from '../stores/local.ts';
-import { draftOf, gapId, isPending, subjectOf } from './gap.ts';
+import { draftOf, gapId, isPending } from './gap.ts';
 import type { Gap } from './gap.ts';
 
 /** The key of the table of gaps. */

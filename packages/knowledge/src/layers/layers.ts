@@ -1,0 +1,137 @@
+import type { CallOptions, Language } from '@cairn/memory';
+import type { Asset, AssetHead } from '../assets/asset.ts';
+import type { Gap } from '../gaps/gap.ts';
+import type { Gaps } from '../gaps/gaps.ts';
+import type { LocalStore } from '../stores/local.ts';
+import type { Usage } from '../usage/usage.ts';
+import { decide } from './decide.ts';
+import type { NextLayer } from './decide.ts';
+import { getAsset } from './get-asset.ts';
+import type { AssetDirectory, FoundAsset, GetAssetOptions } from './get-asset.ts';
+import { search } from './search.ts';
+import type { SearchAnswer, SearchFilters, SearchOptions, SearchResult } from './search.ts';
+
+/** The index, as the layers use it. */
+export interface LayerIndex extends AssetDirectory {
+  readonly headAt: (sequence: number) => AssetHead | undefined;
+  readonly scan: (
+    query: string,
+    options?: SearchFilters & CallOptions,
+  ) => Promise<{ readonly exact: readonly AssetHead[]; readonly vague: readonly AssetHead[] }>;
+  /** Has the files of the index written within a second. */
+  readonly schedule: () => void;
+}
+
+export interface LayersOptions {
+  readonly store: LocalStore;
+  readonly index: LayerIndex;
+  readonly gaps: Gaps;
+  /** The assets that were opened after each query. @default the ranking learns nothing */
+  readonly usage?: Pick<Usage, 'isOn' | 'ranking'> | undefined;
+  /** Reads an asset by its id. @default `store.get` */
+  readonly read?: ((id: string, options?: CallOptions) => Promise<Asset | undefined>) | undefined;
+  /** Milliseconds since the epoch. @default the clock of the backend */
+  readonly clock?: (() => number) | undefined;
+  readonly language: Language;
+}
+
+export interface AskOptions extends SearchOptions {
+  /**
+   * Whether a question without an answer becomes a gap, and one with an answer closes its gap. Filters leave out assets, so that a
+   * filtered search does neither. @default false
+   */
+  readonly recordsGap?: boolean | undefined;
+}
+
+export interface LayerAnswer extends SearchAnswer {
+  /** The gap that was recorded. */
+  readonly gap?: Gap;
+}
+
+/** The way of a question through the layers. */
+export interface Retrieval {
+  /** L0: the matches of the index. */
+  readonly exact: readonly AssetHead[];
+  readonly vague: readonly AssetHead[];
+  readonly next: NextLayer;
+  /** L1. Absent when the index decided. */
+  readonly search?: LayerAnswer;
+  /** L2, best first: the assets that the index or the search chose. Empty when nothing answers. */
+  readonly assets: readonly FoundAsset[];
+}
+
+/** A new asset, as far as it is compared with others. */
+export interface SimilarOptions extends CallOptions {
+  readonly title: string;
+  readonly tags?: readonly string[] | undefined;
+  readonly body: string;
+  /** @default 3 */
+  readonly limit?: number | undefined;
+}
+
+/** The three layers: the index, the texts, the asset. */
+export interface Layers {
+  /** L1. @throws {KnowledgeError} `INVALID_INPUT`. */
+  readonly search: (options: AskOptions) => Promise<LayerAnswer>;
+  /** L2. @throws {KnowledgeError} `UNKNOWN_ASSET`, `AMBIGUOUS_ASSET`, `INVALID_INPUT`. */
+  readonly getAsset: (options: GetAssetOptions) => Promise<FoundAsset>;
+  /** Goes through the layers as an agent is asked to. Records gaps unless `recordsGap` is `false`. */
+  readonly retrieve: (query: string, options?: Omit<AskOptions, 'query'>) => Promise<Retrieval>;
+  /** Returns the assets that are about the same as a new one, best first. Empty when all others are about something else. */
+  readonly similar: (options: SimilarOptions) => Promise<readonly SearchResult[]>;
+  /** Returns whether a question has an answer. */
+  readonly isAnswered: (query: string, options?: CallOptions) => Promise<boolean>;
+}
+
+const DEFAULT_SIMILAR = 3;
+/** The beginning of a body that states what it is about. */
+const SUBJECT_CHARACTERS = 400;
+
+/** Creates the layers over a store and its index. */
+export function createLayers(options: LayersOptions): Layers {
+  const { store, index, gaps, read = store.get } = options;
+
+  const ask = async (asked: AskOptions, exact: number | undefined): Promise<LayerAnswer> => {
+    const answer = await search(options, asked);
+    const { query, productLine, type, recordsGap = false, signal } = asked;
+    if (!recordsGap || productLine !== undefined || type !== undefined) return answer;
+    const hasExact = async (): Promise<boolean> => (exact ?? (await index.scan(query, { signal })).exact.length) > 0;
+    if (answer.isAnswered || (await hasExact())) {
+      if (await gaps.closeQuery(query, { signal })) index.schedule();
+      return answer;
+    }
+    const gap = await gaps.record(query, { signal });
+    if (gap === undefined) return answer;
+    index.schedule();
+    return { ...answer, gap };
+  };
+
+  const get = (asked: GetAssetOptions): Promise<FoundAsset> => getAsset({ index, read }, asked);
+
+  return {
+    search: (asked) => ask(asked, undefined),
+    getAsset: get,
+    retrieve: async (query, asked = {}) => {
+      const { productLine, type, signal } = asked;
+      const { exact, vague } = await index.scan(query, { productLine, type, signal });
+      const next = decide({ exact: exact.length, vague: vague.length });
+      const open = ({ id }: Pick<AssetHead, 'id'>): Promise<FoundAsset> => get({ name: id, signal });
+      if (next === 'L2') return { exact, vague, next, assets: await Promise.all(exact.map(open)) };
+      const answer = await ask({ recordsGap: true, ...asked, query }, exact.length);
+      // What has all words in its title is an answer, even when its text has no more of them.
+      const [first] = answer.isAnswered ? answer.results.filter(({ isSimilar }) => isSimilar !== true) : exact;
+      return { exact, vague, next, search: answer, assets: first === undefined ? [] : [await open(first)] };
+    },
+    similar: async ({ title, tags = [], body, limit = DEFAULT_SIMILAR, signal }) => {
+      const query = [title, ...tags, body.slice(0, SUBJECT_CHARACTERS)].join('\n');
+      const byTitle = await search({ ...options, usage: undefined }, { query: title, limit, signal });
+      const byText = await search({ ...options, usage: undefined }, { query, limit, signal });
+      const found = [...byTitle.results, ...byText.results].filter(({ isSimilar }) => isSimilar !== true);
+      const best = new Map<string, SearchResult>();
+      for (const one of found) if (one.score > (best.get(one.id)?.score ?? -1)) best.set(one.id, one);
+      return [...best.values()].toSorted((left, right) => right.score - left.score).slice(0, limit);
+    },
+    isAnswered: async (query, { signal } = {}) =>
+      (await index.scan(query, { signal })).exact.length > 0 || (await search(options, { query, signal })).isAnswered,
+  };
+}

@@ -1,0 +1,62 @@
+import type { Asset } from '../assets/asset.ts';
+import type { Gaps } from '../gaps/gaps.ts';
+import type { LocalStore } from '../stores/local.ts';
+import type { LayerIndex, Layers } from './layers.ts';
+
+/** The assets that are read at once. */
+const PAGE = 50;
+
+export interface GapSettlerOptions {
+  readonly store: LocalStore;
+  readonly index: Pick<LayerIndex, 'schedule'>;
+  readonly gaps: Gaps;
+  readonly layers: Pick<Layers, 'isAnswered'>;
+  /** Is called when the gaps cannot be read. The next change of an asset tries again. @default nothing */
+  readonly onProblem?: ((error: unknown) => void) | undefined;
+}
+
+/** Closes the gaps that changes of this process fill. */
+export interface GapSettler {
+  /** Resolves when the gaps of all changes so far are settled. */
+  readonly flush: () => Promise<void>;
+  /** Waits as `flush`, and ends. */
+  readonly close: () => Promise<void>;
+}
+
+/** Closes gaps in the background as soon as an asset that was added or changed answers them. */
+export function createGapSettler({ store, index, gaps, layers, onProblem }: GapSettlerOptions): GapSettler {
+  const changed = new Set<string>();
+  let running: Promise<void> | undefined;
+
+  const settle = async (): Promise<void> => {
+    try {
+      while (changed.size > 0) {
+        const ids = [...changed].slice(0, PAGE);
+        for (const id of ids) changed.delete(id);
+        // Mostly no question is open, and the assets need not be read.
+        if ((await gaps.list()).length === 0) continue;
+        const assets = (await store.getMany(ids)).filter((asset): asset is Asset => asset?.status === 'active');
+        const closed = await gaps.settle(assets, (query) => layers.isAnswered(query));
+        if (closed.length > 0) index.schedule();
+      }
+    } catch (error) {
+      onProblem?.(error);
+    } finally {
+      running = undefined;
+    }
+  };
+  const stop = store.onChange((ids) => {
+    for (const id of ids) changed.add(id);
+    if (changed.size > 0) running ??= settle();
+  });
+  const flush = async (): Promise<void> => {
+    while (running !== undefined) await running;
+  };
+  return {
+    flush,
+    close: async () => {
+      stop();
+      await flush();
+    },
+  };
+}
