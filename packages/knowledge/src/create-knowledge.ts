@@ -5,6 +5,11 @@ import { join } from 'node:path';
 import { knowledgeDirectory } from './directory.ts';
 import { openIndex } from './index/knowledge-index.ts';
 import type { KnowledgeIndex } from './index/knowledge-index.ts';
+import { openGaps } from './gaps/gaps.ts';
+import type { Gaps } from './gaps/gaps.ts';
+import { createLayers } from './layers/layers.ts';
+import type { Layers } from './layers/layers.ts';
+import { createGapSettler } from './layers/settle-gaps.ts';
 import { openLocalStore } from './stores/local.ts';
 import type { LocalStore } from './stores/local.ts';
 import { openHotAssets } from './usage/hot-assets.ts';
@@ -45,6 +50,10 @@ export interface Knowledge extends AsyncDisposable {
   readonly hot: HotAssets;
   /** The index of the assets. It follows the store and writes its files within a second of a change. */
   readonly index: KnowledgeIndex;
+  /** The questions that the assets do not answer. An asset that answers one closes its gap in the background. */
+  readonly gaps: Gaps;
+  /** Searches the texts (L1), reads assets (L2), and goes through all layers. */
+  readonly layers: Layers;
   /** Closes the store that this opened, and one that was given. May be called twice. */
   readonly close: () => Promise<void>;
 }
@@ -64,14 +73,25 @@ export function createKnowledge(options: KnowledgeOptions = {}): Knowledge {
   // Its schemas take a while to load, and many commands need no events.
   const usage = openUsage({ open: async () => (await import('@cairn/memory')).createMemory({ backend }), learn });
   const hot = openHotAssets({ store, usage });
-  const index = openIndex({ store, directory, language, database, opened: () => usage.opened() });
+  const gaps = openGaps({ backend, clock, language });
+  const index = openIndex({
+    store,
+    directory,
+    language,
+    database,
+    opened: () => usage.opened(),
+    extra: async (call) => ({ gaps: await gaps.forSessions(call) }),
+  });
+  const layers = createLayers({ store, index, gaps, usage, read: hot.get, clock, language });
+  const settler = createGapSettler({ store, index, gaps, layers });
   const close = async (): Promise<void> => {
     try {
+      await settler.close();
       await usage.flush();
       await index.close();
     } finally {
       await backend.close();
     }
   };
-  return { directory, language, store, index, usage, hot, close, [Symbol.asyncDispose]: close };
+  return { directory, language, store, index, usage, hot, gaps, layers, close, [Symbol.asyncDispose]: close };
 }

@@ -1,27 +1,8 @@
-import { readQuery } from '@cairn/retrieval';
 import type { Language } from '@cairn/memory';
-import type { AssetDraft } from '../stores/local.ts';
+import { readQuery } from '@cairn/retrieval';
 import { createHash } from 'node:crypto';
-
-/** A question that the assets do not answer. */
-export interface Gap {
-  readonly id: string;
-  /** The question as it was first asked. */
-  readonly query: string;
-  /** How often it was asked, in any order of its words. */
-  readonly asked: number;
-  readonly firstMs: number;
-  readonly lastMs: number;
-}
-
-/** A gap is pending when it was asked so often, or is so old. */
-const PENDING_ASKED = 3;
-const PENDING_MS: number = 7 * 24 * 60 * 60 * 1000;
-
-/** Returns whether somebody should fill the gap now: it was asked three times, or is seven days old. */
-export function isPending({ asked, firstMs }: Gap, nowMs: number): boolean {
-  return asked >= PENDING_ASKED || nowMs - firstMs >= PENDING_MS;
-}
+import type { AssetDraft } from '../stores/local.ts';
+import type { Gap } from './pending.ts';
 
 /** Returns the words that a question is about, in order, without those that only ask. */
 export function subjectOf(query: string): string[] {
@@ -41,7 +22,11 @@ const MAX_NAME_CHARACTERS = 60;
 
 /** Returns a name for the asset that fills a gap, of the words of the question. */
 function nameOf({ query, id }: Gap): string {
-  const words = query.toLowerCase().normalize('NFC').match(/[\p{L}\p{N}]+/gu) ?? [];
+  const words =
+    query
+      .toLowerCase()
+      .normalize('NFC')
+      .match(/[\p{L}\p{N}]+/gu) ?? [];
   const name = Array.from(words.join('-')).slice(0, MAX_NAME_CHARACTERS).join('').replaceAll(/-+$/gu, '');
   return `gap-${name === '' ? id : name}`;
 }

@@ -4,8 +4,9 @@ import { findSecret } from '@cairn/tool/prompt';
 import { setImmediate } from 'node:timers/promises';
 import type { Asset } from '../assets/asset.ts';
 import type { AssetDraft } from '../stores/local.ts';
-import { draftOf, gapId, isPending } from './gap.ts';
-import type { Gap } from './gap.ts';
+import { draftOf, gapId } from './gap.ts';
+import { compareGaps, gapsForSessions, pendingGaps } from './pending.ts';
+import type { Gap } from './pending.ts';
 
 /** The key of the table of gaps. */
 export const GAPS_KEY = 'ai:knowledge:gaps';
@@ -14,7 +15,6 @@ export const GAPS_KEY = 'ai:knowledge:gaps';
 const MAX_GAPS = 500;
 const MAX_QUERY_CHARACTERS = 200;
 const MAX_ATTEMPTS = 100;
-const DEFAULT_PENDING = 5;
 const VERSION = 1;
 
 export interface GapsOptions {
@@ -34,8 +34,10 @@ export interface Gaps {
   readonly record: (query: string, options?: CallOptions) => Promise<Gap | undefined>;
   /** Returns all gaps, the latest question first. */
   readonly list: (options?: CallOptions) => Promise<Gap[]>;
-  /** Returns the latest gaps that were asked three times or are seven days old. */
+  /** Returns the latest gaps that were asked three times or are seven days old. @default limit 5 */
   readonly pending: (options?: CallOptions & { readonly limit?: number | undefined }) => Promise<Gap[]>;
+  /** Returns the gaps that may be pending at the start of the next sessions; `pendingGaps` selects them then. */
+  readonly forSessions: (options?: CallOptions) => Promise<Gap[]>;
   /** Closes a gap by its id. @returns whether it was open. */
   readonly close: (id: string, options?: CallOptions) => Promise<boolean>;
   /** Closes the gap of a question that has an answer now. @returns whether it was open. */
@@ -75,10 +77,6 @@ function formatGap({ query, asked, firstMs, lastMs }: Gap): string {
   return JSON.stringify({ version: VERSION, query, asked, firstMs, lastMs });
 }
 
-function compareByTime(left: Gap, right: Gap): number {
-  return right.lastMs - left.lastMs || (left.id < right.id ? -1 : 1);
-}
-
 /** Opens the gaps of a store. Nothing is read before the first call. */
 export function openGaps({ backend, clock, language }: GapsOptions): Gaps {
   const readAll = async ({ signal }: CallOptions): Promise<GapRow[]> => {
@@ -86,7 +84,7 @@ export function openGaps({ backend, clock, language }: GapsOptions): Gaps {
     return records.map(({ id = '', sequence, record }) => ({ id, sequence, record, gap: parseGap(id, record) }));
   };
   const list: Gaps['list'] = async (options = {}) =>
-    (await readAll(options)).flatMap(({ gap }) => gap ?? []).toSorted(compareByTime);
+    (await readAll(options)).flatMap(({ gap }) => gap ?? []).toSorted(compareGaps);
   const nowOf = async ({ signal }: CallOptions): Promise<number> => clock?.() ?? backend.now({ signal });
 
   const removal = ({ id, record }: Row): RowChange => ({ id, expected: record, next: undefined });
@@ -105,7 +103,10 @@ export function openGaps({ backend, clock, language }: GapsOptions): Gaps {
   };
 
   const record: Gaps['record'] = async (query, { signal } = {}) => {
-    const text = query.normalize('NFC').replaceAll(/[\p{Cc}\s]+/gu, ' ').trim();
+    const text = query
+      .normalize('NFC')
+      .replaceAll(/[\p{Cc}\s]+/gu, ' ')
+      .trim();
     const id = gapId(text);
     if (id === undefined || findSecret(query) !== undefined) return undefined;
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
@@ -156,10 +157,8 @@ export function openGaps({ backend, clock, language }: GapsOptions): Gaps {
   return {
     record,
     list,
-    pending: async ({ limit = DEFAULT_PENDING, signal } = {}) => {
-      const nowMs = await nowOf({ signal });
-      return (await list({ signal })).filter((gap) => isPending(gap, nowMs)).slice(0, limit);
-    },
+    pending: async ({ limit, signal } = {}) => pendingGaps(await list({ signal }), await nowOf({ signal }), limit),
+    forSessions: async (options = {}) => gapsForSessions(await list(options), await nowOf(options)),
     close,
     closeQuery: async (query, options) => {
       const id = gapId(query.normalize('NFC'));

@@ -8,9 +8,21 @@ import { getAsset } from './get-asset.ts';
 import type { FoundAsset, GetAssetOptions } from './get-asset.ts';
 
 const drafts: readonly AssetDraft[] = [
-  { name: 'redis-sentinel-setup', productLine: 'exchange/infra', type: 'reference', title: 'Redis Sentinel 高可用配置', body: 'One. [[limits]] [[general/limits]] [[gone]]' },
+  {
+    name: 'redis-sentinel-setup',
+    productLine: 'exchange/infra',
+    type: 'reference',
+    title: 'Redis Sentinel 高可用配置',
+    body: 'One. [[limits]] [[general/limits]] [[gone]]',
+  },
   { name: 'limits', productLine: 'exchange/infra', type: 'reference', title: 'Limits', body: 'Two.' },
-  { name: 'limits', productLine: 'general', type: 'reference', title: 'Limits of all', body: 'Three. [[redis-sentinel-setup]]' },
+  {
+    name: 'limits',
+    productLine: 'general',
+    type: 'reference',
+    title: 'Limits of all',
+    body: 'Three. [[redis-sentinel-setup]]',
+  },
   { name: 'flow', productLine: 'general', type: 'skill', title: 'Flow', body: 'Four. [[limits]]' },
   { name: 'old', productLine: 'web', type: 'adr', title: 'Old', body: 'Five. [[limits]]', status: 'deprecated' },
 ];
@@ -18,9 +30,10 @@ const drafts: readonly AssetDraft[] = [
 async function get(options: GetAssetOptions): Promise<FoundAsset> {
   const store = openLocalStore({ backend: memory() });
   const heads: AssetHead[] = [];
-  const refresh = async (): Promise<void> => {
+  const refresh = async (): Promise<{ changed: number }> => {
     const { changed } = await store.changes();
     heads.splice(0, heads.length, ...changed.map(({ asset }) => headOf(asset)));
+    return { changed: changed.length };
   };
   for (const one of drafts) await store.add(one);
   return getAsset({ index: { refresh, heads: () => heads }, read: store.get }, options);

@@ -2,19 +2,12 @@ import type { CallOptions } from '@cairn/memory';
 import type { Asset, AssetHead } from '../assets/asset.ts';
 import { quoted } from '../assets/names.ts';
 import { KnowledgeError } from '../errors.ts';
+import type { KnowledgeIndex } from '../index/knowledge-index.ts';
 import { comparableName, headsNamed, linksOf } from './links.ts';
 import type { AssetLink } from './links.ts';
 
-/** Knows the assets of the store. */
-export interface AssetDirectory {
-  /** Brings `heads` up to date with the store. */
-  readonly refresh: (options?: CallOptions) => Promise<unknown>;
-  /** All assets, also those that the index does not list. */
-  readonly heads: () => readonly AssetHead[];
-}
-
 export interface GetAssetDependencies {
-  readonly index: AssetDirectory;
+  readonly index: Pick<KnowledgeIndex, 'heads' | 'refresh'>;
   /** Reads an asset by its id. */
   readonly read: (id: string, options?: CallOptions) => Promise<Asset | undefined>;
 }
@@ -72,7 +65,9 @@ function ambiguousAsset(name: string, named: readonly AssetHead[]): KnowledgeErr
   const ids = named.map(({ id }) => id).toSorted();
   const lines = named.map(({ productLine }) => productLine).toSorted();
   const summary = `Assets of ${ids.length} product lines have the name ${quoted(name)}`;
-  return new KnowledgeError('AMBIGUOUS_ASSET', [summary, `Pass one as product_line: ${lines.join(', ')}.`], { assets: ids });
+  return new KnowledgeError('AMBIGUOUS_ASSET', [summary, `Pass one as product_line: ${lines.join(', ')}.`], {
+    assets: ids,
+  });
 }
 
 function textOf(value: unknown, what: string): string {
@@ -95,15 +90,20 @@ export async function getAsset(
   { name, productLine, signal }: GetAssetOptions,
 ): Promise<FoundAsset> {
   const asked = textOf(name, 'name').replace(/^\[\[([\s\S]+)\]\]$/u, '$1');
-  const line = productLine === undefined ? undefined : textOf(productLine, 'product line').replaceAll(/^\/+|\/+$/gu, '');
+  const line =
+    productLine === undefined ? undefined : textOf(productLine, 'product line').replaceAll(/^\/+|\/+$/gu, '');
   await index.refresh({ signal });
   const heads = index.heads();
   const everywhere = headsNamed(heads, asked);
-  const isOwn = ({ productLine: own }: AssetHead): boolean => line === undefined || comparableName(own) === comparableName(line);
+  const isOwn = ({ productLine: own }: AssetHead): boolean =>
+    line === undefined || comparableName(own) === comparableName(line);
   const [head, second] = everywhere.filter(isOwn);
   if (second !== undefined) throw ambiguousAsset(asked, everywhere);
   const asset = head && (await read(head.id, { signal }));
   if (asset !== undefined) return { asset, links: linksOf(asset, heads) };
   const near = everywhere.length > 0 && head === undefined ? everywhere.map(({ id }) => id) : nearIds(heads, asked);
-  throw unknownAsset(line === undefined ? asked : `${line}/${asked}`, near.filter((id) => id !== head?.id));
+  throw unknownAsset(
+    line === undefined ? asked : `${line}/${asked}`,
+    near.filter((id) => id !== head?.id),
+  );
 }

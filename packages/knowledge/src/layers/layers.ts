@@ -1,26 +1,19 @@
 import type { CallOptions, Language } from '@cairn/memory';
 import type { Asset, AssetHead } from '../assets/asset.ts';
-import type { Gap } from '../gaps/gap.ts';
 import type { Gaps } from '../gaps/gaps.ts';
+import type { Gap } from '../gaps/pending.ts';
+import type { KnowledgeIndex } from '../index/knowledge-index.ts';
 import type { LocalStore } from '../stores/local.ts';
 import type { Usage } from '../usage/usage.ts';
 import { decide } from './decide.ts';
 import type { NextLayer } from './decide.ts';
 import { getAsset } from './get-asset.ts';
-import type { AssetDirectory, FoundAsset, GetAssetOptions } from './get-asset.ts';
+import type { FoundAsset, GetAssetOptions } from './get-asset.ts';
 import { search } from './search.ts';
-import type { SearchAnswer, SearchFilters, SearchOptions, SearchResult } from './search.ts';
+import type { SearchAnswer, SearchOptions, SearchResult } from './search.ts';
 
 /** The index, as the layers use it. */
-export interface LayerIndex extends AssetDirectory {
-  readonly headAt: (sequence: number) => AssetHead | undefined;
-  readonly scan: (
-    query: string,
-    options?: SearchFilters & CallOptions,
-  ) => Promise<{ readonly exact: readonly AssetHead[]; readonly vague: readonly AssetHead[] }>;
-  /** Has the files of the index written within a second. */
-  readonly schedule: () => void;
-}
+export type LayerIndex = Pick<KnowledgeIndex, 'headAt' | 'heads' | 'refresh' | 'scan' | 'schedule'>;
 
 export interface LayersOptions {
   readonly store: LocalStore;
@@ -118,7 +111,7 @@ export function createLayers(options: LayersOptions): Layers {
       const open = ({ id }: Pick<AssetHead, 'id'>): Promise<FoundAsset> => get({ name: id, signal });
       if (next === 'L2') return { exact, vague, next, assets: await Promise.all(exact.map(open)) };
       const answer = await ask({ recordsGap: true, ...asked, query }, exact.length);
-      // What has all words in its title is an answer, even when its text has no more of them.
+      // An asset with all words in its title is an answer, even when its text says little about them.
       const [first] = answer.isAnswered ? answer.results.filter(({ isSimilar }) => isSimilar !== true) : exact;
       return { exact, vague, next, search: answer, assets: first === undefined ? [] : [await open(first)] };
     },

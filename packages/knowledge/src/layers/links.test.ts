@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { linkedNames } from './links.ts';
 
 test('finds each linked name once, in order, with product lines, headings and labels', () => {
-  const body = 'See [[redis-sentinel-setup]], [[exchange/core/撮合|the engine]] and [[a#setup]]; again [[redis-sentinel-setup]].';
+  const body =
+    'See [[redis-sentinel-setup]], [[exchange/core/撮合|the engine]] and [[a#setup]]; again [[redis-sentinel-setup]].';
   expect(linkedNames(body)).toEqual(['redis-sentinel-setup', 'exchange/core/撮合', 'a']);
 });
 

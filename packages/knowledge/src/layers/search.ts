@@ -46,6 +46,9 @@ export interface SearchResult {
   readonly snippet: string;
   /** Present when the asset has too little of the query: it may be about something else. */
   readonly isSimilar?: true;
+  readonly changedMs: number;
+  /** Whether the team store has it. */
+  readonly isPromoted: boolean;
   /** What to know before trusting it. Absent when there is nothing. */
   readonly marks?: readonly AssetMark[];
 }
@@ -186,7 +189,7 @@ export async function search(dependencies: SearchDependencies, options: SearchOp
   const nowMs = clock?.() ?? (await store.backend.now({ signal }));
   const results: SearchResult[] = [];
   for (const one of chosen) {
-    const { id, name, productLine, type, title, score, isSimilar, body } = one;
+    const { id, name, productLine, type, title, score, changedMs, isPromoted, isSimilar, body } = one;
     const marks = marksOf(one, nowMs);
     results.push({
       id,
@@ -196,6 +199,8 @@ export async function search(dependencies: SearchDependencies, options: SearchOp
       title,
       score: Math.round(score * 10_000) / 10_000,
       snippet: await snippetOfBody(body, query, signal),
+      changedMs,
+      isPromoted,
       ...(isSimilar === true && { isSimilar }),
       ...(marks.length > 0 && { marks }),
     });

@@ -1,0 +1,133 @@
+/** The way of a question through the layers, with the two worked cases of the source. */
+import { createKnowledge } from '@cairn/knowledge';
+import type { AssetDraft, AssetType, Knowledge } from '@cairn/knowledge';
+import { memory } from '@cairn/memory/memory';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+
+const open: { knowledge: Knowledge; directory: string }[] = [];
+
+afterEach(async () => {
+  for (const { knowledge, directory } of open.splice(0)) {
+    await knowledge.close();
+    await rm(directory, { recursive: true });
+  }
+});
+
+async function openWith(drafts: readonly AssetDraft[]): Promise<Knowledge> {
+  const directory = await mkdtemp(join(tmpdir(), 'cairn-layers-'));
+  const knowledge = createKnowledge({ directory, backend: memory(), env: {} });
+  open.push({ knowledge, directory });
+  for (const draft of drafts) await knowledge.store.add(draft);
+  return knowledge;
+}
+
+function draft(line: string, body: string): AssetDraft {
+  const [name = '', type = '', productLine = '', title = '', tags = ''] = line.split('|');
+  return { name, type: type as AssetType, productLine, title, tags: tags.split(','), body };
+}
+
+/** The assets of the source; where it has `…`, tags and product lines are filled in. */
+const source: readonly AssetDraft[] = [
+  draft(
+    'redis-sentinel-setup|reference|exchange/infra|Redis Sentinel 高可用配置|redis,ha,sentinel',
+    '三个节点，quorum 为 2，down-after-milliseconds 为 5000。怎么配置：先配置主节点，再配置哨兵。',
+  ),
+  draft(
+    'kafka-consumer-config|reference|exchange/infra|Kafka 消费者配置|kafka,consumer,消息队列',
+    '消息队列的消费者：max.poll.records、session.timeout.ms。处理失败时位点不提交，消息会再次消费。',
+  ),
+  draft(
+    'rabbitmq-retry-strategy|best-practice|exchange/infra|RabbitMQ 重试策略|rabbitmq,retry,消息队列,失败重试',
+    '消息队列失败重试的核心是指数退避。重试三次后进入死信队列。Retry with exponential backoff.',
+  ),
+  draft(
+    'redis-stream-processing|pattern|exchange/core|Redis Stream 消息处理|redis,stream,消息队列',
+    '用 XREADGROUP 读取消息，用 XACK 确认。未确认的消息由 XAUTOCLAIM 转移。',
+  ),
+  draft(
+    'message-queue-comparison|adr|exchange/infra|消息队列技术选型|mq,kafka,rabbitmq',
+    '比较 RabbitMQ、Kafka 与 Redis Stream 的吞吐、顺序与运维成本。',
+  ),
+  draft(
+    'async-task-queue|reference|exchange/api|异步任务队列实现|async,task,消息队列',
+    '任务入队、调度、取消。失败的任务写入失败表，由后台重试。',
+  ),
+  draft('typescript-generics|pattern|general|TypeScript 泛型最佳实践|typescript,patterns', '约束、默认类型与推断。'),
+  draft('api-rate-limiting|best-practice|exchange/api|API 限流策略|api,security,rate-limit', '令牌桶与滑动窗口。'),
+  draft(
+    'matching-engine-latency|pitfall|exchange/core|撮合引擎延迟优化避坑|performance,optimization,matching',
+    '避免在热路径分配内存。',
+  ),
+];
+
+test('Redis Sentinel 怎么配置: one exact match skips L1', async () => {
+  const { layers, gaps } = await openWith(source);
+  const { exact, next, search, assets } = await layers.retrieve('Redis Sentinel 怎么配置？');
+  expect(exact.map(({ name }) => name)).toEqual(['redis-sentinel-setup']);
+  expect([next, search]).toEqual(['L2', undefined]);
+  expect(assets.map(({ asset }) => asset.id)).toEqual(['exchange/infra/redis-sentinel-setup']);
+  expect(await gaps.list()).toEqual([]);
+});
+
+test('消息队列 失败重试: five matches of the index are searched, and rabbitmq-retry-strategy is first', async () => {
+  const { layers } = await openWith(source);
+  const { exact, vague, next, search, assets } = await layers.retrieve('我们的消息队列是怎么处理失败重试的？');
+  expect(next).toBe('L1');
+  expect([...exact, ...vague].map(({ name }) => name).toSorted()).toEqual([
+    'async-task-queue',
+    'kafka-consumer-config',
+    'message-queue-comparison',
+    'rabbitmq-retry-strategy',
+    'redis-stream-processing',
+  ]);
+  expect(search?.results[0]?.name).toBe('rabbitmq-retry-strategy');
+  expect(assets[0]?.asset.name).toBe('rabbitmq-retry-strategy');
+  const answer = await layers.search({ query: '消息队列 失败重试 retry', limit: 5 });
+  expect(answer.results).toHaveLength(5);
+  expect(answer.results[0]).toMatchObject({ name: 'rabbitmq-retry-strategy' });
+  expect(answer.results[0]?.snippet).toContain('失败重试的核心是指数退避');
+});
+
+test('a question that no layer answers is one gap, recorded after one search', async () => {
+  const { layers, gaps } = await openWith(source);
+  const { exact, vague, next, search, assets } = await layers.retrieve('terraform state locking');
+  expect([exact, vague, next, assets]).toEqual([[], [], 'L1', []]);
+  expect(search).toMatchObject({ isAnswered: false, gap: { query: 'terraform state locking', asked: 1 } });
+  await layers.retrieve('locking of terraform state');
+  expect(await gaps.list()).toMatchObject([{ asked: 2 }]);
+});
+
+test('words of the body only are found by the one search that follows an empty scan', async () => {
+  const { layers, gaps } = await openWith(source);
+  const { exact, vague, search, assets } = await layers.retrieve('XAUTOCLAIM');
+  expect([exact, vague]).toEqual([[], []]);
+  expect(search?.isAnswered).toBe(true);
+  expect(assets.map(({ asset }) => asset.name)).toEqual(['redis-stream-processing']);
+  expect(await gaps.list()).toEqual([]);
+});
+
+test('a filtered search records nothing, and others only when they are asked to', async () => {
+  const { layers, gaps } = await openWith(source);
+  await layers.search({ query: 'terraform state', type: 'adr', recordsGap: true });
+  await layers.search({ query: 'terraform state', productLine: 'exchange', recordsGap: true });
+  await layers.search({ query: 'terraform state' });
+  await layers.retrieve('terraform state', { recordsGap: false });
+  expect(await gaps.list()).toEqual([]);
+  await layers.search({ query: 'terraform state', recordsGap: true });
+  expect(await gaps.list()).toHaveLength(1);
+});
+
+test('similar assets of a draft are those about the same, best first', async () => {
+  const { layers } = await openWith(source);
+  const similar = await layers.similar({
+    title: 'RabbitMQ 失败重试',
+    tags: ['rabbitmq'],
+    body: '失败后用指数退避重试。',
+  });
+  expect(similar[0]?.name).toBe('rabbitmq-retry-strategy');
+  expect(similar.length).toBeLessThanOrEqual(3);
+  expect(await layers.similar({ title: 'Terraform state locking', body: 'Use a lock table.' })).toEqual([]);
+});
