@@ -1,0 +1,69 @@
+import { parseAsset } from '@cairn/knowledge';
+import { readQuery, termsOf } from '@cairn/retrieval';
+import { expect, test } from 'vitest';
+import { fixtureAssets } from './fixture/assets.ts';
+import { questions } from './fixture/questions.ts';
+import type { QuestionKind } from './fixture/questions.ts';
+
+const assets = new Map(fixtureAssets().map(({ id, path, text }) => [id, parseAsset(text, { path })]));
+const kinds: readonly QuestionKind[] = ['name', 'paraphrase', 'tag', 'body', 'absent'];
+
+test('200 assets of eight types are in English and Chinese, each with its own text of 300 to 3,000 characters', () => {
+  expect(assets.size).toBe(200);
+  const bodies = [...assets.values()].map(({ body }) => body);
+  expect(new Set(bodies).size).toBe(200);
+  for (const body of bodies) {
+    expect([...body].length, body).toBeGreaterThanOrEqual(300);
+    expect([...body].length, body).toBeLessThanOrEqual(3000);
+  }
+  expect(new Set([...assets.values()].map(({ fields }) => fields.type)).size).toBe(8);
+  expect(new Set([...assets.values()].map(({ fields }) => fields.productLine)).size).toBe(9);
+  expect(bodies.filter((body) => /\p{Script=Han}{2}/u.test(body.slice(0, 200))).length).toBe(97);
+});
+
+test('no two assets share a sentence', () => {
+  const seen = new Map<string, string>();
+  for (const [id, { body }] of assets) {
+    for (const sentence of new Set(body.split(/(?<=[.。；])\s*|\n/u).filter((part) => part.length >= 30))) {
+      expect(seen.get(sentence), `${id}: ${sentence}`).toBeUndefined();
+      seen.set(sentence, id);
+    }
+  }
+});
+
+test('each kind has 20 questions in each language, and 30 have no answer; half of each are held out', () => {
+  expect(new Set(questions.map(({ query }) => query)).size).toBe(questions.length);
+  for (const kind of kinds) {
+    for (const language of ['en', 'zh'] as const) {
+      const own = questions.filter((question) => question.kind === kind && question.language === language);
+      const half = kind === 'absent' ? 15 : 10;
+      expect(own.map(({ isHeldOut }) => isHeldOut)).toEqual(Array.from({ length: half * 2 }, (_, at) => at >= half));
+      expect(own.every(({ wanted }) => wanted.length > 0 === (kind !== 'absent'))).toBe(true);
+    }
+  }
+  for (const id of questions.flatMap(({ wanted }) => wanted)) expect(assets.has(id), id).toBe(true);
+});
+
+test('a question by tag names all assets that have the tags, and a question by body has no word of the index', () => {
+  for (const { kind, query, wanted } of questions) {
+    if (kind === 'tag') {
+      const words = [...termsOf(query)];
+      const tagged = [...assets].filter(([, { fields }]) => {
+        const own = new Set(fields.tags.flatMap((tag) => [...termsOf(tag)]));
+        return fields.status === 'active' && words.every((word) => own.has(word));
+      });
+      expect(
+        tagged.map(([id]) => id),
+        query,
+      ).toEqual(wanted.toSorted());
+    }
+    if (kind === 'body') {
+      for (const id of wanted) {
+        const { name = '', title = '', tags = [] } = assets.get(id)?.fields ?? {};
+        const indexed = new Set(termsOf([name, title, ...tags].join('\n')));
+        const units = readQuery(query).units.filter(({ terms }) => terms.some((term) => indexed.has(term)));
+        expect(units, query).toEqual([]);
+      }
+    }
+  }
+});
