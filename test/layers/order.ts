@@ -95,7 +95,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'tools',
   ],
   agents: ['errors.ts', 'model', 'tools', 'prompt', 'run', 'delegation', 'workflow', 'tool-set'],
-  hosts: ['errors.ts', 'formats', 'host.ts', 'hosts'],
+  hosts: ['errors.ts', 'formats', 'host.ts', 'session-host.ts', 'hosts'],
   'mcp-server': [
     'errors.ts',
     'resource-notices.ts',

@@ -2,7 +2,7 @@ import * as source from '@cairn/hosts';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
-const exported = ['HostError', 'configScopes', 'createEntryEditor', 'hosts'];
+const exported = ['HostError', 'configScopes', 'createEntryEditor', 'hosts', 'sessionHosts'];
 
 const sources = new URL('../../packages/hosts/src/', import.meta.url);
 const dist = new URL('../../packages/hosts/dist/', import.meta.url);

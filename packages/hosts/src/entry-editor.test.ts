@@ -35,7 +35,6 @@ const hooks: EntryKind<{ readonly event: string; readonly command: string }> = {
   path: (name, config) => (config['version'] === 2 ? ['hooks', 'after', name] : ['hooks', name]),
   render: ({ event, command }) => [{ matcher: event, hooks: [{ type: 'command', command }] }],
   conflictingKeys: [],
-  names: { pattern: /^\w+$/u, words: 'letters' },
   nextStep: () => 'restart it',
 };
 
@@ -116,7 +115,7 @@ describe('what is not an entry is refused and stays', () => {
 
   test.each(texts)('%s: %s', async (id, text) => {
     const target = targetOf(id);
-    const path = target.kind.files(target.scope, context)[0] ?? '';
+    const path = target.kind.files(target.scope, context, 'cairn')[0] ?? '';
     const files = new Map([[path, text]]);
     await expect(editorOver(files).planInstall(target, command)).rejects.toMatchObject({ code: 'CONFIG_SHAPE', path });
     expect(files.get(path)).toBe(text);
@@ -127,7 +126,7 @@ describe('what is not an entry is refused and stays', () => {
     ['codex', 'mcp_servers.cairn = "mine"\n'],
   ])('also by undo: %s', async (id, text) => {
     const target = targetOf(id);
-    const path = target.kind.files(target.scope, context)[0] ?? '';
+    const path = target.kind.files(target.scope, context, 'cairn')[0] ?? '';
     const files = new Map<string, string>();
     const editor = editorOver(files);
     await (await editor.planInstall(target, command)).apply();
@@ -141,7 +140,7 @@ describe('what is not an entry is refused and stays', () => {
     ['codex', '[mcp_servers.cairn]\ncommand = "old"\n', 'mcp_servers = ""\n'],
   ])('also by an undo that restores an entry: %s', async (id, before, text) => {
     const target = targetOf(id);
-    const path = target.kind.files(target.scope, context)[0] ?? '';
+    const path = target.kind.files(target.scope, context, 'cairn')[0] ?? '';
     const files = new Map([[path, before]]);
     const editor = editorOver(files);
     await (await editor.planInstall(target, command)).apply();

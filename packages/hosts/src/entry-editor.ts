@@ -1,22 +1,36 @@
 import { stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import type { ConfigFile, OpenConfigFile } from './config-file.ts';
-import { installInText, noteOf, undoInText } from './entry-change.ts';
+import { entryInText, installInText, noteOf, noteOfFound, undoInText } from './entry-change.ts';
 import type { TextChange } from './entry-change.ts';
 import { HostError, withPath } from './errors.ts';
 import type { ConfigFormat } from './formats/config-format.ts';
+import { fileFormat } from './formats/file-format.ts';
 import { jsonFormat } from './formats/json-format.ts';
+import { sectionFormat } from './formats/section-format.ts';
 import { tomlFormat } from './formats/toml-format.ts';
-import type { EntryKind, Host, HostContext, ConfigScope } from './host.ts';
+import type { EntryKind, HostContext, HostName, ConfigScope } from './host.ts';
 import { createUndoNotes } from './undo-notes.ts';
 import type { UndoNote } from './undo-notes.ts';
 
 /** One entry of one kind in the configuration of a host. */
 export interface EntryTarget<Value> {
-  readonly host: Host;
+  readonly host: HostName;
   readonly kind: EntryKind<Value>;
   readonly scope: ConfigScope;
   readonly context: HostContext;
   readonly name: string;
+  /**
+   * Returns whether an entry was installed by this program, perhaps by another person. Undo removes such an entry also without a
+   * note. By default, undo needs a note.
+   */
+  readonly isOwn?: ((entry: unknown) => boolean) | undefined;
+}
+
+/** An entry that a configuration has. */
+export interface FoundEntry {
+  readonly path: string;
+  readonly entry: unknown;
 }
 
 /** A change that is planned and not yet made. */
@@ -40,6 +54,12 @@ export interface EntryEditor<File extends ConfigFile = ConfigFile> {
    * @throws {HostError} `NOTHING_TO_UNDO`, `STATE`, and those of `planInstall`.
    */
   planUndo<Value>(target: EntryTarget<Value>): Promise<EntryChange<File>>;
+  /**
+   * Returns the entry that is installed, by whomever; `undefined` when no file has it.
+   *
+   * @throws {HostError} `CONFIG_SYNTAX`, `CONFIG_SHAPE`.
+   */
+  find<Value>(target: EntryTarget<Value>): Promise<FoundEntry | undefined>;
 }
 
 /** What an editor uses. */
@@ -49,7 +69,12 @@ export interface EntryEditorOptions<File extends ConfigFile> {
   readonly stateDirectory: string;
 }
 
-const formats: Readonly<Record<EntryKind<never>['format'], ConfigFormat>> = { json: jsonFormat, toml: tomlFormat };
+const formats: Readonly<Record<EntryKind<never>['format'], ConfigFormat>> = {
+  json: jsonFormat,
+  toml: tomlFormat,
+  section: sectionFormat,
+  file: fileFormat,
+};
 
 async function firstExisting(paths: readonly string[]): Promise<string> {
   for (const path of paths) {
@@ -73,22 +98,46 @@ export function createEntryEditor<File extends ConfigFile>({
 }: EntryEditorOptions<File>): EntryEditor<File> {
   const notes = createUndoNotes(stateDirectory);
 
+  async function find<Value>(target: EntryTarget<Value>): Promise<FoundEntry | undefined> {
+    const { kind, scope, context, name } = target;
+    for (const path of kind.files(scope, context, name)) {
+      const { text } = await open(path);
+      if (text === undefined) continue;
+      const entry = withPath(path, () => entryInText(formats[kind.format], kind, { text, name }));
+      if (entry !== undefined) return { path, entry };
+    }
+    return undefined;
+  }
+
+  /** Returns a note for an entry that has none and is our own. */
+  async function noteOfOwn<Value>(target: EntryTarget<Value>): Promise<UndoNote | undefined> {
+    const { kind, name, isOwn } = target;
+    const found = isOwn && (await find(target));
+    if (!found || !isOwn(found.entry)) return undefined;
+    const { path, entry } = found;
+    const directories = kind.format === 'file' ? [dirname(path)] : [];
+    return noteOfFound(entry, { path, entryPath: kind.path(name, {}), directories });
+  }
+
   async function findNote<Value>(target: EntryTarget<Value>): Promise<UndoNote> {
     const { host, kind, scope, context, name } = target;
-    const paths = kind.files(scope, context);
+    const paths = kind.files(scope, context, name);
     for (const path of paths) {
       const note = await notes.get(subjectOf(target, path));
       if (note) return note;
     }
+    const own = await noteOfOwn(target);
+    if (own) return own;
     const message = `nothing to undo: ${name} of ${host.title} was not installed in ${paths.join(' or ')}, or is already undone; check --scope, --root and --name`;
     throw new HostError('NOTHING_TO_UNDO', message, { path: paths[0] });
   }
 
   return {
+    find,
     planInstall: async (target, value) => {
       const { kind, scope, context, name } = target;
       const format = formats[kind.format];
-      const path = await firstExisting(kind.files(scope, context));
+      const path = await firstExisting(kind.files(scope, context, name));
       const file = await open(path);
       const change = withPath(path, () => installInText(format, kind, { text: file.text ?? '', name, value }));
       const { text } = change;
@@ -96,7 +145,14 @@ export function createEntryEditor<File extends ConfigFile>({
         if (typeof text !== 'string') return;
         const subject = subjectOf(target, path);
         const earlier = await notes.get(subject);
-        const known = { path, before: file.text, directories: file.missingDirectories, format, earlier };
+        const known = {
+          path,
+          before: file.text,
+          directories: file.missingDirectories,
+          format,
+          element: kind.element,
+          earlier,
+        };
         // The note comes first, so that every change that was made can be undone, wherever the process is killed.
         await notes.set(subject, noteOf(change, known));
         await file.write(text);
@@ -104,10 +160,12 @@ export function createEntryEditor<File extends ConfigFile>({
       return { ...change, file, apply };
     },
     planUndo: async (target) => {
+      const { kind, name } = target;
       const note = await findNote(target);
       const { path, directories } = note;
       const file = await open(path);
-      const change = withPath(path, () => undoInText(formats[target.kind.format], note, file.text));
+      const undone = { note, name, element: kind.element, isFile: kind.format === 'file' };
+      const change = withPath(path, () => undoInText(formats[kind.format], undone, file.text));
       const { text } = change;
       const apply = async (): Promise<void> => {
         if (text === null) await file.remove(directories);

@@ -23,22 +23,37 @@ export interface NameRule {
 }
 
 /**
+ * How an entry is one element of an array that other programs and people use too. Their elements stay, and so do their parts of
+ * the element that has the entry.
+ */
+export interface ElementRule {
+  /** Returns whether an element has the entry. */
+  readonly matches: (element: unknown, name: string) => boolean;
+  /** Returns an element that has the entry, with its entry replaced by that of `wanted`. */
+  readonly merge: (element: unknown, wanted: unknown, name: string) => unknown;
+  /** Returns an element that has the entry without it; `undefined` when nothing else is in it. */
+  readonly without: (element: unknown, name: string) => unknown;
+}
+
+/**
  * How a host keeps one kind of entry: in which files, where in a file, and in which form. `Value` is what an entry is made
  * from.
  */
 export interface EntryKind<Value> {
   /** Names the kind in undo notes: `mcp-server`. */
   readonly id: string;
-  readonly format: 'json' | 'toml';
+  /** `section`: Markdown between two marks. `file`: the whole file is the entry. */
+  readonly format: 'json' | 'toml' | 'section' | 'file';
   /** Returns the files that may hold the entry. The first that exists is used; if none exists, the first is created. */
-  readonly files: (scope: ConfigScope, context: HostContext) => readonly string[];
-  /** Returns the keys that lead to an entry. They may depend on the content of the file. */
+  readonly files: (scope: ConfigScope, context: HostContext, name: string) => readonly string[];
+  /** Returns the keys that lead to an entry, or to the array that has it. They may depend on the content of the file. */
   readonly path: (name: string, config: ConfigObject) => readonly string[];
+  /** Present when the entry is an element of an array. Only JSON has such entries. */
+  readonly element?: ElementRule | undefined;
   /** Returns the entry for a value. It may depend on what the file holds. */
   readonly render: (value: Value, config: ConfigObject) => unknown;
   /** Keys of an existing entry that contradict the new one. They are removed; other keys stay. */
   readonly conflictingKeys: readonly string[];
-  readonly names: NameRule;
   /** Returns what the user does next in the host, so that it uses the entry. */
   readonly nextStep: (scope: ConfigScope) => string;
 }
@@ -51,6 +66,7 @@ export interface ServerCommand {
 
 /** How a host keeps MCP servers that are started by a command. */
 export interface McpServerKind extends EntryKind<ServerCommand> {
+  readonly names: NameRule;
   /**
    * The variable that the host replaces by the open project directory, for each scope that has one. Without it, an entry for
    * a project names the directory by its path; an entry for a user names none, because such a host starts servers in its own
@@ -59,11 +75,15 @@ export interface McpServerKind extends EntryKind<ServerCommand> {
   readonly projectVariable?: Readonly<Partial<Record<ConfigScope, string>>>;
 }
 
-/** A program that a person runs agents with, such as Claude Code, and the kinds of entries that its configuration holds. */
-export interface Host {
+/** The names of a host. */
+export interface HostName {
   readonly id: string;
   /** The name as its makers write it. */
   readonly title: string;
+}
+
+/** A program that a person runs agents with, such as Claude Code, and how it keeps MCP servers. */
+export interface Host extends HostName {
   readonly mcpServers: McpServerKind;
 }
 

@@ -1,10 +1,21 @@
 export type { ConfigFile, OpenConfigFile } from './config-file.ts';
 export type { EntryAction, TextChange } from './entry-change.ts';
 export { createEntryEditor } from './entry-editor.ts';
-export type { EntryChange, EntryEditor, EntryEditorOptions, EntryTarget } from './entry-editor.ts';
+export type { EntryChange, EntryEditor, EntryEditorOptions, EntryTarget, FoundEntry } from './entry-editor.ts';
 export { HostError } from './errors.ts';
 export type { HostErrorCode, TextPosition } from './errors.ts';
 export type { ConfigObject } from './formats/config-format.ts';
 export { configScopes } from './host.ts';
-export type { EntryKind, Host, HostContext, McpServerKind, NameRule, ConfigScope, ServerCommand } from './host.ts';
-export { hosts } from './hosts.ts';
+export type {
+  ConfigScope,
+  ElementRule,
+  EntryKind,
+  Host,
+  HostContext,
+  HostName,
+  McpServerKind,
+  NameRule,
+  ServerCommand,
+} from './host.ts';
+export { hosts, sessionHosts } from './hosts.ts';
+export type { SessionHost } from './session-host.ts';

@@ -4,15 +4,18 @@ import { HostError } from '../errors.ts';
 /** A parsed configuration. */
 export type ConfigObject = Readonly<Record<string, unknown>>;
 
-/** Sets the value at a path; `undefined` removes it. */
+/** The keys that lead to a value. A number is the index of an array's element. */
+export type ConfigPath = readonly (string | number)[];
+
+/** Sets the value at a path; `undefined` removes it. The index after the last element of an array adds an element. */
 export interface ConfigChange {
-  readonly path: readonly string[];
+  readonly path: ConfigPath;
   readonly value: unknown;
 }
 
 /** A configuration language. Texts have no byte order mark. */
 export interface ConfigFormat {
-  readonly name: 'JSON' | 'TOML';
+  readonly name: 'JSON' | 'TOML' | 'Markdown' | 'text';
   /**
    * Parses a text. An empty text is an empty object.
    *
@@ -26,6 +29,8 @@ export interface ConfigFormat {
    * @throws {HostError} `CONFIG_SHAPE` when a value of another kind is in the way.
    */
   change(text: string, change: ConfigChange): string;
+  /** Returns whether a text has neither values nor comments, so that nobody misses it. */
+  isBlank(text: string): boolean;
 }
 
 export function isObject(value: unknown): value is ConfigObject {
@@ -40,24 +45,65 @@ export function kindOf(value: unknown): string {
   return typeof value === 'bigint' ? 'a number' : `a ${typeof value}`;
 }
 
+function member(value: unknown, key: string | number): unknown {
+  if (typeof key === 'number') return Array.isArray(value) ? value[key] : undefined;
+  return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+}
+
 /** Returns the value at a path; `undefined` when there is none. */
-export function valueAt(config: ConfigObject, path: readonly string[]): unknown {
-  let value: unknown = config;
-  for (const key of path) {
-    if (!isObject(value) || !Object.hasOwn(value, key)) return undefined;
-    value = value[key];
+export function valueAt(config: ConfigObject, path: ConfigPath): unknown {
+  return path.reduce(member, config);
+}
+
+/** Returns a copy of a value with the change made below it. Missing objects and arrays above the changed value are created. */
+function changedValue(value: unknown, { path, value: wanted }: ConfigChange): unknown {
+  const [key, ...rest] = path;
+  if (key === undefined) return wanted;
+  const old = member(value, key);
+  if (old === undefined && wanted === undefined) return value;
+  const inner = changedValue(old, { path: rest, value: wanted });
+  if (typeof key === 'number') {
+    const list: readonly unknown[] = Array.isArray(value) ? value : [];
+    return list.toSpliced(key, 1, ...(inner === undefined ? [] : [inner]));
   }
-  return value;
+  const { [key]: _, ...others } = isObject(value) ? value : {};
+  if (inner === undefined) return others;
+  return isObject(value) ? { ...value, [key]: inner } : { [key]: inner };
 }
 
 /** Returns a copy of the configuration with the change made. Missing objects above the value are created. */
-export function changedObject(config: ConfigObject, { path, value }: ConfigChange): ConfigObject {
-  const [key, ...rest] = path;
-  if (key === undefined) return config;
-  const { [key]: old, ...others } = config;
-  if (rest.length === 0) return value === undefined ? others : { ...config, [key]: value };
-  if (old === undefined && value === undefined) return config;
-  return { ...config, [key]: changedObject(isObject(old) ? old : {}, { path: rest, value }) };
+export function changedObject(config: ConfigObject, change: ConfigChange): ConfigObject {
+  const changed = changedValue(config, change);
+  return isObject(changed) ? changed : config;
+}
+
+/** Returns the changes that turn one value into another. Values inside objects and arrays that are equal stay as they are written. */
+export function differences(path: ConfigPath, [from, to]: readonly [from: unknown, to: unknown]): ConfigChange[] {
+  if (isSame(from, to)) return [];
+  if (isObject(from) && isObject(to)) {
+    const keys = new Set([...Object.keys(from), ...Object.keys(to)]);
+    return [...keys].flatMap((key) => differences([...path, key], [from[key], to[key]]));
+  }
+  if (Array.isArray(from) && Array.isArray(to)) {
+    if (from.length === to.length) {
+      return from.flatMap((value: unknown, index) => differences([...path, index], [value, to[index]]));
+    }
+    const removed = removedIndexes(from, to);
+    // From the end, so that the other indexes stay valid.
+    if (removed) return removed.toReversed().map((index) => ({ path: [...path, index], value: undefined }));
+  }
+  return [{ path, value: to }];
+}
+
+/** Returns the indexes that have to be removed to turn one list into another; `undefined` when removing is not enough. */
+function removedIndexes(from: readonly unknown[], to: readonly unknown[]): number[] | undefined {
+  const removed: number[] = [];
+  let next = 0;
+  for (const [index, value] of from.entries()) {
+    if (next < to.length && isSame(value, to[next])) next++;
+    else removed.push(index);
+  }
+  return next === to.length ? removed : undefined;
 }
 
 /** Returns the line end that a text uses. */
@@ -87,7 +133,7 @@ export function changeText(format: ConfigFormat, text: string, changes: readonly
 }
 
 /** Returns the configuration without empty objects above a path: TOML has no way to write them. */
-function withoutEmpty(config: ConfigObject, path: readonly string[]): ConfigObject {
+function withoutEmpty(config: ConfigObject, path: ConfigPath): ConfigObject {
   const parent = path.slice(0, -1);
   if (parent.length === 0) return config;
   const value = valueAt(config, parent);
@@ -98,7 +144,7 @@ function withoutEmpty(config: ConfigObject, path: readonly string[]): ConfigObje
 function parsesTo(
   format: ConfigFormat,
   text: string,
-  [wanted, removed]: readonly [wanted: ConfigObject, removed: readonly string[]],
+  [wanted, removed]: readonly [wanted: ConfigObject, removed: ConfigPath],
 ): boolean {
   try {
     const [got, expected] = [format.parse(text), wanted].map((one) => withoutEmpty(one, removed));

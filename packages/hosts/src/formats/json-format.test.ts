@@ -84,6 +84,83 @@ test.each([
   expect(changeText(jsonFormat, before, [{ path, value: undefined }])).toBe(after);
 });
 
+describe('adds an element after the others of an array', () => {
+  const list = ['hooks', 'on'];
+  const shown = '{\n        "command": "npx",\n        "args": ["-y", "x"]\n      }';
+  const cases: readonly (readonly [why: string, before: string, index: number, after: string])[] = [
+    ['an empty file', '', 0, `{\n  "hooks": {\n    "on": [\n      ${shown}\n    ]\n  }\n}\n`],
+    [
+      'an empty array',
+      '{\n  "hooks": {\n    "on": []\n  }\n}\n',
+      0,
+      `{\n  "hooks": {\n    "on": [\n      ${shown}\n    ]\n  }\n}\n`,
+    ],
+    [
+      'another element with a comment',
+      '{\n  "hooks": {\n    "on": [\n      1 // one\n    ]\n  }\n}\n',
+      1,
+      `{\n  "hooks": {\n    "on": [\n      1, // one\n      ${shown}\n    ]\n  }\n}\n`,
+    ],
+    [
+      'a trailing comma',
+      '{\n  "hooks": {\n    "on": [\n      { "a": [1] }, // one\n      // the end\n    ],\n  },\n}\n',
+      1,
+      `{\n  "hooks": {\n    "on": [\n      { "a": [1] }, // one\n      ${shown},\n      // the end\n    ],\n  },\n}\n`,
+    ],
+    ['minified', '{"hooks":{"on":[1]}}', 1, '{"hooks":{"on":[1,{"command":"npx","args":["-y","x"]}]}}'],
+    [
+      'on one line of several',
+      '{\r\n  "hooks": { "on": [{ "a": 1 }] }\r\n}',
+      1,
+      '{\r\n  "hooks": { "on": [{ "a": 1 }, {"command":"npx","args":["-y","x"]}] }\r\n}',
+    ],
+    [
+      'an array of arrays',
+      '{"hooks":{"on":[[],{}]}}',
+      2,
+      '{"hooks":{"on":[[],{},{"command":"npx","args":["-y","x"]}]}}',
+    ],
+  ];
+  test.each(cases)('%s', (_, before, index, after) => {
+    const added = changeText(jsonFormat, before, [{ path: [...list, index], value: entry }]);
+    expect(added).toBe(after);
+    const removed = changeText(jsonFormat, added, [{ path: [...list, index], value: undefined }]);
+    expect(jsonFormat.parse(removed)).toEqual(before === '' ? { hooks: { on: [] } } : jsonFormat.parse(before));
+  });
+});
+
+test.each([
+  ['the first element', 0, '{\n  "on": [\n    { "a": [2] } // b\n  ]\n}'],
+  ['the last element', 1, '{\n  "on": [\n    1 // a\n  ]\n}'],
+])('removes %s, and keeps the other one', (_, index, after) => {
+  const before = '{\n  "on": [\n    1, // a\n    { "a": [2] } // b\n  ]\n}';
+  const removed = changeText(jsonFormat, before, [{ path: ['on', index], value: undefined }]);
+  expect(removed.replaceAll(/^ *\/\/ .\n/gmu, '')).toBe(after);
+});
+
+test('changes a value inside an element, and keeps its comments', () => {
+  const before = '{\n  "on": [\n    {\n      "a": 1, // a\n      "b": [{ "c": 1 }] // b\n    }\n  ]\n}';
+  const changes = [
+    { path: ['on', 0, 'b', 0, 'c'], value: 2 },
+    { path: ['on', 0, 'a'], value: undefined },
+  ];
+  expect(changeText(jsonFormat, before, changes)).toBe(
+    '{\n  "on": [\n    {\n      // a\n      "b": [{ "c": 2 }] // b\n    }\n  ]\n}',
+  );
+});
+
+test.each([
+  ['an object', '{\n  "on": {}\n}', 'on is an object instead of an array, at line 2, column 9'],
+  ['null', '{"on": null}', 'on is null instead of an array, at line 1, column 8'],
+  ['a string', '{"on": "x"}', 'on is a string instead of an array, at line 1, column 8'],
+])('refuses %s where an array belongs, and names the place', (_, text, message) => {
+  for (const value of [entry, undefined]) {
+    expect(() => changeText(jsonFormat, text, [{ path: ['on', 0], value }])).toThrow(
+      expect.objectContaining({ code: 'CONFIG_SHAPE', message: `${message}; correct it first` }),
+    );
+  }
+});
+
 test.each([
   ['a missing value', '{\n  "a": ,\n}', 'CONFIG_SYNTAX', { line: 2, column: 8 }],
   ['a missing end', '{\n  "a": 1', 'CONFIG_SYNTAX', { line: 2, column: 9 }],

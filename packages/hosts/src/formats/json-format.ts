@@ -8,7 +8,7 @@ import { createScanner, getNodeValue, parseTree, printParseErrorCode } from 'jso
 import type { Node, ParseError, SyntaxKind } from 'jsonc-parser';
 import { HostError, positionOf } from '../errors.ts';
 import { isObject, lineEndOf } from './config-format.ts';
-import type { ConfigChange, ConfigFormat } from './config-format.ts';
+import type { ConfigChange, ConfigFormat, ConfigPath } from './config-format.ts';
 
 // jsonc-parser exports the enum as a type only; the compiler checks these values against it.
 const commaToken: SyntaxKind.CommaToken = 5;
@@ -30,14 +30,39 @@ function parseRoot(text: string): Node | undefined {
     const message = `invalid JSON at line ${position.line}, column ${position.column}: ${words(printParseErrorCode(first.error))}; correct it first`;
     throw new HostError('CONFIG_SYNTAX', message, { position });
   }
-  if (root && root.type !== 'object') throw notAnObject(text, root, 'the file');
+  if (root) requireKind(text, root, { wanted: 'object', what: 'the file' });
   return root;
 }
 
-function notAnObject(text: string, node: Node, what: string): HostError {
+function inWords(type: Node['type']): string {
+  if (type === 'null') return 'null';
+  return `${/^[ao]/u.test(type) ? 'an' : 'a'} ${type}`;
+}
+
+/** @throws {HostError} `CONFIG_SHAPE` when a node is neither the object nor the array that it has to be. */
+function requireKind(
+  text: string,
+  node: Node,
+  { wanted, what }: { readonly wanted: 'object' | 'array'; readonly what: string },
+): void {
+  if (node.type === wanted) return;
   const position = positionOf(text, node.offset);
-  const message = `${what} is ${node.type === 'array' ? 'an array' : `a ${node.type}`} instead of an object, at line ${position.line}, column ${position.column}; correct it first`;
-  return new HostError('CONFIG_SHAPE', message, { position });
+  const message = `${what} is ${inWords(node.type)} instead of ${inWords(wanted)}, at line ${position.line}, column ${position.column}; correct it first`;
+  throw new HostError('CONFIG_SHAPE', message, { position });
+}
+
+/** Returns the property or the element at a key. `path` leads to the node. */
+function memberOf(
+  text: string,
+  node: Node,
+  { key, path }: { readonly key: string | number; readonly path: ConfigPath },
+): Node | undefined {
+  requireKind(text, node, { wanted: typeof key === 'number' ? 'array' : 'object', what: path.join('.') });
+  return typeof key === 'number' ? node.children?.[key] : propertyOf(node, key);
+}
+
+function valueOf(member: Node | undefined): Node | undefined {
+  return member?.type === 'property' ? member.children?.[1] : member;
 }
 
 /** Returns the property with a name. Of several, the last one counts, as in every parser. */
@@ -89,72 +114,91 @@ function layoutOf(text: string): Layout {
   return { eol: lineEndOf(text), unit: /^([\t ]+)"/mu.exec(text)?.[1] ?? '  ' };
 }
 
-/** Renders a value over several lines; arrays stay on one line. */
+/** Renders a value over several lines; arrays without objects stay on one line. */
 function render(value: unknown, indent: string, layout: Layout): string {
-  if (Array.isArray(value)) return `[${value.map((one) => render(one, indent, layout)).join(', ')}]`;
+  const inner = indent + layout.unit;
+  const block = ([open, close]: readonly [string, string], lines: readonly string[]): string =>
+    `${open}${layout.eol}${lines.map((line) => inner + line).join(`,${layout.eol}`)}${layout.eol}${indent}${close}`;
+  if (Array.isArray(value)) {
+    const lines = value.map((one) => render(one, inner, layout));
+    return value.some(isObject) ? block(['[', ']'], lines) : `[${lines.join(', ')}]`;
+  }
   if (!isObject(value)) return JSON.stringify(value);
   const entries = Object.entries(value);
-  if (entries.length === 0) return '{}';
-  const inner = indent + layout.unit;
-  const lines = entries.map(([key, one]) => `${inner}${JSON.stringify(key)}: ${render(one, inner, layout)}`);
-  return `{${layout.eol}${lines.join(`,${layout.eol}`)}${layout.eol}${indent}}`;
+  const lines = entries.map(([key, one]) => `${JSON.stringify(key)}: ${render(one, inner, layout)}`);
+  return entries.length === 0 ? '{}' : block(['{', '}'], lines);
+}
+
+/** A new property of an object; without a key, a new element of an array. */
+interface Member {
+  readonly key?: string | undefined;
+  readonly value: unknown;
+}
+
+function compact({ key, value }: Member, blank: string): string {
+  return `${key === undefined ? '' : `${JSON.stringify(key)}:${blank}`}${JSON.stringify(value)}`;
+}
+
+function readable({ key, value }: Member, indent: string, layout: Layout): string {
+  return `${key === undefined ? '' : `${JSON.stringify(key)}: `}${render(value, indent, layout)}`;
 }
 
 function splice(text: string, start: number, end: number, inserted: string): string {
   return text.slice(0, start) + inserted + text.slice(end);
 }
 
-/** Inserts the first property of an object. */
-function insertFirst(text: string, node: Node, [key, value]: readonly [string, unknown]): string {
+/** Inserts the first member of an object or an array. */
+function insertFirst(text: string, node: Node, member: Member): string {
   const [start, end] = [node.offset + 1, endOf(node) - 1];
   const inner = text.slice(start, end);
   // A program wrote `{"a":{}}`, so it stays minified. A lone `{}` gets a readable layout.
-  if (inner.trim() === '' && !text.includes('\n') && node.parent) {
-    return splice(text, start, end, `${JSON.stringify(key)}:${JSON.stringify(value)}`);
-  }
+  if (inner.trim() === '' && !text.includes('\n') && node.parent) return splice(text, start, end, compact(member, ''));
   const layout = layoutOf(text);
   const indent = indentAt(text, node.offset);
-  const shown = `${layout.eol}${indent}${layout.unit}${JSON.stringify(key)}: ${render(value, indent + layout.unit, layout)}`;
+  const shown = `${layout.eol}${indent}${layout.unit}${readable(member, indent + layout.unit, layout)}`;
   if (inner.trim() === '') return splice(text, start, end, `${shown}${layout.eol}${indent}`);
-  // The object holds only comments. They stay before the new property.
+  // There are only comments. They stay before the new member.
   const at = start + inner.trimEnd().length;
   return splice(text, at, at, text.slice(at, end).includes('\n') ? shown : `${shown}${layout.eol}${indent}`);
 }
 
-/** Inserts a property after the last one of an object and its trailing comments. */
-function insertLast(text: string, node: Node, last: Node, [key, value]: readonly [string, unknown]): string {
+/** Inserts a member after the last one of an object or an array and its trailing comments. */
+function insertLast(text: string, [node, last]: readonly [node: Node, last: Node], member: Member): string {
   const comma = commaAfter(text, endOf(last));
   const trailing = comma === undefined ? '' : ',';
   if (!text.slice(node.offset, endOf(node)).includes('\n')) {
     const at = comma ?? endOf(last);
     const blank = text.slice(node.offset, at).includes('": ') ? ' ' : '';
-    const shown = `${JSON.stringify(key)}:${blank}${JSON.stringify(value)}`;
-    return splice(text, at, at, `${comma === undefined ? ',' : ''}${blank}${shown}${trailing}`);
+    return splice(text, at, at, `${comma === undefined ? ',' : ''}${blank}${compact(member, blank)}${trailing}`);
   }
   const layout = layoutOf(text);
   const startsLine = text.slice(lineStartOf(text, last.offset), last.offset).trim() === '';
   const indent = startsLine ? indentAt(text, last.offset) : indentAt(text, node.offset) + layout.unit;
   const at = afterComments(text, comma ?? endOf(last));
-  const shown = `${layout.eol}${indent}${JSON.stringify(key)}: ${render(value, indent, layout)}${trailing}`;
+  const shown = `${layout.eol}${indent}${readable(member, indent, layout)}${trailing}`;
   const inserted = splice(text, at, at, shown);
   return comma === undefined ? splice(inserted, endOf(last), endOf(last), ',') : inserted;
+}
+
+/** Returns a value inside the objects and arrays that a path needs. */
+function nested(path: ConfigPath, value: unknown): unknown {
+  return path.reduceRight<unknown>((inner, key) => (typeof key === 'number' ? [inner] : { [key]: inner }), value);
 }
 
 function setValue(text: string, { path, value }: ConfigChange): string {
   const root = parseRoot(text);
   if (!root) {
     const before = text.trim() === '' ? '' : `${text.trimEnd()}\n`;
-    const whole = path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value);
-    return `${before}${render(whole, '', layoutOf(text))}\n`;
+    return `${before}${render(nested(path, value), '', layoutOf(text))}\n`;
   }
   let node = root;
   for (const [depth, key] of path.entries()) {
-    if (node.type !== 'object') throw notAnObject(text, node, path.slice(0, depth).join('.'));
-    const found = propertyOf(node, key)?.children?.[1];
+    const found = valueOf(memberOf(text, node, { key, path: path.slice(0, depth) }));
     if (!found) {
-      const inner = path.slice(depth + 1).reduceRight<unknown>((one, name) => ({ [name]: one }), value);
       const last = node.children?.at(-1);
-      return last ? insertLast(text, node, last, [key, inner]) : insertFirst(text, node, [key, inner]);
+      const inner = nested(path.slice(depth + 1), value);
+      const member: Member = typeof key === 'number' ? { value: inner } : { key, value: inner };
+      return last ? insertLast(text, [node, last], member) : insertFirst(text, node, member);
     }
     node = found;
   }
@@ -164,17 +208,20 @@ function setValue(text: string, { path, value }: ConfigChange): string {
   return splice(text, node.offset, endOf(node), shown);
 }
 
-/** Removes a property with its comma, and with its lines when nothing else is on them. */
-function removeValue(text: string, path: readonly string[]): string {
-  let node = parseRoot(text);
-  for (const key of path.slice(0, -1)) node = node && propertyOf(node, key)?.children?.[1];
-  const property = node && propertyOf(node, path.at(-1) ?? '');
-  if (!node || !property) return text;
+/** Removes a property or an element with its comma, and with its lines when nothing else is on them. */
+function removeValue(text: string, path: ConfigPath): string {
+  let [node, found]: (Node | undefined)[] = [undefined, parseRoot(text)];
+  for (const [depth, key] of path.entries()) {
+    node = valueOf(found);
+    if (!node) return text;
+    found = memberOf(text, node, { key, path: path.slice(0, depth) });
+  }
+  if (!node || !found) return text;
   const siblings = node.children ?? [];
-  const previous = siblings[siblings.indexOf(property) - 1];
-  const comma = commaAfter(text, endOf(property));
-  let start = property.offset;
-  let end = comma ?? endOf(property);
+  const previous = siblings[siblings.indexOf(found) - 1];
+  const comma = commaAfter(text, endOf(found));
+  let start = found.offset;
+  let end = comma ?? endOf(found);
   const lineStart = lineStartOf(text, start);
   const lineEnd = /[\t ]*(?:\r?\n)?/uy;
   lineEnd.lastIndex = end;
@@ -204,4 +251,5 @@ export const jsonFormat: ConfigFormat = {
     return isObject(value) ? value : {};
   },
   change: (text, change) => (change.value === undefined ? removeValue(text, change.path) : setValue(text, change)),
+  isBlank: (text) => !text.includes('/') && Object.keys(jsonFormat.parse(text)).length === 0,
 };

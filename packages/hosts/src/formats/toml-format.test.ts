@@ -177,3 +177,9 @@ test('in any file only the entry changes, every line stays, and removing it rest
     { numRuns: 1000 },
   );
 });
+
+test('refuses an element of an array', () => {
+  expect(() => changeText(tomlFormat, 'a = [1]\n', [{ path: ['a', 0], value: 2 }])).toThrow(
+    expect.objectContaining({ code: 'CONFIG_UNSUPPORTED' }),
+  );
+});

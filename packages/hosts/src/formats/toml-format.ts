@@ -46,6 +46,11 @@ function render(value: unknown): string {
   return String(value);
 }
 
+/** A change of a value that is not in an array. */
+interface TableChange extends ConfigChange {
+  readonly path: readonly string[];
+}
+
 function begins(path: readonly string[], prefix: readonly string[]): boolean {
   return prefix.every((name, index) => path[index] === name);
 }
@@ -92,7 +97,7 @@ function withoutBlanks(written: string): string {
   return written.replaceAll(/\s/gu, '');
 }
 
-function changeInline(source: string, { path, value }: TomlStatement, change: ConfigChange): string {
+function changeInline(source: string, { path, value }: TomlStatement, change: TableChange): string {
   if (!value) return source;
   const config = parseToml(source);
   const parent = change.path.slice(0, -1);
@@ -122,7 +127,7 @@ function requireTables(source: string, statements: readonly TomlStatement[], pat
   }
 }
 
-function setValue(source: string, change: ConfigChange): string {
+function setValue(source: string, change: TableChange): string {
   const { path, value } = change;
   const statements = tomlStatements(source);
   requireTables(source, statements, path);
@@ -142,13 +147,13 @@ function setValue(source: string, change: ConfigChange): string {
     : appendTable(source, parent, { [path.at(-1) ?? '']: value });
 }
 
-function removeValue(source: string, change: ConfigChange): string {
+function removeValue(source: string, removed: readonly string[]): string {
   const statements = tomlStatements(source);
-  const inline = inlineAbove(statements, change.path);
-  if (inline) return changeInline(source, inline, change);
+  const inline = inlineAbove(statements, removed);
+  if (inline) return changeInline(source, inline, { path: removed, value: undefined });
   let changed = source;
   for (const { start, end, path, kind } of statements.toReversed()) {
-    if (!begins(path, change.path)) continue;
+    if (!begins(path, removed)) continue;
     // The empty line that set a table off goes with it.
     const gap = kind === 'pair' ? '' : (/(?<=\n)[\t ]*\r?\n$/u.exec(changed.slice(0, start))?.[0] ?? '');
     changed = splice(changed, start - gap.length, end, '');
@@ -160,5 +165,13 @@ function removeValue(source: string, change: ConfigChange): string {
 export const tomlFormat: ConfigFormat = {
   name: 'TOML',
   parse: parseToml,
-  change: (source, change) => (change.value === undefined ? removeValue(source, change) : setValue(source, change)),
+  change: (source, change) => {
+    const path = change.path.filter((key) => typeof key === 'string');
+    if (path.length < change.path.length) {
+      const message = `${change.path.join('.')} is in an array, which cannot be changed in TOML; change it by hand`;
+      throw new HostError('CONFIG_UNSUPPORTED', message);
+    }
+    return change.value === undefined ? removeValue(source, path) : setValue(source, { ...change, path });
+  },
+  isBlank: (source) => !source.includes('#') && Object.keys(parseToml(source)).length === 0,
 };

@@ -39,6 +39,7 @@ const verbs: Readonly<Record<EntryAction, readonly [past: string, preposition: s
   restore: ['restored', 'in'],
   remove: ['removed', 'from'],
   forget: ['removed', 'from'],
+  leave: ['left', 'in'],
 };
 
 function editorOf(
