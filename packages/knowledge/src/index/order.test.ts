@@ -1,0 +1,69 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { ASSET_TYPES } from '../assets/asset.ts';
+import type { AssetHead } from '../assets/asset.ts';
+import type { Stack } from '../stack/stack.ts';
+import { exampleHead } from './heads.examples.ts';
+import { orderHeads } from './order.ts';
+
+const stack: Stack = { projects: [['acme', 'exchange', 'core']], names: ['redis'], unreadable: [] };
+
+function names(heads: readonly AssetHead[]): string[] {
+  return heads.map(({ name }) => name);
+}
+
+test('the stack comes before opened assets, then pitfalls and best practices, then the newest', () => {
+  const heads = [
+    exampleHead({ name: 'old', changedMs: 1 }),
+    exampleHead({ name: 'new', changedMs: 3 }),
+    exampleHead({ name: 'pitfall', type: 'pitfall', changedMs: 1 }),
+    exampleHead({ name: 'practice', type: 'best-practice', changedMs: 2 }),
+    exampleHead({ name: 'opened', changedMs: 0 }),
+    exampleHead({ name: 'opened-more', changedMs: 0 }),
+    exampleHead({ name: 'of-the-stack', productLine: 'exchange/core' }),
+  ];
+  const opened = new Map([
+    ['general/opened', 1],
+    ['general/opened-more', 2],
+  ]);
+  expect(names(orderHeads(heads, { stack, opened }))).toEqual([
+    'of-the-stack',
+    'opened-more',
+    'opened',
+    'practice',
+    'pitfall',
+    'new',
+    'old',
+  ]);
+  expect(names(orderHeads(heads))).toEqual([
+    'practice',
+    'pitfall',
+    'new',
+    'old',
+    'of-the-stack',
+    'opened',
+    'opened-more',
+  ]);
+});
+
+test('the order does not depend on the order before', () => {
+  const head = fc
+    .record({
+      name: fc.stringMatching(/^[ab]{1,2}$/u),
+      productLine: fc.constantFrom('exchange/core', 'redis', 'general'),
+      type: fc.constantFrom(...ASSET_TYPES),
+      changedMs: fc.integer({ min: 0, max: 2 }),
+    })
+    .map(exampleHead);
+  const heads = fc.uniqueArray(head, { selector: ({ id }) => id, maxLength: 12 });
+  fc.assert(
+    fc.property(heads, fc.infiniteStream(fc.nat()), (all, random) => {
+      const opened = new Map(all.map(({ id }) => [id, (random.next().value ?? 0) % 3]));
+      const shuffled = all
+        .map((one) => ({ one, key: random.next().value ?? 0 }))
+        .sort((a, b) => a.key - b.key)
+        .map(({ one }) => one);
+      expect(orderHeads(shuffled, { stack, opened })).toEqual(orderHeads(all, { stack, opened }));
+    }),
+  );
+});

@@ -1,0 +1,83 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { exampleHead } from './heads.examples.ts';
+import { ScanTerms } from './scan-terms.ts';
+
+const assets = [
+  exampleHead({ name: 'redis-sentinel-setup', title: 'Redis Sentinel 高可用配置', tags: ['ha'] }),
+  exampleHead({ name: 'kafka-consumer-config', title: 'Kafka 消费者配置', tags: ['消息队列'] }),
+  exampleHead({ name: 'retries', title: 'Retrying failed HTTP requests', tags: ['back-off'] }),
+  exampleHead({ name: 'locks', title: '分布式锁', tags: ['锁'] }),
+];
+
+function scan(query: string): { exact: string[]; vague: string[] } {
+  const terms = new ScanTerms<{ head: (typeof assets)[number] }>();
+  for (const head of assets) terms.set({ head });
+  const found = terms.match(query);
+  const named = (isExact: boolean): string[] =>
+    found.flatMap((one) => (one.isExact === isExact ? one.asset.head.name : []));
+  return { exact: named(true), vague: named(false) };
+}
+
+test.each([
+  ['all words in name, title and tags', 'redis ha', ['redis-sentinel-setup'], []],
+  ['other words are left out when they ask', 'Redis Sentinel 怎么配置？', ['redis-sentinel-setup'], ['kafka-consumer-config']],
+  ['stop words', 'how do we set up the redis sentinel?', [], ['redis-sentinel-setup']],
+  ['stop words only around the subject', 'what is the sentinel of our redis', ['redis-sentinel-setup'], []],
+  ['another form of a word', 'retry failure request', [], ['retries']],
+  ['a stemmed form of each word', 'failed request retrying', ['retries'], []],
+  ['a part of the words', 'redis cluster', [], ['redis-sentinel-setup']],
+  ['two characters', '配置', ['redis-sentinel-setup', 'kafka-consumer-config'], []],
+  ['characters of a longer word', '消息队列失败重试', [], ['kafka-consumer-config']],
+  ['one character', '锁', ['locks'], []],
+  ['single characters of other words', '费用', [], []],
+  ['an identifier in another spelling', 'redisSentinel', ['redis-sentinel-setup'], []],
+  ['a tag with a hyphen', 'backoff', ['retries'], []],
+  ['plain text and not syntax', 'redis-cluster AND "sentinel*" OR NOT', [], ['redis-sentinel-setup']],
+  ['full-width letters', 'Ｋａｆｋａ', ['kafka-consumer-config'], []],
+  ['no words', '?!', [], []],
+  ['nothing', '', [], []],
+  ['an unknown word', 'postgres', [], []],
+] as const)('%s: "%s"', (_name, query, exact, vague) => {
+  expect(scan(query)).toEqual({ exact, vague });
+});
+
+test('fields do not form words together', () => {
+  const terms = new ScanTerms<{ head: (typeof assets)[number] }>();
+  terms.set({ head: exampleHead({ name: 'a', title: '重', tags: ['试', 'b'] }) });
+  expect(terms.match('重试')).toEqual([]);
+});
+
+/** A slow model: the same matches, made of all present assets each time. */
+function rebuilt(present: ReadonlyMap<string, { head: (typeof assets)[number] }>): ScanTerms<{ head: (typeof assets)[number] }> {
+  const terms = new ScanTerms<{ head: (typeof assets)[number] }>();
+  for (const asset of present.values()) terms.set(asset);
+  return terms;
+}
+
+test('changed and removed assets leave nothing behind', () => {
+  const word = fc.constantFrom('redis', 'kafka', '配置', '锁', 'retry');
+  const step = fc.record({
+    name: fc.constantFrom('a', 'b', 'c', 'd'),
+    title: fc.option(fc.array(word, { maxLength: 3 }).map((words) => words.join(' ')), { nil: undefined }),
+  });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 300 }), word, (steps, query) => {
+      const terms = new ScanTerms<{ head: (typeof assets)[number] }>();
+      const present = new Map<string, { head: (typeof assets)[number] }>();
+      for (const { name, title } of steps) {
+        const asset = { head: exampleHead({ name, title: title ?? '' }) };
+        if (title === undefined) {
+          terms.delete(asset.head.id);
+          present.delete(asset.head.id);
+        } else {
+          terms.set(asset);
+          present.set(asset.head.id, asset);
+        }
+      }
+      const order = (all: readonly { asset: { head: { id: string } } }[]): unknown =>
+        all.toSorted((a, b) => (a.asset.head.id < b.asset.head.id ? -1 : 1));
+      expect(order(terms.match(query))).toEqual(order(rebuilt(present).match(query)));
+    }),
+  );
+});
