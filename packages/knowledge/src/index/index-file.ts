@@ -166,7 +166,7 @@ export interface IndexFileStart {
   readonly rowsAt: number;
 }
 
-/** Returns the first two lines; `undefined` for a file of another form, or one that is not whole. */
+/** Returns the first two lines; `undefined` for a file of another version, or one that is not whole. Throws for damaged ones. */
 export function readStart(file: number): IndexFileStart | undefined {
   const { size } = fstatSync(file);
   for (const bytes of [START_BYTES, size]) {
@@ -174,14 +174,10 @@ export function readStart(file: number): IndexFileStart | undefined {
     const headerEnd = start.indexOf('\n');
     const topEnd = headerEnd < 0 ? -1 : start.indexOf('\n', headerEnd + 1);
     if (topEnd < 0) continue;
-    try {
-      const header = JSON.parse(start.toString('utf8', 0, headerEnd)) as IndexFileHeader;
-      if (header.version !== INDEX_FILE_VERSION || topEnd + 1 + header.bytes !== size) return undefined;
-      const top = JSON.parse(start.toString('utf8', headerEnd + 1, topEnd)) as FileRow[];
-      return { header, top, rowsAt: topEnd + 1 };
-    } catch {
-      return undefined;
-    }
+    const header = JSON.parse(start.toString('utf8', 0, headerEnd)) as IndexFileHeader;
+    if (header.version !== INDEX_FILE_VERSION || topEnd + 1 + header.bytes !== size) return undefined;
+    const top = JSON.parse(start.toString('utf8', headerEnd + 1, topEnd)) as FileRow[];
+    return { header, top, rowsAt: topEnd + 1 };
   }
   return undefined;
 }
@@ -191,7 +187,7 @@ export function readLines(file: number, position: number, bytes: number): string
   return readBytes(file, position, bytes).toString('utf8').split('\n').slice(0, -1);
 }
 
-/** Runs a function with the file open. @returns `undefined` without the file. */
+/** Runs a function with the file open. @returns `undefined` without the file, and when a line of it is damaged. */
 export function withIndexFile<T>(directory: string, run: (file: number) => T): T | undefined {
   let file: number;
   try {
@@ -201,6 +197,8 @@ export function withIndexFile<T>(directory: string, run: (file: number) => T): T
   }
   try {
     return run(file);
+  } catch {
+    return undefined;
   } finally {
     closeSync(file);
   }

@@ -113,6 +113,8 @@ export function openIndex(options: KnowledgeIndexOptions): KnowledgeIndex {
   const entries = new Entries();
   let covered: Covered | undefined;
   let isLoaded = false;
+  /** Whether `index.jsonl` could not be read. */
+  let isDamaged = false;
   let isClosed = false;
   /** Whether the files may differ from the store. */
   let isDue = false;
@@ -132,7 +134,8 @@ export function openIndex(options: KnowledgeIndexOptions): KnowledgeIndex {
       // The file has the counts as of the last time that it was written.
       if (covered === undefined) await readOpened();
       isLoaded = true;
-      if (covered === undefined && !isWriting) schedule();
+      isDamaged = covered === undefined;
+      if (isDamaged && !isWriting) schedule();
     }
     const known = covered && { ...covered, sequences: entries.sequences };
     const { epoch, sequence, isContinued, changed, removed } = await store.changes(known);
@@ -191,8 +194,10 @@ export function openIndex(options: KnowledgeIndexOptions): KnowledgeIndex {
     const text = Buffer.from(render(MAX_LISTED).text);
     if (!(await hasContent(documentPath, text))) await replaceFile(documentPath, text);
     const { data, startBytes } = renderIndexFile(entries, { ...written, database: state, extra });
-    const isWritten = await hasContent(filePath, data.subarray(0, startBytes), data.length);
+    // Its start has the state that all of it is made of.
+    const isWritten = !isDamaged && (await hasContent(filePath, data.subarray(0, startBytes), data.length));
     if (!isWritten) await replaceFile(filePath, data);
+    isDamaged = false;
     await refresh({ signal });
     return covered?.epoch === written.epoch && covered.sequence === written.sequence;
   };

@@ -21,7 +21,12 @@ function scan(query: string): { exact: string[]; vague: string[] } {
 
 test.each([
   ['all words in name, title and tags', 'redis ha', ['redis-sentinel-setup'], []],
-  ['other words are left out when they ask', 'Redis Sentinel 怎么配置？', ['redis-sentinel-setup'], ['kafka-consumer-config']],
+  [
+    'other words are left out when they ask',
+    'Redis Sentinel 怎么配置？',
+    ['redis-sentinel-setup'],
+    ['kafka-consumer-config'],
+  ],
   ['stop words', 'how do we set up the redis sentinel?', [], ['redis-sentinel-setup']],
   ['stop words only around the subject', 'what is the sentinel of our redis', ['redis-sentinel-setup'], []],
   ['another form of a word', 'retry failure request', [], ['retries']],
@@ -49,7 +54,9 @@ test('fields do not form words together', () => {
 });
 
 /** A slow model: the same matches, made of all present assets each time. */
-function rebuilt(present: ReadonlyMap<string, { head: (typeof assets)[number] }>): ScanTerms<{ head: (typeof assets)[number] }> {
+function rebuilt(
+  present: ReadonlyMap<string, { head: (typeof assets)[number] }>,
+): ScanTerms<{ head: (typeof assets)[number] }> {
   const terms = new ScanTerms<{ head: (typeof assets)[number] }>();
   for (const asset of present.values()) terms.set(asset);
   return terms;
@@ -59,7 +66,10 @@ test('changed and removed assets leave nothing behind', () => {
   const word = fc.constantFrom('redis', 'kafka', '配置', '锁', 'retry');
   const step = fc.record({
     name: fc.constantFrom('a', 'b', 'c', 'd'),
-    title: fc.option(fc.array(word, { maxLength: 3 }).map((words) => words.join(' ')), { nil: undefined }),
+    title: fc.option(
+      fc.array(word, { maxLength: 3 }).map((words) => words.join(' ')),
+      { nil: undefined },
+    ),
   });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 300 }), word, (steps, query) => {

@@ -1,0 +1,467 @@
+import { memory } from '@cairn/memory/memory';
+import type { MemoryBackend } from '@cairn/memory';
+import * as fc from 'fast-check';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { ASSET_TYPES } from '../assets/asset.ts';
+import type { Stack } from '../stack/stack.ts';
+import { openLocalStore } from '../stores/local.ts';
+import type { AssetDraft, LocalStore } from '../stores/local.ts';
+import { headOf } from '../stores/record.ts';
+import { readIndexFile } from './index-file.ts';
+import { openIndex } from './knowledge-index.ts';
+import type { KnowledgeIndex, KnowledgeIndexOptions } from './knowledge-index.ts';
+import { orderHeads } from './order.ts';
+import { createFilter, isListed } from './selection.ts';
+import type { IndexFilters } from './selection.ts';
+
+let directory: string;
+let backend: MemoryBackend;
+let nowMs: number;
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'cairn-index-'));
+  backend = memory();
+  nowMs = 1_000_000;
+});
+
+afterEach(() => {
+  rmSync(directory, { recursive: true });
+});
+
+function openStore(): LocalStore {
+  return openLocalStore({ backend, clock: () => (nowMs += 1000) });
+}
+
+function open(store: LocalStore, options: Partial<KnowledgeIndexOptions> = {}): KnowledgeIndex {
+  const index = openIndex({ store, directory, ...options });
+  onTestFinished(() => index.close());
+  return index;
+}
+
+function draft(fields: Partial<AssetDraft> & { readonly name: string }): AssetDraft {
+  return { productLine: 'general', type: 'reference', title: fields.name, body: `About ${fields.name}.`, ...fields };
+}
+
+async function namesOf(index: KnowledgeIndex): Promise<string[]> {
+  const { heads } = await index.list();
+  return heads.map(({ name }) => name).toSorted();
+}
+
+function file(name: string): string {
+  return join(directory, name);
+}
+
+function readDocument(): string {
+  return readFileSync(file('AGENTS-INDEX.md'), 'utf8');
+}
+
+function linesOf(document: string): string[] {
+  const lines = document.split('\n');
+  return lines.slice(lines.indexOf('<!-- INDEX_START -->') + 1, lines.indexOf('<!-- INDEX_END -->'));
+}
+
+test('the index follows what its own store and another one change', async () => {
+  const [store, other] = [openStore(), openStore()];
+  const index = open(store);
+  expect(await namesOf(index)).toEqual([]);
+  await store.add(draft({ name: 'a' }));
+  await other.add(draft({ name: 'b' }));
+  expect(await namesOf(index)).toEqual(['a', 'b']);
+  await other.change('general/a', { fields: { name: 'c', title: 'Renamed' } });
+  expect(await namesOf(index)).toEqual(['b', 'c']);
+  expect((await index.scan('renamed')).exact.map(({ id }) => id)).toEqual(['general/c']);
+  expect((await index.scan('a')).exact).toEqual([]);
+  await other.remove('general/b');
+  expect(await namesOf(index)).toEqual(['c']);
+  expect(index.head('general/b')).toBeUndefined();
+});
+
+test('only changed assets are read and rendered', async () => {
+  const store = openStore();
+  for (let number = 0; number < 20; number++) await store.add(draft({ name: `asset-${number}` }));
+  const index = open(store);
+  expect(await index.refresh()).toEqual({ changed: 20 });
+  const before = index.heads();
+  await store.change('general/asset-7', { fields: { title: 'Other' } });
+  expect(await index.refresh()).toEqual({ changed: 1 });
+  expect(await index.refresh()).toEqual({ changed: 0 });
+  // The same objects: nothing but the changed one was made again.
+  const kept = index.heads().filter((head) => before.includes(head));
+  expect(kept).toHaveLength(19);
+});
+
+test('skills and inactive assets are counted, and listed only when they are asked for', async () => {
+  const store = openStore();
+  await store.add(draft({ name: 'active' }));
+  await store.add(draft({ name: 'workflow', type: 'skill' }));
+  await store.add(draft({ name: 'old', status: 'deprecated' }));
+  await store.add(draft({ name: 'older', supersededBy: 'active' }));
+  const index = open(store);
+  expect(await namesOf(index)).toEqual(['active']);
+  expect((await index.list({ type: 'skill' })).heads.map(({ name }) => name)).toEqual(['workflow']);
+  const { text, omitted, total, listed } = await index.document();
+  expect({ omitted, total, listed }).toEqual({
+    omitted: { inactive: 2, skills: 1, otherLines: 0, more: 0 },
+    total: 4,
+    listed: 1,
+  });
+  expect(text).toContain('Total assets: 4 (L1: 4, L2: 0)');
+  expect(text).toContain('Not listed: 1 skill, 2 deprecated or superseded assets.');
+  expect((await index.scan('workflow old older')).vague).toEqual([]);
+  expect((await index.scan('workflow', { type: 'skill' })).exact.map(({ name }) => name)).toEqual(['workflow']);
+  // In any case, all are there for those that ask for all.
+  expect(index.heads()).toHaveLength(4);
+});
+
+test('filters select product lines with those below them, types, and the stack', async () => {
+  const store = openStore();
+  await store.add(draft({ name: 'a', productLine: 'exchange', tags: ['x'] }));
+  await store.add(draft({ name: 'b', productLine: 'exchange/core', type: 'pitfall', tags: ['x'] }));
+  await store.add(draft({ name: 'c', productLine: 'exchange-web', tags: ['x'] }));
+  const index = open(store);
+  const select = async (filters: IndexFilters): Promise<unknown> => {
+    const { heads, otherLines } = await index.list(filters);
+    expect(await index.scan('x', filters)).toEqual({ exact: heads, vague: [], otherLines });
+    expect(await index.scan('x y', filters)).toEqual({ exact: [], vague: heads, otherLines });
+    return [...heads.map(({ name }) => name), otherLines];
+  };
+  const stack: Stack = { projects: [['exchange', 'core']], names: [], unreadable: [] };
+  expect(await select({ productLine: 'exchange' })).toEqual(['b', 'a', 0]);
+  expect(await select({ productLine: 'exchange/core/' })).toEqual(['b', 0]);
+  expect(await select({ type: 'reference' })).toEqual(['c', 'a', 0]);
+  expect(await select({ stack })).toEqual(['b', 'a', 'c', 0]);
+  expect(await select({ stack, onlyMatching: true })).toEqual(['b', 'a', 1]);
+  expect(await select({ onlyMatching: true })).toEqual(['b', 'c', 'a', 0]);
+});
+
+test('exact matches begin with the asset of that name, and vague ones with those that have most of the query', async () => {
+  const store = openStore();
+  await store.add(draft({ name: 'redis-cluster', title: 'Redis' }));
+  await store.add(draft({ name: 'redis' }));
+  await store.add(draft({ name: 'redis-tips', type: 'pitfall' }));
+  const index = open(store);
+  const exact = await index.scan(' Redis ');
+  expect(exact.exact.map(({ name }) => name)).toEqual(['redis', 'redis-tips', 'redis-cluster']);
+  const vague = await index.scan('redis cluster failover');
+  expect(vague.vague.map(({ name }) => name)).toEqual(['redis-cluster', 'redis-tips', 'redis']);
+});
+
+test('the file shows 200 assets and states how many it does not show; a scan sees all', async () => {
+  const store = openStore();
+  for (let number = 0; number < 220; number++) await store.add(draft({ name: `asset-${number}`, tags: ['same'] }));
+  const index = open(store);
+  await index.flush();
+  const lines = linesOf(readDocument());
+  expect(lines).toHaveLength(200);
+  expect(lines[0]).toBe('asset-219|reference|general|asset-219|same|0');
+  expect(readDocument()).toMatch(/\n## Not Listed\n\nNot listed: 20 more assets\. `scan_index` finds [^\n]*\n$/u);
+  expect((await index.scan('same')).exact).toHaveLength(220);
+  expect((await index.list()).heads).toHaveLength(220);
+  expect((await index.document({ maxAssets: 1000 })).listed).toBe(200);
+  expect((await index.document({ maxAssets: 3 })).omitted.more).toBe(217);
+});
+
+test('100 assets of 5 KB are indexed in 15 KB and in less than 5 % of their text', async () => {
+  const store = openStore();
+  let characters = 0;
+  for (let number = 0; number < 100; number++) {
+    const asset = await store.add(
+      draft({
+        name: `redis-cluster-failover-${number}`,
+        productLine: 'exchange/infra',
+        title: `Redis 集群故障转移指南 ${number}`,
+        tags: ['redis', 'ha', 'ops'],
+        body: `${number} ${'Raise the timeout before the failover. '.repeat(130)}`,
+      }),
+    );
+    characters += Buffer.byteLength(asset.text);
+  }
+  const { text, listed, warnings } = await open(store).document();
+  const bytes = Buffer.byteLength(text);
+  expect({ listed, warnings }).toEqual({ listed: 100, warnings: [] });
+  expect(characters).toBeGreaterThan(500_000);
+  expect(bytes).toBeLessThan(15 * 1024);
+  expect(bytes / characters).toBeLessThan(0.05);
+});
+
+test('equal files are not written again', async () => {
+  const store = openStore();
+  await store.add(draft({ name: 'a' }));
+  const index = open(store);
+  await index.flush();
+  const inodes = (): number[] => ['AGENTS-INDEX.md', 'index.jsonl'].map((name) => statSync(file(name)).ino);
+  const before = inodes();
+  await index.flush();
+  await open(openStore()).flush();
+  expect(inodes()).toEqual(before);
+  // A report of a reader changes the store, and nothing that the file shows.
+  await store.report('general/a', 'helpful');
+  await index.flush();
+  expect(inodes()).toEqual([
+    before instanceof Array && before[0],
+    expect.not.toSatisfy((one) => one === (before as unknown[])[1]),
+  ]);
+});
+
+test('files that were removed or changed by hand are written again', async () => {
+  const store = openStore();
+  await store.add(draft({ name: 'a' }));
+  await open(store).flush();
+  const expected = readDocument();
+  rmSync(file('AGENTS-INDEX.md'));
+  writeFileSync(file('index.jsonl'), '{"version":99}\n[]\n');
+  await open(openStore()).flush();
+  expect(readDocument()).toBe(expected);
+  writeFileSync(file('AGENTS-INDEX.md'), `${expected.slice(0, -1)}!`);
+  await open(openStore()).flush();
+  expect(readDocument()).toBe(expected);
+  expect(readIndexFile(directory)?.heads.map(({ name }) => name)).toEqual(['a']);
+});
+
+test.each([
+  ['missing', undefined],
+  ['empty', ''],
+  ['cut', (text: string) => text.slice(0, -10)],
+  ['of another version', (text: string) => text.replace('"version":1', '"version":2')],
+  ['not JSON', (text: string) => `x${text}`],
+  ['damaged', (text: string) => text.replace(/\n\[(?!\[)/u, '\n{')],
+] as const)('an index file that is %s costs nothing but time', async (_name, damage) => {
+  const store = openStore();
+  await store.add(draft({ name: 'a' }));
+  await store.add(draft({ name: 'b', productLine: 'other' }));
+  await open(store).flush();
+  const text = readFileSync(file('index.jsonl'), 'utf8');
+  if (damage === undefined) rmSync(file('index.jsonl'));
+  else writeFileSync(file('index.jsonl'), typeof damage === 'string' ? damage : damage(text));
+  const index = open(openStore());
+  expect(await index.refresh()).toEqual({ changed: 2 });
+  expect(await namesOf(index)).toEqual(['a', 'b']);
+  await index.flush();
+  expect(readFileSync(file('index.jsonl'), 'utf8')).toBe(text);
+});
+
+test('a new process reads from the file what did not change', async () => {
+  const store = openStore();
+  for (const name of ['a', 'b', 'c']) await store.add(draft({ name }));
+  await open(store).flush();
+  await store.remove('general/b');
+  await store.add(draft({ name: 'd' }));
+  const index = open(openStore());
+  expect(await index.refresh()).toEqual({ changed: 2 });
+  expect(await namesOf(index)).toEqual(['a', 'c', 'd']);
+});
+
+test('the file of another store is not used', async () => {
+  const store = openStore();
+  await store.add(draft({ name: 'a' }));
+  await open(store).flush();
+  backend = memory();
+  const other = openStore();
+  const index = open(other);
+  expect(await namesOf(index)).toEqual([]);
+  await other.add(draft({ name: 'b' }));
+  expect(await namesOf(index)).toEqual(['b']);
+});
+
+test('changes are written together within a second', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const store = openStore();
+  let writes = 0;
+  const extra = async (): Promise<unknown> => ++writes;
+  const index = open(store, { extra });
+  await index.flush();
+  writes = 0;
+  for (let number = 0; number < 100; number++) await store.add(draft({ name: `asset-${number}` }));
+  expect(linesOf(readDocument())).toEqual([]);
+  vi.advanceTimersByTime(1000);
+  // It waits for the writing that has begun.
+  await index.close();
+  expect(linesOf(readDocument())).toHaveLength(100);
+  expect(writes).toBe(1);
+});
+
+test('what is scheduled is written at the end', async () => {
+  const store = openStore();
+  const index = open(store);
+  await store.add(draft({ name: 'a' }));
+  await index.close();
+  await index.close();
+  expect(linesOf(readDocument())).toEqual(['a|reference|general|a||0']);
+});
+
+test('a change while the files are written is written too', async () => {
+  const store = openStore();
+  let isFirst = true;
+  const other = openStore();
+  const index = open({
+    ...store,
+    changes: async (...known) => {
+      const changes = await store.changes(...known);
+      // After it was read, and before it is written.
+      if (isFirst) await other.add(draft({ name: 'b' }));
+      isFirst = false;
+      return changes;
+    },
+  });
+  await store.add(draft({ name: 'a' }));
+  await index.flush();
+  expect(linesOf(readDocument())).toHaveLength(2);
+  expect(readIndexFile(directory)?.counts.total).toBe(2);
+});
+
+test('a directory that cannot be written is reported, and the index works', async () => {
+  writeFileSync(file('taken'), '');
+  const store = openStore();
+  const problems: unknown[] = [];
+  const index = openIndex({ store, directory: file('taken/x'), onProblem: (error) => problems.push(error) });
+  await store.add(draft({ name: 'a' }));
+  expect(await namesOf(index)).toEqual(['a']);
+  await expect(index.flush()).rejects.toMatchObject({
+    code: 'STORE_FAILED',
+    path: file('taken/x/AGENTS-INDEX.md'),
+    hint: expect.stringContaining('The assets are stored'),
+  });
+  await expect(index.close()).rejects.toMatchObject({ code: 'STORE_FAILED' });
+  // A reader has changed nothing.
+  const reader = openIndex({ store, directory: file('taken/x'), onProblem: (error) => problems.push(error) });
+  expect(await namesOf(reader)).toEqual(['a']);
+  await reader.close();
+  expect(problems).toMatchObject([{ code: 'STORE_FAILED' }]);
+});
+
+test('the files are private, and what killed processes left is removed', async () => {
+  const old = file('AGENTS-INDEX.md.0123456789ab.tmp');
+  const used = file('index.jsonl.0123456789ab.tmp');
+  const foreign = file('notes.md.0123456789ab.tmp');
+  for (const path of [old, used, foreign]) writeFileSync(path, '');
+  for (const path of [old, foreign]) utimesSync(path, 0, 0);
+  const index = open(openStore());
+  await index.flush();
+  expect(readdirSync(directory).toSorted()).toEqual([
+    'AGENTS-INDEX.md',
+    'index.jsonl',
+    'index.jsonl.0123456789ab.tmp',
+    'notes.md.0123456789ab.tmp',
+  ]);
+  for (const name of ['AGENTS-INDEX.md', 'index.jsonl']) expect(statSync(file(name)).mode & 0o777).toBe(0o600);
+});
+
+test('a call that begins during a reading sees what was written before the call', async () => {
+  const store = openStore();
+  let begin = (): void => undefined;
+  const begun = new Promise<void>((resolve) => (begin = resolve));
+  let finish = (): void => undefined;
+  const finished = new Promise<void>((resolve) => (finish = resolve));
+  let calls = 0;
+  const index = open({
+    ...store,
+    changes: async (...known) => {
+      const changes = await store.changes(...known);
+      if (calls++ === 0) {
+        begin();
+        await finished;
+      }
+      return changes;
+    },
+  });
+  const first = index.list();
+  await begun;
+  await store.add(draft({ name: 'a' }));
+  const second = index.list();
+  const third = index.list();
+  finish();
+  expect((await first).heads).toHaveLength(0);
+  expect((await second).heads).toHaveLength(1);
+  expect((await third).heads).toHaveLength(1);
+  expect(calls).toBe(2);
+});
+
+test('an aborted call changes nothing, and a failed one is repeated', async () => {
+  const store = openStore();
+  await store.add(draft({ name: 'a' }));
+  let isBroken = true;
+  const index = open({
+    ...store,
+    changes: async (...known) => {
+      if (isBroken) throw new Error('broken');
+      return store.changes(...known);
+    },
+  });
+  await expect(index.list()).rejects.toThrow('broken');
+  isBroken = false;
+  const signal = AbortSignal.abort(new Error('stop'));
+  await expect(index.list({ signal })).rejects.toThrow('stop');
+  await expect(index.scan('a', { signal })).rejects.toThrow('stop');
+  await expect(index.flush({ signal })).rejects.toThrow('stop');
+  expect(await namesOf(index)).toEqual(['a']);
+});
+
+test('the file has the first assets for any stack, as the index itself', async () => {
+  const lines = ['exchange/core', 'exchange/web', 'general', 'redis', 'mobile/ios'];
+  const step = fc.record({
+    name: fc.stringMatching(/^[abc]{1,2}$/u),
+    productLine: fc.constantFrom(...lines),
+    type: fc.constantFrom(...ASSET_TYPES),
+    status: fc.constantFrom('active' as const, 'active' as const, 'deprecated' as const),
+    isRemoved: fc.boolean(),
+  });
+  const stacks: (Stack | undefined)[] = [
+    undefined,
+    { projects: [], names: [], unreadable: [] },
+    { projects: [['exchange']], names: ['redis'], unreadable: [] },
+    { projects: [['mobile', 'ios']], names: [], unreadable: [] },
+  ];
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(step, { maxLength: 30 }),
+      fc.nat(12),
+      fc.boolean(),
+      async (steps, limit, onlyMatching) => {
+        backend = memory();
+        rmSync(directory, { recursive: true });
+        const store = openStore();
+        const opened = new Map<string, number>();
+        const index = openIndex({ store, directory, opened: async () => opened });
+        for (const { isRemoved, ...fields } of steps) {
+          const id = `${fields.productLine}/${fields.name}`;
+          const known = await store.get(id);
+          if (known === undefined) await store.add(draft({ ...fields, body: `${id} ${nowMs}` }));
+          else if (isRemoved) await store.remove(id);
+          else await store.change(id, { fields: { type: fields.type, status: fields.status } });
+          opened.set(id, nowMs % 3);
+        }
+        await index.flush();
+        await index.close();
+        const again = openIndex({ store: openStore(), directory, opened: async () => opened });
+        // A slow model: all assets of the store, in order, and the first of them.
+        const { changed } = await store.changes();
+        for (const stack of stacks) {
+          const all = orderHeads(
+            changed.map(({ asset }) => headOf(asset)),
+            { stack, opened },
+          ).filter(isListed);
+          const selected = all.filter(createFilter({ stack, onlyMatching }));
+          const read = readIndexFile(directory, { stack, onlyMatching, limit });
+          expect(read?.heads).toEqual(selected.slice(0, limit));
+          expect((await again.list({ stack, onlyMatching })).heads).toEqual(selected);
+          const { overview } = again;
+          expect(read).toMatchObject(overview());
+          const shown = Math.min(limit, selected.length);
+          expect(read?.omitted(shown)).toEqual({
+            inactive: changed.filter(({ asset }) => asset.status !== 'active').length,
+            skills: changed.filter(({ asset }) => asset.status === 'active' && asset.type === 'skill').length,
+            otherLines: all.length - selected.length,
+            more: selected.length - shown,
+          });
+        }
+        expect(await again.refresh()).toEqual({ changed: 0 });
+        await again.close();
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
