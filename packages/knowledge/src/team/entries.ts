@@ -1,0 +1,105 @@
+/** The assets of the local store, as the merge sees them. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { KnowledgeError } from '../errors.ts';
+import { hashOf } from '../assets/markdown.ts';
+import type { LocalStore } from '../stores/local.ts';
+import { rowIdOf } from '../stores/record.ts';
+import type { StoreEntry, TeamChange } from '../stores/team-changes.ts';
+import { keyOfPath, oidOf } from './tree.ts';
+import type { Tree, TreeFile } from './tree.ts';
+import { assetId } from '../assets/names.ts';
+
+export type Entries = ReadonlyMap<string, StoreEntry>;
+
+/** Reads all entries by the ids of their rows. */
+export async function readEntries(store: LocalStore, signal: AbortSignal | undefined): Promise<Entries> {
+  const entries = await store.entries(undefined, { signal });
+  return new Map(entries.map((entry) => [rowIdOf(entry.id), entry]));
+}
+
+/** The files of a tree that may be assets. */
+export interface AssetFiles {
+  /** By the ids of the rows. */
+  readonly files: ReadonlyMap<string, TreeFile & { readonly id: string }>;
+  /** Files that would be the same asset as another file, such as `A.md` beside `a.md`, with the path of that one. */
+  readonly duplicates: readonly (readonly [path: string, other: string])[];
+  /** The number of all other files. */
+  readonly others: number;
+}
+
+/** Selects the files of a tree that may be assets. */
+export function assetFilesOf(tree: Tree, entries: Entries): AssetFiles {
+  const files = new Map<string, TreeFile & { readonly id: string }>();
+  const duplicates: (readonly [string, string])[] = [];
+  let others = 0;
+  for (const file of tree.values()) {
+    const key = file.mode.startsWith('100') ? keyOfPath(file.path) : undefined;
+    if (key === undefined) {
+      others += 1;
+      continue;
+    }
+    const id = assetId(key);
+    const rowId = rowIdOf(id);
+    const other = files.get(rowId);
+    // The file that the local store knows stays its own, whatever is added beside it.
+    const known = entries.get(rowId);
+    const isKnown = known?.id === id && known.team?.oid === file.oid;
+    if (other === undefined || (isKnown && other.id !== id)) files.set(rowId, { ...file, id });
+    if (other !== undefined)
+      duplicates.push(files.get(rowId) === other ? [file.path, other.path] : [other.path, file.path]);
+  }
+  return { files, duplicates, others };
+}
+
+/** Returns the object id of what the local store has; `undefined` for an asset that was removed. */
+export function localOid({ asset, team }: StoreEntry, like: string): string | undefined {
+  if (asset === undefined) return undefined;
+  return team !== undefined && asset.hash === team.hash ? team.oid : oidOf(asset.text, like);
+}
+
+/**
+ * Returns whether a conflict is with the team's file as it was at the last synchronization. Otherwise it is with an edit by hand, of
+ * which the local store has the only copy.
+ */
+export function isTeamConflict({ conflict, team }: StoreEntry): boolean {
+  if (conflict === undefined) return false;
+  return conflict.theirs === null ? team === undefined : team?.hash === hashOf(conflict.theirs);
+}
+
+const BATCH = 200;
+const MAX_ATTEMPTS = 100;
+const MAX_WAIT_MS = 30;
+
+/**
+ * Makes changes of the local store. When another process changed an asset meanwhile, `plan` is asked again.
+ *
+ * @throws {KnowledgeError} `ASSET_CHANGED`.
+ */
+export async function applyPlan(
+  store: LocalStore,
+  {
+    plan,
+    onApplied,
+    signal,
+  }: {
+    readonly plan: (entries: Entries) => Promise<readonly TeamChange[]>;
+    readonly onApplied: (changes: readonly TeamChange[]) => void;
+    readonly signal: AbortSignal | undefined;
+  },
+): Promise<Entries> {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    signal?.throwIfAborted();
+    const entries = await readEntries(store, signal);
+    const changes = await plan(entries);
+    let isDone = true;
+    for (let from = 0; from < changes.length && isDone; from += BATCH) {
+      const batch = changes.slice(from, from + BATCH);
+      isDone = (await store.applyTeam(batch, { signal })).isDone;
+      if (isDone) onApplied(batch);
+    }
+    if (isDone) return changes.length === 0 ? entries : readEntries(store, signal);
+    await delay(Math.random() * Math.min(attempt, MAX_WAIT_MS));
+  }
+  const summary = `Other processes changed the assets during ${MAX_ATTEMPTS} attempts`;
+  throw new KnowledgeError('ASSET_CHANGED', [summary, 'Nothing was lost; repeat the command.']);
+}

@@ -1,0 +1,234 @@
+/** How git is run: with argument arrays, without hooks, prompts and configuration that starts programs. */
+import { escapeControls } from '@cairn/tool/paths';
+import { Buffer } from 'node:buffer';
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import process from 'node:process';
+import { KnowledgeError } from '../errors.ts';
+import { remoteFailure, withoutCredentials } from './remote-failure.ts';
+
+/** The variables by which a user configures git itself. All others that start with `GIT_` may name another repository. */
+const ALLOWED_VARIABLE =
+  /^GIT_(?:CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY_\d+|VALUE_\d+)|SSH|SSH_COMMAND|SSH_VARIANT|SSL_\w+|HTTP_\w+|PROXY_\w+|EXEC_PATH|(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL))$/u;
+
+/** Configuration of the clone must start no program, and nothing may go on in the background. */
+const SAFE_OPTIONS: readonly string[] = [
+  'core.hooksPath=/dev/null',
+  'core.fsmonitor=false',
+  'core.quotePath=false',
+  'core.symlinks=false',
+  'gc.auto=0',
+  'maintenance.auto=false',
+  'push.gpgSign=false',
+  'submodule.recurse=false',
+  'fetch.recurseSubmodules=false',
+  'fetch.writeCommitGraph=false',
+  'i18n.commitEncoding=UTF-8',
+].flatMap((option) => ['-c', option]);
+
+/** The protocols of remotes. `ext` would run any command. */
+const PROTOCOLS = 'file:git:http:https:ssh';
+
+const LOCAL_TIMEOUT_MS = 60_000;
+const MAX_OUTPUT_BYTES = 512 * 1024 * 1024;
+
+export interface GitOptions {
+  /** The directory of the repository, `.git`. */
+  readonly gitDirectory: string;
+  readonly workTree: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The time limit of a command that asks the remote. */
+  readonly remoteTimeoutMs: number;
+}
+
+export interface GitCall {
+  readonly input?: string | Uint8Array | undefined;
+  /** Exit statuses that are no failure. @default [0] */
+  readonly accepts?: readonly number[] | undefined;
+  /** Whether the command asks the remote. @default false */
+  readonly isRemote?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface GitOutput {
+  readonly status: number;
+  readonly stdout: Buffer;
+  readonly stderr: string;
+}
+
+/** Runs git in one repository. @throws {KnowledgeError} `GIT_FAILED`, `REMOTE_FAILED`. */
+export interface Git {
+  (args: readonly string[], call?: GitCall): Promise<GitOutput>;
+  readonly gitDirectory: string;
+  readonly workTree: string;
+}
+
+/** Returns the environment of git. Its messages are in English, so that they can be recognized. */
+export function gitEnvironment({ gitDirectory, workTree, env }: GitOptions): Record<string, string> {
+  const own = Object.entries(env).filter(
+    (entry): entry is [string, string] =>
+      entry[1] !== undefined && (!/^GIT_/iu.test(entry[0]) || ALLOWED_VARIABLE.test(entry[0])),
+  );
+  const result: Record<string, string> = {
+    ...Object.fromEntries(own),
+    GIT_DIR: gitDirectory,
+    GIT_WORK_TREE: workTree,
+    GIT_ALLOW_PROTOCOL: PROTOCOLS,
+    GIT_TERMINAL_PROMPT: '0',
+    // An empty value is set, so git asks neither the program of the configuration nor that of SSH_ASKPASS.
+    GIT_ASKPASS: '',
+    SSH_ASKPASS_REQUIRE: 'never',
+    GCM_INTERACTIVE: 'never',
+    GIT_NO_REPLACE_OBJECTS: '1',
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_DEFAULT_REF_FORMAT: 'files',
+    LC_ALL: 'C',
+  };
+  delete result['LANGUAGE'];
+  return result;
+}
+
+/** Ends a command with the programs that it started, such as ssh. */
+function kill(child: ChildProcess): void {
+  try {
+    if (child.pid !== undefined && process.platform !== 'win32') process.kill(-child.pid, 'SIGKILL');
+    else child.kill('SIGKILL');
+  } catch {
+    // It has ended.
+  }
+}
+
+interface Run {
+  readonly env: Record<string, string>;
+  readonly input: string | Uint8Array | undefined;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+function run(args: readonly string[], { env, input, timeoutMs, signal }: Run): Promise<GitOutput | 'timeout'> {
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    // In a session of its own, git and ssh have no terminal on which to ask.
+    const child = spawn('git', args, {
+      env,
+      detached: process.platform !== 'win32',
+      windowsHide: true,
+      stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+    });
+    const chunks: Buffer[] = [];
+    const errors: Buffer[] = [];
+    let bytes = 0;
+    const end = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', abort);
+    };
+    const abort = (): void => {
+      kill(child);
+      end();
+      reject(signal?.reason as Error);
+    };
+    const timer = setTimeout(() => {
+      kill(child);
+      end();
+      resolve('timeout');
+    }, timeoutMs);
+    signal?.addEventListener('abort', abort, { once: true });
+    child.stdout?.on('data', (chunk: Buffer) => {
+      bytes += chunk.byteLength;
+      if (bytes > MAX_OUTPUT_BYTES) kill(child);
+      else chunks.push(chunk);
+    });
+    child.stderr?.on('data', (chunk: Buffer) => {
+      if (errors.length < 1000) errors.push(chunk);
+    });
+    child.on('error', (error) => {
+      end();
+      reject(error);
+    });
+    child.on('close', (code) => {
+      end();
+      resolve({ status: code ?? -1, stdout: Buffer.concat(chunks), stderr: Buffer.concat(errors).toString() });
+    });
+    // Git may end before it read everything; its status has the reason.
+    child.stdin?.on('error', () => undefined);
+    child.stdin?.end(input);
+  });
+}
+
+/** Returns what a command reports, on one line and without credentials. */
+export function reasonOf({ stderr, status }: GitOutput): string {
+  const lines = stderr.split(/[\r\n]+/u).filter((line) => /^(?:fatal|error|remote):\s*\S/u.test(line));
+  const text = lines
+    .filter((line, index) => lines.indexOf(line) === index)
+    .slice(0, 4)
+    .map((line) => line.trim())
+    .join('; ');
+  return text === '' ? `exit status ${status}` : escapeControls(withoutCredentials(text)).slice(0, 400);
+}
+
+function localFailure(command: string, output: GitOutput): KnowledgeError {
+  const summary = `git ${command} failed: ${reasonOf(output)}`;
+  const { stderr } = output;
+  if (/no space left|disk quota/iu.test(stderr)) {
+    return new KnowledgeError('GIT_FAILED', [summary, 'Free space on the disk, then repeat the command.']);
+  }
+  if (/\.lock': File exists/u.test(stderr)) {
+    const hint = 'Wait until the other git process ends; if none runs, delete the lock file that git names.';
+    return new KnowledgeError('GIT_FAILED', [summary, hint]);
+  }
+  return new KnowledgeError('GIT_FAILED', [summary, 'Nothing of the assets was lost; correct it, then repeat.']);
+}
+
+/** Returns a function that runs git in a repository, and never in one that the current directory or the environment names. */
+export function createGit(options: GitOptions): Git {
+  const env = gitEnvironment(options);
+  const git = async (args: readonly string[], call: GitCall = {}): Promise<GitOutput> => {
+    const { input, accepts = [0], isRemote = false, signal } = call;
+    const timeoutMs = isRemote ? options.remoteTimeoutMs : LOCAL_TIMEOUT_MS;
+    const command = args.find((arg) => !arg.startsWith('-')) ?? '';
+    let output: GitOutput | 'timeout';
+    try {
+      output = await run([...SAFE_OPTIONS, ...args], { env, input, timeoutMs, signal });
+    } catch (error) {
+      signal?.throwIfAborted();
+      const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+      const summary = isMissing ? 'git is not installed, or not in PATH' : `git cannot be started: ${String(error)}`;
+      throw new KnowledgeError('GIT_FAILED', [summary, 'Install git 2.30 or newer.'], { cause: error });
+    }
+    if (output === 'timeout') {
+      const seconds = Math.round(timeoutMs / 1000);
+      throw isRemote
+        ? new KnowledgeError('REMOTE_FAILED', [
+            `The remote of the team did not answer within ${seconds} s (git ${command})`,
+            'Check the network, then repeat the command. Nothing was lost.',
+          ])
+        : new KnowledgeError('GIT_FAILED', [`git ${command} did not end within ${seconds} s`, 'Repeat the command.']);
+    }
+    if (accepts.includes(output.status)) return output;
+    throw isRemote ? remoteFailure(output.stderr, reasonOf(output)) : localFailure(command, output);
+  };
+  return Object.assign(git, { gitDirectory: options.gitDirectory, workTree: options.workTree });
+}
+
+/** Settings of the clone that start a program when git uses them. */
+const STARTS_PROGRAM =
+  /^(?:core\.(?:sshcommand|gitproxy|askpass|alternaterefscommand)|credential\.(?:.*\.)?helper|filter\..*\.(?:clean|smudge|process)|hook\..*|remote\..*\.(?:uploadpack|receivepack|vcs))$/u;
+
+/**
+ * Refuses a clone of which the own configuration starts programs: a directory that was copied from elsewhere could have it.
+ * Configuration of the user and the system is the user's.
+ *
+ * @throws {KnowledgeError} `GIT_FAILED`.
+ */
+export async function checkConfiguration(git: Git, signal: AbortSignal | undefined): Promise<void> {
+  const { stdout } = await git(['config', '--list', '--null', '--show-scope', '--name-only'], { signal });
+  const fields = stdout.toString().split('\0');
+  for (let index = 0; index + 1 < fields.length; index += 2) {
+    const [scope = '', name = ''] = fields.slice(index, index + 2);
+    if (!/^(?:local|worktree)$/u.test(scope) || !STARTS_PROGRAM.test(name.toLowerCase())) continue;
+    const summary = `The configuration of the clone ${git.workTree} starts a program: ${escapeControls(name)}`;
+    throw new KnowledgeError('GIT_FAILED', [summary, `Move the setting to your own: git config --global ${name}`], {
+      path: git.workTree,
+    });
+  }
+}

@@ -1,0 +1,264 @@
+/** The clone of the team store, and what it asks of the remote. */
+import { mkdir, readdir, stat } from 'node:fs/promises';
+import { hostname, userInfo } from 'node:os';
+import { isAbsolute, join, resolve } from 'node:path';
+import { quoted } from '../assets/names.ts';
+import { KnowledgeError } from '../errors.ts';
+import { checkConfiguration, createGit, reasonOf } from './git.ts';
+import type { Git } from './git.ts';
+import { remoteFailure, withoutCredentials } from './remote-failure.ts';
+
+export interface CloneOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly remoteTimeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** @throws {KnowledgeError} `INVALID_INPUT`. */
+export function checkRemote(remote: string, cwd: string): string {
+  const hint = 'Use a URL with https, ssh, git or file, host:path, or a path.';
+  const refuse = (problem: string): never => {
+    throw new KnowledgeError('INVALID_INPUT', [
+      `Invalid remote ${quoted(withoutCredentials(remote))}: ${problem}`,
+      hint,
+    ]);
+  };
+  if (remote.trim() === '') return refuse('it is empty');
+  if (remote.startsWith('-')) return refuse('it starts with "-"');
+  if (/\p{Cc}/u.test(remote)) return refuse('it has control characters');
+  if (/^(?:https?|ssh|git|file):\/\/[^-]/u.test(remote)) return remote;
+  if (/^[a-z0-9+.-]+::?\/\/|^[a-z0-9+.-]+::/iu.test(remote)) return refuse('its protocol is not allowed');
+  // `host:path` of SSH; `C:\path` is a path.
+  if (/^[^/\\:]{2,}:/u.test(remote)) return remote;
+  return isAbsolute(remote) ? remote : resolve(cwd, remote);
+}
+
+/** @throws {KnowledgeError} `INVALID_INPUT`. */
+export function checkBranch(branch: string): string {
+  const isValid =
+    /^[\p{L}\p{N}._/+@-]+$/u.test(branch) &&
+    !/^[-/.]|\/[./]|\.\.|@\{|[/.]$|\.lock(?:$|\/)/u.test(branch) &&
+    branch !== '@' &&
+    Buffer.byteLength(branch) <= 200;
+  if (isValid) return branch;
+  throw new KnowledgeError('INVALID_INPUT', [`Invalid branch ${quoted(branch)}`, 'Use a name such as main.']);
+}
+
+async function isDirectory(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => undefined);
+  return found?.isDirectory() ?? false;
+}
+
+/** Returns whether a directory has a clone. */
+export function hasClone(directory: string): Promise<boolean> {
+  return isDirectory(join(directory, '.git'));
+}
+
+/** Returns git for the clone in a directory. */
+export function gitOf(directory: string, { env, remoteTimeoutMs }: CloneOptions): Git {
+  return createGit({ gitDirectory: join(directory, '.git'), workTree: directory, env, remoteTimeoutMs });
+}
+
+/** Makes a clone without files. May be repeated after it was interrupted. @throws {KnowledgeError} `INVALID_INPUT`, `GIT_FAILED`. */
+export async function createClone(
+  directory: string,
+  {
+    remote,
+    branch,
+    isOwn,
+    ...options
+  }: CloneOptions & {
+    readonly remote: string;
+    readonly branch: string;
+    /** Whether the directory is the clone's own, so that files may be in it. */
+    readonly isOwn: boolean;
+  },
+): Promise<Git> {
+  const { signal } = options;
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  if (!isOwn && !(await hasClone(directory)) && (await readdir(directory)).length > 0) {
+    const summary = `The directory ${quoted(directory)} is not empty and not a clone`;
+    throw new KnowledgeError('INVALID_INPUT', [summary, 'Name a new directory, or a clone.'], { path: directory });
+  }
+  const git = gitOf(directory, options);
+  // A template of the user could have hooks.
+  await git(['init', '--quiet', '--template=', `--initial-branch=${branch}`], { signal });
+  await setRemote(git, remote, signal);
+  return git;
+}
+
+export async function setRemote(git: Git, remote: string, signal: AbortSignal | undefined): Promise<void> {
+  await git(['config', 'remote.origin.url', remote], { signal });
+  await git(['config', 'remote.origin.fetch', '+refs/heads/*:refs/remotes/origin/*'], { signal });
+}
+
+export async function originOf(git: Git, signal: AbortSignal | undefined): Promise<string | undefined> {
+  const { stdout } = await git(['config', '--get', 'remote.origin.url'], { accepts: [0, 1], signal });
+  return stdout.toString().trim() || undefined;
+}
+
+/** Opens the clone in a directory. @throws {KnowledgeError} `GIT_FAILED`. */
+export async function openClone(directory: string, options: CloneOptions): Promise<Git> {
+  const git = gitOf(directory, options);
+  await checkConfiguration(git, options.signal);
+  return git;
+}
+
+/** The heads of the remote's branches. */
+export interface RemoteHeads {
+  /** The branch that the remote names as its own. */
+  readonly defaultBranch: string | undefined;
+  readonly commits: ReadonlyMap<string, string>;
+}
+
+/** The branches on which members offer changes when the team's branch is protected. */
+export const REVIEW_PREFIX = 'knowledge/';
+
+/** Asks the remote for its branches. @throws {KnowledgeError} `REMOTE_FAILED`. */
+export async function readRemote(
+  git: Git,
+  { branch, signal }: { readonly branch: string | undefined; readonly signal: AbortSignal | undefined },
+): Promise<RemoteHeads> {
+  const patterns = branch === undefined ? ['HEAD'] : [`refs/heads/${branch}`, `refs/heads/${REVIEW_PREFIX}*`];
+  const args = ['ls-remote', '--quiet', '--symref', 'origin', ...patterns];
+  const { stdout } = await git(args, { isRemote: true, signal });
+  const commits = new Map<string, string>();
+  let defaultBranch: string | undefined;
+  for (const line of stdout.toString().split('\n')) {
+    const [value = '', name = ''] = line.split('\t');
+    if (value.startsWith('ref: refs/heads/')) defaultBranch = value.slice('ref: refs/heads/'.length);
+    else if (name.startsWith('refs/heads/')) commits.set(name.slice('refs/heads/'.length), value);
+  }
+  return { defaultBranch, commits };
+}
+
+const trackingRef = (branch: string): string => `refs/remotes/origin/${branch}`;
+
+/** Returns the commit that a name stands for. */
+export async function commitOf(git: Git, name: string, signal?: AbortSignal): Promise<string | undefined> {
+  const args = ['rev-parse', '--quiet', '--verify', '--end-of-options', `${name}^{commit}`];
+  const { stdout } = await git(args, { accepts: [0, 1, 128], signal });
+  return stdout.toString().trim() || undefined;
+}
+
+/** Returns the commit of the team's branch as it was fetched last. */
+export function fetchedCommit(git: Git, branch: string, signal?: AbortSignal): Promise<string | undefined> {
+  return commitOf(git, trackingRef(branch), signal);
+}
+
+/** Fetches a branch when the remote has another commit than the clone. @throws {KnowledgeError} `REMOTE_FAILED`. */
+export async function fetchBranch(
+  git: Git,
+  { branch, commit, signal }: { branch: string; commit: string; signal: AbortSignal | undefined },
+): Promise<string> {
+  if ((await fetchedCommit(git, branch, signal)) === commit) return commit;
+  const refspec = `+refs/heads/${branch}:${trackingRef(branch)}`;
+  await git(['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', 'origin', refspec], { isRemote: true, signal });
+  return (await fetchedCommit(git, branch, signal)) ?? commit;
+}
+
+/** Returns whether `ancestor` is `commit` or in its history. */
+export async function isAncestor(
+  git: Git,
+  [ancestor, commit]: readonly [ancestor: string, commit: string],
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  if (ancestor === commit) return true;
+  const { status } = await git(['merge-base', '--is-ancestor', ancestor, commit], { accepts: [0, 1, 128], signal });
+  return status === 0;
+}
+
+/** Returns the last commit that two commits have in common. */
+export async function commonCommit(
+  git: Git,
+  commits: readonly [string, string],
+  signal: AbortSignal | undefined,
+): Promise<string | undefined> {
+  const { stdout } = await git(['merge-base', ...commits], { accepts: [0, 1, 128], signal });
+  return stdout.toString().trim() || undefined;
+}
+
+/** `moved`: the branch has other commits now. Otherwise the remote's reason. */
+export type PushResult = 'pushed' | 'moved' | { readonly refused: string };
+
+/** A refusal that another push at the same time causes. */
+const RACE = /cannot lock ref|failed to update ref|incorrect old value|reference already exists|is at .* but expected/u;
+
+/**
+ * Pushes a commit to a branch, only as a continuation of it, or in place of `replaces`, the commit that it must have.
+ *
+ * @throws {KnowledgeError} `REMOTE_FAILED`.
+ */
+export async function push(
+  git: Git,
+  {
+    commit,
+    branch,
+    replaces,
+    signal,
+  }: {
+    readonly commit: string;
+    readonly branch: string;
+    /** An empty text: the branch must not exist. */
+    readonly replaces?: string | undefined;
+    readonly signal: AbortSignal | undefined;
+  },
+): Promise<PushResult> {
+  const lease = replaces === undefined ? [] : [`--force-with-lease=refs/heads/${branch}:${replaces}`];
+  const args = ['push', '--porcelain', '--no-verify', '--recurse-submodules=no', ...lease, 'origin'];
+  const call = { accepts: [0, 1], isRemote: true, signal };
+  const output = await git([...args, `${commit}:refs/heads/${branch}`], call);
+  if (output.status === 0) return 'pushed';
+  const refusal = output.stdout
+    .toString()
+    .split('\n')
+    .find((line) => line.startsWith('!'));
+  if (refusal === undefined) throw remoteFailure(output.stderr, reasonOf(output));
+  const summary = refusal.split('\t')[2] ?? '';
+  if (!summary.startsWith('[remote rejected]') || RACE.test(summary)) return 'moved';
+  return { refused: `${summary.replace(/^\[remote rejected\]\s*/u, '')} ${reasonOf(output)}` };
+}
+
+/** The name of a person as git records it. */
+export interface Author {
+  readonly name: string;
+  readonly email: string;
+}
+
+/** Returns who makes commits: as git is configured, otherwise the user of the system. */
+export async function authorOf(git: Git, signal: AbortSignal | undefined): Promise<Author> {
+  const configured = async (key: string): Promise<string> => {
+    const { stdout } = await git(['config', '--get', key], { accepts: [0, 1], signal });
+    return stdout
+      .toString()
+      .replaceAll(/[<>\p{Cc}]/gu, '')
+      .trim();
+  };
+  const account = accountName();
+  const name = (await configured('user.name')) || account;
+  return { name, email: (await configured('user.email')) || `${account}@${hostname()}` };
+}
+
+function accountName(): string {
+  try {
+    return userInfo().username || 'cairn';
+  } catch {
+    // A container may run with a user that the system does not know.
+    return 'cairn';
+  }
+}
+
+/** Returns the branch of a user for review: `knowledge/<user>`. */
+export function reviewBranch({ name, email }: Author): string {
+  const user = [email.split('@')[0] ?? '', name, accountName()]
+    .map((text) =>
+      text
+        .normalize('NFC')
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N}_-]+/gu, '-')
+        .replaceAll(/^-+|-+$/gu, '')
+        .slice(0, 60),
+    )
+    .find((text) => text !== '');
+  return `${REVIEW_PREFIX}${user ?? 'user'}`;
+}

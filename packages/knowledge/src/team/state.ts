@@ -1,0 +1,87 @@
+/** What the clone and the last synchronization are, in `team.json` of the knowledge directory. */
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { isAbsolute, join } from 'node:path';
+import { KnowledgeError } from '../errors.ts';
+
+/** The name of the file. */
+export const TEAM_FILE = 'team.json';
+
+const VERSION = 1;
+
+export interface TeamState {
+  readonly version: number;
+  /** The address of the team's repository, as git takes it. */
+  readonly remote: string;
+  readonly branch: string;
+  /** The clone with its work tree, absolute. */
+  readonly directory: string;
+  /** The commit of the branch up to which the local store is synchronized. */
+  readonly synced?: string | undefined;
+  /** A commit that was made to be pushed; the process may have ended before it knew the result. */
+  readonly pushing?: string | undefined;
+  /** The branch of this user, pushed because the team's branch is protected. */
+  readonly review?:
+    | {
+        readonly branch: string;
+        readonly commit: string;
+        /** What the branch had before this commit, in case that the push did not arrive. */
+        readonly previous?: string | undefined;
+      }
+    | undefined;
+  /** Files of the work tree that differ from its commit: the object id of what was taken or is the base, `null` for no file. */
+  readonly edited?: Readonly<Record<string, string | null>> | undefined;
+}
+
+function isState(value: unknown): value is TeamState {
+  if (typeof value !== 'object' || value === null) return false;
+  const { version, remote, branch, directory } = value as Partial<Record<keyof TeamState, unknown>>;
+  if (version !== VERSION || typeof remote !== 'string' || typeof branch !== 'string') return false;
+  return typeof directory === 'string' && isAbsolute(directory);
+}
+
+/** Returns the state; `undefined` when no team store is set up. @throws {KnowledgeError} `STORE_FAILED`. */
+export async function readState(directory: string): Promise<TeamState | undefined> {
+  const path = join(directory, TEAM_FILE);
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    const summary = `${path} cannot be read: ${String(error)}`;
+    throw new KnowledgeError('STORE_FAILED', [summary, 'Check its permissions.'], { path, cause: error });
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    value = undefined;
+  }
+  if (isState(value)) return value;
+  const hint = 'Update Cairn; or delete the file and run "cairn knowledge team init <remote>" again. No asset is lost.';
+  throw new KnowledgeError('STORE_FAILED', [`${path} is not readable by this version`, hint], { path });
+}
+
+/** Replaces the file in one step. @throws {KnowledgeError} `STORE_FAILED`. */
+export async function writeState(directory: string, state: TeamState): Promise<void> {
+  const path = join(directory, TEAM_FILE);
+  const temporary = `${path}.${randomUUID()}.tmp`;
+  try {
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    const file = await open(temporary, 'wx', 0o600);
+    try {
+      await file.writeFile(`${JSON.stringify(state, undefined, 2)}\n`);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    const summary = `${path} cannot be written: ${String(error)}`;
+    throw new KnowledgeError('STORE_FAILED', [summary, 'Free space, or check the permissions.'], {
+      path,
+      cause: error,
+    });
+  }
+}

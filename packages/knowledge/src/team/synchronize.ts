@@ -1,0 +1,305 @@
+/** One attempt of a synchronization. Each step may be repeated, so that the next run finishes what was interrupted. */
+import { KnowledgeError } from '../errors.ts';
+import type { LocalStore } from '../stores/local.ts';
+import { applyPlan } from './entries.ts';
+import type { Entries } from './entries.ts';
+import type { Git } from './git.ts';
+import { findHandEdits, takeHandEdits } from './hand-edits.ts';
+import { pull } from './pull.ts';
+import type { History, Pulled } from './pull.ts';
+import { markPushed, messageOf, outgoingOf } from './push.ts';
+import type { Outgoing } from './push.ts';
+import { withoutCredentials } from './remote-failure.ts';
+import { ChangeList } from './report.ts';
+import type { TeamProblem, TeamReport } from './report.ts';
+import {
+  authorOf,
+  commitOf,
+  commonCommit,
+  fetchBranch,
+  isAncestor,
+  push,
+  readRemote,
+  reviewBranch,
+} from './repository.ts';
+import type { RemoteHeads } from './repository.ts';
+import type { TeamState } from './state.ts';
+import { EMPTY_TREE, makeCommit, readTree } from './tree.ts';
+import { areFilesLost, changedPaths, moveWorkTree, readCheckout } from './work-tree.ts';
+import type { Checkout } from './work-tree.ts';
+
+export interface SyncContext {
+  readonly store: LocalStore;
+  readonly git: Git;
+  readonly mode: 'pull' | 'sync';
+  readonly clock: () => number;
+  readonly onStep: (step: string) => void;
+  readonly read: () => TeamState;
+  readonly save: (changes: Partial<TeamState>) => Promise<TeamState>;
+  readonly collected: Collected;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** What the attempts of a synchronization collect. */
+export interface Collected {
+  readonly pulled: ChangeList;
+  readonly taken: ChangeList;
+  readonly notices: Set<string>;
+}
+
+/** @throws {KnowledgeError} `REMOTE_FAILED` when the team's branch is gone. */
+async function fetchTeam({
+  git,
+  read,
+  signal,
+}: SyncContext): Promise<{ readonly commit: string | undefined; readonly heads: RemoteHeads }> {
+  const { branch, synced } = read();
+  const heads = await readRemote(git, { branch, signal });
+  const commit = heads.commits.get(branch);
+  if (commit !== undefined) return { commit: await fetchBranch(git, { branch, commit, signal }), heads };
+  if (synced === undefined) return { commit: undefined, heads };
+  const summary = `The remote of the team has no branch ${branch} any more`;
+  const hint =
+    'Check the remote. Nothing was changed; "cairn knowledge team init --branch <name>" uses another branch.';
+  throw new KnowledgeError('REMOTE_FAILED', [summary, hint]);
+}
+
+/** Finishes a push of which the process was ended before it knew the result. */
+async function finishPush(context: SyncContext, team: string | undefined): Promise<void> {
+  const { git, store, read, save, signal } = context;
+  const { pushing } = read();
+  if (pushing === undefined) return;
+  const isPushed = team !== undefined && (await isAncestor(git, [pushing, team], signal));
+  if (!isPushed) {
+    await save({ pushing: undefined });
+    return;
+  }
+  const parent = await commitOf(git, `${pushing}^`, signal);
+  await markPushed(store, git, { commit: pushing, parent, signal });
+  await save({ pushing: undefined, synced: pushing });
+}
+
+async function historyOf({ git, read, signal }: SyncContext, commit: string | undefined): Promise<History> {
+  const { synced } = read();
+  if (synced === undefined) return 'new';
+  return commit !== undefined && (await isAncestor(git, [synced, commit], signal)) ? 'known' : 'rewritten';
+}
+
+async function timeOf(git: Git, commit: string, signal: AbortSignal | undefined): Promise<number> {
+  const { stdout } = await git(['show', '--no-patch', '--no-show-signature', '--format=%ct', commit], { signal });
+  return Number(stdout.toString().trim()) * 1000;
+}
+
+/** Merges a commit of the team into the local store. */
+async function pullCommit(context: SyncContext, commit: string | undefined): Promise<Pulled> {
+  const { git, store, onStep, collected, read, save, signal } = context;
+  const history = await historyOf(context, commit);
+  if (history === 'rewritten') {
+    collected.notices.add(
+      `The history of the team's branch was rewritten. Assets that it lacks now are kept here as conflicts.`,
+    );
+  }
+  const tree = await readTree(git, commit, { signal });
+  const timeMs = commit === undefined ? undefined : await timeOf(git, commit, signal);
+  const source = withoutCredentials(read().remote);
+  onStep('pull');
+  const options = { git, tree, history, timeMs, source, pulled: collected.pulled, signal };
+  const result = await pull(store, options);
+  if (commit !== undefined && commit !== read().synced) await save({ synced: commit });
+  return result;
+}
+
+interface WorkTree {
+  /** Absent when the work tree must stay as it is. */
+  readonly checkout?: Checkout;
+  readonly isLost: boolean;
+  readonly problems: readonly TeamProblem[];
+}
+
+/** Takes what somebody edited by hand. */
+async function takeEdits(context: SyncContext, team: string | undefined): Promise<WorkTree> {
+  const { git, store, onStep, collected, read, save, signal } = context;
+  const { branch, edited = {} } = read();
+  const checkout = await readCheckout(git, { signal });
+  if (checkout.isBusy || (checkout.head !== undefined && checkout.branch !== branch)) {
+    const problem = checkout.isBusy ? 'is in the middle of a merge or rebase' : `is not on the branch ${branch}`;
+    collected.notices.add(
+      `The work tree ${git.workTree} ${problem}: its edits were not taken, and it was not updated.`,
+    );
+    return { isLost: false, problems: [] };
+  }
+  const { head } = checkout;
+  const common = head && team && (await commonCommit(git, [head, team], signal));
+  // An outside pull: the local store must have what the edits are based on.
+  const isAhead = common !== undefined && common !== read().synced && (await historyOf(context, common)) === 'known';
+  if (isAhead) await pullCommit(context, common);
+  const tree = common === undefined ? EMPTY_TREE : await readTree(git, common, { signal });
+  const paths = await changedPaths(git, { signal });
+  if (head !== undefined && head !== common) {
+    const own = await readTree(git, head, { signal });
+    for (const path of new Set([...own.keys(), ...tree.keys()])) {
+      if (own.get(path)?.oid !== tree.get(path)?.oid) paths.add(path);
+    }
+    if (team !== undefined) {
+      await git(['update-ref', `refs/cairn/kept/${head}`, head], { signal });
+      collected.notices.add(
+        `Commits that were made by hand in ${git.workTree} are kept as refs/cairn/kept/${head}; their assets were taken.`,
+      );
+    }
+  }
+  const isLost = await areFilesLost(git.workTree, tree);
+  if (isLost) {
+    collected.notices.add(`The files of ${git.workTree} were gone and were written again; nothing was removed.`);
+    return { checkout, isLost, problems: [] };
+  }
+  const like = team ?? head;
+  const others = [await readTree(git, read().synced, { signal }), await readTree(git, team, { signal })];
+  const { edits, problems } = await findHandEdits(git, {
+    tree,
+    others: others.filter((one) => one.size > 0),
+    edited,
+    paths,
+    like: like ?? '',
+  });
+  onStep('take');
+  const result = await takeHandEdits(store, edits, { edited, taken: collected.taken, signal });
+  for (const path of result.waiting) {
+    collected.notices.add(`The edit of ${path} by hand is taken when the conflict of the asset is resolved.`);
+  }
+  if (JSON.stringify(result.edited) !== JSON.stringify(edited)) await save({ edited: result.edited });
+  return { checkout, isLost, problems };
+}
+
+/** Pushes a commit to a branch of the user, because the team's branch is protected. */
+async function pushForReview(
+  { git, onStep, read, save, signal }: SyncContext,
+  { commit, heads, refused }: { readonly commit: string; readonly heads: RemoteHeads; readonly refused: string },
+): Promise<string> {
+  const { review } = read();
+  const own = reviewBranch(await authorOf(git, signal));
+  for (let number = 1; number <= 20; number++) {
+    const branch = number === 1 ? own : `${own}-${number}`;
+    const head = heads.commits.get(branch);
+    // Another person, or a reviewer, may have pushed to a branch of this name.
+    const isOwn = review?.branch === branch && (head === review.commit || head === review.previous);
+    if (head !== undefined && !isOwn) continue;
+    const treeOf = (name: string): Promise<string> =>
+      git(['rev-parse', `${name}^{tree}`], { signal }).then(({ stdout }) => stdout.toString());
+    const isSame =
+      head !== undefined &&
+      (await treeOf(head)) === (await treeOf(commit)) &&
+      (await commitOf(git, `${head}^`, signal)) === (await commitOf(git, `${commit}^`, signal));
+    if (isSame) return branch;
+    onStep('push for review');
+    // Recorded first: after a kill, the branch would be that of somebody else.
+    await save({ review: { branch, commit, previous: head } });
+    const result = await push(git, { commit, branch, replaces: head ?? '', signal });
+    if (result === 'pushed') return branch;
+    if (result === 'moved') continue;
+    const summary = `The remote of the team refuses both ${read().branch} (${refused}) and ${branch} (${result.refused})`;
+    const hint = 'Ask for the right to push. The changes are kept here as not shared.';
+    throw new KnowledgeError('REMOTE_FAILED', [summary, hint]);
+  }
+  const summary = `The branches ${own} to ${own}-20 are all in use`;
+  throw new KnowledgeError('REMOTE_FAILED', [summary, 'Merge or delete some of them at the remote, then repeat.']);
+}
+
+interface Sent {
+  readonly outgoing: Outgoing;
+  readonly review: string | undefined;
+}
+
+async function send(
+  context: SyncContext,
+  {
+    entries,
+    team,
+    heads,
+  }: { readonly entries: Entries; readonly team: string | undefined; readonly heads: RemoteHeads },
+): Promise<Sent | 'moved'> {
+  const { git, store, clock, onStep, read, save, signal } = context;
+  const outgoing = outgoingOf(entries, await readTree(git, team, { signal }));
+  if (outgoing.obsolete.length > 0) {
+    const plan = async (now: Entries): Promise<Outgoing['obsolete']> =>
+      outgoingOf(now, await readTree(git, team, { signal })).obsolete;
+    await applyPlan(store, { plan, onApplied: () => undefined, signal });
+  }
+  if (outgoing.changes.length === 0) {
+    if (read().review !== undefined) await save({ review: undefined });
+    return { outgoing, review: undefined };
+  }
+  const author = await authorOf(git, signal);
+  const message = messageOf(outgoing.listed);
+  onStep('commit');
+  const commit = await makeCommit(git, outgoing.changes, { parent: team, message, author, timeMs: clock(), signal });
+  await save({ pushing: commit });
+  onStep('push');
+  const { branch } = read();
+  const result = await push(git, { commit, branch, signal });
+  onStep('pushed');
+  if (result === 'moved') {
+    await save({ pushing: undefined });
+    return 'moved';
+  }
+  if (result === 'pushed') {
+    await markPushed(store, git, { commit, parent: team, signal });
+    await save({ pushing: undefined, synced: commit, review: undefined });
+    return { outgoing, review: undefined };
+  }
+  const review = await pushForReview(context, { commit, heads, refused: result.refused });
+  await save({ pushing: undefined });
+  return { outgoing, review };
+}
+
+/** Lets the files of the work tree follow the team's branch. */
+async function followTeam(
+  { git, onStep, collected: { notices }, read, save, signal }: SyncContext,
+  { checkout, isLost }: WorkTree,
+): Promise<void> {
+  const { synced, branch, edited = {} } = read();
+  if (checkout === undefined || synced === undefined) return;
+  onStep('move');
+  const moved = await moveWorkTree(git, {
+    checkout,
+    isLost,
+    to: synced,
+    edited,
+    branch,
+    // After a kill, each file is as before or as after: both must be known.
+    beforeMove: async (next) => void (await save({ edited: { ...edited, ...next } })),
+    signal,
+  });
+  if (JSON.stringify(moved.edited) !== JSON.stringify(read().edited ?? {})) await save({ edited: moved.edited });
+  for (const path of moved.kept) notices.add(`${path} was edited by hand and was not updated in ${git.workTree}.`);
+  if (moved.skipped.length === 0) return;
+  notices.add(`Links, submodules and unsafe paths were not written: ${moved.skipped.slice(0, 10).join(', ')}`);
+}
+
+/** Synchronizes once. @returns `moved` when the team's branch got other commits, so that everything must be repeated. */
+export async function synchronize(context: SyncContext): Promise<TeamReport | 'moved'> {
+  const { store, mode, collected, read, signal } = context;
+  const { commit, heads } = await fetchTeam(context);
+  await finishPush(context, commit);
+  const workTree = await takeEdits(context, commit);
+  const { entries, problems, otherFiles } = await pullCommit(context, commit);
+  const sent = mode === 'pull' ? undefined : await send(context, { entries, team: commit, heads });
+  if (sent === 'moved') return 'moved';
+  await followTeam(context, workTree);
+  const pulled = collected.pulled.changes;
+  if (pulled.removed.length > 0) await store.backend.erase({ signal });
+  const all = await store.entries(undefined, { signal });
+  const { branch, remote } = read();
+  return {
+    remote: withoutCredentials(remote),
+    branch,
+    pulled,
+    taken: collected.taken.changes,
+    pushed: sent?.outgoing.listed ?? new ChangeList().changes,
+    ...(sent?.review !== undefined && { review: sent.review }),
+    conflicts: all.flatMap(({ id, conflict }) => (conflict === undefined ? [] : [id])).toSorted(),
+    withheld: sent?.outgoing.withheld ?? [],
+    problems: [...problems, ...workTree.problems],
+    otherFiles,
+    notices: [...collected.notices],
+  };
+}

@@ -1,0 +1,231 @@
+/** The files of the clone: what somebody edited by hand, and how they follow the team's branch. */
+import { Buffer } from 'node:buffer';
+import { randomUUID } from 'node:crypto';
+import { lstat, mkdir, open, readFile, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { KnowledgeError } from '../errors.ts';
+import type { Git } from './git.ts';
+import { commitOf } from './repository.ts';
+import { isRegular, keyOfPath, oidOf, readBlobs, readTree } from './tree.ts';
+import type { Tree, TreeFile } from './tree.ts';
+
+interface Options {
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What is checked out. */
+export interface Checkout {
+  /** The branch; `undefined` for a detached HEAD. */
+  readonly branch: string | undefined;
+  readonly head: string | undefined;
+  /** Whether somebody merges, rebases or picks commits. */
+  readonly isBusy: boolean;
+}
+
+const BUSY_FILES = ['MERGE_HEAD', 'CHERRY_PICK_HEAD', 'REVERT_HEAD', 'rebase-merge', 'rebase-apply', 'BISECT_LOG'];
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+export async function readCheckout(git: Git, { signal }: Options): Promise<Checkout> {
+  const { stdout } = await git(['symbolic-ref', '--quiet', 'HEAD'], { accepts: [0, 1], signal });
+  const name = stdout.toString().trim();
+  const busy = await Promise.all(BUSY_FILES.map((file) => exists(join(git.gitDirectory, file))));
+  return {
+    branch: name.startsWith('refs/heads/') ? name.slice('refs/heads/'.length) : undefined,
+    head: await commitOf(git, 'HEAD', signal),
+    isBusy: busy.includes(true),
+  };
+}
+
+/** Returns the paths of files that differ from the checked-out commit, with new ones that git does not ignore. */
+export async function changedPaths(git: Git, { signal }: Options): Promise<Set<string>> {
+  const args = ['--porcelain=v2', '-z', '--untracked-files=all', '--ignore-submodules=all', '--no-renames'];
+  const { stdout } = await git(['status', ...args], { signal });
+  const paths = new Set<string>();
+  for (const field of stdout.toString().split('\0')) {
+    // The fields before the path: eight of a changed file, ten of an unmerged one, one of a new one.
+    const count = { '1': 8, u: 10, '?': 1 }[field.slice(0, 1)];
+    if (count !== undefined && field[1] === ' ') paths.add(field.split(' ').slice(count).join(' '));
+  }
+  return paths;
+}
+
+/** Returns whether a file may have this path on every system. Git itself checks out no others. */
+function isSafePath(path: string): boolean {
+  return path.split('/').every((part) => {
+    // File systems ignore some characters and know short names: all of these may become `.git`.
+    const plain = part.replaceAll(/[\p{Cf}\p{Cc}]/gu, '').toLowerCase();
+    return (
+      plain !== '' &&
+      plain !== '.' &&
+      plain !== '..' &&
+      !/^(?:\.git|git~\d+)[ .]*(?:$|:)/u.test(plain) &&
+      !/[\\:]/u.test(part)
+    );
+  });
+}
+
+/** Returns whether the directories of a path are directories, not links. */
+async function hasPlainParents(workTree: string, path: string): Promise<boolean> {
+  const parts = path.split('/').slice(0, -1);
+  for (const index of parts.keys()) {
+    const found = await lstat(join(workTree, ...parts.slice(0, index + 1))).catch(() => undefined);
+    if (found === undefined) return true;
+    if (!found.isDirectory()) return false;
+  }
+  return true;
+}
+
+/** Returns the bytes of a file of the work tree; `null` when it is missing, `undefined` when it is something else. */
+export async function readWorkFile(workTree: string, path: string): Promise<Buffer | null | undefined> {
+  if (!isSafePath(path)) return undefined;
+  const full = join(workTree, path);
+  const found = await lstat(full).catch(() => null);
+  if (found === null) return (await hasPlainParents(workTree, path)) ? null : undefined;
+  if (!found.isFile() || !(await hasPlainParents(workTree, path))) return undefined;
+  return readFile(full);
+}
+
+async function writeWorkFile(workTree: string, { path, mode }: TreeFile, content: Buffer): Promise<void> {
+  const full = join(workTree, path);
+  await mkdir(dirname(full), { recursive: true, mode: 0o700 });
+  const temporary = join(dirname(full), `.${randomUUID()}.cairn.tmp`);
+  try {
+    const file = await open(temporary, 'wx', mode === '100755' ? 0o700 : 0o600);
+    try {
+      await file.writeFile(content);
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, full);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+/** Removes a file, and the directories that are empty then. */
+async function removeWorkFile(workTree: string, path: string): Promise<void> {
+  await rm(join(workTree, path), { force: true });
+  for (let directory = dirname(path); directory !== '.'; directory = dirname(directory)) {
+    try {
+      await rmdir(join(workTree, directory));
+    } catch {
+      return;
+    }
+  }
+}
+
+/** What became of the files of the work tree. */
+export interface Moved {
+  /** See `TeamState.edited`. */
+  readonly edited: Readonly<Record<string, string | null>>;
+  /** Files that were not written, because somebody edited them. */
+  readonly kept: readonly string[];
+  /** Paths of the commit that no file may have, and links. */
+  readonly skipped: readonly string[];
+}
+
+/**
+ * Moves the work tree to a commit. Files that somebody edited stay as they are, unless `edited` states that the edit was taken.
+ */
+export async function moveWorkTree(
+  git: Git,
+  {
+    checkout,
+    to,
+    edited,
+    branch,
+    isLost,
+    beforeMove,
+    signal,
+  }: Options & {
+    readonly checkout: Checkout;
+    /** Whether the files are gone and are written again. */
+    readonly isLost: boolean;
+    /** Called before files are changed, with what they are then. */
+    readonly beforeMove: (edited: Moved['edited']) => Promise<void>;
+    readonly to: string;
+    readonly edited: Readonly<Record<string, string | null>>;
+    readonly branch: string;
+  },
+): Promise<Moved> {
+  const { workTree } = git;
+  const [from, target] = [await readTree(git, checkout.head, { signal }), await readTree(git, to, { signal })];
+  const dirty = await changedPaths(git, { signal });
+  const next: Record<string, string | null> = {};
+  const [kept, skipped]: [string[], string[]] = [[], []];
+  const writes: TreeFile[] = [];
+  const removes: string[] = [];
+  const paths = new Set([...dirty, ...Object.keys(edited)]);
+  for (const [path, { oid }] of target) if (from.get(path)?.oid !== oid) paths.add(path);
+  for (const path of from.keys()) if (!target.has(path)) paths.add(path);
+  for (const path of paths) {
+    const file = target.get(path);
+    const before = from.get(path);
+    if ((file ?? before) !== undefined && (!isRegular(file ?? before!) || !isSafePath(path))) {
+      skipped.push(path);
+      continue;
+    }
+    const content = await readWorkFile(workTree, path);
+    const now = content && oidOf(content, to);
+    if (now === (file?.oid ?? null)) continue;
+    const known = edited[path];
+    const isMoved = file?.oid !== before?.oid;
+    // Without a line of `git status`, the file is as git would have written it, perhaps with other line ends.
+    const isClean = now !== undefined && (now === (before?.oid ?? null) || (before !== undefined && !dirty.has(path)));
+    const isTaken = now !== undefined && now === known;
+    if ((isMoved && (isClean || isTaken)) || (isLost && now === null)) {
+      if (file === undefined) removes.push(path);
+      else writes.push(file);
+      continue;
+    }
+    if (isMoved) kept.push(path);
+    if (known !== undefined) next[path] = known;
+    else if (isMoved) next[path] = before?.oid ?? null;
+  }
+  if (checkout.head !== to) await beforeMove(next);
+  for (const path of removes) await removeWorkFile(workTree, path);
+  const byOid = new Map<string, TreeFile[]>();
+  for (const file of writes) byOid.set(file.oid, [...(byOid.get(file.oid) ?? []), file]);
+  const contents: (readonly [TreeFile, Buffer])[] = [];
+  await readBlobs(git, writes, {
+    signal,
+    use: (oid, content) => {
+      for (const file of byOid.get(oid) ?? []) contents.push([file, Buffer.from(content)]);
+    },
+  });
+  try {
+    for (const [file, content] of contents) await writeWorkFile(workTree, file, content);
+  } catch (error) {
+    const summary = `The work tree of the team store cannot be written: ${String(error)}`;
+    const hint = 'The assets are synchronized. Free space or check the permissions, then repeat the command.';
+    throw new KnowledgeError('GIT_FAILED', [summary, hint], { path: workTree, cause: error });
+  }
+  if (checkout.branch !== branch) await git(['symbolic-ref', 'HEAD', `refs/heads/${branch}`], { signal });
+  if (checkout.head !== to) await git(['update-ref', `refs/heads/${branch}`, to], { signal });
+  await moveIndex(git, to, signal);
+  return { edited: next, kept, skipped };
+}
+
+/** Makes the index that of a commit, so that `git status` shows only what somebody edited. */
+async function moveIndex(git: Git, to: string, signal: AbortSignal | undefined): Promise<void> {
+  const call = { accepts: [0, 1, 128], signal };
+  // The first keeps what git knows of unchanged files; it refuses when a merge was left, which the second drops.
+  const { status } = await git(['read-tree', '-m', to], call);
+  if (status !== 0) await git(['read-tree', '--reset', to], call);
+  await git(['update-index', '-q', '--refresh'], call);
+}
+
+/** Returns whether all files of assets are gone, which is a lost directory and not their removal. */
+export async function areFilesLost(workTree: string, tree: Tree): Promise<boolean> {
+  const paths = [...tree.keys()].filter((path) => keyOfPath(path) !== undefined);
+  if (paths.length < 2) return false;
+  for (const path of paths) if ((await lstat(join(workTree, path)).catch(() => null)) !== null) return false;
+  return true;
+}
