@@ -48,7 +48,7 @@ test('the table has every case once', () => {
   expect(cases.map(([, ...row]) => shapeOf(row.slice(0, 3))).toSorted()).toEqual([...all].toSorted());
 });
 
-test('what only one side changed is never lost, and both sides are treated alike', () => {
+test('both sides are treated alike', () => {
   const mirrored: Readonly<Record<Merge, Merge>> = {
     none: 'none',
     same: 'same',
@@ -58,8 +58,12 @@ test('what only one side changed is never lost, and both sides are treated alike
   };
   for (const [, base, local, team, expected] of cases) {
     expect(merge({ base, local: team, team: local })).toBe(mirrored[expected]);
-    const result = expected === 'take' ? team : expected === 'send' ? local : undefined;
-    if (expected === 'take') expect([base, result]).toEqual([local, team]);
-    if (expected === 'send') expect([base, result]).toEqual([team, local]);
+  }
+});
+
+test('a side is only overwritten when it has what both sides had', () => {
+  for (const [, base, local, team, expected] of cases) {
+    const overwritten = { take: [local], send: [team], none: [], same: [], conflict: [] }[expected];
+    expect(overwritten.filter((version) => version !== base)).toEqual([]);
   }
 });

@@ -168,25 +168,26 @@ export async function moveWorkTree(
   for (const path of paths) {
     const file = target.get(path);
     const before = from.get(path);
-    if ((file ?? before) !== undefined && (!isRegular(file ?? before!) || !isSafePath(path))) {
+    const known = file ?? before;
+    if (known !== undefined && (!isRegular(known) || !isSafePath(path))) {
       skipped.push(path);
       continue;
     }
     const content = await readWorkFile(workTree, path);
     const now = content && oidOf(content, to);
     if (now === (file?.oid ?? null)) continue;
-    const known = edited[path];
+    const taken = edited[path];
     const isMoved = file?.oid !== before?.oid;
     // Without a line of `git status`, the file is as git would have written it, perhaps with other line ends.
     const isClean = now !== undefined && (now === (before?.oid ?? null) || (before !== undefined && !dirty.has(path)));
-    const isTaken = now !== undefined && now === known;
+    const isTaken = now !== undefined && now === taken;
     if ((isMoved && (isClean || isTaken)) || (isLost && now === null)) {
       if (file === undefined) removes.push(path);
       else writes.push(file);
       continue;
     }
     if (isMoved) kept.push(path);
-    if (known !== undefined) next[path] = known;
+    if (taken !== undefined) next[path] = taken;
     else if (isMoved) next[path] = before?.oid ?? null;
   }
   if (checkout.head !== to) await beforeMove(next);
