@@ -151,7 +151,7 @@ export async function failure(call: Promise<unknown>, code: KnowledgeErrorCode):
     () => undefined,
     (reason: unknown) => reason,
   );
-  expect(error).toSatisfy(KnowledgeError.isInstance);
+  expect(error).toSatisfy((one: unknown) => KnowledgeError.isInstance(one));
   expect(error).toMatchObject({ code });
   return error as KnowledgeError;
 }

@@ -20,6 +20,7 @@ const exported = [
   'createKnowledge',
   'createLayers',
   'createStackMatcher',
+  'createTeam',
   'decide',
   'decodeAsset',
   'detectPhase',
@@ -46,6 +47,7 @@ const exported = [
   'pendingGaps',
   'phaseTexts',
   'readIndexFile',
+  'readTeamHead',
   'skills',
 ];
 

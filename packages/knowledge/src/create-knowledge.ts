@@ -14,6 +14,8 @@ import { openLocalStore } from './stores/local.ts';
 import type { LocalStore } from './stores/local.ts';
 import { openHotAssets } from './usage/hot-assets.ts';
 import type { HotAssets } from './usage/hot-assets.ts';
+import { createTeam } from './team/team.ts';
+import type { Team } from './team/team.ts';
 import { openUsage } from './usage/usage.ts';
 import type { Usage } from './usage/usage.ts';
 
@@ -54,6 +56,8 @@ export interface Knowledge extends AsyncDisposable {
   readonly gaps: Gaps;
   /** Searches the texts (L1), reads assets (L2), and goes through all layers. */
   readonly layers: Layers;
+  /** The repository of git in which a team shares its assets. */
+  readonly team: Team;
   /** Closes the store that this opened, and one that was given. May be called twice. */
   readonly close: () => Promise<void>;
 }
@@ -84,6 +88,7 @@ export function createKnowledge(options: KnowledgeOptions = {}): Knowledge {
   });
   const layers = createLayers({ store, index, gaps, usage, read: hot.get, clock, language });
   const settler = createGapSettler({ store, index, gaps, layers });
+  const team = createTeam({ store, directory, env });
   const close = async (): Promise<void> => {
     try {
       await settler.close();
@@ -93,5 +98,5 @@ export function createKnowledge(options: KnowledgeOptions = {}): Knowledge {
       await backend.close();
     }
   };
-  return { directory, language, store, index, usage, hot, gaps, layers, close, [Symbol.asyncDispose]: close };
+  return { directory, language, store, index, usage, hot, gaps, layers, team, close, [Symbol.asyncDispose]: close };
 }

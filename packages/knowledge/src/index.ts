@@ -83,3 +83,15 @@ export { createLayers } from './layers/layers.ts';
 export type { AskOptions, LayerAnswer, Layers, LayersOptions, Retrieval, SimilarOptions } from './layers/layers.ts';
 export type { SearchAnswer, SearchFilters, SearchOptions, SearchResult } from './layers/search.ts';
 export type { SearchNotice, SearchNoticeCode } from './layers/texts.ts';
+export { readTeamHead } from './team/head.ts';
+export type { TeamChanges, TeamProblem, TeamReport, Withheld } from './team/report.ts';
+export { createTeam } from './team/team.ts';
+export type {
+  InitTeamOptions,
+  Resolution,
+  Team,
+  TeamCallOptions,
+  TeamConflict,
+  TeamOptions,
+  TeamStatus,
+} from './team/team.ts';

@@ -43,7 +43,7 @@ export interface GitOptions {
 
 export interface GitCall {
   readonly input?: string | Uint8Array | undefined;
-  /** Exit statuses that are no failure. @default [0] */
+  /** Exit statuses that are accepted. @default [0] */
   readonly accepts?: readonly number[] | undefined;
   /** Whether the command asks the remote. @default false */
   readonly isRemote?: boolean | undefined;

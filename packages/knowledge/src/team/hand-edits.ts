@@ -39,7 +39,7 @@ export interface FindOptions {
   readonly like: string;
 }
 
-/** Finds the files of assets that somebody edited, and those edits that are no readable assets. */
+/** Finds the files of assets that somebody edited, and the edits that cannot be read as assets. */
 export async function findHandEdits(
   git: Git,
   { tree, others, edited, paths, like }: FindOptions,
@@ -84,7 +84,7 @@ function changeOf(entry: StoreEntry | undefined, { id, base, oid, text }: HandEd
 }
 
 export interface TakenEdits {
-  /** See `TeamState.edited`. */
+  /** See `CloneState.edited`. */
   readonly edited: Edited;
   /** Edits of assets with a conflict, which must be resolved first. */
   readonly waiting: readonly string[];

@@ -1,6 +1,6 @@
 /** The three-way merge of one asset. It knows no git and no store. */
 
-/** What identifies a version of a file, such as its hash; `undefined` when there is no file. */
+/** The identity of a version of a file, such as its hash; `undefined` when there is no file. */
 export type Version = string | undefined;
 
 export interface Sides {

@@ -56,7 +56,7 @@ export function outgoingOf(entries: Entries, tree: Tree): Outgoing {
   for (const [rowId, entry] of entries) {
     const { id, version, asset, team, conflict } = entry;
     const file = files.get(rowId);
-    // The team's file is no readable asset, or the local store was not merged with it: it must not be overwritten.
+    // The team's file cannot be read as an asset, or the local store was not merged with it: it must not be overwritten.
     if (conflict !== undefined || file?.oid !== team?.oid) continue;
     if (asset === undefined) {
       if (file === undefined) obsolete.push({ id, version, text: null, team: null });

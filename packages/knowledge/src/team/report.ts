@@ -7,7 +7,7 @@ export interface TeamChanges {
   readonly removed: readonly string[];
 }
 
-/** A file of the team store, or of its work tree, that is no readable asset. It stays as it is. */
+/** A file of the team store, or of its work tree, that cannot be read as an asset. It stays as it is. */
 export interface TeamProblem {
   readonly path: string;
   readonly line?: number | undefined;
@@ -35,7 +35,7 @@ export interface TeamReport {
   readonly conflicts: readonly string[];
   readonly withheld: readonly Withheld[];
   readonly problems: readonly TeamProblem[];
-  /** Files of the team store that are no assets. */
+  /** The number of files of the team store that are not assets. */
   readonly otherFiles: number;
   /** What else happened that the user should know. */
   readonly notices: readonly string[];

@@ -9,7 +9,7 @@ export const TEAM_FILE = 'team.json';
 
 const VERSION = 1;
 
-export interface TeamState {
+export interface CloneState {
   readonly version: number;
   /** The address of the team's repository, as git takes it. */
   readonly remote: string;
@@ -33,15 +33,15 @@ export interface TeamState {
   readonly edited?: Readonly<Record<string, string | null>> | undefined;
 }
 
-function isState(value: unknown): value is TeamState {
+function isState(value: unknown): value is CloneState {
   if (typeof value !== 'object' || value === null) return false;
-  const { version, remote, branch, directory } = value as Partial<Record<keyof TeamState, unknown>>;
+  const { version, remote, branch, directory } = value as Partial<Record<keyof CloneState, unknown>>;
   if (version !== VERSION || typeof remote !== 'string' || typeof branch !== 'string') return false;
   return typeof directory === 'string' && isAbsolute(directory);
 }
 
 /** Returns the state; `undefined` when no team store is set up. @throws {KnowledgeError} `STORE_FAILED`. */
-export async function readState(directory: string): Promise<TeamState | undefined> {
+export async function readState(directory: string): Promise<CloneState | undefined> {
   const path = join(directory, TEAM_FILE);
   let text: string;
   try {
@@ -63,7 +63,7 @@ export async function readState(directory: string): Promise<TeamState | undefine
 }
 
 /** Replaces the file in one step. @throws {KnowledgeError} `STORE_FAILED`. */
-export async function writeState(directory: string, state: TeamState): Promise<void> {
+export async function writeState(directory: string, state: CloneState): Promise<void> {
   const path = join(directory, TEAM_FILE);
   const temporary = `${path}.${randomUUID()}.tmp`;
   try {

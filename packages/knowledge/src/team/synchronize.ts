@@ -23,7 +23,7 @@ import {
   reviewBranch,
 } from './repository.ts';
 import type { RemoteHeads } from './repository.ts';
-import type { TeamState } from './state.ts';
+import type { CloneState } from './state.ts';
 import { EMPTY_TREE, makeCommit, readTree } from './tree.ts';
 import { areFilesLost, changedPaths, moveWorkTree, readCheckout } from './work-tree.ts';
 import type { Checkout } from './work-tree.ts';
@@ -34,8 +34,8 @@ export interface SyncContext {
   readonly mode: 'pull' | 'sync';
   readonly clock: () => number;
   readonly onStep: (step: string) => void;
-  readonly read: () => TeamState;
-  readonly save: (changes: Partial<TeamState>) => Promise<TeamState>;
+  readonly read: () => CloneState;
+  readonly save: (changes: Partial<CloneState>) => Promise<CloneState>;
   readonly collected: Collected;
   readonly signal: AbortSignal | undefined;
 }

@@ -13,7 +13,7 @@ interface Options {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What is checked out. */
+/** The state of the work tree's HEAD. */
 export interface Checkout {
   /** The branch; `undefined` for a detached HEAD. */
   readonly branch: string | undefined;
@@ -123,7 +123,7 @@ async function removeWorkFile(workTree: string, path: string): Promise<void> {
 
 /** What became of the files of the work tree. */
 export interface Moved {
-  /** See `TeamState.edited`. */
+  /** See `CloneState.edited`. */
   readonly edited: Readonly<Record<string, string | null>>;
   /** Files that were not written, because somebody edited them. */
   readonly kept: readonly string[];
