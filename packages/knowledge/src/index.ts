@@ -22,6 +22,9 @@ export type { Knowledge, KnowledgeOptions, Language } from './create-knowledge.t
 export { knowledgeDirectory } from './directory.ts';
 export { KnowledgeError } from './errors.ts';
 export type { KnowledgeErrorCode, KnowledgeErrorFacts } from './errors.ts';
+export { importFiles, importProject } from './imports/import-files.ts';
+export type { ImportOptions, ImportProblem, ImportResult } from './imports/import-files.ts';
+export type { ImportFields } from './imports/read-file.ts';
 export { MAX_DOCUMENT_BYTES } from './index/document.ts';
 export type { IndexDocument, IndexWarning } from './index/document.ts';
 export { readIndexFile } from './index/index-file.ts';

@@ -37,7 +37,8 @@ export function contentHash(body: string): string {
   return hashOf(body.normalize('NFC').replaceAll(/\s+/gu, ' ').trim());
 }
 
-function checkSize(bytes: number, { path }: ErrorPlace): void {
+/** @throws {KnowledgeError} `TOO_LARGE`. */
+export function checkSize(bytes: number, { path }: ErrorPlace): void {
   if (bytes <= MAX_ASSET_BYTES) return;
   const summary = `The asset${path === undefined ? '' : ` ${path}`} has ${bytes} bytes, more than ${MAX_ASSET_BYTES}`;
   throw new KnowledgeError('TOO_LARGE', [summary, 'Shorten it, or divide it into several assets.'], { path });

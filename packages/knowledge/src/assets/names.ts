@@ -26,6 +26,11 @@ function problemOf(part: string): string | undefined {
   return Buffer.byteLength(part) > MAX_NAME_BYTES ? `it is longer than ${MAX_NAME_BYTES} bytes` : undefined;
 }
 
+/** Returns whether {@link checkName} accepts a name. */
+export function isName(name: string): boolean {
+  return problemOf(name.normalize('NFC')) === undefined;
+}
+
 /**
  * Checks the name of an asset and returns it in Unicode's composed form.
  *

@@ -1,0 +1,105 @@
+import { lstat, readdir } from 'node:fs/promises';
+import { basename, join, relative, sep } from 'node:path';
+import { isMissing } from '@cairn/tool/errors';
+import type { CallOptions } from '@cairn/memory';
+import { KnowledgeError } from '../errors.ts';
+
+/** A file that an import reads. */
+export interface ImportFile {
+  readonly path: string;
+  /** The path below the imported directory, with `/`. */
+  readonly place: string;
+  /** `rules`: of Cursor. `instructions`: for agents, such as AGENTS.md. */
+  readonly kind: 'instructions' | 'rules' | 'document';
+  readonly bytes: number;
+}
+
+export interface FoundFiles {
+  readonly files: readonly ImportFile[];
+  /** Links, which are not followed: they may name files outside of the directory. */
+  readonly links: readonly string[];
+}
+
+const INSTRUCTIONS: readonly string[] = ['AGENTS.md', 'CLAUDE.md'];
+/** Where a project keeps instructions for agents. */
+const PROJECT_FILES: readonly string[] = [...INSTRUCTIONS, join('.claude', 'CLAUDE.md'), '.cursorrules'];
+const PROJECT_RULES: string = join('.cursor', 'rules');
+const MARKDOWN = /\.(?:md|mdc|markdown)$/iu;
+const MAX_FILES = 10_000;
+
+function kindOf(path: string): ImportFile['kind'] {
+  if (INSTRUCTIONS.includes(basename(path))) return 'instructions';
+  return /\.mdc$/iu.test(path) || basename(path) === '.cursorrules' ? 'rules' : 'document';
+}
+
+/** Collects Markdown files. */
+class Finder {
+  readonly files: ImportFile[] = [];
+  readonly links: string[] = [];
+  readonly #root: string;
+  readonly #signal: AbortSignal | undefined;
+
+  constructor(root: string, { signal }: CallOptions) {
+    this.#root = root;
+    this.#signal = signal;
+  }
+
+  /** Adds a file, or the Markdown files below a directory. Returns whether there is something. */
+  async add(path: string): Promise<boolean> {
+    let stats;
+    try {
+      stats = await lstat(path);
+    } catch (error) {
+      if (isMissing(error)) return false;
+      throw error;
+    }
+    if (stats.isSymbolicLink()) this.links.push(path);
+    else if (stats.isFile()) this.#addFile(path, stats.size);
+    else if (stats.isDirectory()) await this.#addDirectory(path);
+    return true;
+  }
+
+  #addFile(path: string, bytes: number): void {
+    if (this.files.length === MAX_FILES) {
+      const summary = `${this.#root} has more than ${MAX_FILES} Markdown files`;
+      throw new KnowledgeError('TOO_LARGE', [summary, 'Import its directories one by one.'], { path: this.#root });
+    }
+    const place = relative(this.#root, path).split(sep).join('/');
+    this.files.push({ path, place: place === '' ? basename(path) : place, kind: kindOf(path), bytes });
+  }
+
+  async #addDirectory(root: string): Promise<void> {
+    const pending = [root];
+    for (let directory = pending.pop(); directory !== undefined; directory = pending.pop()) {
+      this.#signal?.throwIfAborted();
+      const entries = await readdir(directory, { withFileTypes: true });
+      const names = entries.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+      for (const entry of names) {
+        const path = join(directory, entry.name);
+        const isSkipped = entry.name.startsWith('.') || entry.name === 'node_modules';
+        if (entry.isDirectory() && !isSkipped) pending.push(path);
+        else if (MARKDOWN.test(entry.name) && !entry.name.startsWith('.')) await this.add(path);
+      }
+    }
+  }
+}
+
+/**
+ * Returns the files of an import: a file, or the Markdown files below a directory without hidden directories and `node_modules`.
+ *
+ * @throws {KnowledgeError} `INVALID_INPUT` when there is nothing at the path, `TOO_LARGE`.
+ */
+export async function findFiles(path: string, options: CallOptions): Promise<FoundFiles> {
+  const finder = new Finder(path, options);
+  if (!(await finder.add(path))) {
+    throw new KnowledgeError('INVALID_INPUT', [`No file or directory ${path}`, 'Use the path of an existing one.'], { path });
+  }
+  return finder;
+}
+
+/** Returns the files with instructions for agents of a project: AGENTS.md, CLAUDE.md, and the rules of Cursor. */
+export async function findProjectFiles(directory: string, options: CallOptions): Promise<FoundFiles> {
+  const finder = new Finder(directory, options);
+  for (const file of [...PROJECT_FILES, PROJECT_RULES]) await finder.add(join(directory, file));
+  return finder;
+}

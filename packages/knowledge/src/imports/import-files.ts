@@ -1,0 +1,178 @@
+import { readFile } from 'node:fs/promises';
+import type { CallOptions, MemoryBackend } from '@cairn/memory';
+import { CairnError } from '@cairn/tool/errors';
+import type { Asset } from '../assets/asset.ts';
+import { checkSize, contentHash, decodeAsset, hashOf } from '../assets/markdown.ts';
+import type { ParsedAsset } from '../assets/markdown.ts';
+import { KnowledgeError } from '../errors.ts';
+import type { LocalStore } from '../stores/local.ts';
+import { findFiles, findProjectFiles } from './find-files.ts';
+import type { FoundFiles, ImportFile } from './find-files.ts';
+import { readImport } from './read-file.ts';
+import type { ImportFields } from './read-file.ts';
+
+export interface ImportOptions extends CallOptions, ImportFields {
+  readonly store: LocalStore;
+}
+
+/** A file that was not imported, or only in part. */
+export interface ImportProblem {
+  readonly path: string;
+  readonly line?: number | undefined;
+  /** Such as `SECRET`, `INVALID_ASSET`, `ASSET_EXISTS`; `EDITED` when both the file and its asset were changed. */
+  readonly code: string;
+  readonly message: string;
+}
+
+export interface ImportResult {
+  readonly added: readonly Asset[];
+  /** Assets of files that changed since their import. */
+  readonly updated: readonly Asset[];
+  /** The files that were imported before, or that an asset has the text of. */
+  readonly present: readonly string[];
+  /** Links, which are not followed. */
+  readonly links: readonly string[];
+  readonly problems: readonly ImportProblem[];
+}
+
+/** The table of imported files. A row's id is the hash of a path. */
+const IMPORTS_KEY = 'ai:knowledge:imports';
+
+/** What is known of an imported file. */
+interface Imported {
+  /** The hash of the file. */
+  readonly file: string;
+  readonly id: string;
+  /** The hash of the asset after the import. */
+  readonly asset: string;
+}
+
+function parseImported(record: string | undefined): Imported | undefined {
+  try {
+    return record === undefined ? undefined : (JSON.parse(record) as Imported);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Imports one file after the other. */
+class Importer {
+  readonly added: Asset[] = [];
+  readonly updated: Asset[] = [];
+  readonly present: string[] = [];
+  readonly problems: ImportProblem[] = [];
+  readonly #store: LocalStore;
+  readonly #backend: MemoryBackend;
+  readonly #options: ImportOptions;
+
+  constructor(options: ImportOptions) {
+    this.#store = options.store;
+    this.#backend = options.store.backend;
+    this.#options = options;
+  }
+
+  async import(file: ImportFile): Promise<void> {
+    const { path } = file;
+    try {
+      await this.#import(file);
+    } catch (error) {
+      this.#options.signal?.throwIfAborted();
+      // The others are imported. A store that fails would fail for each of them.
+      const isOfFile = KnowledgeError.isInstance(error) || (!CairnError.isInstance(error) && error instanceof Error && 'code' in error);
+      if (!isOfFile) throw error;
+      const line = KnowledgeError.isInstance(error) ? error.line : undefined;
+      this.problems.push({ path, line, code: String(error.code), message: error.message });
+    }
+  }
+
+  async #import(file: ImportFile): Promise<void> {
+    const { path } = file;
+    checkSize(file.bytes, { path });
+    const text = decodeAsset(await readFile(path, { signal: this.#options.signal }), { path });
+    const hash = hashOf(text);
+    const known = await this.#known(path);
+    if (known?.file === hash) {
+      this.present.push(path);
+      return;
+    }
+    const parsed = readImport(text, file, this.#options);
+    const before = known && (await this.#store.get(known.id));
+    if (before !== undefined && before.origin.kind === 'import') await this.#update(path, { parsed, before, known, hash });
+    else await this.#add(path, { parsed, hash });
+  }
+
+  async #add(path: string, { parsed, hash }: { readonly parsed: ParsedAsset; readonly hash: string }): Promise<void> {
+    const { signal } = this.#options;
+    try {
+      const origin = { kind: 'import', source: path } as const;
+      const asset = await this.#store.add({ text: parsed.text, path }, { origin, signal });
+      this.added.push(asset);
+      await this.#remember(path, { file: hash, id: asset.id, asset: asset.hash });
+    } catch (error) {
+      const [id = ''] = KnowledgeError.isInstance(error) && error.code === 'ASSET_EXISTS' ? (error.assets ?? []) : [];
+      const other = id === '' ? undefined : await this.#store.get(id);
+      if (other === undefined || contentHash(other.body) !== contentHash(parsed.body)) throw error;
+      this.present.push(path);
+      await this.#remember(path, { file: hash, id, asset: other.hash });
+    }
+  }
+
+  /** Brings an asset up to date with its file, unless somebody changed the asset too. */
+  async #update(
+    path: string,
+    { parsed, before, known, hash }: {
+      readonly parsed: ParsedAsset;
+      readonly before: Asset;
+      readonly known: Imported | undefined;
+      readonly hash: string;
+    },
+  ): Promise<void> {
+    if (before.hash !== known?.asset) {
+      const message = `${path} changed since its import, and so did ${before.id}; edit the asset by hand`;
+      this.problems.push({ path, code: 'EDITED', message });
+      return;
+    }
+    const { signal } = this.#options;
+    const asset = await this.#store.change(before.id, { text: parsed.text }, { expected: before.hash, signal });
+    this.updated.push(asset);
+    await this.#remember(path, { file: hash, id: asset.id, asset: asset.hash });
+  }
+
+  async #known(path: string): Promise<Imported | undefined> {
+    const [row] = await this.#backend.rows(IMPORTS_KEY, [hashOf(path)], { signal: this.#options.signal });
+    return parseImported(row?.record);
+  }
+
+  /** When another process is first, or this one is killed, the next import finds the text in the store. */
+  async #remember(path: string, imported: Imported): Promise<void> {
+    const id = hashOf(path);
+    const [row] = await this.#backend.rows(IMPORTS_KEY, [id]);
+    const next = JSON.stringify(imported);
+    await this.#backend.change(IMPORTS_KEY, { rows: [{ id, expected: row?.record, next }] });
+  }
+}
+
+async function importAll({ files, links }: FoundFiles, options: ImportOptions): Promise<ImportResult> {
+  const importer = new Importer(options);
+  for (const file of files) {
+    options.signal?.throwIfAborted();
+    await importer.import(file);
+  }
+  const { added, updated, present, problems } = importer;
+  return { added, updated, present, links, problems };
+}
+
+/**
+ * Imports a Markdown file, or those below a directory, once each: a file is imported again only when it changed, and its asset is
+ * changed only when nobody else changed it.
+ *
+ * @throws {KnowledgeError} `INVALID_INPUT`, `TOO_LARGE`; what concerns one file is in `problems`.
+ */
+export async function importFiles(path: string, options: ImportOptions): Promise<ImportResult> {
+  return importAll(await findFiles(path, options), options);
+}
+
+/** Imports AGENTS.md, CLAUDE.md and the rules of Cursor of a project, like {@link importFiles}. */
+export async function importProject(directory: string, options: ImportOptions): Promise<ImportResult> {
+  return importAll(await findProjectFiles(directory, options), options);
+}

@@ -1,0 +1,110 @@
+import { basename, dirname } from 'node:path';
+import type { AssetFields, AssetType } from '../assets/asset.ts';
+import { ASSET_TYPES } from '../assets/asset.ts';
+import type { FieldChanges } from '../assets/fields.ts';
+import { hasFrontMatter, parseYaml, splitFrontMatter } from '../assets/front-matter.ts';
+import { editAsset, formatAsset, parseAsset } from '../assets/markdown.ts';
+import type { ParsedAsset } from '../assets/markdown.ts';
+import { checkProductLine, DEFAULT_PRODUCT_LINE, isName } from '../assets/names.ts';
+import type { ImportFile } from './find-files.ts';
+
+/** How files without fields of an asset become assets. */
+export interface ImportFields {
+  /** @default 'best-practice' for instructions and rules, otherwise 'reference' */
+  readonly type?: AssetType | undefined;
+  /** @default the directories of a file below the imported one, otherwise 'general' */
+  readonly productLine?: string | undefined;
+}
+
+const MAX_NAME_CHARACTERS = 80;
+const MAX_TITLE_CHARACTERS = 200;
+
+/** What Cairn writes into AGENTS.md: it shows the knowledge, and is not part of it. */
+const OWN_SECTION = /<!-- cairn:([\w-]+):start -->[^]*?<!-- cairn:\1:end -->\n?/gu;
+
+/** Returns a text as a name; empty when nothing is left. */
+export function nameOf(text: string): string {
+  const name = text
+    .normalize('NFC')
+    .replaceAll(/[^\p{L}\p{N}._-]+/gu, '-')
+    .replaceAll(/\.{2,}/gu, '.')
+    .slice(0, MAX_NAME_CHARACTERS)
+    .replaceAll(/^[-.]+|[-.]+$|\p{Cs}/gu, '');
+  return isName(name) ? name : '';
+}
+
+function titleOf(body: string, given: unknown): string | undefined {
+  const heading = /^#{1,6}[ \t]+(\S.*)$/mu.exec(body)?.[1]?.replace(/[ \t]+#*$/u, '');
+  for (const text of [given, heading]) {
+    if (typeof text !== 'string') continue;
+    const line = text.replaceAll(/[\p{Cc}\u2028\u2029\p{Cs}]+/gu, ' ').trim();
+    if (line !== '') return line.length > MAX_TITLE_CHARACTERS ? `${line.slice(0, MAX_TITLE_CHARACTERS - 1)}…` : line;
+  }
+  return undefined;
+}
+
+/** Reads fields of one line as text. The rules of Cursor have globs such as `*.ts`, which are not valid YAML. */
+function parseLines(yaml: string): ReadonlyMap<string, unknown> {
+  const fields = yaml.split(/\r?\n/u).flatMap((line) => {
+    const [, name, value = ''] = /^([A-Za-z]\w*):[ \t]*(.*)$/u.exec(line) ?? [];
+    const text = value.trim().replace(/^(["'])(.*)\1$/u, '$2');
+    return name === undefined || text === '' ? [] : [[name, text] as const];
+  });
+  return new Map(fields);
+}
+
+/** Returns the texts of a list, or of one text with commas. */
+function listOf(value: unknown): string[] {
+  const values: readonly unknown[] = Array.isArray(value) ? value : typeof value === 'string' ? value.split(',') : [];
+  const texts = values.flatMap((one) => (typeof one === 'string' ? one.replaceAll(/[\p{Cc}\p{Cs}]/gu, ' ').trim() : []));
+  return [...new Set(texts.filter((text) => text !== ''))];
+}
+
+/** A name is part of a path: instructions of several projects have one file name. */
+function fileName({ path, kind }: ImportFile): string {
+  const name = nameOf(basename(path).replace(/\.[^.]+$/u, ''));
+  if (kind !== 'instructions' && name !== '') return name;
+  const directory = dirname(path);
+  const project = nameOf(basename(basename(directory) === '.claude' ? dirname(directory) : directory));
+  return nameOf([project, name === '' ? 'rules' : name].filter((part) => part !== '').join('-'));
+}
+
+function productLineOf({ place }: ImportFile): string {
+  const parts = place.split('/').slice(0, -1).map(nameOf);
+  try {
+    return checkProductLine(parts.join('/'));
+  } catch {
+    return DEFAULT_PRODUCT_LINE;
+  }
+}
+
+/**
+ * Returns the asset of a file. A file with the fields of an asset stays as it is.
+ *
+ * @throws {KnowledgeError} `INVALID_ASSET`, `INVALID_NAME`, `TOO_LARGE`.
+ */
+export function readImport(text: string, file: ImportFile, fields: ImportFields): ParsedAsset {
+  const { path, kind } = file;
+  const clean = text.replaceAll(OWN_SECTION, '');
+  const productLine = fields.productLine ?? productLineOf(file);
+  const parts = hasFrontMatter(clean) ? splitFrontMatter(clean, { path }) : undefined;
+  const body = parts?.body ?? clean.replace(/^\uFEFF/u, '');
+  const values = parts === undefined ? new Map() : kind === 'rules' ? parseLines(parts.yaml) : parseYaml(parts.yaml, { path }).values;
+  const name = fileName(file);
+  if (ASSET_TYPES.some((type) => type === values.get('type'))) {
+    const missing: FieldChanges = {
+      ...(!values.has('name') && { name }),
+      ...((!values.has('product_line') || fields.productLine !== undefined) && { productLine }),
+    };
+    return parseAsset(editAsset(clean, { fields: missing }), { path });
+  }
+  const made: Omit<AssetFields, 'status'> = {
+    name,
+    productLine,
+    type: fields.type ?? (kind === 'document' ? 'reference' : 'best-practice'),
+    title: titleOf(body, values.get('title') ?? values.get('description')) ?? name,
+    tags: listOf(values.get('tags')),
+    paths: listOf(values.get('globs') ?? values.get('paths')),
+  };
+  return parseAsset(formatAsset(made, body), { path });
+}
