@@ -92,7 +92,9 @@ class Finder {
 export async function findFiles(path: string, options: CallOptions): Promise<FoundFiles> {
   const finder = new Finder(path, options);
   if (!(await finder.add(path))) {
-    throw new KnowledgeError('INVALID_INPUT', [`No file or directory ${path}`, 'Use the path of an existing one.'], { path });
+    throw new KnowledgeError('INVALID_INPUT', [`No file or directory ${path}`, 'Use the path of an existing one.'], {
+      path,
+    });
   }
   return finder;
 }

@@ -78,7 +78,9 @@ class Importer {
     } catch (error) {
       this.#options.signal?.throwIfAborted();
       // The others are imported. A store that fails would fail for each of them.
-      const isOfFile = KnowledgeError.isInstance(error) || (!CairnError.isInstance(error) && error instanceof Error && 'code' in error);
+      const isOfFile =
+        KnowledgeError.isInstance(error) ||
+        (!CairnError.isInstance(error) && error instanceof Error && 'code' in error);
       if (!isOfFile) throw error;
       const line = KnowledgeError.isInstance(error) ? error.line : undefined;
       this.problems.push({ path, line, code: String(error.code), message: error.message });
@@ -97,7 +99,8 @@ class Importer {
     }
     const parsed = readImport(text, file, this.#options);
     const before = known && (await this.#store.get(known.id));
-    if (before !== undefined && before.origin.kind === 'import') await this.#update(path, { parsed, before, known, hash });
+    if (before !== undefined && before.origin.kind === 'import')
+      await this.#update(path, { parsed, before, known, hash });
     else await this.#add(path, { parsed, hash });
   }
 
@@ -120,7 +123,12 @@ class Importer {
   /** Brings an asset up to date with its file, unless somebody changed the asset too. */
   async #update(
     path: string,
-    { parsed, before, known, hash }: {
+    {
+      parsed,
+      before,
+      known,
+      hash,
+    }: {
       readonly parsed: ParsedAsset;
       readonly before: Asset;
       readonly known: Imported | undefined;

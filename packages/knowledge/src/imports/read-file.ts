@@ -6,6 +6,7 @@ import { hasFrontMatter, parseYaml, splitFrontMatter } from '../assets/front-mat
 import { editAsset, formatAsset, parseAsset } from '../assets/markdown.ts';
 import type { ParsedAsset } from '../assets/markdown.ts';
 import { checkProductLine, DEFAULT_PRODUCT_LINE, isName } from '../assets/names.ts';
+import { checkSecrets } from '../assets/secrets.ts';
 import type { ImportFile } from './find-files.ts';
 
 /** How files without fields of an asset become assets. */
@@ -56,7 +57,9 @@ function parseLines(yaml: string): ReadonlyMap<string, unknown> {
 /** Returns the texts of a list, or of one text with commas. */
 function listOf(value: unknown): string[] {
   const values: readonly unknown[] = Array.isArray(value) ? value : typeof value === 'string' ? value.split(',') : [];
-  const texts = values.flatMap((one) => (typeof one === 'string' ? one.replaceAll(/[\p{Cc}\p{Cs}]/gu, ' ').trim() : []));
+  const texts = values.flatMap((one) =>
+    typeof one === 'string' ? one.replaceAll(/[\p{Cc}\p{Cs}]/gu, ' ').trim() : [],
+  );
   return [...new Set(texts.filter((text) => text !== ''))];
 }
 
@@ -69,7 +72,8 @@ function fileName({ path, kind }: ImportFile): string {
   return nameOf([project, name === '' ? 'rules' : name].filter((part) => part !== '').join('-'));
 }
 
-function productLineOf({ place }: ImportFile): string {
+function productLineOf({ place, kind }: ImportFile): string {
+  if (kind !== 'document') return DEFAULT_PRODUCT_LINE;
   const parts = place.split('/').slice(0, -1).map(nameOf);
   try {
     return checkProductLine(parts.join('/'));
@@ -81,15 +85,22 @@ function productLineOf({ place }: ImportFile): string {
 /**
  * Returns the asset of a file. A file with the fields of an asset stays as it is.
  *
- * @throws {KnowledgeError} `INVALID_ASSET`, `INVALID_NAME`, `TOO_LARGE`.
+ * @throws {KnowledgeError} `INVALID_ASSET`, `INVALID_NAME`, `SECRET`, `TOO_LARGE`.
  */
 export function readImport(text: string, file: ImportFile, fields: ImportFields): ParsedAsset {
   const { path, kind } = file;
+  // Here, where the lines are those of the file.
+  checkSecrets(text, { path });
   const clean = text.replaceAll(OWN_SECTION, '');
   const productLine = fields.productLine ?? productLineOf(file);
   const parts = hasFrontMatter(clean) ? splitFrontMatter(clean, { path }) : undefined;
   const body = parts?.body ?? clean.replace(/^\uFEFF/u, '');
-  const values = parts === undefined ? new Map() : kind === 'rules' ? parseLines(parts.yaml) : parseYaml(parts.yaml, { path }).values;
+  const values =
+    parts === undefined
+      ? new Map()
+      : kind === 'rules'
+        ? parseLines(parts.yaml)
+        : parseYaml(parts.yaml, { path }).values;
   const name = fileName(file);
   if (ASSET_TYPES.some((type) => type === values.get('type'))) {
     const missing: FieldChanges = {
