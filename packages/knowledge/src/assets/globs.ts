@@ -33,7 +33,7 @@ function matches<Item>(tokens: readonly Token<Item>[], items: readonly Item[]): 
   return token === tokens.length;
 }
 
-const ANY: Token<never> = { isAny: true, accepts: () => false };
+const ANY: Token<unknown> = { isAny: true, accepts: () => false };
 
 /** `[abc]`, `[a-z]`, `[!a]`; a class without an end is plain text. */
 const CLASS = /^\[([!^]?)(\]?[^\]]*)\]/u;

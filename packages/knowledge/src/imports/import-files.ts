@@ -38,7 +38,7 @@ export interface ImportResult {
 /** The table of imported files. A row's id is the hash of a path. */
 const IMPORTS_KEY = 'ai:knowledge:imports';
 
-/** What is known of an imported file. */
+/** The state of an imported file. */
 interface Imported {
   /** The hash of the file. */
   readonly file: string;
