@@ -143,7 +143,7 @@ export function openTeam(options: TeamOptions): Team {
     }
     await setRemote(git, origin, signal);
     const summary = `The directory ${quoted(git.workTree)} is a clone of another repository: ${withoutCredentials(origin)}`;
-    const hint = 'Move or delete the directory, or name another one with --directory.';
+    const hint = 'Move or delete the directory, or name another one with --clone.';
     throw new KnowledgeError('INVALID_INPUT', [summary, hint], { path: git.workTree });
   };
 
