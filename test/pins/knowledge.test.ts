@@ -19,7 +19,6 @@ const exported = [
   'checkProductLine',
   'createKnowledge',
   'createLayers',
-  'createStackMatcher',
   'createTeam',
   'decide',
   'decodeAsset',
@@ -49,6 +48,7 @@ const exported = [
   'readIndexFile',
   'readTeamHead',
   'skills',
+  'stackMatcherOf',
 ];
 
 test('the package exports these names', () => {

@@ -30,13 +30,8 @@ export type { IndexDocument, IndexWarning } from './index/document.ts';
 export { readIndexFile } from './index/index-file.ts';
 export type { IndexFile, ReadIndexFileOptions } from './index/index-file.ts';
 export { openIndex } from './index/knowledge-index.ts';
-export type {
-  DocumentOptions,
-  KnowledgeIndex,
-  KnowledgeIndexOptions,
-  ListResult,
-  ScanResult,
-} from './index/knowledge-index.ts';
+export type { DocumentOptions, KnowledgeIndex, KnowledgeIndexOptions, ListResult } from './index/knowledge-index.ts';
+export type { ScanResult } from './index/scan-entries.ts';
 export { formatLine, LINE_FORMAT, parseLine } from './index/lines.ts';
 export type { IndexLine } from './index/lines.ts';
 export { orderHeads } from './index/order.ts';
@@ -44,7 +39,7 @@ export type { OrderOptions } from './index/order.ts';
 export { MAX_LISTED } from './index/selection.ts';
 export type { IndexCounts, IndexFilters, IndexOverview, Omitted } from './index/selection.ts';
 export { detectStack } from './stack/detect-stack.ts';
-export { createStackMatcher } from './stack/match-stack.ts';
+export { stackMatcherOf } from './stack/match-stack.ts';
 export type { Stack, UnreadableManifest } from './stack/stack.ts';
 export type { AssetChanges, KnownAssets } from './stores/changes.ts';
 export { openLocalStore } from './stores/local.ts';

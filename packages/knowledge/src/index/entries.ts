@@ -5,12 +5,17 @@ import { rowOf } from './index-file.ts';
 import { formatLine } from './lines.ts';
 import { createComparison } from './order.ts';
 import { ScanTerms } from './scan-terms.ts';
-import type { TermMatch } from './scan-terms.ts';
+import type { MatchVisitor } from './scan-terms.ts';
 import type { IndexOverview } from './selection.ts';
 
-/** Assets that are read or split into terms before other work runs. */
-const SLICE = 250;
+/** Assets that are split into terms before other work runs. */
+const SLICE = 50;
 const MAX_UNSHARED = 5;
+
+/** The newest first. No two assets are equal. */
+function compareAge(a: AssetHead, b: AssetHead): number {
+  return b.changedMs - a.changedMs || (a.id < b.id ? -1 : 1);
+}
 
 /** An asset in the index. Its line and its row are made once. */
 export class Entry {
@@ -18,6 +23,8 @@ export class Entry {
   readonly sequence: number;
   /** Its place in the order of the index. */
   rank = 0;
+  /** Whether the asset was removed or changed since. */
+  isGone = false;
   #line: string | undefined;
   #row: { readonly text: string; readonly opened: number } | undefined;
 
@@ -48,7 +55,9 @@ export class Entries {
   /** The entries that the terms lack. */
   readonly #unread = new Set<Entry>();
   #opened: ReadonlyMap<string, number> = new Map();
-  #ordered: Entry[] = [];
+  #ordered: readonly Entry[] = [];
+  /** The entries that are not in the order yet; `undefined` when all are to be sorted. */
+  #added: Entry[] | undefined = [];
   #isOrdered = true;
 
   /** The sequence of each asset, by its id. */
@@ -61,7 +70,11 @@ export class Entries {
   }
 
   set opened(opened: ReadonlyMap<string, number>) {
+    const isEqual =
+      opened.size === this.#opened.size && [...opened].every(([id, times]) => this.#opened.get(id) === times);
+    if (isEqual) return;
     this.#opened = opened;
+    this.#added = undefined;
     this.#isOrdered = false;
   }
 
@@ -72,6 +85,7 @@ export class Entries {
     this.#sequences.set(head.id, sequence);
     this.#bySequence.set(sequence, entry);
     this.#unread.add(entry);
+    this.#added?.push(entry);
     this.#isOrdered = false;
   }
 
@@ -81,6 +95,7 @@ export class Entries {
     this.#entries.delete(id);
     this.#sequences.delete(id);
     this.#bySequence.delete(entry.sequence);
+    entry.isGone = true;
     if (!this.#unread.delete(entry)) this.#terms.delete(id);
     this.#isOrdered = false;
   }
@@ -91,6 +106,7 @@ export class Entries {
     this.#bySequence.clear();
     this.#unread.clear();
     this.#terms = new ScanTerms();
+    this.#added = undefined;
     this.#isOrdered = false;
   }
 
@@ -106,10 +122,14 @@ export class Entries {
   ordered(): readonly Entry[] {
     if (!this.#isOrdered) {
       const compare = createComparison({ opened: this.#opened });
-      // Most of it is in order: sorting takes one pass.
-      const known = this.#ordered.filter((entry) => this.#entries.get(entry.head.id) === entry);
-      const all = new Set([...known, ...this.#entries.values()]);
-      this.#ordered = [...all].sort((a, b) => compare(a.head, b.head));
+      const isPresent = ({ isGone }: Entry): boolean => !isGone;
+      // Most of it is in order, so that sorting takes one pass.
+      const all =
+        this.#added === undefined
+          ? [...this.#entries.values()]
+          : [...this.#ordered.filter(isPresent), ...this.#added.filter(isPresent)];
+      this.#ordered = all.sort((a, b) => compare(a.head, b.head));
+      this.#added = [];
       for (const [rank, entry] of this.#ordered.entries()) entry.rank = rank;
       this.#isOrdered = true;
     }
@@ -119,21 +139,24 @@ export class Entries {
   overview(): IndexOverview {
     let [promoted, inactive, skills] = [0, 0, 0];
     let lastUpdatedMs: number | undefined;
-    const unshared: AssetHead[] = [];
+    let unshared = 0;
+    const newest: AssetHead[] = [];
     for (const { head } of this.#entries.values()) {
       if (head.isPromoted) promoted++;
       if (head.status !== 'active') inactive++;
       else if (head.type === 'skill') skills++;
-      if (head.isUnshared) unshared.push(head);
       lastUpdatedMs = Math.max(lastUpdatedMs ?? head.changedMs, head.changedMs);
+      if (!head.isUnshared) continue;
+      unshared++;
+      const last = newest.at(-1);
+      if (newest.length === MAX_UNSHARED && last !== undefined && compareAge(last, head) < 0) continue;
+      newest.push(head);
+      newest.sort(compareAge).splice(MAX_UNSHARED);
     }
-    const newest = unshared
-      .toSorted((a, b) => b.changedMs - a.changedMs || (a.id < b.id ? -1 : 1))
-      .slice(0, MAX_UNSHARED);
     return {
       counts: { total: this.#entries.size, promoted, inactive, skills },
       lastUpdatedMs,
-      unshared: { count: unshared.length, newest },
+      unshared: { count: unshared, newest },
     };
   }
 
@@ -152,7 +175,7 @@ export class Entries {
     }
   }
 
-  match(query: string): TermMatch<Entry>[] {
-    return this.#terms.match(query);
+  match(query: string, visit: MatchVisitor<Entry>): void {
+    this.#terms.match(query, visit);
   }
 }

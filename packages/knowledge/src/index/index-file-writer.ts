@@ -6,7 +6,7 @@ import { headOfRow, INDEX_FILE_VERSION, readLines, readStart, rowOf, withIndexFi
 import type { FileRow, IndexFileHeader } from './index-file.ts';
 import { isListed, MAX_LISTED } from './selection.ts';
 
-/** Lines that are parsed before other work runs. */
+/** Lines that are parsed or made before other work runs. */
 const SLICE = 500;
 
 /** The state of the store that the entries cover. */
@@ -48,33 +48,45 @@ export interface RenderedIndexFile {
   readonly startBytes: number;
 }
 
-export function renderIndexFile(
+/** Renders the file from the entries as they are now. Other work runs in between. */
+export async function renderIndexFile(
   entries: Entries,
   { epoch, sequence, database, extra }: IndexFileContent,
-): RenderedIndexFile {
+): Promise<RenderedIndexFile> {
   const ordered = entries.ordered();
-  const opened = ({ head: { id } }: Entry): number => entries.opened.get(id) ?? 0;
+  const { opened } = entries;
+  const openedOf = ({ id }: AssetHead): number => opened.get(id) ?? 0;
   const byLine = new Map<string, Entry[]>();
   for (const entry of ordered) {
     const group = byLine.get(entry.head.productLine);
     if (group === undefined) byLine.set(entry.head.productLine, [entry]);
     else group.push(entry);
   }
+  const { counts, lastUpdatedMs, unshared } = entries.overview();
+  const rowOfHead = (head: AssetHead): FileRow => rowOf(head, entries.sequences.get(head.id) ?? 0, openedOf(head));
+  const newest = unshared.newest.map(rowOfHead);
+  const listed: FileRow[] = [];
+  for (const { head } of ordered) {
+    if (isListed(head)) listed.push(rowOfHead(head));
+    if (listed.length === MAX_LISTED) break;
+  }
   const parts: Buffer[] = [];
   const groups: IndexFileHeader['groups'][number][] = [];
   let offset = 0;
+  let left = SLICE;
   for (const [productLine, group] of byLine) {
     const listed = group.filter(({ head }) => isListed(head));
     const others = group.filter(({ head }) => !isListed(head));
-    const rows = [...listed, ...others].map((entry) => `${entry.row(opened(entry))}\n`);
+    const rows = [...listed, ...others].map((entry) => `${entry.row(openedOf(entry.head))}\n`);
     const part = Buffer.from(rows.join(''));
     groups.push([productLine, offset, part.length, listed.length]);
     parts.push(part);
     offset += part.length;
+    left -= group.length;
+    if (left > 0) continue;
+    left = SLICE;
+    await setImmediate();
   }
-  const { counts, lastUpdatedMs, unshared } = entries.overview();
-  const rowOfHead = (head: AssetHead): FileRow =>
-    rowOf(head, entries.sequences.get(head.id) ?? 0, entries.opened.get(head.id) ?? 0);
   const header: IndexFileHeader = {
     version: INDEX_FILE_VERSION,
     epoch,
@@ -82,16 +94,11 @@ export function renderIndexFile(
     database,
     counts,
     lastUpdatedMs: lastUpdatedMs ?? null,
-    unshared: { count: unshared.count, newest: unshared.newest.map(rowOfHead) },
+    unshared: { count: unshared.count, newest },
     extra: extra ?? null,
     bytes: offset,
     groups,
   };
-  const listed: FileRow[] = [];
-  for (const { head } of ordered) {
-    if (isListed(head)) listed.push(rowOfHead(head));
-    if (listed.length === MAX_LISTED) break;
-  }
   const start = Buffer.from(`${JSON.stringify(header)}\n${JSON.stringify(listed)}\n`);
   return { data: Buffer.concat([start, ...parts]), startBytes: start.length };
 }

@@ -9,7 +9,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AssetHead } from '../assets/asset.ts';
-import { createStackMatcher } from '../stack/match-stack.ts';
+import { stackMatcherOf } from '../stack/match-stack.ts';
 import type { Stack } from '../stack/stack.ts';
 import { databaseState } from './database-state.ts';
 import { createComparison } from './order.ts';
@@ -243,7 +243,7 @@ export function readIndexFile(
     if (stack === undefined) {
       heads = top.slice(0, limit).map(headOfRow);
     } else {
-      const matches = createStackMatcher(stack);
+      const matches = stackMatcherOf(stack);
       const matching = groups.filter(([productLine, , , listed]) => listed > 0 && matches(productLine));
       const first = matching.flatMap(([, offset, bytes, listed]) =>
         readLines(file, rowsAt + offset, bytes)

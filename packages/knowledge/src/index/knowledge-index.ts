@@ -1,17 +1,19 @@
 import type { CallOptions, Language } from '@cairn/memory';
 import { join } from 'node:path';
 import type { AssetHead } from '../assets/asset.ts';
-import { createStackMatcher } from '../stack/match-stack.ts';
+import { stackMatcherOf } from '../stack/match-stack.ts';
 import type { LocalStore } from '../stores/local.ts';
 import { headOf } from '../stores/record.ts';
 import { formatDocument } from './document.ts';
 import type { IndexDocument } from './document.ts';
 import { Entries } from './entries.ts';
-import type { Entry } from './entries.ts';
+
 import { indexFilePath } from './index-file.ts';
 import { loadIndexFile, renderIndexFile } from './index-file-writer.ts';
 import type { Covered } from './index-file-writer.ts';
 import { databaseState } from './database-state.ts';
+import { scanEntries } from './scan-entries.ts';
+import type { ScanResult } from './scan-entries.ts';
 import { createFilter, isListed, MAX_LISTED } from './selection.ts';
 import type { IndexFilters, IndexOverview } from './selection.ts';
 import { hasContent, removeAbandoned, replaceFile } from './write-file.ts';
@@ -35,16 +37,6 @@ export interface KnowledgeIndexOptions {
   readonly extra?: ((options: CallOptions) => Promise<unknown>) | undefined;
   /** Is called when the index cannot be written in the background. The next change tries it again. @default nothing */
   readonly onProblem?: ((error: unknown) => void) | undefined;
-}
-
-/** The assets that a query finds in name, title and tags. */
-export interface ScanResult {
-  /** Assets with all words of the query. An asset with this name comes first; then the order of the index. */
-  readonly exact: readonly AssetHead[];
-  /** Assets with some words of the query: those with more of it first, then in the order of the index. */
-  readonly vague: readonly AssetHead[];
-  /** The number of assets that match, and are left out by `onlyMatching`. */
-  readonly otherLines: number;
 }
 
 export interface ListResult {
@@ -89,20 +81,6 @@ export interface KnowledgeIndex extends AsyncDisposable {
   readonly flush: (options?: CallOptions) => Promise<void>;
   /** Writes what is scheduled, and ends. May be called twice. @throws {KnowledgeError} `STORE_FAILED`. */
   readonly close: () => Promise<void>;
-}
-
-/** Sorts by numbers: the higher strength first, then assets of matching product lines, then in the order of the index. */
-function sortMatches(
-  matches: readonly { readonly asset: Entry; readonly strength: number }[],
-  ordered: readonly Entry[],
-  isFirst: (head: AssetHead) => boolean,
-): AssetHead[] {
-  const strongest = matches.reduce((most, { strength }) => Math.max(most, strength), 0);
-  // One number for each, because comparing numbers without a function is several times faster.
-  const keys = Float64Array.from(matches, ({ asset, strength }) => {
-    return ((strongest - strength) * 2 + (isFirst(asset.head) ? 0 : 1)) * ordered.length + asset.rank;
-  }).sort();
-  return Array.from(keys, (key) => ordered[key % ordered.length]?.head).filter((head) => head !== undefined);
 }
 
 /** Opens the index of a store. Reads nothing before the first call. */
@@ -193,7 +171,7 @@ export function openIndex(options: KnowledgeIndexOptions): KnowledgeIndex {
     if (written === undefined) return false;
     const text = Buffer.from(render(MAX_LISTED).text);
     if (!(await hasContent(documentPath, text))) await replaceFile(documentPath, text);
-    const { data, startBytes } = renderIndexFile(entries, { ...written, database: state, extra });
+    const { data, startBytes } = await renderIndexFile(entries, { ...written, database: state, extra });
     // Its start has the state that all of it is made of.
     const isWritten = !isDamaged && (await hasContent(filePath, data.subarray(0, startBytes), data.length));
     if (!isWritten) await replaceFile(filePath, data);
@@ -272,33 +250,13 @@ export function openIndex(options: KnowledgeIndexOptions): KnowledgeIndex {
       await refresh({ signal });
       await entries.readTerms();
       signal?.throwIfAborted();
-      const ordered = entries.ordered();
-      const all = entries.match(query);
-      const select = (one: IndexFilters): typeof all => {
-        const isSelected = createFilter(one);
-        return all.filter(({ asset }) => isSelected(asset.head));
-      };
-      const selected = select(filters);
-      const matches = filters.stack && createStackMatcher(filters.stack);
-      const isFirst = ({ productLine }: AssetHead): boolean => matches?.(productLine) ?? false;
-      const asked = query.trim().toLowerCase();
-      const exact = selected
-        .filter(({ isExact }) => isExact)
-        .map(({ asset }) => ({ asset, strength: asset.head.name.toLowerCase() === asked ? 1 : 0 }));
-      const vague = selected
-        .filter(({ isExact }) => !isExact)
-        .map(({ asset, halves }) => ({ asset, strength: halves }));
-      return {
-        exact: sortMatches(exact, ordered, isFirst),
-        vague: sortMatches(vague, ordered, isFirst),
-        otherLines: select({ ...filters, onlyMatching: false }).length - selected.length,
-      };
+      return scanEntries(entries, query, filters);
     },
     list: async ({ signal, ...filters } = {}) => {
       await refresh({ signal });
       const ordered = entries.ordered().map(({ head }) => head);
       const heads = ordered.filter(createFilter(filters));
-      const matches = filters.stack && createStackMatcher(filters.stack);
+      const matches = filters.stack && stackMatcherOf(filters.stack);
       const [first, rest] = [true, false].map((isFirst) =>
         heads.filter(({ productLine }) => (matches?.(productLine) ?? false) === isFirst),
       );

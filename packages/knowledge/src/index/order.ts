@@ -1,5 +1,5 @@
 import type { AssetHead } from '../assets/asset.ts';
-import { createStackMatcher } from '../stack/match-stack.ts';
+import { stackMatcherOf } from '../stack/match-stack.ts';
 import type { Stack } from '../stack/stack.ts';
 
 export interface OrderOptions {
@@ -16,7 +16,7 @@ function isUrgent({ type }: AssetHead): boolean {
 
 /** Returns a function that compares two assets by their order in the index. No two assets are equal. */
 export function createComparison({ stack, opened }: OrderOptions): (a: AssetHead, b: AssetHead) => number {
-  const matches = stack && createStackMatcher(stack);
+  const matches = stack && stackMatcherOf(stack);
   return (a, b) =>
     (matches === undefined ? 0 : Number(matches(b.productLine)) - Number(matches(a.productLine))) ||
     (opened === undefined ? 0 : (opened.get(b.id) ?? 0) - (opened.get(a.id) ?? 0)) ||

@@ -6,14 +6,11 @@ interface Scanned {
   readonly head: Pick<AssetHead, 'id' | 'name' | 'title' | 'tags'>;
 }
 
-/** An asset that has a word of a query. */
-export interface TermMatch<Asset extends Scanned> {
-  readonly asset: Asset;
-  /** Whether it has all words of the query except stop words. */
-  readonly isExact: boolean;
-  /** How much of the query it has, in half words: a character of Chinese is a half word. */
-  readonly halves: number;
-}
+/**
+ * Is called for each asset that has a word of a query, in no particular order. `isExact`: it has all words of the query except stop
+ * words. `halves`: how much of the query it has, in half words; a character of Chinese is a half word.
+ */
+export type MatchVisitor<Asset> = (asset: Asset, isExact: boolean, halves: number) => void;
 
 /** The slots of removed assets are kept until they exceed half of all slots plus this number. */
 const SPARE = 64;
@@ -51,10 +48,10 @@ export class ScanTerms<Asset extends Scanned> {
   }
 
   /**
-   * Returns the assets that have a word of the query, in no particular order. A query is plain text. A character of a script
-   * without spaces matches only together with a neighbour, unless it has none. Words of questions (`how`, `怎`) are not required.
+   * Visits the assets that have a word of the query. A query is plain text. A character of a script without spaces matches only
+   * together with a neighbour, unless it has none. Words of questions (`how`, `怎`) are not required.
    */
-  match(query: string): TermMatch<Asset>[] {
+  match(query: string, visit: MatchVisitor<Asset>): void {
     const { units } = readQuery(query);
     const halves = new Uint32Array(this.#assets.length);
     const required = new Uint32Array(this.#assets.length);
@@ -76,10 +73,10 @@ export class ScanTerms<Asset extends Scanned> {
         }
       }
     }
-    return found.flatMap((slot) => {
+    for (const slot of found) {
       const asset = this.#assets[slot];
-      return asset === undefined ? [] : { asset, isExact: required[slot] === all, halves: halves[slot] ?? 0 };
-    });
+      if (asset !== undefined) visit(asset, required[slot] === all, halves[slot] ?? 0);
+    }
   }
 
   /** Drops the slots of removed assets. */

@@ -1,5 +1,5 @@
 import type { AssetHead, AssetType } from '../assets/asset.ts';
-import { createStackMatcher } from '../stack/match-stack.ts';
+import { stackMatcherOf } from '../stack/match-stack.ts';
 import type { Stack } from '../stack/stack.ts';
 
 /** The most lines of `AGENTS-INDEX.md`. */
@@ -67,7 +67,7 @@ function isWithin(productLine: string, above: string): boolean {
 
 /** Returns a function that decides whether the filters select an asset. */
 export function createFilter({ productLine, type, stack, onlyMatching }: IndexFilters): (head: AssetHead) => boolean {
-  const matches = stack !== undefined && onlyMatching === true ? createStackMatcher(stack) : undefined;
+  const matches = stack !== undefined && onlyMatching === true ? stackMatcherOf(stack) : undefined;
   const above = productLine?.replaceAll(/^\/+|\/+$/gu, '');
   return (head) =>
     head.status === 'active' &&

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { detectStack } from './detect-stack.ts';
-import { createStackMatcher } from './match-stack.ts';
+import { stackMatcherOf } from './match-stack.ts';
 
 let root: string;
 
@@ -167,9 +167,9 @@ test.each([
   ['another technology', 'backend/java', false],
   ['a general line', 'general', false],
 ])('a product line matches by %s: %s', (_name, productLine, isMatch) => {
-  expect(createStackMatcher(stack)(productLine)).toBe(isMatch);
+  expect(stackMatcherOf(stack)(productLine)).toBe(isMatch);
 });
 
 test('an empty stack matches nothing', () => {
-  expect(createStackMatcher({ projects: [], names: [], unreadable: [] })('exchange')).toBe(false);
+  expect(stackMatcherOf({ projects: [], names: [], unreadable: [] })('exchange')).toBe(false);
 });

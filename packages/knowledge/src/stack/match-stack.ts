@@ -5,12 +5,21 @@ function hasAll(words: ReadonlySet<string>, all: readonly string[]): boolean {
   return all.length > 0 && all.every((word) => words.has(word));
 }
 
+/** A function for each stack that is in use: it remembers the product lines that it has decided. */
+const matchers = new WeakMap<Stack, (productLine: string) => boolean>();
+
 /**
  * Returns a function that decides whether a product line belongs to a stack. It does when one of its parts has all words of a
  * name of the stack (`frontend/react`, `go-services`), when the name of the project has all words of the line (`exchange/core`
  * for `@acme/exchange-core`), or the line all words of the name (`exchange/core` for `exchange`).
  */
-export function createStackMatcher({ projects, names }: Stack): (productLine: string) => boolean {
+export function stackMatcherOf(stack: Stack): (productLine: string) => boolean {
+  let matcher = matchers.get(stack);
+  if (matcher === undefined) matchers.set(stack, (matcher = newMatcher(stack)));
+  return matcher;
+}
+
+function newMatcher({ projects, names }: Stack): (productLine: string) => boolean {
   const split = names.map(wordsOf);
   const matches = (productLine: string): boolean => {
     const line = wordsOf(productLine);

@@ -1,0 +1,52 @@
+import type { AssetHead } from '../assets/asset.ts';
+import { stackMatcherOf } from '../stack/match-stack.ts';
+import type { Entries } from './entries.ts';
+import { createFilter } from './selection.ts';
+import type { IndexFilters } from './selection.ts';
+
+/** The assets that a query finds in name, title and tags. */
+export interface ScanResult {
+  /** Assets with all words of the query. An asset with this name comes first; then the order of the index. */
+  readonly exact: readonly AssetHead[];
+  /** Assets with some words of the query: those with more of it first, then in the order of the index. */
+  readonly vague: readonly AssetHead[];
+  /** The number of assets that match, and are left out by `onlyMatching`. */
+  readonly otherLines: number;
+}
+
+/**
+ * Finds the assets with words of a query. No list is sorted: the matches are read in the order of the index, each into the list
+ * of those with as much of the query.
+ */
+export function scanEntries(entries: Entries, query: string, filters: IndexFilters): ScanResult {
+  const { stack, onlyMatching } = filters;
+  const isSelected = createFilter({ ...filters, onlyMatching: false });
+  const matches = stack && stackMatcherOf(stack);
+  const asked = query.trim().toLowerCase();
+  const ordered = entries.ordered();
+  /** By rank the half words of a vague match, a negative number for an exact one, 0 for none. */
+  const strengths = new Int32Array(ordered.length);
+  let strongest = 0;
+  let otherLines = 0;
+  entries.match(query, ({ head, rank }, isExact, halves) => {
+    if (!isSelected(head)) return;
+    if (matches !== undefined && onlyMatching === true && !matches(head.productLine)) {
+      otherLines++;
+      return;
+    }
+    // Of exact matches, the asset of that name is the strongest.
+    strengths[rank] = isExact ? (head.name.toLowerCase() === asked ? -2 : -1) : halves;
+    if (!isExact) strongest = Math.max(strongest, halves);
+  });
+  /** The strongest first; of equally strong ones those of the stack. */
+  const exact: AssetHead[][] = [[], [], [], []];
+  const vague: AssetHead[][] = Array.from({ length: 2 * strongest }, () => []);
+  for (const [rank, strength] of strengths.entries()) {
+    const head = strength === 0 ? undefined : ordered[rank]?.head;
+    if (head === undefined) continue;
+    const after = matches === undefined || matches(head.productLine) ? 0 : 1;
+    const list = strength < 0 ? exact[2 * (2 + strength) + after] : vague[2 * (strongest - strength) + after];
+    list?.push(head);
+  }
+  return { exact: exact.flat(), vague: vague.flat(), otherLines };
+}
