@@ -7,8 +7,9 @@ function textOf(record: string): { readonly text: string; readonly timeMs: numbe
   const row = parseRow(record);
   if (row === undefined || isRemoval(row)) return undefined;
   const { name, productLine, title, tags } = row.fields;
-  const lines = [name, title, tags.join(' '), productLine, row.text.slice(row.bodyStart)];
-  return { text: lines.join('\n'), timeMs: row.changedMs };
+  // Twice, because these words state the subject, and a body often repeats the words of others.
+  const subject = [name, title, tags.join(' ')].join('\n');
+  return { text: [subject, subject, productLine, row.text.slice(row.bodyStart)].join('\n'), timeMs: row.changedMs };
 }
 
 /** The assets as records that the term index finds. */
