@@ -49,7 +49,8 @@ export class ScanTerms<Asset extends Scanned> {
 
   /**
    * Visits the assets that have a word of the query. A query is plain text. A character of a script without spaces matches only
-   * together with a neighbour, unless it has none. Words of questions (`how`, `怎`) are not required.
+   * together with a neighbour, unless it has none. Words of questions (`how`, `怎`) are not required, and match nothing by
+   * themselves unless the query has no other words.
    */
   match(query: string, visit: MatchVisitor<Asset>): void {
     const { units } = readQuery(query);
@@ -75,7 +76,8 @@ export class ScanTerms<Asset extends Scanned> {
     }
     for (const slot of found) {
       const asset = this.#assets[slot];
-      if (asset !== undefined) visit(asset, required[slot] === all, halves[slot] ?? 0);
+      const has = required[slot] ?? 0;
+      if (asset !== undefined && (has > 0 || all === 0)) visit(asset, has === all, halves[slot] ?? 0);
     }
   }
 
