@@ -47,6 +47,7 @@ const exported = [
   'phaseTexts',
   'readIndexFile',
   'readTeamHead',
+  'sinkAsset',
   'skills',
   'stackMatcherOf',
 ];

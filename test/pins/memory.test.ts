@@ -36,7 +36,7 @@ const exported: readonly (readonly [path: string, module: object, names: readonl
   ['backends/redis.js', redisBackend, ['redis']],
   ['testing/backend-contract.js', testing, ['backendContract', 'clockContract']],
   ['terms/index.js', terms, ['createTermStore']],
-  ['tools/index.js', tools, ['createMemoryTools', 'memoryToolSet']],
+  ['tools/index.js', tools, ['asToolErrors', 'createMemoryTools', 'memoryToolSet']],
 ];
 
 const sources = new URL('../../packages/memory/src/', import.meta.url);

@@ -93,3 +93,5 @@ export type {
   TeamOptions,
   TeamStatus,
 } from './team/team.ts';
+export { sinkAsset } from './layers/sink.ts';
+export type { SinkDraft, SinkOptions, SinkResult } from './layers/sink.ts';

@@ -40,8 +40,8 @@ const MIN_SIMILARITY = 0.3;
 /** As many openings of another asset as one that was opened only once is compared with. */
 const PRIOR = 1;
 
-/** The share of the way to a score of 1 that an asset moves when every similar query led to it. */
-const MAX_LIFT = 0.5;
+/** The share of a score that is learned when there are many openings after similar queries. */
+const MAX_LEARNED = 0.5;
 
 /** An asset is suggested when it has this preference. */
 const MIN_SUGGESTED = 0.25;
@@ -137,13 +137,15 @@ export function learnRanking(events: readonly OpenedEvent[]): LearnedRanking {
 
   const rerank: LearnedRanking['rerank'] = (query, results) => {
     const preferred = preferences(query);
-    const lifted = results.map((result) => {
-      const { id, score } = result;
-      const lift = MAX_LIFT * (preferred.get(id) ?? 0);
-      return { ...result, score: lift === 0 ? score : score + (1 - score) * lift };
+    // The more openings, the more they count beside the words. With one alone, half of it.
+    const confidence = [...preferred.values()].reduce((sum, preference) => sum + preference, 0);
+    const learned = results.map((result) => {
+      if (confidence === 0) return result;
+      const preference = preferred.get(result.id) ?? 0;
+      return { ...result, score: (1 - MAX_LEARNED * confidence) * result.score + MAX_LEARNED * preference };
     });
-    const best = lifted.reduce((most, { score }) => Math.max(most, score), 0);
-    const placed = lifted.map((result) => {
+    const best = learned.reduce((most, { score }) => Math.max(most, score), 0);
+    const placed = learned.map((result) => {
       const isNamed = isExactName(query, result);
       // Its score is the highest too, so that scores never rise from one result to the next.
       return { isNamed, result: isNamed ? { ...result, score: best } : result };

@@ -14,5 +14,6 @@ export type {
 export type { MemoryTools } from './memory-tools.ts';
 export type { NotesDetails, NotesInput } from './notes-tool.ts';
 export type { RecallDetails, RecallInput } from './recall-tool.ts';
+export { asToolErrors } from './tool-errors.ts';
 export { memoryToolSet } from './tool-set.ts';
 export type { MemoryToolSetOptions } from './tool-set.ts';

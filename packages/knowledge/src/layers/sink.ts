@@ -1,0 +1,91 @@
+import type { CallOptions } from '@cairn/memory';
+import type { Asset, AssetType } from '../assets/asset.ts';
+import { contentHash, formatAsset, parseAsset } from '../assets/markdown.ts';
+import { DEFAULT_PRODUCT_LINE } from '../assets/names.ts';
+import { checkSecrets } from '../assets/secrets.ts';
+import { KnowledgeError } from '../errors.ts';
+import type { LocalStore } from '../stores/local.ts';
+import type { Layers } from './layers.ts';
+import type { SearchResult } from './search.ts';
+
+/** What somebody found out. For an update, fields that are left out stay as they are. */
+export interface SinkDraft {
+  readonly name: string;
+  readonly productLine?: string | undefined;
+  readonly type?: AssetType | undefined;
+  readonly title?: string | undefined;
+  readonly tags?: readonly string[] | undefined;
+  readonly paths?: readonly string[] | undefined;
+  /** Markdown. */
+  readonly body?: string | undefined;
+}
+
+export interface SinkOptions extends CallOptions {
+  /** `new`: add it, whatever is similar. `update`: change the asset of this name. @default add it when nothing is similar */
+  readonly mode?: 'new' | 'update' | undefined;
+  /** The hash of the text that an update is based on. @default any */
+  readonly expected?: string | undefined;
+}
+
+/** What became of a draft. `similar`: nothing was written, because these assets may say the same; repeat it with a mode. */
+export type SinkResult =
+  | { readonly kind: 'added' | 'updated'; readonly asset: Asset }
+  | { readonly kind: 'similar'; readonly similar: readonly SearchResult[] };
+
+interface SinkDependencies {
+  readonly store: LocalStore;
+  readonly layers: Pick<Layers, 'getAsset' | 'similar'>;
+}
+
+function missing(field: string): KnowledgeError {
+  return new KnowledgeError('INVALID_INPUT', [`A new asset needs a ${field}`, `Pass ${field}.`]);
+}
+
+/** @throws {KnowledgeError} `ASSET_EXISTS` when one of the assets has the same body. */
+async function refuseEqual(store: LocalStore, body: string, ids: readonly string[]): Promise<void> {
+  const hash = contentHash(body);
+  const same = (await store.getMany(ids)).find((asset) => asset !== undefined && contentHash(asset.body) === hash);
+  if (same === undefined) return;
+  const summary = `The asset ${same.id} has exactly this text`;
+  throw new KnowledgeError('ASSET_EXISTS', [summary, 'Use that asset. Nothing was written.'], { assets: [same.id] });
+}
+
+/**
+ * Keeps what somebody found out. Before a new asset is added, the three most similar ones are returned instead, so that the caller
+ * chooses between an update and a new asset.
+ *
+ * @throws {KnowledgeError} those of `LocalStore.add` and `change`; `INVALID_INPUT` for a new asset without type, title or body;
+ *   `AMBIGUOUS_ASSET` for an update of a name in several product lines.
+ */
+export async function sinkAsset(
+  { store, layers }: SinkDependencies,
+  draft: SinkDraft,
+  { mode, expected, signal }: SinkOptions = {},
+): Promise<SinkResult> {
+  const { name, productLine, type, title, tags, paths, body } = draft;
+  if (mode === 'update') {
+    const { asset } = await layers.getAsset({ name, productLine, signal });
+    const change = { fields: { type, title, tags, paths }, body };
+    return { kind: 'updated', asset: await store.change(asset.id, change, { expected, signal }) };
+  }
+  if (type === undefined) throw missing('type');
+  if (title === undefined) throw missing('title');
+  if (body === undefined) throw missing('body');
+  const fields = { name, productLine: productLine ?? DEFAULT_PRODUCT_LINE, type, title, tags, paths };
+  if (mode !== 'new') {
+    // An asset that cannot be added is refused before anybody has to choose.
+    const parsed = parseAsset(formatAsset(fields, body));
+    checkSecrets(parsed.text);
+    const taken = await store.get(parsed.id, { signal });
+    const similar = taken === undefined ? await layers.similar({ title, tags, body, signal }) : [];
+    if (similar.length > 0) {
+      await refuseEqual(
+        store,
+        parsed.body,
+        similar.map(({ id }) => id),
+      );
+      return { kind: 'similar', similar };
+    }
+  }
+  return { kind: 'added', asset: await store.add({ ...fields, body }, { signal }) };
+}

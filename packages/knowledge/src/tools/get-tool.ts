@@ -1,0 +1,116 @@
+import { createTool, inputSchema, succeed } from '@cairn/tool';
+import type { ToolDefinition } from '@cairn/tool';
+import { escapeControls } from '@cairn/tool/paths';
+import { z } from 'zod';
+import type { Asset } from '../assets/asset.ts';
+import { marksOf } from '../assets/marks.ts';
+import type { AssetMark } from '../assets/marks.ts';
+import { parseAssetId } from '../assets/names.ts';
+import type { AssetLink } from '../layers/links.ts';
+import { headOf } from '../stores/record.ts';
+import { callOf, wrapAsset } from './formatting.ts';
+import { joined, reading } from './tool-context.ts';
+import type { ToolContext } from './tool-context.ts';
+import { asToolErrors } from './tool-errors.ts';
+import type { ToolTexts } from './texts.ts';
+
+/** The parameters of `get_asset`. */
+export interface GetAssetInput {
+  readonly name: string;
+  readonly product_line?: string | undefined;
+  readonly offset?: number | undefined;
+}
+
+export interface GetAssetDetails {
+  readonly name: string;
+  readonly product_line: string;
+  /** The Markdown of the asset from the offset on, as the answer shows it. */
+  readonly text: string;
+  /** The ids of the assets that it links to. */
+  readonly links: readonly string[];
+  readonly marks: readonly AssetMark[];
+  /** Absent at the end. */
+  readonly next_offset?: number;
+}
+
+/** UTF-16 code units of an answer; other assets are read in pages. */
+const MAX_PAGE = 30_000;
+const MAX_LINKS = 20;
+
+function shape(texts: ToolTexts) {
+  return {
+    name: z.string().describe(texts.parameters.name),
+    product_line: z.string().optional(),
+    offset: z.int().min(0).optional().describe(texts.parameters.offset),
+  };
+}
+
+/** Returns where a page ends: after a line if possible, and never within a surrogate pair. */
+function endOfPage(text: string, from: number): number {
+  const end = from + MAX_PAGE;
+  if (end >= text.length) return text.length;
+  const line = text.lastIndexOf('\n', end) + 1;
+  if (line > from + MAX_PAGE / 2) return line;
+  const code = text.charCodeAt(end - 1);
+  return code >= 0xd800 && code <= 0xdbff ? end - 1 : end;
+}
+
+function describeLinks(links: readonly AssetLink[], texts: ToolTexts): string[] {
+  const ids = [...new Set(links.flatMap(({ assets }) => assets))];
+  const missing = links.flatMap(({ name, assets }) => (assets.length === 0 ? [escapeControls(name)] : []));
+  const calls = ids.slice(0, MAX_LINKS).map((id) => {
+    const { name, productLine } = parseAssetId(id);
+    return callOf('get_asset', { name, product_line: productLine });
+  });
+  return [
+    calls.length === 0 ? '' : texts.links(calls.join('; ')),
+    missing.length === 0 ? '' : texts.unknownLinks(missing.slice(0, MAX_LINKS).join(', ')),
+  ];
+}
+
+/** States what a reader should know before trusting an asset. */
+function warningsOf({ supersededBy }: Asset, marks: readonly AssetMark[], texts: ToolTexts): string[] {
+  return marks.map((mark) => {
+    const by =
+      mark === 'superseded' && supersededBy !== undefined ? ` ${texts.supersededBy(escapeControls(supersededBy))}` : '';
+    return `${texts.marks[mark]}${by}`;
+  });
+}
+
+export function createGetTool(context: ToolContext): ToolDefinition<GetAssetInput, GetAssetDetails> {
+  const { open, texts, reader, session, readOnly, now } = context;
+  return createTool<GetAssetInput, GetAssetDetails>({
+    name: 'get_asset',
+    description: texts.descriptions.get_asset,
+    inputSchema: inputSchema(shape(texts)),
+    annotations: { title: 'Read an asset', ...reading },
+    run: ({ name, product_line: productLine, offset = 0 }, { signal }) =>
+      asToolErrors(async () => {
+        const knowledge = await open();
+        const { asset, links } = await knowledge.layers.getAsset({ name, productLine, signal });
+        const { id, text } = asset;
+        if (!readOnly) knowledge.usage.recordOpened({ asset: id, session, query: reader.queryFor(id) });
+        const marks = marksOf(headOf(asset), await now(knowledge));
+        const end = endOfPage(text, Math.min(offset, text.length));
+        const page = text.slice(offset, end);
+        reader.noteRead(asset, offset, end);
+        const key = { name: asset.name, product_line: asset.productLine };
+        const isCut = offset > 0 || end < text.length;
+        const lines = [
+          ...warningsOf(asset, marks, texts),
+          page === '' ? texts.noMore(text.length) : wrapAsset(asset, page, marks),
+          isCut && end < text.length
+            ? texts.page(offset + 1, end, text.length, callOf('get_asset', { ...key, offset: end }))
+            : '',
+          ...(end < text.length ? [] : describeLinks(links, texts)),
+        ];
+        return succeed(joined(lines), {
+          ...key,
+          text: page,
+          links: [...new Set(links.flatMap(({ assets }) => assets))],
+          marks,
+          ...(end < text.length && { next_offset: end }),
+        });
+      }),
+  });
+}

@@ -1,0 +1,35 @@
+import type { ToolAnnotations } from '@cairn/tool';
+import type { Language } from '@cairn/memory';
+import type { Knowledge } from '../create-knowledge.ts';
+import type { Stack } from '../stack/stack.ts';
+import type { SessionReader } from './session-reader.ts';
+import type { ToolTexts } from './texts.ts';
+
+/** What the tools of one session share. */
+export interface ToolContext {
+  readonly open: () => Promise<Knowledge>;
+  readonly language: Language;
+  readonly texts: ToolTexts;
+  readonly reader: SessionReader;
+  /** The id of the session. */
+  readonly session: string;
+  /** Whether the session changes nothing: then neither gaps nor openings are recorded. */
+  readonly readOnly: boolean;
+  /** Returns the time of the store. */
+  readonly now: (knowledge: Knowledge) => Promise<number>;
+  /** Returns the tech stack of the project. */
+  readonly stack: () => Promise<Stack | undefined>;
+}
+
+const additive = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false };
+
+/** Effects of tools that read. */
+export const reading: Omit<ToolAnnotations, 'title'> = { ...additive, readOnlyHint: true, idempotentHint: true };
+
+/** Effects of tools that keep something. */
+export const writing: Omit<ToolAnnotations, 'title'> = additive;
+
+/** Joins the lines of an answer that are not empty. */
+export function joined(lines: readonly string[]): string {
+  return lines.filter((line) => line !== '').join('\n');
+}

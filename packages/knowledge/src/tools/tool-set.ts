@@ -1,0 +1,138 @@
+import { fileNotes, ToolError } from '@cairn/tool';
+import type { ResourceProvider, ToolDefinition, ToolSet, ToolSetContext } from '@cairn/tool';
+import type { Language } from '@cairn/memory';
+import type { Knowledge } from '../create-knowledge.ts';
+import type { Stack } from '../stack/stack.ts';
+import { createFileNoteSource } from './about-files.ts';
+import { createScanTool, createSearchTool } from './find-tools.ts';
+import type { ScanIndexDetails, ScanIndexInput, SearchKnowledgeDetails, SearchKnowledgeInput } from './find-tools.ts';
+import { createGetTool } from './get-tool.ts';
+import type { GetAssetDetails, GetAssetInput } from './get-tool.ts';
+import { createReportTool, createSinkTool } from './keep-tools.ts';
+import type { ReportAssetDetails, ReportAssetInput, SinkAssetDetails, SinkAssetInput } from './keep-tools.ts';
+import { createSessionReader } from './session-reader.ts';
+import { toolTexts } from './texts.ts';
+import type { ToolContext } from './tool-context.ts';
+import { asToolErrors } from './tool-errors.ts';
+
+/** The tools by name. A type, not an interface, so that it is also a record of tools. */
+export type KnowledgeTools = {
+  readonly scan_index: ToolDefinition<ScanIndexInput, ScanIndexDetails>;
+  readonly search_knowledge: ToolDefinition<SearchKnowledgeInput, SearchKnowledgeDetails>;
+  readonly get_asset: ToolDefinition<GetAssetInput, GetAssetDetails>;
+  readonly sink_asset: ToolDefinition<SinkAssetInput, SinkAssetDetails>;
+  readonly report_asset: ToolDefinition<ReportAssetInput, ReportAssetDetails>;
+};
+
+export interface KnowledgeToolSetOptions {
+  /**
+   * Opens the knowledge. The first call of a tool opens it, for all sessions; after a failure the next call tries again. The set
+   * closes it.
+   */
+  readonly open: () => Promise<Knowledge>;
+  /** Returns whether the store exists. Without it, reading a file opens no store. @default it exists */
+  readonly exists?: (() => boolean) | undefined;
+  /** The language of texts for a model. @default 'en' */
+  readonly language?: Language | undefined;
+  /** Milliseconds since the epoch. @default the clock of the store */
+  readonly clock?: (() => number) | undefined;
+}
+
+/** The URI of the index. */
+const INDEX_URI = 'cairn://knowledge/index';
+
+const INDEX_RESOURCE = {
+  uri: INDEX_URI,
+  name: 'knowledge-index',
+  title: 'Index of the knowledge',
+  description: 'The assets of the team, a line each, as in AGENTS-INDEX.md.',
+  mimeType: 'text/markdown',
+} as const;
+
+/** Offers the index as a resource. Hosts that run hooks have it in the context of each session. */
+function indexResource(open: () => Promise<Knowledge>): ResourceProvider {
+  return {
+    list: async (cursor) => {
+      if (cursor === undefined) return { resources: [INDEX_RESOURCE] };
+      throw new ToolError('INVALID_INPUT', ['The cursor is invalid', 'List again without a cursor.']);
+    },
+    read: (uri, { signal }) =>
+      uri === INDEX_URI
+        ? asToolErrors(async () => {
+            const { text } = await (await open()).index.document({ signal });
+            return [{ uri, mimeType: INDEX_RESOURCE.mimeType, text }];
+          })
+        : Promise.resolve(undefined),
+  };
+}
+
+function createTools(context: ToolContext): KnowledgeTools {
+  return {
+    scan_index: createScanTool(context),
+    search_knowledge: createSearchTool(context),
+    get_asset: createGetTool(context),
+    sink_asset: createSinkTool(context),
+    report_asset: createReportTool(context),
+  };
+}
+
+/**
+ * Creates the tool set of the knowledge, for a server or an agent. All sessions share it. Its tools have their own names in every
+ * naming profile.
+ *
+ * Reading or changing a file with the tools of a session adds the index lines of the assets that are about it to the answer, each
+ * asset once in a session.
+ */
+export function createKnowledgeToolSet(options: KnowledgeToolSetOptions): ToolSet {
+  const { language = 'en', exists = () => true, clock } = options;
+  const texts = toolTexts[language];
+  let opening: Promise<Knowledge> | undefined;
+  const open = (): Promise<Knowledge> => {
+    opening ??= options.open().then(
+      (knowledge) => {
+        // In the background: the first read of a hot asset may come later, and a failure shows there.
+        void knowledge.hot.preload().catch(() => undefined);
+        return knowledge;
+      },
+      (error: unknown) => {
+        opening = undefined;
+        throw error;
+      },
+    );
+    return opening;
+  };
+  const now = async ({ store }: Knowledge): Promise<number> => clock?.() ?? store.backend.now();
+
+  return {
+    name: 'knowledge',
+    open: ({ roots, session, readOnly, signal }: ToolSetContext) => {
+      let stack: Promise<Stack | undefined> | undefined;
+      const readStack = async (): Promise<Stack | undefined> => {
+        const { detectStack } = await import('../stack/detect-stack.ts');
+        return detectStack(roots[0]);
+      };
+      const tools = createTools({
+        open,
+        language,
+        texts,
+        reader: createSessionReader(),
+        session: session.id,
+        readOnly,
+        now,
+        stack: () => (stack ??= readStack().catch(() => undefined)),
+      });
+      const openExisting = async (): Promise<Knowledge | undefined> => ((opening ?? exists()) ? open() : undefined);
+      const remove = fileNotes(session).add(createFileNoteSource(openExisting, { roots, texts }));
+      signal.addEventListener('abort', remove, { once: true });
+      return {
+        tools,
+        resources: indexResource(open),
+        instructions: readOnly ? texts.readOnlyInstructions : texts.instructions,
+      };
+    },
+    close: async () => {
+      const opened = await opening?.catch(() => undefined);
+      await opened?.close();
+    },
+  };
+}
