@@ -125,9 +125,14 @@ const pins: Readonly<Record<string, Pin>> = {
     node: '^22.22.3 || >=24.15.0',
   },
   '@cairn/knowledge': {
-    exports: { '.': './src/index.ts', './package.json': './package.json' },
+    exports: {
+      '.': './src/index.ts',
+      './tools': './src/tools/index.ts',
+      './package.json': './package.json',
+    },
     published: {
       '.': { types: './dist/index.d.ts', default: './dist/index.js' },
+      './tools': { types: './dist/tools/index.d.ts', default: './dist/tools/index.js' },
       './package.json': './package.json',
     },
     bin: [],
