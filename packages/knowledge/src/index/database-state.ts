@@ -7,8 +7,7 @@ const RECENT_MS = 100;
  * Returns the state of a database of SQLite, which differs after every write. `null` without the file, or when a later write may
  * have the same state.
  */
-export function databaseState(path: string): string | null {
-  const nowMs = Date.now();
+export function databaseState(path: string, nowMs: number = Date.now()): string | null {
   const states: string[] = [];
   for (const suffix of ['', '-wal']) {
     const stats = statSync(`${path}${suffix}`, { throwIfNoEntry: false, bigint: true });

@@ -284,6 +284,15 @@ test('changes are written together within a second', async () => {
   expect(writes).toBe(1);
 });
 
+test('the first reader of a store without an index writes it', async () => {
+  const store = openStore();
+  await store.add(draft({ name: 'a' }));
+  const index = open(store);
+  await index.list();
+  await index.close();
+  expect(linesOf(readDocument())).toEqual(['a|reference|general|a||0']);
+});
+
 test('what is scheduled is written at the end', async () => {
   const store = openStore();
   const index = open(store);

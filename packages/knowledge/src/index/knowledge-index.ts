@@ -113,7 +113,6 @@ export function openIndex(options: KnowledgeIndexOptions): KnowledgeIndex {
       if (covered === undefined) await readOpened();
       isLoaded = true;
       isDamaged = covered === undefined;
-      if (isDamaged && !isWriting) schedule();
     }
     const known = covered && { ...covered, sequences: entries.sequences };
     const { epoch, sequence, isContinued, changed, removed } = await store.changes(known);

@@ -47,6 +47,7 @@ test.each([
   ['a stemmed form of each word', 'failed request retrying', ['retries'], []],
   ['a part of the words', 'redis cluster', [], ['redis-sentinel-setup']],
   ['two characters', '配置', ['kafka-consumer-config', 'redis-sentinel-setup'], []],
+  ['a word of four characters', '消息队列', ['kafka-consumer-config'], []],
   ['characters of a longer word', '消息队列失败重试', [], ['kafka-consumer-config']],
   ['one character', '锁', ['locks'], []],
   ['single characters of other words', '费用', [], []],
@@ -65,6 +66,18 @@ test('fields do not form words together', () => {
   const terms: Terms = new ScanTerms();
   terms.set({ head: exampleHead({ name: 'a', title: '重', tags: ['试', 'b'] }) });
   expect(matchesOf(terms, '重试')).toEqual([]);
+});
+
+test('an asset that changes often does not change the others', () => {
+  const terms: Terms = new ScanTerms();
+  for (let number = 0; number < 500; number++) {
+    const head = assets[number];
+    if (head !== undefined) terms.set({ head });
+    terms.set({ head: exampleHead({ name: 'changing', title: `Number ${number}` }) });
+  }
+  expect(matchesOf(terms, 'kafka').map(({ name }) => name)).toEqual(['kafka-consumer-config']);
+  expect(matchesOf(terms, 'number 7')).toEqual([{ name: 'changing', isExact: false, halves: 2 }]);
+  expect(matchesOf(terms, '499').map(({ name }) => name)).toEqual(['changing']);
 });
 
 test('changed and removed assets leave nothing behind', () => {

@@ -1,0 +1,141 @@
+/** The files of the index beside a real store: what a session start sees, several processes, and kills. */
+import { createKnowledge, parseLine, readIndexFile } from '@cairn/knowledge';
+import type { Knowledge } from '@cairn/knowledge';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
+import { childEnv, startScript } from '../memory/child-process.ts';
+
+const KILLS = Number(process.env['CAIRN_KNOWLEDGE_KILLS'] ?? 10);
+const PROCESSES = 3;
+const ASSETS = 15;
+const script = fileURLToPath(new URL('index-child.ts', import.meta.url));
+
+function makeDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'cairn-index-'));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  return directory;
+}
+
+function open(directory: string): Knowledge {
+  const knowledge = createKnowledge({ directory, env: {} });
+  onTestFinished(() => knowledge.close());
+  return knowledge;
+}
+
+/** Makes the files older, as if the last write was long ago. */
+function age(directory: string): void {
+  for (const name of ['knowledge.db', 'knowledge.db-wal']) {
+    const path = join(directory, name);
+    if (existsSync(path)) utimesSync(path, 1_700_000_000, 1_700_000_000);
+  }
+}
+
+/** Returns the ids of the assets in `AGENTS-INDEX.md`, and checks that it is whole. */
+function readIds(directory: string): string[] | undefined {
+  const path = join(directory, 'AGENTS-INDEX.md');
+  if (!existsSync(path)) return undefined;
+  const text = readFileSync(path, 'utf8');
+  const lines = text.split('\n');
+  const [start, end] = ['<!-- INDEX_START -->', '<!-- INDEX_END -->'].map((mark) => lines.indexOf(mark));
+  const ids = lines.slice((start ?? 0) + 1, end).map((line) => {
+    const parsed = parseLine(line);
+    return `${parsed?.productLine}/${parsed?.name}`;
+  });
+  expect(text).toContain(`Total assets: ${ids.length} (L1: ${ids.length}, L2: 0)\n`);
+  expect(text).toMatch(/- \*\*skill\*\*: [^\n]+\n$/u);
+  return ids.toSorted();
+}
+
+const draft = { name: 'redis', type: 'reference', title: 'Redis', body: 'Use it.' } as const;
+
+test('the start of a session sees by the state of the database file whether the index is current', async () => {
+  const directory = makeDirectory();
+  const knowledge = open(directory);
+  await knowledge.store.add(draft);
+  age(directory);
+  await knowledge.index.flush();
+  expect(readIndexFile(directory)?.isCurrent).toBe(true);
+  // A write of another process.
+  await open(directory).store.add({ ...draft, name: 'valkey', body: 'Use that.' });
+  expect(readIndexFile(directory)).toMatchObject({ isCurrent: false, counts: { total: 1 } });
+  age(directory);
+  await knowledge.index.flush();
+  expect(readIndexFile(directory)).toMatchObject({ isCurrent: true, counts: { total: 2 } });
+});
+
+test('opening and closing the store leaves the index current', async () => {
+  const directory = makeDirectory();
+  const first = open(directory);
+  await first.store.add(draft);
+  await first.close();
+  age(directory);
+  const second = open(directory);
+  await second.index.flush();
+  await second.close();
+  expect(readIndexFile(directory)?.isCurrent).toBe(true);
+  const third = open(directory);
+  await third.index.list();
+  expect(readIndexFile(directory)?.isCurrent).toBe(true);
+  await third.close();
+  expect(readIndexFile(directory)?.isCurrent).toBe(true);
+});
+
+test('a removed asset is in no file when the knowledge is closed', async () => {
+  const directory = makeDirectory();
+  const knowledge = open(directory);
+  await knowledge.store.add({ ...draft, title: 'Needle in the title', tags: ['needle-tag'], body: 'needle body' });
+  await knowledge.index.flush();
+  const files = (): string =>
+    readdirSync(directory)
+      .map((name) => readFileSync(join(directory, name), 'latin1'))
+      .join('');
+  expect(files()).toMatch(/needle/iu);
+  await knowledge.store.remove('general/redis');
+  await knowledge.close();
+  expect(readIds(directory)).toEqual([]);
+  expect(files()).not.toMatch(/needle/iu);
+});
+
+test(`${PROCESSES} processes add assets at once: the index has all of them when the last one has written`, async () => {
+  const directory = makeDirectory();
+  const writers = Array.from({ length: PROCESSES }, (_, number) =>
+    startScript(script, [directory, `writer-${number}`, `${ASSETS}`], { env: { ...childEnv, CAIRN_WAIT: '1' } }),
+  );
+  for (const writer of writers) await writer.printed(1);
+  for (const { child } of writers) child.stdin?.end('go\n');
+  for (const { ended } of writers) expect(await ended).toMatchObject({ code: 0, stderr: '' });
+  const added = writers.flatMap(({ lines }) => lines.slice(1));
+  expect(added).toHaveLength(PROCESSES * ASSETS);
+  expect(readIds(directory)).toEqual(added.toSorted());
+  expect(readIndexFile(directory)?.counts.total).toBe(PROCESSES * ASSETS);
+  expect(readdirSync(directory).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+});
+
+test(`a process that is killed ${KILLS} times leaves a whole index, and the next one completes it`, async () => {
+  const directory = makeDirectory();
+  const added: string[] = [];
+  for (let kill = 0; kill < KILLS; kill++) {
+    const writer = startScript(script, [directory, `writer-${kill}`]);
+    // A different number of assets each time, and some time within the next one.
+    await writer.printed(2 + (kill % 3));
+    for (let turn = 0; turn < kill * 7; turn++) await new Promise((resolve) => setImmediate(resolve));
+    writer.child.kill('SIGKILL');
+    await writer.ended;
+    added.push(...writer.lines.slice(1));
+    const ids = new Set(readIds(directory));
+    for (const id of added) expect(ids).toContain(id);
+  }
+  const knowledge = open(directory);
+  await knowledge.index.flush();
+  const stored = (await knowledge.store.changes()).changed.map(({ asset }) => asset.id).toSorted();
+  expect(readIds(directory)).toEqual(stored);
+  expect(
+    readIndexFile(directory)
+      ?.heads.map(({ id }) => id)
+      .toSorted(),
+  ).toEqual(stored);
+});
