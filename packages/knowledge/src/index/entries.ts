@@ -175,6 +175,10 @@ export class Entries {
     }
   }
 
+  similar(query: string): Promise<Map<Entry, number>> {
+    return this.#terms.similar(query);
+  }
+
   match(query: string, visit: MatchVisitor<Entry>): void {
     this.#terms.match(query, visit);
   }

@@ -71,6 +71,14 @@ export interface KnowledgeIndex extends AsyncDisposable {
   readonly overview: () => IndexOverview;
   /** Finds assets by the words of a query, which is plain text, in name, title and tags. */
   readonly scan: (query: string, options?: IndexFilters & CallOptions) => Promise<ScanResult>;
+  /**
+   * Finds assets by words of name, title and tags that are spelled like a word of the query, with the share of the query that is like
+   * them.
+   */
+  readonly similar: (
+    query: string,
+    options?: CallOptions,
+  ) => Promise<readonly { readonly head: AssetHead; readonly share: number }[]>;
   /** Lists the assets that the filters select. */
   readonly list: (options?: IndexFilters & CallOptions) => Promise<ListResult>;
   /** Returns `AGENTS-INDEX.md`. */
@@ -250,6 +258,16 @@ export function openIndex(options: KnowledgeIndexOptions): KnowledgeIndex {
       await entries.readTerms();
       signal?.throwIfAborted();
       return scanEntries(entries, query, filters);
+    },
+    similar: async (query, { signal } = {}) => {
+      await refresh({ signal });
+      await entries.readTerms();
+      entries.ordered();
+      const found = [...(await entries.similar(query))];
+      signal?.throwIfAborted();
+      return found
+        .toSorted(([left, most], [right, share]) => share - most || left.rank - right.rank)
+        .map(([{ head }, share]) => ({ head, share }));
     },
     list: async ({ signal, ...filters } = {}) => {
       await refresh({ signal });

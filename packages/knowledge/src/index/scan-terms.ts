@@ -1,4 +1,5 @@
-import { readQuery, termsOf } from '@cairn/retrieval';
+import { readQuery, similarTerms, termsOf } from '@cairn/retrieval';
+import { setImmediate } from 'node:timers/promises';
 import type { AssetHead } from '../assets/asset.ts';
 
 /** What a scan needs of an asset. */
@@ -14,6 +15,8 @@ export type MatchVisitor<Asset> = (asset: Asset, isExact: boolean, halves: numbe
 
 /** The slots of removed assets are kept until they exceed half of all slots plus this number. */
 const SPARE = 64;
+/** The terms that are compared before other work runs. */
+const TERMS_PER_TURN = 4000;
 
 /**
  * The terms of the names, titles and tags of assets. Each asset has a slot; a changed asset has a new one. A scan reads the slots of
@@ -79,6 +82,26 @@ export class ScanTerms<Asset extends Scanned> {
       const has = required[slot] ?? 0;
       if (asset !== undefined && (has > 0 || all === 0)) visit(asset, has === all, halves[slot] ?? 0);
     }
+  }
+
+  /**
+   * Returns the assets that have words spelled like those of a query, with the share of the query that is like them, 0 to 1. Other
+   * work runs in between.
+   */
+  async similar(query: string): Promise<Map<Asset, number>> {
+    const asked = readQuery(query).terms.map(({ term }) => term);
+    const shares = new Map<Asset, number>();
+    const vocabulary = [...this.#postings.keys()];
+    for (let from = 0; from < vocabulary.length; from += TERMS_PER_TURN) {
+      if (from > 0) await setImmediate();
+      for (const [term, share] of similarTerms(asked, vocabulary.slice(from, from + TERMS_PER_TURN))) {
+        for (const slot of this.#postings.get(term) ?? []) {
+          const asset = this.#assets[slot];
+          if (asset !== undefined) shares.set(asset, Math.min(1, (shares.get(asset) ?? 0) + share / asked.length));
+        }
+      }
+    }
+    return shares;
   }
 
   /** Drops the slots of removed assets. */

@@ -13,7 +13,10 @@ import { search } from './search.ts';
 import type { SearchAnswer, SearchOptions, SearchResult } from './search.ts';
 
 /** The index, as the layers use it. */
-export type LayerIndex = Pick<KnowledgeIndex, 'headAt' | 'heads' | 'refresh' | 'scan' | 'schedule'>;
+export type LayerIndex = Pick<
+  KnowledgeIndex,
+  'head' | 'headAt' | 'heads' | 'refresh' | 'scan' | 'schedule' | 'similar'
+>;
 
 export interface LayersOptions {
   readonly store: LocalStore;

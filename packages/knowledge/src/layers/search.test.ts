@@ -1,9 +1,16 @@
 import { memory } from '@cairn/memory/memory';
-import { expect, test } from 'vitest';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { openIndex } from '../index/knowledge-index.ts';
 import type { AssetDraft } from '../stores/local.ts';
 import { openLocalStore } from '../stores/local.ts';
 import { search } from './search.ts';
 import type { SearchAnswer, SearchOptions } from './search.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'cairn-search-'));
+afterAll(() => rmSync(directory, { recursive: true }));
 
 const filler = '这里什么都不说。'.repeat(20);
 
@@ -31,7 +38,12 @@ const drafts: readonly AssetDraft[] = [
 async function ask(options: SearchOptions, more: readonly AssetDraft[] = []): Promise<SearchAnswer> {
   const store = openLocalStore({ backend: memory() });
   for (const one of [...drafts, ...more]) await store.add(one);
-  return search({ store, language: 'en' }, options);
+  const index = openIndex({ store, directory });
+  try {
+    return await search({ store, index, language: 'en' }, options);
+  } finally {
+    await index.close();
+  }
 }
 
 const names = ({ results }: SearchAnswer): string[] => results.map(({ name }) => name);

@@ -6,9 +6,11 @@ import type { AssetMark } from '../assets/marks.ts';
 import { marksOf } from '../assets/marks.ts';
 import { quoted } from '../assets/names.ts';
 import { KnowledgeError } from '../errors.ts';
+import type { KnowledgeIndex } from '../index/knowledge-index.ts';
 import { assetTerms } from '../stores/asset-terms.ts';
 import type { LocalStore } from '../stores/local.ts';
-import { assetOf, headOf, isRemoval, parseRow } from '../stores/record.ts';
+import { assetOf, headOf, isRemoval } from '../stores/record.ts';
+import { readRows } from '../stores/table.ts';
 import type { Usage } from '../usage/usage.ts';
 import { snippetOfBody } from './snippet.ts';
 import { noticeOf } from './texts.ts';
@@ -67,6 +69,7 @@ export interface SearchAnswer {
 
 export interface SearchDependencies {
   readonly store: LocalStore;
+  readonly index: Pick<KnowledgeIndex, 'head' | 'headAt' | 'refresh' | 'similar'>;
   /** The assets that were opened after each query. @default the ranking learns nothing */
   readonly usage?: Pick<Usage, 'isOn' | 'ranking'> | undefined;
   /** Milliseconds since the epoch. @default the clock of the backend */
@@ -82,10 +85,22 @@ const MAX_QUERY_CHARACTERS = 2000;
 const POOL = 50;
 const MAX_LEFT_OUT = 3;
 
+/** The attempts while other processes change the assets that were found. */
+const MAX_ATTEMPTS = 5;
+
 interface Candidate extends AssetHead {
-  readonly body: string;
   readonly score: number;
   readonly isSimilar?: true;
+  /** The sequence of the row that was found. Absent when it was found by its fields. */
+  readonly sequence?: number;
+}
+
+interface Found {
+  readonly candidates: readonly Candidate[];
+  readonly leftOut: readonly string[];
+  readonly codes: readonly RankNotice['code'][];
+  readonly searched: number;
+  readonly hasMore: boolean;
 }
 
 /** @throws {KnowledgeError} `INVALID_INPUT`. */
@@ -123,49 +138,27 @@ function selects({ productLine, type }: SearchFilters, head: AssetHead): boolean
   return isWithin && (type === undefined ? head.type !== 'skill' : head.type === type);
 }
 
-/** Orders candidates: an asset of exactly this name first, then by what was opened after such queries, then by score. */
-async function ordered(
-  candidates: readonly Candidate[],
-  { query, usage, signal }: CallOptions & Pick<SearchDependencies, 'usage'> & { readonly query: string },
-): Promise<Candidate[]> {
-  const folded = foldName(query);
-  const named = candidates.flatMap((one) => {
-    if (!isNamed(one, folded)) return [];
-    const { isSimilar: _, ...rest } = one;
-    return { ...rest, score: 1 };
-  });
-  const others = candidates.filter((one) => !isNamed(one, folded));
-  if (usage?.isOn !== true) return [...named, ...others];
-  const ranking = await usage.ranking({ signal });
-  return [...named, ...ranking.rerank(query, others)];
-}
-
-/**
- * Searches the texts of all assets, best first. The query is plain text.
- *
- * @throws {KnowledgeError} `INVALID_INPUT`.
- */
-export async function search(dependencies: SearchDependencies, options: SearchOptions): Promise<SearchAnswer> {
-  checkOptions(options);
-  const { store, usage, clock, language } = dependencies;
+/** Ranks the assets by the terms of their texts. The index filters them, so that no text is read. */
+async function rank(
+  { store, index }: SearchDependencies,
+  { query, isLast, ...options }: SearchOptions & { readonly isLast: boolean },
+): Promise<Found | undefined> {
   const { limit = DEFAULT_LIMIT, signal } = options;
-  const query = options.query.slice(0, MAX_QUERY_CHARACTERS);
   const codes: RankNotice['code'][] = [];
-  const heads = new Map<string, Omit<Candidate, 'score'>>();
   const leftOut = new Set<string>();
-  const accept = (record: string): boolean => {
-    const row = parseRow(record);
-    if (row === undefined || isRemoval(row)) return false;
-    const asset = assetOf(row);
-    const head = headOf(asset);
-    if (!selects(options, head)) return false;
-    if (head.status === 'active') {
-      heads.set(record, { ...head, body: asset.body });
-      return true;
-    }
+  let isStale = false;
+  let isFound = false;
+  let hasAccepted = false;
+  await index.refresh({ signal });
+  const acceptSequence = (sequence: number): boolean => {
+    isFound = true;
+    const head = index.headAt(sequence);
+    if (head === undefined) isStale = true;
+    if (head === undefined || !selects(options, head)) return false;
     // Only what would be the first result.
-    if (heads.size === 0) leftOut.add(head.id);
-    return false;
+    if (head.status !== 'active' && !hasAccepted) leftOut.add(head.id);
+    hasAccepted ||= head.status === 'active';
+    return head.status === 'active';
   };
   const {
     hits,
@@ -175,22 +168,79 @@ export async function search(dependencies: SearchDependencies, options: SearchOp
   } = await store.terms.search([assetTerms], {
     query,
     limit: Math.max(POOL, limit),
-    accept,
+    acceptSequence,
+    readsRecords: false,
+    findsSimilar: false,
     onNotice: ({ code }) => codes.push(code),
     signal,
   });
-  const candidates = hits.flatMap(({ record, score, isSimilar }): Candidate[] => {
-    const head = heads.get(record);
-    if (head === undefined) return [];
+  // Another process wrote it after the index was read.
+  if (isStale && !isLast) return undefined;
+  const candidates = hits.flatMap(({ sequence, score, isSimilar }): Candidate[] => {
+    const head = index.headAt(sequence);
     const share = fullScore === 0 ? 0 : Math.min(1, score / fullScore);
-    return [{ ...head, score: share, ...(isSimilar === true && { isSimilar }) }];
+    return head === undefined ? [] : [{ ...head, sequence, score: share, ...(isSimilar === true && { isSimilar }) }];
   });
-  const chosen = (await ordered(candidates, { query, usage, signal })).slice(0, limit);
+  if (isFound) {
+    return { candidates, leftOut: [...leftOut], codes, searched, hasMore };
+  }
+  const similar = (await index.similar(query, { signal })).flatMap(({ head, share }): Candidate[] =>
+    head.status === 'active' && selects(options, head) ? [{ ...head, score: share / 2, isSimilar: true }] : [],
+  );
+  const isSpelling = similar.length > 0;
+  return {
+    candidates: similar.slice(0, Math.max(POOL, limit)),
+    leftOut: [],
+    codes: isSpelling ? [...codes, 'SIMILAR_WORDS_ONLY'] : codes,
+    searched,
+    hasMore: similar.length > POOL,
+  };
+}
+
+/** Orders candidates: an asset of exactly this name first, then by what was opened after such queries, then by score. */
+async function ordered(
+  candidates: readonly Candidate[],
+  { usage, index }: SearchDependencies,
+  options: SearchOptions,
+): Promise<Candidate[]> {
+  const { query, signal } = options;
+  const folded = foldName(query);
+  const named = candidates.flatMap((one): Candidate[] => {
+    if (!isNamed(one, folded)) return [];
+    const { isSimilar: _, ...rest } = one;
+    return [{ ...rest, score: 1 }];
+  });
+  const others = candidates.filter((one) => !isNamed(one, folded));
+  if (usage?.isOn !== true) return [...named, ...others];
+  const ranking = await usage.ranking({ signal });
+  const known = new Set(candidates.map(({ id }) => id));
+  const suggested = ranking.suggest(query).flatMap((id): Candidate[] => {
+    const head = known.has(id) ? undefined : index.head(id);
+    if (head?.status !== 'active' || !selects(options, head)) return [];
+    return [{ ...head, score: 0, isSimilar: true }];
+  });
+  return [...named, ...ranking.rerank(query, [...others, ...suggested])];
+}
+
+/** Reads the texts of the results. @returns `undefined` when one of them was changed after it was found. */
+async function readResults(
+  { store, clock }: SearchDependencies,
+  chosen: readonly Candidate[],
+  { query, signal, isLast }: SearchOptions & { readonly isLast: boolean },
+): Promise<SearchResult[] | undefined> {
   const nowMs = clock?.() ?? (await store.backend.now({ signal }));
+  const ids = chosen.map(({ id }) => id);
+  const rows = await readRows(store.backend, ids, { signal });
   const results: SearchResult[] = [];
-  for (const one of chosen) {
-    const { id, name, productLine, type, title, score, changedMs, isPromoted, isSimilar, body } = one;
-    const marks = marksOf(one, nowMs);
+  for (const [place, { score, isSimilar, sequence }] of chosen.entries()) {
+    const row = rows[place];
+    const stored = row?.stored;
+    const isSame = row !== undefined && (sequence === undefined || row.sequence === sequence);
+    if (!isSame && !isLast) return undefined;
+    if (stored === undefined || isRemoval(stored)) continue;
+    const asset = assetOf(stored);
+    const { id, name, productLine, type, title, body, changedMs, isPromoted } = asset;
+    const marks = marksOf(headOf(asset), nowMs);
     results.push({
       id,
       name,
@@ -205,16 +255,38 @@ export async function search(dependencies: SearchDependencies, options: SearchOp
       ...(marks.length > 0 && { marks }),
     });
   }
-  const isAnswered = results.some(({ isSimilar }) => isSimilar !== true);
-  const notices = codes.flatMap((code): SearchNotice[] =>
-    code === 'EMBED_FAILED' || code === 'LITTLE_EVIDENCE' || (code === 'SIMILAR_WORDS_ONLY' && isAnswered)
-      ? []
-      : [noticeOf(code, language)],
-  );
-  // The results may have less evidence than assets after them.
-  if (results.length > 0 && !isAnswered && !codes.includes('SIMILAR_WORDS_ONLY')) {
-    notices.push(noticeOf('LITTLE_EVIDENCE', language));
+  return results;
+}
+
+/**
+ * Searches the texts of all assets, best first. The query is plain text.
+ *
+ * @throws {KnowledgeError} `INVALID_INPUT`.
+ */
+export async function search(dependencies: SearchDependencies, asked: SearchOptions): Promise<SearchAnswer> {
+  checkOptions(asked);
+  const { language } = dependencies;
+  const { limit = DEFAULT_LIMIT } = asked;
+  const options = { ...asked, query: asked.query.slice(0, MAX_QUERY_CHARACTERS) };
+  for (let attempt = 1; ; attempt++) {
+    const isLast = attempt === MAX_ATTEMPTS;
+    const found = await rank(dependencies, { ...options, isLast });
+    if (found === undefined) continue;
+    const { candidates, leftOut, codes, searched, hasMore } = found;
+    const all = await ordered(candidates, dependencies, options);
+    const results = await readResults(dependencies, all.slice(0, limit), { ...options, isLast });
+    if (results === undefined) continue;
+    const isAnswered = results.some(({ isSimilar }) => isSimilar !== true);
+    const notices = codes.flatMap((code): SearchNotice[] =>
+      code === 'EMBED_FAILED' || code === 'LITTLE_EVIDENCE' || (code === 'SIMILAR_WORDS_ONLY' && isAnswered)
+        ? []
+        : [noticeOf(code, language)],
+    );
+    // The results may have less evidence than assets after them.
+    if (results.length > 0 && !isAnswered && !codes.includes('SIMILAR_WORDS_ONLY')) {
+      notices.push(noticeOf('LITTLE_EVIDENCE', language));
+    }
+    if (leftOut.length > 0) notices.push(noticeOf('INACTIVE_LEFT_OUT', language, leftOut.slice(0, MAX_LEFT_OUT)));
+    return { results, isAnswered, searched, hasMore: hasMore || all.length > limit, notices };
   }
-  if (leftOut.size > 0) notices.push(noticeOf('INACTIVE_LEFT_OUT', language, [...leftOut].slice(0, MAX_LEFT_OUT)));
-  return { results, isAnswered, searched, hasMore: hasMore || candidates.length > limit, notices };
 }

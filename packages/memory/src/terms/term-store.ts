@@ -31,6 +31,10 @@ export interface TermQuery<Source extends TermSource = TermSource> extends CallO
   readonly accept?: ((record: string, source: Source) => boolean) | undefined;
   /** The same, by the sequence of a record, before the record is read. */
   readonly acceptSequence?: ((sequence: number, source: Source) => boolean) | undefined;
+  /** Whether hits have their records. Without them nothing is read but the index, and each record is empty. @default true */
+  readonly readsRecords?: boolean | undefined;
+  /** Whether words with a similar spelling are searched for when nothing is found, which reads all terms. @default true */
+  readonly findsSimilar?: boolean | undefined;
   /** Also ranks by meaning, which reads all records. */
   readonly embed?: Embed | undefined;
   /** Called for each notice about the result. When it is given, a failed `embed` is a notice. */
@@ -240,8 +244,10 @@ export function createTermStore({ backend, sizes = DEFAULT_SIZES }: TermStoreOpt
 
   const searchOnce = async <Source extends TermSource>(
     sources: readonly Source[],
-    { query, limit, offset = 0, accept, acceptSequence, onNotice, signal }: TermQuery<Source>,
+    termQuery: TermQuery<Source>,
   ): Promise<TermResult<Source>> => {
+    const { query, limit, offset = 0, accept, acceptSequence, onNotice, signal } = termQuery;
+    const { readsRecords = true, findsSimilar = true } = termQuery;
     const turns = new Turns(signal);
     const captured = await mapSome(sources, async (source): Promise<Captured<Source>> => {
       const view = viewOf(source);
@@ -255,7 +261,7 @@ export function createTermStore({ backend, sizes = DEFAULT_SIZES }: TermStoreOpt
       const candidates = slots
         .flatMap((slot) => candidate(slot) ?? [])
         .filter((one) => acceptSequence?.(one.sequence, one.captured.source) !== false);
-      const records = await readRecords(candidates, signal);
+      const records = readsRecords ? await readRecords(candidates, signal) : candidates.map(() => '');
       for (const [index, { captured: one, sequence, slot }] of candidates.entries()) {
         const record = records[index];
         if (record === undefined || accept?.(record, one.source) === false) continue;
@@ -271,7 +277,7 @@ export function createTermStore({ backend, sizes = DEFAULT_SIZES }: TermStoreOpt
       await add(slots, byTerms);
       if (accepted.length > end) break;
     }
-    if (!isFound) {
+    if (!isFound && findsSimilar) {
       const similar = await score(captured, await similarTo(captured, parsed), turns);
       let slots: readonly FoundSlot[] = [];
       do {
