@@ -25,6 +25,7 @@ export function gitWith(directory: string, options: { readonly input?: string },
   return execFileSync('git', [...identity, '-C', directory, ...args], {
     ...options,
     encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
     stdio: ['pipe', 'pipe', 'pipe'],
   });
 }
@@ -115,6 +116,7 @@ export function createWorld(): World {
     };
   };
   const files: World['files'] = (branch = 'main') => {
+    if (git(remote, 'branch', '--list', branch) === '') return {};
     const names = git(remote, 'ls-tree', '-r', '-z', '--name-only', branch).split('\0').filter(Boolean);
     return Object.fromEntries(names.map((name) => [name, git(remote, 'show', `${branch}:${name}`)]));
   };

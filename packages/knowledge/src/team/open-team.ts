@@ -15,7 +15,7 @@ import { withLock } from './lock.ts';
 import { outgoingOf } from './push.ts';
 import { withoutCredentials } from './remote-failure.ts';
 import { ChangeList } from './report.ts';
-import type { TeamReport } from './report.ts';
+import type { TeamChanges, TeamReport } from './report.ts';
 import {
   checkBranch,
   checkRemote,
@@ -45,6 +45,10 @@ const MAX_WAIT_MS = 200;
 
 function conflictOf({ id, asset, conflict }: StoreEntry): TeamConflict[] {
   return conflict === undefined ? [] : [{ id, mine: asset?.text ?? null, theirs: conflict.theirs }];
+}
+
+function isEmpty({ added, changed, removed }: TeamChanges): boolean {
+  return added.length + changed.length + removed.length === 0;
 }
 
 function noConflict(id: string): KnowledgeError {
@@ -90,10 +94,12 @@ export function openTeam(options: TeamOptions): Team {
     for (let attempt = 1; ; attempt++) {
       const report = await synchronize(context);
       if (report !== 'moved') {
-        await git(['-c', 'gc.auto=4000', '-c', 'gc.autoDetach=false', 'gc', '--auto', '--quiet'], {
-          accepts: [0, 1, 128, 255],
-          signal,
-        });
+        const hasObjects = !collected.pulled.isEmpty || !isEmpty(report.pushed);
+        if (hasObjects)
+          await git(['-c', 'gc.auto=4000', '-c', 'gc.autoDetach=false', 'gc', '--auto', '--quiet'], {
+            accepts: [0, 1, 128, 255],
+            signal,
+          });
         return report;
       }
       if (attempt === MAX_ATTEMPTS) {

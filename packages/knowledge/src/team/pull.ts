@@ -29,8 +29,8 @@ export interface PullOptions {
   readonly git: Git;
   readonly tree: Tree;
   readonly history: History;
-  /** The commit's time, for assets that it changed. */
-  readonly timeMs: number | undefined;
+  /** Returns the commit's time, for assets that it changed. */
+  readonly timeOf: () => Promise<number>;
   /** The remote without credentials. */
   readonly source: string;
   readonly pulled: ChangeList;
@@ -94,7 +94,7 @@ async function readFiles(
 
 /** Decides what becomes of one asset; `undefined` when nothing changes here. */
 function changeOf(
-  { history, source, timeMs }: PullOptions,
+  { history, source }: PullOptions,
   id: string,
   {
     entry,
@@ -120,14 +120,7 @@ function changeOf(
       return oid === undefined ? { ...at, text: null, team, conflict: null } : { ...at, team, conflict: null };
     return { ...at, team, conflict: { theirs } };
   }
-  const taken: TeamChange = {
-    id,
-    version,
-    text: theirs,
-    team,
-    source,
-    ...(timeMs !== undefined && { changedMs: timeMs }),
-  };
+  const taken: TeamChange = { id, version, text: theirs, team, source };
   if (history !== 'known' && base !== undefined) {
     if (oid === undefined && local === undefined) return { ...at, text: null, team };
     if (oid === undefined) return { ...at, team, ...(history === 'rewritten' && { conflict: { theirs } }) };
@@ -176,7 +169,9 @@ export async function pull(store: LocalStore, options: PullOptions): Promise<Pul
     for (const [rowId, { id }] of entries) {
       if (!files.has(rowId)) decide(rowId, id, undefined);
     }
-    return changes;
+    if (!changes.some(({ text }) => typeof text === 'string')) return changes;
+    const changedMs = await options.timeOf();
+    return changes.map((change) => (typeof change.text === 'string' ? { ...change, changedMs } : change));
   };
   const onApplied = (changes: readonly TeamChange[]): void => {
     for (const { id, text } of changes) {

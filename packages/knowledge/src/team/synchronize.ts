@@ -100,10 +100,17 @@ async function pullCommit(context: SyncContext, commit: string | undefined): Pro
     );
   }
   const tree = await readTree(git, commit, { signal });
-  const timeMs = commit === undefined ? undefined : await timeOf(git, commit, signal);
   const source = withoutCredentials(read().remote);
   onStep('pull');
-  const options = { git, tree, history, timeMs, source, pulled: collected.pulled, signal };
+  const options = {
+    git,
+    tree,
+    history,
+    timeOf: () => timeOf(git, commit ?? 'HEAD', signal),
+    source,
+    pulled: collected.pulled,
+    signal,
+  };
   const result = await pull(store, options);
   if (commit !== undefined && commit !== read().synced) await save({ synced: commit });
   return result;
@@ -131,7 +138,8 @@ async function takeEdits(context: SyncContext, team: string | undefined): Promis
   const { head } = checkout;
   const common = head && team && (await commonCommit(git, [head, team], signal));
   // An outside pull: the local store must have what the edits are based on.
-  const isAhead = common !== undefined && common !== read().synced && (await historyOf(context, common)) === 'known';
+  const isAhead =
+    common !== undefined && common !== read().synced && (await historyOf(context, common)) !== 'rewritten';
   if (isAhead) await pullCommit(context, common);
   const tree = common === undefined ? EMPTY_TREE : await readTree(git, common, { signal });
   const paths = await changedPaths(git, { signal });
@@ -140,7 +148,9 @@ async function takeEdits(context: SyncContext, team: string | undefined): Promis
     for (const path of new Set([...own.keys(), ...tree.keys()])) {
       if (own.get(path)?.oid !== tree.get(path)?.oid) paths.add(path);
     }
-    if (team !== undefined) {
+    const { synced } = read();
+    const isByHand = synced === undefined || !(await isAncestor(git, [head, synced], signal));
+    if (team !== undefined && isByHand) {
       await git(['update-ref', `refs/cairn/kept/${head}`, head], { signal });
       collected.notices.add(
         `Commits that were made by hand in ${git.workTree} are kept as refs/cairn/kept/${head}; their assets were taken.`,

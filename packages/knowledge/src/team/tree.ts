@@ -24,9 +24,19 @@ interface Options {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Reads the paths of a commit; `undefined` is a commit without files. */
+const knownTrees = new WeakMap<Git, Map<string, Tree>>();
+
+/** Reads the paths of a commit; `undefined` is a commit without files. A synchronization reads each commit once. */
 export async function readTree(git: Git, commit: string | undefined, { signal }: Options): Promise<Tree> {
   if (commit === undefined) return EMPTY_TREE;
+  const known = knownTrees.get(git) ?? new Map<string, Tree>();
+  knownTrees.set(git, known);
+  const tree = known.get(commit) ?? (await listTree(git, commit, { signal }));
+  known.set(commit, tree);
+  return tree;
+}
+
+async function listTree(git: Git, commit: string, { signal }: Options): Promise<Tree> {
   const { stdout } = await git(['ls-tree', '-r', '-z', '-l', '--full-tree', commit], { signal });
   const tree = new Map<string, TreeFile>();
   for (const line of stdout.toString().split('\0')) {

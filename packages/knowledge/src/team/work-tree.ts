@@ -209,6 +209,7 @@ export async function moveWorkTree(
     throw new KnowledgeError('GIT_FAILED', [summary, hint], { path: workTree, cause: error });
   }
   if (checkout.branch !== branch) await git(['symbolic-ref', 'HEAD', `refs/heads/${branch}`], { signal });
+  if (checkout.head === to && writes.length === 0) return { edited: next, kept, skipped };
   if (checkout.head !== to) await git(['update-ref', `refs/heads/${branch}`, to], { signal });
   await moveIndex(git, to, signal);
   return { edited: next, kept, skipped };
