@@ -92,6 +92,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'skills',
     'payload',
     'create-knowledge.ts',
+    'session',
     'tools',
   ],
   agents: ['errors.ts', 'model', 'tools', 'prompt', 'run', 'delegation', 'workflow', 'tool-set'],

@@ -1,4 +1,5 @@
 import * as source from '@cairn/knowledge';
+import * as session from '@cairn/knowledge/session';
 import { expect, test } from 'vitest';
 
 const exported = [
@@ -67,4 +68,8 @@ test('there are eight types of assets', () => {
     'discovery',
     'skill',
   ]);
+});
+
+test('its part for the start of a session exports these names', () => {
+  expect(Object.keys(session).toSorted()).toEqual(['PAYLOAD_LIMITS', 'knowledgeDirectory', 'sessionPayload']);
 });

@@ -96,6 +96,7 @@ const pins: Readonly<Record<string, Pin>> = {
       '.': './src/index.ts',
       './memory': './src/backends/memory.ts',
       './sqlite': './src/backends/sqlite.ts',
+      './sqlite-peek': './src/backends/sqlite-peek.ts',
       './redis': './src/backends/redis.ts',
       './testing': './src/testing/backend-contract.ts',
       './terms': './src/terms/index.ts',
@@ -106,6 +107,7 @@ const pins: Readonly<Record<string, Pin>> = {
       '.': { types: './dist/index.d.ts', default: './dist/index.js' },
       './memory': { types: './dist/backends/memory.d.ts', default: './dist/backends/memory.js' },
       './sqlite': { types: './dist/backends/sqlite.d.ts', default: './dist/backends/sqlite.js' },
+      './sqlite-peek': { types: './dist/backends/sqlite-peek.d.ts', default: './dist/backends/sqlite-peek.js' },
       './redis': { types: './dist/backends/redis.d.ts', default: './dist/backends/redis.js' },
       './testing': { types: './dist/testing/backend-contract.d.ts', default: './dist/testing/backend-contract.js' },
       './terms': { types: './dist/terms/index.d.ts', default: './dist/terms/index.js' },
@@ -127,11 +129,13 @@ const pins: Readonly<Record<string, Pin>> = {
   '@cairn/knowledge': {
     exports: {
       '.': './src/index.ts',
+      './session': './src/session/index.ts',
       './tools': './src/tools/index.ts',
       './package.json': './package.json',
     },
     published: {
       '.': { types: './dist/index.d.ts', default: './dist/index.js' },
+      './session': { types: './dist/session/index.d.ts', default: './dist/session/index.js' },
       './tools': { types: './dist/tools/index.d.ts', default: './dist/tools/index.js' },
       './package.json': './package.json',
     },

@@ -16,6 +16,10 @@ import { openHotAssets } from './usage/hot-assets.ts';
 import type { HotAssets } from './usage/hot-assets.ts';
 import { createTeam } from './team/team.ts';
 import type { Team } from './team/team.ts';
+import { GAPS_KEY } from './gaps/pending.ts';
+import type { SessionExtra } from './gaps/pending.ts';
+import { knowledgePayload } from './payload/knowledge-payload.ts';
+import type { KnowledgePayloadOptions } from './payload/knowledge-payload.ts';
 import { openUsage } from './usage/usage.ts';
 import type { Usage } from './usage/usage.ts';
 
@@ -58,6 +62,8 @@ export interface Knowledge extends AsyncDisposable {
   readonly layers: Layers;
   /** The repository of git in which a team shares its assets. */
   readonly team: Team;
+  /** Returns what a session of an agent sees of the knowledge at its start, as of now. */
+  readonly payload: (options?: KnowledgePayloadOptions) => Promise<string>;
   /** Closes the store that this opened, and one that was given. May be called twice. */
   readonly close: () => Promise<void>;
 }
@@ -84,11 +90,16 @@ export function createKnowledge(options: KnowledgeOptions = {}): Knowledge {
     language,
     database,
     opened: () => usage.opened(),
-    extra: async (call) => ({ gaps: await gaps.forSessions(call) }),
+    extra: async (call): Promise<SessionExtra> => {
+      // First, so that a gap that is recorded meanwhile makes the file an old one, and not a wrong one.
+      const { epoch, sequence } = await backend.changes(GAPS_KEY, { limit: 1, ...call });
+      return { gapsAt: { epoch, sequence }, gaps: await gaps.forSessions(call) };
+    },
   });
   const layers = createLayers({ store, index, gaps, usage, read: hot.get, clock, language });
   const settler = createGapSettler({ store, index, gaps, layers });
   const team = createTeam({ store, directory, env });
+  const payload: Knowledge['payload'] = (given) => knowledgePayload({ index, gaps }, { language, ...given });
   const close = async (): Promise<void> => {
     try {
       await settler.close();
@@ -98,5 +109,18 @@ export function createKnowledge(options: KnowledgeOptions = {}): Knowledge {
       await backend.close();
     }
   };
-  return { directory, language, store, index, usage, hot, gaps, layers, team, close, [Symbol.asyncDispose]: close };
+  return {
+    directory,
+    language,
+    store,
+    index,
+    usage,
+    hot,
+    gaps,
+    layers,
+    team,
+    payload,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
 }

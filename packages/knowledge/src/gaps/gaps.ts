@@ -5,11 +5,8 @@ import { setImmediate } from 'node:timers/promises';
 import type { Asset } from '../assets/asset.ts';
 import type { AssetDraft } from '../stores/local.ts';
 import { draftOf, gapId } from './gap.ts';
-import { compareGaps, gapsForSessions, pendingGaps } from './pending.ts';
+import { compareGaps, GAPS_KEY, gapsForSessions, pendingGaps } from './pending.ts';
 import type { Gap } from './pending.ts';
-
-/** The key of the table of gaps. */
-export const GAPS_KEY = 'ai:knowledge:gaps';
 
 /** More gaps are dropped, those that were asked least and longest ago first. */
 const MAX_GAPS = 500;

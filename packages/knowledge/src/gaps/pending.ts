@@ -1,5 +1,8 @@
 /** Which gaps wait to be filled. Loads nothing, so that the start of a session can use it. */
 
+/** The key of the table of gaps. */
+export const GAPS_KEY = 'ai:knowledge:gaps';
+
 /** A question that the assets do not answer. */
 export interface Gap {
   readonly id: string;
@@ -40,4 +43,11 @@ export function pendingGaps(gaps: readonly Gap[], nowMs: number, limit: number =
 export function gapsForSessions(gaps: readonly Gap[], nowMs: number): Gap[] {
   const upcoming = gaps.filter((gap) => !isPending(gap, nowMs)).toSorted(compareGaps);
   return [...pendingGaps(gaps, nowMs), ...upcoming.slice(0, MAX_UPCOMING)];
+}
+
+/** What the file of the index has of the gaps. */
+export interface SessionExtra {
+  /** The state of the table of gaps. */
+  readonly gapsAt: { readonly epoch: string; readonly sequence: number };
+  readonly gaps: readonly Gap[];
 }

@@ -1,6 +1,6 @@
 import type { TermSource } from '@cairn/memory/terms';
 import { isRemoval, parseRow } from './record.ts';
-import { ASSETS_KEY } from './table.ts';
+import { ASSETS_KEY } from './keys.ts';
 
 /** Returns what an asset is found by; `undefined` when the row has no asset. */
 function textOf(record: string): { readonly text: string; readonly timeMs: number } | undefined {

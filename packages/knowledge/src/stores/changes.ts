@@ -1,8 +1,9 @@
 import type { CallOptions, MemoryBackend } from '@cairn/memory';
 import type { Asset } from '../assets/asset.ts';
 import { assetOf, isRemoval } from './record.ts';
+import { ASSETS_KEY } from './keys.ts';
 import type { AssetRow } from './table.ts';
-import { ASSETS_KEY, readChangedRows, readRows } from './table.ts';
+import { readChangedRows, readRows } from './table.ts';
 
 /** What a reader knows of the store. */
 export interface KnownAssets {

@@ -4,11 +4,9 @@ import { setImmediate, setTimeout as delay } from 'node:timers/promises';
 import { KnowledgeError } from '../errors.ts';
 import { hashOf } from '../assets/markdown.ts';
 import { quoted } from '../assets/names.ts';
+import { ASSETS_KEY } from './keys.ts';
 import { parseRow, rowIdOf, uniqueOf } from './record.ts';
 import type { StoredRow } from './record.ts';
-
-/** The key of the table. The term index of memory is kept for keys with its prefix only. */
-export const ASSETS_KEY = 'ai:knowledge:assets';
 
 const PAGE = 200;
 const MAX_ATTEMPTS = 1000;

@@ -2,7 +2,7 @@ import type { CallOptions } from '@cairn/memory';
 import type { Asset } from '../assets/asset.ts';
 import type { LocalStore } from '../stores/local.ts';
 import { rowIdOf } from '../stores/record.ts';
-import { ASSETS_KEY } from '../stores/table.ts';
+import { ASSETS_KEY } from '../stores/keys.ts';
 import type { Usage } from './usage.ts';
 
 /** The assets that are kept: those that most sessions opened, then those that were read last. */

@@ -84,7 +84,8 @@ export function prepareFile(path: string): FileMode {
   return 'write';
 }
 
-function hasLog(path: string): boolean {
+/** Returns whether the log has data that may not be in the file. */
+export function hasLog(path: string): boolean {
   return (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 

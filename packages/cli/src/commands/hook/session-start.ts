@@ -1,0 +1,148 @@
+import { isAbsolute, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { knowledgeDirectory, PAYLOAD_LIMITS, sessionPayload } from '@cairn/knowledge/session';
+import type { PayloadHost } from '@cairn/knowledge/session';
+import { homeDirectory } from '@cairn/tool/paths';
+import { CommandError, UsageError } from '../../terminal/errors.ts';
+import type { Environment } from '../../terminal/output.ts';
+
+/** What `cairn hook session-start` uses of its process. */
+export interface SessionStartContext {
+  readonly env: Environment;
+  readonly cwd: string;
+  readonly input: AsyncIterable<Uint8Array | string> & { readonly isTTY?: boolean | undefined };
+  readonly signal: AbortSignal;
+}
+
+const EVENT = 'SessionStart';
+const MAX_INPUT_CHARACTERS = 1024 * 1024;
+
+export const sessionLanguages = ['en', 'zh'] as const;
+export const sessionHosts: readonly PayloadHost[] = ['claude', 'codex', 'generic'];
+
+/** How each host takes the context: both of these read the same JSON document. */
+const isJson: Readonly<Record<PayloadHost, boolean>> = { claude: true, codex: true, generic: false };
+
+/** The options of the command, as parsed. */
+export interface SessionSettings {
+  readonly host: PayloadHost;
+  readonly language: (typeof sessionLanguages)[number];
+  readonly directory?: string | undefined;
+  readonly onlyMatching?: boolean | undefined;
+  /** Milliseconds since the process began. */
+  readonly timeout: number;
+}
+
+/** The rest of the second is for ending. */
+export const TIMEOUT_MS = 900;
+
+function choose<T extends string>(option: string, value: string, all: readonly T[]): T {
+  const found = all.find((one) => one === value);
+  if (found === undefined) throw new UsageError(`invalid ${option} "${value}"`, `use ${all.join(', ')}`);
+  return found;
+}
+
+/** Parses the options without commander, which takes longer to load than everything else. @throws {UsageError} */
+export function parseSettings(args: readonly string[]): SessionSettings {
+  let values;
+  try {
+    ({ values } = parseArgs({
+      args: [...args],
+      options: {
+        host: { type: 'string', default: 'generic' },
+        language: { type: 'string', default: 'en' },
+        directory: { type: 'string' },
+        'only-matching': { type: 'boolean', default: false },
+        timeout: { type: 'string', default: String(TIMEOUT_MS) },
+      },
+    }));
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    throw new UsageError(problem, "see 'cairn hook session-start --help'");
+  }
+  if (!/^[1-9]\d{0,5}$/u.test(values.timeout)) {
+    throw new UsageError(
+      `invalid --timeout "${values.timeout}"`,
+      'use a whole number of milliseconds from 1 to 999999',
+    );
+  }
+  if (values.directory === '') throw new UsageError('--directory is empty', 'give it a value');
+  return {
+    host: choose('--host', values.host, sessionHosts),
+    language: choose('--language', values.language, sessionLanguages),
+    directory: values.directory,
+    onlyMatching: values['only-matching'],
+    timeout: Number(values.timeout),
+  };
+}
+
+/** The fields of the host's document that matter. */
+interface HostInput {
+  readonly hook_event_name?: unknown;
+  readonly source?: unknown;
+  readonly cwd?: unknown;
+}
+
+function invalidInput(what: string, cause?: unknown): CommandError {
+  const facts = {
+    code: 'INVALID_INPUT',
+    message: `standard input ${what}`,
+    fix: 'give it the JSON document of the host, or nothing',
+  };
+  return new CommandError(facts, { cause });
+}
+
+function parseInput(text: string): HostInput {
+  if (text.trim() === '') return {};
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw invalidInput('is not valid JSON', error);
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalidInput('is not a JSON object');
+  return value;
+}
+
+/** Reads the document of the host. A host may leave the stream open, so reading ends with the document. */
+async function readInput(input: SessionStartContext['input']): Promise<HostInput> {
+  if (input.isTTY === true) return {};
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const chunk of input) {
+    text += typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true });
+    if (text.length > MAX_INPUT_CHARACTERS) throw invalidInput(`has more than ${MAX_INPUT_CHARACTERS} characters`);
+    if (!text.trimEnd().endsWith('}')) continue;
+    try {
+      return parseInput(text);
+    } catch {
+      // The rest follows.
+    }
+  }
+  return parseInput(text + decoder.decode());
+}
+
+/**
+ * Returns what `cairn hook session-start` prints: one document for the host, or the payload itself. It is empty when a session is
+ * resumed, because the conversation has the payload already.
+ */
+export async function startSession(settings: SessionSettings, context: SessionStartContext): Promise<string> {
+  const { host, language, directory, onlyMatching } = settings;
+  const { env, cwd, signal } = context;
+  const { hook_event_name: event = EVENT, source, cwd: project } = await readInput(context.input);
+  if (event !== EVENT) {
+    throw new UsageError(`the event of the host is ${JSON.stringify(event)}`, `configure the command for ${EVENT}`);
+  }
+  if (source === 'resume') return '';
+  const place = { env, home: homeDirectory(env), platform: process.platform };
+  const payload = await sessionPayload({
+    directory: directory === undefined ? knowledgeDirectory(place) : resolve(cwd, directory),
+    project: typeof project === 'string' && isAbsolute(project) ? project : cwd,
+    language,
+    onlyMatching,
+    signal,
+    ...PAYLOAD_LIMITS[host],
+  });
+  if (!isJson[host]) return `${payload}\n`;
+  return `${JSON.stringify({ hookSpecificOutput: { hookEventName: EVENT, additionalContext: payload } })}\n`;
+}

@@ -1,0 +1,69 @@
+import process from 'node:process';
+import { addAbortSignal } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { errorLine } from './terminal/answer.ts';
+import { BrokenPipe, endingSignals, ExitCode, Interrupted } from './terminal/exit.ts';
+import { createOutput } from './terminal/output.ts';
+import { run } from './run.ts';
+import { openTerminal } from './terminal/terminal.ts';
+
+const controller = new AbortController();
+const cleanUps = new Set<() => void>();
+
+function cleanUp(): void {
+  for (const one of cleanUps) one();
+}
+
+for (const signal of endingSignals) {
+  process.on(signal, () => {
+    const reason = new Interrupted(signal);
+    if (!controller.signal.aborted) {
+      controller.abort(reason);
+      return;
+    }
+    // A second signal: the run did not end in time.
+    cleanUp();
+    process.exit(reason.exitCode);
+  });
+}
+
+// Node 22 warns about `node:sqlite` on standard error, which is for notices and errors of commands.
+const printers = process.listeners('warning');
+process.removeAllListeners('warning');
+process.on('warning', (warning) => {
+  if (warning.name === 'ExperimentalWarning' && warning.message.startsWith('SQLite ')) return;
+  for (const print of printers) print.call(process, warning);
+});
+
+// No error is known to arrive here. If one does, it is still one line, and the clean-up runs.
+process.on('uncaughtException', (error) => {
+  // First, because text on the picker's screen disappears with it.
+  cleanUp();
+  process.stderr.write(`${errorLine(error)}\n`, () => process.exit(ExitCode.Error));
+});
+
+// Each write reports its own error; the listeners keep the same error from ending the process with a stack trace.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') controller.abort(new BrokenPipe('the reader closed the pipe', { cause: error }));
+});
+process.stderr.on('error', () => undefined);
+
+process.exitCode = await run(process.argv.slice(2), {
+  input: {
+    isTerminal: process.stdin.isTTY,
+    read: () => buffer(addAbortSignal(controller.signal, process.stdin)),
+  },
+  openTerminal: () => openTerminal(process.stdin, process.stderr),
+  out: createOutput(process.stdout),
+  err: createOutput(process.stderr),
+  env: process.env,
+  cwd: process.cwd(),
+  signal: controller.signal,
+  onAbruptEnd: (one) => {
+    cleanUps.add(one);
+    return () => cleanUps.delete(one);
+  },
+});
+
+// Every command waits for its output, so data that is left here has no reader. It would keep the process alive.
+if (process.stdout.writableLength > 0 || process.stderr.writableLength > 0) process.exit();

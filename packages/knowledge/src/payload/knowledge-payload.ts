@@ -1,0 +1,31 @@
+import type { CallOptions, Language } from '@cairn/memory';
+import { MAX_LISTED, omittedOf } from '../index/selection.ts';
+import type { Gaps } from '../gaps/gaps.ts';
+import type { KnowledgeIndex } from '../index/knowledge-index.ts';
+import { detectStack } from '../stack/detect-stack.ts';
+import { buildPayload } from './payload.ts';
+import type { PayloadLimit } from './payload.ts';
+
+/** Options of the payload of a knowledge base. */
+export interface KnowledgePayloadOptions extends PayloadLimit, CallOptions {
+  /** The directory of a project, absolute: assets of its tech stack come first. @default no project */
+  readonly project?: string | undefined;
+  /** Whether only assets of product lines that match the tech stack are listed. @default false */
+  readonly onlyMatching?: boolean | undefined;
+  /** @default that of the knowledge, 'en' */
+  readonly language?: Language | undefined;
+}
+
+/** Formats the payload from what the store has now. */
+export async function knowledgePayload(
+  { index, gaps }: { readonly index: KnowledgeIndex; readonly gaps: Gaps },
+  { project, onlyMatching, signal, ...options }: KnowledgePayloadOptions,
+): Promise<string> {
+  const stack = project === undefined ? undefined : await detectStack(project);
+  const [pending, listed] = await Promise.all([gaps.pending({ signal }), index.list({ stack, onlyMatching, signal })]);
+  // From here on nothing waits: all numbers are of one state of the index.
+  const overview = index.overview();
+  const heads = listed.heads.slice(0, MAX_LISTED);
+  const omitted = omittedOf(overview.counts, heads.length, listed.otherLines);
+  return buildPayload({ heads, omitted, ...overview, gaps: pending }, options);
+}
