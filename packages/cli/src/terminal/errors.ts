@@ -57,7 +57,8 @@ function stringOf(error: Error, name: string): string | undefined {
 
 /** The line and the column of an error about the text of a file. */
 function placeOf(error: Error): Pick<ErrorFacts, 'line' | 'column'> {
-  const position: unknown = Reflect.get(error, 'position');
+  const [position, line]: unknown[] = [Reflect.get(error, 'position'), Reflect.get(error, 'line')];
+  if (typeof line === 'number') return { line };
   if (typeof position !== 'object' || position === null || !('line' in position) || !('column' in position)) return {};
   return { line: Number(position.line), column: Number(position.column) };
 }
@@ -78,6 +79,7 @@ function inOptions(text: string): string {
     text
       .replace('or set literal to search', 'or use -F to search')
       .replace('set multiline to let', 'use --multiline to let')
+      .replace('search with search_knowledge', "use 'cairn knowledge search'")
       .replace('or pass allowSecret', 'or use --allow-secret')
       .replace('or raise the budget', 'or use a larger --max-context-tokens')
       // The command line has no option for the time limits of a request.

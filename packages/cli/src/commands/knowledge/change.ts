@@ -1,6 +1,6 @@
 /** The commands that change fields of an asset. */
 import { Option } from 'commander';
-import type { AssetChange } from '@cairn/knowledge';
+import type { Asset, AssetChange, Knowledge } from '@cairn/knowledge';
 import { assetDocument, findAsset } from '../../knowledge/assets.ts';
 import { addKnowledgeOptions, withKnowledge, type KnowledgeFlags } from '../../knowledge/open.ts';
 import { CommandError } from '../../terminal/errors.ts';
@@ -98,6 +98,22 @@ interface RemoveFlags extends KnowledgeFlags {
   readonly yes?: boolean;
 }
 
+/** Returns the asset to remove, which may be unreadable. */
+async function findRemovable(
+  knowledge: Knowledge,
+  given: string,
+  signal: AbortSignal,
+): Promise<Pick<Asset, 'id' | 'isPromoted'> & { readonly hash?: string }> {
+  try {
+    return await findAsset(knowledge, given, signal);
+  } catch (error) {
+    const { unreadable } = await knowledge.store.changes(undefined, { signal });
+    const id = unreadable.find((one) => one === given.toLowerCase());
+    if (id === undefined) throw error;
+    return { id, isPromoted: false };
+  }
+}
+
 const erasures = {
   done: 'the text is erased from the local store',
   pending: 'the text is erased from the file when no other process reads it',
@@ -109,7 +125,7 @@ async function remove(given: string, { yes, ...flags }: RemoveFlags, session: Se
   return withKnowledge(session, {
     flags,
     run: async (knowledge, { print, notice }) => {
-      const { id, hash, isPromoted } = await findAsset(knowledge, given, signal);
+      const { id, hash, isPromoted } = await findRemovable(knowledge, given, signal);
       if (isPromoted && yes !== true) {
         throw new CommandError({
           code: 'CONFIRMATION_NEEDED',

@@ -1,0 +1,84 @@
+import { quotePath } from '@cairn/tool/paths';
+import type { AssetHead } from '@cairn/knowledge';
+import { addKnowledgeOptions, withKnowledge, type KnowledgeFlags } from '../../knowledge/open.ts';
+import { ExitCode } from '../../terminal/exit.ts';
+import type { Session } from '../../terminal/session.ts';
+import { countOf, escapeLine, formatBytes } from '../../terminal/text.ts';
+import type { CommandFactory } from '../command.ts';
+
+function tally(values: readonly string[]): Record<string, number> {
+  const counts = new Map<string, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return Object.fromEntries([...counts].toSorted(([a, own], [b, other]) => other - own || (a < b ? -1 : 1)));
+}
+
+/** Numbers of assets. */
+interface Counts {
+  readonly assets: number;
+  readonly promoted: number;
+  readonly unshared: number;
+  readonly conflicts: number;
+  readonly review: number;
+  readonly inactive: number;
+  readonly characters: number;
+  readonly types: Readonly<Record<string, number>>;
+  readonly product_lines: Readonly<Record<string, number>>;
+}
+
+function countsOf(heads: readonly AssetHead[]): Counts {
+  const count = (isCounted: (head: AssetHead) => boolean): number => heads.filter(isCounted).length;
+  return {
+    assets: heads.length,
+    promoted: count(({ isPromoted }) => isPromoted),
+    unshared: count(({ isUnshared }) => isUnshared),
+    conflicts: count(({ hasConflict }) => hasConflict),
+    review: count(({ needsReview }) => needsReview),
+    inactive: count(({ status }) => status !== 'active'),
+    characters: heads.reduce((sum, { characters }) => sum + characters, 0),
+    types: tally(heads.map(({ type }) => type)),
+    product_lines: tally(heads.map(({ productLine }) => productLine)),
+  };
+}
+
+function listed(counts: Readonly<Record<string, number>>): string {
+  return Object.entries(counts)
+    .map(([name, count]) => `${name} ${count}`)
+    .join(', ');
+}
+
+async function stats(flags: KnowledgeFlags, session: Session): Promise<number> {
+  const { signal } = session;
+  return withKnowledge(session, {
+    flags,
+    absent: (directory) => ({ directory, ...countsOf([]), gaps: 0, bytes: 0, unreadable: [] }),
+    run: async ({ directory, store, gaps }, { print, notice }) => {
+      const { headOf } = await import('@cairn/knowledge');
+      const { changed, unreadable } = await store.changes(undefined, { signal });
+      const heads = changed.map(({ asset }) => headOf(asset));
+      const keys = await store.backend.keys('', { signal });
+      const bytes = keys.reduce((sum, key) => sum + (key.bytes ?? 0), 0);
+      const open = await gaps.list({ signal });
+      const counts = countsOf(heads);
+      const { promoted, unshared, conflicts, review, inactive, types, product_lines: lines } = counts;
+      const shown = [
+        quotePath(directory),
+        `${countOf(heads.length, 'asset')}: ${promoted} in the team store, ${unshared} not shared, ${inactive} inactive`,
+        ...(conflicts + review === 0 ? [] : [`${conflicts} in conflict, ${review} for review`]),
+        ...(heads.length === 0 ? [] : [listed(types), listed(lines)]),
+        `${countOf(open.length, 'question')} without an answer`,
+        formatBytes(bytes),
+      ];
+      for (const id of unreadable) notice(`cannot read ${id}; it stays in place; a later version may have written it`);
+      await print(shown.map(escapeLine), { directory, ...counts, gaps: open.length, bytes, unreadable });
+      return unreadable.length > 0 ? ExitCode.Error : ExitCode.Hit;
+    },
+  });
+}
+
+export const knowledgeStatsCommand: CommandFactory = (command, session, done) => {
+  command
+    .description('Show where the knowledge is, and how many assets it has by type, product line and state.')
+    .summary('show where the knowledge is, and its size')
+    .action(async (flags: KnowledgeFlags) => done(await stats(flags, session)));
+  addKnowledgeOptions(command);
+};
