@@ -1,4 +1,5 @@
 import type { CallOptions } from '@cairn/memory';
+import { setImmediate } from 'node:timers/promises';
 import type { Asset, AssetHead } from '../assets/asset.ts';
 import { quoted } from '../assets/names.ts';
 import { KnowledgeError } from '../errors.ts';
@@ -24,31 +25,37 @@ export interface FoundAsset {
 }
 
 const MAX_NEAR = 3;
+/** The names that are compared before other work runs, and the length of a name that is compared. */
+const HEADS_PER_TURN = 1000;
+const MAX_COMPARED = 200;
 /** Names that have less in common are about something else. */
 const MIN_LIKENESS = 0.35;
 
-/** Returns the pairs of neighbours of a text, its beginning included. */
-function pairsOf(text: string): Set<string> {
-  const characters = ['', ...comparableName(text)];
-  return new Set(characters.slice(1).map((character, index) => `${characters[index] ?? ''}${character}`));
-}
-
-/** Returns how much two sets of pairs have in common, 0 to 1. */
-function likenessOf(left: ReadonlySet<string>, right: ReadonlySet<string>): number {
-  let common = 0;
-  for (const pair of left) if (right.has(pair)) common += 1;
-  return (2 * common) / (left.size + right.size);
+/** Returns how much of the pairs of neighbours in two names is the same, 0 to 1. The first character makes a pair by itself. */
+function createLikeness(name: string): (other: string) => number {
+  const pairsOf = (text: string): string[] => {
+    const characters = comparableName(text);
+    return Array.from({ length: characters.length }, (_, at) => characters.slice(Math.max(0, at - 1), at + 1));
+  };
+  const wanted = new Set(pairsOf(name));
+  return (other) => {
+    const pairs = pairsOf(other);
+    const common = new Set(pairs.filter((pair) => wanted.has(pair)));
+    return (2 * common.size) / (wanted.size + pairs.length);
+  };
 }
 
 /** Returns the ids of the assets with the most similar names or titles, best first. */
-function nearIds(heads: readonly AssetHead[], name: string): string[] {
-  const wanted = pairsOf(name.slice(name.lastIndexOf('/') + 1));
-  return heads
-    .map(({ id, name: own, title }) => {
-      return { id, likeness: Math.max(likenessOf(wanted, pairsOf(own)), likenessOf(wanted, pairsOf(title))) };
-    })
-    .filter(({ likeness }) => likeness >= MIN_LIKENESS)
-    .toSorted((left, right) => right.likeness - left.likeness || (left.id < right.id ? -1 : 1))
+async function nearIds(heads: readonly AssetHead[], name: string): Promise<string[]> {
+  const likeness = createLikeness(name.slice(name.lastIndexOf('/') + 1).slice(0, MAX_COMPARED));
+  const near: { readonly id: string; readonly share: number }[] = [];
+  for (const [place, { id, name: own, title }] of heads.entries()) {
+    if (place % HEADS_PER_TURN === HEADS_PER_TURN - 1) await setImmediate();
+    const share = Math.max(likeness(own), likeness(title));
+    if (share >= MIN_LIKENESS) near.push({ id, share });
+  }
+  return near
+    .toSorted((left, right) => right.share - left.share || (left.id < right.id ? -1 : 1))
     .slice(0, MAX_NEAR)
     .map(({ id }) => id);
 }
@@ -101,7 +108,8 @@ export async function getAsset(
   if (second !== undefined) throw ambiguousAsset(asked, everywhere);
   const asset = head && (await read(head.id, { signal }));
   if (asset !== undefined) return { asset, links: linksOf(asset, heads) };
-  const near = everywhere.length > 0 && head === undefined ? everywhere.map(({ id }) => id) : nearIds(heads, asked);
+  const near =
+    everywhere.length > 0 && head === undefined ? everywhere.map(({ id }) => id) : await nearIds(heads, asked);
   throw unknownAsset(
     line === undefined ? asked : `${line}/${asked}`,
     near.filter((id) => id !== head?.id),

@@ -56,16 +56,28 @@ export function comparableName(name: string): string {
   return name.normalize('NFC').toLowerCase();
 }
 
-/** Returns the assets that a name may mean: those with this id, or with this name. */
-export function headsNamed(heads: readonly AssetHead[], name: string): AssetHead[] {
-  const wanted = comparableName(name);
-  return heads.filter((head) => comparableName(wanted.includes('/') ? head.id : head.name) === wanted);
+/** Returns the assets that names may mean: those with this id, or with this name. Reads the heads once. */
+function headsByName(heads: readonly AssetHead[], names: readonly string[]): Map<string, AssetHead[]> {
+  const found = new Map(names.map((name) => [comparableName(name), [] as AssetHead[]]));
+  if (found.size === 0) return found;
+  for (const head of heads) {
+    found.get(comparableName(head.name))?.push(head);
+    found.get(comparableName(head.id))?.push(head);
+  }
+  return found;
+}
+
+/** Returns the assets that a name may mean. */
+export function headsNamed(heads: readonly AssetHead[], name: string): readonly AssetHead[] {
+  return headsByName(heads, [name]).get(comparableName(name)) ?? [];
 }
 
 /** Returns the links of an asset. */
 export function linksOf(asset: AssetKey & { readonly body: string }, heads: readonly AssetHead[]): AssetLink[] {
-  return linkedNames(asset.body).map((name) => {
-    const named = headsNamed(heads, name);
+  const names = linkedNames(asset.body);
+  const byName = headsByName(heads, names);
+  return names.map((name) => {
+    const named = byName.get(comparableName(name)) ?? [];
     const own = named.filter(({ productLine }) => productLine === asset.productLine);
     return { name, assets: (own.length > 0 ? own : named).map(({ id }) => id) };
   });
