@@ -1,6 +1,7 @@
 /** The way of a question through the layers, with the two worked cases of the source. */
-import { createKnowledge } from '@cairn/knowledge';
+import { createKnowledge, openLocalStore } from '@cairn/knowledge';
 import type { AssetDraft, AssetType, Knowledge } from '@cairn/knowledge';
+import type { MemoryBackend } from '@cairn/memory';
 import { memory } from '@cairn/memory/memory';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -16,9 +17,9 @@ afterEach(async () => {
   }
 });
 
-async function openWith(drafts: readonly AssetDraft[]): Promise<Knowledge> {
+async function openWith(drafts: readonly AssetDraft[], backend: MemoryBackend = memory()): Promise<Knowledge> {
   const directory = await mkdtemp(join(tmpdir(), 'cairn-layers-'));
-  const knowledge = createKnowledge({ directory, backend: memory(), env: {} });
+  const knowledge = createKnowledge({ directory, backend, env: {} });
   open.push({ knowledge, directory });
   for (const draft of drafts) await knowledge.store.add(draft);
   return knowledge;
@@ -130,4 +131,137 @@ test('similar assets of a draft are those about the same, best first', async () 
   expect(similar[0]?.name).toBe('rabbitmq-retry-strategy');
   expect(similar.length).toBeLessThanOrEqual(3);
   expect(await layers.similar({ title: 'Terraform state locking', body: 'Use a lock table.' })).toEqual([]);
+});
+
+const TABLE = 'ai:knowledge:assets';
+
+/** A store that reports each call on the table of assets, after it was made. */
+function watched(
+  backend: MemoryBackend,
+  onCall: (name: string, ids: readonly unknown[]) => Promise<void>,
+): MemoryBackend {
+  const watch = <Args extends readonly unknown[], Result>(name: string, call: (...args: Args) => Promise<Result>) => {
+    return async (...args: Args): Promise<Result> => {
+      const result = await call(...args);
+      if (args[0] === TABLE) await onCall(name, Array.isArray(args[1]) ? args[1] : []);
+      return result;
+    };
+  };
+  const { rows, fetch, changes, sequences } = backend;
+  return {
+    ...backend,
+    rows: watch('rows', rows),
+    fetch: watch('fetch', fetch),
+    changes: watch('changes', changes),
+    sequences: watch('sequences', sequences),
+  };
+}
+
+test('a search reads only the assets that it returns, with filters too', { timeout: 60_000 }, async () => {
+  const calls: string[] = [];
+  let read = 0;
+  const backend = watched(memory(), async (name, ids) => {
+    calls.push(name);
+    read += ids.length;
+  });
+  const many = Array.from({ length: 1500 }, (_, index) =>
+    draft(
+      `asset-${index}|${index % 10 === 0 ? 'adr' : 'reference'}|line-${index % 5}|Redis topic ${index}|redis`,
+      `Text about redis number ${index}.`,
+    ),
+  );
+  const { layers, index } = await openWith(many, backend);
+  await layers.search({ query: 'redis topic' });
+  await index.flush();
+  for (const [options, count, checks = 2] of [
+    [{ query: 'redis topic' }, 5],
+    [{ query: 'redis number', limit: 50 }, 50],
+    [{ query: 'redis', type: 'adr', productLine: 'line-0' }, 5],
+    [{ query: 'redis', productLine: 'unknown' }, 0],
+    // The words of titles with a similar spelling are asked for too.
+    [{ query: 'nothing-has-this' }, 0, 3],
+  ] as const) {
+    calls.length = 0;
+    read = 0;
+    const { results } = await layers.search(options);
+    expect(results).toHaveLength(count);
+    // One check of the index and one of the terms.
+    expect([read, calls.filter((name) => name !== 'rows')]).toEqual([count, Array(checks).fill('changes')]);
+  }
+});
+
+test.each(['change', 'remove', 'add'] as const)(
+  'when another process does "%s" during a search, each result has the text that was found',
+  async (action) => {
+    const id = 'exchange/core/redis-stream-processing';
+    for (let at = 1; at <= 3; at++) {
+      const base = memory();
+      const other = openLocalStore({ backend: base });
+      let call = 0;
+      let isArmed = false;
+      const backend = watched(base, async () => {
+        if (!isArmed || ++call !== at) return;
+        isArmed = false;
+        if (action === 'remove') await other.remove(id);
+        else if (action === 'add') await other.add(draft('new|adr|web|New|x', 'XAUTOCLAIM, XAUTOCLAIM.'));
+        else await other.change(id, { body: 'About something else.' });
+      });
+      const { layers, index } = await openWith(source, backend);
+      expect((await layers.search({ query: 'XAUTOCLAIM' })).results.map((one) => one.id)).toEqual([id]);
+      await index.flush();
+      isArmed = true;
+      const { results } = await layers.search({ query: 'XAUTOCLAIM' });
+      expect(results.filter(({ snippet }) => !snippet.includes('XAUTOCLAIM'))).toEqual([]);
+      const next = (await layers.search({ query: 'XAUTOCLAIM' })).results.map((one) => one.id);
+      expect(next.toSorted()).toEqual(action === 'add' ? [id, 'web/new'] : []);
+      // The calls before it are those of a search: the index, the terms, the results.
+      expect([at, isArmed]).toEqual([at, false]);
+    }
+  },
+);
+
+test('after a preload the first search reads no asset but its results', async () => {
+  const base = memory();
+  await openWith(source, base);
+  let read = 0;
+  const counting: MemoryBackend = {
+    ...base,
+    changes: async (...args) => {
+      const page = await base.changes(...args);
+      read += page.records.length;
+      return page;
+    },
+  };
+  const { layers } = await openWith([], counting);
+  await layers.preload();
+  expect(read).toBeGreaterThanOrEqual(source.length);
+  read = 0;
+  expect((await layers.search({ query: 'XAUTOCLAIM' })).results).toHaveLength(1);
+  expect(read).toBe(0);
+});
+
+test('finds a word at the end of an asset of a megabyte', async () => {
+  const long = 'The text goes on and on, 还有更多内容。'.repeat(20_000);
+  const { layers } = await openWith([draft('long|reference|web|Long|x', `${long} 锁等待超时`)]);
+  const { results } = await layers.search({ query: '锁等待' });
+  expect(results[0]?.snippet).toMatch(/锁等待超时\n?$/u);
+});
+
+test('an asset that people opened after similar questions is a result, though it has none of the words', async () => {
+  const { layers, usage } = await openWith(source);
+  for (const session of ['a', 'b', 'c']) {
+    usage.recordOpened({ asset: 'exchange/core/matching-engine-latency', session, query: 'orders are slow' });
+  }
+  await usage.flush();
+  const { results } = await layers.search({ query: 'slow orders' });
+  expect(results.map(({ name }) => name)).toContain('matching-engine-latency');
+  const filtered = await layers.search({ query: 'slow orders', type: 'adr' });
+  expect(filtered.results.map(({ name }) => name)).not.toContain('matching-engine-latency');
+});
+
+test('a misspelled word finds assets by their titles, and they are marked', async () => {
+  const { layers } = await openWith(source);
+  const { results, isAnswered, notices } = await layers.search({ query: 'typscript genercis' });
+  expect(results[0]).toMatchObject({ name: 'typescript-generics', isSimilar: true });
+  expect([isAnswered, notices.map(({ code }) => code)]).toEqual([false, ['SIMILAR_WORDS_ONLY']]);
 });

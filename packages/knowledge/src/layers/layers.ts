@@ -3,6 +3,7 @@ import type { Asset, AssetHead } from '../assets/asset.ts';
 import type { Gaps } from '../gaps/gaps.ts';
 import type { Gap } from '../gaps/pending.ts';
 import type { KnowledgeIndex } from '../index/knowledge-index.ts';
+import { assetTerms } from '../stores/asset-terms.ts';
 import type { LocalStore } from '../stores/local.ts';
 import type { Usage } from '../usage/usage.ts';
 import { decide } from './decide.ts';
@@ -75,6 +76,8 @@ export interface Layers {
   readonly retrieve: (query: string, options?: Omit<AskOptions, 'query'>) => Promise<Retrieval>;
   /** Returns the assets that are about the same as a new one, best first. Empty when all others are about something else. */
   readonly similar: (options: SimilarOptions) => Promise<readonly SearchResult[]>;
+  /** Brings the index and the terms of the texts up to date, so that the first search does not wait for it. */
+  readonly preload: (options?: CallOptions) => Promise<void>;
   /** Returns whether a question has an answer. */
   readonly isAnswered: (query: string, options?: CallOptions) => Promise<boolean>;
 }
@@ -126,6 +129,10 @@ export function createLayers(options: LayersOptions): Layers {
       const best = new Map<string, SearchResult>();
       for (const one of found) if (one.score > (best.get(one.id)?.score ?? -1)) best.set(one.id, one);
       return [...best.values()].toSorted((left, right) => right.score - left.score).slice(0, limit);
+    },
+    preload: async (call = {}) => {
+      await index.refresh(call);
+      await store.terms.catchUp(assetTerms, call);
     },
     isAnswered: async (query, { signal } = {}) =>
       (await index.scan(query, { signal })).exact.length > 0 || (await search(options, { query, signal })).isAnswered,

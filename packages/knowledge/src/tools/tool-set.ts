@@ -90,8 +90,8 @@ export function createKnowledgeToolSet(options: KnowledgeToolSetOptions): ToolSe
   const open = (): Promise<Knowledge> => {
     opening ??= options.open().then(
       (knowledge) => {
-        // In the background: the first read of a hot asset may come later, and a failure shows there.
-        void knowledge.hot.preload().catch(() => undefined);
+        // In the background: the first search or read of a hot asset may come later, and a failure shows there.
+        void Promise.all([knowledge.layers.preload(), knowledge.hot.preload()]).catch(() => undefined);
         return knowledge;
       },
       (error: unknown) => {

@@ -131,14 +131,7 @@ describe('search_knowledge', () => {
     const { text, knowledge } = await createBench();
     const answer = await text('search_knowledge', { query: 'printer toner' });
     expect(answer.replaceAll(/score="[\d.]+"/gu, 'score="…"')).toMatchInlineSnapshot(`
-      "1 result of 4 assets, best first.
-      No asset has a word of the query; these results have words with a similar spelling and may be about something else.
-      <knowledge-asset name="redis-sentinel-setup" product_line="exchange/infra" type="reference" score="…" origin="local" date="2026-01-28" match="weak">
-      Redis Sentinel 高可用配置
-      Three sentinels with a quorum of two.
-
-      See [[redis-cluster-failover]] and [[gone]].
-      </knowledge-asset>
+      "Nothing found in 4 assets.
       No asset answers this. State that when you answer from general knowledge.
       The question was recorded as a gap. When you find the answer, keep it with sink_asset."
     `);
