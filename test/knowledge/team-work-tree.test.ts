@@ -207,3 +207,33 @@ test('a clone that exists is adopted with its edits', async () => {
   await ann.team.sync();
   expect((await ann.store.get('p/a'))?.text).toBe(a('By hand.'));
 });
+
+test('a file that the team replaces by a link is removed, and a directory of the user stays', async () => {
+  const [ann, bob] = await pair();
+  const hand = join(world.root, 'hand');
+  world.commit({});
+  rmSync(join(hand, 'p/a.md'));
+  symlinkSync('b.md', join(hand, 'p/a.md'));
+  writeFileSync(join(hand, 'p/c.md'), fileOf('p/c', 'Three.'));
+  git(hand, 'add', '--all');
+  git(hand, 'commit', '--quiet', '--message=link');
+  git(hand, 'push', '--quiet', 'origin', 'HEAD:main');
+  mkdirSync(join(bob.clone, 'p/c.md'));
+  writeFileSync(join(bob.clone, 'p/c.md/mine'), 'mine');
+  const report = await bob.team.sync();
+  expect(report).toMatchObject({ taken: none, pushed: none, pulled: { added: ['p/c'], removed: ['p/a'] } });
+  expect(report.notices).toEqual([
+    expect.stringContaining('p/c.md was edited by hand'),
+    expect.stringContaining('were not written: p/a.md'),
+  ]);
+  expect(existsSync(join(bob.clone, 'p/a.md'))).toBe(false);
+  expect(bob.read('p/c.md/mine')).toBe('mine');
+  expect(await bob.team.sync()).toMatchObject({ taken: none, pushed: none });
+  world.commit({ 'p/a.md': null });
+  world.commit({ 'p/a.md': a('Again.') });
+  rmSync(join(bob.clone, 'p/c.md'), { recursive: true });
+  await bob.team.sync();
+  expect(bob.read('p/a.md')).toBe(a('Again.'));
+  await ann.team.sync();
+  expect(await ann.texts()).toEqual(await bob.texts());
+});

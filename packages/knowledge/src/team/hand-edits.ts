@@ -12,7 +12,7 @@ import { problemOf } from './pull.ts';
 import type { ChangeList, TeamProblem } from './report.ts';
 import { keyOfPath, oidOf } from './tree.ts';
 import type { Tree } from './tree.ts';
-import { readWorkFile } from './work-tree.ts';
+import { checkedOut, readWorkFile } from './work-tree.ts';
 
 type Edited = Readonly<Record<string, string | null>>;
 
@@ -52,8 +52,8 @@ export async function findHandEdits(
     if (key === undefined || content === undefined) continue;
     const oid = content === null ? undefined : oidOf(content, like);
     const taken = edited[path];
-    const base = taken === undefined ? tree.get(path)?.oid : (taken ?? undefined);
-    if (oid === base || others.some((one) => one.get(path)?.oid === oid)) continue;
+    const base = taken === undefined ? checkedOut(tree, path)?.oid : (taken ?? undefined);
+    if (oid === base || others.some((one) => checkedOut(one, path)?.oid === oid)) continue;
     const id = assetId(key);
     if (content === null) {
       edits.push({ path, id, base, oid, text: null });

@@ -70,6 +70,12 @@ function isSafePath(path: string): boolean {
   });
 }
 
+/** Returns the file that a tree has in the work tree; `undefined` for links, submodules and unsafe paths, which are not written. */
+export function checkedOut(tree: Tree, path: string): TreeFile | undefined {
+  const file = tree.get(path);
+  return file !== undefined && isRegular(file) && isSafePath(path) ? file : undefined;
+}
+
 /** Returns whether the directories of a path are directories, not links. */
 async function hasPlainParents(workTree: string, path: string): Promise<boolean> {
   const parts = path.split('/').slice(0, -1);
@@ -91,9 +97,17 @@ export async function readWorkFile(workTree: string, path: string): Promise<Buff
   return readFile(full);
 }
 
-async function writeWorkFile(workTree: string, { path, mode }: TreeFile, content: Buffer): Promise<void> {
+/** @returns `false` when a file or directory of the user is in its place. */
+async function writeWorkFile(workTree: string, { path, mode }: TreeFile, content: Buffer): Promise<boolean> {
   const full = join(workTree, path);
-  await mkdir(dirname(full), { recursive: true, mode: 0o700 });
+  const isBlocked = (error: unknown): boolean =>
+    /^(?:EISDIR|ENOTDIR|ENOTEMPTY|EEXIST)$/u.test((error as NodeJS.ErrnoException).code ?? '');
+  try {
+    await mkdir(dirname(full), { recursive: true, mode: 0o700 });
+  } catch (error) {
+    if (isBlocked(error)) return false;
+    throw error;
+  }
   const temporary = join(dirname(full), `.${randomUUID()}.cairn.tmp`);
   try {
     const file = await open(temporary, 'wx', mode === '100755' ? 0o700 : 0o600);
@@ -103,8 +117,10 @@ async function writeWorkFile(workTree: string, { path, mode }: TreeFile, content
       await file.close();
     }
     await rename(temporary, full);
+    return true;
   } catch (error) {
     await rm(temporary, { force: true });
+    if (isBlocked(error)) return false;
     throw error;
   }
 }
@@ -161,21 +177,22 @@ export async function moveWorkTree(
   const next: Record<string, string | null> = {};
   const [kept, skipped]: [string[], string[]] = [[], []];
   const writes: TreeFile[] = [];
+  // A process that was ended has moved the branch, and not the index.
+  let isIndexStale = checkout.head !== to;
   const removes: string[] = [];
   const paths = new Set([...dirty, ...Object.keys(edited)]);
   for (const [path, { oid }] of target) if (from.get(path)?.oid !== oid) paths.add(path);
   for (const path of from.keys()) if (!target.has(path)) paths.add(path);
   for (const path of paths) {
-    const file = target.get(path);
-    const before = from.get(path);
-    const known = file ?? before;
-    if (known !== undefined && (!isRegular(known) || !isSafePath(path))) {
-      skipped.push(path);
-      continue;
-    }
+    const [file, before] = [checkedOut(target, path), checkedOut(from, path)];
+    if (file === undefined && target.has(path)) skipped.push(path);
+    if (!isSafePath(path)) continue;
     const content = await readWorkFile(workTree, path);
     const now = content && oidOf(content, to);
-    if (now === (file?.oid ?? null)) continue;
+    if (now === (file?.oid ?? null)) {
+      isIndexStale ||= dirty.has(path);
+      continue;
+    }
     const taken = edited[path];
     const isMoved = file?.oid !== before?.oid;
     // Without a line of `git status`, the file is as git would have written it, perhaps with other line ends.
@@ -202,14 +219,16 @@ export async function moveWorkTree(
     },
   });
   try {
-    for (const [file, content] of contents) await writeWorkFile(workTree, file, content);
+    for (const [file, content] of contents) {
+      if (!(await writeWorkFile(workTree, file, content))) kept.push(file.path);
+    }
   } catch (error) {
     const summary = `The work tree of the team store cannot be written: ${String(error)}`;
     const hint = 'The assets are synchronized. Free space or check the permissions, then repeat the command.';
     throw new KnowledgeError('GIT_FAILED', [summary, hint], { path: workTree, cause: error });
   }
   if (checkout.branch !== branch) await git(['symbolic-ref', 'HEAD', `refs/heads/${branch}`], { signal });
-  if (checkout.head === to && writes.length === 0) return { edited: next, kept, skipped };
+  if (!isIndexStale && writes.length === 0) return { edited: next, kept, skipped };
   if (checkout.head !== to) await git(['update-ref', `refs/heads/${branch}`, to], { signal });
   await moveIndex(git, to, signal);
   return { edited: next, kept, skipped };
