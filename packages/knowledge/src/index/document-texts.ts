@@ -79,12 +79,13 @@ Use the \`get_asset(name, product_line)\` MCP tool to read the full content of a
       skill: 'a workflow - called by its name, not listed here',
     },
     notListed: '## Not Listed',
-    omitted: ({ more, skills, inactive, otherLines }) => {
+    omitted: ({ more, skills, inactive, otherLines, unreadable = 0 }) => {
       const parts = [
         more > 0 && count(more, 'more asset'),
         otherLines > 0 && `${count(otherLines, 'asset')} of other product lines`,
         skills > 0 && count(skills, 'skill'),
-        inactive > 0 && `${count(inactive, 'deprecated or superseded asset')}`,
+        inactive > 0 && count(inactive, 'deprecated or superseded asset'),
+        unreadable > 0 && `${count(unreadable, 'asset')} of a later version of Cairn (update Cairn to read them)`,
       ].filter((part) => part !== false);
       return parts.length === 0
         ? ''
@@ -114,12 +115,13 @@ Use the \`get_asset(name, product_line)\` MCP tool to read the full content of a
       skill: '工作流技能 - 按名称显式调用，此处不列出',
     },
     notListed: '## 未列出',
-    omitted: ({ more, skills, inactive, otherLines }) => {
+    omitted: ({ more, skills, inactive, otherLines, unreadable = 0 }) => {
       const parts = [
         more > 0 && `其余资产 ${more} 条`,
         otherLines > 0 && `其他产品线的资产 ${otherLines} 条`,
         skills > 0 && `技能 ${skills} 个`,
         inactive > 0 && `已弃用或被取代的资产 ${inactive} 条`,
+        unreadable > 0 && `由更新版本的 Cairn 写入的资产 ${unreadable} 条（请升级 Cairn 后读取）`,
       ].filter((part) => part !== false);
       return parts.length === 0
         ? ''

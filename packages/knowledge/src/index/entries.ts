@@ -54,6 +54,8 @@ export class Entries {
   #terms = new ScanTerms<Entry>();
   /** The entries that the terms lack. */
   readonly #unread = new Set<Entry>();
+  /** The rows of the store that this version cannot read. */
+  unreadable = 0;
   #opened: ReadonlyMap<string, number> = new Map();
   #ordered: readonly Entry[] = [];
   /** The entries that are not in the order yet; `undefined` when all are to be sorted. */
@@ -108,6 +110,7 @@ export class Entries {
     this.#terms = new ScanTerms();
     this.#added = undefined;
     this.#isOrdered = false;
+    this.unreadable = 0;
   }
 
   get(id: string): Entry | undefined {
@@ -154,7 +157,13 @@ export class Entries {
       newest.sort(compareAge).splice(MAX_UNSHARED);
     }
     return {
-      counts: { total: this.#entries.size, promoted, inactive, skills },
+      counts: {
+        total: this.#entries.size,
+        promoted,
+        inactive,
+        skills,
+        ...(this.unreadable > 0 && { unreadable: this.unreadable }),
+      },
       lastUpdatedMs,
       unshared: { count: unshared, newest },
     };

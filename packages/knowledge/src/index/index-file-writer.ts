@@ -33,6 +33,7 @@ export async function loadIndexFile(directory: string, entries: Entries): Promis
     return undefined;
   }
   entries.opened = opened;
+  entries.unreadable = read.header.counts.unreadable ?? 0;
   const { epoch, sequence } = read.header;
   return { epoch, sequence };
 }

@@ -35,7 +35,7 @@ function openStore(): LocalStore {
   return openLocalStore({ backend, clock: () => (nowMs += 1000) });
 }
 
-function open(store: LocalStore, options: Partial<KnowledgeIndexOptions> = {}): KnowledgeIndex {
+function open(store: KnowledgeIndexOptions['store'], options: Partial<KnowledgeIndexOptions> = {}): KnowledgeIndex {
   const index = openIndex({ store, directory, ...options });
   onTestFinished(() => index.close());
   return index;
@@ -264,6 +264,59 @@ test('the file of another store is not used', async () => {
   expect(await namesOf(index)).toEqual([]);
   await other.add(draft({ name: 'b' }));
   expect(await namesOf(index)).toEqual(['b']);
+});
+
+test('assets that a later version wrote are counted, and not listed', async () => {
+  const store = openStore();
+  await store.add(draft({ name: 'a' }));
+  await store.add(draft({ name: 'b' }));
+  const index = open(store);
+  await index.flush();
+  const key = 'ai:knowledge:assets';
+  const [before] = await backend.rows(key, ['general/a']);
+  const later = '{"version":99,"text":"?"}';
+  await backend.change(key, { rows: [{ id: 'general/a', expected: before?.record, next: later }] });
+  expect(await namesOf(index)).toEqual(['b']);
+  expect((await index.document()).text).toContain('Not listed: 1 asset of a later version of Cairn');
+  await index.flush();
+  // Also for a process that reads the file, and after another change.
+  expect(readIndexFile(directory)?.omitted(1)).toEqual({
+    inactive: 0,
+    skills: 0,
+    otherLines: 0,
+    more: 0,
+    unreadable: 1,
+  });
+  const again = open(openStore());
+  await store.add(draft({ name: 'c' }));
+  expect(await namesOf(again)).toEqual(['b', 'c']);
+  expect(again.overview().counts).toMatchObject({ total: 2, unreadable: 1 });
+  // Once it is gone, nothing is missing.
+  await backend.change(key, { rows: [{ id: 'general/a', expected: later, next: undefined }] });
+  expect(await namesOf(again)).toEqual(['b', 'c']);
+  expect(again.overview().counts).not.toHaveProperty('unreadable');
+});
+
+test('10,000 assets are scanned without reading any of them', async () => {
+  const asset = await openStore().add(draft({ name: 'a' }));
+  let isFirst = true;
+  const reads: number[] = [];
+  const index = open({
+    onChange: () => () => undefined,
+    changes: async () => {
+      const changed = Array.from({ length: isFirst ? 10_000 : 0 }, (_, number) => ({
+        sequence: number + 1,
+        asset: { ...asset, id: `general/a-${number}`, name: `a-${number}`, title: `缓存 ${number % 100}` },
+      }));
+      isFirst = false;
+      reads.push(changed.length);
+      return { epoch: 'x', sequence: 10_000, isContinued: true, changed, removed: [], unreadable: [] };
+    },
+  });
+  expect((await index.scan('缓存 7')).exact).toHaveLength(100);
+  expect((await index.scan('缓存')).exact).toHaveLength(10_000);
+  expect((await index.scan('a-77')).exact[0]?.name).toBe('a-77');
+  expect(reads.filter((count) => count > 0)).toEqual([10_000]);
 });
 
 test('changes are written together within a second', async () => {

@@ -123,11 +123,20 @@ export function openIndex(options: KnowledgeIndexOptions): KnowledgeIndex {
       isDamaged = covered === undefined;
     }
     const known = covered && { ...covered, sequences: entries.sequences };
-    const { epoch, sequence, isContinued, changed, removed } = await store.changes(known);
-    if (!isContinued) entries.clear();
+    let changes = await store.changes(known);
+    const hasChanged = covered?.epoch !== changes.epoch || covered.sequence !== changes.sequence;
+    // Only reading all rows shows which of them are still not readable.
+    if (changes.isContinued && (changes.unreadable.length > 0 || (hasChanged && entries.unreadable > 0))) {
+      changes = await store.changes();
+    }
+    const { epoch, sequence, isContinued, changed, removed, unreadable } = changes;
+    if (!isContinued) {
+      entries.clear();
+      entries.unreadable = unreadable.length;
+    }
     for (const id of removed) entries.delete(id);
     for (const one of changed) entries.set(headOf(one.asset), one.sequence);
-    if (!isWriting && (covered?.epoch !== epoch || covered.sequence !== sequence)) schedule();
+    if (!isWriting && hasChanged) schedule();
     covered = { epoch, sequence };
     return changed.length + removed.length;
   };

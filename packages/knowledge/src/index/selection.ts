@@ -27,6 +27,8 @@ export interface Omitted {
   readonly otherLines: number;
   /** More than the limit. */
   readonly more: number;
+  /** Written by a later version; absent for none. */
+  readonly unreadable?: number | undefined;
 }
 
 /** The numbers of assets in the store. */
@@ -39,6 +41,8 @@ export interface IndexCounts {
   readonly inactive: number;
   /** Active skills. */
   readonly skills: number;
+  /** Assets that this version cannot read, which `total` does not include; absent for none. */
+  readonly unreadable?: number | undefined;
 }
 
 /** The state of all assets. */
@@ -51,8 +55,13 @@ export interface IndexOverview {
 }
 
 /** Returns the numbers that the index states at its end. */
-export function omittedOf({ total, inactive, skills }: IndexCounts, listed: number, otherLines: number = 0): Omitted {
-  return { inactive, skills, otherLines, more: total - inactive - skills - otherLines - listed };
+export function omittedOf(
+  { total, inactive, skills, unreadable }: IndexCounts,
+  listed: number,
+  otherLines: number = 0,
+): Omitted {
+  const more = total - inactive - skills - otherLines - listed;
+  return { inactive, skills, otherLines, more, ...(unreadable !== undefined && { unreadable }) };
 }
 
 /** Whether the index lists the asset: it is active, and not a skill. */

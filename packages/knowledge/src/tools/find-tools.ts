@@ -136,8 +136,8 @@ export function createSearchTool({
 }
 
 /** States which assets a list leaves out, and how to find them. */
-function notListed({ skills, inactive }: IndexCounts, language: Language): string {
-  return documentTexts[language].omitted({ skills, inactive, otherLines: 0, more: 0 });
+function notListed({ skills, inactive, unreadable }: IndexCounts, language: Language): string {
+  return documentTexts[language].omitted({ skills, inactive, unreadable, otherLines: 0, more: 0 });
 }
 
 export function createScanTool({
