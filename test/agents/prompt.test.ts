@@ -3,6 +3,8 @@ import type { AgentsOptions } from '@cairn/agents';
 import { codingToolSet, invalidateFsScanAfterWrite } from '@cairn/coding-agent';
 import { ContextManager, MODES, openContexts, tokensOf } from '@cairn/context';
 import type { ContextMode } from '@cairn/context';
+import { createKnowledge } from '@cairn/knowledge';
+import type { Knowledge } from '@cairn/knowledge';
 import { createMemory } from '@cairn/memory';
 import type { Memory } from '@cairn/memory';
 import { memory as inMemory } from '@cairn/memory/memory';
@@ -22,8 +24,17 @@ import { makeToolSet } from './tools-for-tests.ts';
 const files = { 'AGENTS.md': 'Use tabs.\n', 'a.txt': 'hello\n', src: { 'b.ts': 'export {};\n' } };
 
 interface Project extends Pick<AgentsOptions, 'root' | 'memory' | 'workspaceCache' | 'toolSets'> {
+  readonly knowledge: Knowledge;
   readonly memory: Memory;
 }
+
+const draft = {
+  name: 'redis-failover',
+  productLine: 'exchange/infra',
+  type: 'reference',
+  title: 'Redis 集群故障转移指南',
+  body: '# Failover\n\nWait 30 s.\n',
+} as const;
 
 /** Makes everything that a system prompt can show. */
 async function makeProject(language: 'en' | 'zh' = 'en'): Promise<Project> {
@@ -31,7 +42,10 @@ async function makeProject(language: 'en' | 'zh' = 'en'): Promise<Project> {
   const memory = createMemory({ backend: inMemory(), project: 'p', language });
   await memory.facts.remember('The tests need redis-server');
   const workspaceCache = createWorkspaceCache({ root, language });
+  const knowledge = createKnowledge({ directory: temporaryDirectory(), backend: inMemory() });
+  await knowledge.store.add(draft);
   onTestFinished(async () => {
+    await knowledge.close();
     await workspaceCache.close();
     await memory.close();
   });
@@ -40,7 +54,7 @@ async function makeProject(language: 'en' | 'zh' = 'en'): Promise<Project> {
     codingToolSet,
     memoryToolSet({ open: async () => memory }),
   ];
-  return { root, memory, workspaceCache, toolSets };
+  return { root, knowledge, memory, workspaceCache, toolSets };
 }
 
 /** The bytes that a provider which caches prompts compares: the body up to the end of its messages. */
@@ -72,6 +86,9 @@ describe('the system prompt', () => {
     expect(texts).toMatchObject({
       agent: 'You help.',
       project: expect.stringMatching(/AGENTS\.md[^]*Use tabs\./u),
+      knowledge: expect.stringMatching(
+        /^<cairn-knowledge>\n[^]*\nredis-failover\|reference\|exchange\/infra\|[^]*\n<\/cairn-knowledge>$/u,
+      ),
       facts: expect.stringContaining('The tests need redis-server'),
       workspace: expect.stringContaining('── src/'),
       mode: expect.stringContaining('ISOLATED'),
@@ -88,6 +105,28 @@ describe('the system prompt', () => {
     const { system } = await agents.prepare({ agent: helper });
     expect(system.map(({ name }) => name)).toEqual(['agent', 'mode']);
   });
+
+  test('has no part of a knowledge base without assets, and shows one that was added since', async () => {
+    const { knowledge, root } = await makeProject();
+    await knowledge.store.remove('exchange/infra/redis-failover');
+    const { agents } = await startAgents([], { root, knowledge });
+    const names = async (): Promise<string[]> =>
+      (await agents.prepare({ agent: helper })).system.map(({ name }) => name);
+    expect(await names()).not.toContain('knowledge');
+    await knowledge.store.add(draft);
+    expect(await names()).toContain('knowledge');
+  });
+
+  test.each(['en', 'zh'] as const)(
+    'lacks a knowledge base that cannot be read, and reports it (%s)',
+    async (language) => {
+      const knowledge = { payload: () => Promise.reject(new Error('the store is locked')) };
+      const { agents } = await startAgents([], { knowledge, language });
+      const { system, notices } = await agents.prepare({ agent: helper });
+      expect(system.map(({ name }) => name)).toEqual(['agent', 'mode']);
+      expect(notices).toEqual([expect.stringContaining('the store is locked')]);
+    },
+  );
 
   test.each([
     ['default', undefined, ['`ls`']],

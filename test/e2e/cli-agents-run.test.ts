@@ -1,5 +1,6 @@
 /** Agents at the command line, against a server that speaks the protocol of a model: `cairn agents run`, `context` and `clear`. */
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import { createKnowledge } from '@cairn/knowledge';
 import { createMemory } from '@cairn/memory';
 import { sqlite } from '@cairn/memory/sqlite';
 import { jsonSchema, streamText, tool } from 'ai';
@@ -456,6 +457,19 @@ describe('context', () => {
     expect(await bodyOf({ ...document, messages: [{ role: 'user', content: 'Hi' }] })).toBe(
       requestAt(server, 0).body.toString(),
     );
+  });
+
+  test('shows the index of the knowledge of the user, unless it is left out', async () => {
+    const { agents, home } = await person([], setup);
+    const knowledge = createKnowledge({ directory: join(home, '.local/share/cairn/knowledge') });
+    const title = 'Redis failover';
+    await knowledge.store.add({ name: 'redis', productLine: 'general', type: 'reference', title, body: '# Wait\n' });
+    await knowledge.close();
+    const { stdout } = await agents(['context', 'helper']);
+    expect(stdout).toContain('\nredis|reference|general|Redis failover||0\n');
+    expect(stdout).toMatch(/^ {2}system .*, knowledge \d+/mu);
+    const { stdout: without } = await agents(['context', 'helper', '--no-knowledge']);
+    expect(without).not.toContain('Redis failover');
   });
 
   test('lists the tokens by part, and what is left out', async () => {

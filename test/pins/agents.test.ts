@@ -33,7 +33,16 @@ test('@cairn/agents/tool-names exports the names of tools', () => {
 });
 
 test('the parts of a system prompt, in their order', () => {
-  expect(source.SYSTEM_PARTS).toEqual(['agent', 'project', 'tools', 'facts', 'workspace', 'mode', 'left-out']);
+  expect(source.SYSTEM_PARTS).toEqual([
+    'agent',
+    'project',
+    'tools',
+    'knowledge',
+    'facts',
+    'workspace',
+    'mode',
+    'left-out',
+  ]);
 });
 
 test('the fields of agents, of a run, of its events and of its result', async () => {

@@ -197,6 +197,7 @@ const pinned: readonly (readonly [command: string, options: readonly string[]])[
     [
       '--context-mode <mode>',
       ...histories,
+      '--no-knowledge',
       '--read-only',
       '--max-context-tokens <n>',
       '--language <code>',
@@ -208,6 +209,7 @@ const pinned: readonly (readonly [command: string, options: readonly string[]])[
     [
       '--context-mode <mode>',
       ...histories,
+      '--no-knowledge',
       '--read-only',
       '--max-context-tokens <n>',
       '--language <code>',

@@ -10,12 +10,22 @@ export interface SystemPart {
  * - `agent`: the system prompt of the definition.
  * - `project`: the project instructions.
  * - `tools`: when to use the tools.
+ * - `knowledge`: the index of what the team knows, and how to use it.
  * - `facts`: the newest facts of the memory.
  * - `workspace`: the directory tree.
  * - `mode`: which conversations the agent sees.
  * - `left-out`: what the history has and the request has not.
  */
-export const SYSTEM_PARTS = ['agent', 'project', 'tools', 'facts', 'workspace', 'mode', 'left-out'] as const;
+export const SYSTEM_PARTS = [
+  'agent',
+  'project',
+  'tools',
+  'knowledge',
+  'facts',
+  'workspace',
+  'mode',
+  'left-out',
+] as const;
 
 export type SystemPartName = (typeof SYSTEM_PARTS)[number];
 

@@ -9,6 +9,7 @@ import type {
   UnifiedMessage,
   UserMessage,
 } from '@cairn/context';
+import type { Knowledge } from '@cairn/knowledge';
 import type { Memory } from '@cairn/memory';
 import type { ToolSet } from '@cairn/tool';
 import type { CountTokens } from '@cairn/tool/prompt';
@@ -48,6 +49,8 @@ export interface AgentsOptions {
   readonly readOnly?: boolean | undefined;
   /** Its newest facts are in each system prompt. The caller closes it. */
   readonly memory?: Memory | undefined;
+  /** Its index is in each system prompt, unless it has no assets. The caller closes it. */
+  readonly knowledge?: Pick<Knowledge, 'payload'> | undefined;
   /**
    * Its tree is in each system prompt. It stays the same while only the tools change the workspace: what they changed is at the end
    * of the newest prompt. The caller closes it.

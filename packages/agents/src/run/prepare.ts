@@ -25,6 +25,7 @@ import type {
 import type { ToolSession } from '@cairn/tool';
 import { estimateTokens } from '@cairn/tool/prompt';
 import type { WorkspaceRun } from '@cairn/workspace-cache';
+import { knowledgeSection } from '../prompt/knowledge-section.ts';
 import { addUpdates, attachMentions, checkPrompt } from '../prompt/prompt-content.ts';
 import { systemParts, systemText } from '../prompt/system-prompt.ts';
 import type { AgentTools } from '../tools/open-agent-tools.ts';
@@ -134,6 +135,7 @@ interface Preparation {
 /** The parts of a request that must be waited for. */
 interface Gathered {
   readonly instructions: string;
+  readonly knowledge: string;
   readonly facts: string;
   readonly workspace: WorkspaceRun | undefined;
   readonly summary: ModelSummary | undefined;
@@ -145,9 +147,10 @@ interface Gathered {
 async function gather(preparation: Preparation, askModel: AskModel | undefined): Promise<Gathered> {
   const { shared, request, definition, mode, opened } = preparation;
   const { options, roots, naming } = shared;
-  const { root, directory, contexts, memory, language = 'en' } = options;
-  const [instructions, facts = '', workspace] = await Promise.all([
+  const { root, directory, contexts, knowledge, memory, language = 'en' } = options;
+  const [instructions, known, facts = '', workspace] = await Promise.all([
     readProjectInstructions({ root, directory, language }),
+    knowledgeSection(knowledge, { root, language }),
     memory?.facts.startBlock({ language }),
     shared.workspaceRun(),
     contexts.refresh([definition.name, MAIN]),
@@ -161,8 +164,17 @@ async function gather(preparation: Preparation, askModel: AskModel | undefined):
           naming,
         })
       : { content: request.prompt, notices: [] };
-  const notices = [...opened.notices, ...instructions.notices, ...expanded.notices, notice];
-  return { instructions: instructions.text, facts, workspace, summary, content: expanded.content, notices };
+  const knowledgeNotice = 'problem' in known ? runTexts[language].noKnowledge(known.problem) : '';
+  const notices = [...opened.notices, ...instructions.notices, knowledgeNotice, ...expanded.notices, notice];
+  return {
+    instructions: instructions.text,
+    knowledge: known.text,
+    facts,
+    workspace,
+    summary,
+    content: expanded.content,
+    notices,
+  };
 }
 
 /** Returns which parts of the histories that the agent sees are not readable. */
@@ -211,6 +223,7 @@ function compose(preparation: Preparation, gathered: Gathered): PreparedRun {
     agent: definition.systemPrompt,
     project: gathered.instructions,
     tools: opened.instructions.join('\n\n'),
+    knowledge: gathered.knowledge,
     facts: gathered.facts,
     workspace: workspace?.section({ list }) ?? '',
     mode: view.modeText,

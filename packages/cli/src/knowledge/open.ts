@@ -61,6 +61,12 @@ export async function openKnowledge(
   });
 }
 
+/** Returns the user's knowledge; `undefined` when there is no store, and none is to be created. */
+export async function openExistingKnowledge(session: Pick<Session, 'env' | 'cwd'>): Promise<Knowledge | undefined> {
+  const knowledge = await openKnowledge(session, {});
+  return existsSync(join(knowledge.directory, 'knowledge.db')) ? knowledge : undefined;
+}
+
 /** Opens the knowledge that the options name, runs the command on it, and closes it. */
 export async function withKnowledge(
   session: Session,

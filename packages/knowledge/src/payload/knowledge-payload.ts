@@ -14,17 +14,20 @@ export interface KnowledgePayloadOptions extends PayloadLimit, CallOptions {
   readonly onlyMatching?: boolean | undefined;
   /** @default that of the knowledge, 'en' */
   readonly language?: Language | undefined;
+  /** Whether a knowledge base without assets has an empty text. @default false */
+  readonly omitEmpty?: boolean | undefined;
 }
 
 /** Formats the payload from what the store has now. */
 export async function knowledgePayload(
   { index, gaps }: { readonly index: KnowledgeIndex; readonly gaps: Gaps },
-  { project, onlyMatching, signal, ...options }: KnowledgePayloadOptions,
+  { project, onlyMatching, omitEmpty = false, signal, ...options }: KnowledgePayloadOptions,
 ): Promise<string> {
   const stack = project === undefined ? undefined : await detectStack(project);
   const [pending, listed] = await Promise.all([gaps.pending({ signal }), index.list({ stack, onlyMatching, signal })]);
   // From here on nothing waits: all numbers are of one state of the index.
   const overview = index.overview();
+  if (omitEmpty && overview.counts.total === 0) return '';
   const heads = listed.heads.slice(0, MAX_LISTED);
   const omitted = omittedOf(overview.counts, heads.length, listed.otherLines);
   return buildPayload({ heads, omitted, ...overview, gaps: pending }, options);

@@ -6,6 +6,7 @@ import type { Memory } from '@cairn/memory';
 import type { ToolSet } from '@cairn/tool';
 import { Option } from 'commander';
 import { isAbsent, openMemory, projectOption, storeOptions, type ProjectFlags } from '../../memory/store.ts';
+import { openExistingKnowledge } from '../../knowledge/open.ts';
 import { CommandError, UsageError } from '../../terminal/errors.ts';
 import { useEnvironmentProxy } from '../../terminal/proxy.ts';
 import { filled, oneOf, stateOption, wholeNumber } from '../../terminal/options.ts';
@@ -27,6 +28,8 @@ export interface RequestFlags extends HistoryFlags {
   readonly readOnly?: boolean;
   readonly language?: 'en' | 'zh';
   readonly maxContextTokens?: number;
+  /** False after `--no-knowledge`. */
+  readonly knowledge: boolean;
   readonly stateDir?: string;
 }
 
@@ -50,6 +53,7 @@ export function requestOptions(): Option[] {
   return [
     modeOption('that of the definition'),
     ...historyOptions('a new one'),
+    new Option('--no-knowledge', 'leave the index of the knowledge out of the system prompt'),
     new Option('--read-only', 'offer only tools that change nothing'),
     new Option(
       '--max-context-tokens <n>',
@@ -209,6 +213,7 @@ export async function withAgents<T>(
       language: flags.language,
       onWarning: ({ message }) => void notices.push(message),
     });
+    const knowledge = flags.knowledge ? await openExistingKnowledge(session) : undefined;
     const agents = createAgents({
       root,
       directory: relative(root, cwd).startsWith('..') ? root : cwd,
@@ -219,6 +224,7 @@ export async function withAgents<T>(
       toolSets: await toolSetsOf(histories, stateDirectory),
       readOnly: flags.readOnly,
       memory,
+      knowledge,
       workspaceCache,
       language: flags.language,
       maxContextTokens: flags.maxContextTokens,
@@ -228,6 +234,7 @@ export async function withAgents<T>(
     } finally {
       await agents.close();
       await workspaceCache.close();
+      await knowledge?.close();
     }
   } finally {
     await histories.close();

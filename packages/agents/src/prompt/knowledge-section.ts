@@ -1,0 +1,21 @@
+import type { Language } from '@cairn/context';
+import type { Knowledge } from '@cairn/knowledge';
+
+/** The largest section, in UTF-16 code units: as much as other hosts keep of the same text. */
+const MAX_CHARACTERS = 9500;
+
+/** The index of the knowledge, or the reason why it is missing. */
+export type KnowledgeSection = { readonly text: string } | { readonly text: ''; readonly problem: string };
+
+/** Returns the index of the knowledge for a project. A store that cannot be read does not keep an agent from its work. */
+export async function knowledgeSection(
+  knowledge: Pick<Knowledge, 'payload'> | undefined,
+  { root, language }: { readonly root: string; readonly language: Language },
+): Promise<KnowledgeSection> {
+  try {
+    const options = { project: root, language, maxCharacters: MAX_CHARACTERS, omitEmpty: true };
+    return { text: (await knowledge?.payload(options)) ?? '' };
+  } catch (error) {
+    return { text: '', problem: error instanceof Error ? error.message : String(error) };
+  }
+}
