@@ -235,6 +235,8 @@ const pinned: readonly (readonly [command: string, options: readonly string[]])[
       '--read-only',
       '--tools <names>',
       '--naming <profile>',
+      '--knowledge <dir>',
+      '--language <code>',
       '--memory <profile>',
       '--store <file>',
       '--project <identity>',

@@ -9,6 +9,7 @@ import {
   toolOfName,
 } from '@cairn/coding-agent';
 import type { AgentDefinition } from '@cairn/context';
+import { createKnowledgeToolSet } from '@cairn/knowledge/tools';
 import { createMemory } from '@cairn/memory';
 import { memory } from '@cairn/memory/memory';
 import { createMemoryTools, memoryToolSet } from '@cairn/memory/tools';
@@ -90,7 +91,8 @@ const offeredNames = ({ tools }: AgentTools): string[] => Object.keys(tools);
 describe('the names of tools', () => {
   test('are those of the tool sets', async () => {
     const graph = createMemoryTools({ memory: () => Promise.reject(new Error('closed')), naming: 'mcp-memory' });
-    const offered = offeredNames(await open({ toolSets: sets().slice(0, 3) }));
+    const knowledge = createKnowledgeToolSet({ open: () => Promise.reject(new Error('closed')) });
+    const offered = offeredNames(await open({ toolSets: [...sets().slice(0, 3), knowledge] }));
     expect([...offered, ...Object.keys(graph), 'agent'].toSorted()).toEqual(cairnTools.toSorted());
   });
 

@@ -38,6 +38,11 @@ const OTHER_TOOLS: readonly string[] = [
   'read_graph',
   'search_nodes',
   'open_nodes',
+  'scan_index',
+  'search_knowledge',
+  'get_asset',
+  'sink_asset',
+  'report_asset',
   AGENT_TOOL,
 ];
 

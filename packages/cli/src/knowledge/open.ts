@@ -51,12 +51,13 @@ export function addKnowledgeOptions(command: Command, options: readonly Option[]
 /** Returns the knowledge that the options name. The store is opened on first use. */
 export async function openKnowledge(
   { env, cwd }: Pick<Session, 'env' | 'cwd'>,
-  { directory }: Pick<KnowledgeFlags, 'directory'>,
+  { directory, language }: Pick<KnowledgeFlags, 'directory'> & { readonly language?: 'en' | 'zh' | undefined },
 ): Promise<Knowledge> {
   const { createKnowledge, knowledgeDirectory } = await import('@cairn/knowledge');
   const place = { env, home: homeDirectory(env), platform: process.platform };
   return createKnowledge({
     directory: directory === undefined ? knowledgeDirectory(place) : resolve(cwd, directory),
+    language,
     env,
   });
 }

@@ -7,7 +7,6 @@ import { marksOf } from '../assets/marks.ts';
 import type { AssetMark } from '../assets/marks.ts';
 import { parseAssetId } from '../assets/names.ts';
 import type { AssetLink } from '../layers/links.ts';
-import { headOf } from '../stores/record.ts';
 import { callOf, wrapAsset } from './formatting.ts';
 import { joined, reading } from './tool-context.ts';
 import type { ToolContext } from './tool-context.ts';
@@ -90,6 +89,8 @@ export function createGetTool(context: ToolContext): ToolDefinition<GetAssetInpu
         const { asset, links } = await knowledge.layers.getAsset({ name, productLine, signal });
         const { id, text } = asset;
         if (!readOnly) knowledge.usage.recordOpened({ asset: id, session, query: reader.queryFor(id) });
+        // A server reads no asset to start, and so needs no YAML.
+        const { headOf } = await import('../stores/record.ts');
         const marks = marksOf(headOf(asset), await now(knowledge));
         const end = endOfPage(text, Math.min(offset, text.length));
         const page = text.slice(offset, end);

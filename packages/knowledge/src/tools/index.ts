@@ -1,3 +1,4 @@
+export { knowledgeDirectory } from '../directory.ts';
 export type {
   KnowledgeResult,
   ScanIndexDetails,

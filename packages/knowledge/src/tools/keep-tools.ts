@@ -3,11 +3,8 @@ import type { ToolDefinition } from '@cairn/tool';
 import { z } from 'zod';
 import { ASSET_TYPES } from '../assets/asset.ts';
 import type { AssetType } from '../assets/asset.ts';
-import { formatAsset, parseAsset } from '../assets/markdown.ts';
 import { REVIEW_REPORTS } from '../assets/marks.ts';
 import { assetId, DEFAULT_PRODUCT_LINE } from '../assets/names.ts';
-import { checkSecrets } from '../assets/secrets.ts';
-import { sinkAsset } from '../layers/sink.ts';
 import type { SinkDraft } from '../layers/sink.ts';
 import { callOf, wrapResult } from './formatting.ts';
 import { joined, writing } from './tool-context.ts';
@@ -97,6 +94,8 @@ export function createSinkTool(context: ToolContext): ToolDefinition<SinkAssetIn
         }
         const expected = isUpdate ? await requireRead(draft, signal) : undefined;
         if (dryRun) return await rehearse(context, draft, isUpdate);
+        // A server writes no asset to start, and so needs no YAML.
+        const { sinkAsset } = await import('../layers/sink.ts');
         const result = await sinkAsset({ store, layers }, draft, { mode, expected, signal });
         if (result.kind === 'similar') {
           throw new ToolError('EXISTS', texts.similar, { context: result.similar.map(wrapResult).join('\n') });
@@ -114,6 +113,10 @@ export function createSinkTool(context: ToolContext): ToolDefinition<SinkAssetIn
 /** Checks a draft, and writes nothing. */
 async function rehearse({ open, texts }: ToolContext, draft: SinkDraft, isUpdate: boolean) {
   const { name, productLine = DEFAULT_PRODUCT_LINE, body = '', title = name, type = 'discovery' } = draft;
+  const [{ formatAsset, parseAsset }, { checkSecrets }] = await Promise.all([
+    import('../assets/markdown.ts'),
+    import('../assets/secrets.ts'),
+  ]);
   checkSecrets(
     Object.values({ ...draft })
       .flat()

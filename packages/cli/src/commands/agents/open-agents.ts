@@ -9,6 +9,7 @@ import { isAbsent, openMemory, projectOption, storeOptions, type ProjectFlags } 
 import { openExistingKnowledge } from '../../knowledge/open.ts';
 import { CommandError, UsageError } from '../../terminal/errors.ts';
 import { useEnvironmentProxy } from '../../terminal/proxy.ts';
+import { knowledgeToolSet } from '../../knowledge/tool-set.ts';
 import { filled, oneOf, stateOption, wholeNumber } from '../../terminal/options.ts';
 import type { Session } from '../../terminal/session.ts';
 import { modeOption } from './modes.ts';
@@ -164,10 +165,17 @@ export async function openHistories(
   }
 }
 
+/** What the tools of a run are made from. */
+export interface ToolSetsOptions extends Pick<OpenedHistories, 'memory'> {
+  readonly stateDirectory: string | undefined;
+  /** The language of texts for a model. */
+  readonly language?: 'en' | 'zh' | undefined;
+}
+
 /** The tools of a run. They share the memory of the histories. */
 export async function toolSetsOf(
-  { memory }: Pick<OpenedHistories, 'memory'>,
-  stateDirectory: string | undefined,
+  session: Pick<Session, 'env' | 'cwd'>,
+  { memory, stateDirectory, language }: ToolSetsOptions,
 ): Promise<ToolSet[]> {
   const [{ createCodingToolSet }, { createWorkspaceCacheToolSet }, { memoryToolSet }] = await Promise.all([
     import('@cairn/coding-agent'),
@@ -182,6 +190,7 @@ export async function toolSetsOf(
   return [
     createCodingToolSet({ stateDirectory }),
     createWorkspaceCacheToolSet({ journalDirectory: stateDirectory }),
+    await knowledgeToolSet(session, { language }),
     memoryToolSet({ open, process: randomUUID() }),
   ];
 }
@@ -221,7 +230,7 @@ export async function withAgents<T>(
       definitions,
       baseUrl: flags.baseUrl,
       env,
-      toolSets: await toolSetsOf(histories, stateDirectory),
+      toolSets: await toolSetsOf(session, { memory, stateDirectory, language: flags.language }),
       readOnly: flags.readOnly,
       memory,
       knowledge,

@@ -37,6 +37,9 @@ interface McpFlags {
   readonly tools?: readonly string[];
   readonly naming: NamingProfile;
   readonly structured: StructuredWhen;
+  /** A directory, or `off`. */
+  readonly knowledge?: string;
+  readonly language?: 'en' | 'zh';
   readonly memory: 'default' | 'mcp-memory' | 'off';
   readonly store?: string;
   readonly project?: string;
@@ -96,6 +99,9 @@ function checkFlags(flags: McpFlags): void {
     if (flags.memory === 'off' && value !== undefined) {
       throw new UsageError(`${flag} and --memory off exclude each other`, 'leave one of them out');
     }
+  }
+  if (flags.knowledge === 'off' && flags.language !== undefined) {
+    throw new UsageError('--language and --knowledge off exclude each other', 'leave one of them out');
   }
   if (flags.http === undefined && (flags.token !== undefined || !flags.auth)) {
     throw new UsageError(
@@ -192,6 +198,7 @@ async function runMcp(flags: McpFlags, session: Session): Promise<number> {
     toolSets: await loadToolSets({
       session,
       stateDirectory: flags.stateDir === undefined ? undefined : resolve(session.cwd, flags.stateDir),
+      knowledge: flags.knowledge === 'off' ? undefined : { directory: flags.knowledge, language: flags.language },
       memory: flags.memory === 'off' ? undefined : { ...memory, naming: flags.memory },
       agents:
         flags.agents === true
@@ -239,6 +246,18 @@ export const mcpCommand: CommandFactory = (command, session, done) => {
       new Option('--naming <profile>', `names and parameters of the tools: ${namingProfiles.join(', ')}`)
         .argParser(oneOf('--naming', namingProfiles))
         .default('default', 'default'),
+    )
+    .addOption(
+      new Option(
+        '--knowledge <dir>',
+        "directory of the knowledge, or off for none (default: CAIRN_KNOWLEDGE_DIR, else the user's own)",
+      ).argParser(filled('--knowledge')),
+    )
+    .addOption(
+      new Option(
+        '--language <code>',
+        'language of the knowledge tools and their answers: en or zh (default: en)',
+      ).argParser(oneOf('--language', ['en', 'zh'] as const)),
     )
     .addOption(
       new Option('--memory <profile>', 'names of the memory tools: default, mcp-memory, or off for no memory')

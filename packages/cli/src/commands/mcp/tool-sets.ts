@@ -1,4 +1,6 @@
 import type { ToolSet } from '@cairn/tool';
+import { knowledgeToolSet } from '../../knowledge/tool-set.ts';
+import type { KnowledgeToolSetOptions } from '../../knowledge/tool-set.ts';
 import { memoryToolSet } from '../../memory/tool-set.ts';
 import type { MemoryToolSetOptions } from '../../memory/tool-set.ts';
 import type { Session } from '../../terminal/session.ts';
@@ -9,6 +11,8 @@ export interface ToolSetOptions {
   readonly session: Pick<Session, 'env' | 'cwd'>;
   /** Where running changes have their journal. Default: see `createWorkspace`. */
   readonly stateDirectory: string | undefined;
+  /** Absent when no knowledge is served. */
+  readonly knowledge: KnowledgeToolSetOptions | undefined;
   /** Absent when no memory is served. */
   readonly memory: MemoryToolSetOptions | undefined;
   /** Absent when no agents are served. */
@@ -19,7 +23,13 @@ export interface ToolSetOptions {
  * The tools that `cairn mcp` serves, in the order in which clients see them: one line for each set. They are loaded when a
  * server starts and not before.
  */
-export async function loadToolSets({ session, stateDirectory, memory, agents }: ToolSetOptions): Promise<ToolSet[]> {
+export async function loadToolSets({
+  session,
+  stateDirectory,
+  knowledge,
+  memory,
+  agents,
+}: ToolSetOptions): Promise<ToolSet[]> {
   const [{ createCodingToolSet }, { createWorkspaceCacheToolSet }] = await Promise.all([
     import('@cairn/coding-agent'),
     import('@cairn/workspace-cache/tools'),
@@ -27,6 +37,7 @@ export async function loadToolSets({ session, stateDirectory, memory, agents }: 
   const sets = [
     createCodingToolSet({ stateDirectory }),
     createWorkspaceCacheToolSet({ journalDirectory: stateDirectory }),
+    ...(knowledge === undefined ? [] : [await knowledgeToolSet(session, knowledge)]),
     ...(memory === undefined ? [] : [await memoryToolSet(session, memory)]),
   ];
   // Agents work with the other sets.

@@ -109,9 +109,9 @@ function readOnlySet(set: ToolSet): ToolSet {
   };
 }
 
-async function toolsOf({ memory, session, flags }: WorkPlace, { readOnly }: Settings): Promise<ToolSet[]> {
+async function toolsOf({ memory, session, flags }: WorkPlace, { readOnly, language }: Settings): Promise<ToolSet[]> {
   const stateDirectory = flags.stateDir === undefined ? undefined : resolve(session.cwd, flags.stateDir);
-  const sets = await toolSetsOf({ memory }, stateDirectory);
+  const sets = await toolSetsOf(session, { memory, stateDirectory, language });
   return readOnly ? sets.map(readOnlySet) : sets;
 }
 

@@ -1,0 +1,32 @@
+import type { ToolSet } from '@cairn/tool';
+import { homeDirectory } from '@cairn/tool/paths';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Session } from '../terminal/session.ts';
+import { openKnowledge } from './open.ts';
+
+/** The knowledge that is served. */
+export interface KnowledgeToolSetOptions {
+  /** @default `CAIRN_KNOWLEDGE_DIR`, else the user's own */
+  readonly directory?: string | undefined;
+  /** The language of texts for a model. @default 'en' */
+  readonly language?: 'en' | 'zh' | undefined;
+}
+
+/** Returns the tool set of `@cairn/knowledge` over the user's knowledge. */
+export async function knowledgeToolSet(
+  session: Pick<Session, 'env' | 'cwd'>,
+  { directory: given, language }: KnowledgeToolSetOptions = {},
+): Promise<ToolSet> {
+  const { createKnowledgeToolSet, knowledgeDirectory } = await import('@cairn/knowledge/tools');
+  const { env, cwd } = session;
+  const directory =
+    given === undefined
+      ? knowledgeDirectory({ env, home: homeDirectory(env), platform: process.platform })
+      : resolve(cwd, given);
+  return createKnowledgeToolSet({
+    open: () => openKnowledge(session, { directory, language }),
+    exists: () => existsSync(join(directory, 'knowledge.db')),
+    language,
+  });
+}
