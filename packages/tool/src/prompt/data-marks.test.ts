@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createDataMarks } from './data-marks.ts';
-import { lookalikesOf } from './lookalikes.ts';
+import { lookalikesOf, mayBeTakenFor } from './lookalikes.ts';
 
 const marks = createDataMarks('file-content');
 
@@ -112,4 +112,21 @@ test.each([
 
 test.each(['', 'File', 'a b', '-a', 'a1', 'a<'])('refuses the name %j', (name) => {
   expect(() => createDataMarks(name)).toThrow(RangeError);
+});
+
+test('no form of a letter is overlooked when the first letter of a mark is checked without the table', () => {
+  const all = Array.from({ length: 0x20000 }, (_, code) => code)
+    .filter((code) => code < 0xd800 || code > 0xdfff)
+    .map((code) => String.fromCodePoint(code));
+  for (const letter of 'abcdefghijklmnopqrstuvwxyz') {
+    const form = new RegExp(`^[${letter}${lookalikesOf(letter)}]$`, 'iu');
+    const missed = all.filter((character) => form.test(character) && !mayBeTakenFor(letter, character));
+    expect(missed, letter).toEqual([]);
+  }
+});
+
+test.each(['《指南》', '<div>', '< 3', '≤ 5 ms', '<<<<'])('a text that begins no mark needs no table: %s', (text) => {
+  const fresh = createDataMarks('cairn-knowledge');
+  expect(fresh.neutralize(text)).toBe(text);
+  expect(mayBeTakenFor('c', text.slice(1, 2))).toBe(false);
 });

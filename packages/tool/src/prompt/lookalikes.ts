@@ -65,14 +65,20 @@ function squared(codePoint: number): string {
 /** The character that each form decomposes to. Made on first use: most programs wrap nothing. */
 let bases: ReadonlyMap<string, string> | undefined;
 
+/** Returns the letter that a form decomposes to, or its first character. */
+function baseOf(form: string): string {
+  const plain = form.normalize('NFKD').toLowerCase();
+  // Also the letter of a bracketed form, `⒜`.
+  const letter = /[a-z]/u.exec(plain)?.[0] ?? squared(form.codePointAt(0) ?? 0);
+  return letter || String.fromCodePoint(plain.codePointAt(0) ?? 0);
+}
+
 function readBases(): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const [first, last] of FORMS) {
     for (let codePoint = first; codePoint <= last; codePoint++) {
       const form = String.fromCodePoint(codePoint);
-      const plain = form.normalize('NFKD').toLowerCase();
-      // Also the letter of a bracketed form, `⒜`.
-      const base = (/[a-z]/u.exec(plain)?.[0] ?? squared(codePoint)) || String.fromCodePoint(plain.codePointAt(0) ?? 0);
+      const base = baseOf(form);
       if (base !== form) found.set(form, base);
     }
   }
@@ -86,4 +92,14 @@ export function lookalikesOf(letter: string): string {
   const all = new Set(own);
   for (const [form, base] of bases) if (base === letter || all.has(base)) all.add(form);
   return [...all].join('');
+}
+
+/** Returns whether a character may be the letter or one of {@link lookalikesOf}, in any case. Needs no table of them. */
+export function mayBeTakenFor(letter: string, character: string): boolean {
+  const wanted = new RegExp(`^[${letter}${listed[letter] ?? ''}]$`, 'iu');
+  const upper = character.toUpperCase();
+  return [character, character.toLowerCase(), upper, upper.toLowerCase()].some((form) => {
+    const base = baseOf(form);
+    return wanted.test(form) || wanted.test(base) || wanted.test(baseOf(base));
+  });
 }
