@@ -361,6 +361,9 @@ export function openLocalStore({ backend, clock }: LocalStoreOptions): LocalStor
     );
     const unexpected = changes.flatMap(({ id, version }, index) => (isExpected(before[index], version) ? [] : [id]));
     if (unexpected.length > 0) return { isDone: false, changed: unexpected };
+    const gone = changes.flatMap(({ text }, index) => (text === null ? (before[index]?.sequence ?? []) : []));
+    // As for `remove`: the words of a removed text must not stay in the term index.
+    if (gone.length > 0) await terms.forget(assetTerms, gone, { signal });
     const nowMs = await nowOf({ signal });
     const rows = changes.flatMap((one, index): NextRow[] => {
       const row = before[index];
