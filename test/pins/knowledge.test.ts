@@ -32,6 +32,8 @@ const exported = [
   'hasFrontMatter',
   'hashOf',
   'headOf',
+  'importFiles',
+  'importProject',
   'isPending',
   'knowledgeDirectory',
   'learnRanking',

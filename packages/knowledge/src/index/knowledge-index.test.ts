@@ -130,7 +130,7 @@ test('filters select product lines with those below them, types, and the stack',
   };
   const stack: Stack = { projects: [['exchange', 'core']], names: [], unreadable: [] };
   expect(await select({ productLine: 'exchange' })).toEqual(['b', 'a', 0]);
-  expect(await select({ productLine: 'exchange/core/' })).toEqual(['b', 0]);
+  expect(await select({ productLine: 'Exchange/core/' })).toEqual(['b', 0]);
   expect(await select({ type: 'reference' })).toEqual(['c', 'a', 0]);
   expect(await select({ stack })).toEqual(['b', 'a', 'c', 0]);
   expect(await select({ stack, onlyMatching: true })).toEqual(['b', 'a', 1]);

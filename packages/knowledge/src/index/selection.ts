@@ -7,7 +7,7 @@ export const MAX_LISTED = 200;
 
 /** Selects assets of the index. */
 export interface IndexFilters {
-  /** A product line; lines below it are included: `exchange` selects `exchange/core`. */
+  /** A product line, in any case; lines below it are included: `exchange` selects `exchange/core`. */
   readonly productLine?: string | undefined;
   /** A type. Skills are selected only by `skill`. */
   readonly type?: AssetType | undefined;
@@ -77,10 +77,10 @@ function isWithin(productLine: string, above: string): boolean {
 /** Returns a function that decides whether the filters select an asset. */
 export function createFilter({ productLine, type, stack, onlyMatching }: IndexFilters): (head: AssetHead) => boolean {
   const matches = stack !== undefined && onlyMatching === true ? stackMatcherOf(stack) : undefined;
-  const above = productLine?.replaceAll(/^\/+|\/+$/gu, '');
+  const above = productLine?.replaceAll(/^\/+|\/+$/gu, '').toLowerCase();
   return (head) =>
     head.status === 'active' &&
     (type === undefined ? head.type !== 'skill' : head.type === type) &&
-    (above === undefined || isWithin(head.productLine, above)) &&
+    (above === undefined || isWithin(head.productLine.toLowerCase(), above)) &&
     (matches === undefined || matches(head.productLine));
 }

@@ -2,7 +2,7 @@
 import type { parse } from 'smol-toml';
 
 /** What a manifest names. */
-export interface ManifestNames {
+interface ManifestNames {
   /** The name of the project. */
   readonly project?: string | undefined;
   readonly dependencies: readonly string[];
