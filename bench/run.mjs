@@ -3,7 +3,8 @@
  * `npm run bench -- ranking <options>` runs the ranking benchmark instead, `agents` that of agents beside other libraries,
  * `contexts` that of histories and views, `edit-matrix` the failure matrix of file edits,
  * `facts` whether questions about facts are answered, and whether those without an answer are not,
- * `keystroke` that of the autocomplete, `mcp` that of servers over MCP, `memory` what is kept when many write at once,
+ * `keystroke` that of the autocomplete, `knowledge` how well assets are found and what the index costs, `knowledge-agent` whether a
+ * model follows the layers, `mcp` that of servers over MCP, `memory` what is kept when many write at once,
  * `retrieval` how well texts are found, `tools` the speed of the tools on large files, `workspace` that of the workspace cache.
  */
 import { existsSync } from 'node:fs';
@@ -23,6 +24,8 @@ const programs = [
   'edit-matrix',
   'facts',
   'keystroke',
+  'knowledge',
+  'knowledge-agent',
   'mcp',
   'memory',
   'ranking',

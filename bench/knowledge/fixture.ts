@@ -79,7 +79,7 @@ export async function compareEngines(
   const contestants: readonly Contestant[] = [
     { name: 'cairn, layers', outcomes: await askAll(knowledge, half) },
     { name: 'cairn, search only', outcomes: await searchAll(knowledge, half) },
-    ...others.map(({ name, open }) => ({ name, outcomes: engineAll(open(documents), half) })),
+    ...others.map((engine) => ({ name: engine.name, outcomes: engineAll(engine.open(documents), half) })),
   ];
   const columns = ['found', 'first', 'unmarked', 'absent'];
   const header = ['', ...columns.map((name) => `en ${name}`), ...columns.map((name) => `zh ${name}`)];

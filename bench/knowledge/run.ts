@@ -8,16 +8,20 @@
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
+import { arch, cpus, release, tmpdir, type } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { openFixture } from '../../test/knowledge/measure.ts';
 import { say } from '../lib/progress.ts';
-import { readCorpora } from '../retrieval/corpora.ts';
+import { readCorpora, versionOf } from '../retrieval/corpora.ts';
 import { engines } from '../retrieval/engines.ts';
 import type { MiniSearchClass } from '../retrieval/engines.ts';
 import { compareEngines, layersByKind } from './fixture.ts';
 import { compareHeadings } from './headings.ts';
+import { measureSizes } from './sizes.ts';
+import { measureSpeed } from './speed.ts';
+import { aboutHeadings, aboutKinds, aboutQuestions, aboutSizes, aboutSpeed, aboutTokens, titles } from './texts.ts';
+import { compareTokens } from './tokens.ts';
 
 const { values } = parseArgs({
   allowNegative: true,
@@ -38,22 +42,54 @@ const fromRetrieval = createRequire(new URL('../../packages/retrieval/package.js
 const { stem } = fromRetrieval(porter) as { stem: (word: string) => string };
 const others = engines(Class, stem).filter(({ name }) => name !== 'cairn');
 
+const command = `npm run bench -- knowledge ${process.argv.slice(2).join(' ')}`.trim();
+const corpora = readCorpora({ most: Number(values.most), seed: Number(values.seed) });
+const packages = [...new Set(corpora.map(({ name }) => name))].filter((name) => name !== 'cairn');
+const versions = [...packages, 'minisearch'].map((name) => `${name} ${versionOf(name)}`).join(', ');
+const parts = [
+  '# Retrieval of knowledge',
+  [
+    `- Date: ${new Date().toISOString().slice(0, 'yyyy-mm-dd'.length)}`,
+    `- ${cpus()[0]?.model ?? 'unknown'}, ${type()} ${release()} ${arch()}, Node ${process.versions.node}, SQLite ${process.versions['sqlite'] ?? '?'}`,
+    `- ${versions}`,
+    `- Command: \`${command}\``,
+  ].join('\n'),
+  '## Questions about 200 assets',
+  aboutQuestions,
+];
+
 const directory = mkdtempSync(join(tmpdir(), 'cairn-knowledge-'));
-const parts: string[] = [];
 try {
   const knowledge = await openFixture(join(directory, 'fixture'));
-  for (const half of ['tuning', 'held-out'] as const) {
+  for (const half of ['held-out', 'tuning'] as const) {
     if (!values.half.includes(half)) continue;
-    parts.push(`## ${half}`, await compareEngines(knowledge, { half, others }), await layersByKind(knowledge, half));
+    say(`questions, ${half}`);
+    parts.push(titles[half], await compareEngines(knowledge, { half, others }), aboutKinds);
+    parts.push(await layersByKind(knowledge, half));
   }
+  say('tokens and sizes');
+  parts.push('## Tokens', aboutTokens, await compareTokens(knowledge));
+  parts.push(aboutSizes, await measureSizes(knowledge, join(directory, 'sizes')));
   await knowledge.close();
   if (values.headings) {
-    const corpora = readCorpora({ most: Number(values.most), seed: Number(values.seed) });
-    for (const language of ['zh', 'en'] as const) {
-      say(`headings, ${language}`);
-      const own = corpora.filter((corpus) => corpus.language === language);
-      parts.push(`## headings ${language}`, await compareHeadings(own, { others, directory }));
+    parts.push('## Headings as questions', aboutHeadings);
+    for (const [language, name] of [
+      ['zh', 'Chinese'],
+      ['en', 'English'],
+    ] as const) {
+      for (const isTuned of [false, true]) {
+        const own = corpora.filter((corpus) => corpus.language === language && corpus.isTuned === isTuned);
+        const count = own.reduce((sum, { questions }) => sum + questions.length, 0);
+        say(`headings, ${name}, ${count} questions`);
+        const used = isTuned ? 'used' : 'not used';
+        parts.push(`${name}, documentation that was ${used} to choose the scheme, ${count} questions:`);
+        parts.push(await compareHeadings(own, { others, directory }));
+      }
     }
+  }
+  if (values.speed) {
+    say('speed');
+    parts.push('## Speed', aboutSpeed, await measureSpeed(corpora, join(directory, 'many')));
   }
 } finally {
   rmSync(directory, { recursive: true });
