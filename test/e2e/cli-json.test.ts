@@ -46,6 +46,8 @@ const newAgent = ['agents', 'new', 'helper', '--description', 'd', '--prompt', '
 const importMessages = ['memory', 'import', 'messages.jsonl', ...store];
 const message = { kind: 'message', stream: 'agent', group: 'g', id: 'message_1', role: 'user', content: 'one' };
 const importWorkflows = ['memory', 'import', 'workflow.jsonl', ...store];
+/** Adds `asset.md`. */
+const addAsset = ['knowledge', 'add', 'asset.md'];
 const workflow = '{"kind":"workflow","id":"workflow_1703123456789_abc123","goal":"g","todos":[],"streamName":"s"}\n';
 const failedWorkflow =
   '{"kind":"workflow","id":"workflow_1703123456789_abc124","goal":"g","status":"failed","todos":[{"id":"todo_0","content":"c","status":"failed"}],"streamName":"s"}\n';
@@ -154,6 +156,44 @@ const cases: Readonly<Record<string, Case>> = {
     code: 'USAGE',
   },
   'memory stats': { good: store, kind: 'details', bad: ['--store', 'a.txt'], code: 'CORRUPT_STORE' },
+  'knowledge add': { good: ['asset.md'], kind: 'details', bad: ['a.txt'], code: 'USAGE' },
+  'knowledge list': { before: [addAsset], good: [], kind: 'matches', bad: ['--type', 'x'], code: 'USAGE' },
+  'knowledge search': { before: [addAsset], good: ['wait'], kind: 'matches', bad: [' '], code: 'INVALID_INPUT' },
+  'knowledge show': { before: [addAsset], good: ['redis'], kind: 'details', bad: ['x'], code: 'UNKNOWN_ASSET' },
+  'knowledge edit': {
+    before: [addAsset],
+    editor: 'true',
+    good: ['redis'],
+    kind: 'details',
+    bad: ['redis', '--apply', 'x'],
+    code: 'ENOENT',
+  },
+  'knowledge convert': {
+    before: [addAsset],
+    good: ['redis', 'reference'],
+    kind: 'details',
+    bad: ['redis', 'x'],
+    code: 'USAGE',
+  },
+  'knowledge rename': {
+    before: [addAsset],
+    good: ['redis', 'valkey'],
+    kind: 'details',
+    bad: ['redis', '../../x'],
+    code: 'INVALID_NAME',
+  },
+  'knowledge remove': { before: [addAsset], good: ['redis'], kind: 'details', bad: ['x'], code: 'UNKNOWN_ASSET' },
+  'knowledge report': {
+    before: [addAsset],
+    good: ['redis', 'wrong', '--note', 'x'],
+    kind: 'details',
+    bad: ['redis', 'good'],
+    code: 'USAGE',
+  },
+  'knowledge import': { good: ['d'], kind: 'details', bad: ['nowhere'], code: 'INVALID_INPUT' },
+  'knowledge index': { before: [addAsset], good: [], kind: 'details', bad: ['--directory', ''], code: 'USAGE' },
+  'knowledge gaps': { before: [addAsset], good: [], kind: 'matches', bad: ['--close', 'x'], code: 'UNKNOWN_GAP' },
+  'knowledge stats': { before: [addAsset], good: [], kind: 'details', bad: ['x'], code: 'USAGE' },
   'notes list': {
     before: [['notes', 'add', 'build', 'x', ...store]],
     good: ['build', ...store],
@@ -271,6 +311,7 @@ test.each(Object.entries(cases))('cairn %s --json prints documents of the schema
     'a.txt': 'a\n',
     'b.txt': 'a\n',
     'd/x': '',
+    'asset.md': '---\nname: redis\ntype: pitfall\ntitle: Redis\n---\n\nWait 30 seconds.\n',
     'workflow.jsonl': workflow + failedWorkflow,
     'messages.jsonl': `${JSON.stringify({ ...message, time: Date.now() })}\n`,
   });

@@ -1,9 +1,14 @@
 import { basename, extname, resolve } from 'node:path';
 import { Option } from 'commander';
-import type { AssetDraft, AssetFile, FieldChanges, Knowledge } from '@cairn/knowledge';
-import { assetDocument } from '../../knowledge/assets.ts';
-import { addKnowledgeOptions, withKnowledge, type KnowledgeFlags } from '../../knowledge/open.ts';
-import { UsageError } from '../../terminal/errors.ts';
+import type { Asset, AssetChange, FieldChanges, Knowledge } from '@cairn/knowledge';
+import { assetDocument, findAsset } from '../../knowledge/assets.ts';
+import {
+  addKnowledgeOptions,
+  withKnowledge,
+  type KnowledgeFlags,
+  type KnowledgePrinter,
+} from '../../knowledge/open.ts';
+import { CommandError, UsageError } from '../../terminal/errors.ts';
 import { ExitCode } from '../../terminal/exit.ts';
 import { readText, readTextFile } from '../../terminal/input.ts';
 import { filled } from '../../terminal/options.ts';
@@ -13,6 +18,15 @@ import { fieldOptions, type FieldFlags } from './options.ts';
 
 interface AddFlags extends KnowledgeFlags, FieldFlags {
   readonly name?: string;
+  readonly new?: boolean;
+  readonly update?: string;
+}
+
+/** A text to add, and where it comes from. */
+interface Given {
+  readonly text: string;
+  readonly file: string | undefined;
+  readonly fields: FieldChanges;
 }
 
 /** Returns the text of the first heading. */
@@ -24,32 +38,78 @@ function fieldsOf({ name, type, productLine, title, tag: tags, path: paths }: Ad
   return { name, type, productLine, title, tags, paths };
 }
 
-/** Returns the asset that a text and the options describe. @throws {UsageError} */
-async function draftOf(text: string, file: string | undefined, flags: AddFlags): Promise<AssetDraft | AssetFile> {
-  const { editAsset, hasFrontMatter } = await import('@cairn/knowledge');
-  const fields = fieldsOf(flags);
-  if (hasFrontMatter(text)) return { text: editAsset(text, { fields }), path: file };
+/** Returns the Markdown file of a new asset. @throws {UsageError} */
+async function newText({ text, file, fields }: Given): Promise<string> {
+  const { checkName, checkProductLine, editAsset, formatAsset, hasFrontMatter } = await import('@cairn/knowledge');
+  if (hasFrontMatter(text)) return editAsset(text, { fields });
   const name = fields.name ?? (file === undefined ? undefined : basename(file, extname(file)));
   const title = fields.title ?? headingOf(text);
   if (name === undefined) throw new UsageError('the name is missing', 'use --name <name>, or front matter');
   if (fields.type === undefined) throw new UsageError('the type is missing', 'use --type <type>, or front matter');
   if (title === undefined) throw new UsageError('the title is missing', 'use --title <title>, or begin with a heading');
-  return { ...fields, name, type: fields.type, title, body: text };
+  const productLine = checkProductLine(fields.productLine ?? 'general');
+  return formatAsset({ ...fields, name: checkName(name), productLine, title }, text);
+}
+
+/** Returns what a text changes of an asset: all of it, or the body. */
+async function changeOf({ text, fields }: Given): Promise<AssetChange> {
+  const { hasFrontMatter } = await import('@cairn/knowledge');
+  return hasFrontMatter(text) ? { text, fields } : { fields, body: text };
+}
+
+/** @throws {CommandError} `SIMILAR_ASSETS` */
+async function refuseSimilar(
+  { store, layers }: Knowledge,
+  { text, signal }: { readonly text: string; readonly signal: AbortSignal },
+  { notice }: KnowledgePrinter,
+): Promise<void> {
+  const { parseAsset } = await import('@cairn/knowledge');
+  const { id, fields, body } = parseAsset(text);
+  // Then the name is the reason for the refusal.
+  if ((await store.get(id, { signal })) !== undefined) return;
+  const similar = await layers.similar({ title: fields.title, tags: fields.tags, body, signal });
+  if (similar.length === 0) return;
+  for (const one of similar) notice(`similar: ${one.id}: ${one.title}`);
+  throw new CommandError({
+    code: 'SIMILAR_ASSETS',
+    message: `similar assets exist: ${similar.map((one) => one.id).join(', ')}; nothing was added`,
+    fix: 'use --update <asset> to change one of them, or --new to add it',
+    changed: false,
+  });
+}
+
+async function write(
+  knowledge: Knowledge,
+  { given, flags, signal }: { readonly given: Given; readonly flags: AddFlags; readonly signal: AbortSignal },
+  printer: KnowledgePrinter,
+): Promise<Asset> {
+  const { store, directory } = knowledge;
+  if (flags.update !== undefined) {
+    const { id, hash } = await findAsset(knowledge, flags.update, signal);
+    const asset = await store.change(id, await changeOf(given), { expected: hash, signal });
+    printer.notice(`changed ${id} in ${directory}`);
+    return asset;
+  }
+  const text = await newText(given);
+  if (flags.new !== true) await refuseSimilar(knowledge, { text, signal }, printer);
+  const asset = await store.add({ text, path: given.file }, { signal });
+  printer.notice(`added to ${directory}; 'cairn knowledge show ${asset.id}' shows it`);
+  return asset;
 }
 
 async function add(file: string | undefined, flags: AddFlags, session: Session): Promise<number> {
+  const { signal } = session;
   const text =
     file === undefined
       ? await readText(session.input, 'pipe the Markdown, or name a file')
-      : await readTextFile(resolve(session.cwd, file), session.signal);
-  const draft = await draftOf(text, file, flags);
+      : await readTextFile(resolve(session.cwd, file), signal);
+  const given = { text, file, fields: fieldsOf(flags) };
   return withKnowledge(session, {
     flags,
     writes: true,
-    run: async ({ store, directory }: Knowledge, { print, notice }) => {
-      const asset = await store.add(draft, { signal: session.signal });
-      notice(`added to ${directory}; 'cairn knowledge show ${asset.id}' shows it`);
-      await print([asset.id], assetDocument(asset));
+    run: async (knowledge, printer) => {
+      const asset = await write(knowledge, { given, flags, signal }, printer);
+      await printer.print([asset.id], assetDocument(asset));
       return ExitCode.Hit;
     },
   });
@@ -57,12 +117,19 @@ async function add(file: string | undefined, flags: AddFlags, session: Session):
 
 export const knowledgeAddCommand: CommandFactory = (command, session, done) => {
   command
-    .description('Add an asset from Markdown. Options replace the fields of its front matter.')
+    .description(
+      'Add an asset from Markdown. Options replace the fields of its front matter. When similar assets exist, it is refused until --update or --new chooses.',
+    )
     .summary('add an asset from Markdown')
     .argument('[file]', 'Markdown, with front matter or with options (default: standard input)')
     .action(async (file: string | undefined, flags: AddFlags) => done(await add(file, flags, session)));
   addKnowledgeOptions(command, [
     new Option('--name <name>', 'name (default: that of the file)').argParser(filled('--name')),
     ...fieldOptions(),
+    new Option('--new', 'add it although similar assets exist').conflicts('update'),
+    new Option(
+      '--update <asset>',
+      'change this asset instead: its body, or all of it when the text has front matter',
+    ).argParser(filled('--update')),
   ]);
 };
