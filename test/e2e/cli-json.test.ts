@@ -1,4 +1,6 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { cairn, finished, startCairn } from '../support/cli.ts';
@@ -46,6 +48,9 @@ const newAgent = ['agents', 'new', 'helper', '--description', 'd', '--prompt', '
 const importMessages = ['memory', 'import', 'messages.jsonl', ...store];
 const message = { kind: 'message', stream: 'agent', group: 'g', id: 'message_1', role: 'user', content: 'one' };
 const importWorkflows = ['memory', 'import', 'workflow.jsonl', ...store];
+/** A repository of git, which each test has. */
+const REMOTE = 'remote.git';
+const initTeam = ['knowledge', 'team', 'init', REMOTE];
 /** Adds `asset.md`. */
 const addAsset = ['knowledge', 'add', 'asset.md'];
 const workflow = '{"kind":"workflow","id":"workflow_1703123456789_abc123","goal":"g","todos":[],"streamName":"s"}\n';
@@ -158,7 +163,13 @@ const cases: Readonly<Record<string, Case>> = {
   'memory stats': { good: store, kind: 'details', bad: ['--store', 'a.txt'], code: 'CORRUPT_STORE' },
   'knowledge add': { good: ['asset.md'], kind: 'details', bad: ['a.txt'], code: 'USAGE' },
   'knowledge list': { before: [addAsset], good: [], kind: 'matches', bad: ['--type', 'x'], code: 'USAGE' },
-  'knowledge search': { before: [addAsset], good: ['wait'], kind: 'matches', bad: [' '], code: 'INVALID_INPUT' },
+  'knowledge search': {
+    before: [addAsset],
+    good: ['wait'],
+    kind: 'matches',
+    bad: ['x', '--limit', '0'],
+    code: 'USAGE',
+  },
   'knowledge show': { before: [addAsset], good: ['redis'], kind: 'details', bad: ['x'], code: 'UNKNOWN_ASSET' },
   'knowledge edit': {
     before: [addAsset],
@@ -194,6 +205,18 @@ const cases: Readonly<Record<string, Case>> = {
   'knowledge index': { before: [addAsset], good: [], kind: 'details', bad: ['--directory', ''], code: 'USAGE' },
   'knowledge gaps': { before: [addAsset], good: [], kind: 'matches', bad: ['--close', 'x'], code: 'UNKNOWN_GAP' },
   'knowledge stats': { before: [addAsset], good: [], kind: 'details', bad: ['x'], code: 'USAGE' },
+  'knowledge team init': { good: [REMOTE], kind: 'details', bad: ['nowhere'], code: 'REMOTE_FAILED' },
+  'knowledge team pull': { before: [addAsset, initTeam], good: [], kind: 'details', bad: ['x'], code: 'USAGE' },
+  'knowledge team push': { before: [addAsset, initTeam], good: [], kind: 'details', bad: ['x'], code: 'USAGE' },
+  'knowledge team sync': { before: [addAsset, initTeam], good: [], kind: 'details', bad: ['x'], code: 'USAGE' },
+  'knowledge team status': { before: [addAsset, initTeam], good: [], kind: 'details', bad: ['x'], code: 'USAGE' },
+  'knowledge team resolve': {
+    before: [addAsset, initTeam],
+    good: [],
+    kind: 'matches',
+    bad: ['x'],
+    code: 'UNKNOWN_ASSET',
+  },
   'notes list': {
     before: [['notes', 'add', 'build', 'x', ...store]],
     good: ['build', ...store],
@@ -304,7 +327,8 @@ test('every command with --json is in the table', async () => {
   };
   await visit([]);
   expect(found.toSorted()).toEqual(Object.keys(cases).toSorted());
-});
+  // A process for each command.
+}, 400_000);
 
 test.each(Object.entries(cases))('cairn %s --json prints documents of the schema', async (name, one) => {
   const cwd = createTree({
@@ -315,6 +339,7 @@ test.each(Object.entries(cases))('cairn %s --json prints documents of the schema
     'workflow.jsonl': workflow + failedWorkflow,
     'messages.jsonl': `${JSON.stringify({ ...message, time: Date.now() })}\n`,
   });
+  if (name.startsWith('knowledge team')) spawnSync('git', ['init', '--quiet', '--bare', join(cwd, REMOTE)]);
   const home = temporaryDirectory();
   const server = one.hasModel === true ? await startModelServer(() => ({ text: 'x' })) : undefined;
   onTestFinished(async () => server?.close());
