@@ -1,7 +1,9 @@
 /** The files of the index beside a real store: what a session start sees, several processes, and kills. */
 import { createKnowledge, parseLine, readIndexFile } from '@cairn/knowledge';
 import type { Knowledge } from '@cairn/knowledge';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs';
+import { memory } from '@cairn/memory/memory';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -98,6 +100,34 @@ test('a removed asset is in no file when the knowledge is closed', async () => {
   await knowledge.close();
   expect(readIds(directory)).toEqual([]);
   expect(files()).not.toMatch(/needle/iu);
+});
+
+test('a full disk fails the writing of the index, which stays valid, and is written when there is room', async (context) => {
+  const root = makeDirectory();
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', root], { encoding: 'utf8' });
+  if (mounted.status !== 0) return context.skip('a file system can be mounted only by its administrator');
+  onTestFinished(() => void spawnSync('umount', ['--lazy', root]));
+  // The store is elsewhere: its full disk has tests of its own.
+  const backend = memory();
+  const open = (): Knowledge => createKnowledge({ directory: join(root, 'knowledge'), backend, env: {} });
+  const knowledge = open();
+  await knowledge.store.add(draft);
+  await knowledge.index.flush();
+  const directory = join(root, 'knowledge');
+  const before = readFileSync(join(directory, 'AGENTS-INDEX.md'), 'utf8');
+  const filler = join(root, 'filler');
+  expect(() => writeFileSync(filler, Buffer.alloc(4 * 1024 * 1024))).toThrow('ENOSPC');
+  await knowledge.store.add({ ...draft, name: 'valkey', body: 'Use that.' });
+  await expect(knowledge.index.flush()).rejects.toMatchObject({ code: 'STORE_FAILED', cause: { code: 'ENOSPC' } });
+  expect(readFileSync(join(directory, 'AGENTS-INDEX.md'), 'utf8')).toBe(before);
+  expect(readIndexFile(directory)?.counts.total).toBe(1);
+  expect(readdirSync(directory).toSorted()).toEqual(['AGENTS-INDEX.md', 'index.jsonl']);
+  // The store has it, and so have all answers.
+  expect((await knowledge.index.list()).total).toBe(2);
+  rmSync(filler);
+  await knowledge.index.close();
+  expect(readIds(directory)).toEqual(['general/redis', 'general/valkey']);
+  await knowledge.close();
 });
 
 test(`${PROCESSES} processes add assets at once: the index has all of them when the last one has written`, async () => {
