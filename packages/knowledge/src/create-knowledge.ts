@@ -4,7 +4,7 @@ import { homeDirectory } from '@cairn/tool/paths';
 import { join } from 'node:path';
 import { knowledgeDirectory } from './directory.ts';
 import { openIndex } from './index/knowledge-index.ts';
-import type { KnowledgeIndex } from './index/knowledge-index.ts';
+import type { KnowledgeIndex } from './index/index-api.ts';
 import { openGaps } from './gaps/gaps.ts';
 import type { Gaps } from './gaps/gaps.ts';
 import { createLayers } from './layers/layers.ts';

@@ -30,7 +30,7 @@ export type { IndexDocument, IndexWarning } from './index/document.ts';
 export { readIndexFile } from './index/index-file.ts';
 export type { IndexFile, ReadIndexFileOptions } from './index/index-file.ts';
 export { openIndex } from './index/knowledge-index.ts';
-export type { DocumentOptions, KnowledgeIndex, KnowledgeIndexOptions, ListResult } from './index/knowledge-index.ts';
+export type { DocumentOptions, KnowledgeIndex, KnowledgeIndexOptions, ListResult } from './index/index-api.ts';
 export type { ScanResult } from './index/scan-entries.ts';
 export { formatLine, LINE_FORMAT, parseLine } from './index/lines.ts';
 export type { IndexLine } from './index/lines.ts';

@@ -12,7 +12,7 @@ import type { AssetDraft, LocalStore } from '../stores/local.ts';
 import { headOf } from '../stores/record.ts';
 import { readIndexFile } from './index-file.ts';
 import { openIndex } from './knowledge-index.ts';
-import type { KnowledgeIndex, KnowledgeIndexOptions } from './knowledge-index.ts';
+import type { KnowledgeIndex, KnowledgeIndexOptions } from './index-api.ts';
 import { orderHeads } from './order.ts';
 import { createFilter, isListed } from './selection.ts';
 import type { IndexFilters } from './selection.ts';

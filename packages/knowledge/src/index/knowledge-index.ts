@@ -1,95 +1,22 @@
-import type { CallOptions, Language } from '@cairn/memory';
 import { join } from 'node:path';
-import type { AssetHead } from '../assets/asset.ts';
 import { stackMatcherOf } from '../stack/match-stack.ts';
-import type { LocalStore } from '../stores/local.ts';
 import { headOf } from '../stores/record.ts';
+import { databaseState } from './database-state.ts';
 import { formatDocument } from './document.ts';
 import type { IndexDocument } from './document.ts';
 import { Entries } from './entries.ts';
-
+import type { KnowledgeIndex, KnowledgeIndexOptions } from './index-api.ts';
 import { indexFilePath } from './index-file.ts';
 import { loadIndexFile, renderIndexFile } from './index-file-writer.ts';
 import type { Covered } from './index-file-writer.ts';
-import { databaseState } from './database-state.ts';
 import { scanEntries } from './scan-entries.ts';
-import type { ScanResult } from './scan-entries.ts';
 import { createFilter, isListed, MAX_LISTED } from './selection.ts';
-import type { IndexFilters, IndexOverview } from './selection.ts';
 import { hasContent, removeAbandoned, replaceFile } from './write-file.ts';
 
 /** Changes within this time are written together. */
 const FLUSH_AFTER_MS = 500;
 /** Other processes may write all the time: after this number of rounds the rest waits for the next flush. */
 const MAX_ROUNDS = 3;
-
-export interface KnowledgeIndexOptions {
-  readonly store: Pick<LocalStore, 'changes' | 'onChange'>;
-  /** The knowledge directory: the place of `AGENTS-INDEX.md` and `index.jsonl`. */
-  readonly directory: string;
-  /** The language of `AGENTS-INDEX.md`. @default 'en' */
-  readonly language?: Language | undefined;
-  /** The SQLite file of the store, when it has one: then the start of a session sees without opening it that nothing changed. */
-  readonly database?: string | undefined;
-  /** Returns how often each asset was opened, by id. Called before the index is written. */
-  readonly opened?: ((options: CallOptions) => Promise<ReadonlyMap<string, number>>) | undefined;
-  /** Returns JSON that `index.jsonl` keeps for the start of a session. Called before the index is written. */
-  readonly extra?: ((options: CallOptions) => Promise<unknown>) | undefined;
-  /** Is called when the index cannot be written in the background. The next change tries it again. @default nothing */
-  readonly onProblem?: ((error: unknown) => void) | undefined;
-}
-
-export interface ListResult {
-  /** In the order of the index. */
-  readonly heads: readonly AssetHead[];
-  /** All assets of the store. */
-  readonly total: number;
-  /** The number of assets that `onlyMatching` leaves out. */
-  readonly otherLines: number;
-}
-
-export interface DocumentOptions extends CallOptions {
-  /** The most lines, at most 200. @default 200 */
-  readonly maxAssets?: number | undefined;
-}
-
-/**
- * The index of all assets: their fields without their texts. It follows the store, which other processes change too: every
- * asynchronous call first reads what changed since the last one. Changes of this process are written to the files of the index
- * within a second.
- */
-export interface KnowledgeIndex extends AsyncDisposable {
-  /** Reads what changed in the store. Returns the number of assets that changed or are gone. */
-  readonly refresh: (options?: CallOptions) => Promise<{ readonly changed: number }>;
-  /** Returns all assets as of the last call, skills and deprecated ones too, in the order of the index. */
-  readonly heads: () => readonly AssetHead[];
-  /** Returns an asset as of the last call by its id. */
-  readonly head: (id: string) => AssetHead | undefined;
-  /** Returns the asset with this sequence in the store as of the last call. */
-  readonly headAt: (sequence: number) => AssetHead | undefined;
-  /** Returns the numbers of all assets, and those that the team store lacks, as of the last call. */
-  readonly overview: () => IndexOverview;
-  /** Finds assets by the words of a query, which is plain text, in name, title and tags. */
-  readonly scan: (query: string, options?: IndexFilters & CallOptions) => Promise<ScanResult>;
-  /**
-   * Finds assets by words of name, title and tags that are spelled like a word of the query, with the share of the query that is like
-   * them.
-   */
-  readonly similar: (
-    query: string,
-    options?: CallOptions,
-  ) => Promise<readonly { readonly head: AssetHead; readonly share: number }[]>;
-  /** Lists the assets that the filters select. */
-  readonly list: (options?: IndexFilters & CallOptions) => Promise<ListResult>;
-  /** Returns `AGENTS-INDEX.md`. */
-  readonly document: (options?: DocumentOptions) => Promise<IndexDocument>;
-  /** Has the files written within a second. */
-  readonly schedule: () => void;
-  /** Writes the files, if they differ. @throws {KnowledgeError} `STORE_FAILED`; the old files stay. */
-  readonly flush: (options?: CallOptions) => Promise<void>;
-  /** Writes what is scheduled, and ends. May be called twice. @throws {KnowledgeError} `STORE_FAILED`. */
-  readonly close: () => Promise<void>;
-}
 
 /** Opens the index of a store. Reads nothing before the first call. */
 export function openIndex(options: KnowledgeIndexOptions): KnowledgeIndex {

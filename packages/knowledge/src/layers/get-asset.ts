@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Asset, AssetHead } from '../assets/asset.ts';
 import { quoted } from '../assets/names.ts';
 import { KnowledgeError } from '../errors.ts';
-import type { KnowledgeIndex } from '../index/knowledge-index.ts';
+import type { KnowledgeIndex } from '../index/index-api.ts';
 import { comparableName, headsNamed, linksOf } from './links.ts';
 import type { AssetLink } from './links.ts';
 

@@ -2,7 +2,7 @@ import type { CallOptions, Language } from '@cairn/memory';
 import type { Asset, AssetHead } from '../assets/asset.ts';
 import type { Gaps } from '../gaps/gaps.ts';
 import type { Gap } from '../gaps/pending.ts';
-import type { KnowledgeIndex } from '../index/knowledge-index.ts';
+import type { KnowledgeIndex } from '../index/index-api.ts';
 import { assetTerms } from '../stores/asset-terms.ts';
 import type { LocalStore } from '../stores/local.ts';
 import type { Usage } from '../usage/usage.ts';

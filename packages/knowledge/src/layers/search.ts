@@ -6,7 +6,7 @@ import type { AssetMark } from '../assets/marks.ts';
 import { marksOf } from '../assets/marks.ts';
 import { quoted } from '../assets/names.ts';
 import { KnowledgeError } from '../errors.ts';
-import type { KnowledgeIndex } from '../index/knowledge-index.ts';
+import type { KnowledgeIndex } from '../index/index-api.ts';
 import { assetTerms } from '../stores/asset-terms.ts';
 import type { LocalStore } from '../stores/local.ts';
 import { assetOf, headOf, isRemoval } from '../stores/record.ts';

@@ -1,7 +1,7 @@
 import type { CallOptions, Language } from '@cairn/memory';
 import { MAX_LISTED, omittedOf } from '../index/selection.ts';
 import type { Gaps } from '../gaps/gaps.ts';
-import type { KnowledgeIndex } from '../index/knowledge-index.ts';
+import type { KnowledgeIndex } from '../index/index-api.ts';
 import { detectStack } from '../stack/detect-stack.ts';
 import { buildPayload } from './payload.ts';
 import type { PayloadLimit } from './payload.ts';
