@@ -9,9 +9,9 @@ import type { Question } from './fixture/questions.ts';
 const SHOWN = 5;
 
 /** Opens knowledge that has the fixture, and writes nothing outside of `directory`. The assets are a second apart. */
-export async function openFixture(directory: string): Promise<Knowledge> {
+export async function openFixture(directory: string, learn: boolean = false): Promise<Knowledge> {
   let nowMs = Date.parse('2026-01-28T00:00:00Z');
-  const knowledge = createKnowledge({ backend: memory(), directory, clock: () => nowMs, learn: false });
+  const knowledge = createKnowledge({ backend: memory(), directory, clock: () => nowMs, learn });
   for (const { path, text } of fixtureAssets()) {
     nowMs += 1000;
     await knowledge.store.add({ text, path });

@@ -95,7 +95,7 @@ describe('the knowledge', () => {
     expect(await call(again.client, 'read', { path: 'src/queue/other.ts' })).toContain('rabbitmq-retry-strategy|');
   });
 
-  test('states in the instructions in which order to look things up', async () => {
+  test('states the order of the layers in the instructions', async () => {
     const directory = temporaryDirectory();
     const { client } = await connect(directory, ways[0], optionsOf(directory));
     expect(client.getInstructions()).toMatch(/check the index[^]*get_asset[^]*search_knowledge[^]*sink_asset/u);
