@@ -37,6 +37,18 @@ async function keysOf(memory: Memory): Promise<string[]> {
 }
 
 describe.each(backendKinds)('forget on $name', (kind) => {
+  test.skipIf(kind.isSkipped)('knowledge in the same store is neither removed nor a problem', async () => {
+    const { memory } = await openMemory(kind, { project: 'p' });
+    await fill(memory, 'word');
+    await memory.backend.change('ai:knowledge:assets', { rows: [{ id: 'a', expected: undefined, next: '{}' }] });
+    const lines: string[] = [];
+    for await (const line of memory.export()) lines.push(line);
+    expect(lines.join('')).not.toContain('ai:knowledge');
+    expect([(await memory.stats()).problems, await memory.unreadable()]).toEqual([[], []]);
+    const { problems } = await memory.forget({ everything: true });
+    expect([problems, await keysOf(memory)]).toEqual([[], ['ai:knowledge:assets']]);
+  });
+
   test.skipIf(kind.isSkipped)('removes exactly what is selected', async () => {
     const { memory } = await openMemory(kind, { project: 'p' });
     const { workflow } = await fill(memory, 'word');

@@ -7,6 +7,7 @@ import type { CallOptions, KeyInfo, ListRule, MemoryBackend } from '../records/b
 import {
   FACTS_PREFIX,
   GRAPH_PREFIX,
+  KNOWLEDGE_PREFIX,
   MEMORY_PREFIX,
   NAMESPACE_PREFIX,
   NOTES_PREFIX,
@@ -161,6 +162,7 @@ export function isKnownKey(key: string): boolean {
 
 /** Returns why the value of a key is not readable; `undefined` for a key as it should be. */
 function reasonOf({ key, kind: type }: Pick<KeyInfo, 'key' | 'kind'>): string | undefined {
+  if (key.startsWith(KNOWLEDGE_PREFIX)) return undefined;
   const kind = kindOf(key);
   if (kind === undefined) return isKnownKey(key) ? undefined : 'this version does not know the key';
   if (kind.values[type] === undefined) return `it has a ${type === 'other' ? 'value of another program' : type}`;

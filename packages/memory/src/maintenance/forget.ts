@@ -4,6 +4,7 @@ import { MemoryError } from '../errors.ts';
 import { sourceOf } from '../facts/recall-facts.ts';
 import type { CallOptions, Erasure, KeyInfo, MemoryBackend } from '../records/backend.ts';
 import {
+  KNOWLEDGE_PREFIX,
   memoryKey,
   namespacePrefix,
   NOTES_PREFIX,
@@ -214,10 +215,11 @@ async function removeRecord(
   return isDone ? 1 : 0;
 }
 
-/** Removes the values of all keys that this version knows, also those of another type. */
+/** Removes the values of all keys that this version knows, also those of another type. Knowledge is not a part of memory. */
 async function removeEverything(forgetting: Forgetting): Promise<number> {
   let removed = 0;
   for (const info of await keysOf(PREFIX, forgetting)) {
+    if (info.key.startsWith(KNOWLEDGE_PREFIX)) continue;
     const problem = isKnownKey(info.key) ? undefined : problemOf(info);
     if (problem) forgetting.problems.push(problem);
     else removed += await removeOne(info, forgetting);

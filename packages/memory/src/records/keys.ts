@@ -23,6 +23,8 @@ const PROJECT_FACTS_PREFIX: string = `${FACTS_PREFIX}project:`;
 export const NAMESPACE_PREFIX = 'ai:namespace:';
 /** The term indexes of lists and tables, which are derived from their records. */
 export const TERMS_PREFIX = 'ai:terms:';
+/** The tables that `@cairn/knowledge` keeps in the same stores. Memory neither reads nor removes them. */
+export const KNOWLEDGE_PREFIX = 'ai:knowledge:';
 
 /** The part of a name that an error shows. */
 const SHOWN_CHARACTERS = 40;
