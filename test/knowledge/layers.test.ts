@@ -121,6 +121,26 @@ test('a filtered search records nothing, and others only when they are asked to'
   expect(await gaps.list()).toHaveLength(1);
 });
 
+test('an exact match of the index is an answer, though its text has too little of the question', async () => {
+  const { layers, gaps } = await openWith([...source, draft('lock|glossary|general|锁|x', '互斥。')]);
+  expect(await layers.search({ query: '锁', recordsGap: true })).toMatchObject({ isAnswered: false });
+  expect(await gaps.list()).toEqual([]);
+});
+
+test('the draft of a gap answers nothing until it has another type', async () => {
+  const { store, layers, gaps } = await openWith(source);
+  const { search } = await layers.retrieve('terraform state locking');
+  if (search?.gap === undefined) throw new Error('no gap');
+  const { id } = await store.add(gaps.draft(search.gap));
+  const { exact, vague, assets, ...asked } = await layers.retrieve('terraform state locking');
+  expect([exact, vague.map((head) => head.id), assets]).toEqual([[], [id], []]);
+  expect(asked.search).toMatchObject({ isAnswered: false, results: [{ id, isSimilar: true }], gap: { asked: 2 } });
+  expect(await layers.isAnswered('terraform state locking')).toBe(false);
+  await store.change(id, { fields: { type: 'reference', tags: null }, body: 'The state is locked in a table.' });
+  expect(await layers.isAnswered('terraform state locking')).toBe(true);
+  expect((await layers.retrieve('terraform state locking')).assets[0]?.asset.id).toBe(id);
+});
+
 test('similar assets of a draft are those about the same, best first', async () => {
   const { layers } = await openWith(source);
   const similar = await layers.similar({
@@ -212,6 +232,8 @@ test.each(['change', 'remove', 'add'] as const)(
       isArmed = true;
       const { results } = await layers.search({ query: 'XAUTOCLAIM' });
       expect(results.filter(({ snippet }) => !snippet.includes('XAUTOCLAIM'))).toEqual([]);
+      // The asset that was added before the terms were read is a result.
+      expect(results).toHaveLength(action !== 'add' ? results.length : at === 1 ? 2 : 1);
       const next = (await layers.search({ query: 'XAUTOCLAIM' })).results.map((one) => one.id);
       expect(next.toSorted()).toEqual(action === 'add' ? [id, 'web/new'] : []);
       // The calls before it are those of a search: the index, the terms, the results.
@@ -261,7 +283,7 @@ test('an asset that people opened after similar questions is a result, though it
 
 test('a misspelled word finds assets by their titles, and they are marked', async () => {
   const { layers } = await openWith(source);
-  const { results, isAnswered, notices } = await layers.search({ query: 'typscript genercis' });
+  const { results, isAnswered, notices } = await layers.search({ query: 'typescrip genericz' });
   expect(results[0]).toMatchObject({ name: 'typescript-generics', isSimilar: true });
   expect([isAnswered, notices.map(({ code }) => code)]).toEqual([false, ['SIMILAR_WORDS_ONLY']]);
 });

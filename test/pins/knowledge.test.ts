@@ -34,6 +34,7 @@ const exported = [
   'headOf',
   'importFiles',
   'importProject',
+  'isGapDraft',
   'isPending',
   'knowledgeDirectory',
   'learnRanking',

@@ -68,7 +68,7 @@ export type { LearnedRanking, OpenedEvent, RankableResult } from './usage/learne
 export type { Usage } from './usage/usage.ts';
 export { buildPayload, PAYLOAD_LIMITS } from './payload/payload.ts';
 export type { PayloadContent, PayloadGap, PayloadHost, PayloadLimit, PayloadOptions } from './payload/payload.ts';
-export { draftOf } from './gaps/gap.ts';
+export { draftOf, isGapDraft } from './gaps/gap.ts';
 export { openGaps } from './gaps/gaps.ts';
 export type { Gaps, GapsOptions } from './gaps/gaps.ts';
 export { isPending, pendingGaps } from './gaps/pending.ts';
@@ -78,7 +78,15 @@ export type { NextLayer, ScanCounts } from './layers/decide.ts';
 export type { FoundAsset, GetAssetOptions } from './layers/get-asset.ts';
 export type { AssetLink } from './layers/links.ts';
 export { createLayers } from './layers/layers.ts';
-export type { AskOptions, LayerAnswer, Layers, LayersOptions, Retrieval, SimilarOptions } from './layers/layers.ts';
+export type {
+  AskOptions,
+  LayerAnswer,
+  Layers,
+  LayersOptions,
+  Retrieval,
+  Scanned,
+  SimilarOptions,
+} from './layers/layers.ts';
 export type { SearchAnswer, SearchFilters, SearchOptions, SearchResult } from './layers/search.ts';
 export type { SearchNotice, SearchNoticeCode } from './layers/texts.ts';
 export { readTeamHead } from './team/head.ts';

@@ -1,6 +1,7 @@
 import type { Language } from '@cairn/memory';
 import { readQuery } from '@cairn/retrieval';
 import { createHash } from 'node:crypto';
+import type { AssetFields } from '../assets/asset.ts';
 import type { AssetDraft } from '../stores/local.ts';
 import type { Gap } from './pending.ts';
 
@@ -19,6 +20,15 @@ export function gapId(query: string): string | undefined {
 }
 
 const MAX_NAME_CHARACTERS = 60;
+const DRAFT_TAG = 'knowledge-gap';
+
+/**
+ * Returns whether an asset is the draft of a gap that nobody filled yet. It has the words of a question and no answer. Another type,
+ * or removing the tag, makes it an answer.
+ */
+export function isGapDraft({ type, tags }: Pick<AssetFields, 'type' | 'tags'>): boolean {
+  return type === 'discovery' && tags.includes(DRAFT_TAG);
+}
 
 /** Returns a name for the asset that fills a gap, of the words of the question. */
 function nameOf({ query, id }: Gap): string {
@@ -54,13 +64,13 @@ Asked ${asked === 1 ? 'once' : `${asked} times`}, first on ${dayOf(firstMs)}, la
 `,
 };
 
-/** Returns the draft of the asset that fills a gap: a discovery with the question as its title. */
+/** Returns the draft of the asset that fills a gap: a discovery with the question as its title, and a tag. */
 export function draftOf(gap: Gap, language: Language): AssetDraft {
   return {
     name: nameOf(gap),
     type: 'discovery',
     title: gap.query,
-    tags: ['knowledge-gap'],
+    tags: [DRAFT_TAG],
     body: bodies[language](gap),
   };
 }

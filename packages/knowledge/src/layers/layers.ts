@@ -1,5 +1,6 @@
 import type { CallOptions, Language } from '@cairn/memory';
 import type { Asset, AssetHead } from '../assets/asset.ts';
+import { isGapDraft } from '../gaps/gap.ts';
 import type { Gaps } from '../gaps/gaps.ts';
 import type { Gap } from '../gaps/pending.ts';
 import type { KnowledgeIndex } from '../index/index-api.ts';
@@ -11,7 +12,7 @@ import type { NextLayer } from './decide.ts';
 import { getAsset } from './get-asset.ts';
 import type { FoundAsset, GetAssetOptions } from './get-asset.ts';
 import { search } from './search.ts';
-import type { SearchAnswer, SearchOptions, SearchResult } from './search.ts';
+import type { SearchAnswer, SearchFilters, SearchOptions, SearchResult } from './search.ts';
 
 /** The index, as the layers use it. */
 export type LayerIndex = Pick<
@@ -45,11 +46,14 @@ export interface LayerAnswer extends SearchAnswer {
   readonly gap?: Gap;
 }
 
-/** The way of a question through the layers. */
-export interface Retrieval {
-  /** L0: the matches of the index. */
+/** L0: the matches of the index. */
+export interface Scanned {
   readonly exact: readonly AssetHead[];
   readonly vague: readonly AssetHead[];
+}
+
+/** The way of a question through the layers. */
+export interface Retrieval extends Scanned {
   readonly next: NextLayer;
   /** L1. Absent when the index decided. */
   readonly search?: LayerAnswer;
@@ -90,11 +94,18 @@ const SUBJECT_CHARACTERS = 400;
 export function createLayers(options: LayersOptions): Layers {
   const { store, index, gaps, read = store.get } = options;
 
+  /** Scans the index. The draft of a gap has the words of the question, and no answer: it is a vague match. */
+  const scan = async (query: string, filters: SearchFilters & CallOptions): Promise<Scanned> => {
+    const { exact, vague } = await index.scan(query, filters);
+    if (!exact.some(isGapDraft)) return { exact, vague };
+    return { exact: exact.filter((head) => !isGapDraft(head)), vague: [...exact.filter(isGapDraft), ...vague] };
+  };
+
   const ask = async (asked: AskOptions, exact: number | undefined): Promise<LayerAnswer> => {
     const answer = await search(options, asked);
     const { query, productLine, type, recordsGap = false, signal } = asked;
     if (!recordsGap || productLine !== undefined || type !== undefined) return answer;
-    const hasExact = async (): Promise<boolean> => (exact ?? (await index.scan(query, { signal })).exact.length) > 0;
+    const hasExact = async (): Promise<boolean> => (exact ?? (await scan(query, { signal })).exact.length) > 0;
     if (answer.isAnswered || (await hasExact())) {
       if (await gaps.closeQuery(query, { signal })) index.schedule();
       return answer;
@@ -112,7 +123,7 @@ export function createLayers(options: LayersOptions): Layers {
     getAsset: get,
     retrieve: async (query, asked = {}) => {
       const { productLine, type, signal } = asked;
-      const { exact, vague } = await index.scan(query, { productLine, type, signal });
+      const { exact, vague } = await scan(query, { productLine, type, signal });
       const next = decide({ exact: exact.length, vague: vague.length });
       const open = ({ id }: Pick<AssetHead, 'id'>): Promise<FoundAsset> => get({ name: id, signal });
       if (next === 'L2') return { exact, vague, next, assets: await Promise.all(exact.map(open)) };
@@ -135,6 +146,6 @@ export function createLayers(options: LayersOptions): Layers {
       await store.terms.catchUp(assetTerms, call);
     },
     isAnswered: async (query, { signal } = {}) =>
-      (await index.scan(query, { signal })).exact.length > 0 || (await search(options, { query, signal })).isAnswered,
+      (await scan(query, { signal })).exact.length > 0 || (await search(options, { query, signal })).isAnswered,
   };
 }

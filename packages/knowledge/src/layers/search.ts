@@ -6,6 +6,7 @@ import type { AssetMark } from '../assets/marks.ts';
 import { marksOf } from '../assets/marks.ts';
 import { quoted } from '../assets/names.ts';
 import { KnowledgeError } from '../errors.ts';
+import { isGapDraft } from '../gaps/gap.ts';
 import type { KnowledgeIndex } from '../index/index-api.ts';
 import { assetTerms } from '../stores/asset-terms.ts';
 import type { LocalStore } from '../stores/local.ts';
@@ -251,7 +252,8 @@ async function readResults(
       snippet: await snippetOfBody(body, query, signal),
       changedMs,
       isPromoted,
-      ...(isSimilar === true && { isSimilar }),
+      // The draft of a gap has the words of the question, and no answer.
+      ...((isSimilar === true || isGapDraft(asset)) && { isSimilar: true }),
       ...(marks.length > 0 && { marks }),
     });
   }

@@ -35,7 +35,7 @@ export function createGapSettler({ store, index, gaps, layers, onProblem }: GapS
         for (const id of ids) changed.delete(id);
         // Mostly no question is open, and the assets need not be read.
         if ((await gaps.list()).length === 0) continue;
-        const assets = (await store.getMany(ids)).filter((asset): asset is Asset => asset?.status === 'active');
+        const assets = (await store.getMany(ids)).filter((asset): asset is Asset => asset !== undefined);
         const closed = await gaps.settle(assets, (query) => layers.isAnswered(query));
         if (closed.length > 0) index.schedule();
       }
