@@ -110,3 +110,25 @@ test('changed and removed assets leave nothing behind', () => {
     }),
   );
 });
+
+test('exact matches have every word of the query, and vague ones some, as a model of sets has it', () => {
+  const words = ['redis', 'kafka', 'queue', 'retry', 'lock', '缓存', '超时', '锁'];
+  const several = fc.uniqueArray(fc.constantFrom(...words), { maxLength: 4 });
+  const asset = fc.record({ name: fc.uuid(), title: several, tags: several });
+  fc.assert(
+    fc.property(fc.array(asset, { maxLength: 10 }), several, (all, query) => {
+      const terms: Terms = new ScanTerms();
+      for (const { name, title, tags } of all)
+        terms.set({ head: exampleHead({ name, title: title.join(' / '), tags }) });
+      const expected = all.flatMap(({ name, title, tags }) => {
+        const has = query.filter((word) => title.includes(word) || tags.includes(word)).length;
+        return has === 0 ? [] : { name, isExact: has === query.length };
+      });
+      // Stop words between them.
+      const found = matchesOf(terms, `how is the ${query.join(' of the ')}?`);
+      expect(found.map(({ name, isExact }) => ({ name, isExact }))).toEqual(
+        query.length === 0 ? [] : expected.sort((a, b) => (a.name < b.name ? -1 : 1)),
+      );
+    }),
+  );
+});
