@@ -1,4 +1,5 @@
 /** `cairn hook session-start` as hosts run it: a process with a JSON document on standard input and on standard output. */
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +10,7 @@ import { estimateTokens } from '@cairn/tool/prompt';
 import { beforeEach, expect, test } from 'vitest';
 import { cairnProcess, finished, startCairn } from '../support/cli.ts';
 import type { CairnOptions, CairnResult } from '../support/cli.ts';
-import { createTree, fifo } from '../support/tree.ts';
+import { createTree, fifo, file } from '../support/tree.ts';
 
 let directory: string;
 let cwd: string;
@@ -135,6 +136,59 @@ test('an asset that was removed is gone, also without the files of the index', a
   const context = contextOf(await start(['--host', 'claude']));
   expect(context).not.toContain('redis-failover-0|');
   expect(context).toContain('redis-failover-1|');
+});
+
+/** Sets up a team store with a clone. Returns the clone, and runs git in it. */
+async function addTeam(): Promise<{ readonly clone: string; readonly git: (...args: readonly string[]) => void }> {
+  const remote = join(directory, '..', 'team.git');
+  const identity = ['-c', 'user.name=A', '-c', 'user.email=a@example.com'];
+  const run = (...args: readonly string[]): void =>
+    void execFileSync('git', [...identity, ...args], { stdio: 'ignore' });
+  run('init', '--bare', '--initial-branch=main', remote);
+  const env = { ...process.env, GIT_AUTHOR_NAME: 'A', GIT_AUTHOR_EMAIL: 'a@example.com' };
+  const knowledge = createKnowledge({ directory, env });
+  await knowledge.store.add(draftOf(0));
+  await knowledge.team.init({ remote });
+  await knowledge.team.sync();
+  await knowledge.close();
+  const clone = join(directory, 'team');
+  return { clone, git: (...args) => run('-C', clone, ...args) };
+}
+
+test('a file of the team store that was edited by hand is shown', async () => {
+  const { clone } = await addTeam();
+  const path = join(clone, 'exchange/infra/redis-failover-0.md');
+  expect(contextOf(await start(['--host', 'claude']))).toContain(`${LINE.slice(0, -1)}1`);
+  writeFileSync(path, readFileSync(path, 'utf8').replace('集群故障转移指南', '集群新指南'));
+  const context = contextOf(await start(['--host', 'claude']));
+  expect(context).toContain('|Redis 集群新指南 0|');
+  expect(readFileSync(join(directory, 'AGENTS-INDEX.md'), 'utf8')).toContain('|Redis 集群新指南 0|');
+  await expect(start(['--host', 'claude'])).resolves.toMatchObject({ stderr: '' });
+});
+
+test('commits of the team that somebody pulled outside are shown', async () => {
+  const { git, clone } = await addTeam();
+  const hand = join(directory, '..', 'hand');
+  git('clone', join(directory, '..', 'team.git'), hand);
+  const text = readFileSync(join(clone, 'exchange/infra/redis-failover-0.md'), 'utf8');
+  writeFileSync(
+    join(hand, 'exchange/infra/kafka.md'),
+    text.replaceAll('redis-failover-0', 'kafka').replaceAll('0', '1'),
+  );
+  git('-C', hand, 'add', '--all');
+  git('-C', hand, 'commit', '--message=kafka');
+  git('-C', hand, 'push', 'origin', 'HEAD:main');
+  git('pull', 'origin', 'main');
+  expect(contextOf(await start(['--host', 'claude']))).toContain('\nkafka|reference|exchange/infra|');
+});
+
+test.skipIf(process.platform === 'win32')('a git that hangs is given up, and the payload states it', async () => {
+  await addTeam();
+  const programs = createTree({ git: file('#!/bin/sh\nexec sleep 1000\n', { mode: 0o755 }) });
+  const env = { PATH: `${programs}:${process.env['PATH'] ?? ''}` };
+  const context = contextOf(await start(['--host', 'claude'], { env }));
+  expect(context).toContain('redis-failover-0|');
+  expect(context).toContain('The clone of the team store may have changes that are missing here');
 });
 
 test('a question that was asked three times is pending', async () => {

@@ -32,7 +32,8 @@ test.each([
 test('both wordings show the same lines of the index', () => {
   const lines = '<!-- INDEX_START -->\na|reference|infra|A||0\n<!-- INDEX_END -->';
   expect(wordings).toHaveLength(2);
-  for (const { of } of wordings) expect(of(`<cairn-knowledge>\n${lines}\n</cairn-knowledge>`)).toContain('a|reference|');
+  for (const { of } of wordings)
+    expect(of(`<cairn-knowledge>\n${lines}\n</cairn-knowledge>`)).toContain('a|reference|');
 });
 
 test('without a model the benchmark states that it measured nothing', () => {

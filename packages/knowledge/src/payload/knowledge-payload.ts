@@ -16,12 +16,14 @@ export interface KnowledgePayloadOptions extends PayloadLimit, CallOptions {
   readonly language?: Language | undefined;
   /** Whether a knowledge base without assets has an empty text. @default false */
   readonly omitEmpty?: boolean | undefined;
+  /** Whether the text states that the clone of the team store may have more. @default false */
+  readonly mayLackTeam?: boolean | undefined;
 }
 
 /** Formats the payload from what the store has now. */
 export async function knowledgePayload(
   { index, gaps }: { readonly index: KnowledgeIndex; readonly gaps: Gaps },
-  { project, onlyMatching, omitEmpty = false, signal, ...options }: KnowledgePayloadOptions,
+  { project, onlyMatching, omitEmpty = false, mayLackTeam, signal, ...options }: KnowledgePayloadOptions,
 ): Promise<string> {
   const stack = project === undefined ? undefined : await detectStack(project);
   const [pending, listed] = await Promise.all([gaps.pending({ signal }), index.list({ stack, onlyMatching, signal })]);
@@ -30,5 +32,5 @@ export async function knowledgePayload(
   if (omitEmpty && overview.counts.total === 0) return '';
   const heads = listed.heads.slice(0, MAX_LISTED);
   const omitted = omittedOf(overview.counts, heads.length, listed.otherLines);
-  return buildPayload({ heads, omitted, ...overview, gaps: pending }, options);
+  return buildPayload({ heads, omitted, ...overview, gaps: pending, mayLackTeam }, options);
 }

@@ -41,6 +41,8 @@ export interface PayloadContent {
   readonly gaps: readonly PayloadGap[];
   /** Newest first: some of them, and the number of all. */
   readonly unshared: { readonly count: number; readonly newest: readonly Pick<AssetHead, 'id'>[] };
+  /** Whether the clone of the team store may have changes that are missing. @default false */
+  readonly mayLackTeam?: boolean | undefined;
 }
 
 export interface PayloadOptions extends PayloadLimit {
@@ -163,7 +165,8 @@ function indexPart(texts: PayloadTexts, language: Language, content: PayloadCont
   ];
   const block =
     heads.length === 0 ? [texts.noLines] : [ofDocument.escapes, texts.aboutLines, '', INDEX_START, ...lines, INDEX_END];
-  return [...head, ...block, '', ...(missing === '' ? [] : [missing]), texts.beforeGap].join('\n');
+  const notes = [missing, content.mayLackTeam === true ? texts.mayLackTeam : '', texts.beforeGap];
+  return [...head, ...block, '', ...notes.filter((note) => note !== '')].join('\n');
 }
 
 /**

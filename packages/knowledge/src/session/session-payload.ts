@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { peekSqlite } from '@cairn/memory/sqlite-peek';
 import type { KeyState } from '@cairn/memory/sqlite-peek';
 import { GAPS_KEY, pendingGaps } from '../gaps/pending.ts';
@@ -10,6 +11,7 @@ import type { PayloadContent } from '../payload/payload.ts';
 import type { KnowledgePayloadOptions } from '../payload/knowledge-payload.ts';
 import { detectStack } from '../stack/detect-stack.ts';
 import { ASSETS_KEY } from '../stores/keys.ts';
+import { TEAM_FILE } from '../team/state.ts';
 
 export interface SessionPayloadOptions extends KnowledgePayloadOptions {
   /** The knowledge directory. */
@@ -47,12 +49,38 @@ async function isCurrent(
   return isSame(assets, { epoch, sequence }) && isSame(gaps, extraOf(extra).gapsAt);
 }
 
+/** How long the start of a session waits for git, so that the rest of its time is enough without it. */
+const GIT_MS = 400;
+
+/** Whether the clone of the team store has changes; `unknown` when git fails or takes too long. */
+type TeamState = 'same' | 'changed' | 'unknown';
+
+async function readTeam(directory: string, signal: AbortSignal): Promise<TeamState> {
+  if (!existsSync(join(directory, TEAM_FILE))) return 'same';
+  const { hasLocalChanges } = await import('../team/local-changes.ts');
+  try {
+    return (await hasLocalChanges(directory, { signal })) ? 'changed' : 'same';
+  } catch {
+    return 'unknown';
+  }
+}
+
 /** Opens the store, and brings the files of the index up to date, so that the next start of a session needs no store. */
-async function payloadOfStore({ directory, ...options }: SessionPayloadOptions): Promise<string> {
+async function payloadOfStore(
+  { directory, ...options }: SessionPayloadOptions,
+  { team, signal }: { readonly team: TeamState; readonly signal: AbortSignal },
+): Promise<string> {
   const { createKnowledge } = await import('../create-knowledge.ts');
   const knowledge = createKnowledge({ directory });
+  let mayLackTeam = team === 'unknown';
   try {
-    return await knowledge.payload(options);
+    if (team === 'changed') {
+      // What git does not finish in time is in the next session, or after the next command.
+      await knowledge.team.refresh({ signal }).catch(() => {
+        mayLackTeam = true;
+      });
+    }
+    return await knowledge.payload({ ...options, mayLackTeam });
   } finally {
     await knowledge.close();
   }
@@ -66,10 +94,19 @@ export async function sessionPayload(options: SessionPayloadOptions): Promise<st
   const { directory, project, onlyMatching, nowMs = Date.now() } = options;
   const path = databasePath(directory);
   if (!existsSync(path)) return buildPayload(nothing, options);
-  const stack = project === undefined ? undefined : await detectStack(project);
+  const timeout = AbortSignal.timeout(GIT_MS);
+  const signal = options.signal === undefined ? timeout : AbortSignal.any([options.signal, timeout]);
+  const [team, stack] = await Promise.all([
+    readTeam(directory, signal),
+    project === undefined ? undefined : detectStack(project),
+  ]);
   const file = readIndexFile(directory, { stack, onlyMatching });
-  if (file === undefined || !(await isCurrent(file, path))) return payloadOfStore(options);
+  if (team === 'changed' || file === undefined || !(await isCurrent(file, path))) {
+    return payloadOfStore(options, { team, signal });
+  }
   const { heads, omitted, counts, lastUpdatedMs, unshared, extra } = file;
   const gaps = pendingGaps(extraOf(extra).gaps ?? [], nowMs);
-  return buildPayload({ heads, omitted: omitted(heads.length), counts, lastUpdatedMs, unshared, gaps }, options);
+  const mayLackTeam = team === 'unknown';
+  const numbers = { counts, lastUpdatedMs, unshared, mayLackTeam };
+  return buildPayload({ heads, omitted: omitted(heads.length), gaps, ...numbers }, options);
 }

@@ -36,6 +36,7 @@ import { readState, writeState } from './state.ts';
 import type { CloneState } from './state.ts';
 import type { Team, TeamCallOptions, TeamConflict, TeamOptions } from './team.ts';
 import { synchronize } from './synchronize.ts';
+import type { SyncContext } from './synchronize.ts';
 import { readTree } from './tree.ts';
 import { changedPaths, readCheckout } from './work-tree.ts';
 
@@ -80,7 +81,7 @@ export function openTeam(options: TeamOptions): Team {
     return git;
   };
 
-  const run = async (mode: 'pull' | 'sync', signal: AbortSignal | undefined): Promise<TeamReport> => {
+  const run = async (mode: SyncContext['mode'], signal: AbortSignal | undefined): Promise<TeamReport> => {
     let state = await requireState();
     const git = await openOrCreate(state, signal);
     const save = async (changes: Partial<CloneState>): Promise<CloneState> => {
@@ -93,6 +94,7 @@ export function openTeam(options: TeamOptions): Team {
     const context = { store, git, clock, onStep, mode, save, read: () => state, collected, signal };
     for (let attempt = 1; ; attempt++) {
       const report = await synchronize(context);
+      if (report !== 'moved' && mode === 'local') return report;
       if (report !== 'moved') {
         const hasObjects = !collected.pulled.isEmpty || !isEmpty(report.pushed);
         if (hasObjects)
@@ -194,7 +196,7 @@ export function openTeam(options: TeamOptions): Team {
     });
 
   const locked =
-    (mode: 'pull' | 'sync') =>
+    (mode: SyncContext['mode']) =>
     async ({ signal }: TeamCallOptions = {}): Promise<TeamReport> => {
       await requireState();
       return withLock(directory, () => run(mode, signal));
@@ -263,6 +265,7 @@ export function openTeam(options: TeamOptions): Team {
 
   return {
     init,
+    refresh: locked('local'),
     pull: locked('pull'),
     sync: locked('sync'),
     status,

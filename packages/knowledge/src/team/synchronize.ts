@@ -17,6 +17,7 @@ import {
   commitOf,
   commonCommit,
   fetchBranch,
+  fetchedCommit,
   isAncestor,
   push,
   readRemote,
@@ -31,7 +32,8 @@ import type { Checkout } from './work-tree.ts';
 export interface SyncContext {
   readonly store: LocalStore;
   readonly git: Git;
-  readonly mode: 'pull' | 'sync';
+  /** `local` asks no remote: it takes what an outside `git pull` fetched. */
+  readonly mode: 'local' | 'pull' | 'sync';
   readonly clock: () => number;
   readonly onStep: (step: string) => void;
   readonly read: () => CloneState;
@@ -62,6 +64,14 @@ async function fetchTeam({
   const hint =
     'Check the remote. Nothing was changed; "cairn knowledge team init --branch <name>" uses another branch.';
   throw new KnowledgeError('REMOTE_FAILED', [summary, hint]);
+}
+
+/** Returns the newest commit of the team that the clone has. */
+async function knownCommit({ git, read, signal }: SyncContext): Promise<string | undefined> {
+  const { branch, synced } = read();
+  const fetched = await fetchedCommit(git, branch, signal);
+  if (fetched === undefined || synced === undefined) return synced;
+  return (await isAncestor(git, [synced, fetched], signal)) ? fetched : synced;
 }
 
 /** Finishes a push of which the process was ended before it knew the result. */
@@ -285,16 +295,27 @@ async function followTeam(
   notices.add(`Links, submodules and unsafe paths were not written: ${moved.skipped.slice(0, 10).join(', ')}`);
 }
 
+/** Returns whether the work tree has only commits of the team. Others wait for a synchronization that the user asks for. */
+async function isFollowing({ git, read, signal }: SyncContext, { checkout }: WorkTree): Promise<boolean> {
+  const { head } = checkout ?? {};
+  const { synced } = read();
+  return head === undefined || (synced !== undefined && (await isAncestor(git, [head, synced], signal)));
+}
+
 /** Synchronizes once. @returns `moved` when the team's branch got other commits, so that everything must be repeated. */
 export async function synchronize(context: SyncContext): Promise<TeamReport | 'moved'> {
   const { store, mode, collected, read, signal } = context;
-  const { commit, heads } = await fetchTeam(context);
-  await finishPush(context, commit);
+  const isLocal = mode === 'local';
+  const { commit, heads } = isLocal
+    ? { commit: await knownCommit(context), heads: undefined }
+    : await fetchTeam(context);
+  if (!isLocal) await finishPush(context, commit);
   const workTree = await takeEdits(context, commit);
   const { entries, problems, otherFiles } = await pullCommit(context, commit);
-  const sent = mode === 'pull' ? undefined : await send(context, { entries, team: commit, heads });
+  const sent =
+    mode !== 'sync' || heads === undefined ? undefined : await send(context, { entries, team: commit, heads });
   if (sent === 'moved') return 'moved';
-  await followTeam(context, workTree);
+  if (!isLocal || (await isFollowing(context, workTree))) await followTeam(context, workTree);
   const pulled = collected.pulled.changes;
   if (pulled.removed.length > 0) await store.backend.erase({ signal });
   const all = await store.entries(undefined, { signal });

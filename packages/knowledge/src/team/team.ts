@@ -66,6 +66,12 @@ export type Resolution = 'mine' | 'theirs' | { readonly text: string };
 export interface Team {
   /** Sets up the team store, and pulls. May be repeated. @throws {KnowledgeError} `INVALID_INPUT`, and those of `sync`. */
   readonly init: (options?: InitTeamOptions) => Promise<TeamReport>;
+  /**
+   * Takes what the clone has and the local store lacks: commits of an outside `git pull`, and edits by hand. Asks no remote.
+   *
+   * @throws {KnowledgeError} `NO_TEAM`, `SYNC_BUSY`, `GIT_FAILED`, `STORE_FAILED`.
+   */
+  readonly refresh: (options?: TeamCallOptions) => Promise<TeamReport>;
   /** Gets what the team changed. @throws {KnowledgeError} as `sync`. */
   readonly pull: (options?: TeamCallOptions) => Promise<TeamReport>;
   /**
@@ -93,6 +99,7 @@ export function createTeam(options: TeamOptions): Team {
   const open = (): Promise<Team> => (opening ??= import('./open-team.ts').then(({ openTeam }) => openTeam(options)));
   return {
     init: async (call) => (await open()).init(call),
+    refresh: async (call) => (await open()).refresh(call),
     pull: async (call) => (await open()).pull(call),
     sync: async (call) => (await open()).sync(call),
     status: async (call) => (await open()).status(call),
