@@ -1,4 +1,4 @@
-import { detectPhase } from '@cairn/knowledge';
+import { detectPhase, formatPhase } from '@cairn/knowledge';
 import type { Phase } from '@cairn/knowledge';
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -230,13 +230,69 @@ const states: readonly (readonly [
 test.each(states)('%s', async (_, make, phase, evidence) => {
   const tree = workTree();
   const { root } = make(tree) ?? tree;
-  expect(await detectPhase(root)).toMatchObject({ phase, evidence });
+  const detected = await detectPhase(root);
+  expect(detected.phase).toBe(phase);
+  const [, line] = formatPhase(detected).split('\n');
+  expect(line).toBe(`Evidence: ${evidence.join(', ')}`);
+});
+
+test('a phase is shown in two languages', () => {
+  const detected = {
+    phase: 'reviewing',
+    branch: 'topic',
+    evidence: [
+      { kind: 'unmerged', commits: 2, base: 'origin/main' },
+      { kind: 'unpushed', commits: 1 },
+    ],
+  } as const;
+  expect(formatPhase(detected)).toMatchInlineSnapshot(`
+    "Phase: reviewing (branch topic)
+    Evidence: 2 commits that origin/main does not have, 1 commit that the upstream does not have
+    Check them against the best-practice assets, and sink what was learned."
+  `);
+  expect(formatPhase(detected, 'zh')).toMatchInlineSnapshot(`
+    "阶段:reviewing(分支 topic)
+    依据:2 个提交不在 origin/main 中,1 个提交尚未推送
+    对照 best-practice 资产检查;沉淀学到的经验。"
+  `);
+  expect(formatPhase({ phase: 'unknown', evidence: [] })).toMatchInlineSnapshot(`
+    "Phase: unknown
+    Evidence: this is not a git work tree
+    Ask the user which phase the work is in."
+  `);
+  expect(formatPhase({ phase: 'unknown', evidence: [] }, 'zh')).toMatchInlineSnapshot(`
+    "阶段:unknown
+    依据:这里不是 git 工作区
+    询问用户工作处于哪个阶段。"
+  `);
+});
+
+test.each([
+  [{ kind: 'operation', operation: 'cherry-pick' }, '拣选进行中'],
+  [{ kind: 'conflicts', paths: 1 }, '1 个路径有冲突'],
+  [{ kind: 'changed', paths: 2 }, '2 个文件有改动'],
+  [{ kind: 'untracked', paths: 2 }, '2 个路径未跟踪'],
+  [{ kind: 'staged', paths: 2 }, '2 个文件已暂存'],
+  [{ kind: 'tag', tag: 'v1' }, '当前提交有标签 v1'],
+  [{ kind: 'detached' }, '没有检出分支'],
+  [{ kind: 'no-commits' }, '还没有提交'],
+  [{ kind: 'unchanged' }, '没有改动,也没有自己的提交'],
+] as const)('%j is shown in Chinese', (fact, text) => {
+  expect(formatPhase({ phase: 'planning', branch: 'main', evidence: [fact] }, 'zh').split('\n')[1]).toBe(
+    `依据:${text}`,
+  );
+});
+
+test('control characters in names are shown as escapes', () => {
+  const text = formatPhase({ phase: 'planning', branch: 'a\nb\u001b[2J', evidence: [{ kind: 'unchanged' }] });
+  expect(text.split('\n').length).toBe(3);
+  expect(text).not.toContain('\u001b');
 });
 
 test('a repository without commits is in planning, on its branch', async () => {
   const { root, git } = workTreeAt(temporaryDirectory());
   git('init', '-q', '-b', 'trunk');
-  expect(await detectPhase(root)).toEqual({ phase: 'planning', branch: 'trunk', evidence: ['no commits yet'] });
+  expect(await detectPhase(root)).toEqual({ phase: 'planning', branch: 'trunk', evidence: [{ kind: 'no-commits' }] });
 });
 
 test('a directory below the root has the phase of the work tree', async () => {

@@ -56,10 +56,10 @@ export type {
 export { headOf } from './stores/record.ts';
 export type { StoreEntry, TeamChange, TeamResult } from './stores/team-changes.ts';
 export { detectPhase, PHASES } from './skills/detect-phase.ts';
-export type { DetectedPhase, DetectPhaseOptions, Phase } from './skills/detect-phase.ts';
-export { phaseTexts } from './skills/phase-texts.ts';
+export type { DetectedPhase, DetectPhaseOptions, GitOperation, Phase, PhaseFact } from './skills/detect-phase.ts';
+export { formatPhase } from './skills/phase-texts.ts';
 export { SKILL_NAMES } from './skills/skill.ts';
-export type { PhaseTexts, SkillName } from './skills/skill.ts';
+export type { SkillName } from './skills/skill.ts';
 export { skills } from './skills/skills.ts';
 export type { Skill, SkillOptions } from './skills/skills.ts';
 export type { HotAssets } from './usage/hot-assets.ts';

@@ -30,13 +30,25 @@ export const PHASES = [
  */
 export type Phase = (typeof PHASES)[number];
 
+export type GitOperation = 'merge' | 'rebase' | 'cherry-pick' | 'revert' | 'bisection';
+
+/** A fact of the state of git. */
+export type PhaseFact =
+  | { readonly kind: 'operation'; readonly operation: GitOperation }
+  | { readonly kind: 'conflicts' | 'changed' | 'untracked' | 'staged'; readonly paths: number }
+  /** Commits that the branch `base`, or the upstream, does not have. */
+  | { readonly kind: 'unmerged'; readonly commits: number; readonly base: string }
+  | { readonly kind: 'unpushed'; readonly commits: number }
+  | { readonly kind: 'tag'; readonly tag: string }
+  | { readonly kind: 'detached' | 'no-commits' | 'unchanged' };
+
 /** The phase of the work in a directory, and the facts that show it. */
 export interface DetectedPhase {
   readonly phase: Phase;
   /** The branch; absent when none is checked out, and outside of git. */
   readonly branch?: string | undefined;
-  /** The facts that decided, such as `3 changed files`. Empty for `unknown`. */
-  readonly evidence: readonly string[];
+  /** The facts that decided. Empty for `unknown`. */
+  readonly evidence: readonly PhaseFact[];
 }
 
 export interface DetectPhaseOptions {
@@ -52,12 +64,13 @@ const notAWorkTree = /not a git repository|must be run in a work tree/u;
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 
 /** Each file of git that shows an operation in progress. */
-const operations: readonly (readonly [file: string, operation: string])[] = [
+const operations: readonly (readonly [file: string, operation: GitOperation])[] = [
   ['MERGE_HEAD', 'merge'],
   ['rebase-merge', 'rebase'],
   ['rebase-apply', 'rebase'],
   ['CHERRY_PICK_HEAD', 'cherry-pick'],
   ['REVERT_HEAD', 'revert'],
+  ['BISECT_LOG', 'bisection'],
 ];
 
 /** Branches that work is merged into, when the remote does not name one. */
@@ -105,10 +118,6 @@ function gitFailed(root: string, reason: string, cause?: NodeJS.ErrnoException):
       : `Run git status in ${root} to see why it does not answer.`;
   const [line = ''] = reason.trim().split('\n');
   return new KnowledgeError('GIT_FAILED', [`The state of ${root} is unknown: ${line}`, hint], { path: root, cause });
-}
-
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
 async function exists(path: string): Promise<boolean> {
@@ -172,28 +181,28 @@ async function baseOf(git: Git, branch: string): Promise<string | undefined> {
   return undefined;
 }
 
-/** Returns the facts that show commits which wait for a review or a push. */
-async function ownCommits(git: Git, { branch, ahead, isUnborn }: Status): Promise<string[]> {
+/** Returns the commits that wait for a review or a push. */
+async function ownCommits(git: Git, { branch, ahead = 0, isUnborn }: Status): Promise<PhaseFact[]> {
   if (branch === undefined || isUnborn) return [];
   const base = await baseOf(git, branch);
-  const { text: own = '0' } = base === undefined ? {} : await git('rev-list', '--count', `${base}..HEAD`, '--');
+  const { text = '0' } = base === undefined ? {} : await git('rev-list', '--count', `${base}..HEAD`, '--');
+  const commits = Number(text);
   return [
-    ...(base !== undefined && Number(own) > 0 ? [`${counted(Number(own), 'commit')} that ${base} does not have`] : []),
-    ...(ahead !== undefined && ahead > 0 ? [`${counted(ahead, 'commit')} that the upstream does not have`] : []),
+    ...(base !== undefined && commits > 0 ? [{ kind: 'unmerged', commits, base } as const] : []),
+    ...(ahead > 0 ? [{ kind: 'unpushed', commits: ahead } as const] : []),
   ];
 }
 
 /** Returns the operations of git that are in progress. */
-async function runningOperations(
-  git: Git,
-  root: string,
-): Promise<{ readonly merges: string[]; readonly isBisecting: boolean }> {
-  const files = [...operations.map(([file]) => file), 'BISECT_LOG'];
-  const { text = '' } = await git('rev-parse', ...files.flatMap((file) => ['--git-path', file]));
-  const paths = text.split('\n').slice(0, files.length);
+async function runningOperations(git: Git, root: string): Promise<readonly GitOperation[]> {
+  const { text = '' } = await git('rev-parse', ...operations.flatMap(([file]) => ['--git-path', file]));
+  const paths = text.split('\n').slice(0, operations.length);
   const found = await Promise.all(paths.map((path) => exists(resolve(root, path))));
-  const merges = operations.filter((_, index) => found[index] === true).map(([, operation]) => operation);
-  return { merges: [...new Set(merges)], isBisecting: found[operations.length] === true };
+  return [...new Set(operations.filter((_, index) => found[index] === true).map(([, operation]) => operation))];
+}
+
+function factsOf(kind: 'conflicts' | 'changed' | 'untracked' | 'staged', paths: number): PhaseFact[] {
+  return paths > 0 ? [{ kind, paths }] : [];
 }
 
 /**
@@ -211,24 +220,22 @@ export async function detectPhase(root: string, options: DetectPhaseOptions = {}
   }
   const status = parseStatus(answer.text);
   const { branch, staged, unstaged, untracked, conflicts } = status;
-  const { merges, isBisecting } = await runningOperations(git, root);
-  const is = (phase: Phase, evidence: readonly string[]): DetectedPhase => ({ phase, branch, evidence });
+  const running = await runningOperations(git, root);
+  const is = (phase: Phase, evidence: readonly PhaseFact[]): DetectedPhase => ({ phase, branch, evidence });
+  const merges = running.filter((operation) => operation !== 'bisection');
   if (merges.length > 0 || conflicts > 0) {
-    const paths = conflicts > 0 ? [`${counted(conflicts, 'path')} with conflicts`] : [];
-    return is('resolving', [...merges.map((operation) => `a ${operation} in progress`), ...paths]);
+    const inProgress = merges.map((operation) => ({ kind: 'operation', operation }) as const);
+    return is('resolving', [...inProgress, ...factsOf('conflicts', conflicts)]);
   }
-  if (isBisecting) return is('debugging', ['a bisection in progress']);
-  const changes = [
-    ...(unstaged > 0 ? [counted(unstaged, 'changed file')] : []),
-    ...(untracked > 0 ? [counted(untracked, 'untracked path')] : []),
-    ...(staged > 0 ? [counted(staged, 'staged file')] : []),
-  ];
+  if (running.includes('bisection')) return is('debugging', [{ kind: 'operation', operation: 'bisection' }]);
+  const changes = [...factsOf('changed', unstaged), ...factsOf('untracked', untracked), ...factsOf('staged', staged)];
   if (unstaged + untracked > 0) return is('implementing', changes);
   if (staged > 0) return is('committing', changes);
   const commits = await ownCommits(git, status);
   if (commits.length > 0) return is('reviewing', commits);
   const { text: tags = '' } = status.isUnborn ? {} : await git('tag', '--points-at', 'HEAD');
-  if (tags !== '') return is('releasing', [`the tag ${tags.split('\n')[0] ?? ''} at this commit`]);
-  if (branch === undefined) return is('inspecting', ['no branch is checked out']);
-  return is('planning', [status.isUnborn ? 'no commits yet' : 'no changes, and no commits of its own']);
+  const [tag = ''] = tags.split('\n');
+  if (tag !== '') return is('releasing', [{ kind: 'tag', tag }]);
+  if (branch === undefined) return is('inspecting', [{ kind: 'detached' }]);
+  return is('planning', [{ kind: status.isUnborn ? 'no-commits' : 'unchanged' }]);
 }

@@ -1,3 +1,5 @@
+import { escapeControls } from '@cairn/tool/paths';
+import type { DetectedPhase, GitOperation, PhaseFact } from './detect-phase.ts';
 import type { Language, PhaseTexts } from './skill.ts';
 
 /** What each phase means, and which knowledge helps in it. The skill and `cairn hook phase` show the same words. */
@@ -37,3 +39,80 @@ export const phaseTexts: Readonly<Record<Language, PhaseTexts>> = {
     unknown: ['这里不是 git 工作区', '询问用户工作处于哪个阶段'],
   },
 };
+
+const operationsZh: Readonly<Record<GitOperation, string>> = {
+  merge: '合并',
+  rebase: '变基',
+  'cherry-pick': '拣选',
+  revert: '回退',
+  bisection: '二分查找',
+};
+
+function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+const factTexts: Readonly<Record<Language, (fact: PhaseFact) => string>> = {
+  en: (fact) => {
+    switch (fact.kind) {
+      case 'operation':
+        return `a ${fact.operation} in progress`;
+      case 'conflicts':
+        return `${plural(fact.paths, 'path')} with conflicts`;
+      case 'changed':
+      case 'untracked':
+      case 'staged':
+        return plural(fact.paths, `${fact.kind} ${fact.kind === 'untracked' ? 'path' : 'file'}`);
+      case 'unmerged':
+        return `${plural(fact.commits, 'commit')} that ${fact.base} does not have`;
+      case 'unpushed':
+        return `${plural(fact.commits, 'commit')} that the upstream does not have`;
+      case 'tag':
+        return `the tag ${fact.tag} at this commit`;
+      case 'detached':
+        return 'no branch is checked out';
+      case 'no-commits':
+        return 'no commits yet';
+      case 'unchanged':
+        return 'no changes, and no commits of its own';
+    }
+  },
+  zh: (fact) => {
+    switch (fact.kind) {
+      case 'operation':
+        return `${operationsZh[fact.operation]}进行中`;
+      case 'conflicts':
+        return `${fact.paths} 个路径有冲突`;
+      case 'changed':
+        return `${fact.paths} 个文件有改动`;
+      case 'untracked':
+        return `${fact.paths} 个路径未跟踪`;
+      case 'staged':
+        return `${fact.paths} 个文件已暂存`;
+      case 'unmerged':
+        return `${fact.commits} 个提交不在 ${fact.base} 中`;
+      case 'unpushed':
+        return `${fact.commits} 个提交尚未推送`;
+      case 'tag':
+        return `当前提交有标签 ${fact.tag}`;
+      case 'detached':
+        return '没有检出分支';
+      case 'no-commits':
+        return '还没有提交';
+      case 'unchanged':
+        return '没有改动,也没有自己的提交';
+    }
+  },
+};
+
+/** Returns a phase as a model reads it: the phase with the facts that show it, and the knowledge that helps in it. */
+export function formatPhase({ phase, branch, evidence }: DetectedPhase, language: Language = 'en'): string {
+  const [meaning, advice] = phaseTexts[language][phase];
+  const facts = evidence.map(factTexts[language]);
+  const isChinese = language === 'zh';
+  const shown = facts.length === 0 ? meaning : facts.join(isChinese ? ',' : ', ');
+  const lines = isChinese
+    ? [`阶段:${phase}${branch === undefined ? '' : `(分支 ${branch})`}`, `依据:${shown}`, `${advice}。`]
+    : [`Phase: ${phase}${branch === undefined ? '' : ` (branch ${branch})`}`, `Evidence: ${shown}`, `${advice}.`];
+  return lines.map((line) => escapeControls(line)).join('\n');
+}

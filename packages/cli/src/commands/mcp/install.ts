@@ -1,17 +1,13 @@
-import { realpathSync } from 'node:fs';
-import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import process from 'node:process';
 import { Option } from 'commander';
-import { homeDirectory } from '@cairn/tool/paths';
 import type { NamingProfile } from '@cairn/coding-agent';
-import { hosts, configScopes, type Host, type HostContext, type ConfigScope } from '@cairn/hosts';
-import { colorOption, filled, once, oneOf, stateOption } from '../../terminal/options.ts';
-import type { AnswerFlags } from '../../terminal/answer.ts';
+import { hosts, type Host } from '@cairn/hosts';
+import { filled, oneOf, stateOption } from '../../terminal/options.ts';
 import { UsageError } from '../../terminal/errors.ts';
 import type { Session } from '../../terminal/session.ts';
 import type { CommandFactory } from '../command.ts';
-import { chooseLaunch, givenLaunch, type Launch } from './launch.ts';
+import { commandOption, confirmOptions, hostContext, placeOptions, type EntryFlags } from './entry-options.ts';
+import { launchOf } from './launch.ts';
 import { namingProfiles } from './naming-profiles.ts';
 import type { InstallRequest } from './run-install.ts';
 
@@ -29,18 +25,13 @@ Cairn's own names, and hosts prefix them with the server's name. Use --naming on
 
 Exit status: 0 if it is installed or undone, 1 if you answered no, 2 on an error.`;
 
-interface InstallFlags extends AnswerFlags {
-  readonly scope: ConfigScope;
-  readonly root: string;
+interface InstallFlags extends EntryFlags {
   readonly name: string;
   readonly command?: string;
   readonly readOnly?: boolean;
   readonly naming: NamingProfile;
   readonly project?: string;
-  readonly stateDir?: string;
   readonly undo?: boolean;
-  readonly dryRun?: boolean;
-  readonly yes?: boolean;
 }
 
 function hostNamed(id: string): Host {
@@ -56,43 +47,10 @@ function checkName(name: string, host: Host): string {
   throw new UsageError(`invalid --name "${name}" for ${host.title}`, `use ${words}`);
 }
 
-function realPath(path: string): string | undefined {
-  try {
-    return realpathSync(path);
-  } catch {
-    // A missing or unreadable file is not this program.
-    return undefined;
-  }
-}
-
-function launchOf({ command }: InstallFlags, session: Session): Launch {
-  if (command !== undefined) return givenLaunch(command);
-  return chooseLaunch({
-    main: realPath(process.argv[1] ?? '') ?? '',
-    node: process.execPath,
-    path: session.env['PATH'] ?? '',
-    platform: process.platform,
-    realPath,
-  });
-}
-
-async function projectOf(root: string, session: Session): Promise<string> {
-  const project = resolve(session.cwd, root);
-  const stats = await stat(project);
-  if (!stats.isDirectory())
-    throw new UsageError(`--root is not a directory: "${project}"`, "use the project's directory");
-  return project;
-}
-
 async function runMcpInstall(id: string, flags: InstallFlags, session: Session): Promise<number> {
   const host = hostNamed(id);
   const { scope, dryRun = false, yes = false } = flags;
-  const context: HostContext = {
-    env: session.env,
-    home: homeDirectory(session.env),
-    project: await projectOf(flags.root, session),
-    platform: process.platform,
-  };
+  const context = await hostContext(flags.root, session);
   const target = { host, kind: host.mcpServers, scope, context, name: checkName(flags.name, host) };
   const stateDirectory = flags.stateDir === undefined ? undefined : resolve(session.cwd, flags.stateDir);
   const request: InstallRequest = { target, dryRun, yes, flags, stateDirectory };
@@ -113,7 +71,7 @@ async function runMcpInstall(id: string, flags: InstallFlags, session: Session):
     ...(stateDirectory === undefined ? [] : ['--state-dir', stateDirectory]),
   ];
   const { runInstall } = await import('./run-install.ts');
-  return runInstall({ ...request, launch: launchOf(flags, session), options }, session);
+  return runInstall({ ...request, launch: launchOf(flags.command, session), options }, session);
 }
 
 export const mcpInstallCommand: CommandFactory = (command, session, done) => {
@@ -122,20 +80,11 @@ export const mcpInstallCommand: CommandFactory = (command, session, done) => {
     .summary('configure a host to start Cairn as an MCP server')
     .argument('<host>', 'the program that runs agents')
     .addHelpText('after', examples)
-    .action(async (id: string, flags: InstallFlags) => done(await runMcpInstall(id, flags, session)))
-    .addOption(
-      new Option('--scope <scope>', 'project (this directory) or user (all projects of this user)')
-        .argParser(oneOf('--scope', configScopes))
-        .default('project', 'project'),
-    )
-    .addOption(new Option('--root <dir>', 'the directory of the project').default('.', 'the current directory'))
+    .action(async (id: string, flags: InstallFlags) => done(await runMcpInstall(id, flags, session)));
+  for (const option of placeOptions()) command.addOption(option);
+  command
     .addOption(new Option('--name <name>', 'name of the server in the host').default('cairn', 'cairn'))
-    .addOption(
-      new Option(
-        '--command <command>',
-        'command that starts cairn, such as "npx -y @cairn/cli" (default: chosen automatically)',
-      ).argParser(once('--command', 'quote the whole command')),
-    )
+    .addOption(commandOption())
     .addOption(new Option('--read-only', 'offer only tools that change nothing'))
     .addOption(
       new Option('--naming <profile>', `names and parameters of the tools: ${namingProfiles.join(', ')}`)
@@ -149,9 +98,6 @@ export const mcpInstallCommand: CommandFactory = (command, session, done) => {
       ).argParser(filled('--project')),
     )
     .addOption(stateOption())
-    .addOption(new Option('--undo', 'undo the installation'))
-    .addOption(new Option('--dry-run', 'show the change, but change nothing'))
-    .addOption(new Option('-y, --yes', 'do not ask'))
-    .addOption(new Option('--json', 'print one JSON document'))
-    .addOption(colorOption());
+    .addOption(new Option('--undo', 'undo the installation'));
+  for (const option of confirmOptions()) command.addOption(option);
 };

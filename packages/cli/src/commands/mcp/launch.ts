@@ -1,6 +1,9 @@
+import { realpathSync } from 'node:fs';
 import { basename, delimiter, join, sep } from 'node:path';
+import process from 'node:process';
 import type { ServerCommand } from '@cairn/hosts';
 import { UsageError } from '../../terminal/errors.ts';
+import type { Session } from '../../terminal/session.ts';
 
 /** The facts about the running program that decide how a host starts it. */
 export interface RunningProgram {
@@ -77,4 +80,25 @@ export function givenLaunch(text: string): Launch {
     throw new UsageError('--command is empty', 'use a command that starts cairn, such as "npx -y @cairn/cli"');
   }
   return { command, args, why: 'from --command', isLocal: /^(?:[\\/~]|[A-Za-z]:)/u.test(command) };
+}
+
+function realPath(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch {
+    // A missing or unreadable file is not this program.
+    return undefined;
+  }
+}
+
+/** Returns the command line that a host starts `cairn` with: that of `--command`, or the one that fits the running program. */
+export function launchOf(command: string | undefined, session: Session): Launch {
+  if (command !== undefined) return givenLaunch(command);
+  return chooseLaunch({
+    main: realPath(process.argv[1] ?? '') ?? '',
+    node: process.execPath,
+    path: session.env['PATH'] ?? '',
+    platform: process.platform,
+    realPath,
+  });
 }

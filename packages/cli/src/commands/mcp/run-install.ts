@@ -1,17 +1,11 @@
 import type { FileDiff } from '@cairn/coding-agent';
-import type { EntryAction, EntryChange, EntryEditor, EntryTarget, ServerCommand } from '@cairn/hosts';
-import { createEntryEditor } from '@cairn/hosts';
-import { userDirectories } from '@cairn/tool/paths';
+import type { EntryAction, EntryTarget, ServerCommand } from '@cairn/hosts';
 import { writeAnswer, type AnswerFlags } from '../../terminal/answer.ts';
-import { askPerson, askYesNo } from '../../terminal/ask.ts';
-import { diffLines } from '../../terminal/diff-lines.ts';
-import { CommandError } from '../../terminal/errors.ts';
 import { ExitCode } from '../../terminal/exit.ts';
-import { createPaint, usesColor, writeLines } from '../../terminal/output.ts';
 import type { Session } from '../../terminal/session.ts';
-import { escapeLine, shellQuote } from '../../terminal/text.ts';
-import { diffOfRemoval, openConfig, type PreviewedFile } from './config-file.ts';
+import { shellQuote } from '../../terminal/text.ts';
 import type { Launch } from './launch.ts';
+import { confirm, diffOf, editorOf, showDiff, type PlannedChange } from './show-change.ts';
 
 /** The entry to install or undo. */
 export interface InstallRequest {
@@ -30,8 +24,6 @@ interface Installation extends InstallRequest {
   readonly options: readonly string[];
 }
 
-type Change = EntryChange<PreviewedFile>;
-
 const verbs: Readonly<Record<EntryAction, readonly [past: string, preposition: string]>> = {
   add: ['added', 'to'],
   keep: ['kept', 'in'],
@@ -42,50 +34,9 @@ const verbs: Readonly<Record<EntryAction, readonly [past: string, preposition: s
   leave: ['left', 'in'],
 };
 
-function editorOf(
-  { target: { context }, stateDirectory }: InstallRequest,
-  session: Session,
-): EntryEditor<PreviewedFile> {
-  return createEntryEditor({
-    open: (path) => openConfig(path, { signal: session.signal, stateDirectory }),
-    stateDirectory: userDirectories(context).state,
-  });
-}
-
-function diffOf({ file, text }: Change): Promise<FileDiff> | FileDiff {
-  return typeof text === 'string' ? file.preview(text) : diffOfRemoval(file.text ?? '');
-}
-
-async function showDiff(
-  { file, text }: Change,
-  diff: FileDiff,
-  { flags, session }: { readonly flags: AnswerFlags; readonly session: Session },
-): Promise<void> {
-  const { isTerminal } = session.out;
-  const paint = createPaint(usesColor(flags.color, isTerminal, session.env));
-  const escape = isTerminal ? escapeLine : (line: string) => line;
-  // As in the output of git: without the slash at the start.
-  const name = file.path.replace(/^\//u, '');
-  const shown = { from: file.text === undefined ? undefined : name, to: text === null ? undefined : name, diff };
-  await writeLines(session.out, diffLines(shown, { paint, escape }), session.signal);
-}
-
-async function confirm(path: string, { yes }: InstallRequest, session: Session): Promise<boolean> {
-  if (yes) return true;
-  const answer = await askPerson(session, (prompter) => askYesNo(prompter, `Write this to ${path}?`));
-  if (answer !== undefined) return answer;
-  throw new CommandError({
-    code: 'CONFIRMATION_NEEDED',
-    message: `${path} was not changed: there is no terminal to ask on`,
-    fix: 'check the change, then add --yes',
-    path,
-    changed: false,
-  });
-}
-
 /** The end of a run. */
 interface Outcome {
-  readonly change: Change;
+  readonly change: PlannedChange;
   readonly changed: boolean;
   readonly diff: FileDiff | undefined;
   readonly notices: readonly string[];
@@ -111,7 +62,7 @@ async function carryOut(
   const { path } = change.file;
   const diff = await diffOf(change);
   if (flags.json !== true) await showDiff(change, diff, { flags, session });
-  const changed = !dryRun && (await confirm(path, request, session));
+  const changed = !dryRun && (await confirm([path], request.yes, session));
   if (!changed && !dryRun) {
     await report(session, request, { change, changed, diff, more, notices: ['nothing was changed'] });
     return ExitCode.None;
@@ -134,7 +85,7 @@ export async function runInstall(installation: Installation, session: Session): 
   const { target, launch, options } = installation;
   const { host, kind, scope, context, name } = target;
   const server = { command: launch.command, args: [...launch.args, 'mcp', ...options] };
-  const change = await editorOf(installation, session).planInstall(target, server);
+  const change = await editorOf(context, installation.stateDirectory, session).planInstall(target, server);
   const nextStep = kind.nextStep(scope);
   const more = { launch: { ...server, why: launch.why }, next: nextStep };
   if (change.text === undefined) {
@@ -157,8 +108,8 @@ export async function runInstall(installation: Installation, session: Session): 
 
 /** Undoes an installation, after showing the change and asking. */
 export async function runUndo(request: InstallRequest, session: Session): Promise<number> {
-  const { target, dryRun } = request;
-  const change = await editorOf(request, session).planUndo(target);
+  const { target, dryRun, stateDirectory } = request;
+  const change = await editorOf(target.context, stateDirectory, session).planUndo(target);
   if (change.text === undefined) {
     if (!dryRun) await change.apply();
     const notices = [`${target.name} is not in ${change.file.path}; nothing was changed`];
