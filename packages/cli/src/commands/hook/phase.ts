@@ -1,0 +1,43 @@
+import { resolve } from 'node:path';
+import { Option } from 'commander';
+import { writeAnswer, type AnswerFlags } from '../../terminal/answer.ts';
+import { ExitCode } from '../../terminal/exit.ts';
+import { colorOption, oneOf } from '../../terminal/options.ts';
+import type { Session } from '../../terminal/session.ts';
+import type { CommandFactory } from '../command.ts';
+
+const examples = `
+Examples:
+  $ cairn hook phase                  what the skill phase-detector runs
+  $ cairn hook phase ../other --json
+
+Exit status: 0 if the phase is known, 1 outside of a git work tree, 2 on an error.`;
+
+interface PhaseFlags extends AnswerFlags {
+  readonly language?: 'en' | 'zh';
+}
+
+async function showPhase(path: string, flags: PhaseFlags, session: Session): Promise<number> {
+  const { detectPhase, formatPhase } = await import('@cairn/knowledge');
+  const root = resolve(session.cwd, path);
+  const detected = await detectPhase(root, { env: session.env, signal: session.signal });
+  const lines = formatPhase(detected, flags.language).split('\n');
+  await writeAnswer(session, flags, { lines, document: { root, ...detected, text: lines.join('\n') }, notices: () => [] });
+  return detected.phase === 'unknown' ? ExitCode.None : ExitCode.Hit;
+}
+
+export const hookPhaseCommand: CommandFactory = (command, session, done) => {
+  command
+    .description("Name the phase of the work in a directory from git's state, and the knowledge that helps in it.")
+    .summary('name the phase of the work')
+    .argument('[path]', 'the directory', '.')
+    .addHelpText('after', examples)
+    .action(async (path: string, flags: PhaseFlags) => done(await showPhase(path, flags, session)))
+    .addOption(
+      new Option('--language <code>', 'language of the text: en or zh (default: en)').argParser(
+        oneOf('--language', ['en', 'zh'] as const),
+      ),
+    )
+    .addOption(new Option('--json', 'print one JSON document'))
+    .addOption(colorOption());
+};

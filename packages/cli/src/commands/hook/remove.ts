@@ -1,0 +1,29 @@
+import { stateOption } from '../../terminal/options.ts';
+import type { CommandFactory } from '../command.ts';
+import { confirmOptions, placeOptions, type EntryFlags } from '../mcp/entry-options.ts';
+import { hookRequest } from './install.ts';
+
+const examples = `
+Examples:
+  $ cairn hook remove claude                  from this project; shows the changes and asks first
+  $ cairn hook remove codex --scope user --yes
+  $ cairn hook remove agents-md --dry-run     show the changes only
+
+Restores the files as they were. If somebody changed a file since, only the hook or the section is removed from it; a skill that
+was changed stays. A hook that another person installed in a shared repository is removed too.
+
+Exit status: 0 if it is removed, 1 if nothing is installed or you answered no, 2 on an error.`;
+
+export const hookRemoveCommand: CommandFactory = (command, session, done) => {
+  command
+    .description("Remove what 'cairn hook install' added to a host. Shows the changes first.")
+    .summary('undo an installation')
+    .argument('<host>', 'claude, codex, or agents-md')
+    .addHelpText('after', examples)
+    .action(async (id: string, flags: EntryFlags) => {
+      const request = await hookRequest(id, flags, session);
+      const { runRemove } = await import('./run-hook.ts');
+      done(await runRemove(request, session));
+    });
+  for (const option of [...placeOptions(), stateOption(), ...confirmOptions()]) command.addOption(option);
+};
