@@ -15,7 +15,8 @@ interface ListedHost {
 
 function lineOf({ host, title, installed }: ListedHost, isText: boolean): string {
   const name = isText ? `${title}, for every other host` : title;
-  const state = installed.length === 0 ? 'not installed' : installed.map(({ scope, path }) => `${scope} (${path})`).join(', ');
+  const state =
+    installed.length === 0 ? 'not installed' : installed.map(({ scope, path }) => `${scope} (${path})`).join(', ');
   return `${host.padEnd(9)}  ${name}: ${state}`;
 }
 

@@ -22,7 +22,11 @@ async function showPhase(path: string, flags: PhaseFlags, session: Session): Pro
   const root = resolve(session.cwd, path);
   const detected = await detectPhase(root, { env: session.env, signal: session.signal });
   const lines = formatPhase(detected, flags.language).split('\n');
-  await writeAnswer(session, flags, { lines, document: { root, ...detected, text: lines.join('\n') }, notices: () => [] });
+  await writeAnswer(session, flags, {
+    lines,
+    document: { root, ...detected, text: lines.join('\n') },
+    notices: () => [],
+  });
   return detected.phase === 'unknown' ? ExitCode.None : ExitCode.Hit;
 }
 

@@ -184,10 +184,7 @@ export async function runRemove(request: HookRequest, session: Session): Promise
   const { host, context, flags, stateDirectory } = request;
   const editor = editorOf(context, stateDirectory, session);
   const sharing = await sharingHost(editor, request);
-  const targets = [
-    entryTarget(request),
-    ...(sharing ? [] : SKILL_NAMES.map((name) => skillTarget(request, name))),
-  ];
+  const targets = [entryTarget(request), ...(sharing ? [] : SKILL_NAMES.map((name) => skillTarget(request, name)))];
   const planned: (Step | undefined)[] = [];
   for (const target of targets) planned.push(await planUndo(editor, target));
   const steps = planned.filter((step) => step !== undefined);
