@@ -8,7 +8,7 @@ export const languages = ['en', 'zh'] as const;
 
 export type Language = (typeof languages)[number];
 
-/** What is installed or removed, and where. */
+/** An installation or a removal. */
 export interface HookRequest {
   readonly host: SessionHost;
   readonly context: HostContext;

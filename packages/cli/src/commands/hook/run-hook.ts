@@ -113,7 +113,7 @@ function shellLine(words: readonly string[], platform: NodeJS.Platform): string 
   return words.map(platform === 'win32' ? quote : shellQuote).join(' ');
 }
 
-/** What is installed. */
+/** A request to install. */
 export interface HookInstallation extends HookRequest {
   readonly launch: Launch;
   readonly language: Language;
