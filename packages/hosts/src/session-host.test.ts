@@ -276,8 +276,9 @@ const rest = fc.dictionary(fc.constantFrom('a', 'b', 'permissions'), fc.jsonValu
 test('whatever others have, only our element comes and goes', async () => {
   await fc.assert(
     fc.asyncProperty(groups, rest, fc.constantFrom(undefined, 2, '\t'), async (list, others, indent) => {
-      const value = { ...others, hooks: { Stop: [theirs], SessionStart: list } };
-      const before = JSON.stringify(value, undefined, indent);
+      const before = JSON.stringify({ ...others, hooks: { Stop: [theirs], SessionStart: list } }, undefined, indent);
+      // JSON has no negative zero.
+      const value = JSON.parse(before) as { readonly hooks: { readonly SessionStart: unknown[] } };
       const files = new Map([[path, before]]);
       const editor = editorOver(files);
       await (await editor.planInstall(target, command)).apply();
