@@ -18,6 +18,7 @@ const exported = [
   'buildPayload',
   'checkName',
   'checkProductLine',
+  'checkSecrets',
   'createKnowledge',
   'createLayers',
   'createTeam',

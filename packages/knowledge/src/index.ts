@@ -17,6 +17,7 @@ export type { AssetEdit, ParseAssetOptions, ParsedAsset } from './assets/markdow
 export { marksOf, UNVERIFIED_AFTER_MS } from './assets/marks.ts';
 export type { AssetMark } from './assets/marks.ts';
 export { assetId, assetPath, checkName, checkProductLine, parseAssetId, parseAssetPath } from './assets/names.ts';
+export { checkSecrets } from './assets/secrets.ts';
 export { createKnowledge } from './create-knowledge.ts';
 export type { Knowledge, KnowledgeOptions, Language } from './create-knowledge.ts';
 export { knowledgeDirectory } from './directory.ts';

@@ -79,6 +79,7 @@ function inOptions(text: string): string {
     text
       .replace('or set literal to search', 'or use -F to search')
       .replace('set multiline to let', 'use --multiline to let')
+      .replace('Pass one as product_line:', 'Write one of these and "/" before the name:')
       .replace('search with search_knowledge', "use 'cairn knowledge search'")
       .replace('or pass allowSecret', 'or use --allow-secret')
       .replace('or raise the budget', 'or use a larger --max-context-tokens')

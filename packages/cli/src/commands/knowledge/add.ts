@@ -63,8 +63,9 @@ async function refuseSimilar(
   { text, signal }: { readonly text: string; readonly signal: AbortSignal },
   { notice }: KnowledgePrinter,
 ): Promise<void> {
-  const { parseAsset } = await import('@cairn/knowledge');
+  const { checkSecrets, parseAsset } = await import('@cairn/knowledge');
   const { id, fields, body } = parseAsset(text);
+  checkSecrets(text);
   // Then the name is the reason for the refusal.
   if ((await store.get(id, { signal })) !== undefined) return;
   const similar = await layers.similar({ title: fields.title, tags: fields.tags, body, signal });
