@@ -36,7 +36,10 @@ async function get(options: GetAssetOptions): Promise<FoundAsset> {
     return { changed: changed.length };
   };
   for (const one of drafts) await store.add(one);
-  return getAsset({ index: { refresh, heads: () => heads }, read: store.get }, options);
+  return getAsset(
+    { index: { refresh, heads: () => heads, head: (id) => heads.find((one) => one.id === id) }, read: store.get },
+    options,
+  );
 }
 
 test.each([

@@ -59,7 +59,6 @@ export function comparableName(name: string): string {
 /** Returns the assets that names may mean: those with this id, or with this name. Reads the heads once. */
 function headsByName(heads: readonly AssetHead[], names: readonly string[]): Map<string, AssetHead[]> {
   const found = new Map(names.map((name) => [comparableName(name), [] as AssetHead[]]));
-  if (found.size === 0) return found;
   for (const head of heads) {
     found.get(comparableName(head.name))?.push(head);
     found.get(comparableName(head.id))?.push(head);
@@ -73,9 +72,9 @@ export function headsNamed(heads: readonly AssetHead[], name: string): readonly 
 }
 
 /** Returns the links of an asset. */
-export function linksOf(asset: AssetKey & { readonly body: string }, heads: readonly AssetHead[]): AssetLink[] {
+export function linksOf(asset: AssetKey & { readonly body: string }, heads: () => readonly AssetHead[]): AssetLink[] {
   const names = linkedNames(asset.body);
-  const byName = headsByName(heads, names);
+  const byName = names.length === 0 ? new Map<string, AssetHead[]>() : headsByName(heads(), names);
   return names.map((name) => {
     const named = byName.get(comparableName(name)) ?? [];
     const own = named.filter(({ productLine }) => productLine === asset.productLine);
