@@ -35,13 +35,19 @@ export function scanEntries(entries: Entries, query: string, filters: IndexFilte
       return;
     }
     // Of exact matches, the asset of that name is the strongest.
-    strengths[rank] = isExact ? (head.name.toLowerCase() === asked ? -2 : -1) : halves;
-    if (!isExact) strongest = Math.max(strongest, halves);
+    if (isExact) {
+      strengths[rank] = head.name.length === asked.length && head.name.toLowerCase() === asked ? -2 : -1;
+    } else {
+      strengths[rank] = halves;
+      if (halves > strongest) strongest = halves;
+    }
   });
   /** The strongest first; of equally strong ones those of the stack. */
   const exact: AssetHead[][] = [[], [], [], []];
   const vague: AssetHead[][] = Array.from({ length: 2 * strongest }, () => []);
-  for (const [rank, strength] of strengths.entries()) {
+  // An iterator takes longer than all the rest.
+  for (let rank = 0; rank < strengths.length; rank++) {
+    const strength = strengths[rank] ?? 0;
     const head = strength === 0 ? undefined : ordered[rank]?.head;
     if (head === undefined) continue;
     const after = matches === undefined || matches(head.productLine) ? 0 : 1;
