@@ -43,7 +43,7 @@ function summary({ root }: Folder, { added, updated, present, links, problems }:
 test('instructions of a project and rules of Cursor become assets', async () => {
   const folder = open();
   const { root, store, write } = folder;
-  const own = '<!-- cairn:knowledge:start -->\nThe index.\n<!-- cairn:knowledge:end -->\n';
+  const own = '<!-- cairn-knowledge:start -->\nThe index.\n<!-- cairn-knowledge:end -->\n';
   write('AGENTS.md', `# How to work here\n\nRun the tests.\n${own}`);
   write('CLAUDE.md', 'No heading.\n');
   write(
@@ -51,9 +51,11 @@ test('instructions of a project and rules of Cursor become assets', async () => 
     '---\ndescription: Components: small ones\nglobs: *.tsx,src/**/*.ts\nalwaysApply: false\n---\nWrite small components.\n',
   );
   write('docs/other.md', 'Not imported.');
+  write('.claude/CLAUDE.md', own);
   const result = await importProject(root, { store });
   expect(summary(folder, result)).toEqual({
     added: ['general/shop-AGENTS', 'general/shop-CLAUDE', 'general/react'],
+    present: ['.claude/CLAUDE.md'],
   });
   expect(result.added).toMatchObject([
     { type: 'best-practice', title: 'How to work here', body: '# How to work here\n\nRun the tests.\n' },

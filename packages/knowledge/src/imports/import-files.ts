@@ -93,11 +93,11 @@ class Importer {
     const text = decodeAsset(await readFile(path, { signal: this.#options.signal }), { path });
     const hash = hashOf(text);
     const known = await this.#known(path);
-    if (known?.file === hash) {
+    const parsed = known?.file === hash ? undefined : readImport(text, file, this.#options);
+    if (parsed === undefined) {
       this.present.push(path);
       return;
     }
-    const parsed = readImport(text, file, this.#options);
     const before = known && (await this.#store.get(known.id));
     if (before !== undefined && before.origin.kind === 'import')
       await this.#update(path, { parsed, before, known, hash });

@@ -21,7 +21,7 @@ const MAX_NAME_CHARACTERS = 80;
 const MAX_TITLE_CHARACTERS = 200;
 
 /** What Cairn writes into AGENTS.md: it shows the knowledge, and is not part of it. */
-const OWN_SECTION = /<!-- cairn:([\w-]+):start -->[^]*?<!-- cairn:\1:end -->\n?/gu;
+const OWN_SECTION = /^<!-- (cairn-[a-z-]+):start -->[\t ]*\r?\n[^]*?^<!-- \1:end -->[\t ]*(?:\r?\n|$)/gmu;
 
 /** Returns a text as a name; empty when nothing is left. */
 export function nameOf(text: string): string {
@@ -83,15 +83,16 @@ function productLineOf({ place, kind }: ImportFile): string {
 }
 
 /**
- * Returns the asset of a file. A file with the fields of an asset stays as it is.
+ * Returns the asset of a file; `undefined` when it has only what Cairn wrote. A file with the fields of an asset stays as it is.
  *
  * @throws {KnowledgeError} `INVALID_ASSET`, `INVALID_NAME`, `SECRET`, `TOO_LARGE`.
  */
-export function readImport(text: string, file: ImportFile, fields: ImportFields): ParsedAsset {
+export function readImport(text: string, file: ImportFile, fields: ImportFields): ParsedAsset | undefined {
   const { path, kind } = file;
   // Here, where the lines are those of the file.
   checkSecrets(text, { path });
   const clean = text.replaceAll(OWN_SECTION, '');
+  if (clean !== text && clean.trim() === '') return undefined;
   const productLine = fields.productLine ?? productLineOf(file);
   const parts = hasFrontMatter(clean) ? splitFrontMatter(clean, { path }) : undefined;
   const body = parts?.body ?? clean.replace(/^\uFEFF/u, '');
