@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createAgents } from '@cairn/agents';
 import { ContextManager } from '@cairn/context';
-import { buildPayload, formatLine, PAYLOAD_LIMITS } from '@cairn/knowledge';
+import { formatLine, PAYLOAD_LIMITS } from '@cairn/knowledge';
 import type { Knowledge, PayloadHost } from '@cairn/knowledge';
 import { createKnowledgeToolSet } from '@cairn/knowledge/tools';
 import { openFixture } from '../../test/knowledge/measure.ts';
@@ -47,9 +47,8 @@ function isHost(host: string): host is PayloadHost {
 
 async function openSession(knowledge: Knowledge, host: string): Promise<Session> {
   if (!isHost(host)) throw new Error(`invalid --host "${host}": use ${Object.keys(PAYLOAD_LIMITS).join(', ')}`);
+  const payload = await knowledge.payload(PAYLOAD_LIMITS[host]);
   const { heads } = await knowledge.index.list();
-  const { omitted } = await knowledge.index.document();
-  const payload = buildPayload({ ...knowledge.index.overview(), heads, omitted, gaps: [] }, PAYLOAD_LIMITS[host]);
   const lines = new Set(payload.split('\n'));
   const seen = new Set(heads.filter((head) => lines.has(formatLine(head))).map(({ id }) => id));
   return { knowledge, payload, seen };

@@ -39,4 +39,4 @@ export const aboutHeadings = `As in \`bench/RETRIEVAL.md\`: each heading is a qu
 \`search_knowledge\` with ten results.`;
 
 export const aboutSpeed = `10,000 assets in SQLite: sections of the documentation above, half in each language, with their headings as titles. 200 headings as
-questions, three rounds. On a machine with other work.`;
+questions; of each the fastest of eight rounds, on a machine with other work.`;

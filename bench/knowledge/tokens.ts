@@ -1,5 +1,5 @@
 /** What an index in the context of each session costs in tokens, and what it saves. */
-import { buildPayload, formatLine, PAYLOAD_LIMITS } from '@cairn/knowledge';
+import { formatLine, PAYLOAD_LIMITS } from '@cairn/knowledge';
 import type { AssetHead, Knowledge, PayloadHost } from '@cairn/knowledge';
 import { createKnowledgeToolSet } from '@cairn/knowledge/tools';
 import { createToolSession, textOf } from '@cairn/tool';
@@ -36,12 +36,6 @@ function toolTokens({ tools, instructions = '' }: OpenToolSet): number {
     return JSON.stringify({ name, description, parameters });
   });
   return estimateTokens([instructions, ...described].join('\n'));
-}
-
-async function payloadOf({ index }: Knowledge, host: PayloadHost): Promise<string> {
-  const { heads } = await index.list();
-  const { omitted } = await index.document();
-  return buildPayload({ ...index.overview(), heads, omitted, gaps: [] }, PAYLOAD_LIMITS[host]);
 }
 
 /** Calls tools as a model does that follows the layers, in a session of its own. Only the lines of the index in `seen` are known. */
@@ -91,7 +85,7 @@ export async function compareTokens(knowledge: Knowledge): Promise<string> {
   };
   const rows = [row('search only', tools, alone)];
   for (const host of ['codex', 'claude', 'generic'] as const) {
-    const payload = await payloadOf(knowledge, host);
+    const payload = await knowledge.payload(PAYLOAD_LIMITS[host]);
     const lines = new Set(payload.split('\n'));
     const seen = new Set(heads.filter((head) => lines.has(formatLine(head))).map(({ id }) => id));
     const cost = await costOf(knowledge, seen);
