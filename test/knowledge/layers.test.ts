@@ -1,6 +1,6 @@
 /** The way of a question through the layers, with the two worked cases of the source. */
 import { createKnowledge, openLocalStore } from '@cairn/knowledge';
-import type { AssetDraft, AssetType, Knowledge } from '@cairn/knowledge';
+import type { AssetDraft, AssetType, Knowledge, Language } from '@cairn/knowledge';
 import type { MemoryBackend } from '@cairn/memory';
 import { memory } from '@cairn/memory/memory';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -17,9 +17,13 @@ afterEach(async () => {
   }
 });
 
-async function openWith(drafts: readonly AssetDraft[], backend: MemoryBackend = memory()): Promise<Knowledge> {
+async function openWith(
+  drafts: readonly AssetDraft[],
+  backend: MemoryBackend = memory(),
+  language: Language = 'en',
+): Promise<Knowledge> {
   const directory = await mkdtemp(join(tmpdir(), 'cairn-layers-'));
-  const knowledge = createKnowledge({ directory, backend, env: {} });
+  const knowledge = createKnowledge({ directory, backend, language, env: {}, clock: () => Date.UTC(2026, 0, 28) });
   open.push({ knowledge, directory });
   for (const draft of drafts) await knowledge.store.add(draft);
   return knowledge;
@@ -286,4 +290,26 @@ test('a misspelled word finds assets by their titles, and they are marked', asyn
   const { results, isAnswered, notices } = await layers.search({ query: 'typescrip genericz' });
   expect(results[0]).toMatchObject({ name: 'typescript-generics', isSimilar: true });
   expect([isAnswered, notices.map(({ code }) => code)]).toEqual([false, ['SIMILAR_WORDS_ONLY']]);
+});
+
+test.each(['en', 'zh'] as const)('notices and drafts of gaps are written in %s', async (language) => {
+  const old = { ...draft('old-lock|adr|web|旧的分布式锁 SETNX|x', '用 SETNX。'), status: 'deprecated' as const };
+  const { layers, gaps } = await openWith([...source, old], memory(), language);
+  const texts: string[] = [];
+  for (const query of [
+    '?!',
+    'how are the',
+    'typescrip genericz',
+    '锁 xack postgres',
+    'SETNX',
+    `redis ${'word '.repeat(600)}`,
+  ]) {
+    const { notices } = await layers.search({ query });
+    texts.push(`# ${query.slice(0, 40)}`, ...notices.map(({ code, message }) => `${code}: ${message}`), '');
+  }
+  for (const query of ['terraform 状态锁', 'terraform state locking', 'locking of terraform state']) {
+    const gap = await gaps.record(query);
+    if (gap !== undefined) texts.push(JSON.stringify({ ...gaps.draft(gap), body: '' }), gaps.draft(gap).body);
+  }
+  await expect(texts.join('\n')).toMatchFileSnapshot(`goldens/layers.${language}.txt`);
 });

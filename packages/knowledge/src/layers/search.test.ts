@@ -131,6 +131,12 @@ test('the limit is kept, and more results are reported', async () => {
   expect([answer.results.length, answer.hasMore]).toEqual([1, true]);
 });
 
+test('a very long query is cut, and the answer states it', async () => {
+  const { results, notices } = await ask({ query: `redis-cluster ${'word '.repeat(600)} latency` });
+  expect(results.map(({ name }) => name)).not.toContain('core-latency');
+  expect(notices.map(({ code }) => code)).toContain('LONG_QUERY');
+});
+
 test('a query without words has no results', async () => {
   for (const query of ['', '  ', '?!', '"*"']) {
     expect(await ask({ query })).toMatchObject({

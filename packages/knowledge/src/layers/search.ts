@@ -147,9 +147,10 @@ async function rank(
   const { limit = DEFAULT_LIMIT, signal } = options;
   const codes: RankNotice['code'][] = [];
   const leftOut = new Set<string>();
+  /** The assets as the filters saw them. Another call may bring the index up to date meanwhile. */
+  const heads = new Map<number, AssetHead>();
   let isStale = false;
   let isFound = false;
-  let hasAccepted = false;
   await index.refresh({ signal });
   const acceptSequence = (sequence: number): boolean => {
     isFound = true;
@@ -157,9 +158,10 @@ async function rank(
     if (head === undefined) isStale = true;
     if (head === undefined || !selects(options, head)) return false;
     // Only what would be the first result.
-    if (head.status !== 'active' && !hasAccepted) leftOut.add(head.id);
-    hasAccepted ||= head.status === 'active';
-    return head.status === 'active';
+    if (head.status !== 'active' && heads.size === 0) leftOut.add(head.id);
+    if (head.status !== 'active') return false;
+    heads.set(sequence, head);
+    return true;
   };
   const {
     hits,
@@ -178,7 +180,7 @@ async function rank(
   // Another process wrote it after the index was read.
   if (isStale && !isLast) return undefined;
   const candidates = hits.flatMap(({ sequence, score, isSimilar }): Candidate[] => {
-    const head = index.headAt(sequence);
+    const head = heads.get(sequence);
     const share = fullScore === 0 ? 0 : Math.min(1, score / fullScore);
     return head === undefined ? [] : [{ ...head, sequence, score: share, ...(isSimilar === true && { isSimilar }) }];
   });
@@ -288,6 +290,7 @@ export async function search(dependencies: SearchDependencies, asked: SearchOpti
     if (results.length > 0 && !isAnswered && !codes.includes('SIMILAR_WORDS_ONLY')) {
       notices.push(noticeOf('LITTLE_EVIDENCE', language));
     }
+    if (options.query.length < asked.query.length) notices.push(noticeOf('LONG_QUERY', language));
     if (leftOut.length > 0) notices.push(noticeOf('INACTIVE_LEFT_OUT', language, leftOut.slice(0, MAX_LEFT_OUT)));
     return { results, isAnswered, searched, hasMore: hasMore || all.length > limit, notices };
   }

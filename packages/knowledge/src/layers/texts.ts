@@ -5,9 +5,10 @@ import type { RankNotice } from '@cairn/retrieval';
  * What a search states besides its results.
  *
  * - Those of {@link RankNotice}.
+ * - `LONG_QUERY`: only the beginning of the query was searched for.
  * - `INACTIVE_LEFT_OUT`: a better match is deprecated or superseded, so that it is not a result.
  */
-export type SearchNoticeCode = Exclude<RankNotice['code'], 'EMBED_FAILED'> | 'INACTIVE_LEFT_OUT';
+export type SearchNoticeCode = Exclude<RankNotice['code'], 'EMBED_FAILED'> | 'INACTIVE_LEFT_OUT' | 'LONG_QUERY';
 
 export interface SearchNotice {
   readonly code: SearchNoticeCode;
@@ -23,6 +24,7 @@ const messages: Readonly<Record<Language, Readonly<Record<SearchNoticeCode, (ids
       'No asset has a word of the query; these results have words with a similar spelling and may be about something else.',
     LITTLE_EVIDENCE: () =>
       'No asset has enough of the words of the query; these results have some of them and may be about something else.',
+    LONG_QUERY: () => 'Only the first 2,000 characters of the query were searched for; ask a shorter question.',
     INACTIVE_LEFT_OUT: (ids) => `Left out because they are deprecated or superseded: ${ids}. get_asset reads them.`,
   },
   zh: {
@@ -30,6 +32,7 @@ const messages: Readonly<Record<Language, Readonly<Record<SearchNoticeCode, (ids
     COMMON_WORDS_ONLY: () => '查询中只有常用词，搜索使用了这些词；请写明主题。',
     SIMILAR_WORDS_ONLY: () => '没有资产包含查询中的词；这些结果只是拼写相近，内容可能无关。',
     LITTLE_EVIDENCE: () => '没有资产包含足够多的查询词；这些结果只包含一部分，内容可能无关。',
+    LONG_QUERY: () => '只搜索了查询的前 2,000 个字符；请缩短问题。',
     INACTIVE_LEFT_OUT: (ids) => `以下资产已弃用或被取代，未列入结果：${ids}。可用 get_asset 读取。`,
   },
 };
