@@ -8,7 +8,7 @@ import {
 } from '@cairn/coding-agent';
 import type { CodingTools, Workspace } from '@cairn/coding-agent';
 import { createToolSession, fileNotes, textOf } from '@cairn/tool';
-import type { FileNotes, ToolResult } from '@cairn/tool';
+import type { FileNotes, ToolDefinition, ToolResult } from '@cairn/tool';
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -37,6 +37,11 @@ function createBench(): Bench {
   return { root, workspace, tools: createCodingTools({ workspace }), asked };
 }
 
+function callNamed(tools: CodingTools, name: keyof CodingTools, input: unknown): Promise<ToolResult> {
+  const tool: ToolDefinition = tools[name];
+  return call(tool, input);
+}
+
 function lastLine(result: ToolResult): string | undefined {
   return textOf(result).split('\n').at(-1);
 }
@@ -60,7 +65,7 @@ test.each([
   ['patch', { patch }, ['a.txt', 'n.txt']],
 ] as const)('the answer of %s %j ends with the notes on what it read or changed', async (name, input, files) => {
   const { tools, asked } = createBench();
-  const result = await call(tools[name], input);
+  const result = await callNamed(tools, name, input);
   expect(result.isError).toBe(false);
   expect(lastLine(result)).toBe('NOTE');
   expect(asked).toEqual([files]);
@@ -76,7 +81,7 @@ test.each([
   ['edit', { path: 'a.txt', edits: [{ old_text: 'other', new_text: '1' }] }],
 ] as const)('%s %j asks for no note', async (name, input) => {
   const { tools, asked } = createBench();
-  expect(textOf(await call(tools[name], input))).not.toContain('NOTE');
+  expect(textOf(await callNamed(tools, name, input))).not.toContain('NOTE');
   expect(asked).toEqual([]);
 });
 

@@ -99,6 +99,38 @@ describe('run', () => {
     ]);
   });
 
+  test('finds, reads and keeps what the team knows, and is shown what is about the files that it reads', async () => {
+    const body = 'Wait for the failover: 失败重试 with backoff.\n';
+    const { server, home, agents } = await person(
+      [
+        { toolCalls: [{ name: 'search_knowledge', input: { query: '失败重试' } }] },
+        { toolCalls: [{ name: 'get_asset', input: { name: 'redis' } }] },
+        { toolCalls: [{ name: 'read', input: { path: 'src/cache.ts' } }] },
+        {
+          toolCalls: [
+            { name: 'sink_asset', input: { name: 'printer', type: 'glossary', title: 'Toner', body: 'Blue.' } },
+          ],
+        },
+        { text: 'Done.' },
+      ],
+      { project: { 'src/cache.ts': 'export {};\n' } },
+    );
+    const directory = join(home, '.local/share/cairn/knowledge');
+    const knowledge = createKnowledge({ directory });
+    await knowledge.store.add({ name: 'redis', type: 'reference', title: 'Redis', body, paths: ['src/**'] });
+    await knowledge.close();
+    expect(await agents(['run', 'helper', 'Do it.'])).toMatchObject({ exitCode: 0, stdout: 'Done.\n' });
+    const [, , found, , read, , file, , kept] = transcriptOf(requestAt(server, 4));
+    expect(found).toContain('name="redis"');
+    expect(read).toContain('Wait for the failover');
+    expect(file).toMatch(/Assets of the team about this file[^]*redis\|reference\|general/u);
+    expect(kept).toContain('Added general/printer.');
+    const after = createKnowledge({ directory });
+    expect((await after.store.get('general/printer'))?.body).toContain('Blue.');
+    expect(await after.usage.events()).toMatchObject([{ asset: 'general/redis', query: '失败重试' }]);
+    await after.close();
+  });
+
   test('attaches the files that the prompt mentions; text from standard input is sent as it is', async () => {
     const { agents, server } = await person([{ text: 'a' }, { text: 'b' }], { project: { 'a.txt': 'the content\n' } });
     await agents(['run', 'helper', 'Read @a.txt']);
@@ -470,6 +502,8 @@ describe('context', () => {
     expect(stdout).toMatch(/^ {2}system .*, knowledge \d+/mu);
     const { stdout: without } = await agents(['context', 'helper', '--no-knowledge']);
     expect(without).not.toContain('Redis failover');
+    expect(stdout).toContain('get_asset');
+    expect(without).not.toContain('get_asset');
   });
 
   test('lists the tokens by part, and what is left out', async () => {

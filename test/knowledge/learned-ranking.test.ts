@@ -57,7 +57,7 @@ test('a replayed log raises the mean reciprocal rank of the later half, and harm
   expect(after).toBeGreaterThan(before + 0.2);
   const { found, first, answered, gaps } = countsOf(await askAll(knowledge, 'tuning'));
   expect({ found, first }).toEqual({ found: others.found, first: others.first });
-  // What is only learned is marked, so that it answers no question.
+  // An asset that is only suggested is marked, so that it answers no question.
   expect({ answered, gaps }).toEqual({ answered: others.answered, gaps: others.gaps });
 });
 

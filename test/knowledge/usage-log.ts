@@ -62,16 +62,16 @@ export const usageLog: readonly (readonly [id: string, ...queries: readonly stri
   [
     'exchange/infra/nginx-keepalive-502',
     '偶尔 502',
-    'random 502 from the proxy',
+    'random 502 of nginx',
     '网关偶尔返回 502',
-    'a 502 once in a while behind the proxy',
+    'nginx gives a 502 once in a while',
   ],
   [
     'exchange/infra/clock-drift-chrony',
     '机器时间慢了几秒',
-    'server clock is seconds behind',
+    'server clock is seconds slow',
     '时间慢了几秒怎么校',
-    'clock of the server behind',
+    'slow clock of the server',
   ],
   [
     'exchange/core/matching-engine-latency',

@@ -1,3 +1,4 @@
+import type { Knowledge } from '@cairn/knowledge';
 import type { ToolSet } from '@cairn/tool';
 import { homeDirectory } from '@cairn/tool/paths';
 import { existsSync } from 'node:fs';
@@ -11,12 +12,14 @@ export interface KnowledgeToolSetOptions {
   readonly directory?: string | undefined;
   /** The language of texts for a model. @default 'en' */
   readonly language?: 'en' | 'zh' | undefined;
+  /** The knowledge, when it is open. The caller closes it. @default it is opened when a tool needs it */
+  readonly shared?: Knowledge | undefined;
 }
 
 /** Returns the tool set of `@cairn/knowledge` over the user's knowledge. */
 export async function knowledgeToolSet(
   session: Pick<Session, 'env' | 'cwd'>,
-  { directory: given, language }: KnowledgeToolSetOptions = {},
+  { directory: given, language, shared }: KnowledgeToolSetOptions,
 ): Promise<ToolSet> {
   const { createKnowledgeToolSet, knowledgeDirectory } = await import('@cairn/knowledge/tools');
   const { env, cwd } = session;
@@ -25,7 +28,10 @@ export async function knowledgeToolSet(
       ? knowledgeDirectory({ env, home: homeDirectory(env), platform: process.platform })
       : resolve(cwd, given);
   return createKnowledgeToolSet({
-    open: () => openKnowledge(session, { directory, language }),
+    open: async () =>
+      shared === undefined
+        ? openKnowledge(session, { directory, language })
+        : { ...shared, close: () => Promise.resolve(), [Symbol.asyncDispose]: () => Promise.resolve() },
     exists: () => existsSync(join(directory, 'knowledge.db')),
     language,
   });

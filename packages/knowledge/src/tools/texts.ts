@@ -1,10 +1,7 @@
 import type { Language } from '@cairn/memory';
 import { count } from '@cairn/tool/prompt';
 
-/** The names of the tools, in the order in which models see them. */
-export const TOOL_NAMES = ['scan_index', 'search_knowledge', 'get_asset', 'sink_asset', 'report_asset'] as const;
-
-export type ToolName = (typeof TOOL_NAMES)[number];
+export type ToolName = 'scan_index' | 'search_knowledge' | 'get_asset' | 'sink_asset' | 'report_asset';
 
 /** The texts of the tools. */
 export interface ToolTexts {

@@ -10,6 +10,7 @@ import { openExistingKnowledge } from '../../knowledge/open.ts';
 import { CommandError, UsageError } from '../../terminal/errors.ts';
 import { useEnvironmentProxy } from '../../terminal/proxy.ts';
 import { knowledgeToolSet } from '../../knowledge/tool-set.ts';
+import type { KnowledgeToolSetOptions } from '../../knowledge/tool-set.ts';
 import { filled, oneOf, stateOption, wholeNumber } from '../../terminal/options.ts';
 import type { Session } from '../../terminal/session.ts';
 import { modeOption } from './modes.ts';
@@ -54,7 +55,7 @@ export function requestOptions(): Option[] {
   return [
     modeOption('that of the definition'),
     ...historyOptions('a new one'),
-    new Option('--no-knowledge', 'leave the index of the knowledge out of the system prompt'),
+    new Option('--no-knowledge', 'use no knowledge: neither its index in the system prompt nor its tools'),
     new Option('--read-only', 'offer only tools that change nothing'),
     new Option(
       '--max-context-tokens <n>',
@@ -168,14 +169,14 @@ export async function openHistories(
 /** What the tools of a run are made from. */
 export interface ToolSetsOptions extends Pick<OpenedHistories, 'memory'> {
   readonly stateDirectory: string | undefined;
-  /** The language of texts for a model. */
-  readonly language?: 'en' | 'zh' | undefined;
+  /** Absent when the knowledge is not offered. */
+  readonly knowledge: KnowledgeToolSetOptions | undefined;
 }
 
 /** The tools of a run. They share the memory of the histories. */
 export async function toolSetsOf(
   session: Pick<Session, 'env' | 'cwd'>,
-  { memory, stateDirectory, language }: ToolSetsOptions,
+  { memory, stateDirectory, knowledge }: ToolSetsOptions,
 ): Promise<ToolSet[]> {
   const [{ createCodingToolSet }, { createWorkspaceCacheToolSet }, { memoryToolSet }] = await Promise.all([
     import('@cairn/coding-agent'),
@@ -190,7 +191,7 @@ export async function toolSetsOf(
   return [
     createCodingToolSet({ stateDirectory }),
     createWorkspaceCacheToolSet({ journalDirectory: stateDirectory }),
-    await knowledgeToolSet(session, { language }),
+    ...(knowledge === undefined ? [] : [await knowledgeToolSet(session, knowledge)]),
     memoryToolSet({ open, process: randomUUID() }),
   ];
 }
@@ -230,7 +231,11 @@ export async function withAgents<T>(
       definitions,
       baseUrl: flags.baseUrl,
       env,
-      toolSets: await toolSetsOf(session, { memory, stateDirectory, language: flags.language }),
+      toolSets: await toolSetsOf(session, {
+        memory,
+        stateDirectory,
+        knowledge: flags.knowledge ? { language: flags.language, shared: knowledge } : undefined,
+      }),
       readOnly: flags.readOnly,
       memory,
       knowledge,

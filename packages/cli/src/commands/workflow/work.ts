@@ -111,7 +111,7 @@ function readOnlySet(set: ToolSet): ToolSet {
 
 async function toolsOf({ memory, session, flags }: WorkPlace, { readOnly, language }: Settings): Promise<ToolSet[]> {
   const stateDirectory = flags.stateDir === undefined ? undefined : resolve(session.cwd, flags.stateDir);
-  const sets = await toolSetsOf(session, { memory, stateDirectory, language });
+  const sets = await toolSetsOf(session, { memory, stateDirectory, knowledge: { language } });
   return readOnly ? sets.map(readOnlySet) : sets;
 }
 
