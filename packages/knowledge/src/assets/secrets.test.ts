@@ -28,6 +28,7 @@ test('finds generated keys that no form describes', () => {
 
 test.each([
   ['a GitHub token', `token ghp_${keyOf(1).slice(0, 36)}`],
+  ['an example of a token', `token ghp_${'abcdefghijklmnopqrstuvwxyz'}0123456789`],
   ['a password in a connection string', 'redis://app:Zx9kQp2mVt@cache:6379'],
   ['an assignment', 'password: Zx9kQp2mVt4L'],
 ])('refuses %s', (_, text) => {

@@ -121,6 +121,19 @@ test.each([
   expect(findSecrets(text)).toEqual([]);
 });
 
+test.each([
+  [joined('AKIA', 'IOSFODNN7EXAMPLE'), 'AWS access key'],
+  [joined('ghp_', 'abcdefghijklmnopqrstuvwxyz0123456789'), 'GitHub token'],
+  [joined('sk-', '1234567890abcdef'.repeat(2)), 'OpenAI key'],
+])("an example in an issuer's form is a secret for who asks for it: %s", (text, kind) => {
+  expect(findSecrets(text)).toEqual([]);
+  expect(findSecrets(`a ${text}`, { examples: true })).toEqual([{ kind, start: 2, end: text.length + 2 }]);
+});
+
+test('crosses in place of a token are no secret', () => {
+  expect(findSecrets(joined('ghp_', 'x'.repeat(36)), { examples: true })).toEqual([]);
+});
+
 test('base64 of random bytes holds no secret', () => {
   const random = Buffer.from(
     Uint32Array.from({ length: 1 << 18 }, (_, index) => Math.imul(index ^ 0x9e37, 0x85ebca6b)).buffer,

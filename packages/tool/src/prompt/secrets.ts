@@ -70,6 +70,9 @@ const reference =
 const placeholder =
   /example|placeholder|redacted|your[-_ ]|changeme|x{4}|\*{3}|\.{3}|…|(.)\1{7}|abcdefgh|(?:0123456789|1234567890)abcdef|4eC39HqLyjWDarjtT1zdp7dc/iu;
 
+/** What stands for a secret in a text that a token of an issuer's form is part of. */
+const masked = /placeholder|redacted|your[-_ ]|changeme|x{4}|\*{3}|\.{3}|…|(.)\1{7}/iu;
+
 /** Passwords of examples and of local servers, which protect nothing. */
 const known =
   /^(?:admin|changeme|default|guest|minioadmin|mysql|pass|passwd|password|postgres|root|secret|test|user|username|[x*.]+|.*[${}<>%].*)$/iu;
@@ -94,11 +97,12 @@ function has(text: string, pattern: RegExp): boolean {
   return text.search(pattern) !== -1;
 }
 
-function* candidates(text: string): Generator<FoundSecret, void, undefined> {
+function* candidates(text: string, { examples }: SecretOptions): Generator<FoundSecret, void, undefined> {
+  const harmless = examples === true ? masked : placeholder;
   for (const [kind, pattern] of formats) {
     if (!has(text, pattern)) continue;
     for (const { 0: whole, 1: secret = whole, index } of text.matchAll(pattern)) {
-      if (placeholder.test(secret) || (kind === 'OpenAI key' && isWords(secret))) continue;
+      if (harmless.test(secret) || (kind === 'OpenAI key' && isWords(secret))) continue;
       const end = index + whole.length;
       yield { kind, start: end - secret.length, end };
     }
@@ -123,15 +127,23 @@ function* candidates(text: string): Generator<FoundSecret, void, undefined> {
   }
 }
 
+export interface SecretOptions {
+  /**
+   * Whether a token of an issuer's form is a secret also when documentation uses it as an example, such as one with the letters of
+   * the alphabet. One of crosses, dots or asterisks is none. @default false
+   */
+  readonly examples?: boolean | undefined;
+}
+
 /**
  * Finds keys, tokens and passwords in a text, in order of place, without overlaps. It knows documented token formats,
  * private keys, passwords in URLs, and names such as `password` with a value that is likely a secret. Hashes, UUIDs, base64,
  * variables, and placeholders of documentation are not secrets. It does not find secrets of other forms.
  */
-export function findSecrets(text: string): FoundSecret[] {
+export function findSecrets(text: string, options: SecretOptions = {}): FoundSecret[] {
   const found: FoundSecret[] = [];
   // Of several secrets at one place the longest counts; of equal ones the most specific format, which is listed first.
-  for (const secret of [...candidates(text)].toSorted((a, b) => a.start - b.start || b.end - a.end)) {
+  for (const secret of [...candidates(text, options)].toSorted((a, b) => a.start - b.start || b.end - a.end)) {
     const last = found.at(-1);
     if (last === undefined || secret.start >= last.end) found.push(secret);
   }
