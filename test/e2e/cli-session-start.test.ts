@@ -186,7 +186,7 @@ test.skipIf(process.platform === 'win32')('a git that hangs is given up, and the
   await addTeam();
   const programs = createTree({ git: file('#!/bin/sh\nexec sleep 1000\n', { mode: 0o755 }) });
   const env = { PATH: `${programs}:${process.env['PATH'] ?? ''}` };
-  const context = contextOf(await start(['--host', 'claude'], { env }));
+  const context = contextOf(await start(['--host', 'claude', '--timeout', '8000'], { env }));
   expect(context).toContain('redis-failover-0|');
   expect(context).toContain('The clone of the team store may have changes that are missing here');
 });

@@ -245,7 +245,5 @@ test('equal content has equal bytes', () => {
 });
 
 test('a limit without space for the policy is refused', () => {
-  expect(() => buildPayload(busy, { maxCharacters: 1000 })).toThrow(
-    expect.objectContaining({ code: 'INVALID_OPTION' }),
-  );
+  expect(() => buildPayload(busy, { maxCharacters: 1000 })).toThrow(RangeError);
 });

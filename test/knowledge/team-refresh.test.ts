@@ -77,7 +77,7 @@ test('a commit that was made by hand is taken, and stays checked out', async () 
   expect(git(ann.clone, 'rev-parse', 'HEAD')).toBe(commit);
 });
 
-test('a file that is no asset is not a change', async () => {
+test('a file that is not an asset is not a change', async () => {
   ann.edit('README.md', 'Hello.\n');
   await expect(hasChanges()).resolves.toBe(false);
 });

@@ -3,7 +3,6 @@ import type { CountTokens } from '@cairn/tool/prompt';
 import { escapeControls } from '@cairn/tool/paths';
 import type { Language } from '@cairn/memory';
 import type { AssetHead } from '../assets/asset.ts';
-import { KnowledgeError } from '../errors.ts';
 import { documentTexts } from '../index/document-texts.ts';
 import { formatTime, INDEX_END, INDEX_START } from '../index/document.ts';
 import { formatLine, LINE_FORMAT } from '../index/lines.ts';
@@ -176,7 +175,7 @@ function indexPart(texts: PayloadTexts, language: Language, content: PayloadCont
  * The index has as many lines as fit beside the other parts. When not even 20 fit, the tools shrink, then the router, then what is
  * pending, then titles are cut; what the text leaves out is stated in it.
  *
- * @throws {KnowledgeError} `INVALID_OPTION` when the limit is too small for the policy and the strategy.
+ * @throws {RangeError} when the limit is too small for the policy and the strategy.
  */
 export function buildPayload(content: PayloadContent, options: PayloadOptions = {}): string {
   const { language = 'en', maxCharacters = Infinity, maxTokens = Infinity, countTokens = estimateTokens } = options;
@@ -214,10 +213,7 @@ export function buildPayload(content: PayloadContent, options: PayloadOptions = 
   }
   if (!fits([])) {
     const limit = maxCharacters === Infinity ? `${maxTokens} tokens` : `${maxCharacters} characters`;
-    throw new KnowledgeError('INVALID_OPTION', [
-      `The policy and the strategy do not fit into ${limit}`,
-      'Use a larger limit.',
-    ]);
+    throw new RangeError(`the policy and the strategy do not fit into ${limit}: use a larger limit`);
   }
   // The last line takes the statement about others with it.
   if (fits(lines)) return compose(lines);

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { peekSqlite } from '@cairn/memory/sqlite-peek';
 import type { KeyState } from '@cairn/memory/sqlite-peek';
 import { GAPS_KEY, pendingGaps } from '../gaps/pending.ts';
 import type { SessionExtra } from '../gaps/pending.ts';
@@ -11,13 +10,15 @@ import type { PayloadContent } from '../payload/payload.ts';
 import type { KnowledgePayloadOptions } from '../payload/knowledge-payload.ts';
 import { detectStack } from '../stack/detect-stack.ts';
 import { ASSETS_KEY } from '../stores/keys.ts';
-import { TEAM_FILE } from '../team/state.ts';
+import { TEAM_FILE } from '../directory.ts';
 
 export interface SessionPayloadOptions extends KnowledgePayloadOptions {
   /** The knowledge directory. */
   readonly directory: string;
   /** Milliseconds since the epoch. @default now */
   readonly nowMs?: number | undefined;
+  /** How long to wait for git, which compares the clone of the team store. @default 400 */
+  readonly gitTimeoutMs?: number | undefined;
 }
 
 /** The content of a knowledge directory without a store. */
@@ -45,12 +46,10 @@ async function isCurrent(
 ): Promise<boolean> {
   if (hasSameFiles) return true;
   // The last process that closes a store changes its files without changing what is in it.
+  const { peekSqlite } = await import('@cairn/memory/sqlite-peek');
   const [assets, gaps] = (await peekSqlite(path, [ASSETS_KEY, GAPS_KEY])) ?? [];
   return isSame(assets, { epoch, sequence }) && isSame(gaps, extraOf(extra).gapsAt);
 }
-
-/** How long the start of a session waits for git, so that the rest of its time is enough without it. */
-const GIT_MS = 400;
 
 /** Whether the clone of the team store has changes; `unknown` when git fails or takes too long. */
 type TeamState = 'same' | 'changed' | 'unknown';
@@ -91,10 +90,10 @@ async function payloadOfStore(
  * written, it reads one of them and opens no store.
  */
 export async function sessionPayload(options: SessionPayloadOptions): Promise<string> {
-  const { directory, project, onlyMatching, nowMs = Date.now() } = options;
+  const { directory, project, onlyMatching, nowMs = Date.now(), gitTimeoutMs = 400 } = options;
   const path = databasePath(directory);
   if (!existsSync(path)) return buildPayload(nothing, options);
-  const timeout = AbortSignal.timeout(GIT_MS);
+  const timeout = AbortSignal.timeout(gitTimeoutMs);
   const signal = options.signal === undefined ? timeout : AbortSignal.any([options.signal, timeout]);
   const [team, stack] = await Promise.all([
     readTeam(directory, signal),

@@ -2,10 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
+import { TEAM_FILE } from '../directory.ts';
 import { KnowledgeError } from '../errors.ts';
-
-/** The name of the file. */
-export const TEAM_FILE = 'team.json';
 
 const VERSION = 1;
 

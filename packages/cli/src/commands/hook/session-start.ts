@@ -3,7 +3,6 @@ import { parseArgs } from 'node:util';
 import { knowledgeDirectory, PAYLOAD_LIMITS, sessionPayload } from '@cairn/knowledge/session';
 import type { PayloadHost } from '@cairn/knowledge/session';
 import { homeDirectory } from '@cairn/tool/paths';
-import { CommandError, UsageError } from '../../terminal/errors.ts';
 import type { Environment } from '../../terminal/output.ts';
 
 /** What `cairn hook session-start` uses of its process. */
@@ -33,16 +32,24 @@ export interface SessionSettings {
   readonly timeout: number;
 }
 
+/** The part of the time that git may take. */
+const GIT_SHARE = 0.45;
+
 /** The rest of the second is for ending. */
 export const TIMEOUT_MS = 900;
 
+/** An error with the one line that is printed. Those of other commands take time to load. */
+function invalid(problem: string, fix: string, cause?: unknown): Error {
+  return Object.assign(new Error(`${problem}; ${fix}`, { cause }), { code: 'USAGE' });
+}
+
 function choose<T extends string>(option: string, value: string, all: readonly T[]): T {
   const found = all.find((one) => one === value);
-  if (found === undefined) throw new UsageError(`invalid ${option} "${value}"`, `use ${all.join(', ')}`);
+  if (found === undefined) throw invalid(`invalid ${option} "${value}"`, `use ${all.join(', ')}`);
   return found;
 }
 
-/** Parses the options without commander, which takes longer to load than everything else. @throws {UsageError} */
+/** Parses the options without commander, which takes longer to load than everything else. */
 export function parseSettings(args: readonly string[]): SessionSettings {
   let values;
   try {
@@ -58,15 +65,12 @@ export function parseSettings(args: readonly string[]): SessionSettings {
     }));
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
-    throw new UsageError(problem, "see 'cairn hook session-start --help'");
+    throw invalid(problem, "see 'cairn hook session-start --help'");
   }
   if (!/^[1-9]\d{0,5}$/u.test(values.timeout)) {
-    throw new UsageError(
-      `invalid --timeout "${values.timeout}"`,
-      'use a whole number of milliseconds from 1 to 999999',
-    );
+    throw invalid(`invalid --timeout "${values.timeout}"`, 'use a whole number of milliseconds from 1 to 999999');
   }
-  if (values.directory === '') throw new UsageError('--directory is empty', 'give it a value');
+  if (values.directory === '') throw invalid('--directory is empty', 'give it a value');
   return {
     host: choose('--host', values.host, sessionHosts),
     language: choose('--language', values.language, sessionLanguages),
@@ -83,13 +87,8 @@ interface HostInput {
   readonly cwd?: unknown;
 }
 
-function invalidInput(what: string, cause?: unknown): CommandError {
-  const facts = {
-    code: 'INVALID_INPUT',
-    message: `standard input ${what}`,
-    fix: 'give it the JSON document of the host, or nothing',
-  };
-  return new CommandError(facts, { cause });
+function invalidInput(what: string, cause?: unknown): Error {
+  return invalid(`standard input ${what}`, 'give it the JSON document of the host, or nothing', cause);
 }
 
 function parseInput(text: string): HostInput {
@@ -127,11 +126,11 @@ async function readInput(input: SessionStartContext['input']): Promise<HostInput
  * resumed, because the conversation has the payload already.
  */
 export async function startSession(settings: SessionSettings, context: SessionStartContext): Promise<string> {
-  const { host, language, directory, onlyMatching } = settings;
+  const { host, language, directory, onlyMatching, timeout } = settings;
   const { env, cwd, signal } = context;
   const { hook_event_name: event = EVENT, source, cwd: project } = await readInput(context.input);
   if (event !== EVENT) {
-    throw new UsageError(`the event of the host is ${JSON.stringify(event)}`, `configure the command for ${EVENT}`);
+    throw invalid(`the event of the host is ${JSON.stringify(event)}`, `configure the command for ${EVENT}`);
   }
   if (source === 'resume') return '';
   const place = { env, home: homeDirectory(env), platform: process.platform };
@@ -140,6 +139,7 @@ export async function startSession(settings: SessionSettings, context: SessionSt
     project: typeof project === 'string' && isAbsolute(project) ? project : cwd,
     language,
     onlyMatching,
+    gitTimeoutMs: timeout * GIT_SHARE,
     signal,
     ...PAYLOAD_LIMITS[host],
   });
