@@ -6,7 +6,7 @@ import type { AssetDraft } from '../stores/local.ts';
 import type { Gap } from './pending.ts';
 
 /** Returns the words that a question is about, in order, without those that only ask. */
-export function subjectOf(query: string): string[] {
+function subjectOf(query: string): string[] {
   const { units } = readQuery(query);
   const subject = units.filter(({ isQuestion }) => !isQuestion);
   const words = (subject.length > 0 ? subject : units).flatMap(({ character, terms }) => character ?? terms[0] ?? []);

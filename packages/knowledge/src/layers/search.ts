@@ -120,7 +120,7 @@ function checkOptions({ query, limit = DEFAULT_LIMIT, type, productLine }: Searc
 }
 
 /** Returns a name without differences of case and of the characters that join its words. */
-export function foldName(name: string): string {
+function foldName(name: string): string {
   return name
     .normalize('NFKC')
     .toLowerCase()
