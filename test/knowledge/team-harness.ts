@@ -1,5 +1,5 @@
-import { KnowledgeError } from '@cairn/knowledge';
-import type { KnowledgeErrorCode } from '@cairn/knowledge';
+import { createTeam, KnowledgeError, openLocalStore } from '@cairn/knowledge';
+import type { KnowledgeErrorCode, LocalStore, Team, TeamOptions } from '@cairn/knowledge';
 import { memory } from '@cairn/memory/memory';
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,13 +7,6 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { expect } from 'vitest';
-// Team stores are tested below the public surface, with steps at which they are interrupted.
-// oxlint-disable no-restricted-imports
-import { openLocalStore } from '../../packages/knowledge/src/stores/local.ts';
-import type { LocalStore } from '../../packages/knowledge/src/stores/local.ts';
-import { createTeam } from '../../packages/knowledge/src/team/team.ts';
-import type { Team, TeamOptions } from '../../packages/knowledge/src/team/team.ts';
-// oxlint-enable no-restricted-imports
 
 /** Runs git and returns its output. */
 export function git(directory: string, ...args: readonly string[]): string {

@@ -1,12 +1,10 @@
 /** Counts of a large team store, and text that the team removed. */
+import { openLocalStore } from '@cairn/knowledge';
 import { sqlite } from '@cairn/memory/sqlite';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-// The store is opened as the product opens it.
-// oxlint-disable-next-line no-restricted-imports
-import { openLocalStore } from '../../packages/knowledge/src/stores/local.ts';
 import { createWorld, fileOf, git, memberEnv } from './team-harness.ts';
 import type { World } from './team-harness.ts';
 

@@ -276,6 +276,25 @@ test('an asset that is changed or removed while it is pushed is shared by the ne
   expect(await bob.texts()).toEqual(await eve.texts());
 });
 
+test('an asset that is changed after its push was interrupted is not in conflict with it', async () => {
+  await pair();
+  let isStopped = true;
+  const eve = world.member('eve', {
+    onStep: (step) => {
+      if (step === 'pushed' && isStopped) throw new Error('stopped');
+    },
+  });
+  await eve.team.init({ remote: world.remote });
+  await eve.change('p/a', 'Pushed.');
+  await eve.add('p/b', 'Pushed too.');
+  await expect(eve.team.sync()).rejects.toThrow('stopped');
+  isStopped = false;
+  await eve.change('p/a', 'Changed later.');
+  await eve.store.remove('p/b');
+  expect(await eve.team.sync()).toMatchObject({ conflicts: [], pushed: { changed: ['p/a'], removed: ['p/b'] } });
+  expect(world.files()).toEqual({ 'p/a.md': a('Changed later.') });
+});
+
 test('another team gets nothing removed here, and the same team is continued', async () => {
   const [ann] = await pair();
   const other = createWorld();
