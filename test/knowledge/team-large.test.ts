@@ -1,6 +1,5 @@
 /** Counts of a large team store, and text that the team removed. */
-import { openLocalStore } from '@cairn/knowledge';
-import { sqlite } from '@cairn/memory/sqlite';
+import { createKnowledge } from '@cairn/knowledge';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -49,24 +48,27 @@ test('a synchronization of many assets runs as many processes as one of few, and
 });
 
 test('the text of an asset that the team removed is in no file of the local store', async () => {
-  const path = join(world.root, 'bob-store', 'knowledge.db');
-  mkdirSync(join(world.root, 'bob-store'));
-  const backend = sqlite({ path });
-  const [ann, bob] = [world.member('ann'), world.member('bob', { store: openLocalStore({ backend }) })];
+  const ann = world.member('ann');
+  const directory = join(world.root, 'bob');
+  const bob = createKnowledge({ directory, env: memberEnv('bob') });
   await ann.team.init({ remote: world.remote });
   await ann.add('p/a', 'The word is quetzalcoatlus.');
   await ann.add('p/b', 'Other.');
   await ann.team.sync();
   await bob.team.init({ remote: world.remote });
+  // The term index has the words of a text that was searched.
+  const { results } = await bob.layers.search({ query: 'quetzalcoatlus' });
+  expect(results.map(({ name }) => name)).toEqual(['a']);
   const found = (): string[] =>
-    readdirSync(join(world.root, 'bob-store')).filter((name) =>
-      readFileSync(join(world.root, 'bob-store', name)).includes('quetzalcoatlus'),
+    readdirSync(directory).filter(
+      (name) => name !== 'team' && readFileSync(join(directory, name)).includes('quetzalcoatlus'),
     );
   expect(found()).not.toEqual([]);
   await ann.store.remove('p/a');
   await ann.team.sync();
   await bob.team.sync();
-  expect(Object.keys(await bob.texts())).toEqual(['p/b']);
+  expect(await bob.store.get('p/a')).toBeUndefined();
+  await bob.index.flush();
   expect(found()).toEqual([]);
-  await backend.close();
+  await bob.close();
 });

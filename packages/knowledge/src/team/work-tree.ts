@@ -137,49 +137,44 @@ async function removeWorkFile(workTree: string, path: string): Promise<void> {
   }
 }
 
+type Edited = Readonly<Record<string, string | null>>;
+
 /** What became of the files of the work tree. */
 export interface Moved {
   /** See `CloneState.edited`. */
-  readonly edited: Readonly<Record<string, string | null>>;
+  readonly edited: Edited;
   /** Files that were not written, because somebody edited them. */
   readonly kept: readonly string[];
   /** Paths of the commit that no file may have, and links. */
   readonly skipped: readonly string[];
 }
 
-/**
- * Moves the work tree to a commit. Files that somebody edited stay as they are, unless `edited` states that the edit was taken.
- */
-export async function moveWorkTree(
-  git: Git,
-  {
-    checkout,
-    to,
-    edited,
-    branch,
-    isLost,
-    beforeMove,
-    signal,
-  }: Options & {
-    readonly checkout: Checkout;
-    /** Whether the files are gone and are written again. */
-    readonly isLost: boolean;
-    /** Called before files are changed, with what they are then. */
-    readonly beforeMove: (edited: Moved['edited']) => Promise<void>;
-    readonly to: string;
-    readonly edited: Readonly<Record<string, string | null>>;
-    readonly branch: string;
-  },
-): Promise<Moved> {
-  const { workTree } = git;
+export interface MoveOptions extends Options {
+  readonly checkout: Checkout;
+  /** Whether the files are gone and are written again. */
+  readonly isLost: boolean;
+  /** Called before files are changed, with what they are then. */
+  readonly beforeMove: (edited: Edited) => Promise<void>;
+  readonly to: string;
+  readonly edited: Edited;
+  readonly branch: string;
+}
+
+interface MovePlan extends Moved {
+  readonly writes: readonly TreeFile[];
+  readonly removes: readonly string[];
+  /** Whether the index is not that of the commit: a process that was ended has moved the branch, and not the index. */
+  readonly isIndexStale: boolean;
+}
+
+/** Decides for each file whether it follows the commit. */
+async function planMove(git: Git, { checkout, isLost, to, edited, signal }: MoveOptions): Promise<MovePlan> {
   const [from, target] = [await readTree(git, checkout.head, { signal }), await readTree(git, to, { signal })];
   const dirty = await changedPaths(git, { signal });
   const next: Record<string, string | null> = {};
-  const [kept, skipped]: [string[], string[]] = [[], []];
+  const [kept, skipped, removes]: [string[], string[], string[]] = [[], [], []];
   const writes: TreeFile[] = [];
-  // A process that was ended has moved the branch, and not the index.
   let isIndexStale = checkout.head !== to;
-  const removes: string[] = [];
   const paths = new Set([...dirty, ...Object.keys(edited)]);
   for (const [path, { oid }] of target) if (from.get(path)?.oid !== oid) paths.add(path);
   for (const path of from.keys()) if (!target.has(path)) paths.add(path);
@@ -187,7 +182,7 @@ export async function moveWorkTree(
     const [file, before] = [checkedOut(target, path), checkedOut(from, path)];
     if (file === undefined && target.has(path)) skipped.push(path);
     if (!isSafePath(path)) continue;
-    const content = await readWorkFile(workTree, path);
+    const content = await readWorkFile(git.workTree, path);
     const now = content && oidOf(content, to);
     if (now === (file?.oid ?? null)) {
       isIndexStale ||= dirty.has(path);
@@ -207,31 +202,40 @@ export async function moveWorkTree(
     if (taken !== undefined) next[path] = taken;
     else if (isMoved) next[path] = before?.oid ?? null;
   }
-  if (checkout.head !== to) await beforeMove(next);
-  for (const path of removes) await removeWorkFile(workTree, path);
-  const byOid = new Map<string, TreeFile[]>();
-  for (const file of writes) byOid.set(file.oid, [...(byOid.get(file.oid) ?? []), file]);
-  const contents: (readonly [TreeFile, Buffer])[] = [];
-  await readBlobs(git, writes, {
-    signal,
-    use: (oid, content) => {
-      for (const file of byOid.get(oid) ?? []) contents.push([file, Buffer.from(content)]);
-    },
-  });
+  return { edited: next, kept, skipped, writes, removes, isIndexStale };
+}
+
+/** Writes files of a commit. @returns those with something of the user in their place. @throws {KnowledgeError} `GIT_FAILED`. */
+async function writeFiles(git: Git, files: readonly TreeFile[], signal: AbortSignal | undefined): Promise<string[]> {
+  const contents = new Map<string, Buffer>();
+  await readBlobs(git, files, { signal, use: (oid, content) => void contents.set(oid, Buffer.from(content)) });
+  const blocked: string[] = [];
   try {
-    for (const [file, content] of contents) {
-      if (!(await writeWorkFile(workTree, file, content))) kept.push(file.path);
+    for (const file of files) {
+      const content = contents.get(file.oid);
+      if (content !== undefined && !(await writeWorkFile(git.workTree, file, content))) blocked.push(file.path);
     }
   } catch (error) {
     const summary = `The work tree of the team store cannot be written: ${String(error)}`;
     const hint = 'The assets are synchronized. Free space or check the permissions, then repeat the command.';
-    throw new KnowledgeError('GIT_FAILED', [summary, hint], { path: workTree, cause: error });
+    throw new KnowledgeError('GIT_FAILED', [summary, hint], { path: git.workTree, cause: error });
   }
+  return blocked;
+}
+
+/**
+ * Moves the work tree to a commit. Files that somebody edited stay as they are, unless `edited` states that the edit was taken.
+ */
+export async function moveWorkTree(git: Git, options: MoveOptions): Promise<Moved> {
+  const { checkout, to, branch, beforeMove, signal } = options;
+  const { edited, kept, skipped, writes, removes, isIndexStale } = await planMove(git, options);
+  if (checkout.head !== to) await beforeMove(edited);
+  for (const path of removes) await removeWorkFile(git.workTree, path);
+  const blocked = await writeFiles(git, writes, signal);
   if (checkout.branch !== branch) await git(['symbolic-ref', 'HEAD', `refs/heads/${branch}`], { signal });
-  if (!isIndexStale && writes.length === 0) return { edited: next, kept, skipped };
   if (checkout.head !== to) await git(['update-ref', `refs/heads/${branch}`, to], { signal });
-  await moveIndex(git, to, signal);
-  return { edited: next, kept, skipped };
+  if (isIndexStale || writes.length > 0) await moveIndex(git, to, signal);
+  return { edited, kept: [...kept, ...blocked], skipped };
 }
 
 /** Makes the index that of a commit, so that `git status` shows only what somebody edited. */
