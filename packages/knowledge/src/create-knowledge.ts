@@ -20,6 +20,7 @@ import { GAPS_KEY } from './gaps/pending.ts';
 import type { SessionExtra } from './gaps/pending.ts';
 import { knowledgePayload } from './payload/knowledge-payload.ts';
 import type { KnowledgePayloadOptions } from './payload/knowledge-payload.ts';
+import { forgetRemoved } from './usage/forget-removed.ts';
 import { openUsage } from './usage/usage.ts';
 import type { Usage } from './usage/usage.ts';
 
@@ -82,6 +83,7 @@ export function createKnowledge(options: KnowledgeOptions = {}): Knowledge {
   const { learn = !['0', 'off'].includes(env['CAIRN_KNOWLEDGE_LEARN'] ?? '') } = options;
   // Its schemas take a while to load, and many commands need no events.
   const usage = openUsage({ open: async () => (await import('@cairn/memory')).createMemory({ backend }), learn });
+  const stopForgetting = forgetRemoved(store, usage);
   const hot = openHotAssets({ store, usage });
   const gaps = openGaps({ backend, clock, language });
   const index = openIndex({
@@ -103,6 +105,7 @@ export function createKnowledge(options: KnowledgeOptions = {}): Knowledge {
   const close = async (): Promise<void> => {
     try {
       await settler.close();
+      await stopForgetting();
       await usage.flush();
       await index.close();
     } finally {
