@@ -1,7 +1,8 @@
-import { parseAsset } from '@cairn/knowledge';
+import { createKnowledge, importFiles, parseAsset } from '@cairn/knowledge';
 import { readQuery, termsOf } from '@cairn/retrieval';
 import { expect, test } from 'vitest';
-import { fixtureAssets } from './fixture/assets.ts';
+import { temporaryDirectory } from '../support/tree.ts';
+import { fixtureAssets, fixtureDirectory } from './fixture/assets.ts';
 import { questions } from './fixture/questions.ts';
 import type { QuestionKind } from './fixture/questions.ts';
 
@@ -65,4 +66,22 @@ test('a question by the words of a body has no word of the name, the title and t
       expect(units, query).toEqual([]);
     }
   }
+});
+
+test('the folder is imported byte for byte and once, and the index counts what it does not list', async () => {
+  await using knowledge = createKnowledge({ directory: temporaryDirectory() });
+  const { store, index } = knowledge;
+  const { added, problems } = await importFiles(fixtureDirectory, { store });
+  expect(problems).toEqual([]);
+  expect(new Map(added.map(({ id, text }) => [id, text]))).toEqual(
+    new Map(fixtureAssets().map(({ id, text }) => [id, text])),
+  );
+  const again = await importFiles(fixtureDirectory, { store });
+  expect([again.added.length, again.present.length]).toEqual([0, 200]);
+  const { listed, total, omitted } = await index.document();
+  expect({ listed, total, omitted }).toEqual({
+    listed: 191,
+    total: 200,
+    omitted: { inactive: 2, skills: 7, otherLines: 0, more: 0 },
+  });
 });
