@@ -294,7 +294,8 @@ test('a misspelled word finds assets by their titles, and they are marked', asyn
 
 test.each(['en', 'zh'] as const)('notices and drafts of gaps are written in %s', async (language) => {
   const old = { ...draft('old-lock|adr|web|旧的分布式锁 SETNX|x', '用 SETNX。'), status: 'deprecated' as const };
-  const { layers, gaps } = await openWith([...source, old], memory(), language);
+  const backend = memory();
+  const { layers, gaps } = await openWith([...source, old], backend, language);
   const texts: string[] = [];
   for (const query of [
     '?!',
@@ -307,6 +308,10 @@ test.each(['en', 'zh'] as const)('notices and drafts of gaps are written in %s',
     const { notices } = await layers.search({ query });
     texts.push(`# ${query.slice(0, 40)}`, ...notices.map(({ code, message }) => `${code}: ${message}`), '');
   }
+  const later = { id: 'web/later', expected: undefined, next: '{"version":99}' };
+  await backend.change(TABLE, { rows: [later] });
+  const { notices } = await layers.search({ query: 'XAUTOCLAIM' });
+  texts.push('# a row of a later version', ...notices.map(({ code, message }) => `${code}: ${message}`), '');
   for (const query of ['terraform 状态锁', 'terraform state locking', 'locking of terraform state']) {
     const gap = await gaps.record(query);
     if (gap !== undefined) texts.push(JSON.stringify({ ...gaps.draft(gap), body: '' }), gaps.draft(gap).body);

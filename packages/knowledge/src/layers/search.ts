@@ -61,7 +61,7 @@ export interface SearchAnswer {
   readonly results: readonly SearchResult[];
   /** Whether a result has enough of the query to be an answer. */
   readonly isAnswered: boolean;
-  /** The number of assets that were searched. */
+  /** The number of assets in the store. */
   readonly searched: number;
   /** Whether more assets have a word of the query. */
   readonly hasMore: boolean;
@@ -70,7 +70,7 @@ export interface SearchAnswer {
 
 export interface SearchDependencies {
   readonly store: LocalStore;
-  readonly index: Pick<KnowledgeIndex, 'head' | 'headAt' | 'refresh' | 'similar'>;
+  readonly index: Pick<KnowledgeIndex, 'head' | 'headAt' | 'overview' | 'refresh' | 'similar'>;
   /** The assets that were opened after each query. @default the ranking learns nothing */
   readonly usage?: Pick<Usage, 'isOn' | 'ranking'> | undefined;
   /** Milliseconds since the epoch. @default the clock of the backend */
@@ -100,7 +100,6 @@ interface Found {
   readonly candidates: readonly Candidate[];
   readonly leftOut: readonly string[];
   readonly codes: readonly RankNotice['code'][];
-  readonly searched: number;
   readonly hasMore: boolean;
 }
 
@@ -165,7 +164,6 @@ async function rank(
   };
   const {
     hits,
-    searched,
     fullScore = 0,
     hasMore,
   } = await store.terms.search([assetTerms], {
@@ -185,7 +183,7 @@ async function rank(
     return head === undefined ? [] : [{ ...head, sequence, score: share, ...(isSimilar === true && { isSimilar }) }];
   });
   if (isFound) {
-    return { candidates, leftOut: [...leftOut], codes, searched, hasMore };
+    return { candidates, leftOut: [...leftOut], codes, hasMore };
   }
   const similar = (await index.similar(query, { signal })).flatMap(({ head, share }): Candidate[] =>
     head.status === 'active' && selects(options, head) ? [{ ...head, score: share / 2, isSimilar: true }] : [],
@@ -195,7 +193,6 @@ async function rank(
     candidates: similar.slice(0, Math.max(POOL, limit)),
     leftOut: [],
     codes: isSpelling ? [...codes, 'SIMILAR_WORDS_ONLY'] : codes,
-    searched,
     hasMore: similar.length > POOL,
   };
 }
@@ -276,7 +273,7 @@ export async function search(dependencies: SearchDependencies, asked: SearchOpti
     const isLast = attempt === MAX_ATTEMPTS;
     const found = await rank(dependencies, { ...options, isLast });
     if (found === undefined) continue;
-    const { candidates, leftOut, codes, searched, hasMore } = found;
+    const { candidates, leftOut, codes, hasMore } = found;
     const all = await ordered(candidates, dependencies, options);
     const results = await readResults(dependencies, all.slice(0, limit), { ...options, isLast });
     if (results === undefined) continue;
@@ -290,8 +287,10 @@ export async function search(dependencies: SearchDependencies, asked: SearchOpti
     if (results.length > 0 && !isAnswered && !codes.includes('SIMILAR_WORDS_ONLY')) {
       notices.push(noticeOf('LITTLE_EVIDENCE', language));
     }
+    const { total, unreadable = 0 } = dependencies.index.overview().counts;
+    if (unreadable > 0) notices.push(noticeOf('UNREADABLE_ASSETS', language, [String(unreadable)]));
     if (options.query.length < asked.query.length) notices.push(noticeOf('LONG_QUERY', language));
     if (leftOut.length > 0) notices.push(noticeOf('INACTIVE_LEFT_OUT', language, leftOut.slice(0, MAX_LEFT_OUT)));
-    return { results, isAnswered, searched, hasMore: hasMore || all.length > limit, notices };
+    return { results, isAnswered, searched: total, hasMore: hasMore || all.length > limit, notices };
   }
 }

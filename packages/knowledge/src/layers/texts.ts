@@ -5,10 +5,15 @@ import type { RankNotice } from '@cairn/retrieval';
  * What a search states besides its results.
  *
  * - Those of {@link RankNotice}.
+ * - `UNREADABLE_ASSETS`: the store has assets that this version cannot read, so that they were not searched.
  * - `LONG_QUERY`: only the beginning of the query was searched for.
  * - `INACTIVE_LEFT_OUT`: a better match is deprecated or superseded, so that it is not a result.
  */
-export type SearchNoticeCode = Exclude<RankNotice['code'], 'EMBED_FAILED'> | 'INACTIVE_LEFT_OUT' | 'LONG_QUERY';
+export type SearchNoticeCode =
+  | Exclude<RankNotice['code'], 'EMBED_FAILED'>
+  | 'INACTIVE_LEFT_OUT'
+  | 'LONG_QUERY'
+  | 'UNREADABLE_ASSETS';
 
 export interface SearchNotice {
   readonly code: SearchNoticeCode;
@@ -16,7 +21,7 @@ export interface SearchNotice {
   readonly message: string;
 }
 
-const messages: Readonly<Record<Language, Readonly<Record<SearchNoticeCode, (ids: string) => string>>>> = {
+const messages: Readonly<Record<Language, Readonly<Record<SearchNoticeCode, (names: string) => string>>>> = {
   en: {
     NOTHING_TO_SEARCH: () => 'The query has no word to search for; add one.',
     COMMON_WORDS_ONLY: () => 'The query has only common words, and the search used those; name the subject.',
@@ -24,6 +29,8 @@ const messages: Readonly<Record<Language, Readonly<Record<SearchNoticeCode, (ids
       'No asset has a word of the query; these results have words with a similar spelling and may be about something else.',
     LITTLE_EVIDENCE: () =>
       'No asset has enough of the words of the query; these results have some of them and may be about something else.',
+    UNREADABLE_ASSETS: (number) =>
+      `Assets that this version cannot read, which were not searched: ${number}. A later version of Cairn may have written them; update it.`,
     LONG_QUERY: () => 'Only the first 2,000 characters of the query were searched for; ask a shorter question.',
     INACTIVE_LEFT_OUT: (ids) => `Left out because they are deprecated or superseded: ${ids}. get_asset reads them.`,
   },
@@ -32,12 +39,13 @@ const messages: Readonly<Record<Language, Readonly<Record<SearchNoticeCode, (ids
     COMMON_WORDS_ONLY: () => '查询中只有常用词，搜索使用了这些词；请写明主题。',
     SIMILAR_WORDS_ONLY: () => '没有资产包含查询中的词；这些结果只是拼写相近，内容可能无关。',
     LITTLE_EVIDENCE: () => '没有资产包含足够多的查询词；这些结果只包含一部分，内容可能无关。',
+    UNREADABLE_ASSETS: (number) => `有 ${number} 条资产本版本无法读取，未被搜索；可能由更新版本的 Cairn 写入，请升级。`,
     LONG_QUERY: () => '只搜索了查询的前 2,000 个字符；请缩短问题。',
     INACTIVE_LEFT_OUT: (ids) => `以下资产已弃用或被取代，未列入结果：${ids}。可用 get_asset 读取。`,
   },
 };
 
 /** Returns a notice in a language. */
-export function noticeOf(code: SearchNoticeCode, language: Language, ids: readonly string[] = []): SearchNotice {
-  return { code, message: messages[language][code](ids.join(language === 'zh' ? '、' : ', ')) };
+export function noticeOf(code: SearchNoticeCode, language: Language, names: readonly string[] = []): SearchNotice {
+  return { code, message: messages[language][code](names.join(language === 'zh' ? '、' : ', ')) };
 }
