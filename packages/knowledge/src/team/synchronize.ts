@@ -76,12 +76,13 @@ async function knownCommit({ git, read, signal }: SyncContext): Promise<string |
 
 /** Finishes a push of which the process was ended before it knew the result. */
 async function finishPush(context: SyncContext, team: string | undefined): Promise<void> {
-  const { git, store, read, save, signal } = context;
+  const { git, store, mode, read, save, signal } = context;
   const { pushing } = read();
   if (pushing === undefined) return;
   const isPushed = team !== undefined && (await isAncestor(git, [pushing, team], signal));
   if (!isPushed) {
-    await save({ pushing: undefined });
+    // Without the remote, nobody knows whether it arrived.
+    if (mode !== 'local') await save({ pushing: undefined });
     return;
   }
   const parent = await commitOf(git, `${pushing}^`, signal);
@@ -309,7 +310,7 @@ export async function synchronize(context: SyncContext): Promise<TeamReport | 'm
   const { commit, heads } = isLocal
     ? { commit: await knownCommit(context), heads: undefined }
     : await fetchTeam(context);
-  if (!isLocal) await finishPush(context, commit);
+  await finishPush(context, commit);
   const workTree = await takeEdits(context, commit);
   const { entries, problems, otherFiles } = await pullCommit(context, commit);
   const sent =
