@@ -8,7 +8,7 @@ export const SKILL_NAMES = ['agent-router', 'phase-detector', 'knowledge-sink'] 
 export type SkillName = (typeof SKILL_NAMES)[number];
 
 /** The texts of a skill in one language. */
-export interface SkillTexts {
+interface SkillTexts {
   /** When to use the skill, on one line: a host shows it to the model at all times. */
   readonly description: string;
   /** The Markdown below the front matter. `command` is the command line that starts Cairn. */

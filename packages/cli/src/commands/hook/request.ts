@@ -4,7 +4,7 @@ import { skills, type Skill } from '@cairn/knowledge';
 import { UsageError } from '../../terminal/errors.ts';
 import type { EntryFlags } from '../mcp/entry-options.ts';
 
-export const languages = ['en', 'zh'] as const;
+const languages = ['en', 'zh'] as const;
 
 export type Language = (typeof languages)[number];
 

@@ -6,10 +6,10 @@ import { writeAnswer } from '../../terminal/answer.ts';
 import { CommandError, factsOf } from '../../terminal/errors.ts';
 import { ExitCode } from '../../terminal/exit.ts';
 import type { Session } from '../../terminal/session.ts';
-import { shellQuote } from '../../terminal/text.ts';
 import type { PreviewedFile } from '../mcp/config-file.ts';
 import type { Launch } from '../mcp/launch.ts';
 import { confirm, diffOf, editorOf, showDiff, type PlannedChange } from '../mcp/show-change.ts';
+import { shellLine } from './shell-line.ts';
 import { entryTarget, hookWords, skillTarget, type HookRequest, type Language } from './request.ts';
 
 /** A planned change of one file. */
@@ -105,12 +105,6 @@ async function carryOut(
   const done = changing.flatMap((step) => sentence(step, { isDryRun }));
   await report(session, request, { steps, changed, diffs, more, notices: [...done, ...notices] });
   return ExitCode.Hit;
-}
-
-/** Returns words as one line for the shell of the user, which starts hooks. */
-function shellLine(words: readonly string[], platform: NodeJS.Platform): string {
-  const quote = (word: string): string => (/[\s"&|<>^()]/u.test(word) ? `"${word}"` : word);
-  return words.map(platform === 'win32' ? quote : shellQuote).join(' ');
 }
 
 /** A request to install. */
