@@ -217,6 +217,9 @@ const cases: Readonly<Record<string, Case>> = {
     bad: ['x'],
     code: 'UNKNOWN_ASSET',
   },
+  'hook install': { good: ['codex', '--dry-run'], kind: 'details', bad: ['codex'], code: 'CONFIRMATION_NEEDED' },
+  'hook remove': { good: ['codex', '--dry-run'], kind: 'details', bad: ['x'], code: 'USAGE' },
+  'hook phase': { good: [], kind: 'details', bad: ['nowhere'], code: 'GIT_FAILED' },
   'notes list': {
     before: [['notes', 'add', 'build', 'x', ...store]],
     good: ['build', ...store],
@@ -317,7 +320,7 @@ const cases: Readonly<Record<string, Case>> = {
 test('every command with --json is in the table', async () => {
   const commandsOf = (help: string): string[] => {
     const [, block = ''] = help.split('\nCommands:\n');
-    return [...(block.split('\n\n')[0] ?? '').matchAll(/^ {2}(\w+)/gmu)].map(([, name = '']) => name);
+    return [...(block.split('\n\n')[0] ?? '').matchAll(/^ {2}([\w-]+)/gmu)].map(([, name = '']) => name);
   };
   const found: string[] = [];
   const visit = async (words: readonly string[]): Promise<void> => {

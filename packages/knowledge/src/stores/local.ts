@@ -13,8 +13,8 @@ import { assetTerms } from './asset-terms.ts';
 import { readAssetChanges } from './changes.ts';
 import type { AssetChanges, KnownAssets } from './changes.ts';
 import { assetOf, isRemoval, removalOf, rowIdOf, rowOf, uniqueOf } from './record.ts';
-import type { StoredAsset, StoredRow } from './record.ts';
-import { checkReadable, readChangedRows, readRows, untilDone, versionOf, writeRows } from './table.ts';
+import type { StoredAsset } from './record.ts';
+import { checkReadable, mapSlowly, readChangedRows, readRows, untilDone, versionOf, writeRows } from './table.ts';
 import type { AssetRow, NextRow } from './table.ts';
 import { applyTeamChange, isExpected } from './team-changes.ts';
 import type { StoreEntry, TeamChange, TeamResult } from './team-changes.ts';
@@ -359,17 +359,18 @@ export function openLocalStore({ backend, clock }: LocalStoreOptions): LocalStor
       changes.map(({ id }) => id),
       { signal },
     );
-    const unexpected = changes.flatMap(({ id, version }, index) => (isExpected(before[index], version) ? [] : [id]));
+    const pairs = changes.map((one, index) => ({ one, row: before[index] }));
+    const expected = await mapSlowly(pairs, ({ one, row }) => isExpected(row, one.version));
+    const unexpected = changes.flatMap(({ id }, index) => (expected[index] === true ? [] : [id]));
     if (unexpected.length > 0) return { isDone: false, changed: unexpected };
     const gone = changes.flatMap(({ text }, index) => (text === null ? (before[index]?.sequence ?? []) : []));
     // As for `remove`: the words of a removed text must not stay in the term index.
     if (gone.length > 0) await terms.forget(assetTerms, gone, { signal });
     const nowMs = await nowOf({ signal });
-    const rows = changes.flatMap((one, index): NextRow[] => {
-      const row = before[index];
-      const next: StoredRow | undefined = applyTeamChange(row, one, nowMs);
-      return row === undefined && next === undefined ? [] : [{ id: one.id, before: row, next }];
+    const next = await mapSlowly(pairs, ({ one, row }): NextRow => {
+      return { id: one.id, before: row, next: applyTeamChange(row, one, nowMs) };
     });
+    const rows = next.filter((row) => row.before !== undefined || row.next !== undefined);
     const result = await writeRows(backend, rows, { mayBeEqual: () => true, signal });
     if (!result.isDone) {
       const own = changes.find((one) => isSameRow(one.id, result.id));
@@ -404,7 +405,10 @@ export function openLocalStore({ backend, clock }: LocalStoreOptions): LocalStor
         ids === undefined
           ? (await readChangedRows(backend, { after: 0, signal })).rows
           : await readRows(backend, ids, { signal });
-      return rows.flatMap((row) => (row === undefined ? [] : [entryOf(row)]));
+      return mapSlowly(
+        rows.filter((row) => row !== undefined),
+        entryOf,
+      );
     },
     applyTeam,
     onChange: (listener) => {

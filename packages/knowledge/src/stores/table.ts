@@ -8,7 +8,13 @@ import { ASSETS_KEY } from './keys.ts';
 import { parseRow, rowIdOf, uniqueOf } from './record.ts';
 import type { StoredRow } from './record.ts';
 
-const PAGE = 200;
+/** The rows that are read at once, at first and at most: one may have more than a megabyte. */
+const FIRST_PAGE = 32;
+const MAX_PAGE = 256;
+/** The UTF-16 code units of a page. */
+const UNITS_PER_PAGE = 512 * 1024;
+/** The texts that are worked on before other work runs. */
+const TEXTS_AT_ONCE = 16;
 const MAX_ATTEMPTS = 1000;
 const MAX_WAIT_MS = 30;
 
@@ -20,7 +26,17 @@ export interface AssetRow {
   readonly stored: StoredRow | undefined;
 }
 
-/** Returns what identifies the state of a row. */
+/** Maps values. Other work runs in between. */
+export async function mapSlowly<In, Out>(values: readonly In[], map: (value: In) => Out): Promise<Out[]> {
+  const results: Out[] = [];
+  for (const [index, value] of values.entries()) {
+    if (index % TEXTS_AT_ONCE === TEXTS_AT_ONCE - 1) await setImmediate();
+    results.push(map(value));
+  }
+  return results;
+}
+
+/** Returns the identity of the state of a row. */
 export function versionOf(record: string): string {
   return hashOf(record);
 }
@@ -32,9 +48,9 @@ export async function readRows(
   { signal }: CallOptions,
 ): Promise<(AssetRow | undefined)[]> {
   const rows: (AssetRow | undefined)[] = [];
-  for (let from = 0; from < ids.length; from += PAGE) {
+  for (let from = 0; from < ids.length; from += FIRST_PAGE) {
     if (from > 0) await setImmediate();
-    const page = ids.slice(from, from + PAGE).map(rowIdOf);
+    const page = ids.slice(from, from + FIRST_PAGE).map(rowIdOf);
     for (const row of await backend.rows(ASSETS_KEY, page, { signal })) {
       const { id: rowId = '', sequence = 0, record = '' } = row ?? {};
       rows.push(row && { rowId, sequence, record, stored: parseRow(record) });
@@ -58,17 +74,20 @@ export async function readChangedRows(
 ): Promise<ChangedRows> {
   const rows = new Map<string, AssetRow>();
   let from = { epoch, after };
+  let limit = FIRST_PAGE;
   for (;;) {
-    const page = await backend.changes(ASSETS_KEY, { ...from, limit: PAGE, signal });
+    const page = await backend.changes(ASSETS_KEY, { ...from, limit, signal });
     if (from.epoch !== undefined && page.epoch !== from.epoch) rows.clear();
     for (const { id: rowId = '', sequence, record } of page.records) {
       rows.set(rowId, { rowId, sequence, record, stored: parseRow(record) });
     }
     const last = page.records.at(-1);
-    if (last === undefined || page.records.length < PAGE) {
+    if (last === undefined || page.records.length < limit) {
       return { epoch: page.epoch, sequence: page.sequence, rows: [...rows.values()] };
     }
     from = { epoch: page.epoch, after: last.sequence };
+    const units = page.records.reduce((sum, { record }) => sum + record.length, 1);
+    limit = Math.max(1, Math.min(MAX_PAGE, Math.floor((limit * UNITS_PER_PAGE) / units)));
     await setImmediate();
   }
 }
