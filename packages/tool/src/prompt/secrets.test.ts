@@ -130,7 +130,7 @@ test.each([
   expect(findSecrets(`a ${text}`, { examples: true })).toEqual([{ kind, start: 2, end: text.length + 2 }]);
 });
 
-test('crosses in place of a token are no secret', () => {
+test('a row of crosses is never a secret', () => {
   expect(findSecrets(joined('ghp_', 'x'.repeat(36)), { examples: true })).toEqual([]);
 });
 
