@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import process from 'node:process';
 import { formatAsset, importFiles, importProject, openLocalStore } from '@cairn/knowledge';
 import type { ImportResult, LocalStore } from '@cairn/knowledge';
 import { memory } from '@cairn/memory/memory';
@@ -159,6 +160,27 @@ test('files that cannot be assets are reported, and the others are imported', as
     path: join(root, 'secret.md'),
   });
 });
+
+test('a link that the user names is followed', async () => {
+  const folder = open();
+  const { root, store, write } = folder;
+  write('a.md', 'x');
+  symlinkSync(root, `${root}-link`);
+  expect(summary(folder, await importFiles(`${root}-link`, { store }))).toEqual({ added: ['general/a'] });
+  expect(summary(folder, await importFiles(root, { store }))).toEqual({ present: ['a.md'] });
+});
+
+test.skipIf(process.getuid?.() === 0)(
+  'a directory that cannot be read is reported, and the others are imported',
+  async () => {
+    const folder = open();
+    const { root, store, write } = folder;
+    write('a.md', 'x');
+    mkdirSync(join(root, 'closed'), { mode: 0o000 });
+    const result = await importFiles(root, { store });
+    expect(summary(folder, result)).toEqual({ added: ['general/a'], problems: ['EACCES closed'] });
+  },
+);
 
 test('a path without anything is refused, and an aborted import stops', async () => {
   const { root, store, write } = open();

@@ -1,6 +1,6 @@
 import { escapeControls } from '@cairn/tool/paths';
-import { isMap, isScalar, LineCounter, parseDocument } from 'yaml';
-import type { Document, YAMLMap } from 'yaml';
+import { isAlias, isCollection, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
+import type { Document, Node, YAMLMap } from 'yaml';
 import { KnowledgeError } from '../errors.ts';
 
 /** A Markdown file in its parts. `text` is `start + yaml + end + body`. */
@@ -58,6 +58,17 @@ export function splitFrontMatter(text: string, place: ErrorPlace): FrontMatter {
   return { start, yaml, end: end[0], body: rest.slice(end.index + end[0].length) };
 }
 
+/** Returns the value of a node. Numbers stay as they are written: `1.10` is not `1.1`. */
+function plainOf(node: Node | null, document: Document.Parsed): unknown {
+  if (isScalar(node))
+    return node.value === null || typeof node.value === 'string' ? node.value : (node.source ?? node.value);
+  // Aliases are resolved at once, so that the parser limits what they expand to.
+  if (isSeq(node) && !node.items.some((item) => isAlias(item) || isCollection(item))) {
+    return node.items.map((item) => (isScalar(item) ? plainOf(item, document) : item));
+  }
+  return node?.toJS(document);
+}
+
 /** The fields of front matter with the lines of their names. */
 export interface ParsedYaml {
   readonly document: Document.Parsed;
@@ -105,7 +116,7 @@ export function parseYaml(yaml: string, place: ErrorPlace): ParsedYaml {
     const line = lineAt(key.range?.[0] ?? 0);
     lines.set(name, line);
     try {
-      const plain: unknown = value?.toJS(document);
+      const plain = plainOf(value, document);
       if (plain !== null && plain !== undefined) values.set(name, plain);
     } catch {
       // Aliases that are unknown, or that would expand to a huge value.

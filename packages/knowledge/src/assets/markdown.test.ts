@@ -130,6 +130,18 @@ describe('a file', () => {
     expect(fields).toMatchObject({ name: 'é', title: '2026', tags: ['a', 'b'], paths: ['src/*'] });
   });
 
+  test('keeps numbers as they are written', () => {
+    const { fields } = parseAsset(
+      file('name: 1.10\ntype: adr\ntitle: 0x1F\ntags: [1.0, true, 2026-01-28]\nproduct_line: 1e3'),
+    );
+    expect(fields).toMatchObject({
+      name: '1.10',
+      title: '0x1F',
+      tags: ['1.0', 'true', '2026-01-28'],
+      productLine: '1e3',
+    });
+  });
+
   test('of any fields reads as these fields', () => {
     fc.assert(
       fc.property(drafts, fc.string({ unit: 'grapheme' }), (draft, body) => {

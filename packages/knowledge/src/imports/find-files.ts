@@ -1,6 +1,7 @@
-import { lstat, readdir } from 'node:fs/promises';
+import type { Dirent } from 'node:fs';
+import { lstat, readdir, realpath } from 'node:fs/promises';
 import { basename, join, relative, sep } from 'node:path';
-import { isMissing } from '@cairn/tool/errors';
+import { errnoOf, isMissing } from '@cairn/tool/errors';
 import type { CallOptions } from '@cairn/memory';
 import { KnowledgeError } from '../errors.ts';
 
@@ -18,6 +19,14 @@ export interface FoundFiles {
   readonly files: readonly ImportFile[];
   /** Links, which are not followed: they may name files outside of the directory. */
   readonly links: readonly string[];
+  /** Directories that cannot be read. */
+  readonly unreadable: readonly UnreadableDirectory[];
+}
+
+export interface UnreadableDirectory {
+  readonly path: string;
+  readonly code: string;
+  readonly message: string;
 }
 
 const INSTRUCTIONS: readonly string[] = ['AGENTS.md', 'CLAUDE.md'];
@@ -36,6 +45,7 @@ function kindOf(path: string): ImportFile['kind'] {
 class Finder {
   readonly files: ImportFile[] = [];
   readonly links: string[] = [];
+  readonly unreadable: UnreadableDirectory[] = [];
   readonly #root: string;
   readonly #signal: AbortSignal | undefined;
 
@@ -44,19 +54,18 @@ class Finder {
     this.#signal = signal;
   }
 
-  /** Adds a file, or the Markdown files below a directory. Returns whether there is something. */
-  async add(path: string): Promise<boolean> {
+  /** Adds a file, or the Markdown files below a directory. A path without anything adds nothing. */
+  async add(path: string): Promise<void> {
     let stats;
     try {
       stats = await lstat(path);
     } catch (error) {
-      if (isMissing(error)) return false;
+      if (isMissing(error)) return;
       throw error;
     }
     if (stats.isSymbolicLink()) this.links.push(path);
     else if (stats.isFile()) this.#addFile(path, stats.size);
     else if (stats.isDirectory()) await this.#addDirectory(path);
-    return true;
   }
 
   #addFile(path: string, bytes: number): void {
@@ -68,11 +77,23 @@ class Finder {
     this.files.push({ path, place: place === '' ? basename(path) : place, kind: kindOf(path), bytes });
   }
 
+  /** Returns the entries of a directory; none when it cannot be read. */
+  async #read(path: string): Promise<Dirent[]> {
+    try {
+      return await readdir(path, { withFileTypes: true });
+    } catch (error) {
+      const code = errnoOf(error);
+      if (code === undefined) throw error;
+      this.unreadable.push({ path, code, message: `cannot read the directory ${path} (${code})` });
+      return [];
+    }
+  }
+
   async #addDirectory(root: string): Promise<void> {
     const pending = [root];
     for (let directory = pending.pop(); directory !== undefined; directory = pending.pop()) {
       this.#signal?.throwIfAborted();
-      const entries = await readdir(directory, { withFileTypes: true });
+      const entries = await this.#read(directory);
       const names = entries.toSorted((a, b) => (a.name < b.name ? -1 : 1));
       for (const entry of names) {
         const path = join(directory, entry.name);
@@ -85,23 +106,40 @@ class Finder {
 }
 
 /**
+ * Returns the path without links: the user named it. Links below it are not followed.
+ *
+ * @throws {KnowledgeError} `INVALID_INPUT` when there is nothing at the path.
+ */
+async function rootOf(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    const hint = 'Use the path of an existing one.';
+    throw new KnowledgeError('INVALID_INPUT', [`No file or directory ${path}`, hint], { path, cause: error });
+  }
+}
+
+/**
  * Returns the files of an import: a file, or the Markdown files below a directory without hidden directories and `node_modules`.
  *
  * @throws {KnowledgeError} `INVALID_INPUT` when there is nothing at the path, `TOO_LARGE`.
  */
 export async function findFiles(path: string, options: CallOptions): Promise<FoundFiles> {
-  const finder = new Finder(path, options);
-  if (!(await finder.add(path))) {
-    throw new KnowledgeError('INVALID_INPUT', [`No file or directory ${path}`, 'Use the path of an existing one.'], {
-      path,
-    });
-  }
+  const root = await rootOf(path);
+  const finder = new Finder(root, options);
+  await finder.add(root);
   return finder;
 }
 
-/** Returns the files with instructions for agents of a project: AGENTS.md, CLAUDE.md, and the rules of Cursor. */
+/**
+ * Returns the files with instructions for agents of a project: AGENTS.md, CLAUDE.md, and the rules of Cursor.
+ *
+ * @throws {KnowledgeError} `INVALID_INPUT` when the directory does not exist.
+ */
 export async function findProjectFiles(directory: string, options: CallOptions): Promise<FoundFiles> {
-  const finder = new Finder(directory, options);
-  for (const file of [...PROJECT_FILES, PROJECT_RULES]) await finder.add(join(directory, file));
+  const root = await rootOf(directory);
+  const finder = new Finder(root, options);
+  for (const file of [...PROJECT_FILES, PROJECT_RULES]) await finder.add(join(root, file));
   return finder;
 }

@@ -160,14 +160,14 @@ class Importer {
   }
 }
 
-async function importAll({ files, links }: FoundFiles, options: ImportOptions): Promise<ImportResult> {
+async function importAll({ files, links, unreadable }: FoundFiles, options: ImportOptions): Promise<ImportResult> {
   const importer = new Importer(options);
   for (const file of files) {
     options.signal?.throwIfAborted();
     await importer.import(file);
   }
   const { added, updated, present, problems } = importer;
-  return { added, updated, present, links, problems };
+  return { added, updated, present, links, problems: [...unreadable, ...problems] };
 }
 
 /**
