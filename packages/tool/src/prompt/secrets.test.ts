@@ -125,7 +125,7 @@ test.each([
   [joined('AKIA', 'IOSFODNN7EXAMPLE'), 'AWS access key'],
   [joined('ghp_', 'abcdefghijklmnopqrstuvwxyz0123456789'), 'GitHub token'],
   [joined('sk-', '1234567890abcdef'.repeat(2)), 'OpenAI key'],
-])("an example in an issuer's form is a secret for who asks for it: %s", (text, kind) => {
+])('the option examples also finds an example in the form of its issuer: %s', (text, kind) => {
   expect(findSecrets(text)).toEqual([]);
   expect(findSecrets(`a ${text}`, { examples: true })).toEqual([{ kind, start: 2, end: text.length + 2 }]);
 });
