@@ -70,7 +70,7 @@ export interface Knowledge extends AsyncDisposable {
 }
 
 /** The file of the local store in the knowledge directory. */
-export const STORE_FILE = 'knowledge.db';
+const STORE_FILE = 'knowledge.db';
 
 /** Opens the knowledge of a user. The store is opened on first use. */
 export function createKnowledge(options: KnowledgeOptions = {}): Knowledge {

@@ -12,7 +12,7 @@ const DATE = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)(Z|[+
 const CONTROL = /[\p{Cc}\u2028\u2029\p{Cs}]/u;
 
 /** The fields of the front matter that the program knows, in the order in which they are written. */
-export const FIELD_NAMES = [
+const FIELD_NAMES = [
   'name',
   'type',
   'product_line',

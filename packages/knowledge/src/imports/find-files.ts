@@ -23,7 +23,7 @@ export interface FoundFiles {
   readonly unreadable: readonly UnreadableDirectory[];
 }
 
-export interface UnreadableDirectory {
+interface UnreadableDirectory {
   readonly path: string;
   readonly code: string;
   readonly message: string;

@@ -24,7 +24,7 @@ const MAX_TITLE_CHARACTERS = 200;
 const OWN_SECTION = /^<!-- (cairn-[a-z-]+):start -->[\t ]*\r?\n[^]*?^<!-- \1:end -->[\t ]*(?:\r?\n|$)/gmu;
 
 /** Returns a text as a name; empty when nothing is left. */
-export function nameOf(text: string): string {
+function nameOf(text: string): string {
   const name = text
     .normalize('NFC')
     .replaceAll(/[^\p{L}\p{N}._-]+/gu, '-')
