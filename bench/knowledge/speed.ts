@@ -5,6 +5,7 @@ import type { Corpus } from '../retrieval/corpora.ts';
 import { fill } from './many.ts';
 import type { Text } from './many.ts';
 import { ms, table } from './report.ts';
+import { measureSessionStart } from './session-start.ts';
 
 const ASSETS = 10_000;
 const QUERIES = 200;
@@ -68,8 +69,10 @@ export async function measureSpeed(corpora: readonly Corpus[], directory: string
   const scan = await timesOf(queries, (query) => knowledge.index.scan(query));
   const get = await timesOf(queries, (query) => knowledge.layers.getAsset(keys.get(query) ?? { name: query }));
   const rows = [rowOf('index scan (L0)', scan), rowOf('search_knowledge (L1)', search), rowOf('get_asset (L2)', get)];
+  await knowledge.index.flush();
   return [
     table(['', 'fastest query', 'median', '95th percentile', 'slowest query'], rows),
     `The first search after ${ASSETS} assets were added, which indexes their texts: ${ms(firstMs)}.`,
+    measureSessionStart(directory),
   ].join('\n\n');
 }
