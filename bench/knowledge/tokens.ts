@@ -78,10 +78,11 @@ export async function compareTokens(knowledge: Knowledge): Promise<string> {
   const tools = toolTokens(await openTools(knowledge));
   const alone = await costOf(knowledge, new Set());
   /** The tokens of a session without a question, and those of each question. */
-  const row = (name: string, fixed: number, { tokens, calls }: Cost): string[] => {
+  const row = (name: string, fixed: number, { tokens, calls }: Cost, payload = ''): string[] => {
     const saved = alone.tokens - tokens;
     const even = saved > 0 && calls > 0 ? ((fixed - tools) / saved).toFixed(0) : '';
-    return [name, String(fixed), tokens.toFixed(0), calls.toFixed(2), percent(fixed / whole), even];
+    const characters = payload === '' ? '' : String(payload.length);
+    return [name, characters, String(fixed), tokens.toFixed(0), calls.toFixed(2), percent(fixed / whole), even];
   };
   const rows = [row('search only', tools, alone)];
   for (const host of ['codex', 'claude', 'generic'] as const) {
@@ -89,9 +90,17 @@ export async function compareTokens(knowledge: Knowledge): Promise<string> {
     const lines = new Set(payload.split('\n'));
     const seen = new Set(heads.filter((head) => lines.has(formatLine(head))).map(({ id }) => id));
     const cost = await costOf(knowledge, seen);
-    rows.push(row(`index of ${seen.size} lines, ${hosts[host]}`, tools + estimateTokens(payload), cost));
+    rows.push(row(`index of ${seen.size} lines, ${hosts[host]}`, tools + estimateTokens(payload), cost, payload));
   }
   rows.push(row('all texts in the context', whole, { tokens: 0, calls: 0 }));
-  const header = ['', 'each session', 'each question', 'calls', 'of all texts', 'pays after questions'];
+  const header = [
+    '',
+    'payload, characters',
+    'each session',
+    'each question',
+    'calls',
+    'of all texts',
+    'pays after questions',
+  ];
   return table(header, rows);
 }
