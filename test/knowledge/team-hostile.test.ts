@@ -54,12 +54,14 @@ describe('what a team store may have', () => {
       `040000 tree ${up}\t..`,
       `040000 tree ${treeOf(`100755 blob ${evil}\tpost-checkout`)}\t.git`,
       `120000 blob ${link}\tl`,
+      `120000 blob ${link}\tl\u001b[31m`,
       `160000 commit ${git(world.remote, 'rev-parse', 'main').trim()}\tsub`,
     ]);
     const report = await ann.team.sync();
     expect(report.pulled.added).toEqual(['p/evil']);
-    expect(report.otherFiles).toBe(5);
+    expect(report.otherFiles).toBe(6);
     expect(report.notices).toEqual([expect.stringMatching(/were not written: .*\.\.\/\.\.\/evil\.md/u)]);
+    expect(report.notices[0]).not.toContain('\u001b');
     expect(existsSync(join(ann.clone, '../../evil.md'))).toBe(false);
     expect(existsSync(join(ann.clone, '.git/post-checkout'))).toBe(false);
     expect(existsSync(join(ann.clone, 'p/link.md'))).toBe(false);

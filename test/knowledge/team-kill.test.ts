@@ -5,6 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createWorld, fileOf, git, memberEnv } from './team-harness.ts';
 import type { World } from './team-harness.ts';
@@ -19,7 +20,7 @@ beforeEach(() => {
 });
 afterEach(() => world.dispose());
 
-const child = new URL('team-child.ts', import.meta.url).pathname;
+const child = fileURLToPath(new URL('team-child.ts', import.meta.url));
 
 /** Writes a `git` that kills the process which started it at one of its commands. */
 function killingGit(): string {

@@ -1,8 +1,13 @@
-import { renameSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createWorld, failure, fileOf, git } from './team-harness.ts';
 import type { Member, World } from './team-harness.ts';
+
+const child = fileURLToPath(new URL('team-child.ts', import.meta.url));
 
 let world: World;
 beforeEach(() => {
@@ -249,6 +254,44 @@ test('of two synchronizations at once, one is refused', async () => {
   const [{ reason }] = results.filter((result) => result.status === 'rejected') as [PromiseRejectedResult];
   expect(reason).toMatchObject({ code: 'SYNC_BUSY' });
   expect(await ann.team.sync()).toMatchObject({ conflicts: [] });
+});
+
+test('another process that synchronizes meanwhile is refused', async () => {
+  let stderr = '';
+  const ann = world.member('ann', {
+    onStep: (step) => {
+      if (step === 'pull') stderr = spawnSync(process.execPath, [child, ann.directory], { encoding: 'utf8' }).stderr;
+    },
+  });
+  await ann.team.init({ remote: world.remote });
+  await ann.team.sync();
+  expect(stderr).toContain("code: 'SYNC_BUSY'");
+});
+
+test('the files of the team store are only readable for their owner', async () => {
+  const [ann] = await pair();
+  for (const name of ['team.json', 'team.lock', 'team/p/a.md']) {
+    expect([name, statSync(join(ann.directory, name)).mode & 0o777]).toEqual([name, 0o600]);
+  }
+  for (const name of ['.', 'team', 'team/p']) {
+    expect([name, statSync(join(ann.directory, name)).mode & 0o777]).toEqual([name, 0o700]);
+  }
+});
+
+test('a file in the place of the knowledge directory is an error', async () => {
+  const ann = world.member('ann');
+  writeFileSync(ann.directory, '');
+  await failure(ann.team.init({ remote: world.remote }), 'STORE_FAILED');
+});
+
+test.each([
+  ['is not JSON', '{'],
+  ['is of a later version', '{"version":2,"remote":"x","branch":"main","directory":"/x"}'],
+])('a team.json that %s is an error that names it', async (_, text) => {
+  const [ann] = await pair();
+  writeFileSync(join(ann.directory, 'team.json'), text);
+  const error = await failure(ann.team.sync(), 'STORE_FAILED');
+  expect(error.path).toBe(join(ann.directory, 'team.json'));
 });
 
 test('an asset that is changed or removed while it is pushed is shared by the next push', async () => {

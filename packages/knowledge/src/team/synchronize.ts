@@ -1,4 +1,5 @@
 /** One attempt of a synchronization. Each step may be repeated, so that the next run finishes what was interrupted. */
+import { quotePath } from '@cairn/tool/paths';
 import { KnowledgeError } from '../errors.ts';
 import type { LocalStore } from '../stores/local.ts';
 import { applyPlan } from './entries.ts';
@@ -291,9 +292,12 @@ async function followTeam(
     signal,
   });
   if (JSON.stringify(moved.edited) !== JSON.stringify(read().edited ?? {})) await save({ edited: moved.edited });
-  for (const path of moved.kept) notices.add(`${path} was edited by hand and was not updated in ${git.workTree}.`);
+  for (const path of moved.kept)
+    notices.add(`${quotePath(path)} was edited by hand and was not updated in ${git.workTree}.`);
   if (moved.skipped.length === 0) return;
-  notices.add(`Links, submodules and unsafe paths were not written: ${moved.skipped.slice(0, 10).join(', ')}`);
+  notices.add(
+    `Links, submodules and unsafe paths were not written: ${moved.skipped.slice(0, 10).map(quotePath).join(', ')}`,
+  );
 }
 
 /** Returns whether the work tree has only commits of the team. Others wait for a synchronization that the user asks for. */
