@@ -114,6 +114,15 @@ test('a type selects its assets; skills are found only by their type', async () 
   expect(names(await ask({ query: 'release tag build deploy', type: 'skill' }))).toEqual(['release-flow']);
 });
 
+test('states how many assets the filters select', async () => {
+  const searched = async (filters: Partial<SearchOptions>): Promise<number> =>
+    (await ask({ query: 'x', ...filters })).searched;
+  expect(await searched({})).toBe(5);
+  expect(await searched({ type: 'skill' })).toBe(1);
+  expect(await searched({ productLine: 'exchange' })).toBe(4);
+  expect(await searched({ productLine: 'unknown' })).toBe(0);
+});
+
 test('a deprecated asset is left out, and the answer names it', async () => {
   const { results, notices } = await ask({ query: '分布式锁 SETNX' });
   expect(results.filter(({ name }) => name === 'old-lock')).toEqual([]);

@@ -61,7 +61,7 @@ export interface SearchAnswer {
   readonly results: readonly SearchResult[];
   /** Whether a result has enough of the query to be an answer. */
   readonly isAnswered: boolean;
-  /** The number of assets in the store. */
+  /** The number of assets that the filters select, without deprecated and superseded ones. */
   readonly searched: number;
   /** Whether more assets have a word of the query. */
   readonly hasMore: boolean;
@@ -70,7 +70,7 @@ export interface SearchAnswer {
 
 export interface SearchDependencies {
   readonly store: LocalStore;
-  readonly index: Pick<KnowledgeIndex, 'head' | 'headAt' | 'overview' | 'refresh' | 'similar'>;
+  readonly index: Pick<KnowledgeIndex, 'head' | 'headAt' | 'heads' | 'overview' | 'refresh' | 'similar'>;
   /** The assets that were opened after each query. @default the ranking learns nothing */
   readonly usage?: Pick<Usage, 'isOn' | 'ranking'> | undefined;
   /** Milliseconds since the epoch. @default the clock of the backend */
@@ -266,7 +266,7 @@ async function readResults(
  */
 export async function search(dependencies: SearchDependencies, asked: SearchOptions): Promise<SearchAnswer> {
   checkOptions(asked);
-  const { language } = dependencies;
+  const { index, language } = dependencies;
   const { limit = DEFAULT_LIMIT } = asked;
   const options = { ...asked, query: asked.query.slice(0, MAX_QUERY_CHARACTERS) };
   for (let attempt = 1; ; attempt++) {
@@ -287,10 +287,14 @@ export async function search(dependencies: SearchDependencies, asked: SearchOpti
     if (results.length > 0 && !isAnswered && !codes.includes('SIMILAR_WORDS_ONLY')) {
       notices.push(noticeOf('LITTLE_EVIDENCE', language));
     }
-    const { total, unreadable = 0 } = dependencies.index.overview().counts;
+    const { total, inactive, skills, unreadable = 0 } = index.overview().counts;
+    const isFiltered = options.type !== undefined || options.productLine !== undefined;
+    const searched = isFiltered
+      ? index.heads().filter((head) => head.status === 'active' && selects(options, head)).length
+      : total - inactive - skills;
     if (unreadable > 0) notices.push(noticeOf('UNREADABLE_ASSETS', language, [String(unreadable)]));
     if (options.query.length < asked.query.length) notices.push(noticeOf('LONG_QUERY', language));
     if (leftOut.length > 0) notices.push(noticeOf('INACTIVE_LEFT_OUT', language, leftOut.slice(0, MAX_LEFT_OUT)));
-    return { results, isAnswered, searched: total, hasMore: hasMore || all.length > limit, notices };
+    return { results, isAnswered, searched, hasMore: hasMore || all.length > limit, notices };
   }
 }

@@ -103,7 +103,7 @@ describe('search_knowledge', () => {
         },
       ],
       is_answered: true,
-      searched: 4,
+      searched: 3,
       has_more: false,
       notices: [],
     });
@@ -113,7 +113,7 @@ describe('search_knowledge', () => {
     const { text } = await createBench();
     const answer = await text('search_knowledge', { query: '指数退避' });
     expect(answer.replaceAll(/score="[\d.]+"/gu, 'score="…"')).toMatchInlineSnapshot(`
-      "2 results of 4 assets, best first.
+      "2 results of 3 assets, best first.
       <knowledge-asset name="rabbitmq-retry-strategy" product_line="exchange/infra" type="best-practice" score="…" origin="local" date="2026-01-28">
       RabbitMQ 重试策略
       消息队列失败重试的核心是指数退避。超过次数的消息进入死信队列。
@@ -131,7 +131,7 @@ describe('search_knowledge', () => {
     const { text, knowledge } = await createBench();
     const answer = await text('search_knowledge', { query: 'printer toner' });
     expect(answer.replaceAll(/score="[\d.]+"/gu, 'score="…"')).toMatchInlineSnapshot(`
-      "Nothing found in 4 assets.
+      "Nothing found in 3 assets.
       No asset answers this. State that when you answer from general knowledge.
       The question was recorded as a gap. When you find the answer, keep it with sink_asset."
     `);
@@ -534,6 +534,6 @@ test('a session that only reads is not asked to write', async () => {
 
 test('answers are in Chinese', async () => {
   const { text } = await createBench({ language: 'zh' });
-  expect(await text('search_knowledge', { query: '指数退避' })).toContain('在 4 条资产中找到 2 条，最佳在前。');
+  expect(await text('search_knowledge', { query: '指数退避' })).toContain('在 3 条资产中找到 2 条，最佳在前。');
   expect(await text('get_asset', { name: 'old-queue' })).toContain('该资产已被取代。');
 });
