@@ -4,7 +4,6 @@ import { homeDirectory } from '@cairn/tool/paths';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Session } from '../terminal/session.ts';
-import { openKnowledge } from './open.ts';
 
 /** The knowledge that is served. */
 export interface KnowledgeToolSetOptions {
@@ -30,7 +29,7 @@ export async function knowledgeToolSet(
   return createKnowledgeToolSet({
     open: async () =>
       shared === undefined
-        ? openKnowledge(session, { directory, language })
+        ? (await import('./open.ts')).openKnowledge(session, { directory, language })
         : { ...shared, close: () => Promise.resolve(), [Symbol.asyncDispose]: () => Promise.resolve() },
     exists: () => existsSync(join(directory, 'knowledge.db')),
     language,

@@ -28,11 +28,9 @@ async function realRoot(root: string): Promise<string[]> {
 
 /**
  * Makes the notes of a session about files: the index lines of the assets with a glob that matches, each once in the session.
- *
- * @param open returns the knowledge, or `undefined` while it has no assets.
  */
 export function createFileNoteSource(
-  open: () => Promise<Knowledge | undefined>,
+  open: () => Promise<Knowledge>,
   { roots, texts }: { readonly roots: readonly string[]; readonly texts: ToolTexts },
 ): FileNoteSource {
   const shown = new Set<string>();
@@ -48,7 +46,6 @@ export function createFileNoteSource(
 
   return async (files, { signal }) => {
     const knowledge = await open();
-    if (knowledge === undefined) return undefined;
     await knowledge.index.refresh({ signal });
     const isNew = ({ id, paths, status, type }: AssetHead): boolean =>
       paths.length > 0 && status === 'active' && type !== 'skill' && !shown.has(id);

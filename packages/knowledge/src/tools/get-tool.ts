@@ -1,16 +1,15 @@
-import { createTool, inputSchema, succeed } from '@cairn/tool';
-import type { ToolDefinition } from '@cairn/tool';
+import { succeed } from '@cairn/tool';
+import type { ToolSuccess } from '@cairn/tool';
 import { escapeControls } from '@cairn/tool/paths';
-import { z } from 'zod';
 import type { Asset } from '../assets/asset.ts';
 import { marksOf } from '../assets/marks.ts';
 import type { AssetMark } from '../assets/marks.ts';
 import { parseAssetId } from '../assets/names.ts';
 import type { AssetLink } from '../layers/links.ts';
+import { headOf } from '../stores/record.ts';
 import { callOf, wrapAsset } from './formatting.ts';
-import { joined, reading } from './tool-context.ts';
-import type { ToolContext } from './tool-context.ts';
-import { asToolErrors } from './tool-errors.ts';
+import { joined } from './tool-context.ts';
+import type { RunCall, ToolContext } from './tool-context.ts';
 import type { ToolTexts } from './texts.ts';
 
 /** The parameters of `get_asset`. */
@@ -35,14 +34,6 @@ export interface GetAssetDetails {
 /** UTF-16 code units of an answer; other assets are read in pages. */
 const MAX_PAGE = 30_000;
 const MAX_LINKS = 20;
-
-function shape(texts: ToolTexts) {
-  return {
-    name: z.string().describe(texts.parameters.name),
-    product_line: z.string().optional(),
-    offset: z.int().min(0).optional().describe(texts.parameters.offset),
-  };
-}
 
 /** Returns where a page ends: after a line if possible, and never within a surrogate pair. */
 function endOfPage(text: string, from: number): number {
@@ -76,42 +67,35 @@ function warningsOf({ supersededBy }: Asset, marks: readonly AssetMark[], texts:
   });
 }
 
-export function createGetTool(context: ToolContext): ToolDefinition<GetAssetInput, GetAssetDetails> {
-  const { open, texts, reader, session, readOnly, now } = context;
-  return createTool<GetAssetInput, GetAssetDetails>({
-    name: 'get_asset',
-    description: texts.descriptions.get_asset,
-    inputSchema: inputSchema(shape(texts)),
-    annotations: { title: 'Read an asset', ...reading },
-    run: ({ name, product_line: productLine, offset = 0 }, { signal }) =>
-      asToolErrors(async () => {
-        const knowledge = await open();
-        const { asset, links } = await knowledge.layers.getAsset({ name, productLine, signal });
-        const { id, text } = asset;
-        if (!readOnly) knowledge.usage.recordOpened({ asset: id, session, query: reader.queryFor(id) });
-        // A server reads no asset to start, and so needs no YAML.
-        const { headOf } = await import('../stores/record.ts');
-        const marks = marksOf(headOf(asset), await now(knowledge));
-        const end = endOfPage(text, Math.min(offset, text.length));
-        const page = text.slice(offset, end);
-        reader.noteRead(asset, offset, end);
-        const key = { name: asset.name, product_line: asset.productLine };
-        const isCut = offset > 0 || end < text.length;
-        const lines = [
-          ...warningsOf(asset, marks, texts),
-          page === '' ? texts.noMore(text.length) : wrapAsset(asset, page, marks),
-          isCut && end < text.length
-            ? texts.page(offset + 1, end, text.length, callOf('get_asset', { ...key, offset: end }))
-            : '',
-          ...(end < text.length ? [] : describeLinks(links, texts)),
-        ];
-        return succeed(joined(lines), {
-          ...key,
-          text: page,
-          links: [...new Set(links.flatMap(({ assets }) => assets))],
-          marks,
-          ...(end < text.length && { next_offset: end }),
-        });
-      }),
+/** Reads an asset, or a page of it. */
+export async function runGet(
+  { open, texts, reader, session, readOnly, now }: ToolContext,
+  { name, product_line: productLine, offset = 0 }: GetAssetInput,
+  { signal }: RunCall,
+): Promise<ToolSuccess<GetAssetDetails>> {
+  const knowledge = await open();
+  const { asset, links } = await knowledge.layers.getAsset({ name, productLine, signal });
+  const { id, text } = asset;
+  if (!readOnly) knowledge.usage.recordOpened({ asset: id, session, query: reader.queryFor(id) });
+  const marks = marksOf(headOf(asset), await now(knowledge));
+  const end = endOfPage(text, Math.min(offset, text.length));
+  const page = text.slice(offset, end);
+  reader.noteRead(asset, offset, end);
+  const key = { name: asset.name, product_line: asset.productLine };
+  const isCut = offset > 0 || end < text.length;
+  const lines = [
+    ...warningsOf(asset, marks, texts),
+    page === '' ? texts.noMore(text.length) : wrapAsset(asset, page, marks),
+    isCut && end < text.length
+      ? texts.page(offset + 1, end, text.length, callOf('get_asset', { ...key, offset: end }))
+      : '',
+    ...(end < text.length ? [] : describeLinks(links, texts)),
+  ];
+  return succeed(joined(lines), {
+    ...key,
+    text: page,
+    links: [...new Set(links.flatMap(({ assets }) => assets))],
+    marks,
+    ...(end < text.length && { next_offset: end }),
   });
 }

@@ -9,4 +9,5 @@ export type {
 export type { GetAssetDetails, GetAssetInput } from './get-tool.ts';
 export type { ReportAssetDetails, ReportAssetInput, SinkAssetDetails, SinkAssetInput } from './keep-tools.ts';
 export { createKnowledgeToolSet } from './tool-set.ts';
-export type { KnowledgeToolSetOptions, KnowledgeTools } from './tool-set.ts';
+export type { KnowledgeTools } from './knowledge-tools.ts';
+export type { KnowledgeToolSetOptions } from './tool-set.ts';

@@ -1,4 +1,4 @@
-import type { ToolAnnotations } from '@cairn/tool';
+import type { ToolRunOptions } from '@cairn/tool';
 import type { Language } from '@cairn/memory';
 import type { Knowledge } from '../create-knowledge.ts';
 import type { Stack } from '../stack/stack.ts';
@@ -21,13 +21,8 @@ export interface ToolContext {
   readonly stack: () => Promise<Stack | undefined>;
 }
 
-const additive = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false };
-
-/** Effects of tools that read. */
-export const reading: Omit<ToolAnnotations, 'title'> = { ...additive, readOnlyHint: true, idempotentHint: true };
-
-/** Effects of tools that keep something. */
-export const writing: Omit<ToolAnnotations, 'title'> = additive;
+/** One call of a tool. */
+export type RunCall = Pick<ToolRunOptions, 'signal' | 'dryRun'>;
 
 /** Joins the lines of an answer that are not empty. */
 export function joined(lines: readonly string[]): string {

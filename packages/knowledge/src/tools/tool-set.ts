@@ -1,28 +1,12 @@
 import { fileNotes, ToolError } from '@cairn/tool';
-import type { ResourceProvider, ToolDefinition, ToolSet, ToolSetContext } from '@cairn/tool';
+import type { FileNoteSource, ResourceProvider, ToolSet, ToolSetContext } from '@cairn/tool';
 import type { Language } from '@cairn/memory';
 import type { Knowledge } from '../create-knowledge.ts';
 import type { Stack } from '../stack/stack.ts';
-import { createFileNoteSource } from './about-files.ts';
-import { createScanTool, createSearchTool } from './find-tools.ts';
-import type { ScanIndexDetails, ScanIndexInput, SearchKnowledgeDetails, SearchKnowledgeInput } from './find-tools.ts';
-import { createGetTool } from './get-tool.ts';
-import type { GetAssetDetails, GetAssetInput } from './get-tool.ts';
-import { createReportTool, createSinkTool } from './keep-tools.ts';
-import type { ReportAssetDetails, ReportAssetInput, SinkAssetDetails, SinkAssetInput } from './keep-tools.ts';
+import { createKnowledgeTools } from './knowledge-tools.ts';
 import { createSessionReader } from './session-reader.ts';
 import { toolTexts } from './texts.ts';
-import type { ToolContext } from './tool-context.ts';
 import { asToolErrors } from './tool-errors.ts';
-
-/** The tools by name. A type, not an interface, so that it is also a record of tools. */
-export type KnowledgeTools = {
-  readonly scan_index: ToolDefinition<ScanIndexInput, ScanIndexDetails>;
-  readonly search_knowledge: ToolDefinition<SearchKnowledgeInput, SearchKnowledgeDetails>;
-  readonly get_asset: ToolDefinition<GetAssetInput, GetAssetDetails>;
-  readonly sink_asset: ToolDefinition<SinkAssetInput, SinkAssetDetails>;
-  readonly report_asset: ToolDefinition<ReportAssetInput, ReportAssetDetails>;
-};
 
 export interface KnowledgeToolSetOptions {
   /**
@@ -66,16 +50,6 @@ function indexResource(open: () => Promise<Knowledge>): ResourceProvider {
   };
 }
 
-function createTools(context: ToolContext): KnowledgeTools {
-  return {
-    scan_index: createScanTool(context),
-    search_knowledge: createSearchTool(context),
-    get_asset: createGetTool(context),
-    sink_asset: createSinkTool(context),
-    report_asset: createReportTool(context),
-  };
-}
-
 /**
  * Creates the tool set of the knowledge, for a server or an agent. All sessions share it. Its tools have their own names in every
  * naming profile.
@@ -111,7 +85,7 @@ export function createKnowledgeToolSet(options: KnowledgeToolSetOptions): ToolSe
         const { detectStack } = await import('../stack/detect-stack.ts');
         return detectStack(roots[0]);
       };
-      const tools = createTools({
+      const tools = createKnowledgeTools({
         open,
         language,
         texts,
@@ -121,8 +95,13 @@ export function createKnowledgeToolSet(options: KnowledgeToolSetOptions): ToolSe
         now,
         stack: () => (stack ??= readStack().catch(() => undefined)),
       });
-      const openExisting = async (): Promise<Knowledge | undefined> => ((opening ?? exists()) ? open() : undefined);
-      const remove = fileNotes(session).add(createFileNoteSource(openExisting, { roots, texts }));
+      let source: FileNoteSource | undefined;
+      const remove = fileNotes(session).add(async (files, call) => {
+        if (opening === undefined && !exists()) return undefined;
+        const { createFileNoteSource } = await import('./about-files.ts');
+        source ??= createFileNoteSource(open, { roots, texts });
+        return source(files, call);
+      });
       signal.addEventListener('abort', remove, { once: true });
       return {
         tools,
