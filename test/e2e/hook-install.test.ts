@@ -439,7 +439,7 @@ describe('cairn hook phase', () => {
       branch: 'main',
       evidence: [{ kind: 'untracked', paths: 1 }],
     });
-    expect((await hook(who, ['phase', '--language', 'zh'])).stdout).toContain('阶段:implementing(分支 main)');
+    expect((await hook(who, ['phase', '--language', 'zh'])).stdout).toContain('阶段：implementing（分支 main）');
   });
 
   test('exits with 1 outside of git', async () => {

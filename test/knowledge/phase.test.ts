@@ -251,9 +251,9 @@ test('a phase is shown in two languages', () => {
     Check them against the best-practice assets, and sink what was learned."
   `);
   expect(formatPhase(detected, 'zh')).toMatchInlineSnapshot(`
-    "阶段:reviewing(分支 topic)
-    依据:2 个提交不在 origin/main 中,1 个提交尚未推送
-    对照 best-practice 资产检查;沉淀学到的经验。"
+    "阶段：reviewing（分支 topic）
+    依据：2 个提交不在 origin/main 中，1 个提交尚未推送
+    对照 best-practice 资产检查；沉淀学到的经验。"
   `);
   expect(formatPhase({ phase: 'unknown', evidence: [] })).toMatchInlineSnapshot(`
     "Phase: unknown
@@ -261,8 +261,8 @@ test('a phase is shown in two languages', () => {
     Ask the user which phase the work is in."
   `);
   expect(formatPhase({ phase: 'unknown', evidence: [] }, 'zh')).toMatchInlineSnapshot(`
-    "阶段:unknown
-    依据:这里不是 git 工作区
+    "阶段：unknown
+    依据：这里不是 git 工作区
     询问用户工作处于哪个阶段。"
   `);
 });
@@ -276,10 +276,10 @@ test.each([
   [{ kind: 'tag', tag: 'v1' }, '当前提交有标签 v1'],
   [{ kind: 'detached' }, '没有检出分支'],
   [{ kind: 'no-commits' }, '还没有提交'],
-  [{ kind: 'unchanged' }, '没有改动,也没有自己的提交'],
+  [{ kind: 'unchanged' }, '没有改动，也没有自己的提交'],
 ] as const)('%j is shown in Chinese', (fact, text) => {
   expect(formatPhase({ phase: 'planning', branch: 'main', evidence: [fact] }, 'zh').split('\n')[1]).toBe(
-    `依据:${text}`,
+    `依据：${text}`,
   );
 });
 

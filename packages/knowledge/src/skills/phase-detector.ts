@@ -3,7 +3,7 @@ import { phaseTexts } from './phase-texts.ts';
 import type { Language, SkillTextsByLanguage } from './skill.ts';
 
 function rows(language: Language): string {
-  const separator = language === 'zh' ? ':' : ': ';
+  const separator = language === 'zh' ? '：' : ': ';
   const stop = language === 'zh' ? '。' : '. ';
   return PHASES.map((phase) => {
     const [meaning, advice] = phaseTexts[language][phase];
@@ -31,20 +31,20 @@ Tell the user the phase in one sentence. If the user says that another phase is 
 `,
   },
   zh: {
-    description: '**在仓库中开始或继续工作之前必须调用** - 根据 git 的状态识别工作阶段,并指出此阶段需要的知识。',
+    description: '**在仓库中开始或继续工作之前必须调用** - 根据 git 的状态识别工作阶段，并指出此阶段需要的知识。',
     body: (command) => `# 阶段识别
 
-在工作目录中运行下面的命令,它不会修改任何内容:
+在工作目录中运行下面的命令，它不会修改任何内容：
 
 \`\`\`
 ${command} hook phase --language zh
 \`\`\`
 
-它会输出阶段、依据,以及应当阅读的知识。没有这个命令时,运行 \`git status\`,取第一个符合的阶段:
+它会输出阶段、依据，以及应当阅读的知识。没有这个命令时，运行 \`git status\`，取第一个符合的阶段：
 
 ${rows('zh')}
 
-用一句话告诉用户当前阶段。用户认为是另一个阶段时,以用户为准。
+用一句话告诉用户当前阶段。用户认为是另一个阶段时，以用户为准。
 `,
   },
 };

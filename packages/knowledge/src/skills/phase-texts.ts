@@ -28,14 +28,14 @@ export const phaseTexts: Readonly<Record<Language, PhaseTexts>> = {
     unknown: ['this is not a git work tree', 'Ask the user which phase the work is in'],
   },
   zh: {
-    resolving: ['正在合并、变基、拣选或回退', '选择任何一方之前,先读两边相关的 adr 和 pitfall 资产'],
-    debugging: ['正在二分查找', '用类型 pitfall 搜索症状;找到原因后沉淀下来'],
+    resolving: ['正在合并、变基、拣选或回退', '选择任何一方之前，先读两边相关的 adr 和 pitfall 资产'],
+    debugging: ['正在二分查找', '用类型 pitfall 搜索症状；找到原因后沉淀下来'],
     implementing: ['有文件被修改', '读与所改文件相关的 pitfall 和 best-practice 资产'],
     committing: ['所有改动都已暂存', '读关于提交和测试的 best-practice 资产'],
-    reviewing: ['有提交等待评审或推送', '对照 best-practice 资产检查;沉淀学到的经验'],
+    reviewing: ['有提交等待评审或推送', '对照 best-practice 资产检查；沉淀学到的经验'],
     releasing: ['当前提交带有标签', '读关于发布的 reference 资产'],
-    inspecting: ['没有检出任何分支', '读 reference 和 glossary 资产;修改文件之前先建分支'],
-    planning: ['还没有任何改动', '提出设计之前,先读 adr 和 pattern 资产'],
+    inspecting: ['没有检出任何分支', '读 reference 和 glossary 资产；修改文件之前先建分支'],
+    planning: ['还没有任何改动', '提出设计之前，先读 adr 和 pattern 资产'],
     unknown: ['这里不是 git 工作区', '询问用户工作处于哪个阶段'],
   },
 };
@@ -100,7 +100,7 @@ const factTexts: Readonly<Record<Language, (fact: PhaseFact) => string>> = {
       case 'no-commits':
         return '还没有提交';
       case 'unchanged':
-        return '没有改动,也没有自己的提交';
+        return '没有改动，也没有自己的提交';
     }
   },
 };
@@ -110,9 +110,9 @@ export function formatPhase({ phase, branch, evidence }: DetectedPhase, language
   const [meaning, advice] = phaseTexts[language][phase];
   const facts = evidence.map(factTexts[language]);
   const isChinese = language === 'zh';
-  const shown = facts.length === 0 ? meaning : facts.join(isChinese ? ',' : ', ');
+  const shown = facts.length === 0 ? meaning : facts.join(isChinese ? '，' : ', ');
   const lines = isChinese
-    ? [`阶段:${phase}${branch === undefined ? '' : `(分支 ${branch})`}`, `依据:${shown}`, `${advice}。`]
+    ? [`阶段：${phase}${branch === undefined ? '' : `（分支 ${branch}）`}`, `依据：${shown}`, `${advice}。`]
     : [`Phase: ${phase}${branch === undefined ? '' : ` (branch ${branch})`}`, `Evidence: ${shown}`, `${advice}.`];
   return lines.map((line) => escapeControls(line)).join('\n');
 }
