@@ -161,6 +161,16 @@ test('files that cannot be assets are reported, and the others are imported', as
   });
 });
 
+test('large files of one kind of character are imported in bounded time', async () => {
+  const folder = open();
+  const { root, store, write } = folder;
+  write('blanks.md', `# a${' '.repeat(900_000)}b`);
+  write('hashes.md', `# ${'# '.repeat(450_000)}x`);
+  write('marks.md', '<!-- cairn-a:start -->\n'.repeat(40_000));
+  const { added } = await importFiles(root, { store });
+  expect(added.map(({ title }) => title.length)).toEqual([1, 200, 5]);
+});
+
 test('a link that the user names is followed', async () => {
   const folder = open();
   const { root, store, write } = folder;

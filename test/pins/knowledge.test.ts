@@ -34,6 +34,7 @@ const exported = [
   'hasFrontMatter',
   'hashOf',
   'headOf',
+  'headingOf',
   'importFiles',
   'importProject',
   'isGapDraft',

@@ -25,6 +25,7 @@ export { KnowledgeError } from './errors.ts';
 export type { KnowledgeErrorCode, KnowledgeErrorFacts } from './errors.ts';
 export { importFiles, importProject } from './imports/import-files.ts';
 export type { ImportOptions, ImportProblem, ImportResult } from './imports/import-files.ts';
+export { headingOf } from './imports/read-file.ts';
 export type { ImportFields } from './imports/read-file.ts';
 export { MAX_DOCUMENT_BYTES } from './index/document.ts';
 export type { IndexDocument, IndexWarning } from './index/document.ts';

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ASSET_TYPES, MAX_ASSET_BYTES } from './asset.ts';
+import { KnowledgeError } from '../errors.ts';
 import type { FieldChanges } from './fields.ts';
 import { contentHash, decodeAsset, editAsset, formatAsset, parseAsset } from './markdown.ts';
 
@@ -9,6 +10,16 @@ const head = 'name: redis\ntype: pitfall\ntitle: Redis';
 /** Returns a file with these lines of front matter. */
 function file(lines: string, body: string = 'Body.\n'): string {
   return `---\n${lines}\n---\n\n${body}`;
+}
+
+/** Returns the code of the refusal of a text. */
+function outcomeOf(text: string): string {
+  try {
+    parseAsset(text);
+    return 'an asset';
+  } catch (error) {
+    return KnowledgeError.isInstance(error) ? error.code : String(error);
+  }
 }
 
 const line = fc
@@ -151,6 +162,49 @@ describe('a file', () => {
         expect({ verifiedMs: undefined, supersededBy: undefined, ...fields }).toEqual(draft);
       }),
     );
+  });
+});
+
+describe('any text', () => {
+  const parts = fc.constantFrom(
+    '---',
+    '\n',
+    '\r\n',
+    'name: a',
+    'title: ',
+    'type: adr',
+    '"',
+    '[',
+    '*',
+    '&a ',
+    ': ',
+    '\ufeff',
+    '\0',
+    '- ',
+    '#',
+    '{',
+    '|',
+    '>',
+  );
+
+  test('is an asset, or is refused as invalid', () => {
+    fc.assert(
+      fc.property(fc.array(fc.oneof(parts, fc.string()), { maxLength: 40 }), (texts) => {
+        const outcome = outcomeOf(`---\n${texts.join('')}`);
+        expect(['an asset', 'INVALID_ASSET']).toContain(outcome);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test.each([
+    ['blanks', `---\n${head}\n---${' '.repeat(900_000)}x`],
+    ['lines of blanks', `---\n${head}\n---\n${' \n'.repeat(450_000)}`],
+    ['fences', `---\n${head}\n${'--- x\n'.repeat(100_000)}`],
+    ['keys', `---\n${Array.from({ length: 4000 }, (_, index) => `k${index}:`).join('\n')}\n---\n`],
+    ['aliases', `---\na: &a [x]\nb: [${'*a,'.repeat(9000)}]\n---\n`],
+  ])('of a megabyte of %s is read or refused in bounded time', (_, text) => {
+    expect(['an asset', 'INVALID_ASSET']).toContain(outcomeOf(text));
   });
 });
 

@@ -20,8 +20,23 @@ export interface ImportFields {
 const MAX_NAME_CHARACTERS = 80;
 const MAX_TITLE_CHARACTERS = 200;
 
-/** What Cairn writes into AGENTS.md: it shows the knowledge, and is not part of it. */
-const OWN_SECTION = /^<!-- (cairn-[a-z-]+):start -->[\t ]*\r?\n[^]*?^<!-- \1:end -->[\t ]*(?:\r?\n|$)/gmu;
+const SECTION_MARK = /^<!-- (cairn-[a-z-]+):(start|end) -->[\t ]*(?:\r?\n|$)/gmu;
+
+/** Returns a text without the sections that Cairn writes into AGENTS.md: they show the knowledge, and are not part of it. */
+function withoutSections(text: string): string {
+  let kept = '';
+  let from = 0;
+  let open: { readonly name: string | undefined; readonly start: number } | undefined;
+  for (const { 0: mark, 1: name, 2: side, index } of text.matchAll(SECTION_MARK)) {
+    if (side === 'start') open ??= { name, start: index };
+    else if (open?.name === name) {
+      kept += text.slice(from, open?.start);
+      from = index + mark.length;
+      open = undefined;
+    }
+  }
+  return kept + text.slice(from);
+}
 
 /** Returns a text as a name; empty when nothing is left. */
 function nameOf(text: string): string {
@@ -34,8 +49,17 @@ function nameOf(text: string): string {
   return isName(name) ? name : '';
 }
 
+/** Returns the text of the first heading of Markdown, cut when it is long. */
+export function headingOf(markdown: string): string | undefined {
+  const line = /^#{1,6}[ \t]+(\S.*)$/mu
+    .exec(markdown)?.[1]
+    ?.slice(0, MAX_TITLE_CHARACTERS * 2)
+    .trimEnd();
+  return line?.replace(/[ \t]#+$/u, '').trimEnd();
+}
+
 function titleOf(body: string, given: unknown): string | undefined {
-  const heading = /^#{1,6}[ \t]+(\S.*)$/mu.exec(body)?.[1]?.replace(/[ \t]+#*$/u, '');
+  const heading = headingOf(body);
   for (const text of [given, heading]) {
     if (typeof text !== 'string') continue;
     const line = text.replaceAll(/[\p{Cc}\u2028\u2029\p{Cs}]+/gu, ' ').trim();
@@ -91,7 +115,7 @@ export function readImport(text: string, file: ImportFile, fields: ImportFields)
   const { path, kind } = file;
   // Here, where the lines are those of the file.
   checkSecrets(text, { path });
-  const clean = text.replaceAll(OWN_SECTION, '');
+  const clean = withoutSections(text);
   if (clean !== text && clean.trim() === '') return undefined;
   const productLine = fields.productLine ?? productLineOf(file);
   const parts = hasFrontMatter(clean) ? splitFrontMatter(clean, { path }) : undefined;

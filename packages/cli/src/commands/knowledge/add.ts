@@ -29,18 +29,14 @@ interface Given {
   readonly fields: FieldChanges;
 }
 
-/** Returns the text of the first heading. */
-function headingOf(markdown: string): string | undefined {
-  return /^#{1,6}[ \t]+(.+?)[ \t#]*$/mu.exec(markdown)?.[1];
-}
-
 function fieldsOf({ name, type, productLine, title, tag: tags, path: paths }: AddFlags): FieldChanges {
   return { name, type, productLine, title, tags, paths };
 }
 
 /** Returns the Markdown file of a new asset. @throws {UsageError} */
 async function newText({ text, file, fields }: Given): Promise<string> {
-  const { checkName, checkProductLine, editAsset, formatAsset, hasFrontMatter } = await import('@cairn/knowledge');
+  const { checkName, checkProductLine, editAsset, formatAsset, hasFrontMatter, headingOf } =
+    await import('@cairn/knowledge');
   if (hasFrontMatter(text)) return editAsset(text, { fields });
   const name = fields.name ?? (file === undefined ? undefined : basename(file, extname(file)));
   const title = fields.title ?? headingOf(text);
