@@ -96,6 +96,8 @@ test('similar assets are named before something is added twice', async () => {
     'cairn: similar assets exist: exchange/infra/redis; nothing was added; use --update <asset> to change one of them, or --new to add it',
     '',
   ]);
+  const equal = await cairn(args, '主从切换需要  30 秒。');
+  expect(equal.stderr).toMatch(/^cairn: Another asset has exactly this text: exchange\/infra\/redis/u);
   const updated = await cairn(['knowledge', 'add', '--update', 'redis'], `${text}\n`);
   expect(updated).toMatchObject({ exitCode: 0, stdout: 'exchange/infra/redis\n' });
   expect((await cairn(['knowledge', 'show', 'redis'])).stdout).toContain(`title: Redis failover\n---\n\n${text}\n`);

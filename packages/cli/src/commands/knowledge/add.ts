@@ -53,6 +53,11 @@ async function changeOf({ text, fields }: Given): Promise<AssetChange> {
   return hasFrontMatter(text) ? { text, fields } : { fields, body: text };
 }
 
+function isSameText(...texts: readonly [string, string]): boolean {
+  const [one, other] = texts.map((text) => text.normalize('NFC').replaceAll(/\s+/gu, ' ').trim());
+  return one === other;
+}
+
 /** @throws {CommandError} `SIMILAR_ASSETS` */
 async function refuseSimilar(
   { store, layers }: Knowledge,
@@ -65,7 +70,12 @@ async function refuseSimilar(
   // Then the name is the reason for the refusal.
   if ((await store.get(id, { signal })) !== undefined) return;
   const similar = await layers.similar({ title: fields.title, tags: fields.tags, body, signal });
-  if (similar.length === 0) return;
+  const others = await store.getMany(
+    similar.map((one) => one.id),
+    { signal },
+  );
+  // Of an equal one the store names the asset, and no option adds it.
+  if (similar.length === 0 || others.some((other) => other !== undefined && isSameText(other.body, body))) return;
   for (const one of similar) notice(`similar: ${one.id}: ${one.title}`);
   throw new CommandError({
     code: 'SIMILAR_ASSETS',
