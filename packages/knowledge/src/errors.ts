@@ -17,14 +17,12 @@ import { CairnError } from '@cairn/tool/errors';
  * - `NO_TEAM`: no team store is set up.
  * - `GIT_FAILED`: git is missing, or a command of git failed.
  * - `REMOTE_FAILED`: the remote is gone or refuses.
- * - `CONFLICT`: assets were changed here and in the team store; resolve them first.
  * - `SYNC_BUSY`: another process synchronizes.
  */
 export type KnowledgeErrorCode =
   | 'AMBIGUOUS_ASSET'
   | 'ASSET_CHANGED'
   | 'ASSET_EXISTS'
-  | 'CONFLICT'
   | 'GIT_FAILED'
   | 'INVALID_ASSET'
   | 'INVALID_INPUT'

@@ -96,6 +96,7 @@ export async function takeHandEdits(
   edits: readonly HandEdit[],
   { edited, taken, signal }: { edited: Edited; taken: ChangeList; signal: AbortSignal | undefined },
 ): Promise<TakenEdits> {
+  if (edits.length === 0) return { edited, waiting: [] };
   const next: Record<string, string | null> = { ...edited };
   const waiting = new Set<string>();
   await applyPlan(store, {

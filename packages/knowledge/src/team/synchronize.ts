@@ -323,7 +323,6 @@ export async function synchronize(context: SyncContext): Promise<TeamReport | 'm
   if (!isLocal || (await isFollowing(context, workTree))) await followTeam(context, workTree);
   const pulled = collected.pulled.changes;
   if (pulled.removed.length > 0) await store.backend.erase({ signal });
-  const all = await store.entries(undefined, { signal });
   const { branch, remote } = read();
   return {
     remote: withoutCredentials(remote),
@@ -332,7 +331,7 @@ export async function synchronize(context: SyncContext): Promise<TeamReport | 'm
     taken: collected.taken.changes,
     pushed: sent?.outgoing.listed ?? new ChangeList().changes,
     ...(sent?.review !== undefined && { review: sent.review }),
-    conflicts: all.flatMap(({ id, conflict }) => (conflict === undefined ? [] : [id])).toSorted(),
+    conflicts: [...entries.values()].flatMap(({ id, conflict }) => (conflict === undefined ? [] : [id])).toSorted(),
     withheld: sent?.outgoing.withheld ?? [],
     problems: [...problems, ...workTree.problems],
     otherFiles,

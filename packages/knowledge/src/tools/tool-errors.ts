@@ -9,7 +9,6 @@ const codes: Readonly<Record<KnowledgeErrorCode, ToolErrorCode>> = {
   AMBIGUOUS_ASSET: 'AMBIGUOUS',
   ASSET_CHANGED: 'STALE',
   ASSET_EXISTS: 'EXISTS',
-  CONFLICT: 'STALE',
   GIT_FAILED: 'IO',
   INVALID_ASSET: 'INVALID_INPUT',
   INVALID_INPUT: 'INVALID_INPUT',
