@@ -1,6 +1,8 @@
 /** What a session of an agent sees at its start. The whole texts are in `goldens/`, one file for each language and host. */
 import { buildPayload, PAYLOAD_LIMITS } from '@cairn/knowledge';
 import type { AssetHead, PayloadContent } from '@cairn/knowledge';
+import { createKnowledgeToolSet } from '@cairn/knowledge/tools';
+import { createToolSession } from '@cairn/tool';
 import { estimateTokens } from '@cairn/tool/prompt';
 import { expect, test } from 'vitest';
 
@@ -237,6 +239,15 @@ test('texts of others can neither end the payload nor its index, nor begin a lin
   expect(payload.match(/<!--/gu)).toHaveLength(2);
   expect(payload).not.toMatch(/(?!\n)\p{Cc}|\u202e/u);
   expect(linesOf(payload)).toHaveLength(2);
+});
+
+test('the tools of the payload are those of the tool set', async () => {
+  const set = createKnowledgeToolSet({ open: () => Promise.reject(new Error('not needed')), exists: () => false });
+  const { signal } = new AbortController();
+  const context = { roots: [process.cwd()], naming: 'default', readOnly: false, session: createToolSession(), signal };
+  const { tools } = await set.open(context as Parameters<typeof set.open>[0]);
+  const shown = [...buildPayload(busy).matchAll(/^- `(\w+)`: /gmu)].map(([, name]) => name);
+  expect(shown.toSorted()).toEqual(Object.keys(tools).toSorted());
 });
 
 test('equal content has equal bytes', () => {
