@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { createKnowledge, openLocalStore } from '@cairn/knowledge';
+import { createKnowledge, openGaps, openLocalStore } from '@cairn/knowledge';
 import { sqlite } from '@cairn/memory/sqlite';
 import { estimateTokens } from '@cairn/tool/prompt';
 import { beforeEach, expect, test } from 'vitest';
@@ -136,6 +136,15 @@ test('an asset that was removed is gone, also without the files of the index', a
   const context = contextOf(await start(['--host', 'claude']));
   expect(context).not.toContain('redis-failover-0|');
   expect(context).toContain('redis-failover-1|');
+});
+
+test('a question that another process recorded is shown, though the assets did not change', async () => {
+  await add(1);
+  const backend = sqlite({ path: join(directory, 'knowledge.db') });
+  const gaps = openGaps({ backend, language: 'en' });
+  for (let round = 0; round < 3; round++) await gaps.record('How do we rotate keys?');
+  await backend.close();
+  expect(contextOf(await start(['--host', 'claude']))).toContain('- How do we rotate keys? (asked 3 times)');
 });
 
 /** Sets up a team store with a clone. Returns the clone, and runs git in it. */
