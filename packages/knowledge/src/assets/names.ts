@@ -61,6 +61,15 @@ export function checkProductLine(productLine: unknown): string {
   throw new KnowledgeError('INVALID_NAME', [`Invalid product line ${quoted(productLine)}: ${problem}`, hint]);
 }
 
+/** Returns a name or an id without differences of case and of the characters that join its words. */
+export function foldName(name: string): string {
+  return name
+    .normalize('NFKC')
+    .toLowerCase()
+    .trim()
+    .replaceAll(/[\s_./-]+/gu, '-');
+}
+
 /** Returns the id of an asset: `product_line/name`. */
 export function assetId({ productLine, name }: AssetKey): string {
   return `${productLine}/${name}`;

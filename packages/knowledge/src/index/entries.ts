@@ -1,6 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import type { AssetHead } from '../assets/asset.ts';
+import { foldName } from '../assets/names.ts';
 import type { KnownAssets } from '../stores/changes.ts';
+import { rowIdOf } from '../stores/record.ts';
 import { rowOf } from './index-file.ts';
 import { formatLine } from './lines.ts';
 import { createComparison } from './order.ts';
@@ -46,11 +48,26 @@ export class Entry {
   }
 }
 
+function namesOf({ head: { name, id } }: Entry): readonly string[] {
+  return [foldName(name), foldName(id)];
+}
+
+function addNames(named: Map<string, Set<Entry>>, entry: Entry): void {
+  for (const name of namesOf(entry)) {
+    const entries = named.get(name);
+    if (entries === undefined) named.set(name, new Set([entry]));
+    else entries.add(entry);
+  }
+}
+
 /** All assets of the store, without their texts. */
 export class Entries {
+  /** By the id of the row: a new case of a name replaces the asset. */
   readonly #entries = new Map<string, Entry>();
   readonly #sequences = new Map<string, number>();
   readonly #bySequence = new Map<number, Entry>();
+  /** By their folded names and ids. Made when it is first needed. */
+  #named: Map<string, Set<Entry>> | undefined;
   #terms = new ScanTerms<Entry>();
   /** The entries that the terms lack. */
   readonly #unread = new Set<Entry>();
@@ -81,24 +98,32 @@ export class Entries {
   }
 
   set(head: AssetHead, sequence: number): void {
-    this.delete(head.id);
+    const rowId = rowIdOf(head.id);
+    this.#delete(rowId);
     const entry = new Entry(head, sequence);
-    this.#entries.set(head.id, entry);
+    this.#entries.set(rowId, entry);
     this.#sequences.set(head.id, sequence);
     this.#bySequence.set(sequence, entry);
     this.#unread.add(entry);
     this.#added?.push(entry);
+    if (this.#named !== undefined) addNames(this.#named, entry);
     this.#isOrdered = false;
   }
 
   delete(id: string): void {
-    const entry = this.#entries.get(id);
+    this.#delete(rowIdOf(id));
+  }
+
+  #delete(rowId: string): void {
+    const entry = this.#entries.get(rowId);
     if (entry === undefined) return;
-    this.#entries.delete(id);
+    const { id } = entry.head;
+    this.#entries.delete(rowId);
     this.#sequences.delete(id);
     this.#bySequence.delete(entry.sequence);
     entry.isGone = true;
     if (!this.#unread.delete(entry)) this.#terms.delete(id);
+    if (this.#named !== undefined) for (const name of namesOf(entry)) this.#named.get(name)?.delete(entry);
     this.#isOrdered = false;
   }
 
@@ -107,6 +132,7 @@ export class Entries {
     this.#sequences.clear();
     this.#bySequence.clear();
     this.#unread.clear();
+    this.#named = undefined;
     this.#terms = new ScanTerms();
     this.#added = undefined;
     this.#isOrdered = false;
@@ -114,7 +140,16 @@ export class Entries {
   }
 
   get(id: string): Entry | undefined {
-    return this.#entries.get(id);
+    return this.#entries.get(rowIdOf(id));
+  }
+
+  /** Returns the entries with this name or id, whatever its case and the characters that join its words. */
+  named(name: string): readonly Entry[] {
+    if (this.#named === undefined) {
+      this.#named = new Map();
+      for (const entry of this.#entries.values()) addNames(this.#named, entry);
+    }
+    return [...(this.#named.get(foldName(name)) ?? [])].toSorted((a, b) => (a.head.id < b.head.id ? -1 : 1));
   }
 
   at(sequence: number): Entry | undefined {

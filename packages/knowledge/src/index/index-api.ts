@@ -45,10 +45,12 @@ export interface KnowledgeIndex extends AsyncDisposable {
   readonly refresh: (options?: CallOptions) => Promise<{ readonly changed: number }>;
   /** Returns all assets as of the last call, skills and deprecated ones too, in the order of the index. */
   readonly heads: () => readonly AssetHead[];
-  /** Returns an asset as of the last call by its id. */
+  /** Returns an asset as of the last call by its id, in any case. */
   readonly head: (id: string) => AssetHead | undefined;
   /** Returns the asset with this sequence in the store as of the last call. */
   readonly headAt: (sequence: number) => AssetHead | undefined;
+  /** Returns the assets with this name or id as of the last call, whatever its case and the characters that join its words. */
+  readonly named: (name: string) => readonly AssetHead[];
   /** Returns the numbers of all assets, and those that the team store lacks, as of the last call. */
   readonly overview: () => IndexOverview;
   /** Finds assets by the words of a query, which is plain text, in name, title and tags. */

@@ -527,3 +527,31 @@ test('the file has the first assets for any stack, as the index itself', async (
     { numRuns: 60 },
   );
 });
+
+test('a name that changes in case only stays one asset', async () => {
+  const store = openStore();
+  const index = open(store);
+  await store.add(draft({ name: 'redis' }));
+  await store.add(draft({ name: 'kafka' }));
+  await index.flush();
+  await store.change('general/redis', { fields: { name: 'Redis' } });
+  expect(await namesOf(index)).toEqual(['Redis', 'kafka']);
+  expect((await index.scan('redis')).exact.map(({ id }) => id)).toEqual(['general/Redis']);
+  await index.flush();
+  expect(linesOf(readDocument())).toHaveLength(2);
+});
+
+test('assets are found by their names whatever their case and punctuation', async () => {
+  const store = openStore();
+  const index = open(store);
+  await store.add(draft({ name: 'redis-failover', productLine: 'exchange/infra' }));
+  await index.refresh();
+  const idsOf = (name: string): string[] => index.named(name).map(({ id }) => id);
+  expect(idsOf('Redis Failover')).toEqual(['exchange/infra/redis-failover']);
+  await store.add(draft({ name: 'redis_failover' }));
+  await store.change('exchange/infra/redis-failover', { fields: { name: 'redis-move' } });
+  await index.refresh();
+  expect(idsOf('redis.failover')).toEqual(['general/redis_failover']);
+  expect(idsOf('exchange/infra/redis-move')).toEqual(['exchange/infra/redis-move']);
+  expect(idsOf('unknown')).toEqual([]);
+});

@@ -188,6 +188,7 @@ export function openIndex(options: KnowledgeIndexOptions): KnowledgeIndex {
     heads: () => entries.ordered().map(({ head }) => head),
     head: (id) => entries.get(id)?.head,
     headAt: (sequence) => entries.at(sequence)?.head,
+    named: (name) => entries.named(name).map(({ head }) => head),
     overview: () => entries.overview(),
     scan: async (query, { signal, ...filters } = {}) => {
       await refresh({ signal });

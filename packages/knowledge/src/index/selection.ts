@@ -74,13 +74,24 @@ function isWithin(productLine: string, above: string): boolean {
   return productLine === above || productLine.startsWith(`${above}/`);
 }
 
-/** Returns a function that decides whether the filters select an asset. */
-export function createFilter({ productLine, type, stack, onlyMatching }: IndexFilters): (head: AssetHead) => boolean {
-  const matches = stack !== undefined && onlyMatching === true ? stackMatcherOf(stack) : undefined;
-  const above = productLine?.replaceAll(/^\/+|\/+$/gu, '').toLowerCase();
+/** Returns a function that decides whether product line and type select an asset, whatever its status. */
+export function createFieldFilter({
+  productLine,
+  type,
+}: Pick<IndexFilters, 'productLine' | 'type'>): (head: AssetHead) => boolean {
+  const above = productLine
+    ?.normalize('NFC')
+    .trim()
+    .replaceAll(/^\/+|\/+$/gu, '')
+    .toLowerCase();
   return (head) =>
-    head.status === 'active' &&
     (type === undefined ? head.type !== 'skill' : head.type === type) &&
-    (above === undefined || isWithin(head.productLine.toLowerCase(), above)) &&
-    (matches === undefined || matches(head.productLine));
+    (above === undefined || isWithin(head.productLine.toLowerCase(), above));
+}
+
+/** Returns a function that decides whether the filters select an asset. */
+export function createFilter({ stack, onlyMatching, ...fields }: IndexFilters): (head: AssetHead) => boolean {
+  const matches = stack !== undefined && onlyMatching === true ? stackMatcherOf(stack) : undefined;
+  const selects = createFieldFilter(fields);
+  return (head) => head.status === 'active' && selects(head) && (matches === undefined || matches(head.productLine));
 }

@@ -17,7 +17,7 @@ import type { SearchAnswer, SearchFilters, SearchOptions, SearchResult } from '.
 /** The index, as the layers use it. */
 export type LayerIndex = Pick<
   KnowledgeIndex,
-  'head' | 'headAt' | 'heads' | 'overview' | 'refresh' | 'scan' | 'schedule' | 'similar'
+  'head' | 'headAt' | 'heads' | 'named' | 'overview' | 'refresh' | 'scan' | 'schedule' | 'similar'
 >;
 
 export interface LayersOptions {

@@ -175,3 +175,22 @@ test('an asset that was found by its title only shows the beginning of its body'
   const { results } = await ask({ query: '撮合引擎延迟' });
   expect(results[0]?.snippet).toBe('Matching latency and garbage collection.');
 });
+
+test('an asset of exactly the name comes first, also when many others have more of its words', async () => {
+  const others = Array.from({ length: 60 }, (_, number) =>
+    draft(`redis-${number}`, 'redis redis', `redis redis redis ${number}`, { tags: ['redis'] }),
+  );
+  const named = draft('redis', 'A store of keys', 'something else entirely '.repeat(200), { productLine: 'general' });
+  const answer = await ask({ query: 'Redis', limit: 3 }, [...others, named]);
+  expect(names(answer)[0]).toBe('redis');
+  expect(answer.results).toHaveLength(3);
+});
+
+test('an inactive asset of exactly the name is named, also when another asset is first', async () => {
+  const { notices } = await ask({ query: 'old lock' }, [draft('lock', 'The old lock', 'old lock '.repeat(20))]);
+  expect(notices.map(({ code }) => code)).toContain('INACTIVE_LEFT_OUT');
+});
+
+test('a product line is compared without its case, as in the index', async () => {
+  expect(names(await ask({ query: 'latency', productLine: ' Exchange/Core/ ' }))).toEqual(['core-latency']);
+});

@@ -8,6 +8,7 @@ import { quoted } from '../assets/names.ts';
 import { KnowledgeError } from '../errors.ts';
 import { isGapDraft } from '../gaps/gap.ts';
 import type { KnowledgeIndex } from '../index/index-api.ts';
+import { createFieldFilter, createFilter } from '../index/selection.ts';
 import { assetTerms } from '../stores/asset-terms.ts';
 import type { LocalStore } from '../stores/local.ts';
 import { assetOf, headOf, isRemoval } from '../stores/record.ts';
@@ -19,7 +20,7 @@ import type { SearchNotice } from './texts.ts';
 
 /** Selects assets by their fields. */
 export interface SearchFilters {
-  /** A product line; lines below it are included: `exchange` selects `exchange/core`. */
+  /** A product line, in any case; lines below it are included: `exchange` selects `exchange/core`. */
   readonly productLine?: string | undefined;
   /** A type. Skills are found only by `skill`. */
   readonly type?: AssetType | undefined;
@@ -70,7 +71,7 @@ export interface SearchAnswer {
 
 export interface SearchDependencies {
   readonly store: LocalStore;
-  readonly index: Pick<KnowledgeIndex, 'head' | 'headAt' | 'heads' | 'overview' | 'refresh' | 'similar'>;
+  readonly index: Pick<KnowledgeIndex, 'head' | 'headAt' | 'heads' | 'named' | 'overview' | 'refresh' | 'similar'>;
   /** The assets that were opened after each query. @default the ranking learns nothing */
   readonly usage?: Pick<Usage, 'isOn' | 'ranking'> | undefined;
   /** Milliseconds since the epoch. @default the clock of the backend */
@@ -118,32 +119,13 @@ function checkOptions({ query, limit = DEFAULT_LIMIT, type, productLine }: Searc
   }
 }
 
-/** Returns a name without differences of case and of the characters that join its words. */
-function foldName(name: string): string {
-  return name
-    .normalize('NFKC')
-    .toLowerCase()
-    .trim()
-    .replaceAll(/[\s_./-]+/gu, '-');
-}
-
-function isNamed({ name, id }: AssetHead, folded: string): boolean {
-  return folded === foldName(name) || folded === foldName(id);
-}
-
-/** Returns whether the filters select an asset, apart from its status. */
-function selects({ productLine, type }: SearchFilters, head: AssetHead): boolean {
-  const above = productLine?.trim().replaceAll(/^\/+|\/+$/gu, '');
-  const isWithin = above === undefined || head.productLine === above || head.productLine.startsWith(`${above}/`);
-  return isWithin && (type === undefined ? head.type !== 'skill' : head.type === type);
-}
-
 /** Ranks the assets by the terms of their texts. The index filters them, so that no text is read. */
 async function rank(
   { store, index }: SearchDependencies,
   { query, isLast, ...options }: SearchOptions & { readonly isLast: boolean },
 ): Promise<Found | undefined> {
   const { limit = DEFAULT_LIMIT, signal } = options;
+  const selects = createFieldFilter(options);
   const codes: RankNotice['code'][] = [];
   const leftOut = new Set<string>();
   /** The assets as the filters saw them. Another call may bring the index up to date meanwhile. */
@@ -151,11 +133,12 @@ async function rank(
   let isStale = false;
   let isFound = false;
   await index.refresh({ signal });
+  for (const head of index.named(query)) if (head.status !== 'active' && selects(head)) leftOut.add(head.id);
   const acceptSequence = (sequence: number): boolean => {
     isFound = true;
     const head = index.headAt(sequence);
     if (head === undefined) isStale = true;
-    if (head === undefined || !selects(options, head)) return false;
+    if (head === undefined || !selects(head)) return false;
     // Only what would be the first result.
     if (head.status !== 'active' && heads.size === 0) leftOut.add(head.id);
     if (head.status !== 'active') return false;
@@ -186,37 +169,40 @@ async function rank(
     return { candidates, leftOut: [...leftOut], codes, hasMore };
   }
   const similar = (await index.similar(query, { signal })).flatMap(({ head, share }): Candidate[] =>
-    head.status === 'active' && selects(options, head) ? [{ ...head, score: share / 2, isSimilar: true }] : [],
+    head.status === 'active' && selects(head) ? [{ ...head, score: share / 2, isSimilar: true }] : [],
   );
   const isSpelling = similar.length > 0;
   return {
     candidates: similar.slice(0, Math.max(POOL, limit)),
-    leftOut: [],
+    leftOut: [...leftOut],
     codes: isSpelling ? [...codes, 'SIMILAR_WORDS_ONLY'] : codes,
     hasMore: similar.length > POOL,
   };
 }
 
-/** Orders candidates: an asset of exactly this name first, then by what was opened after such queries, then by score. */
+/** Orders candidates: assets of exactly this name first, then by what was opened after such queries, then by score. */
 async function ordered(
   candidates: readonly Candidate[],
   { usage, index }: SearchDependencies,
   options: SearchOptions,
 ): Promise<Candidate[]> {
   const { query, signal } = options;
-  const folded = foldName(query);
-  const named = candidates.flatMap((one): Candidate[] => {
-    if (!isNamed(one, folded)) return [];
-    const { isSimilar: _, ...rest } = one;
+  const selects = createFieldFilter(options);
+  const found = new Map(candidates.map((one) => [one.id, one]));
+  // Assets with more of its words may have pushed it out of the candidates.
+  const named = index.named(query).flatMap((head): Candidate[] => {
+    if (head.status !== 'active' || !selects(head)) return [];
+    const { isSimilar: _, ...rest } = found.get(head.id) ?? { ...head, score: 1, isSimilar: undefined };
+    found.delete(head.id);
     return [{ ...rest, score: 1 }];
   });
-  const others = candidates.filter((one) => !isNamed(one, folded));
+  const others = [...found.values()];
   if (usage?.isOn !== true) return [...named, ...others];
   const ranking = await usage.ranking({ signal });
-  const known = new Set(candidates.map(({ id }) => id));
+  const known = new Set([...named, ...candidates].map(({ id }) => id));
   const suggested = ranking.suggest(query).flatMap((id): Candidate[] => {
     const head = known.has(id) ? undefined : index.head(id);
-    if (head?.status !== 'active' || !selects(options, head)) return [];
+    if (head?.status !== 'active' || !selects(head)) return [];
     return [{ ...head, score: 0, isSimilar: true }];
   });
   return [...named, ...ranking.rerank(query, [...others, ...suggested])];
@@ -289,9 +275,7 @@ export async function search(dependencies: SearchDependencies, asked: SearchOpti
     }
     const { total, inactive, skills, unreadable = 0 } = index.overview().counts;
     const isFiltered = options.type !== undefined || options.productLine !== undefined;
-    const searched = isFiltered
-      ? index.heads().filter((head) => head.status === 'active' && selects(options, head)).length
-      : total - inactive - skills;
+    const searched = isFiltered ? index.heads().filter(createFilter(options)).length : total - inactive - skills;
     if (unreadable > 0) notices.push(noticeOf('UNREADABLE_ASSETS', language, [String(unreadable)]));
     if (options.query.length < asked.query.length) notices.push(noticeOf('LONG_QUERY', language));
     if (leftOut.length > 0) notices.push(noticeOf('INACTIVE_LEFT_OUT', language, leftOut.slice(0, MAX_LEFT_OUT)));
