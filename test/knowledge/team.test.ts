@@ -403,6 +403,30 @@ test('assets that a rewritten history lacks are kept as conflicts', async () => 
   expect(Object.keys(await bob.texts())).toEqual(['p/a', 'p/c']);
 });
 
+test('a clone that was deleted does not hide that the history was rewritten', async () => {
+  const [ann, bob] = await pair();
+  await ann.add('p/b', 'Two.');
+  await ann.team.sync();
+  await bob.team.sync();
+  rmSync(bob.clone, { recursive: true });
+  expect(await bob.team.status()).toMatchObject({ outgoing: none, isBehind: false, handEdits: [] });
+  git(world.remote, 'update-ref', 'refs/heads/main', 'main^');
+  rmSync(bob.clone, { recursive: true });
+  expect(await bob.team.sync()).toMatchObject({ conflicts: ['p/b'], pulled: none, pushed: none });
+  expect(Object.keys(await bob.texts())).toEqual(['p/a', 'p/b']);
+});
+
+test('a rename that only changes the case is one', async () => {
+  const [ann, bob] = await pair();
+  await ann.store.change('p/a', { fields: { name: 'A' } });
+  await ann.team.sync();
+  expect(Object.keys(world.files())).toEqual(['p/A.md']);
+  await bob.team.sync();
+  expect(Object.keys(await bob.texts())).toEqual(['p/A']);
+  expect([bob.read('p/A.md'), bob.read('p/a.md')]).toEqual([world.files()['p/A.md'], undefined]);
+  expect(await bob.team.sync()).toMatchObject({ pulled: none, pushed: none, taken: none, problems: [] });
+});
+
 test('a branch that is gone removes nothing', async () => {
   const [ann] = await pair();
   git(world.remote, 'update-ref', '-d', 'refs/heads/main');

@@ -206,13 +206,16 @@ export function openTeam(options: TeamOptions): Team {
     const state = await requireState();
     const { remote, branch, directory: clone, synced, review, edited = {} } = state;
     const git = await openOrCreate(state, signal);
-    if (fetch) {
+    // A clone that was deleted is empty now.
+    const isEmptyClone = synced !== undefined && (await commitOf(git, synced, signal)) === undefined;
+    if (fetch || isEmptyClone) {
       await withLock(directory, async () => {
         const commit = (await readRemote(git, { branch, signal })).commits.get(branch);
         if (commit !== undefined) await fetchBranch(git, { branch, commit, signal });
       });
     }
-    const tree = await readTree(git, synced, { signal });
+    const last = synced === undefined ? undefined : await commitOf(git, synced, signal);
+    const tree = await readTree(git, last, { signal });
     const entries = await readEntries(store, signal);
     const { listed, withheld } = outgoingOf(entries, tree);
     const checkout = await readCheckout(git, { signal });

@@ -175,7 +175,10 @@ async function takeEdits(context: SyncContext, team: string | undefined): Promis
     return { checkout, isLost, problems: [] };
   }
   const like = team ?? head;
-  const others = [await readTree(git, read().synced, { signal }), await readTree(git, team, { signal })];
+  const { synced } = read();
+  // A clone that was made again lacks the commit when the history was rewritten.
+  const last = synced === undefined ? undefined : await commitOf(git, synced, signal);
+  const others = [await readTree(git, last, { signal }), await readTree(git, team, { signal })];
   const { edits, problems } = await findHandEdits(git, {
     tree,
     others: others.filter((one) => one.size > 0),
