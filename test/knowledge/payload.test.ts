@@ -244,10 +244,11 @@ test('texts of others can neither end the payload nor its index, nor begin a lin
 test('the tools of the payload are those of the tool set', async () => {
   const set = createKnowledgeToolSet({ open: () => Promise.reject(new Error('not needed')), exists: () => false });
   const { signal } = new AbortController();
-  const context = { roots: [process.cwd()], naming: 'default', readOnly: false, session: createToolSession(), signal };
-  const { tools } = await set.open(context as Parameters<typeof set.open>[0]);
+  const session = createToolSession();
+  const opened = await set.open({ roots: [process.cwd()], naming: 'default', readOnly: false, session, signal });
+  const names = Object.keys(opened.tools).toSorted();
   const shown = [...buildPayload(busy).matchAll(/^- `(\w+)`: /gmu)].map(([, name]) => name);
-  expect(shown.toSorted()).toEqual(Object.keys(tools).toSorted());
+  expect(shown.toSorted((a = '', b = '') => (a < b ? -1 : 1))).toEqual(names);
 });
 
 test('equal content has equal bytes', () => {

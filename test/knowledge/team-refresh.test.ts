@@ -1,9 +1,7 @@
 /** What the start of a session takes from the clone of the team store, without the remote. */
 import { renameSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-// oxlint-disable-next-line no-restricted-imports
-import { hasLocalChanges } from '../../packages/knowledge/src/team/local-changes.ts';
-import { createWorld, failure, fileOf, git, memberEnv } from './team-harness.ts';
+import { createWorld, failure, fileOf, git } from './team-harness.ts';
 import type { Member, World } from './team-harness.ts';
 
 let world: World;
@@ -19,7 +17,7 @@ beforeEach(async () => {
 
 afterEach(() => world.dispose());
 
-const hasChanges = (): Promise<boolean> => hasLocalChanges(ann.directory, { env: memberEnv('ann') });
+const hasChanges = (): Promise<boolean> => ann.team.hasLocalChanges();
 
 /** Makes sure that nothing asks the remote. */
 function takeRemoteAway(): void {
@@ -29,7 +27,7 @@ function takeRemoteAway(): void {
 test('a clone as the last synchronization left it has no changes', async () => {
   takeRemoteAway();
   await expect(hasChanges()).resolves.toBe(false);
-  await expect(hasLocalChanges(`${ann.directory}-none`)).resolves.toBe(false);
+  await expect(world.member('bob').team.hasLocalChanges()).resolves.toBe(false);
 });
 
 test('an asset that was changed in the local store only is not a change of the clone', async () => {

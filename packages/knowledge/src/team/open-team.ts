@@ -34,7 +34,7 @@ import {
 import type { CloneOptions } from './repository.ts';
 import { readState, writeState } from './state.ts';
 import type { CloneState } from './state.ts';
-import type { Team, TeamCallOptions, TeamConflict, TeamOptions } from './team.ts';
+import type { OpenedTeam, Team, TeamCallOptions, TeamConflict, TeamOptions } from './team.ts';
 import { synchronize } from './synchronize.ts';
 import type { SyncContext } from './synchronize.ts';
 import { readTree } from './tree.ts';
@@ -59,7 +59,7 @@ function noConflict(id: string): KnowledgeError {
 }
 
 /** Opens the team store of a local store. Nothing is read before a call. */
-export function openTeam(options: TeamOptions): Team {
+export function openTeam(options: TeamOptions): OpenedTeam {
   const { store, directory, env = process.env, clock = Date.now, onStep = () => undefined } = options;
   const { remoteTimeoutMs = REMOTE_TIMEOUT_MS } = options;
 

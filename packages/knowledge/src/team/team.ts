@@ -67,6 +67,12 @@ export interface Team {
   /** Sets up the team store, and pulls. May be repeated. @throws {KnowledgeError} `INVALID_INPUT`, and those of `sync`. */
   readonly init: (options?: InitTeamOptions) => Promise<TeamReport>;
   /**
+   * Returns whether the clone has changes that the local store lacks: commits of an outside `git pull`, or edits by hand. Asks no remote.
+   *
+   * @throws {KnowledgeError} `GIT_FAILED`, `STORE_FAILED`.
+   */
+  readonly hasLocalChanges: (options?: TeamCallOptions) => Promise<boolean>;
+  /**
    * Takes what the clone has and the local store lacks: commits of an outside `git pull`, and edits by hand. Asks no remote.
    *
    * @throws {KnowledgeError} `NO_TEAM`, `SYNC_BUSY`, `GIT_FAILED`, `STORE_FAILED`.
@@ -92,13 +98,19 @@ export interface Team {
   readonly resolve: (id: string, resolution: Resolution, options?: TeamCallOptions) => Promise<void>;
 }
 
+/** The calls that need the local store. */
+export type OpenedTeam = Omit<Team, 'hasLocalChanges'>;
+
 /** Creates the team store of a local store. Nothing is read before a call. */
 export function createTeam(options: TeamOptions): Team {
   // Most commands use no team store, so that its modules are loaded by the first call.
-  let opening: Promise<Team> | undefined;
-  const open = (): Promise<Team> => (opening ??= import('./open-team.ts').then(({ openTeam }) => openTeam(options)));
+  let opening: Promise<OpenedTeam> | undefined;
+  const open = (): Promise<OpenedTeam> =>
+    (opening ??= import('./open-team.ts').then(({ openTeam }) => openTeam(options)));
   return {
     init: async (call) => (await open()).init(call),
+    hasLocalChanges: async (call) =>
+      (await import('./local-changes.ts')).hasLocalChanges(options.directory, { env: options.env, ...call }),
     refresh: async (call) => (await open()).refresh(call),
     pull: async (call) => (await open()).pull(call),
     sync: async (call) => (await open()).sync(call),
