@@ -222,6 +222,25 @@ describe('an edit', () => {
     );
   });
 
+  test('keeps the comments beside the values that it changes', () => {
+    const text = file(
+      'name: a # its name\ntype: adr\ntitle: T # one line\ntags: [x] # short\npaths:\n  - a # one\n# last',
+    );
+    const edited = editAsset(text, { fields: { name: 'b', title: 'U', tags: ['y', 'z'], paths: ['b'] } });
+    for (const line of ['name: b # its name', 'title: U # one line', 'tags: [y, z] # short', '# last']) {
+      expect(edited.split('\n')).toContain(line);
+    }
+    expect(parseAsset(edited).fields).toMatchObject({ name: 'b', title: 'U', tags: ['y', 'z'], paths: ['b'] });
+  });
+
+  test('is refused when an alias refers to the changed value', () => {
+    const text = file('name: a\ntype: adr\ntitle: &t T\nother: *t');
+    expect(() => editAsset(text, { fields: { title: 'U' } })).toThrow(
+      expect.objectContaining({ code: 'INVALID_ASSET' }),
+    );
+    expect(parseAsset(editAsset(text, { fields: { tags: ['x'] } })).fields.title).toBe('T');
+  });
+
   test('removes fields that are set to nothing', () => {
     const text = file(`${head}\ntags: [a]\nstatus: deprecated\nverified_at: 2026-01-28`);
     expect(editAsset(text, { fields: { tags: [], status: 'active', verifiedMs: null } })).toBe(file(head));

@@ -1,5 +1,6 @@
+import { escapeControls } from '@cairn/tool/paths';
 import { createHash } from 'node:crypto';
-import { Document, isSeq } from 'yaml';
+import { Document, isNode, isSeq } from 'yaml';
 import type { ToStringOptions } from 'yaml';
 import { KnowledgeError } from '../errors.ts';
 import { MAX_ASSET_BYTES } from './asset.ts';
@@ -94,6 +95,17 @@ export function formatAsset(fields: FieldChanges, body: string): string {
   return `---\n${document.toString(YAML_STYLE)}---\n\n${content}\n`;
 }
 
+/** @throws {KnowledgeError} `INVALID_ASSET` when an alias refers to a value that was replaced. */
+function formatYaml(document: Document): string {
+  try {
+    return document.toString(YAML_STYLE);
+  } catch (error) {
+    const cause = error instanceof Error ? error.message : String(error);
+    const hint = 'Write the value out where the alias is, then repeat the change.';
+    throw invalidAsset([`a YAML alias needs the value that is changed: ${escapeControls(cause)}`, hint], {});
+  }
+}
+
 export interface AssetEdit {
   readonly fields?: FieldChanges | undefined;
   /** The new body. */
@@ -118,10 +130,12 @@ export function editAsset(text: string, { fields = {}, body }: AssetEdit): strin
     }
     const node = document.createNode(value);
     if (Array.isArray(value)) Object.assign(node, { flow: true });
+    const before = document.get(name, true);
+    if (isNode(before)) Object.assign(node, { comment: before.comment, commentBefore: before.commentBefore });
     document.set(name, node);
   }
   const newline = parts.start.endsWith('\r\n') ? '\r\n' : '\n';
-  const lines = isChanged ? document.toString(YAML_STYLE).replaceAll('\n', newline) : parts.yaml;
+  const lines = isChanged ? formatYaml(document).replaceAll('\n', newline) : parts.yaml;
   if (body === undefined) return `${parts.start}${lines}${parts.end}${parts.body}`;
   const end = parts.end.endsWith('\n') ? parts.end : `${parts.end}${newline}`;
   return `${parts.start}${lines}${end}${body}`;
