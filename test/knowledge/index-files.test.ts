@@ -1,9 +1,18 @@
 /** The files of the index beside a real store: what a session start sees, several processes, and kills. */
-import { createKnowledge, parseLine, readIndexFile } from '@cairn/knowledge';
+import { createKnowledge, headOf, parseLine, readIndexFile } from '@cairn/knowledge';
 import type { Knowledge } from '@cairn/knowledge';
 import { memory } from '@cairn/memory/memory';
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -169,3 +178,32 @@ test(`a process that is killed ${KILLS} times leaves a whole index, and the next
       .toSorted(),
   ).toEqual(stored);
 });
+
+test.each([
+  ['other assets', (knowledge: Knowledge) => knowledge.store.add({ ...draft, name: 'kafka', body: 'Two.' })],
+  ['the same asset', (knowledge: Knowledge) => knowledge.store.change('general/redis', { body: 'It has three.' })],
+  ['nothing', () => Promise.resolve()],
+] as const)(
+  'an older copy of the store is put back, and %s changed as often: the index follows it',
+  async (_, change) => {
+    const directory = makeDirectory();
+    const copy = join(makeDirectory(), 'knowledge.db');
+    const first = createKnowledge({ directory, env: {} });
+    await first.store.add(draft);
+    await first.close();
+    copyFileSync(join(directory, 'knowledge.db'), copy);
+    const second = createKnowledge({ directory, env: {} });
+    await second.store.change('general/redis', { body: 'It has one.', fields: { title: 'Redis of the future' } });
+    await second.close();
+    copyFileSync(copy, join(directory, 'knowledge.db'));
+    const third = open(directory);
+    await change(third);
+    await third.index.flush();
+    const { changed } = await third.store.changes();
+    const heads = changed.map(({ asset }) => headOf(asset));
+    expect(third.index.heads()).toEqual(expect.arrayContaining(heads));
+    expect(third.index.heads()).toHaveLength(heads.length);
+    expect(readIds(directory)).toEqual(heads.map(({ id }) => id).toSorted());
+    expect(readFileSync(join(directory, 'AGENTS-INDEX.md'), 'utf8')).not.toContain('future');
+  },
+);

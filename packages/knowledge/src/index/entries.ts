@@ -156,6 +156,13 @@ export class Entries {
     return this.#bySequence.get(sequence);
   }
 
+  /** Returns the entry that the store wrote last. */
+  newest(): Entry | undefined {
+    let newest: Entry | undefined;
+    for (const entry of this.#bySequence.values()) if (entry.sequence > (newest?.sequence ?? 0)) newest = entry;
+    return newest;
+  }
+
   /** Returns all entries in the order of the index without a stack. */
   ordered(): readonly Entry[] {
     if (!this.#isOrdered) {

@@ -1,8 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
+import { crc32 } from 'node:zlib';
 import type { AssetHead } from '../assets/asset.ts';
 import type { KnownAssets } from '../stores/changes.ts';
 import type { Entries, Entry } from './entries.ts';
-import { headOfRow, INDEX_FILE_VERSION, readLines, readStart, rowOf, withIndexFile } from './index-file.ts';
+import { headOfRow, INDEX_FILE_VERSION, readBytes, readStart, rowOf, withIndexFile } from './index-file.ts';
 import type { FileRow, IndexFileHeader } from './index-file.ts';
 import { isListed, MAX_LISTED } from './selection.ts';
 
@@ -16,7 +17,11 @@ export type Covered = Pick<KnownAssets, 'epoch' | 'sequence'>;
 export async function loadIndexFile(directory: string, entries: Entries): Promise<Covered | undefined> {
   const read = withIndexFile(directory, (file) => {
     const start = readStart(file);
-    return start && { header: start.header, lines: readLines(file, start.rowsAt, start.header.bytes) };
+    if (start === undefined) return undefined;
+    const { header, rowsAt } = start;
+    const whole = readBytes(file, 0, rowsAt + header.bytes);
+    const isWhole = crc32(whole.subarray(whole.indexOf('\n') + 1)) === header.check;
+    return isWhole ? { header, lines: whole.toString('utf8', rowsAt).split('\n').slice(0, -1) } : undefined;
   });
   if (read === undefined) return undefined;
   const opened = new Map<string, number>();
@@ -43,7 +48,7 @@ export interface IndexFileContent extends Covered {
   readonly extra: unknown;
 }
 
-/** A file of the index, and the length of its first two lines, which differ when any part differs that matters. */
+/** A file of the index, and the length of its first line, which differs when any part differs. */
 export interface RenderedIndexFile {
   readonly data: Buffer;
   readonly startBytes: number;
@@ -88,6 +93,8 @@ export async function renderIndexFile(
     left = SLICE;
     await setImmediate();
   }
+  const top = Buffer.from(`${JSON.stringify(listed)}\n`);
+  const rows = Buffer.concat([top, ...parts]);
   const header: IndexFileHeader = {
     version: INDEX_FILE_VERSION,
     epoch,
@@ -98,8 +105,9 @@ export async function renderIndexFile(
     unshared: { count: unshared.count, newest },
     extra: extra ?? null,
     bytes: offset,
+    check: crc32(rows),
     groups,
   };
-  const start = Buffer.from(`${JSON.stringify(header)}\n${JSON.stringify(listed)}\n`);
-  return { data: Buffer.concat([start, ...parts]), startBytes: start.length };
+  const first = Buffer.from(`${JSON.stringify(header)}\n`);
+  return { data: Buffer.concat([first, rows]), startBytes: first.length };
 }

@@ -17,7 +17,7 @@ import { MAX_LISTED, omittedOf } from './selection.ts';
 import type { IndexCounts, IndexOverview, Omitted } from './selection.ts';
 
 /** Raise it with every change of the format. */
-export const INDEX_FILE_VERSION = 1;
+export const INDEX_FILE_VERSION = 2;
 
 export function indexFilePath(directory: string): string {
   return join(directory, 'index.jsonl');
@@ -46,6 +46,8 @@ export interface IndexFileHeader {
   readonly extra: unknown;
   /** Bytes after line 2. */
   readonly bytes: number;
+  /** CRC-32 of the lines after the first. */
+  readonly check: number;
   readonly groups: readonly Group[];
 }
 
@@ -148,7 +150,7 @@ export interface IndexFile extends IndexOverview {
 /** The first part of the file, which has the first two lines of most. */
 const START_BYTES = 128 * 1024;
 
-function readBytes(file: number, position: number, bytes: number): Buffer {
+export function readBytes(file: number, position: number, bytes: number): Buffer {
   const buffer = Buffer.allocUnsafe(bytes);
   let length = 0;
   while (length < bytes) {
@@ -183,7 +185,7 @@ export function readStart(file: number): IndexFileStart | undefined {
 }
 
 /** Returns the lines of a part of the file. */
-export function readLines(file: number, position: number, bytes: number): string[] {
+function readLines(file: number, position: number, bytes: number): string[] {
   return readBytes(file, position, bytes).toString('utf8').split('\n').slice(0, -1);
 }
 

@@ -225,9 +225,14 @@ test.each([
   ['missing', undefined],
   ['empty', ''],
   ['cut', (text: string) => text.slice(0, -10)],
-  ['of another version', (text: string) => text.replace('"version":1', '"version":2')],
+  ['of another version', (text: string) => text.replace(/"version":(\d+)/u, '"version":1$1')],
   ['not JSON', (text: string) => `x${text}`],
   ['damaged', (text: string) => text.replace(/\n\[(?!\[)/u, '\n{')],
+  [
+    'changed in its last title',
+    (text: string) => text.replace(/"reference","a"(?![^]*"reference","a")/u, '"reference","x"'),
+  ],
+  ['changed in its first title', (text: string) => text.replace(/(?<=\n.*)"reference","a"/u, '"reference","x"')],
 ] as const)('an index file that is %s costs nothing but time', async (_name, damage) => {
   const store = openStore();
   await store.add(draft({ name: 'a' }));

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { stackMatcherOf } from '../stack/match-stack.ts';
 import { headOf } from '../stores/record.ts';
 import { databaseState } from './database-state.ts';
@@ -41,6 +42,18 @@ export function openIndex(options: KnowledgeIndexOptions): KnowledgeIndex {
     if (options.opened !== undefined) entries.opened = await options.opened({ signal });
   };
 
+  /**
+   * Whether the store has what the file covers. An older copy of the store may have been put back and changed since: then the newest
+   * asset of the file is another one there, or others are as new.
+   */
+  const isHistory = async ({ epoch, sequence }: Covered): Promise<boolean> => {
+    const before = Math.min(sequence, (entries.newest()?.sequence ?? 1) - 1);
+    const { changed } = await store.changes({ epoch, sequence: before, sequences: entries.sequences });
+    return changed.every(
+      (one) => one.sequence > sequence || isDeepStrictEqual(headOf(one.asset), entries.at(one.sequence)?.head),
+    );
+  };
+
   const readChanges = async (): Promise<number> => {
     if (!isLoaded) {
       covered = await loadIndexFile(directory, entries);
@@ -48,6 +61,11 @@ export function openIndex(options: KnowledgeIndexOptions): KnowledgeIndex {
       if (covered === undefined) await readOpened();
       isLoaded = true;
       isDamaged = covered === undefined;
+      if (covered !== undefined && !(await isHistory(covered))) {
+        entries.clear();
+        covered = undefined;
+        isDamaged = true;
+      }
     }
     const known = covered && { ...covered, sequences: entries.sequences };
     let changes = await store.changes(known);
