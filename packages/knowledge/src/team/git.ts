@@ -41,7 +41,7 @@ export interface GitOptions {
   readonly remoteTimeoutMs: number;
 }
 
-export interface GitCall {
+interface GitCall {
   readonly input?: string | Uint8Array | undefined;
   /** Exit statuses that are accepted. @default [0] */
   readonly accepts?: readonly number[] | undefined;
@@ -64,7 +64,7 @@ export interface Git {
 }
 
 /** Returns the environment of git. Its messages are in English, so that they can be recognized. */
-export function gitEnvironment({ gitDirectory, workTree, env }: GitOptions): Record<string, string> {
+function gitEnvironment({ gitDirectory, workTree, env }: GitOptions): Record<string, string> {
   const own = Object.entries(env).filter(
     (entry): entry is [string, string] =>
       entry[1] !== undefined && (!/^GIT_/iu.test(entry[0]) || ALLOWED_VARIABLE.test(entry[0])),

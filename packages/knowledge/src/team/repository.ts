@@ -112,7 +112,7 @@ export interface RemoteHeads {
 }
 
 /** The branches on which members offer changes when the team's branch is protected. */
-export const REVIEW_PREFIX = 'knowledge/';
+const REVIEW_PREFIX = 'knowledge/';
 
 /** Asks the remote for its branches. @throws {KnowledgeError} `REMOTE_FAILED`. */
 export async function readRemote(

@@ -44,7 +44,7 @@ export interface SyncContext {
 }
 
 /** What the attempts of a synchronization collect. */
-export interface Collected {
+interface Collected {
   readonly pulled: ChangeList;
   readonly taken: ChangeList;
   readonly notices: Set<string>;

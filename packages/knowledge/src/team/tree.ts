@@ -122,7 +122,7 @@ export interface CommitFacts {
 }
 
 /** The reference of a commit that is being made and pushed. */
-export const PUSHING_REF = 'refs/cairn/pushing';
+const PUSHING_REF = 'refs/cairn/pushing';
 
 /** Writes the changes of a tree as a commit, in one process. @returns its id. */
 export async function makeCommit(
