@@ -121,6 +121,31 @@ test('an asset that was edited is not overwritten by its file', async () => {
   expect(summary(folder, await importFiles(root, { store }))).toEqual({ problems: ['EDITED a.md'] });
   expect(await store.get('general/a')).toEqual(edited);
   expect(summary(folder, await importFiles(root, { store }))).toEqual({ problems: ['EDITED a.md'] });
+  await store.change('general/a', { body: 'theirs' });
+  expect(summary(folder, await importFiles(root, { store }))).toEqual({ present: ['a.md'] });
+  write('a.md', 'next');
+  expect(summary(folder, await importFiles(root, { store }))).toEqual({ updated: ['general/a'] });
+});
+
+test('links to directories are reported and not followed, also above the files of a project', async () => {
+  const folder = open();
+  const { root, store, write } = folder;
+  const outside = temporaryDirectory();
+  writeFileSync(join(outside, 'CLAUDE.md'), 'private');
+  mkdirSync(join(outside, 'rules'));
+  writeFileSync(join(outside, 'rules', 'mine.mdc'), 'private too');
+  for (const name of ['.claude', '.cursor', 'docs']) symlinkSync(outside, join(root, name));
+  symlinkSync(join(outside, 'none'), join(root, 'gone'));
+  write('a.md', 'x');
+  expect(summary(folder, await importProject(root, { store }))).toEqual({ links: ['.claude', '.cursor'] });
+  expect(summary(folder, await importFiles(root, { store }))).toEqual({ added: ['general/a'], links: ['docs'] });
+});
+
+test('a long heading is cut between characters', async () => {
+  const folder = open();
+  folder.write('a.md', `# a${'😀'.repeat(150)}\n\nx`);
+  const { added } = await importFiles(folder.root, { store: folder.store });
+  expect(added.map(({ title }) => title)).toEqual([`a${'😀'.repeat(99)}…`]);
 });
 
 test('files that cannot be assets are reported, and the others are imported', async () => {

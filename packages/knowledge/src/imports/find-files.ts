@@ -1,6 +1,6 @@
 import type { Dirent } from 'node:fs';
-import { lstat, readdir, realpath } from 'node:fs/promises';
-import { basename, join, relative, sep } from 'node:path';
+import { lstat, readdir, realpath, stat } from 'node:fs/promises';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import { errnoOf, isMissing } from '@cairn/tool/errors';
 import type { CallOptions } from '@cairn/memory';
 import { KnowledgeError } from '../errors.ts';
@@ -41,6 +41,21 @@ function kindOf(path: string): ImportFile['kind'] {
   return /\.mdc$/iu.test(path) || basename(path) === '.cursorrules' ? 'rules' : 'document';
 }
 
+/** Whether a link leads to a directory. */
+async function isDirectory(link: string): Promise<boolean> {
+  return stat(link).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  );
+}
+
+async function isLink(path: string): Promise<boolean> {
+  return lstat(path).then(
+    (stats) => stats.isSymbolicLink(),
+    () => false,
+  );
+}
+
 /** Collects Markdown files. */
 class Finder {
   readonly files: ImportFile[] = [];
@@ -63,9 +78,13 @@ class Finder {
       if (isMissing(error)) return;
       throw error;
     }
-    if (stats.isSymbolicLink()) this.links.push(path);
+    if (stats.isSymbolicLink()) this.addLink(path);
     else if (stats.isFile()) this.#addFile(path, stats.size);
     else if (stats.isDirectory()) await this.#addDirectory(path);
+  }
+
+  addLink(path: string): void {
+    if (!this.links.includes(path)) this.links.push(path);
   }
 
   #addFile(path: string, bytes: number): void {
@@ -100,6 +119,7 @@ class Finder {
         const isSkipped = entry.name.startsWith('.') || entry.name === 'node_modules';
         if (entry.isDirectory() && !isSkipped) pending.push(path);
         else if (MARKDOWN.test(entry.name) && !entry.name.startsWith('.')) await this.add(path);
+        else if (entry.isSymbolicLink() && !isSkipped && (await isDirectory(path))) this.addLink(path);
       }
     }
   }
@@ -140,6 +160,10 @@ export async function findFiles(path: string, options: CallOptions): Promise<Fou
 export async function findProjectFiles(directory: string, options: CallOptions): Promise<FoundFiles> {
   const root = await rootOf(directory);
   const finder = new Finder(root, options);
-  for (const file of [...PROJECT_FILES, PROJECT_RULES]) await finder.add(join(root, file));
+  for (const file of [...PROJECT_FILES, PROJECT_RULES]) {
+    const above = join(root, dirname(file));
+    if (above !== root && (await isLink(above))) finder.addLink(above);
+    else await finder.add(join(root, file));
+  }
   return finder;
 }

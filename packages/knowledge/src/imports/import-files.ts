@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
+import { isDeepStrictEqual } from 'node:util';
 import type { CallOptions, MemoryBackend } from '@cairn/memory';
 import { CairnError } from '@cairn/tool/errors';
 import type { Asset } from '../assets/asset.ts';
-import { checkSize, contentHash, decodeAsset, hashOf } from '../assets/markdown.ts';
+import { checkSize, contentHash, decodeAsset, hashOf, parseAsset } from '../assets/markdown.ts';
 import type { ParsedAsset } from '../assets/markdown.ts';
 import { KnowledgeError } from '../errors.ts';
 import type { LocalStore } from '../stores/local.ts';
@@ -53,6 +54,11 @@ function parseImported(record: string | undefined): Imported | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Returns whether two assets have the same fields and the same body. */
+function isSame(left: ParsedAsset, right: ParsedAsset): boolean {
+  return contentHash(left.body) === contentHash(right.body) && isDeepStrictEqual(left.fields, right.fields);
 }
 
 /** Imports one file after the other. */
@@ -135,8 +141,14 @@ class Importer {
       readonly hash: string;
     },
   ): Promise<void> {
+    // Somebody has settled it by hand.
+    if (isSame(parseAsset(before.text), parsed)) {
+      this.present.push(path);
+      await this.#remember(path, { file: hash, id: before.id, asset: before.hash });
+      return;
+    }
     if (before.hash !== known?.asset) {
-      const message = `${path} changed since its import, and so did ${before.id}; edit the asset by hand`;
+      const message = `${path} changed since its import, and so did ${before.id}; change one of them until both say the same`;
       this.problems.push({ path, code: 'EDITED', message });
       return;
     }

@@ -63,7 +63,10 @@ function titleOf(body: string, given: unknown): string | undefined {
   for (const text of [given, heading]) {
     if (typeof text !== 'string') continue;
     const line = text.replaceAll(/[\p{Cc}\u2028\u2029\p{Cs}]+/gu, ' ').trim();
-    if (line !== '') return line.length > MAX_TITLE_CHARACTERS ? `${line.slice(0, MAX_TITLE_CHARACTERS - 1)}…` : line;
+    if (line !== '')
+      return line.length > MAX_TITLE_CHARACTERS
+        ? `${line.slice(0, MAX_TITLE_CHARACTERS - 1).replace(/\p{Cs}$/u, '')}…`
+        : line;
   }
   return undefined;
 }
