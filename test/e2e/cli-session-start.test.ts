@@ -286,6 +286,22 @@ test('a locked store is given up, with status 0, and needed only when something 
   owner.close();
 });
 
+test('a store that is locked after a change is not waited for: the payload states that it may lack the change', async () => {
+  await add(1);
+  const store = openLocalStore({ backend: sqlite({ path: join(directory, 'knowledge.db') }) });
+  await store.add(draftOf(1));
+  await store.backend.close();
+  const owner = new DatabaseSync(join(directory, 'knowledge.db'));
+  owner.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE');
+  const result = await start(['--host', 'claude', '--timeout', '3000']);
+  expect(result).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(contextOf(result)).toContain(LINE);
+  expect(contextOf(result)).toContain('this index may lack the newest changes');
+  owner.exec('ROLLBACK');
+  owner.close();
+  expect(contextOf(await start(['--host', 'claude']))).not.toContain('may lack');
+});
+
 test.skipIf(process.platform === 'win32')('a file system that hangs is given up, with status 0', async () => {
   await add(1);
   const project = createTree({ pipe: fifo() });

@@ -42,6 +42,8 @@ export interface PayloadContent {
   readonly unshared: { readonly count: number; readonly newest: readonly Pick<AssetHead, 'id'>[] };
   /** Whether the clone of the team store may have changes that are missing. @default false */
   readonly mayLackTeam?: boolean | undefined;
+  /** Whether the store may have changes that are missing. @default false */
+  readonly mayBeOld?: boolean | undefined;
 }
 
 export interface PayloadOptions extends PayloadLimit {
@@ -164,7 +166,12 @@ function indexPart(texts: PayloadTexts, language: Language, content: PayloadCont
   ];
   const block =
     heads.length === 0 ? [texts.noLines] : [ofDocument.escapes, texts.aboutLines, '', INDEX_START, ...lines, INDEX_END];
-  const notes = [missing, content.mayLackTeam === true ? texts.mayLackTeam : '', texts.beforeGap];
+  const notes = [
+    missing,
+    content.mayLackTeam === true ? texts.mayLackTeam : '',
+    content.mayBeOld === true ? texts.mayBeOld : '',
+    texts.beforeGap,
+  ];
   return [...head, ...block, '', ...notes.filter((note) => note !== '')].join('\n');
 }
 

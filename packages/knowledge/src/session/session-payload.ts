@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { KeyState } from '@cairn/memory/sqlite-peek';
 import { GAPS_KEY, pendingGaps } from '../gaps/pending.ts';
 import type { SessionExtra } from '../gaps/pending.ts';
@@ -19,6 +20,11 @@ export interface SessionPayloadOptions extends KnowledgePayloadOptions {
   readonly nowMs?: number | undefined;
   /** How long to wait for git, which compares the clone of the team store. @default 400 */
   readonly gitTimeoutMs?: number | undefined;
+  /**
+   * How long to wait for the store when the files of the index are not current. After that the text is made of those files, and
+   * states that it may lack changes. Without such files there is no limit. @default 700
+   */
+  readonly storeTimeoutMs?: number | undefined;
 }
 
 /** The content of a knowledge directory without a store. */
@@ -88,9 +94,11 @@ async function payloadOfStore(
 /**
  * Returns what a session of an agent sees of the knowledge at its start. While nothing changed since the files of the index were
  * written, it reads one of them and opens no store.
+ *
+ * @throws {MemoryError} when the store cannot be read.
  */
 export async function sessionPayload(options: SessionPayloadOptions): Promise<string> {
-  const { directory, project, onlyMatching, nowMs = Date.now(), gitTimeoutMs = 400 } = options;
+  const { directory, project, onlyMatching, nowMs = Date.now(), gitTimeoutMs = 400, storeTimeoutMs = 700 } = options;
   const path = databasePath(directory);
   if (!existsSync(path)) return buildPayload(nothing, options);
   const timeout = AbortSignal.timeout(gitTimeoutMs);
@@ -100,12 +108,41 @@ export async function sessionPayload(options: SessionPayloadOptions): Promise<st
     project === undefined ? undefined : detectStack(project),
   ]);
   const file = readIndexFile(directory, { stack, onlyMatching });
-  if (team === 'changed' || file === undefined || !(await isCurrent(file, path))) {
-    return payloadOfStore(options, { team, signal });
+  if (file === undefined) return payloadOfStore(options, { team, signal });
+  const payloadOfFile = (mayBeOld: boolean): string => {
+    const { heads, omitted, counts, lastUpdatedMs, unshared, extra } = file;
+    const gaps = pendingGaps(extraOf(extra).gaps ?? [], nowMs);
+    const mayLackTeam = team === 'unknown' || (mayBeOld && team === 'changed');
+    const numbers = { counts, lastUpdatedMs, unshared, mayLackTeam, mayBeOld };
+    return buildPayload({ heads, omitted: omitted(heads.length), gaps, ...numbers }, options);
+  };
+  // A store that another process locks cannot be compared either.
+  return beforeTimeout(
+    async (call) => {
+      if (team !== 'changed' && (await isCurrent(file, path))) return payloadOfFile(false);
+      return payloadOfStore({ ...options, signal: call }, { team, signal: AbortSignal.any([signal, call]) });
+    },
+    () => payloadOfFile(true),
+    { timeoutMs: storeTimeoutMs, signal: options.signal },
+  );
+}
+
+/** Returns the result of some work, or after the time limit another one; the work is aborted then. */
+async function beforeTimeout<T>(
+  work: (signal: AbortSignal) => Promise<T>,
+  late: () => T,
+  { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal | undefined },
+): Promise<T> {
+  const timer = new AbortController();
+  const call = signal === undefined ? timer.signal : AbortSignal.any([signal, timer.signal]);
+  const done = work(call);
+  // After the time limit its failure is not reported.
+  done.catch(() => undefined);
+  const timeout = delay(timeoutMs, undefined, { signal: timer.signal }).then(late);
+  timeout.catch(() => undefined);
+  try {
+    return await Promise.race([timeout, done]);
+  } finally {
+    timer.abort();
   }
-  const { heads, omitted, counts, lastUpdatedMs, unshared, extra } = file;
-  const gaps = pendingGaps(extraOf(extra).gaps ?? [], nowMs);
-  const mayLackTeam = team === 'unknown';
-  const numbers = { counts, lastUpdatedMs, unshared, mayLackTeam };
-  return buildPayload({ heads, omitted: omitted(heads.length), gaps, ...numbers }, options);
 }
