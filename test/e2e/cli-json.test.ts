@@ -193,6 +193,14 @@ const cases: Readonly<Record<string, Case>> = {
     bad: ['redis', '../../x'],
     code: 'INVALID_NAME',
   },
+  'knowledge verify': { before: [addAsset], good: ['redis'], kind: 'details', bad: ['x'], code: 'UNKNOWN_ASSET' },
+  'knowledge deprecate': {
+    before: [addAsset],
+    good: ['redis'],
+    kind: 'details',
+    bad: ['redis', '--superseded-by', 'x'],
+    code: 'UNKNOWN_ASSET',
+  },
   'knowledge remove': { before: [addAsset], good: ['redis'], kind: 'details', bad: ['x'], code: 'UNKNOWN_ASSET' },
   'knowledge report': {
     before: [addAsset],

@@ -112,7 +112,9 @@ test('an asset is converted, renamed, reported and removed', async () => {
   expect(renamed).toMatchObject({ exitCode: 0, stdout: 'infra/valkey\n' });
   await cairn(['knowledge', 'report', 'valkey', 'wrong', '--note', 'the port changed']);
   const twice = await cairn(['knowledge', 'report', 'valkey', 'wrong']);
-  expect(twice.stderr).toBe('cairn: infra/valkey: 0 helpful, 2 wrong; it is marked for review\n');
+  expect(twice.stderr).toBe(
+    "cairn: infra/valkey: 0 helpful, 2 wrong; it is marked for review: correct it, or run 'cairn knowledge verify infra/valkey'\n",
+  );
   expect((await cairn(['knowledge', 'list'])).stdout).toBe(
     'infra/valkey  reference  Redis failover  (review)  (not shared)\n',
   );
@@ -126,6 +128,102 @@ test('an asset is converted, renamed, reported and removed', async () => {
   const directory = join(cairn.home, '.local/share/cairn/knowledge');
   for (const file of ['knowledge.db', 'AGENTS-INDEX.md', 'index.jsonl']) {
     expect(readFileSync(join(directory, file), 'utf8'), file).not.toMatch(/Redis failover|主从/u);
+  }
+});
+
+test('an old or reported asset is marked until a person confirms it', async () => {
+  const cairn = newcomer();
+  const directory = join(cairn.home, '.local/share/cairn/knowledge');
+  const marks = async (): Promise<unknown> =>
+    JSON.parse((await cairn(['knowledge', 'show', 'redis', '--json'])).stdout).marks;
+  {
+    const clock = (): number => Date.now() - 181 * 24 * 60 * 60 * 1000;
+    await using past = createKnowledge({ directory, clock });
+    await past.store.add({ text: '---\nname: redis # a comment\ntype: pitfall\ntitle: T\n---\nWait.\n' });
+  }
+  expect(await marks()).toEqual(['unverified']);
+  const old = await cairn(['knowledge', 'show', 'redis']);
+  expect(old.stderr).toContain("check it, then run 'cairn knowledge verify general/redis'");
+
+  const today = new Date().toISOString().slice(0, 10);
+  const verified = await cairn(['knowledge', 'verify', 'redis', '--json']);
+  expect(verified.exitCode).toBe(0);
+  expect(JSON.parse(verified.stdout)).toMatchObject({ changed: true, marks: [], unshared: true });
+  expect((await cairn(['knowledge', 'show', 'redis'])).stdout).toBe(
+    `---\nname: redis # a comment\ntype: pitfall\ntitle: T\nverified_at: ${today}\n---\nWait.\n`,
+  );
+  const again = await cairn(['knowledge', 'verify', 'redis']);
+  expect(again).toMatchObject({ exitCode: 1, stderr: 'cairn: general/redis has this already; nothing was changed\n' });
+
+  for (const note of ['one', 'two']) await cairn(['knowledge', 'report', 'redis', 'wrong', '--note', note]);
+  expect(await marks()).toEqual(['review']);
+  expect((await cairn(['knowledge', 'show', 'redis'])).stderr).toMatch(
+    /^cairn: 2 reports .*; note: one; note: two\n$/u,
+  );
+  expect(await cairn(['knowledge', 'verify', 'redis'])).toMatchObject({
+    exitCode: 0,
+    stderr: `cairn: verified general/redis on ${today}\n`,
+  });
+  expect(await marks()).toEqual([]);
+});
+
+test('an asset that no longer holds leaves the index and searches, and comes back', async () => {
+  const cairn = await withAsset();
+  const deprecate = (...args: readonly string[]) => cairn(['knowledge', 'deprecate', ...args]);
+  await cairn(['knowledge', 'add', '--name', 'valkey', '--new', ...head], '切换需要 10 秒。\n');
+  const index = async (): Promise<string> => (await cairn(['knowledge', 'index'])).stdout;
+  const text = (await cairn(['knowledge', 'show', 'redis'])).stdout;
+
+  expect(await deprecate('redis')).toMatchObject({ exitCode: 0, stdout: 'exchange/infra/redis\n' });
+  expect(await index()).not.toContain('redis|pitfall');
+  expect((await cairn(['knowledge', 'list'])).stdout).toContain('(deprecated)');
+  expect((await cairn(['knowledge', 'verify', 'redis'])).stderr).toContain('; it is still deprecated\n');
+  expect((await deprecate('redis')).exitCode).toBe(1);
+
+  const replaced = await deprecate('redis', '--superseded-by', 'valkey', '--json');
+  expect(JSON.parse(replaced.stdout)).toMatchObject({
+    status: 'superseded',
+    superseded_by: 'exchange/infra/valkey',
+    marks: ['superseded'],
+  });
+  expect((await cairn(['knowledge', 'show', 'redis'])).stderr).toContain(
+    "'cairn knowledge show exchange/infra/valkey'",
+  );
+  expect((await deprecate('redis')).exitCode).toBe(1);
+
+  expect(await deprecate('valkey', '--superseded-by', 'valkey')).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('exchange/infra/valkey cannot be superseded by itself'),
+  });
+  expect(await deprecate('valkey', '--superseded-by', 'redis')).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('exchange/infra/redis is superseded by exchange/infra/valkey'),
+  });
+  expect((await deprecate('redis', '--superseded-by', 'valkey', '--active')).exitCode).toBe(2);
+
+  expect((await deprecate('redis', '--active')).stderr).toBe('cairn: exchange/infra/redis is active again\n');
+  expect(await index()).toContain('redis|pitfall');
+  const verified = new RegExp(String.raw`verified_at: \S+\n`, 'u');
+  expect((await cairn(['knowledge', 'show', 'redis'])).stdout.replace(verified, '')).toBe(text);
+});
+
+test('a search that finds too little states it once', async () => {
+  const cairn = await withAsset();
+  const cases: readonly (readonly [query: string, stdout: RegExp, notice: RegExp])[] = [
+    ['failovr', /redis/u, /^cairn: No asset has a word of the query; these results [^\n]*\n$/u],
+    [
+      'failover of kubernetes ingress certificates at midnight',
+      /redis/u,
+      /^cairn: No asset has enough of the words of the query; [^\n]*\n$/u,
+    ],
+    ['zebra', /^$/u, /^cairn: none of 1 assets has a word of the query\n$/u],
+    ['???', /^$/u, /^cairn: The query has no word to search for; add one.\n$/u],
+  ];
+  for (const [query, stdout, notice] of cases) {
+    const found = await cairn(['knowledge', 'search', query]);
+    expect(found, query).toMatchObject({ exitCode: 1 });
+    expect(found.stdout).toMatch(stdout);
+    expect(found.stderr, query).toMatch(notice);
   }
 });
 

@@ -212,6 +212,8 @@ const pinned: readonly (readonly [command: string, options: readonly string[]])[
   ['knowledge edit', ['--apply <file>', ...knowledge]],
   ['knowledge convert', knowledge],
   ['knowledge rename', ['--product-line <name>', ...knowledge]],
+  ['knowledge verify', knowledge],
+  ['knowledge deprecate', ['--superseded-by <asset>', '--active', ...knowledge]],
   ['knowledge remove', ['--yes', ...knowledge]],
   ['knowledge report', ['--note <text>', ...knowledge]],
   ['knowledge import', ['--type <type>', '--product-line <name>', ...knowledge]],

@@ -10,7 +10,8 @@ export async function findAsset({ layers }: Knowledge, given: string, signal: Ab
 }
 
 /** Returns an asset as JSON documents have it, without its text. */
-export function assetDocument(asset: Asset): object {
+export async function assetDocument(asset: Asset): Promise<object> {
+  const { headOf, marksOf } = await import('@cairn/knowledge');
   const { id, name, productLine, type, title, tags, status, supersededBy, verifiedMs, paths } = asset;
   const { createdMs, changedMs, origin, isPromoted, isUnshared, conflict, reports, hash } = asset;
   return {
@@ -31,6 +32,7 @@ export function assetDocument(asset: Asset): object {
     unshared: isUnshared,
     conflict: conflict !== undefined,
     reports,
+    marks: marksOf(headOf(asset), Date.now()),
     hash,
   };
 }

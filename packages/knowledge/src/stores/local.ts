@@ -81,7 +81,7 @@ export interface LocalStore {
    */
   readonly add: (draft: AssetDraft | AssetFile, options?: AddOptions) => Promise<Asset>;
   /**
-   * Changes an asset. A rename is one atomic step.
+   * Changes an asset, and clears its reports. A rename is one atomic step. `fields.verifiedMs` confirms the asset.
    *
    * @throws {KnowledgeError} `UNKNOWN_ASSET`, `ASSET_CHANGED`, and those of `add`.
    */
@@ -265,13 +265,17 @@ export function openLocalStore({ backend, clock }: LocalStoreOptions): LocalStor
         const found = await findRow(id, options);
         const { row, stored } = found;
         const edited = editAsset(text ?? stored.text, { fields, body });
-        if (edited === stored.text) return stored;
+        const isSame = edited === stored.text;
+        // Somebody may confirm it twice in a day.
+        const isConfirmed = typeof fields?.verifiedMs === 'number' && stored.reports !== undefined;
+        if (isSame && !isConfirmed) return stored;
         const parsed = parseAsset(edited);
         if (parsed.body.trim() === '') throw emptyBody();
         checkSecrets(edited);
         const nowMs = await nowOf({ signal });
         const { createdMs, origin, team, conflict } = stored;
-        const next = rowOf(parsed, { createdMs, changedMs: nowMs, origin, team, conflict });
+        const changedMs = isSame ? stored.changedMs : nowMs;
+        const next = rowOf(parsed, { createdMs, changedMs, origin, team, conflict });
         const own = assetId(stored.fields);
         const [written, rows] = isSameRow(parsed.id, own)
           ? [next, [{ id: own, before: row, next }]]

@@ -116,7 +116,7 @@ async function add(file: string | undefined, flags: AddFlags, session: Session):
     writes: true,
     run: async (knowledge, printer) => {
       const asset = await write(knowledge, { given, flags, signal }, printer);
-      await printer.print([asset.id], assetDocument(asset));
+      await printer.print([asset.id], await assetDocument(asset));
       return ExitCode.Hit;
     },
   });

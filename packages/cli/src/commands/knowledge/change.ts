@@ -13,9 +13,19 @@ import { ASSET_TYPE_NAMES } from './types.ts';
 
 type TypeName = (typeof ASSET_TYPE_NAMES)[number];
 
-async function change(
+/** Changes an asset as the change that is made for it says. */
+export async function changeAsset(
   given: string,
-  { flags, changes }: { readonly flags: KnowledgeFlags; readonly changes: AssetChange },
+  {
+    flags,
+    changeOf,
+    done = (asset) => `changed ${asset.id}`,
+  }: {
+    readonly flags: KnowledgeFlags;
+    readonly changeOf: (asset: Asset, knowledge: Knowledge) => AssetChange | Promise<AssetChange>;
+    /** Returns what was done to an asset. */
+    readonly done?: (asset: Asset) => string;
+  },
   session: Session,
 ): Promise<number> {
   const { signal } = session;
@@ -23,10 +33,10 @@ async function change(
     flags,
     run: async (knowledge, { print, notice }) => {
       const before = await findAsset(knowledge, given, signal);
-      const asset = await knowledge.store.change(before.id, changes, { signal });
-      const isChanged = asset.hash !== before.hash;
-      notice(isChanged ? `changed ${before.id}` : `${before.id} has this already; nothing was changed`);
-      await print([asset.id], { ...assetDocument(asset), changed: isChanged });
+      const asset = await knowledge.store.change(before.id, await changeOf(before, knowledge), { signal });
+      const isChanged = asset.hash !== before.hash || asset.reports.wrong !== before.reports.wrong;
+      notice(isChanged ? done(before) : `${before.id} has this already; nothing was changed`);
+      await print([asset.id], { ...(await assetDocument(asset)), changed: isChanged });
       return isChanged ? ExitCode.Hit : ExitCode.None;
     },
   });
@@ -40,7 +50,7 @@ export const knowledgeConvertCommand: CommandFactory = (command, session, done) 
     .argument('<type>', ASSET_TYPE_NAMES.join(', '))
     .action(async (given: string, type: string, flags: KnowledgeFlags) => {
       const changes = { fields: { type: oneOf<TypeName>('type', ASSET_TYPE_NAMES)(type) } };
-      done(await change(given, { flags, changes }, session));
+      done(await changeAsset(given, { flags, changeOf: () => changes }, session));
     });
   addKnowledgeOptions(command);
 };
@@ -57,7 +67,7 @@ export const knowledgeRenameCommand: CommandFactory = (command, session, done) =
     .argument('<name>', 'the new name')
     .action(async (given: string, name: string, flags: RenameFlags) => {
       const changes = { fields: { name, productLine: flags.productLine } };
-      done(await change(given, { flags, changes }, session));
+      done(await changeAsset(given, { flags, changeOf: () => changes }, session));
     });
   addKnowledgeOptions(command, [productLineOption('the new product line (default: that of the asset)')]);
 };
@@ -75,8 +85,10 @@ async function report(given: string, verdict: string, flags: ReportFlags, sessio
       const value = oneOf('report', ['helpful', 'wrong'] as const)(verdict);
       const asset = await knowledge.store.report(id, value, { note: flags.note, signal });
       const { helpful, wrong } = asset.reports;
-      notice(`${id}: ${helpful} helpful, ${wrong} wrong${wrong > 1 ? '; it is marked for review' : ''}`);
-      await print([id], assetDocument(asset));
+      notice(
+        `${id}: ${helpful} helpful, ${wrong} wrong${wrong > 1 ? `; it is marked for review: correct it, or run 'cairn knowledge verify ${id}'` : ''}`,
+      );
+      await print([id], await assetDocument(asset));
       return ExitCode.Hit;
     },
   });
@@ -84,7 +96,9 @@ async function report(given: string, verdict: string, flags: ReportFlags, sessio
 
 export const knowledgeReportCommand: CommandFactory = (command, session, done) => {
   command
-    .description('Report an asset as helpful or wrong. Two reports as wrong mark it for review, until it is changed.')
+    .description(
+      'Report an asset as helpful or wrong. Two reports as wrong mark it for review, until it is changed or verified.',
+    )
     .summary('report an asset as helpful or wrong')
     .argument('<asset>', 'product_line/name, or the name')
     .argument('<report>', 'helpful or wrong')

@@ -52,7 +52,7 @@ async function edit(given: string, flags: EditFlags, session: Session): Promise<
       const result = await edited(asset, flags, session);
       if (result === undefined) {
         notice('the text was not changed; nothing was done');
-        await print([], { ...assetDocument(asset), changed: false });
+        await print([], { ...(await assetDocument(asset)), changed: false });
         return ExitCode.None;
       }
       const { file, text, original, remove } = result;
@@ -67,7 +67,7 @@ async function edit(given: string, flags: EditFlags, session: Session): Promise<
         });
       await remove();
       notice(changed.id === asset.id ? `changed ${asset.id}` : `renamed ${asset.id} to ${changed.id}`);
-      await print([changed.id], { ...assetDocument(changed), changed: true });
+      await print([changed.id], { ...(await assetDocument(changed)), changed: true });
       return ExitCode.Hit;
     },
   });

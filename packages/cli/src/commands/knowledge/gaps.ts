@@ -35,7 +35,7 @@ async function draft({ gaps, store }: Knowledge, id: string, { print, notice }: 
   if (gap === undefined) throw unknownGap(id);
   const asset = await store.add(gaps.draft(gap));
   notice(`added a draft; fill it in: 'cairn knowledge edit ${asset.id}'`);
-  await print([asset.id], assetDocument(asset));
+  await print([asset.id], await assetDocument(asset));
   return ExitCode.Hit;
 }
 

@@ -44,8 +44,8 @@ async function importAll(path: string | undefined, flags: ImportFlags, session: 
       await print(
         [...added, ...updated].map(({ id }) => id),
         {
-          added: added.map(assetDocument),
-          updated: updated.map(assetDocument),
+          added: await Promise.all(added.map(assetDocument)),
+          updated: await Promise.all(updated.map(assetDocument)),
           present,
           links,
           problems,

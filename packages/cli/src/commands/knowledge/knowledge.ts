@@ -8,6 +8,7 @@ Examples:
   $ cairn knowledge search '故障转移'                            by words of name, title, tags and text
   $ cairn knowledge show redis-failover                         one asset whole
   $ cairn knowledge edit redis-failover                         in your editor
+  $ cairn knowledge verify redis-failover                       you checked it: it still holds
   $ cairn knowledge import docs                                 AGENTS.md, CLAUDE.md, .cursor/rules, Markdown files
   $ cairn knowledge team init git@example.com:team/knowledge.git   share assets in git
   $ cairn hook install claude                                   show the index to Claude Code

@@ -56,7 +56,7 @@ async function list(flags: ListFlags, session: Session): Promise<number> {
       const nowMs = Date.now();
       const lines = shown.map((asset) => lineOf(asset, marksOf(headOf(asset), nowMs)));
       const cut = { total: all.length, hasMore: shown.length < all.length };
-      const exitCode = await printMatches(lines, shown.map(assetDocument), cut);
+      const exitCode = await printMatches(lines, await Promise.all(shown.map(assetDocument)), cut);
       return unreadable.length > 0 ? ExitCode.Error : exitCode;
     },
   });

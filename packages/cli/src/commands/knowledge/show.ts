@@ -1,25 +1,49 @@
+import type { Asset, AssetMark } from '@cairn/knowledge';
 import { assetDocument, findAsset } from '../../knowledge/assets.ts';
 import { addKnowledgeOptions, withKnowledge, type KnowledgeFlags } from '../../knowledge/open.ts';
 import { ExitCode } from '../../terminal/exit.ts';
 import type { Session } from '../../terminal/session.ts';
-import { escapeLine } from '../../terminal/text.ts';
+import { escapeLine, shellQuote } from '../../terminal/text.ts';
 import type { CommandFactory } from '../command.ts';
+
+/** Returns what to know before trusting an asset, and what to do. */
+function warningOf(mark: AssetMark, { id, supersededBy, reports }: Asset): string {
+  const own = shellQuote(id);
+  switch (mark) {
+    case 'deprecated':
+      return `it is deprecated: 'cairn knowledge deprecate ${own} --active' takes that back`;
+    case 'superseded':
+      return `it is superseded: 'cairn knowledge show ${shellQuote(supersededBy ?? '')}'`;
+    case 'review': {
+      const notes = reports.notes.map((note) => `; note: ${note}`).join('');
+      const next = `correct it with 'cairn knowledge edit ${own}', or confirm it with 'cairn knowledge verify ${own}'`;
+      return `${reports.wrong} reports state that it is wrong: ${next}${notes}`;
+    }
+    case 'unverified':
+      return `nobody confirmed or changed it for 180 days: check it, then run 'cairn knowledge verify ${own}'`;
+    case 'conflict':
+      return `${id} was changed here and in the team store: 'cairn knowledge team resolve ${own}'`;
+  }
+}
 
 async function show(given: string, flags: KnowledgeFlags, session: Session): Promise<number> {
   return withKnowledge(session, {
     flags,
     run: async (knowledge, { print, notice }) => {
+      const { headOf, marksOf } = await import('@cairn/knowledge');
       const asset = await findAsset(knowledge, given, session.signal);
       const { conflict, text, isUnshared, isPromoted } = asset;
-      if (conflict !== undefined) {
-        notice(`${asset.id} was changed here and in the team store: 'cairn knowledge team resolve ${asset.id}'`);
-      } else if (isPromoted && isUnshared) notice("it has changes that 'cairn knowledge team push' shares");
+      for (const mark of marksOf(headOf(asset), Date.now())) notice(warningOf(mark, asset));
+      if (conflict === undefined && isPromoted && isUnshared) {
+        notice("it has changes that 'cairn knowledge team push' shares");
+      }
       const escape = session.out.isTerminal ? escapeLine : (line: string) => line;
       const lines = text
         .replace(/\r?\n$/u, '')
         .split('\n')
         .map(escape);
-      await print(lines, { ...assetDocument(asset), text, ...(conflict !== undefined && { theirs: conflict.theirs }) });
+      const document = { ...(await assetDocument(asset)), text, ...(conflict && { theirs: conflict.theirs }) };
+      await print(lines, document);
       return ExitCode.Hit;
     },
   });
