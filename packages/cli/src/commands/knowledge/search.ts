@@ -32,8 +32,8 @@ async function search(words: readonly string[], flags: SearchFlags, session: Ses
       const query = words.join(' ');
       const answer = await layers.search({ query, type, productLine, limit, signal: session.signal });
       const { results, isAnswered, hasMore, searched } = answer;
-      if (results.length === 0) notice(`none of ${searched} assets has a word of the query`);
-      else if (!isAnswered) notice('no asset has enough of the query; these are only similar');
+      const hasWords = answer.notices.every(({ code }) => code !== 'NOTHING_TO_SEARCH');
+      if (results.length === 0 && hasWords) notice(`none of ${searched} assets has a word of the query`);
       for (const { message } of answer.notices) notice(message);
       if (hasMore) notice(`more assets match; use a larger --limit, up to ${MAX_LIMIT}`);
       const documents = results.map(({ productLine: line, changedMs, isPromoted, isSimilar = false, ...rest }) => ({
