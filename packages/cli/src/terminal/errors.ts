@@ -81,6 +81,7 @@ function inOptions(text: string): string {
       .replace('set multiline to let', 'use --multiline to let')
       .replace('Pass one as product_line:', 'Write one of these and "/" before the name:')
       .replace('search with search_knowledge', "use 'cairn knowledge search'")
+      .replace('Search for its subject with search_knowledge', "'cairn knowledge search' finds assets by words")
       .replace('or pass allowSecret', 'or use --allow-secret')
       .replace('or raise the budget', 'or use a larger --max-context-tokens')
       // The command line has no option for the time limits of a request.

@@ -46,5 +46,5 @@ export function remoteFailure(stderr: string, reason: string): KnowledgeError {
     'The remote of the team refuses the request',
     'Read its reason, then repeat the command. Nothing was lost.',
   ];
-  return new KnowledgeError('REMOTE_FAILED', [`${what}: ${reason}`, hint]);
+  return new KnowledgeError('REMOTE_FAILED', [`${what}: ${reason.replace(/\.+$/u, '')}`, hint]);
 }
