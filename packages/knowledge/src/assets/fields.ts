@@ -3,7 +3,8 @@ import { ASSET_TYPES } from './asset.ts';
 import type { AssetFields, AssetKey, AssetStatus, AssetType } from './asset.ts';
 import { checkName, checkProductLine, DEFAULT_PRODUCT_LINE, quoted } from './names.ts';
 
-const MAX_TITLE_CHARACTERS = 200;
+/** UTF-16 code units. */
+export const MAX_TITLE_CHARACTERS = 200;
 const MAX_TAGS = 32;
 const MAX_TAG_CHARACTERS = 64;
 const MAX_PATHS = 64;
@@ -78,6 +79,12 @@ function listOf(
     throw new FieldProblem(field, [problem, 'Keep the most important ones.']);
   }
   return [...new Set(values.map((one) => lineText(field, one, limits.maxCharacters)))];
+}
+
+/** Cuts a text between characters, with `…`. */
+export function shorten(text: string, maxCharacters: number): string {
+  if (text.length <= maxCharacters) return text;
+  return `${text.slice(0, maxCharacters - 1).replace(/\p{Cs}$/u, '')}…`;
 }
 
 /** Returns the type. @throws {KnowledgeError} `INVALID_INPUT`. */

@@ -5,7 +5,8 @@ import { KnowledgeError } from '../errors.ts';
  * A run of characters that a generated key may be. It is not part of a path, an address or a longer run, and not the digest or the
  * data of `sha512-…`, `base64,…` or `ssh-ed25519 …`. Those are public.
  */
-const RUN = /(?<![\w+/=.~%:@#?&-]|base64,|ssh-[a-z0-9-]{1,20} )[A-Za-z0-9+/_-]{24,512}(?![\w+/.-])/gu;
+const RUN =
+  /(?<![\w+/.~%:@#?&-]|base64,|ssh-[a-z0-9-]{1,20} |[?&;][\w.%-]{0,40}=)[A-Za-z0-9+/_-]{24,512}(?![\w+/-]|\.\w)/gu;
 const DIGEST = /^sha\d{1,3}-/u;
 const PLACEHOLDER = /example|placeholder|redacted|changeme|your|x{4}|(.)\1{5}/iu;
 /** Bits of a character. Random letters and digits of 24 characters have about 4.2, words below 4. */
@@ -46,6 +47,11 @@ function secretIn(text: string): { readonly kind: string; readonly start: number
   const open = text.replaceAll(PUBLIC_BLOCK, (block) => ' '.repeat(block.length));
   for (const { 0: run, index } of open.matchAll(RUN)) if (isRandom(run)) return { kind: 'random text', start: index };
   return undefined;
+}
+
+/** Returns whether a text seems to have a secret. Finds the same as {@link checkSecrets}. */
+export function hasSecret(text: string): boolean {
+  return secretIn(text) !== undefined;
 }
 
 /** @throws {KnowledgeError} `SECRET` with the line. */

@@ -2,6 +2,8 @@ import type { Language } from '@cairn/memory';
 import { readQuery } from '@cairn/retrieval';
 import { createHash } from 'node:crypto';
 import type { AssetFields } from '../assets/asset.ts';
+import { MAX_TITLE_CHARACTERS, shorten } from '../assets/fields.ts';
+import { isName } from '../assets/names.ts';
 import type { AssetDraft } from '../stores/local.ts';
 import type { Gap } from './pending.ts';
 
@@ -37,8 +39,8 @@ function nameOf({ query, id }: Gap): string {
       .toLowerCase()
       .normalize('NFC')
       .match(/[\p{L}\p{N}]+/gu) ?? [];
-  const name = Array.from(words.join('-')).slice(0, MAX_NAME_CHARACTERS).join('').replaceAll(/-+$/gu, '');
-  return `gap-${name === '' ? id : name}`;
+  const name = `gap-${Array.from(words.join('-')).slice(0, MAX_NAME_CHARACTERS).join('').replaceAll(/-+$/gu, '')}`;
+  return words.length > 0 && isName(name) ? name : `gap-${id}`;
 }
 
 function dayOf(timeMs: number): string {
@@ -69,7 +71,7 @@ export function draftOf(gap: Gap, language: Language): AssetDraft {
   return {
     name: nameOf(gap),
     type: 'discovery',
-    title: gap.query,
+    title: shorten(gap.query, MAX_TITLE_CHARACTERS),
     tags: [DRAFT_TAG],
     body: bodies[language](gap),
   };

@@ -40,14 +40,18 @@ test('questions with the same words are one gap, whatever their order and their 
   ]);
 });
 
-test.each([[''], ['  '], ['?!'], ['key AKIAIOSFODNN7EXAMPLQ for s3'], ['password=hunter2hunter2hunter2']])(
-  'the question %j is not recorded',
-  async (query) => {
-    const { gaps } = open();
-    await gaps.record(query);
-    expect(await gaps.list()).toEqual([]);
-  },
-);
+test.each([
+  [''],
+  ['  '],
+  ['?!'],
+  ['key AKIAIOSFODNN7EXAMPLQ for s3'],
+  ['password=hunter2hunter2hunter2'],
+  ['is q8Zr4Xk2Lm9Tn5Vb7Wc1Yd3Sf6Gh0Jp2 valid?'],
+])('the question %j is not recorded', async (query) => {
+  const { gaps } = open();
+  await gaps.record(query);
+  expect(await gaps.list()).toEqual([]);
+});
 
 test('a gap is pending when it was asked three times, or is seven days old', async () => {
   const { gaps, clock } = open();
@@ -78,6 +82,18 @@ test('a gap gives the draft of a discovery that the store accepts', async () => 
     expect(asset).toMatchObject({ type: 'discovery', title: gap.query, tags: ['knowledge-gap'] });
     expect(asset.name).toMatch(/^gap-[\p{L}\p{N}-]{1,60}$/u);
   }
+});
+
+test.each([
+  ['emoji', `kubernetes ${'👩‍👩‍👧‍👦'.repeat(60)}`],
+  ['characters of four bytes', '𠀀𠀁𠀂𠀃𠀄'.repeat(20)],
+  ['half a character', 'a lone \ud800 surrogate'],
+  ['5,000 characters', 'kafka '.repeat(800)],
+  ['characters that hide text', 'what is \u202ea\u0000b\u2028c'],
+])('a question with %s gives a draft that the store accepts', async (_, query) => {
+  const { gaps, store } = open();
+  const gap = await recorded(gaps, query);
+  expect((await store.add(gaps.draft(gap))).type).toBe('discovery');
 });
 
 test('changed assets close the gaps that they fill, and only those that have a word in common are asked about', async () => {

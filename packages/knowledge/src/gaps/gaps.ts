@@ -1,8 +1,8 @@
 import type { CallOptions, Language, MemoryBackend, Row, RowChange } from '@cairn/memory';
 import { readQuery, termsOf } from '@cairn/retrieval';
-import { findSecret } from '@cairn/tool/prompt';
 import { setImmediate } from 'node:timers/promises';
 import type { Asset } from '../assets/asset.ts';
+import { hasSecret } from '../assets/secrets.ts';
 import type { AssetDraft } from '../stores/local.ts';
 import { draftOf, gapId } from './gap.ts';
 import { compareGaps, GAPS_KEY, gapsForSessions, pendingGaps } from './pending.ts';
@@ -101,11 +101,12 @@ export function openGaps({ backend, clock, language }: GapsOptions): Gaps {
 
   const record: Gaps['record'] = async (query, { signal } = {}) => {
     const text = query
+      .replaceAll(/\p{Cs}/gu, '\uFFFD')
       .normalize('NFC')
       .replaceAll(/[\p{Cc}\s]+/gu, ' ')
       .trim();
     const id = gapId(text);
-    if (id === undefined || findSecret(query) !== undefined) return undefined;
+    if (id === undefined || hasSecret(query)) return undefined;
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const [row] = await backend.rows(GAPS_KEY, [id], { signal });
       const nowMs = await nowOf({ signal });

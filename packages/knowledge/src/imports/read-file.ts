@@ -1,6 +1,7 @@
 import { basename, dirname } from 'node:path';
 import type { AssetFields, AssetType } from '../assets/asset.ts';
 import { ASSET_TYPES } from '../assets/asset.ts';
+import { MAX_TITLE_CHARACTERS, shorten } from '../assets/fields.ts';
 import type { FieldChanges } from '../assets/fields.ts';
 import { hasFrontMatter, parseYaml, splitFrontMatter } from '../assets/front-matter.ts';
 import { editAsset, formatAsset, parseAsset } from '../assets/markdown.ts';
@@ -18,7 +19,6 @@ export interface ImportFields {
 }
 
 const MAX_NAME_CHARACTERS = 80;
-const MAX_TITLE_CHARACTERS = 200;
 
 const SECTION_MARK = /^<!-- (cairn-[a-z-]+):(start|end) -->[\t ]*(?:\r?\n|$)/gmu;
 
@@ -63,10 +63,7 @@ function titleOf(body: string, given: unknown): string | undefined {
   for (const text of [given, heading]) {
     if (typeof text !== 'string') continue;
     const line = text.replaceAll(/[\p{Cc}\u2028\u2029\p{Cs}]+/gu, ' ').trim();
-    if (line !== '')
-      return line.length > MAX_TITLE_CHARACTERS
-        ? `${line.slice(0, MAX_TITLE_CHARACTERS - 1).replace(/\p{Cs}$/u, '')}…`
-        : line;
+    if (line !== '') return shorten(line, MAX_TITLE_CHARACTERS);
   }
   return undefined;
 }

@@ -1,5 +1,5 @@
 import type { CallOptions, Memory, Namespace, NamespaceChanges, SequencedRecord } from '@cairn/memory';
-import { findSecret } from '@cairn/tool/prompt';
+import { hasSecret } from '../assets/secrets.ts';
 import { learnRanking } from './learned-ranking.ts';
 import type { LearnedRanking, OpenedEvent } from './learned-ranking.ts';
 
@@ -51,7 +51,7 @@ function eventOf({ value: { asset, session, query } }: SequencedRecord): OpenedE
 /** Returns the query as it is stored. */
 function storableQuery(query: string | undefined): string | undefined {
   const text = query?.normalize('NFC').replaceAll(/\s+/gu, ' ').trim().slice(0, MAX_QUERY_UNITS);
-  return text === undefined || text === '' || findSecret(query ?? '') !== undefined ? undefined : text;
+  return text === undefined || text === '' || hasSecret(query ?? '') ? undefined : text;
 }
 
 /** The list of events, as it was last read. */
