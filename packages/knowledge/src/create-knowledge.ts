@@ -95,7 +95,7 @@ export function createKnowledge(options: KnowledgeOptions = {}): Knowledge {
     extra: async (call): Promise<SessionExtra> => {
       // First, so that a gap that is recorded meanwhile makes the file an old one, and not a wrong one.
       const { epoch, sequence } = await backend.changes(GAPS_KEY, { limit: 1, ...call });
-      return { gapsAt: { epoch, sequence }, gaps: await gaps.forSessions(call) };
+      return { gapsAt: { epoch, sequence }, gaps: await gaps.list(call) };
     },
   });
   const layers = createLayers({ store, index, gaps, usage, read: hot.get, clock, language });

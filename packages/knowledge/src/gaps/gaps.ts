@@ -5,7 +5,7 @@ import type { Asset } from '../assets/asset.ts';
 import { hasSecret } from '../assets/secrets.ts';
 import type { AssetDraft } from '../stores/local.ts';
 import { draftOf, gapId } from './gap.ts';
-import { compareGaps, GAPS_KEY, gapsForSessions, pendingGaps } from './pending.ts';
+import { compareGaps, GAPS_KEY, pendingGaps } from './pending.ts';
 import type { Gap } from './pending.ts';
 
 /** More gaps are dropped, those that were asked least and longest ago first. */
@@ -31,10 +31,8 @@ export interface Gaps {
   readonly record: (query: string, options?: CallOptions) => Promise<Gap | undefined>;
   /** Returns all gaps, the latest question first. */
   readonly list: (options?: CallOptions) => Promise<Gap[]>;
-  /** Returns the latest gaps that were asked three times or are seven days old. @default limit 5 */
-  readonly pending: (options?: CallOptions & { readonly limit?: number | undefined }) => Promise<Gap[]>;
-  /** Returns the gaps that may be pending at the start of the next sessions; `pendingGaps` selects them then. */
-  readonly forSessions: (options?: CallOptions) => Promise<Gap[]>;
+  /** Returns the gaps that were asked three times or are seven days old, the latest question first. */
+  readonly pending: (options?: CallOptions) => Promise<Gap[]>;
   /** Closes a gap by its id. @returns whether it was open. */
   readonly close: (id: string, options?: CallOptions) => Promise<boolean>;
   /** Closes the gap of a question that has an answer now. @returns whether it was open. */
@@ -155,8 +153,7 @@ export function openGaps({ backend, clock, language }: GapsOptions): Gaps {
   return {
     record,
     list,
-    pending: async ({ limit, signal } = {}) => pendingGaps(await list({ signal }), await nowOf({ signal }), limit),
-    forSessions: async (options = {}) => gapsForSessions(await list(options), await nowOf(options)),
+    pending: async (options = {}) => pendingGaps(await list(options), await nowOf(options)),
     close,
     closeQuery: async (query, options) => {
       const id = gapId(query.normalize('NFC'));

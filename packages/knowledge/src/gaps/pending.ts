@@ -17,9 +17,6 @@ export interface Gap {
 /** A gap is pending when it was asked this often, or is this old. */
 const PENDING_ASKED = 3;
 const PENDING_MS: number = 7 * 24 * 60 * 60 * 1000;
-const MAX_PENDING = 5;
-/** The gaps that may become pending before the index is written again. */
-const MAX_UPCOMING = 20;
 
 /** Returns whether somebody should fill the gap now: it was asked three times, or is seven days old. */
 export function isPending({ asked, firstMs }: Gap, nowMs: number): boolean {
@@ -31,23 +28,15 @@ export function compareGaps(left: Gap, right: Gap): number {
   return right.lastMs - left.lastMs || (left.id < right.id ? -1 : 1);
 }
 
-/** Returns the latest pending gaps, at most `limit`. */
-export function pendingGaps(gaps: readonly Gap[], nowMs: number, limit: number = MAX_PENDING): Gap[] {
-  return gaps
-    .filter((gap) => isPending(gap, nowMs))
-    .toSorted(compareGaps)
-    .slice(0, limit);
-}
-
-/** Returns the gaps of which {@link pendingGaps} chooses at the start of a session. */
-export function gapsForSessions(gaps: readonly Gap[], nowMs: number): Gap[] {
-  const upcoming = gaps.filter((gap) => !isPending(gap, nowMs)).toSorted(compareGaps);
-  return [...pendingGaps(gaps, nowMs), ...upcoming.slice(0, MAX_UPCOMING)];
+/** Returns the pending gaps, the latest question first. */
+export function pendingGaps(gaps: readonly Gap[], nowMs: number): Gap[] {
+  return gaps.filter((gap) => isPending(gap, nowMs)).toSorted(compareGaps);
 }
 
 /** What the file of the index has of the gaps. */
 export interface SessionExtra {
   /** The state of the table of gaps. */
   readonly gapsAt: { readonly epoch: string; readonly sequence: number };
+  /** All of them: which are pending depends on the time at which a session starts. */
   readonly gaps: readonly Gap[];
 }

@@ -53,8 +53,7 @@ async function gapsOf(flags: GapFlags, session: Session): Promise<number> {
         await print([], { id: flags.close, closed: true });
         return ExitCode.Hit;
       }
-      const found =
-        flags.pending === true ? await gaps.pending({ limit: Infinity, signal }) : await gaps.list({ signal });
+      const found = flags.pending === true ? await gaps.pending({ signal }) : await gaps.list({ signal });
       if (found.length === 0) notice('no question without an answer');
       const lines = found.map(({ id, query, asked, lastMs }) =>
         escapeLine([formatTime(lastMs), id, countOf(asked, 'time'), query].join('  ')),
