@@ -91,7 +91,10 @@ export function createKnowledge(options: KnowledgeOptions = {}): Knowledge {
     directory,
     language,
     database,
-    opened: () => usage.opened(),
+    opened: async (call) => {
+      await usage.flush();
+      return usage.opened(call);
+    },
     extra: async (call): Promise<SessionExtra> => {
       // First, so that a gap that is recorded meanwhile makes the file an old one, and not a wrong one.
       const { epoch, sequence } = await backend.changes(GAPS_KEY, { limit: 1, ...call });

@@ -336,7 +336,8 @@ test('changes are written together within a second', async () => {
   for (let number = 0; number < 100; number++) await store.add(draft({ name: `asset-${number}` }));
   expect(linesOf(readDocument())).toEqual([]);
   vi.advanceTimersByTime(1000);
-  // It waits for the writing that has begun.
+  // Nothing is left for the end: closing waits for the writing that has begun.
+  expect(vi.getTimerCount()).toBe(0);
   await index.close();
   expect(linesOf(readDocument())).toHaveLength(100);
   expect(writes).toBe(1);
@@ -506,6 +507,15 @@ test('the file has the first assets for any stack, as the index itself', async (
         const again = openIndex({ store: openStore(), directory, opened: async () => opened });
         // A slow model: all assets of the store, in order, and the first of them.
         const { changed } = await store.changes();
+        const byAge = changed
+          .map(({ asset }) => headOf(asset))
+          .toSorted((a, b) => b.changedMs - a.changedMs || (a.id < b.id ? -1 : 1));
+        await again.refresh();
+        expect(again.overview()).toMatchObject({
+          counts: { total: byAge.length },
+          lastUpdatedMs: byAge[0]?.changedMs,
+          unshared: { count: byAge.length, newest: byAge.slice(0, 5) },
+        });
         for (const stack of stacks) {
           const all = orderHeads(
             changed.map(({ asset }) => headOf(asset)),

@@ -74,6 +74,15 @@ test('the score is between 0 and 1, falls in the order of the results, and rises
   ]);
   expect(most.results[0]?.name).toBe(fewer.results[0]?.name);
   expect(most.results[0]?.score).toBeGreaterThan(fewer.results[0]?.score ?? 1);
+  // A text with every word has the score 1, and one with half of them about the half.
+  const shares = await ask({ query: 'sextant zeppelin' }, [
+    draft('both', 'Instruments', 'A sextant in the zeppelin.'),
+    draft('one', 'Others', 'A zeppelin without it.'),
+  ]);
+  expect(names(shares)).toEqual(['both', 'one']);
+  expect(shares.results[0]?.score).toBe(1);
+  expect(shares.results[1]?.score).toBeGreaterThan(0.4);
+  expect(shares.results[1]?.score).toBeLessThan(0.8);
 });
 
 test.each([

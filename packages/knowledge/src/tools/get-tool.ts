@@ -76,7 +76,11 @@ export async function runGet(
   const knowledge = await open();
   const { asset, links } = await knowledge.layers.getAsset({ name, productLine, signal });
   const { id, text } = asset;
-  if (!readOnly) knowledge.usage.recordOpened({ asset: id, session, query: reader.queryFor(id) });
+  if (!readOnly) {
+    knowledge.usage.recordOpened({ asset: id, session, query: reader.queryFor(id) });
+    // It is before assets that were opened less often.
+    if (knowledge.usage.isOn) knowledge.index.schedule();
+  }
   const marks = marksOf(headOf(asset), await now(knowledge));
   const end = endOfPage(text, Math.min(offset, text.length));
   const page = text.slice(offset, end);
