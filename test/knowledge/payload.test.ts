@@ -144,7 +144,11 @@ test.each([
 });
 
 test('the limits are those that hosts keep, with a margin', () => {
-  expect(PAYLOAD_LIMITS).toEqual({ claude: { maxCharacters: 9500 }, codex: { maxTokens: 2400 }, generic: {} });
+  expect(PAYLOAD_LIMITS).toEqual({
+    claude: { maxCharacters: 9500 },
+    codex: { maxTokens: 2400, countTokens: expect.any(Function) as () => number },
+    generic: {},
+  });
 });
 
 test('the policy and the strategy are those of the design, in every space', () => {
@@ -209,11 +213,14 @@ test.each(languages)('lines of any length stay within the limits of the hosts in
     manyHeads(200, { title: '标题'.repeat(500), tags: Array.from({ length: 50 }, (_, index) => `tag-${index}`) }),
     manyHeads(200, { name: '名'.repeat(80), productLine: `${'线'.repeat(80)}/${'线'.repeat(80)}` }),
     manyHeads(3, { title: '😀'.repeat(5000) }),
+    manyHeads(200, { title: '😀'.repeat(100), tags: ['😀'.repeat(30)] }),
   ]) {
     for (const limit of [PAYLOAD_LIMITS.claude, PAYLOAD_LIMITS.codex]) {
       const payload = buildPayload(contentOf(heads, { gaps }), { language, ...limit });
       expect(payload.length).toBeLessThanOrEqual(limit.maxCharacters ?? Infinity);
       expect(estimateTokens(payload)).toBeLessThanOrEqual(limit.maxTokens ?? Infinity);
+      // What Codex counts.
+      expect(Buffer.byteLength(payload) / 4).toBeLessThanOrEqual(limit.maxTokens ?? Infinity);
       expect(Buffer.from(payload).toString()).toBe(payload);
       const shown = linesOf(payload).length;
       expect(shown === heads.length || payload.includes(String(heads.length - shown))).toBe(true);

@@ -263,6 +263,7 @@ describe('what runs beside git', () => {
 
   test.each([
     ['core.sshCommand', 'touch x'],
+    ['gc.recentObjectsHook', 'touch x'],
     ['core.gitProxy', 'touch x'],
     ['credential.helper', '!touch x'],
     ['credential.https://x.helper', '!touch x'],

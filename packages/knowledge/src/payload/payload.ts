@@ -51,10 +51,15 @@ export interface PayloadOptions extends PayloadLimit {
   readonly language?: Language | undefined;
 }
 
+/** Codex counts four bytes as a token, which is more than {@link estimateTokens} says of emoji. */
+function countForCodex(text: string): number {
+  return Math.max(estimateTokens(text), Math.ceil(Buffer.byteLength(text) / 4));
+}
+
 /** The limits of hosts: Claude Code keeps 10,000 characters of a hook's context, Codex 2,500 tokens; `AGENTS.md` has none. */
 export const PAYLOAD_LIMITS: Readonly<Record<'claude' | 'codex' | 'generic', PayloadLimit>> = {
   claude: { maxCharacters: 9500 },
-  codex: { maxTokens: 2400 },
+  codex: { maxTokens: 2400, countTokens: countForCodex },
   generic: {},
 };
 

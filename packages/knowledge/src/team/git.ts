@@ -212,7 +212,7 @@ export function createGit(options: GitOptions): Git {
 
 /** Settings of the clone that start a program when git uses them. */
 const STARTS_PROGRAM =
-  /^(?:core\.(?:sshcommand|gitproxy|askpass|alternaterefscommand)|credential\.(?:.*\.)?helper|filter\..*\.(?:clean|smudge|process)|hook\..*|remote\..*\.(?:uploadpack|receivepack|vcs))$/u;
+  /^(?:core\.(?:sshcommand|gitproxy|askpass|alternaterefscommand)|credential\.(?:.*\.)?helper|filter\..*\.(?:clean|smudge|process)|gc\.recentobjectshook|hook\..*|remote\..*\.(?:uploadpack|receivepack|vcs))$/u;
 
 /**
  * Refuses a clone of which the own configuration starts programs: a directory that was copied from elsewhere could have it.

@@ -38,7 +38,7 @@ import type { OpenedTeam, Team, TeamCallOptions, TeamConflict, TeamOptions } fro
 import { synchronize } from './synchronize.ts';
 import type { SyncContext } from './synchronize.ts';
 import { readTree } from './tree.ts';
-import { changedPaths, readCheckout } from './work-tree.ts';
+import { changedPaths, readCheckout, switchBranch } from './work-tree.ts';
 
 const REMOTE_TIMEOUT_MS = 120_000;
 const MAX_ATTEMPTS = 8;
@@ -58,6 +58,18 @@ function noConflict(id: string): KnowledgeError {
   return new KnowledgeError('UNKNOWN_ASSET', [summary, hint], { assets: [id] });
 }
 
+/** Packs the objects of the clone. @returns what failed: the assets are synchronized all the same. */
+async function tidy(git: Git, signal: AbortSignal | undefined): Promise<string | undefined> {
+  const args = ['-c', 'gc.auto=4000', '-c', 'gc.autoDetach=false', 'gc', '--auto', '--quiet'];
+  try {
+    await git(args, { accepts: [0, 1, 128, 255], signal });
+    return undefined;
+  } catch (error) {
+    if (!KnowledgeError.isInstance(error)) throw error;
+    return `The clone was not tidied: ${error.summary}`;
+  }
+}
+
 /** Opens the team store of a local store. Nothing is read before a call. */
 export function openTeam(options: TeamOptions): OpenedTeam {
   const { store, directory, env = process.env, clock = Date.now, onStep = () => undefined } = options;
@@ -75,7 +87,11 @@ export function openTeam(options: TeamOptions): OpenedTeam {
   /** Opens the clone, and makes it again when it was deleted: it has nothing that the remote and the local store lack. */
   const openOrCreate = async (state: CloneState, signal: AbortSignal | undefined): Promise<Git> => {
     const { directory: clone, remote, branch } = state;
-    if (await hasClone(clone)) return openClone(clone, cloneOptions(signal));
+    if (await hasClone(clone)) {
+      const git = await openClone(clone, cloneOptions(signal));
+      // Without a remote, the process that made the clone was ended.
+      if ((await originOf(git, signal)) !== undefined) return git;
+    }
     const git = await createClone(clone, { ...cloneOptions(signal), remote, branch, isOwn: true });
     await openClone(clone, cloneOptions(signal));
     return git;
@@ -97,11 +113,8 @@ export function openTeam(options: TeamOptions): OpenedTeam {
       if (report !== 'moved' && mode === 'local') return report;
       if (report !== 'moved') {
         const hasObjects = !collected.pulled.isEmpty || !isEmpty(report.pushed);
-        if (hasObjects)
-          await git(['-c', 'gc.auto=4000', '-c', 'gc.autoDetach=false', 'gc', '--auto', '--quiet'], {
-            accepts: [0, 1, 128, 255],
-            signal,
-          });
+        const problem = hasObjects ? await tidy(git, signal) : undefined;
+        if (problem !== undefined) return { ...report, notices: [...report.notices, problem] };
         return report;
       }
       if (attempt === MAX_ATTEMPTS) {
@@ -128,12 +141,13 @@ export function openTeam(options: TeamOptions): OpenedTeam {
       throw new KnowledgeError('INVALID_INPUT', [summary, `Run: git -C ${git.workTree} fetch --unshallow`]);
     }
     const origin = await originOf(git, signal);
-    const wanted = remote ?? origin;
+    const wanted = remote ?? origin ?? (before?.directory === git.workTree ? before.remote : undefined);
     if (wanted === undefined) {
       const summary = `The clone ${quoted(git.workTree)} has no remote`;
       throw new KnowledgeError('INVALID_INPUT', [summary, 'Name the address of the team store.']);
     }
-    if (origin === undefined || origin === wanted) {
+    if (origin === wanted) return wanted;
+    if (origin === undefined) {
       await setRemote(git, wanted, signal);
       return wanted;
     }
@@ -175,24 +189,36 @@ export function openTeam(options: TeamOptions): OpenedTeam {
           throw new KnowledgeError('INVALID_INPUT', [summary, 'Run "cairn knowledge team init <remote>".']);
         }
         address = known;
-        await createClone(place, { ...options, remote: address, branch: branch ?? 'main', isOwn: false });
+        await createClone(place, {
+          ...options,
+          remote: address,
+          branch: branch ?? 'main',
+          isOwn: before?.directory === place,
+        });
       }
       const git = gitOf(place, options);
+      let defaultBranch: string | undefined;
       try {
-        const { defaultBranch } = await readRemote(git, { branch: undefined, signal });
+        ({ defaultBranch } = await readRemote(git, { branch: undefined, signal }));
         const isSame = before !== undefined && before.remote === address;
         const chosen = checkBranch(branch ?? (isSame ? before.branch : (defaultBranch ?? 'main')));
         if (!isPresent) await git(['symbolic-ref', 'HEAD', `refs/heads/${chosen}`], { signal });
+        else if (before !== undefined && before.branch !== chosen)
+          await switchBranch(git, [before.branch, chosen], signal);
         const synced = before?.branch === chosen ? before.synced : undefined;
         const state: CloneState = { version: 1, remote: address, branch: chosen, directory: place };
         // Another repository that has the commit is the same one at another address.
         const isKnown = synced !== undefined && (await commitOf(git, synced, signal)) !== undefined;
         await writeState(directory, isSame || isKnown ? { ...before, ...state } : state);
       } catch (error) {
-        if (!isPresent && place === own) await rm(place, { recursive: true, force: true });
+        if (before === undefined && !isPresent && place === own) await rm(place, { recursive: true, force: true });
         throw error;
       }
-      return run('pull', signal);
+      const report = await run('pull', signal);
+      const { branch: used } = await requireState();
+      const isMissing = defaultBranch !== undefined && (await fetchedCommit(git, used, signal)) === undefined;
+      const notice = `The remote has no branch ${used}; the first push creates it. Its own branch is ${defaultBranch}.`;
+      return isMissing ? { ...report, notices: [...report.notices, notice] } : report;
     });
 
   const locked =

@@ -8,6 +8,7 @@ test.each([
     "fatal: unable to access 'https://example.com/x': 403",
   ],
   ['ssh://git@example.com/x and https://a:b@c', 'ssh://example.com/x and https://c'],
+  ['https://me:p@ss@example.com/x@y', 'https://example.com/x@y'],
   ['git@example.com:team/knowledge.git', 'git@example.com:team/knowledge.git'],
   ['/srv/a@b/x.git', '/srv/a@b/x.git'],
 ])('%s is shown as %s', (text, expected) => {

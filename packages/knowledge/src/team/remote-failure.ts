@@ -1,8 +1,8 @@
 import { KnowledgeError } from '../errors.ts';
 
-/** Returns a text without the user name and password of URLs. */
+/** Returns a text without the user name and password of URLs. A password may have `@`. */
 export function withoutCredentials(text: string): string {
-  return text.replaceAll(/\b([a-z][a-z0-9+.-]*:\/\/)[^\s/@]+@/giu, '$1');
+  return text.replaceAll(/\b([a-z][a-z0-9+.-]*:\/\/)[^\s/]+@/giu, '$1');
 }
 
 /** What git reports when a remote refuses, and what the user can do. The first match counts. */

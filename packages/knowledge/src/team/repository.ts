@@ -1,5 +1,5 @@
 /** The clone of the team store, and what it asks of the remote. */
-import { mkdir, readdir, stat } from 'node:fs/promises';
+import { lstat, mkdir, readdir, stat } from 'node:fs/promises';
 import { hostname, userInfo } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { quoted } from '../assets/names.ts';
@@ -37,7 +37,7 @@ export function checkRemote(remote: string, cwd: string): string {
 export function checkBranch(branch: string): string {
   const isValid =
     /^[\p{L}\p{N}._/+@-]+$/u.test(branch) &&
-    !/^[-/.]|\/[./]|\.\.|@\{|[/.]$|\.lock(?:$|\/)/u.test(branch) &&
+    !/^(?:HEAD$|refs\/)|^[-/.]|\/[./]|\.\.|@\{|[/.]$|\.lock(?:$|\/)/u.test(branch) &&
     branch !== '@' &&
     Buffer.byteLength(branch) <= 200;
   if (isValid) return branch;
@@ -49,9 +49,12 @@ async function isDirectory(path: string): Promise<boolean> {
   return found?.isDirectory() ?? false;
 }
 
-/** Returns whether a directory has a clone. */
-export function hasClone(directory: string): Promise<boolean> {
-  return isDirectory(join(directory, '.git'));
+/** Returns whether a directory has a clone. Git takes a directory `.git` for a repository only when it has `HEAD`. */
+export async function hasClone(directory: string): Promise<boolean> {
+  const gitDirectory = join(directory, '.git');
+  return (
+    (await isDirectory(gitDirectory)) && (await lstat(join(gitDirectory, 'HEAD')).catch(() => undefined)) !== undefined
+  );
 }
 
 /** Returns git for the clone in a directory. */
@@ -89,6 +92,9 @@ export async function createClone(
 
 export async function setRemote(git: Git, remote: string, signal: AbortSignal | undefined): Promise<void> {
   await git(['config', 'remote.origin.url', remote], { signal });
+  // What a person set in a clone of his own stays.
+  const { status } = await git(['config', '--get-all', 'remote.origin.fetch'], { accepts: [0, 1], signal });
+  if (status === 0) return;
   await git(['config', 'remote.origin.fetch', '+refs/heads/*:refs/remotes/origin/*'], { signal });
 }
 
@@ -215,7 +221,9 @@ export async function push(
     .find((line) => line.startsWith('!'));
   if (refusal === undefined) throw remoteFailure(output.stderr, reasonOf(output));
   const summary = refusal.split('\t')[2] ?? '';
-  if (!summary.startsWith('[remote rejected]') || RACE.test(summary)) return 'moved';
+  // A branch `knowledge` leaves no place for `knowledge/ann`, however often the push is repeated.
+  const hasPlace = !/' exists; cannot create '/u.test(output.stderr);
+  if (hasPlace && (!summary.startsWith('[remote rejected]') || RACE.test(summary))) return 'moved';
   return { refused: `${summary.replace(/^\[remote rejected\]\s*/u, '')} ${reasonOf(output)}` };
 }
 

@@ -70,6 +70,10 @@ async function fetchTeam({
 /** Returns the newest commit of the team that the clone has. */
 async function knownCommit({ git, read, signal }: SyncContext): Promise<string | undefined> {
   const { branch, synced } = read();
+  if (synced !== undefined && (await commitOf(git, synced, signal)) === undefined) {
+    const summary = `The clone ${git.workTree} lacks the commit that was synchronized last`;
+    throw new KnowledgeError('GIT_FAILED', [summary, 'Run "cairn knowledge team pull".'], { path: git.workTree });
+  }
   const fetched = await fetchedCommit(git, branch, signal);
   if (fetched === undefined || synced === undefined) return synced;
   return (await isAncestor(git, [synced, fetched], signal)) ? fetched : synced;
@@ -97,9 +101,11 @@ async function historyOf({ git, read, signal }: SyncContext, commit: string | un
   return commit !== undefined && (await isAncestor(git, [synced, commit], signal)) ? 'known' : 'rewritten';
 }
 
-async function timeOf(git: Git, commit: string, signal: AbortSignal | undefined): Promise<number> {
+/** Returns the time of a commit. Its author can write any number, which must not become a time that is yet to come. */
+async function timeOf({ git, clock, signal }: SyncContext, commit: string): Promise<number> {
   const { stdout } = await git(['show', '--no-patch', '--no-show-signature', '--format=%ct', commit], { signal });
-  return Number(stdout.toString().trim()) * 1000;
+  const timeMs = Number(stdout.toString().trim()) * 1000;
+  return Math.min(Math.max(0, timeMs), clock());
 }
 
 /** Merges a commit of the team into the local store. */
@@ -118,7 +124,7 @@ async function pullCommit(context: SyncContext, commit: string | undefined): Pro
     git,
     tree,
     history,
-    timeOf: () => timeOf(git, commit ?? 'HEAD', signal),
+    timeOf: () => timeOf(context, commit ?? 'HEAD'),
     source,
     pulled: collected.pulled,
     signal,
@@ -142,8 +148,9 @@ async function takeEdits(context: SyncContext, team: string | undefined): Promis
   const checkout = await readCheckout(git, { signal });
   if (checkout.isBusy || (checkout.head !== undefined && checkout.branch !== branch)) {
     const problem = checkout.isBusy ? 'is in the middle of a merge or rebase' : `is not on the branch ${branch}`;
+    const fix = checkout.isBusy ? 'Finish it there.' : `Run: git -C ${quotePath(git.workTree)} switch ${branch}`;
     collected.notices.add(
-      `The work tree ${git.workTree} ${problem}: its edits were not taken, and it was not updated.`,
+      `The work tree ${git.workTree} ${problem}: its edits were not taken, and it was not updated. ${fix}`,
     );
     return { isLost: false, problems: [] };
   }
@@ -212,6 +219,7 @@ async function pushForReview(
       git(['rev-parse', `${name}^{tree}`], { signal }).then(({ stdout }) => stdout.toString());
     const isSame =
       head !== undefined &&
+      (await commitOf(git, head, signal)) !== undefined &&
       (await treeOf(head)) === (await treeOf(commit)) &&
       (await commitOf(git, `${head}^`, signal)) === (await commitOf(git, `${commit}^`, signal));
     if (isSame) return branch;

@@ -42,6 +42,24 @@ export async function readCheckout(git: Git, { signal }: Options): Promise<Check
   };
 }
 
+/**
+ * Names the branch of the work tree otherwise, as after the team renamed its branch. No file changes. A work tree on a branch of the
+ * user stays there, and so does one for which the user has a branch of the new name.
+ */
+export async function switchBranch(
+  git: Git,
+  [from, to]: readonly [from: string, to: string],
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const { branch, head, isBusy } = await readCheckout(git, { signal });
+  if (branch !== from || head === undefined || isBusy) return;
+  const ref = `refs/heads/${to}`;
+  const call = { accepts: [0, 1, 128], signal };
+  const existing = await commitOf(git, ref, signal);
+  if (existing === undefined && (await git(['update-ref', ref, head], call)).status !== 0) return;
+  if (existing === undefined || existing === head) await git(['symbolic-ref', 'HEAD', ref], { signal });
+}
+
 /** Returns the paths of files that differ from the checked-out commit, with new ones that git does not ignore. */
 export async function changedPaths(git: Git, { signal }: Options): Promise<Set<string>> {
   const args = ['--porcelain=v2', '-z', '--untracked-files=all', '--ignore-submodules=all', '--no-renames'];
