@@ -139,3 +139,45 @@ test.skipIf(process.platform === 'win32')('a clone that cannot be tidied is sync
   expect(report.pushed.added).toEqual(['p/a']);
   expect(report.notices).toEqual([expect.stringContaining('not tidied')]);
 });
+
+test.each(['--skip-worktree', '--assume-unchanged'])(
+  'an edit that git passes over with %s is not overwritten',
+  async (flag) => {
+    const ann = await joined();
+    git(ann.clone, 'update-index', flag, 'p/a.md');
+    const mine = fileOf('p/a', 'Only mine.');
+    ann.edit('p/a.md', mine);
+    world.commit({ 'p/a.md': fileOf('p/a', 'Two.') });
+    const report = await ann.team.sync();
+    expect(report).toMatchObject({
+      pulled: { changed: ['p/a'] },
+      notices: [expect.stringContaining('p/a.md was edited')],
+    });
+    expect(ann.read('p/a.md')).toBe(mine);
+  },
+);
+
+test.each([
+  ['in other case', 'p/b', 'p/B'],
+  ['in the decomposed form', 'p/é', 'p/e\u0301'],
+])('a file that is added beside that of an asset %s does not take its place', async (_, id, other) => {
+  const ann = await joined();
+  await ann.add(id, 'Mine.');
+  await ann.team.sync();
+  world.commit({ [`${other}.md`]: fileOf(other, 'Other.') });
+  const first = await ann.team.sync();
+  expect(first).toMatchObject({ pulled: { changed: [] }, problems: [{ path: `${other}.md` }] });
+  world.commit({ [`${id}.md`]: fileOf(id, 'Mine, two.') });
+  expect((await ann.team.sync()).pulled.changed).toEqual([id]);
+  expect((await ann.texts())[id]).toBe(fileOf(id, 'Mine, two.'));
+});
+
+test('a damaged clone is named, and deleting it is enough', async () => {
+  const ann = await joined();
+  const gitDirectory = join(ann.clone, '.git');
+  writeFileSync(join(gitDirectory, 'index'), 'damaged');
+  const { hint } = await failure(ann.team.sync(), 'GIT_FAILED');
+  expect(hint).toContain(`delete ${gitDirectory}`);
+  rmSync(gitDirectory, { recursive: true });
+  expect(await ann.team.sync()).toMatchObject({ conflicts: [], notices: [] });
+});

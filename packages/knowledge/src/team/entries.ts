@@ -17,19 +17,33 @@ export async function readEntries(store: LocalStore, signal: AbortSignal | undef
   return new Map(entries.map((entry) => [rowIdOf(entry.id), entry]));
 }
 
+/** A file with the id of the asset that it may be. */
+type AssetFile = TreeFile & { readonly id: string };
+
 /** The files of a tree that may be assets. */
 export interface AssetFiles {
   /** By the ids of the rows. */
-  readonly files: ReadonlyMap<string, TreeFile & { readonly id: string }>;
+  readonly files: ReadonlyMap<string, AssetFile>;
   /** Files that would be the same asset as another file, such as `A.md` beside `a.md`, with the path of that one. */
   readonly duplicates: readonly (readonly [path: string, other: string])[];
   /** The number of all other files. */
   readonly others: number;
 }
 
+/** Returns whether a file is the asset rather than another one: the file that the local store knows stays its own. */
+function isRather(file: AssetFile, other: AssetFile, known: StoreEntry | undefined): boolean {
+  const ranks: readonly ((one: AssetFile) => boolean)[] = [
+    ({ id }) => id === known?.id,
+    ({ oid }) => oid === known?.team?.oid,
+    ({ path }) => path === path.normalize('NFC'),
+  ];
+  const deciding = ranks.find((rank) => rank(file) !== rank(other));
+  return deciding?.(file) ?? false;
+}
+
 /** Selects the files of a tree that may be assets. */
 export function assetFilesOf(tree: Tree, entries: Entries): AssetFiles {
-  const files = new Map<string, TreeFile & { readonly id: string }>();
+  const files = new Map<string, AssetFile>();
   const duplicates: (readonly [string, string])[] = [];
   let others = 0;
   for (const file of tree.values()) {
@@ -41,10 +55,7 @@ export function assetFilesOf(tree: Tree, entries: Entries): AssetFiles {
     const id = assetId(key);
     const rowId = rowIdOf(id);
     const other = files.get(rowId);
-    // The file that the local store knows stays its own, whatever is added beside it.
-    const known = entries.get(rowId);
-    const isKnown = known?.id === id && known.team?.oid === file.oid;
-    if (other === undefined || (isKnown && other.id !== id)) files.set(rowId, { ...file, id });
+    if (other === undefined || isRather({ ...file, id }, other, entries.get(rowId))) files.set(rowId, { ...file, id });
     if (other !== undefined)
       duplicates.push(files.get(rowId) === other ? [file.path, other.path] : [other.path, file.path]);
   }

@@ -166,7 +166,11 @@ export function reasonOf({ stderr, status }: GitOutput): string {
   return text === '' ? `exit status ${status}` : escapeControls(withoutCredentials(text)).slice(0, 400);
 }
 
-function localFailure(command: string, output: GitOutput): KnowledgeError {
+/** What git reports of a repository that lost parts of itself. */
+const DAMAGE =
+  /index file|bad signature|not (?:a git repository|in a git directory)|No such ref: HEAD|bad object|bad tree|corrupt|unable to (?:read|find|parse) |missing (?:blob|tree|object)|object file .* is empty|invalid (?:object|sha1 pointer)|bad config/iu;
+
+function localFailure(command: string, output: GitOutput, gitDirectory: string): KnowledgeError {
   const summary = `git ${command} failed: ${reasonOf(output)}`;
   const { stderr } = output;
   if (/no space left|disk quota/iu.test(stderr)) {
@@ -175,6 +179,10 @@ function localFailure(command: string, output: GitOutput): KnowledgeError {
   if (/\.lock': File exists/u.test(stderr)) {
     const hint = 'Wait until the other git process ends; if none runs, delete the lock file that git names.';
     return new KnowledgeError('GIT_FAILED', [summary, hint]);
+  }
+  if (DAMAGE.test(stderr)) {
+    const hint = `The clone is damaged: delete ${gitDirectory}, then repeat the command. It is made again, and your files stay.`;
+    return new KnowledgeError('GIT_FAILED', [summary, hint], { path: gitDirectory });
   }
   return new KnowledgeError('GIT_FAILED', [summary, 'Nothing of the assets was lost; correct it, then repeat.']);
 }
@@ -205,7 +213,9 @@ export function createGit(options: GitOptions): Git {
         : new KnowledgeError('GIT_FAILED', [`git ${command} did not end within ${seconds} s`, 'Repeat the command.']);
     }
     if (accepts.includes(output.status)) return output;
-    throw isRemote ? remoteFailure(output.stderr, reasonOf(output)) : localFailure(command, output);
+    throw isRemote
+      ? remoteFailure(output.stderr, reasonOf(output))
+      : localFailure(command, output, options.gitDirectory);
   };
   return Object.assign(git, { gitDirectory: options.gitDirectory, workTree: options.workTree });
 }

@@ -73,6 +73,13 @@ export async function changedPaths(git: Git, { signal }: Options): Promise<Set<s
   return paths;
 }
 
+/** Returns the paths of which the user has git pass over changes: `skip-worktree` and `assume-unchanged`. */
+async function hiddenPaths(git: Git, { signal }: Options): Promise<Set<string>> {
+  const { stdout } = await git(['ls-files', '-v', '-z'], { signal });
+  const lines = stdout.toString().split('\0');
+  return new Set(lines.flatMap((line) => (/^[Sa-z] /u.test(line) ? [line.slice(2)] : [])));
+}
+
 /** Returns whether a file may have this path on every system. Git itself checks out no others. */
 function isSafePath(path: string): boolean {
   return path.split('/').every((part) => {
@@ -193,6 +200,7 @@ async function planMove(git: Git, { checkout, isLost, to, edited, signal }: Move
   const [kept, skipped, removes]: [string[], string[], string[]] = [[], [], []];
   const writes: TreeFile[] = [];
   let isIndexStale = checkout.head !== to;
+  let hidden: ReadonlySet<string> | undefined;
   const paths = new Set([...dirty, ...Object.keys(edited)]);
   for (const [path, { oid }] of target) if (from.get(path)?.oid !== oid) paths.add(path);
   for (const path of from.keys()) if (!target.has(path)) paths.add(path);
@@ -208,8 +216,11 @@ async function planMove(git: Git, { checkout, isLost, to, edited, signal }: Move
     }
     const taken = edited[path];
     const isMoved = file?.oid !== before?.oid;
-    // Without a line of `git status`, the file is as git would have written it, perhaps with other line ends.
-    const isClean = now !== undefined && (now === (before?.oid ?? null) || (before !== undefined && !dirty.has(path)));
+    let isClean = now !== undefined && now === (before?.oid ?? null);
+    if (now !== undefined && !isClean && before !== undefined && !dirty.has(path)) {
+      // Without a line of `git status`, the file is as git would have written it, perhaps with other line ends.
+      isClean = now === null || !(hidden ??= await hiddenPaths(git, { signal })).has(path);
+    }
     const isTaken = now !== undefined && now === taken;
     if ((isMoved && (isClean || isTaken)) || (isLost && now === null)) {
       if (file === undefined) removes.push(path);
