@@ -227,6 +227,15 @@ test('a search that finds too little states it once', async () => {
   }
 });
 
+test('a product line is selected in any case, with those below it', async () => {
+  const cairn = await withAsset();
+  for (const line of ['exchange', 'Exchange/Infra/', 'EXCHANGE/INFRA']) {
+    const { stdout } = await cairn(['knowledge', 'list', '--product-line', line]);
+    expect(stdout, line).toMatch(/^exchange\/infra\/redis /u);
+  }
+  expect((await cairn(['knowledge', 'list', '--product-line', 'exchange/inf'])).exitCode).toBe(1);
+});
+
 test('one name in two product lines is asked about', async () => {
   const cairn = await withAsset();
   await cairn(['knowledge', 'add', '--name', 'redis', '--type', 'adr', '--title', 'Why Redis', '--new'], 'It is fast.');

@@ -25,6 +25,8 @@ export interface SinkOptions extends CallOptions {
   readonly mode?: 'new' | 'update' | undefined;
   /** The hash of the text that an update is based on. @default any */
   readonly expected?: string | undefined;
+  /** Whether the draft is only checked. @default false */
+  readonly dryRun?: boolean | undefined;
 }
 
 /** What became of a draft. `similar`: nothing was written, because these assets may say the same; repeat it with a mode. */
@@ -60,13 +62,13 @@ async function refuseEqual(store: LocalStore, body: string, ids: readonly string
 export async function sinkAsset(
   { store, layers }: SinkDependencies,
   draft: SinkDraft,
-  { mode, expected, signal }: SinkOptions = {},
+  { mode, expected, dryRun, signal }: SinkOptions = {},
 ): Promise<SinkResult> {
   const { name, productLine, type, title, tags, paths, body } = draft;
   if (mode === 'update') {
     const { asset } = await layers.getAsset({ name, productLine, signal });
     const change = { fields: { type, title, tags, paths }, body };
-    return { kind: 'updated', asset: await store.change(asset.id, change, { expected, signal }) };
+    return { kind: 'updated', asset: await store.change(asset.id, change, { expected, dryRun, signal }) };
   }
   if (type === undefined) throw missing('type');
   if (title === undefined) throw missing('title');
@@ -87,5 +89,5 @@ export async function sinkAsset(
       return { kind: 'similar', similar };
     }
   }
-  return { kind: 'added', asset: await store.add({ ...fields, body }, { signal }) };
+  return { kind: 'added', asset: await store.add({ ...fields, body }, { dryRun, signal }) };
 }

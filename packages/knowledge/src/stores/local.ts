@@ -40,11 +40,15 @@ export interface AssetFile {
 export interface AddOptions extends CallOptions {
   /** @default written here */
   readonly origin?: AssetOrigin | undefined;
+  /** Whether the asset is only checked. That another asset has the same body is not seen then. @default false */
+  readonly dryRun?: boolean | undefined;
 }
 
 export interface ChangeOptions extends CallOptions {
   /** The hash of the text that the change is based on. @default any */
   readonly expected?: string | undefined;
+  /** Whether the change is only checked. That another asset has the same body is not seen then. @default false */
+  readonly dryRun?: boolean | undefined;
 }
 
 /** A change of an asset: the whole text, or fields and body. Another name or product line renames it. */
@@ -91,7 +95,7 @@ export interface LocalStore {
    *
    * @throws {KnowledgeError} `UNKNOWN_ASSET`, `ASSET_CHANGED`.
    */
-  readonly remove: (id: string, options?: ChangeOptions) => Promise<{ readonly erasure: Erasure }>;
+  readonly remove: (id: string, options?: Omit<ChangeOptions, 'dryRun'>) => Promise<{ readonly erasure: Erasure }>;
   /** Counts the report of a reader. A change of the asset clears the reports. @throws {KnowledgeError} `UNKNOWN_ASSET`, `SECRET`. */
   readonly report: (
     id: string,
@@ -214,7 +218,7 @@ export function openLocalStore({ backend, clock }: LocalStoreOptions): LocalStor
   };
 
   const add: LocalStore['add'] = async (draft, options = {}) => {
-    const { origin = { kind: 'local' } as const, signal } = options;
+    const { origin = { kind: 'local' } as const, dryRun = false, signal } = options;
     signal?.throwIfAborted();
     const parsed = parseDraft(draft);
     const stored = await untilDone(
@@ -223,11 +227,11 @@ export function openLocalStore({ backend, clock }: LocalStoreOptions): LocalStor
         const nowMs = await nowOf({ signal });
         const { team, conflict } = before?.stored ?? {};
         const next = rowOf(parsed, { createdMs: nowMs, changedMs: nowMs, origin, team, conflict });
-        return (await tryChange([{ id: parsed.id, before, next }], { signal })) && next;
+        return dryRun ? next : (await tryChange([{ id: parsed.id, before, next }], { signal })) && next;
       },
       { id: parsed.id, signal },
     );
-    notify([parsed.id]);
+    if (!dryRun) notify([parsed.id]);
     return assetOf(stored);
   };
 
@@ -280,6 +284,7 @@ export function openLocalStore({ backend, clock }: LocalStoreOptions): LocalStor
         const [written, rows] = isSameRow(parsed.id, own)
           ? [next, [{ id: own, before: row, next }]]
           : await renameRows(found, { next, id: parsed.id, nowMs, signal });
+        if (options.dryRun === true) return written;
         if ((await tryChange(rows, { signal })) === undefined) return undefined;
         ids.add(own).add(parsed.id);
         return written;

@@ -1,9 +1,7 @@
 import { succeed, ToolError } from '@cairn/tool';
 import type { ToolSuccess } from '@cairn/tool';
 import type { AssetType } from '../assets/asset.ts';
-import { formatAsset, parseAsset } from '../assets/markdown.ts';
 import { REVIEW_REPORTS } from '../assets/marks.ts';
-import { assetId, DEFAULT_PRODUCT_LINE } from '../assets/names.ts';
 import { checkSecrets } from '../assets/secrets.ts';
 import { sinkAsset } from '../layers/sink.ts';
 import type { SinkDraft } from '../layers/sink.ts';
@@ -70,35 +68,17 @@ export async function runSink(
     throw new ToolError('INVALID_INPUT', texts.nothingToChange);
   }
   const expected = isUpdate ? await requireRead(draft, signal) : undefined;
-  if (dryRun) return await rehearse(context, draft, isUpdate);
-  const result = await sinkAsset({ store, layers }, draft, { mode, expected, signal });
+  const result = await sinkAsset({ store, layers }, draft, { mode, expected, dryRun, signal });
   if (result.kind === 'similar') {
     throw new ToolError('EXISTS', texts.similar, { context: result.similar.map(wrapResult).join('\n') });
   }
   const { asset } = result;
-  // The caller knows the text that it has written.
-  if (fields.body !== undefined) reader.noteRead(asset, 0, asset.text.length);
   const isNew = result.kind === 'added';
   const details = { name: asset.name, product_line: asset.productLine, is_new: isNew };
+  if (dryRun) return succeed((isNew ? texts.wouldAdd : texts.wouldUpdate)(asset.id), details);
+  // The caller knows the text that it has written.
+  if (fields.body !== undefined) reader.noteRead(asset, 0, asset.text.length);
   return succeed((isNew ? texts.added : texts.updated)(asset.id), details);
-}
-
-/** Checks a draft, and writes nothing. */
-async function rehearse({ open, texts }: ToolContext, draft: SinkDraft, isUpdate: boolean) {
-  const { name, productLine = DEFAULT_PRODUCT_LINE, body = '', title = name, type = 'discovery' } = draft;
-  checkSecrets(
-    Object.values({ ...draft })
-      .flat()
-      .join('\n'),
-  );
-  if (isUpdate) {
-    const { asset } = await (await open()).layers.getAsset({ name, productLine: draft.productLine });
-    const details = { name: asset.name, product_line: asset.productLine, is_new: false };
-    return succeed(texts.wouldUpdate(asset.id), details);
-  }
-  const { fields } = parseAsset(formatAsset({ ...draft, productLine, title, type }, body));
-  const details = { name: fields.name, product_line: fields.productLine, is_new: true };
-  return succeed(texts.wouldAdd(assetId(fields)), details);
 }
 
 /** Counts the report of a reader. */
@@ -109,6 +89,7 @@ export async function runReport(
 ): Promise<ToolSuccess<ReportAssetDetails>> {
   const { layers, store } = await open();
   const { asset } = await layers.getAsset({ name, productLine, signal });
+  if (dryRun) checkSecrets(note ?? '');
   const reported = dryRun ? asset : await store.report(asset.id, verdict, { note, signal });
   const { helpful, wrong } = reported.reports;
   const needsReview = wrong >= REVIEW_REPORTS;

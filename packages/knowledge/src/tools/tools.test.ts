@@ -380,6 +380,36 @@ describe('sink_asset', () => {
     const secret = { ...draft, body: 'ghp_16C7e42F292c6912E7710c838347Ae178B4a' };
     expect((await call('sink_asset', secret, { dryRun: true })).details).toMatchObject({ reason: 'PROTECTED' });
   });
+
+  test.each([
+    ['an asset that exists', { name: 'redis-sentinel-setup', product_line: 'exchange/infra' }, 'EXISTS'],
+    [
+      'similar assets',
+      { mode: undefined, body: '消息队列失败重试的核心是指数退避。', title: 'RabbitMQ 重试策略' },
+      'EXISTS',
+    ],
+    ['no body', { body: ' ' }, 'INVALID_INPUT'],
+    ['no title', { title: undefined }, 'INVALID_INPUT'],
+    [
+      'an update with an invalid title',
+      {
+        name: 'old-queue',
+        product_line: 'general',
+        mode: 'update',
+        body: undefined,
+        title: 'a\nb',
+      },
+      'INVALID_INPUT',
+    ],
+  ] as const)('a dry run of sink_asset with %s is refused as the call is', async (_, fields, reason) => {
+    const { call, knowledge } = await createBench();
+    const { sequence } = await knowledge.store.changes();
+    const input = { ...draft, mode: 'new', ...fields };
+    const dry = await call('sink_asset', input, { dryRun: true });
+    expect(dry.details).toMatchObject({ reason });
+    expect(textOf(dry)).toBe(textOf(await call('sink_asset', input)));
+    expect((await knowledge.store.changes()).sequence).toBe(sequence);
+  });
 });
 
 describe('what is learned', () => {

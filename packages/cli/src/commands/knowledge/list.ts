@@ -29,8 +29,14 @@ function lineOf({ id, type, title, tags, isUnshared }: Asset, marks: readonly st
   return escapeLine(words.join('  '));
 }
 
+/** Whether an asset is in a product line or below it, in any case of its letters. */
 function isIn({ productLine }: Asset, wanted: string | undefined): boolean {
-  return wanted === undefined || productLine === wanted || productLine.startsWith(`${wanted}/`);
+  if (wanted === undefined) return true;
+  const above = wanted
+    .normalize('NFC')
+    .replaceAll(/^\/+|\/+$/gu, '')
+    .toLowerCase();
+  return `${productLine.toLowerCase()}/`.startsWith(`${above}/`);
 }
 
 async function list(flags: ListFlags, session: Session): Promise<number> {
