@@ -336,3 +336,18 @@ test('processes that add the same text and other texts at once add each text onc
   const index = readFileSync(join(home, '.local/share/cairn/knowledge/AGENTS-INDEX.md'), 'utf8');
   expect(index.match(/^(?:own|same)-\d\|adr\|/gmu)).toHaveLength(5);
 });
+
+test('an index above 20 KB lists 200 assets, and the command warns of its size', async () => {
+  const cairn = newcomer();
+  const knowledge = createKnowledge({ directory: join(cairn.home, '.local/share/cairn/knowledge') });
+  for (let number = 0; number < 210; number++) {
+    const title = `${number}: ${'a long title '.repeat(10)}`;
+    await knowledge.store.add({ name: `asset-${number}`, type: 'adr', title, body: `Text ${number}.` });
+  }
+  await knowledge.close();
+  const { exitCode, stdout, stderr } = await cairn(['knowledge', 'index']);
+  expect(exitCode).toBe(0);
+  expect(stdout.match(/^asset-\d+\|adr\|/gmu)).toHaveLength(200);
+  expect(stderr).toMatch(/^cairn: AGENTS-INDEX\.md has \d+ bytes, more than 20480; /mu);
+  expect(stderr).toMatch(/^cairn: 200 of 210 assets in /mu);
+});

@@ -12,8 +12,8 @@ Name the kind of the task, then start with what stands after it:
 1. **Question**: scan the index, then \`get_asset\`; if unsure, \`search_knowledge\`
 2. **Feature**: skill \`phase-detector\`, then assets of type pattern
 3. **Bug**: \`search_knowledge\` with the exact error, type pitfall
-4. **Design**: assets of type adr, then reference
-5. **Review**: assets of type best-practice for the changed files
+4. **Design**: \`search_knowledge\`, type adr, then reference
+5. **Review**: \`scan_index\`, type best-practice, for the changed files
 6. **Insight**: skill \`knowledge-sink\`, before the task ends
 
 Several kinds: take them in this order. No kind: ask the user what the result should be.
@@ -36,8 +36,8 @@ Several kinds: take them in this order. No kind: ask the user what the result sh
 1. **提问**：扫描索引，再用 \`get_asset\`；不确定时用 \`search_knowledge\`
 2. **新功能**：技能 \`phase-detector\`，再看 pattern 类型的资产
 3. **缺陷**：用准确的报错信息调用 \`search_knowledge\`，类型 pitfall
-4. **设计**：先看 adr 类型的资产，再看 reference
-5. **评审**：针对改动的文件，看 best-practice 类型的资产
+4. **设计**：用 \`search_knowledge\` 先查类型 adr，再查 reference
+5. **评审**：针对改动的文件，用 \`scan_index\` 查类型 best-practice
 6. **新经验**：任务结束前调用技能 \`knowledge-sink\`
 
 同时属于几类时，按上面的顺序处理。都不属于时，先问用户期望的结果是什么。
