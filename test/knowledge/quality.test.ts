@@ -1,7 +1,8 @@
-import { openIndex, openLocalStore } from '@cairn/knowledge';
+import { createKnowledge, openIndex, openLocalStore, parseAsset } from '@cairn/knowledge';
 import type { Knowledge } from '@cairn/knowledge';
 import { memory } from '@cairn/memory/memory';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { fixtureAssets } from './fixture/assets.ts';
 import { newDirectory, removeTree, temporaryDirectory } from '../support/tree.ts';
 import { askAll, countsOf, openFixture } from './measure.ts';
 import type { Counts, Outcome } from './measure.ts';
@@ -49,6 +50,33 @@ describe('over 120 questions about 200 assets', () => {
       outcomes.filter((outcome) => outcome.question.kind === kind && outcome.way === way).length;
     expect([ways('name', 'index'), ways('tag', 'index'), ways('body', 'search')]).toEqual([17, 20, 20]);
   });
+});
+
+test('a heading finds the text below it, in Chinese and in English', async () => {
+  // As the benchmark over documentation: the heading is the question, and the text does not have it.
+  await using bodies = createKnowledge({ backend: memory(), directory: temporaryDirectory(), learn: false, env: {} });
+  const headings: { readonly name: string; readonly title: string }[] = [];
+  for (const [number, { text }] of fixtureAssets().entries()) {
+    const { body, fields } = parseAsset(text);
+    const { title } = fields;
+    const name = `n${number}`;
+    await bodies.store.add({ name, title: name, type: 'reference', body });
+    headings.push({ name, title });
+  }
+  const measured = { zh: { asked: 0, five: 0, empty: 0 }, en: { asked: 0, five: 0, empty: 0 } };
+  for (const { name, title } of headings) {
+    const { results } = await bodies.layers.search({ query: title, limit: 5 });
+    const counts = measured[/\p{Script=Han}/u.test(title) ? 'zh' : 'en'];
+    counts.asked++;
+    if (results.length === 0) counts.empty++;
+    else if (results.some((result) => result.name === name)) counts.five++;
+  }
+  const { zh, en } = measured;
+  expect(zh.five / zh.asked).toBeGreaterThanOrEqual(0.3);
+  expect(zh.empty / zh.asked).toBeLessThanOrEqual(0.01);
+  expect(en.five / en.asked).toBeGreaterThanOrEqual(0.49);
+  // It must not become worse unnoticed.
+  expect(measured).toEqual({ zh: { asked: 97, five: 86, empty: 0 }, en: { asked: 103, five: 82, empty: 1 } });
 });
 
 test('Redis Sentinel is answered from the index alone', async () => {
