@@ -54,6 +54,42 @@ async function open(kind: BackendKind): Promise<Opened> {
 /** Returns the state of a file that the team store has. */
 const teamOf = (text: string): { readonly hash: string; readonly oid: string } => ({ hash: hashOf(text), oid: 'oid' });
 
+/** Adds enough assets for their terms to be stored. */
+async function fill(store: LocalStore): Promise<void> {
+  const rows = Array.from({ length: 2000 }, (_, index) => {
+    const text = formatAsset({ name: `n${index}`, type: 'adr', title: 'T' }, `body ${index} of ${index % 7}`);
+    return { id: `general/n${index}`, version: undefined, text, team: teamOf(text) };
+  });
+  expect(await store.applyTeam(rows)).toEqual({ isDone: true });
+}
+
+/** Returns all texts of a store. */
+async function textsOf(backend: MemoryBackend): Promise<string> {
+  const texts: string[] = [];
+  for (const { key, kind } of await backend.keys('')) {
+    if (kind === 'document') texts.push((await backend.read(key)) ?? '');
+    for (let after = 0; kind !== 'document';) {
+      const { records } = await backend.changes(key, { after, limit: 1000 });
+      texts.push(...records.map(({ record }) => record));
+      if (records.length < 1000) break;
+      after = records.at(-1)?.sequence ?? 0;
+    }
+  }
+  return texts.join('\n');
+}
+
+/** Returns the words that a text has, also in base64, in which the term index is: one form for each place in a group of 3 bytes. */
+function wordsOf(text: string, words: readonly string[]): string[] {
+  const forms = (word: string): string[] =>
+    [0, 1, 2].map((offset) => {
+      const encoded = Buffer.concat([Buffer.alloc(offset), Buffer.from(word)])
+        .toString('base64')
+        .replace(/=+$/u, '');
+      return encoded.slice(offset === 0 ? 0 : offset + 1, -1);
+    });
+  return words.filter((word) => [word, ...forms(word)].some((form) => text.includes(form)));
+}
+
 const source: TermSource = {
   key: KEY,
   textOf: (record) => ({ text: (JSON.parse(record) as { readonly text: string }).text, timeMs: 1 }),
@@ -396,15 +432,44 @@ describe.each(kinds)('assets in $name', (kind) => {
     expect(await store.changes(last)).toMatchObject({ isContinued: true, changed: [], removed: [] });
   });
 
+  test('that are changed keep no word of their earlier texts after the erasure', async () => {
+    const { store, backend } = await open(kind);
+    const words = ['zyxquark', 'vwbluefin', 'kappatron', 'omegadyne', 'sigmacorp'];
+    const [first = '', second = '', third = '', theirs = '', note = ''] = words;
+    const { id } = await store.add({ ...draft, body: `the ${first} is here` });
+    const other = await store.add({ ...draft, name: 'other', body: 'Wait.', title: third });
+    await fill(store);
+    const find = async (query: string): Promise<string[]> =>
+      (await store.terms.search([source], { query, limit: 5 })).hits.flatMap(({ record, isSimilar }) =>
+        isSimilar === true ? [] : [(JSON.parse(record) as Asset).text],
+      );
+    expect(await find(first)).toHaveLength(1);
+    expect(await store.eraseReplaced()).toBeUndefined();
+
+    const contents = async (): Promise<string[]> => wordsOf(await textsOf(backend), words);
+    await store.change(id, { body: `the ${second} is here` });
+    const [entry] = await store.entries([other.id]);
+    const text = other.text.replace(third, 'Another title');
+    await store.applyTeam([{ id: other.id, version: entry?.version, text, conflict: { theirs: `a ${theirs}` } }]);
+    const [conflicted] = await store.entries([other.id]);
+    await store.applyTeam([{ id: other.id, version: conflicted?.version, conflict: null }]);
+    await store.report(id, 'wrong', { note });
+    await store.change(id, { fields: { tags: ['none'] } });
+    expect(await contents()).toEqual(expect.arrayContaining([first, second, third]));
+    expect(await store.eraseReplaced()).toEqual({ erasure: expect.stringMatching(/^(?:done|log)$/u) as string });
+    expect(await contents()).toEqual([second]);
+    expect(await find(second)).toEqual([(await store.get(id))?.text]);
+    expect(await find(first)).toEqual([]);
+
+    await store.change(id, { body: `${(await store.get(id))?.body ?? ''}\nMore.\n` });
+    expect(await store.eraseReplaced()).toBeUndefined();
+  });
+
   test('that are removed leave no word in the store, also of an earlier text', async () => {
     const { store, backend } = await open(kind);
     const words = ['zyxquark', 'vwbluefin', '龘靐齉'];
     const { id } = await store.add({ ...draft, body: `the ${words[0] ?? ''} is here` });
-    const rows = Array.from({ length: 2000 }, (_, index) => {
-      const text = formatAsset({ name: `n${index}`, type: 'adr', title: 'T' }, `body ${index} of ${index % 7}`);
-      return { id: `general/n${index}`, version: undefined, text, team: teamOf(text) };
-    });
-    expect(await store.applyTeam(rows)).toEqual({ isDone: true });
+    await fill(store);
     const find = async (query: string): Promise<number> =>
       (await store.terms.search([source], { query, limit: 5 })).hits.filter(({ isSimilar }) => isSimilar !== true)
         .length;
@@ -412,27 +477,7 @@ describe.each(kinds)('assets in $name', (kind) => {
     await store.change(id, { body: `the ${words[1] ?? ''} is there`, fields: { title: words[2] } });
     expect(await find(words[1] ?? '')).toBe(1);
     expect(await find('龘靐')).toBe(1);
-    const contents = async (): Promise<string[]> => {
-      const texts: string[] = [];
-      for (const { key, kind: of } of await backend.keys('')) {
-        if (of === 'document') texts.push((await backend.read(key)) ?? '');
-        for (let after = 0; of !== 'document';) {
-          const { records } = await backend.changes(key, { after, limit: 1000 });
-          texts.push(...records.map(({ record }) => record));
-          if (records.length < 1000) break;
-          after = records.at(-1)?.sequence ?? 0;
-        }
-      }
-      const all = texts.join('\n');
-      const forms = (word: string): string[] =>
-        [0, 1, 2].map((offset) => {
-          const encoded = Buffer.concat([Buffer.alloc(offset), Buffer.from(word)])
-            .toString('base64')
-            .replace(/=+$/u, '');
-          return encoded.slice(offset === 0 ? 0 : offset + 1, -1);
-        });
-      return [...words, '龘靐', '靐齉'].filter((word) => [word, ...forms(word)].some((form) => all.includes(form)));
-    };
+    const contents = async (): Promise<string[]> => wordsOf(await textsOf(backend), [...words, '龘靐', '靐齉']);
     expect((await contents()).length).toBeGreaterThanOrEqual(2);
     await store.remove(id);
     expect(await contents()).toEqual([]);
@@ -456,6 +501,38 @@ test('a removed asset leaves no byte in the files, which only their owner can re
   expect(bytes()).not.toMatch(/zyxquark|vwbluefin/u);
   expect(statSync(inner).mode & 0o777).toBe(0o700);
   expect(statSync(join(inner, 'knowledge.db')).mode & 0o777).toBe(0o600);
+});
+
+test('text that somebody edits out of an asset is in no file after closing', async () => {
+  const directory = temporaryDirectory();
+  const bytes = (): string =>
+    readdirSync(directory)
+      .map((name) => readFileSync(join(directory, name), 'latin1'))
+      .join('');
+  const words = ['zyxquark', 'vwbluefin', 'kappatron'];
+  const [first = '', second = '', third = ''] = words;
+  // Another process that has the store open keeps its log.
+  const server = createKnowledge({ directory });
+  onTestFinished(() => server.close());
+  const knowledge = createKnowledge({ directory });
+  const { id } = await knowledge.store.add({ ...draft, title: first, body: `${second} `.repeat(300) });
+  await fill(knowledge.store);
+  await knowledge.layers.search({ query: second });
+  await server.store.get(id);
+  await knowledge.index.flush();
+  await knowledge.store.change(id, { fields: { title: 'Redis' }, body: third });
+  expect(wordsOf(bytes(), words)).toEqual(words);
+  await knowledge.close();
+  expect(wordsOf(bytes(), words)).toEqual([third]);
+
+  // A start of a session does not wait for it; the next change does it.
+  const start = createKnowledge({ directory });
+  await start.store.change(id, { body: first });
+  await start.close({ erases: false });
+  const next = createKnowledge({ directory });
+  await next.store.change(id, { fields: { title: 'Redis failover' } });
+  await next.close();
+  expect(wordsOf(bytes(), words)).toEqual([first]);
 });
 
 test('a full disk refuses a whole change, and what was added before stays', async (context) => {

@@ -16,6 +16,7 @@ import { openHotAssets } from './usage/hot-assets.ts';
 import type { HotAssets } from './usage/hot-assets.ts';
 import { createTeam } from './team/team.ts';
 import type { Team } from './team/team.ts';
+import { createEraser } from './stores/eraser.ts';
 import { GAPS_KEY } from './gaps/pending.ts';
 import type { SessionExtra } from './gaps/pending.ts';
 import { knowledgePayload } from './payload/knowledge-payload.ts';
@@ -65,8 +66,13 @@ export interface Knowledge extends AsyncDisposable {
   readonly team: Team;
   /** Returns what a session of an agent sees of the knowledge at its start, as of now. */
   readonly payload: (options?: KnowledgePayloadOptions) => Promise<string>;
-  /** Closes the store that this opened, and one that was given. May be called twice. */
-  readonly close: () => Promise<void>;
+  /**
+   * Closes the store that this opened, and one that was given. May be called twice.
+   *
+   * @param options `erases`: whether the texts that changes replaced are erased first, which takes longer in a large store; otherwise
+   *   they are erased after a later change. @default true
+   */
+  readonly close: (options?: { readonly erases?: boolean }) => Promise<void>;
 }
 
 /** The file of the local store in the knowledge directory. */
@@ -85,6 +91,7 @@ export function createKnowledge(options: KnowledgeOptions = {}): Knowledge {
   const usage = openUsage({ open: async () => (await import('@cairn/memory')).createMemory({ backend }), learn });
   const stopForgetting = forgetRemoved(store, usage);
   const hot = openHotAssets({ store, usage });
+  const eraser = createEraser(store);
   const gaps = openGaps({ backend, clock, language });
   const index = openIndex({
     store,
@@ -105,12 +112,13 @@ export function createKnowledge(options: KnowledgeOptions = {}): Knowledge {
   const settler = createGapSettler({ store, index, gaps, layers });
   const team = createTeam({ store, directory, env });
   const payload: Knowledge['payload'] = (given) => knowledgePayload({ index, gaps }, { language, ...given });
-  const close = async (): Promise<void> => {
+  const close: Knowledge['close'] = async ({ erases = true } = {}) => {
     try {
       await settler.close();
       await stopForgetting();
       await usage.flush();
       await index.close();
+      await eraser.close({ erases });
     } finally {
       await backend.close();
     }
@@ -127,6 +135,6 @@ export function createKnowledge(options: KnowledgeOptions = {}): Knowledge {
     team,
     payload,
     close,
-    [Symbol.asyncDispose]: close,
+    [Symbol.asyncDispose]: () => close(),
   };
 }

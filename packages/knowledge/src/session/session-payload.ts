@@ -87,7 +87,8 @@ async function payloadOfStore(
     }
     return await knowledge.payload({ ...options, mayLackTeam });
   } finally {
-    await knowledge.close();
+    // A host waits.
+    await knowledge.close({ erases: false });
   }
 }
 

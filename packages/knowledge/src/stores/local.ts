@@ -12,6 +12,7 @@ import { KnowledgeError } from '../errors.ts';
 import { assetTerms } from './asset-terms.ts';
 import { readAssetChanges } from './changes.ts';
 import type { AssetChanges, KnownAssets } from './changes.ts';
+import { losesLines } from './lost-lines.ts';
 import { assetOf, isRemoval, removalOf, rowIdOf, rowOf, uniqueOf } from './record.ts';
 import type { StoredAsset } from './record.ts';
 import { checkReadable, mapSlowly, readChangedRows, readRows, untilDone, versionOf, writeRows } from './table.ts';
@@ -96,6 +97,14 @@ export interface LocalStore {
    * @throws {KnowledgeError} `UNKNOWN_ASSET`, `ASSET_CHANGED`.
    */
   readonly remove: (id: string, options?: Omit<ChangeOptions, 'dryRun'>) => Promise<{ readonly erasure: Erasure }>;
+  /**
+   * Erases the texts that changes of this process have replaced or removed: their lines and words are in no file of the store
+   * afterwards, unless `erasure` states otherwise. It also erases the words that other processes have replaced. Its time grows with
+   * the store, so that it is not a part of each change.
+   *
+   * @returns `undefined` when no line was replaced since the last call.
+   */
+  readonly eraseReplaced: () => Promise<{ readonly erasure: Erasure } | undefined>;
   /** Counts the report of a reader. A change of the asset clears the reports. @throws {KnowledgeError} `UNKNOWN_ASSET`, `SECRET`. */
   readonly report: (
     id: string,
@@ -162,6 +171,16 @@ export function openLocalStore({ backend, clock }: LocalStoreOptions): LocalStor
 
   const notify = (ids: readonly string[]): void => {
     for (const listener of listeners) listener(ids);
+  };
+
+  /** The writes that replaced lines, and the number of those that are erased. */
+  let [replaced, erased] = [0, 0];
+  const noteReplaced = (rows: readonly NextRow[]): void => {
+    const isLost = losesLines(
+      rows.map(({ before }) => before?.stored),
+      rows.map(({ next }) => next),
+    );
+    if (isLost) replaced += 1;
   };
 
   const readRow = async (id: string, options: CallOptions): Promise<AssetRow | undefined> => {
@@ -286,6 +305,7 @@ export function openLocalStore({ backend, clock }: LocalStoreOptions): LocalStor
           : await renameRows(found, { next, id: parsed.id, nowMs, signal });
         if (options.dryRun === true) return written;
         if ((await tryChange(rows, { signal })) === undefined) return undefined;
+        noteReplaced(rows);
         ids.add(own).add(parsed.id);
         return written;
       },
@@ -298,6 +318,7 @@ export function openLocalStore({ backend, clock }: LocalStoreOptions): LocalStor
   const remove: LocalStore['remove'] = async (id, options = {}) => {
     const { signal } = options;
     signal?.throwIfAborted();
+    const covered = replaced;
     const own = await untilDone(
       async () => {
         const row = await readRow(id, { signal });
@@ -315,7 +336,19 @@ export function openLocalStore({ backend, clock }: LocalStoreOptions): LocalStor
       { id, signal },
     );
     notify([own]);
-    return { erasure: await backend.erase() };
+    const erasure = await backend.erase();
+    erased = Math.max(erased, covered);
+    return { erasure };
+  };
+
+  const eraseReplaced: LocalStore['eraseReplaced'] = async () => {
+    const covered = replaced;
+    if (erased === covered) return undefined;
+    // Those of all records that are gone.
+    await terms.forget(assetTerms, []);
+    const erasure = await backend.erase();
+    erased = Math.max(erased, covered);
+    return { erasure };
   };
 
   const report: LocalStore['report'] = async (id, verdict, { note, signal } = {}) => {
@@ -339,7 +372,10 @@ export function openLocalStore({ backend, clock }: LocalStoreOptions): LocalStor
           notes: text === '' ? notes : [...notes, text].slice(-MAX_NOTES),
         };
         const next = { ...before, reports };
-        return (await tryChange([{ id: row.rowId, before: row, next }], { signal })) && next;
+        const rows = [{ id: row.rowId, before: row, next }];
+        if ((await tryChange(rows, { signal })) === undefined) return undefined;
+        noteReplaced(rows);
+        return next;
       },
       { id, signal },
     );
@@ -385,6 +421,7 @@ export function openLocalStore({ backend, clock }: LocalStoreOptions): LocalStor
       const own = changes.find((one) => isSameRow(one.id, result.id));
       return { isDone: false, changed: [own?.id ?? result.id] };
     }
+    noteReplaced(rows);
     notify(changes.map(({ id }) => id));
     return { isDone: true };
   };
@@ -407,6 +444,7 @@ export function openLocalStore({ backend, clock }: LocalStoreOptions): LocalStor
     add,
     change,
     remove,
+    eraseReplaced,
     report,
     changes: (known, options = {}) => readAssetChanges(backend, known, options),
     entries: async (ids, { signal } = {}) => {
