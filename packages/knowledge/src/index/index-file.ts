@@ -6,7 +6,7 @@
  * line is one asset; those of a product line are together, in their order, and the header has their place. So the first assets
  * for any tech stack are found without reading the whole file.
  */
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AssetHead } from '../assets/asset.ts';
 import { stackMatcherOf } from '../stack/match-stack.ts';
@@ -193,7 +193,8 @@ function readLines(file: number, position: number, bytes: number): string[] {
 export function withIndexFile<T>(directory: string, run: (file: number) => T): T | undefined {
   let file: number;
   try {
-    file = openSync(indexFilePath(directory), 'r');
+    // Opening a pipe in its place would wait for a writer, and nothing could end that.
+    file = openSync(indexFilePath(directory), constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   } catch {
     return undefined;
   }
