@@ -1,11 +1,12 @@
 import { memory } from '@cairn/memory/memory';
 import { expect, test } from 'vitest';
 import type { AssetHead } from '../assets/asset.ts';
+import { foldName } from '../assets/names.ts';
 import { openLocalStore } from '../stores/local.ts';
 import type { AssetDraft } from '../stores/local.ts';
 import { headOf } from '../stores/record.ts';
 import { getAsset } from './get-asset.ts';
-import type { FoundAsset, GetAssetOptions } from './get-asset.ts';
+import type { FoundAsset, GetAssetDependencies, GetAssetOptions } from './get-asset.ts';
 
 const drafts: readonly AssetDraft[] = [
   {
@@ -27,19 +28,27 @@ const drafts: readonly AssetDraft[] = [
   { name: 'old', productLine: 'web', type: 'adr', title: 'Old', body: 'Five. [[limits]]', status: 'deprecated' },
 ];
 
-async function get(options: GetAssetOptions): Promise<FoundAsset> {
+/** Reads an asset. `compared`: how often all assets were compared. */
+async function get(options: GetAssetOptions): Promise<FoundAsset & { readonly compared: number }> {
   const store = openLocalStore({ backend: memory() });
-  const heads: AssetHead[] = [];
+  const all: AssetHead[] = [];
   const refresh = async (): Promise<{ changed: number }> => {
     const { changed } = await store.changes();
-    heads.splice(0, heads.length, ...changed.map(({ asset }) => headOf(asset)));
+    all.splice(0, all.length, ...changed.map(({ asset }) => headOf(asset)));
     return { changed: changed.length };
   };
   for (const one of drafts) await store.add(one);
-  return getAsset(
-    { index: { refresh, heads: () => heads, head: (id) => heads.find((one) => one.id === id) }, read: store.get },
-    options,
-  );
+  let compared = 0;
+  const index: GetAssetDependencies['index'] = {
+    refresh,
+    heads: () => {
+      compared += 1;
+      return all;
+    },
+    head: (id) => all.find((one) => one.id === id),
+    named: (name) => all.filter((one) => [one.name, one.id].some((own) => foldName(own) === foldName(name))),
+  };
+  return { ...(await getAsset({ index, read: store.get }, options)), compared };
 }
 
 test.each([
@@ -50,8 +59,9 @@ test.each([
   ['[[redis-sentinel-setup]]', undefined],
   [' Redis-Sentinel-Setup ', ' exchange/infra/ '],
 ])('reads %s of the product line %s', async (name, productLine) => {
-  const { asset } = await get({ name, productLine });
+  const { asset, compared } = await get({ name, productLine });
   expect(asset.id).toBe('exchange/infra/redis-sentinel-setup');
+  expect(compared).toBe(0);
   expect(asset.text).toMatch(/^---\n[\s\S]*\n---\n\nOne\. /u);
 });
 

@@ -8,7 +8,7 @@ import { comparableName, headsNamed, linksOf } from './links.ts';
 import type { AssetLink } from './links.ts';
 
 export interface GetAssetDependencies {
-  readonly index: Pick<KnowledgeIndex, 'head' | 'heads' | 'refresh'>;
+  readonly index: Pick<KnowledgeIndex, 'head' | 'heads' | 'named' | 'refresh'>;
   /** Reads an asset by its id. */
   readonly read: (id: string, options?: CallOptions) => Promise<Asset | undefined>;
 }
@@ -102,13 +102,12 @@ export async function getAsset(
   await index.refresh({ signal });
   const isOwn = ({ productLine: own }: AssetHead): boolean =>
     line === undefined || comparableName(own) === comparableName(line);
-  // Mostly the id is known, and the names need not be compared.
   const known = index.head(line === undefined || asked.includes('/') ? asked : `${line}/${asked}`);
-  const everywhere = known === undefined ? headsNamed(index.heads(), asked) : [known];
+  const everywhere = known === undefined ? headsNamed(index, asked) : [known];
   const [head, second] = everywhere.filter(isOwn);
   if (second !== undefined) throw ambiguousAsset(asked, everywhere);
   const asset = head && (await read(head.id, { signal }));
-  if (asset !== undefined) return { asset, links: linksOf(asset, index.heads) };
+  if (asset !== undefined) return { asset, links: linksOf(asset, index) };
   const near =
     everywhere.length > 0 && head === undefined ? everywhere.map(({ id }) => id) : await nearIds(index.heads(), asked);
   throw unknownAsset(

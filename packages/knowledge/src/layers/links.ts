@@ -1,4 +1,5 @@
 import type { AssetHead, AssetKey } from '../assets/asset.ts';
+import type { KnowledgeIndex } from '../index/index-api.ts';
 
 /** A `[[name]]` or `[[product_line/name]]` in the body of an asset. */
 export interface AssetLink {
@@ -56,27 +57,19 @@ export function comparableName(name: string): string {
   return name.normalize('NFC').toLowerCase();
 }
 
-/** Returns the assets that names may mean: those with this id, or with this name. Reads the heads once. */
-function headsByName(heads: readonly AssetHead[], names: readonly string[]): Map<string, AssetHead[]> {
-  const found = new Map(names.map((name) => [comparableName(name), [] as AssetHead[]]));
-  for (const head of heads) {
-    found.get(comparableName(head.name))?.push(head);
-    found.get(comparableName(head.id))?.push(head);
-  }
-  return found;
-}
-
-/** Returns the assets that a name may mean. */
-export function headsNamed(heads: readonly AssetHead[], name: string): readonly AssetHead[] {
-  return headsByName(heads, [name]).get(comparableName(name)) ?? [];
+/** Returns the assets that a name may mean: those with this name, or with this id. */
+export function headsNamed({ named }: Pick<KnowledgeIndex, 'named'>, name: string): readonly AssetHead[] {
+  const wanted = comparableName(name);
+  return named(name).filter((head) => comparableName(head.name) === wanted || comparableName(head.id) === wanted);
 }
 
 /** Returns the links of an asset. */
-export function linksOf(asset: AssetKey & { readonly body: string }, heads: () => readonly AssetHead[]): AssetLink[] {
-  const names = linkedNames(asset.body);
-  const byName = names.length === 0 ? new Map<string, AssetHead[]>() : headsByName(heads(), names);
-  return names.map((name) => {
-    const named = byName.get(comparableName(name)) ?? [];
+export function linksOf(
+  asset: AssetKey & { readonly body: string },
+  index: Pick<KnowledgeIndex, 'named'>,
+): AssetLink[] {
+  return linkedNames(asset.body).map((name) => {
+    const named = headsNamed(index, name);
     const own = named.filter(({ productLine }) => productLine === asset.productLine);
     return { name, assets: (own.length > 0 ? own : named).map(({ id }) => id) };
   });
