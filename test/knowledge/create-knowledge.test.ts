@@ -31,11 +31,11 @@ function draft(name: string, fields: Partial<AssetDraft> = {}): AssetDraft {
 type Tools = Awaited<ReturnType<ToolSet['open']>>['tools'];
 
 /** The tools of a new session. */
-async function toolsOf(set: ToolSet): Promise<Tools> {
+async function toolsOf(set: ToolSet, root: string = temporaryDirectory()): Promise<Tools> {
   const { signal } = new AbortController();
   const session = createToolSession();
   const { tools } = await set.open({
-    roots: [temporaryDirectory()],
+    roots: [root],
     naming: 'default',
     readOnly: false,
     session,
@@ -231,4 +231,28 @@ test('the payload that the store makes is the one that a session makes of the fi
   expect(only).toContain('\nhere|');
   expect(only).not.toContain('elsewhere|');
   expect(all).toContain('\nelsewhere|');
+});
+
+test('the index and the payload are in the language of the knowledge', async () => {
+  const { directory, payload, index } = open({ backend: memory(), language: 'zh' });
+  expect(await payload()).toContain('\n## 1. 检索优先策略\n');
+  expect(await payload({ language: 'en' })).toContain('\n## 1. RETRIEVAL-FIRST POLICY\n');
+  await index.flush();
+  expect(readFileSync(join(directory, 'AGENTS-INDEX.md'), 'utf8')).toMatch(/^# Cairn - 知识索引\n/u);
+});
+
+test('a scan has the assets of the tech stack of the session first', async () => {
+  const knowledge = open({ backend: memory() });
+  await knowledge.store.add(draft('cache-here', { productLine: 'frontend/react' }));
+  await knowledge.store.add(draft('cache-elsewhere', { productLine: 'exchange/core', type: 'pitfall' }));
+  const set = createKnowledgeToolSet({ open: async () => knowledge });
+  const project = temporaryDirectory();
+  writeFileSync(join(project, 'package.json'), '{"dependencies": {"react": "19.0.0"}}');
+  const shown = async (root: string | undefined, input: object): Promise<unknown> =>
+    (await (await toolsOf(set, root))['scan_index']?.execute(input))?.details;
+  for (const input of [{}, { query: 'cache' }]) {
+    const [here, elsewhere] = ['frontend/react/cache-here', 'exchange/core/cache-elsewhere'];
+    expect(await shown(project, input)).toMatchObject({ shown: [here, elsewhere] });
+    expect(await shown(undefined, input)).toMatchObject({ shown: [elsewhere, here] });
+  }
 });
