@@ -1,5 +1,5 @@
 /** The parts of a knowledge base as they work together: what one of them changes, the others have. */
-import { createKnowledge, readIndexFile } from '@cairn/knowledge';
+import { createKnowledge, openLocalStore, readIndexFile } from '@cairn/knowledge';
 import type { AssetDraft, Knowledge, KnowledgeOptions } from '@cairn/knowledge';
 import { sessionPayload } from '@cairn/knowledge/session';
 import { createKnowledgeToolSet } from '@cairn/knowledge/tools';
@@ -233,12 +233,42 @@ test('the payload that the store makes is the one that a session makes of the fi
   expect(all).toContain('\nelsewhere|');
 });
 
+test('a question is in the file of the index from when it has no answer until it has one', async () => {
+  const backend = lasting();
+  const { directory } = open();
+  /** Asks as a session does that nothing else changes, and returns the questions in the file. */
+  const ask = async (query: string): Promise<unknown> => {
+    const knowledge = open({ directory, backend });
+    await knowledge.index.flush();
+    await knowledge.layers.search({ query, recordsGap: true });
+    await knowledge.close();
+    return readIndexFile(directory)?.extra;
+  };
+  expect(await ask('rotate the signing keys')).toMatchObject({
+    gaps: [{ query: 'rotate the signing keys', asked: 1 }],
+  });
+  expect(await ask('signing keys rotate')).toMatchObject({ gaps: [{ asked: 2 }] });
+  // Another process without the parts that close questions adds the answer.
+  await openLocalStore({ backend }).add(draft('keys', { title: 'Rotate the signing keys' }));
+  expect(await ask('rotate the signing keys')).toMatchObject({ gaps: [] });
+});
+
 test('the index and the payload are in the language of the knowledge', async () => {
   const { directory, payload, index } = open({ backend: memory(), language: 'zh' });
   expect(await payload()).toContain('\n## 1. 检索优先策略\n');
   expect(await payload({ language: 'en' })).toContain('\n## 1. RETRIEVAL-FIRST POLICY\n');
   await index.flush();
-  expect(readFileSync(join(directory, 'AGENTS-INDEX.md'), 'utf8')).toMatch(/^# Cairn - 知识索引\n/u);
+  const titleOf = (): string => readFileSync(join(directory, 'AGENTS-INDEX.md'), 'utf8').split('\n')[0] ?? '';
+  expect(titleOf()).toBe('# Cairn - 知识索引');
+  // A command, which has no language, does not change it; a program with another one does.
+  const command = open({ directory, backend: memory() });
+  await command.store.add(draft('a'));
+  await command.index.flush();
+  expect(linesOf(directory)).toEqual(['a|reference|general|a||0']);
+  expect(titleOf()).toBe('# Cairn - 知识索引');
+  expect((await command.index.document()).text).toBe(readFileSync(join(directory, 'AGENTS-INDEX.md'), 'utf8'));
+  await open({ directory, backend: memory(), language: 'en' }).index.flush();
+  expect(titleOf()).toBe('# Cairn - Knowledge Index');
 });
 
 test('a scan has the assets of the tech stack of the session first', async () => {

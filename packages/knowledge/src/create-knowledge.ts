@@ -33,7 +33,7 @@ export interface KnowledgeOptions {
   readonly directory?: string | undefined;
   /** The store of the assets. @default `knowledge.db` in the directory */
   readonly backend?: MemoryBackend | undefined;
-  /** The language of texts for a model. @default 'en' */
+  /** The language of texts for a model. @default 'en'; `AGENTS-INDEX.md` keeps its language */
   readonly language?: Language | undefined;
   /**
    * Whether the ranking learns from which asset was opened after which query.
@@ -96,7 +96,7 @@ export function createKnowledge(options: KnowledgeOptions = {}): Knowledge {
   const index = openIndex({
     store,
     directory,
-    language,
+    language: options.language,
     database,
     opened: async (call) => {
       await usage.flush();

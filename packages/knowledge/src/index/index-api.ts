@@ -9,7 +9,7 @@ export interface KnowledgeIndexOptions {
   readonly store: Pick<LocalStore, 'changes' | 'onChange'>;
   /** The knowledge directory: the place of `AGENTS-INDEX.md` and `index.jsonl`. */
   readonly directory: string;
-  /** The language of `AGENTS-INDEX.md`. @default 'en' */
+  /** The language of `AGENTS-INDEX.md`. @default that of the file that is there, otherwise 'en' */
   readonly language?: Language | undefined;
   /** The SQLite file of the store, when it has one: then the start of a session sees without opening it that nothing changed. */
   readonly database?: string | undefined;

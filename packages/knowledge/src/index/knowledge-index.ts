@@ -1,3 +1,5 @@
+import type { Language } from '@cairn/memory';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { stackMatcherOf } from '../stack/match-stack.ts';
@@ -5,6 +7,7 @@ import { headOf } from '../stores/record.ts';
 import { databaseState } from './database-state.ts';
 import { formatDocument } from './document.ts';
 import type { IndexDocument } from './document.ts';
+import { documentTexts } from './document-texts.ts';
 import { Entries } from './entries.ts';
 import type { KnowledgeIndex, KnowledgeIndexOptions } from './index-api.ts';
 import { indexFilePath } from './index-file.ts';
@@ -21,7 +24,7 @@ const MAX_ROUNDS = 3;
 
 /** Opens the index of a store. Reads nothing before the first call. */
 export function openIndex(options: KnowledgeIndexOptions): KnowledgeIndex {
-  const { store, directory, language = 'en', database, onProblem = () => undefined } = options;
+  const { store, directory, database, onProblem = () => undefined } = options;
   const documentPath = join(directory, 'AGENTS-INDEX.md');
   const filePath = indexFilePath(directory);
   const entries = new Entries();
@@ -112,7 +115,14 @@ export function openIndex(options: KnowledgeIndexOptions): KnowledgeIndex {
     return { changed };
   };
 
-  const render = (maxAssets: number): IndexDocument => {
+  /** A program that has no language of its own, such as a command, keeps that of the one that does. */
+  const readLanguage = async (): Promise<Language> => {
+    if (options.language !== undefined) return options.language;
+    const text = await readFile(documentPath, 'utf8').catch(() => '');
+    return text.startsWith(`${documentTexts.zh.title}\n`) ? 'zh' : 'en';
+  };
+
+  const render = (maxAssets: number, language: Language): IndexDocument => {
     const lines: string[] = [];
     for (const { head, line } of entries.ordered()) {
       if (lines.length >= maxAssets) break;
@@ -126,11 +136,12 @@ export function openIndex(options: KnowledgeIndexOptions): KnowledgeIndex {
     // Before the store is read: what is written in between makes the state an old one, and not a wrong one.
     const state = database === undefined ? null : databaseState(database);
     const extra = await options.extra?.({ signal });
+    const language = await readLanguage();
     await readOpened(signal);
     await refresh({ signal });
     const written = covered;
     if (written === undefined) return false;
-    const text = Buffer.from(render(MAX_LISTED).text);
+    const text = Buffer.from(render(MAX_LISTED, language).text);
     if (!(await hasContent(documentPath, text))) await replaceFile(documentPath, text);
     const { data, startBytes } = await renderIndexFile(entries, { ...written, database: state, extra });
     // Its start has the state that all of it is made of.
@@ -239,8 +250,9 @@ export function openIndex(options: KnowledgeIndexOptions): KnowledgeIndex {
       };
     },
     document: async ({ signal, maxAssets = MAX_LISTED } = {}) => {
+      const language = await readLanguage();
       await refresh({ signal });
-      return render(Math.min(maxAssets, MAX_LISTED));
+      return render(Math.min(maxAssets, MAX_LISTED), language);
     },
     schedule,
     flush,

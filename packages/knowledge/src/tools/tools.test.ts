@@ -240,7 +240,10 @@ describe('get_asset', () => {
       ['search_knowledge', { query: 'ignore rules hostile' }],
     ] as const) {
       const answer = await text(tool, input);
-      expect([tool, answer.match(/<\/?knowledge-asset/gu)]).toEqual([tool, ['<knowledge-asset', '</knowledge-asset']]);
+      expect([tool, answer.match(/<\/?knowledge-(?:asset|index)/gu)]).toEqual([
+        tool,
+        ['<knowledge-asset', '</knowledge-asset'],
+      ]);
     }
     const index = await text('scan_index', { query: 'hostile' });
     expect(index.match(/<\/?knowledge-(?:asset|index)/gu)).toEqual(['<knowledge-index', '</knowledge-index']);
