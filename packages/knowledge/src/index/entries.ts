@@ -68,6 +68,8 @@ export class Entries {
   readonly #bySequence = new Map<number, Entry>();
   /** By their folded names and ids. Made when it is first needed. */
   #named: Map<string, Set<Entry>> | undefined;
+  /** `undefined` after a change. */
+  #overview: IndexOverview | undefined;
   #terms = new ScanTerms<Entry>();
   /** The entries that the terms lack. */
   readonly #unread = new Set<Entry>();
@@ -101,6 +103,7 @@ export class Entries {
     const rowId = rowIdOf(head.id);
     this.#delete(rowId);
     const entry = new Entry(head, sequence);
+    this.#overview = undefined;
     this.#entries.set(rowId, entry);
     this.#sequences.set(head.id, sequence);
     this.#bySequence.set(sequence, entry);
@@ -118,6 +121,7 @@ export class Entries {
     const entry = this.#entries.get(rowId);
     if (entry === undefined) return;
     const { id } = entry.head;
+    this.#overview = undefined;
     this.#entries.delete(rowId);
     this.#sequences.delete(id);
     this.#bySequence.delete(entry.sequence);
@@ -133,6 +137,7 @@ export class Entries {
     this.#bySequence.clear();
     this.#unread.clear();
     this.#named = undefined;
+    this.#overview = undefined;
     this.#terms = new ScanTerms();
     this.#added = undefined;
     this.#isOrdered = false;
@@ -181,12 +186,20 @@ export class Entries {
     return this.#ordered;
   }
 
+  /** Returns the numbers of all entries. They are counted once after each change. */
   overview(): IndexOverview {
+    this.#overview ??= this.#count();
+    const { counts, ...rest } = this.#overview;
+    return { counts: { ...counts, ...(this.unreadable > 0 && { unreadable: this.unreadable }) }, ...rest };
+  }
+
+  #count(): IndexOverview {
     let [promoted, inactive, skills] = [0, 0, 0];
     let lastUpdatedMs: number | undefined;
     let unshared = 0;
     const newest: AssetHead[] = [];
-    for (const { head } of this.#entries.values()) {
+    // Mostly the newest are last.
+    for (const { head } of [...this.#entries.values()].toReversed()) {
       if (head.isPromoted) promoted++;
       if (head.status !== 'active') inactive++;
       else if (head.type === 'skill') skills++;
@@ -199,13 +212,7 @@ export class Entries {
       newest.sort(compareAge).splice(MAX_UNSHARED);
     }
     return {
-      counts: {
-        total: this.#entries.size,
-        promoted,
-        inactive,
-        skills,
-        ...(this.unreadable > 0 && { unreadable: this.unreadable }),
-      },
+      counts: { total: this.#entries.size, promoted, inactive, skills },
       lastUpdatedMs,
       unshared: { count: unshared, newest },
     };

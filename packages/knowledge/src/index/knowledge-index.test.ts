@@ -570,3 +570,18 @@ test('assets are found by their names whatever their case and punctuation', asyn
   expect(idsOf('exchange/infra/redis-move')).toEqual(['exchange/infra/redis-move']);
   expect(idsOf('unknown')).toEqual([]);
 });
+
+test('the assets are counted once after each change', async () => {
+  const store = openStore();
+  const index = open(store);
+  await store.add(draft({ name: 'a' }));
+  await index.refresh();
+  const { unshared } = index.overview();
+  expect(index.overview().unshared).toBe(unshared);
+  await store.add(draft({ name: 'b' }));
+  await index.refresh();
+  expect(index.overview()).toMatchObject({ counts: { total: 2 }, unshared: { count: 2 } });
+  await store.remove('general/a');
+  await index.refresh();
+  expect(index.overview().unshared.newest.map(({ name }) => name)).toEqual(['b']);
+});

@@ -84,9 +84,19 @@ export function createFieldFilter({
     .trim()
     .replaceAll(/^\/+|\/+$/gu, '')
     .toLowerCase();
+  /** Product lines are few, and assets are many. */
+  const selected = new Map<string, boolean>();
+  const selectsLine = (line: string): boolean => {
+    let isSelected = selected.get(line);
+    if (isSelected === undefined) {
+      isSelected = above === undefined || isWithin(line.toLowerCase(), above);
+      selected.set(line, isSelected);
+    }
+    return isSelected;
+  };
   return (head) =>
     (type === undefined ? head.type !== 'skill' : head.type === type) &&
-    (above === undefined || isWithin(head.productLine.toLowerCase(), above));
+    (above === undefined || selectsLine(head.productLine));
 }
 
 /** Returns a function that decides whether the filters select an asset. */
