@@ -181,3 +181,23 @@ test('a damaged clone is named, and deleting it is enough', async () => {
   rmSync(gitDirectory, { recursive: true });
   expect(await ann.team.sync()).toMatchObject({ conflicts: [], notices: [] });
 });
+
+test('a file of which the name is too long for this system keeps no other file from being updated', async () => {
+  const ann = await joined();
+  const [tree, blob] = [
+    git(world.remote, 'rev-parse', 'main:p').trim(),
+    git(world.remote, 'rev-parse', 'main:p/a.md').trim(),
+  ];
+  const names = [`100644 blob ${blob}\t${'n'.repeat(300)}.md`, `040000 tree ${tree}\tq`];
+  const input = `${names.join('\n')}\n`;
+  const root = gitWith(world.remote, { input }, 'mktree').trim();
+  const commit = git(world.remote, 'commit-tree', root, '-p', 'main', '-m', 'long').trim();
+  git(world.remote, 'update-ref', 'refs/heads/main', commit);
+  const report = await ann.team.sync();
+  expect(report.notices).toEqual([expect.stringContaining('were not written: nnn')]);
+  expect(report.otherFiles).toBe(1);
+  expect(git(ann.clone, 'rev-parse', 'HEAD').trim()).toBe(commit);
+  await ann.add('p/b', 'Two.');
+  expect((await ann.team.sync()).pushed.added).toEqual(['p/b']);
+  expect(git(world.remote, 'ls-tree', 'main')).toContain('nnn');
+});

@@ -307,7 +307,7 @@ async function followTeam(
     notices.add(`${quotePath(path)} was edited by hand and was not updated in ${git.workTree}.`);
   if (moved.skipped.length === 0) return;
   notices.add(
-    `Links, submodules and unsafe paths were not written: ${moved.skipped.slice(0, 10).map(quotePath).join(', ')}`,
+    `Links, submodules and paths that a system may not have were not written: ${moved.skipped.slice(0, 10).map(quotePath).join(', ')}`,
   );
 }
 

@@ -122,16 +122,23 @@ export async function readWorkFile(workTree: string, path: string): Promise<Buff
   return readFile(full);
 }
 
-/** @returns `false` when a file or directory of the user is in its place. */
-async function writeWorkFile(workTree: string, { path, mode }: TreeFile, content: Buffer): Promise<boolean> {
+/** `blocked`: a file or directory of the user is in its place. `unnameable`: this system cannot have a file of this path. */
+type Written = 'written' | 'blocked' | 'unnameable';
+
+/** Returns why a file cannot be at its path. Other errors are thrown. */
+function obstacleOf(error: unknown): Exclude<Written, 'written'> {
+  const { code = '' } = error as NodeJS.ErrnoException;
+  if (/^(?:EISDIR|ENOTDIR|ENOTEMPTY|EEXIST)$/u.test(code)) return 'blocked';
+  if (/^(?:ENAMETOOLONG|EILSEQ|EINVAL)$/u.test(code)) return 'unnameable';
+  throw error;
+}
+
+async function writeWorkFile(workTree: string, { path, mode }: TreeFile, content: Buffer): Promise<Written> {
   const full = join(workTree, path);
-  const isBlocked = (error: unknown): boolean =>
-    /^(?:EISDIR|ENOTDIR|ENOTEMPTY|EEXIST)$/u.test((error as NodeJS.ErrnoException).code ?? '');
   try {
     await mkdir(dirname(full), { recursive: true, mode: 0o700 });
   } catch (error) {
-    if (isBlocked(error)) return false;
-    throw error;
+    return obstacleOf(error);
   }
   const temporary = join(dirname(full), `.${randomUUID()}.cairn.tmp`);
   try {
@@ -142,11 +149,10 @@ async function writeWorkFile(workTree: string, { path, mode }: TreeFile, content
       await file.close();
     }
     await rename(temporary, full);
-    return true;
+    return 'written';
   } catch (error) {
-    await rm(temporary, { force: true });
-    if (isBlocked(error)) return false;
-    throw error;
+    await rm(temporary, { force: true }).catch(() => undefined);
+    return obstacleOf(error);
   }
 }
 
@@ -234,22 +240,28 @@ async function planMove(git: Git, { checkout, isLost, to, edited, signal }: Move
   return { edited: next, kept, skipped, writes, removes, isIndexStale };
 }
 
-/** Writes files of a commit. @returns those with something of the user in their place. @throws {KnowledgeError} `GIT_FAILED`. */
-async function writeFiles(git: Git, files: readonly TreeFile[], signal: AbortSignal | undefined): Promise<string[]> {
+/** Writes files of a commit. @returns the paths of those that were not written. @throws {KnowledgeError} `GIT_FAILED`. */
+async function writeFiles(
+  git: Git,
+  files: readonly TreeFile[],
+  signal: AbortSignal | undefined,
+): Promise<Readonly<Record<Exclude<Written, 'written'>, readonly string[]>>> {
   const contents = new Map<string, Buffer>();
   await readBlobs(git, files, { signal, use: (oid, content) => void contents.set(oid, Buffer.from(content)) });
-  const blocked: string[] = [];
+  const [blocked, unnameable]: [string[], string[]] = [[], []];
   try {
     for (const file of files) {
       const content = contents.get(file.oid);
-      if (content !== undefined && !(await writeWorkFile(git.workTree, file, content))) blocked.push(file.path);
+      const written = content && (await writeWorkFile(git.workTree, file, content));
+      if (written === 'blocked') blocked.push(file.path);
+      if (written === 'unnameable') unnameable.push(file.path);
     }
   } catch (error) {
     const summary = `The work tree of the team store cannot be written: ${String(error)}`;
     const hint = 'The assets are synchronized. Free space or check the permissions, then repeat the command.';
     throw new KnowledgeError('GIT_FAILED', [summary, hint], { path: git.workTree, cause: error });
   }
-  return blocked;
+  return { blocked, unnameable };
 }
 
 /**
@@ -260,11 +272,13 @@ export async function moveWorkTree(git: Git, options: MoveOptions): Promise<Move
   const { edited, kept, skipped, writes, removes, isIndexStale } = await planMove(git, options);
   if (checkout.head !== to) await beforeMove(edited);
   for (const path of removes) await removeWorkFile(git.workTree, path);
-  const blocked = await writeFiles(git, writes, signal);
+  const { blocked, unnameable } = await writeFiles(git, writes, signal);
   if (checkout.branch !== branch) await git(['symbolic-ref', 'HEAD', `refs/heads/${branch}`], { signal });
   if (checkout.head !== to) await git(['update-ref', `refs/heads/${branch}`, to], { signal });
   if (isIndexStale || writes.length > 0) await moveIndex(git, to, signal);
-  return { edited, kept: [...kept, ...blocked], skipped };
+  // Such a file is missing without having been removed.
+  const missing = Object.fromEntries(unnameable.map((path) => [path, null]));
+  return { edited: { ...edited, ...missing }, kept: [...kept, ...blocked], skipped: [...skipped, ...unnameable] };
 }
 
 /** Makes the index that of a commit, so that `git status` shows only what somebody edited. */
