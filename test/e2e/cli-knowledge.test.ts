@@ -177,6 +177,7 @@ test('an asset that no longer holds leaves the index and searches, and comes bac
   expect(await deprecate('redis')).toMatchObject({ exitCode: 0, stdout: 'exchange/infra/redis\n' });
   expect(await index()).not.toContain('redis|pitfall');
   expect((await cairn(['knowledge', 'list'])).stdout).toContain('(deprecated)');
+  expect((await cairn(['knowledge', 'search', '主从切换'])).stderr).toContain("'cairn knowledge show' reads them");
   expect((await cairn(['knowledge', 'verify', 'redis'])).stderr).toContain('; it is still deprecated\n');
   expect((await deprecate('redis')).exitCode).toBe(1);
 

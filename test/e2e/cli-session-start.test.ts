@@ -283,12 +283,15 @@ test('a damaged file of the index is made again from the store', async () => {
   }
 });
 
-test.skipIf(process.platform === 'win32')('a pipe in the place of the file of the index is not waited for', async () => {
-  await add(1);
-  rmSync(join(directory, 'index.jsonl'));
-  execFileSync('mkfifo', [join(directory, 'index.jsonl')]);
-  expect(contextOf(await start(['--host', 'claude']))).toContain(LINE);
-});
+test.skipIf(process.platform === 'win32')(
+  'a pipe in the place of the file of the index is not waited for',
+  async () => {
+    await add(1);
+    rmSync(join(directory, 'index.jsonl'));
+    execFileSync('mkfifo', [join(directory, 'index.jsonl')]);
+    expect(contextOf(await start(['--host', 'claude']))).toContain(LINE);
+  },
+);
 
 test('a host that leaves standard input open after its document is answered', async () => {
   await add(1);

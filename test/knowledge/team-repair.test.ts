@@ -100,8 +100,8 @@ test('what a person set for the remote of a clone of his own stays', async () =>
 test('a branch that the remote does not have is reported, and no name is taken for a reference', async () => {
   await joined();
   const bob = world.member('bob');
-  const { notices } = await bob.team.init({ remote: world.remote, branch: 'mian' });
-  expect(notices).toEqual(['The remote has no branch mian; the first push creates it. Its own branch is main.']);
+  const { notices } = await bob.team.init({ remote: world.remote, branch: 'trunk-2' });
+  expect(notices).toEqual(['The remote has no branch trunk-2; the first push creates it. Its own branch is main.']);
   for (const branch of ['refs/heads/main', 'HEAD']) await failure(bob.team.init({ branch }), 'INVALID_INPUT');
 });
 

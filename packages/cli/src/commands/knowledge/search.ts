@@ -34,7 +34,9 @@ async function search(words: readonly string[], flags: SearchFlags, session: Ses
       const { results, isAnswered, hasMore, searched } = answer;
       const hasWords = answer.notices.every(({ code }) => code !== 'NOTHING_TO_SEARCH');
       if (results.length === 0 && hasWords) notice(`none of ${searched} assets has a word of the query`);
-      for (const { message } of answer.notices) notice(message);
+      for (const { message } of answer.notices) {
+        notice(message.replace('get_asset reads them', "'cairn knowledge show' reads them"));
+      }
       if (hasMore) notice(`more assets match; use a larger --limit, up to ${MAX_LIMIT}`);
       const documents = results.map(({ productLine: line, changedMs, isPromoted, isSimilar = false, ...rest }) => ({
         ...rest,
