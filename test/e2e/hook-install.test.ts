@@ -236,6 +236,14 @@ describe.skipIf(!onLinux).each([
     });
   });
 
+  test('lists only assets of matching product lines when it was installed so', async () => {
+    const who = person();
+    await hook(who, ['install', host, '--yes', '--command', 'cairn', '--only-matching']);
+    expect(commandIn(who)).toBe(`cairn hook session-start --host ${host} --only-matching`);
+    await hook(who, ['remove', host, '--yes']);
+    expect(contents(who)).toEqual({});
+  });
+
   test('has the given command, quoted for a shell, and the language', async () => {
     const who = person();
     await hook(who, ['install', host, '--yes', '--command', '"/opt/my tools/cairn"', '--language', 'zh']);
@@ -287,6 +295,11 @@ describe.skipIf(!onLinux)('AGENTS.md', () => {
     expect(text).toMatch(
       /^# Before\n\n<!-- cairn-knowledge:start -->\n<cairn-knowledge>\n[^]*one\|pitfall\|general\|First pitfall\|a\|0[^]*<\/cairn-knowledge>\n<!-- cairn-knowledge:end -->\n\n# After\n$/u,
     );
+    put(join(who.project, 'package.json'), '{"dependencies": {"react": "19.0.0"}}');
+    await hook(who, ['install', 'agents-md', '--yes', '--only-matching']);
+    const matching = readFileSync(fileOf(who), 'utf8');
+    expect(matching).not.toContain('one|pitfall|');
+    expect(matching).toContain('1 asset of other product lines');
     await hook(who, ['remove', 'agents-md', '--yes']);
     expect(readFileSync(fileOf(who), 'utf8')).toBe('# Before\n\n# After\n');
   });
@@ -369,7 +382,14 @@ test.each([
   [['install', 'nope'], 'unknown host "nope"; use one of claude, codex, agents-md; agents-md is for every other host'],
   [['remove', 'nope'], 'unknown host "nope"'],
   [['install', 'agents-md', '--scope', 'user'], 'AGENTS.md belongs to a project; leave out --scope user'],
-  [['install', 'claude', '--undo', '--language', 'zh'], '--undo excludes --command and --language; leave them out'],
+  [
+    ['install', 'claude', '--undo', '--language', 'zh'],
+    '--undo excludes --command, --language and --only-matching; leave them out',
+  ],
+  [
+    ['install', 'claude', '--undo', '--only-matching'],
+    '--undo excludes --command, --language and --only-matching; leave them out',
+  ],
   [['install', '--undo'], '--undo needs a host'],
   [['install', 'claude', '--language', 'de'], 'invalid --language "de"; use en or zh'],
   [['install', 'claude', '--root', 'nowhere'], 'ENOENT'],

@@ -168,6 +168,7 @@ const pinned: readonly (readonly [command: string, options: readonly string[]])[
       '--root <dir>',
       '--command <command>',
       '--language <code>',
+      '--only-matching',
       '--state-dir <dir>',
       '--undo',
       '--dry-run',

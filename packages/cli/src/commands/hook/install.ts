@@ -26,6 +26,7 @@ Exit status: 0 if it is installed, 1 if you answered no, 2 on an error.`;
 interface InstallFlags extends EntryFlags {
   readonly command?: string;
   readonly language?: 'en' | 'zh';
+  readonly onlyMatching?: boolean;
   readonly undo?: boolean;
 }
 
@@ -38,7 +39,7 @@ export async function hookRequest(id: string, flags: EntryFlags, session: Sessio
 }
 
 async function install(id: string | undefined, flags: InstallFlags, session: Session): Promise<number> {
-  const { command, language, undo } = flags;
+  const { command, language, onlyMatching = false, undo } = flags;
   if (id === undefined) {
     if (undo === true) throw new UsageError('--undo needs a host', "name one, such as 'cairn hook remove claude'");
     const { listHosts } = await import('./list-hosts.ts');
@@ -47,10 +48,11 @@ async function install(id: string | undefined, flags: InstallFlags, session: Ses
   const request = await hookRequest(id, flags, session);
   const { runInstall, runRemove } = await import('./run-hook.ts');
   if (undo !== true) {
-    return runInstall({ ...request, launch: launchOf(command, session), language: language ?? 'en' }, session);
+    const options = { launch: launchOf(command, session), language: language ?? 'en', onlyMatching };
+    return runInstall({ ...request, ...options }, session);
   }
-  if (command !== undefined || language !== undefined) {
-    throw new UsageError('--undo excludes --command and --language', 'leave them out');
+  if (command !== undefined || language !== undefined || onlyMatching) {
+    throw new UsageError('--undo excludes --command, --language and --only-matching', 'leave them out');
   }
   return runRemove(request, session);
 }
@@ -71,6 +73,9 @@ export const hookInstallCommand: CommandFactory = (command, session, done) => {
       new Option('--language <code>', 'language of the texts: en or zh (default: en)').argParser(
         oneOf('--language', ['en', 'zh'] as const),
       ),
+    )
+    .addOption(
+      new Option('--only-matching', 'list only assets of product lines that match the tech stack of the project'),
     )
     .addOption(stateOption())
     .addOption(new Option('--undo', "as 'cairn hook remove'"));

@@ -111,20 +111,26 @@ async function carryOut(
 export interface HookInstallation extends HookRequest {
   readonly launch: Launch;
   readonly language: Language;
+  readonly onlyMatching: boolean;
 }
 
 /** Returns the text of the section: what a session of another host sees at its start, without a limit. */
-async function sectionText({ context, language }: HookInstallation, session: Session): Promise<string> {
+async function sectionText({ context, language, onlyMatching }: HookInstallation, session: Session): Promise<string> {
   await using knowledge = createKnowledge({ env: session.env, language });
-  return await knowledge.payload({ project: context.project, signal: session.signal });
+  return await knowledge.payload({ project: context.project, onlyMatching, signal: session.signal });
 }
 
 /** Adds the hook of a host, or the section of `AGENTS.md`, and the skills, after showing the changes and asking. */
 export async function runInstall(installation: HookInstallation, session: Session): Promise<number> {
-  const { host, context, flags, launch, language, stateDirectory } = installation;
+  const { host, context, flags, launch, language, onlyMatching, stateDirectory } = installation;
   const editor = editorOf(context, stateDirectory, session);
   const program = [launch.command, ...launch.args];
-  const words = [...program, ...hookWords(host), ...(language === 'en' ? [] : ['--language', language])];
+  const words = [
+    ...program,
+    ...hookWords(host),
+    ...(language === 'en' ? [] : ['--language', language]),
+    ...(onlyMatching ? ['--only-matching'] : []),
+  ];
   const line = shellLine(words, context.platform);
   const value = host.delivery === 'hook' ? line : await sectionText(installation, session);
   const steps: Step[] = [];
