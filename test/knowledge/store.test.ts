@@ -196,6 +196,7 @@ describe.each(kinds)('assets in $name', (kind) => {
           () => store.add({ ...draft, name: 'b', body: 'password: Zx9kQp2mVt4L' }),
           () => store.add({ ...draft, name: 'b', title: 'password: Zx9kQp2mVt4L', body: 'x' }),
           () => store.change(id, { body: 'redis://app:Zx9kQp2mVt@cache:6379' }),
+          () => store.change(id, { text: text.replace(/^title: .*$/mu, String.raw`title: "AKIA\x51X3ZL5N7VT2MWPRD"`) }),
           () => store.report(id, 'wrong', { note: 'password: Zx9kQp2mVt4L' }),
         ],
       ],

@@ -7,7 +7,7 @@ import { editAsset, formatAsset, parseAsset } from '../assets/markdown.ts';
 import type { AssetEdit, ParsedAsset } from '../assets/markdown.ts';
 import { invalidAsset } from '../assets/front-matter.ts';
 import { assetId, checkName, checkProductLine, DEFAULT_PRODUCT_LINE, quoted } from '../assets/names.ts';
-import { checkSecrets } from '../assets/secrets.ts';
+import { checkSecrets, hasSecret } from '../assets/secrets.ts';
 import { KnowledgeError } from '../errors.ts';
 import { assetTerms } from './asset-terms.ts';
 import { readAssetChanges } from './changes.ts';
@@ -133,7 +133,7 @@ function parseDraft(draft: AssetDraft | AssetFile): ParsedAsset {
     const { path } = draft;
     const parsed = parseAsset(draft.text, { key: draft.key, path });
     if (parsed.body.trim() === '') throw emptyBody(path);
-    checkSecrets(draft.text, { path });
+    refuseSecrets(parsed, path);
     return parsed;
   }
   const { body, ...fields } = draft;
@@ -141,8 +141,17 @@ function parseDraft(draft: AssetDraft | AssetFile): ParsedAsset {
   const productLine = checkProductLine(fields.productLine ?? DEFAULT_PRODUCT_LINE);
   if (typeof body !== 'string' || body.trim() === '') throw emptyBody();
   const parsed = parseAsset(formatAsset({ ...fields, name, productLine }, body));
-  checkSecrets(parsed.text);
+  refuseSecrets(parsed);
   return parsed;
+}
+
+/** @throws {KnowledgeError} `SECRET`. */
+function refuseSecrets({ text, fields }: ParsedAsset, path?: string): void {
+  checkSecrets(text, { path });
+  // YAML can write a character as its number.
+  if (!hasSecret([fields.title, ...fields.tags, ...fields.paths].join('\n'))) return;
+  const summary = `The front matter${path === undefined ? '' : ` of ${path}`} seems to have a secret`;
+  throw new KnowledgeError('SECRET', [summary, 'Replace it by a placeholder such as <token>.'], { path });
 }
 
 function emptyBody(path?: string): KnowledgeError {
@@ -294,7 +303,7 @@ export function openLocalStore({ backend, clock }: LocalStoreOptions): LocalStor
         if (isSame && !isConfirmed) return stored;
         const parsed = parseAsset(edited);
         if (parsed.body.trim() === '') throw emptyBody();
-        checkSecrets(edited);
+        refuseSecrets(parsed);
         const nowMs = await nowOf({ signal });
         const { createdMs, origin, team, conflict } = stored;
         const changedMs = isSame ? stored.changedMs : nowMs;

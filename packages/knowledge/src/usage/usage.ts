@@ -1,5 +1,6 @@
 import type { CallOptions, Memory, Namespace, NamespaceChanges, SequencedRecord } from '@cairn/memory';
 import { hasSecret } from '../assets/secrets.ts';
+import { rowIdOf } from '../stores/record.ts';
 import { learnRanking } from './learned-ranking.ts';
 import type { LearnedRanking, OpenedEvent } from './learned-ranking.ts';
 
@@ -37,7 +38,7 @@ export interface Usage {
   readonly ranking: (options?: CallOptions) => Promise<LearnedRanking>;
   /** Returns the events, oldest first. */
   readonly events: (options?: CallOptions) => Promise<readonly OpenedEvent[]>;
-  /** Removes the events of an asset. @returns the number of removed events. */
+  /** Removes the events of an asset, in any case of its id. @returns the number of removed events. */
   readonly forget: (asset: string, options?: CallOptions) => Promise<number>;
   /** Resolves when all events are stored. */
   readonly flush: () => Promise<void>;
@@ -113,7 +114,9 @@ export function openUsage({ open, learn = true, onError = () => undefined }: Usa
     forget: async (asset, options = {}) => {
       await writing;
       const list = await namespace();
-      const records = (await list.list(LIST, options)).filter(({ value }) => value['asset'] === asset);
+      const records = (await list.list(LIST, options)).filter(
+        ({ value }) => typeof value['asset'] === 'string' && rowIdOf(value['asset']) === rowIdOf(asset),
+      );
       // The removal shows in the changes only when something is added.
       reading = undefined;
       return records.length === 0 ? 0 : list.remove(LIST, records, options);
