@@ -201,3 +201,29 @@ test('a file of which the name is too long for this system keeps no other file f
   expect((await ann.team.sync()).pushed.added).toEqual(['p/b']);
   expect(git(world.remote, 'ls-tree', 'main')).toContain('nnn');
 });
+
+test('files that stayed while the clone was made again are edits only where somebody edited them', async () => {
+  const ann = await joined();
+  for (const id of ['p/b', 'p/c', 'p/d', 'p/e']) await ann.add(id, `One of ${id}.`);
+  await ann.team.sync();
+  world.commit({ 'p/b.md': fileOf('p/b', 'Of the team.'), 'p/c.md': null });
+  ann.edit('p/a.md', fileOf('p/a', 'By hand.'));
+  ann.edit('p/d.md', null);
+  ann.edit('p/n.md', fileOf('p/n', 'New by hand.'));
+  rmSync(join(ann.clone, '.git'), { recursive: true });
+  const report = await ann.team.sync();
+  expect(report).toMatchObject({
+    taken: { added: ['p/n'], changed: ['p/a'], removed: [] },
+    pulled: { added: [], changed: ['p/b'], removed: ['p/c'] },
+    conflicts: [],
+    notices: [],
+  });
+  for (let round = 0; round < 2; round++) {
+    expect(Object.keys(await ann.texts())).toEqual(['p/a', 'p/b', 'p/d', 'p/e', 'p/n']);
+    expect(Object.keys(world.files())).toEqual(['p/a.md', 'p/b.md', 'p/d.md', 'p/e.md', 'p/n.md']);
+    expect(git(ann.clone, 'status', '--porcelain')).toBe('');
+    expect(ann.read('p/a.md')).toBe(fileOf('p/a', 'By hand.'));
+    expect(ann.read('p/b.md')).toBe(fileOf('p/b', 'Of the team.'));
+    expect(await ann.team.sync()).toMatchObject({ conflicts: [], notices: [] });
+  }
+});

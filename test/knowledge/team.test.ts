@@ -437,7 +437,8 @@ test('a branch that is gone removes nothing', async () => {
 
 test('a team store is needed', async () => {
   const ann = world.member('ann');
-  for (const call of [ann.team.sync(), ann.team.pull(), ann.team.status()]) await failure(call, 'NO_TEAM');
+  const { sync, pull, status } = ann.team;
+  for (const call of [sync, pull, status]) await failure(call(), 'NO_TEAM');
   await failure(ann.team.init(), 'INVALID_INPUT');
 });
 

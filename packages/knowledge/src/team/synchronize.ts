@@ -26,7 +26,7 @@ import {
 } from './repository.ts';
 import type { RemoteHeads } from './repository.ts';
 import type { CloneState } from './state.ts';
-import { EMPTY_TREE, makeCommit, readTree } from './tree.ts';
+import { makeCommit, readTree } from './tree.ts';
 import { areFilesLost, changedPaths, moveWorkTree, readCheckout } from './work-tree.ts';
 import type { Checkout } from './work-tree.ts';
 
@@ -137,6 +137,8 @@ async function pullCommit(context: SyncContext, commit: string | undefined): Pro
 interface WorkTree {
   /** Absent when the work tree must stay as it is. */
   readonly checkout?: Checkout;
+  /** The commit of files that were there before the clone was made again. */
+  readonly remade?: string | undefined;
   readonly isLost: boolean;
   readonly problems: readonly TeamProblem[];
 }
@@ -160,14 +162,18 @@ async function takeEdits(context: SyncContext, team: string | undefined): Promis
   const isAhead =
     common !== undefined && common !== read().synced && (await historyOf(context, common)) !== 'rewritten';
   if (isAhead) await pullCommit(context, common);
-  const tree = common === undefined ? EMPTY_TREE : await readTree(git, common, { signal });
+  const { synced } = read();
+  // A clone that was made again lacks the commit when the history was rewritten.
+  const last = synced === undefined ? undefined : await commitOf(git, synced, signal);
+  // Files that stayed while the clone was made again are those of the commit that it had. A missing one was not removed by hand.
+  const remade = head === undefined ? last : undefined;
+  const tree = await readTree(git, common ?? remade, { signal });
   const paths = await changedPaths(git, { signal });
   if (head !== undefined && head !== common) {
     const own = await readTree(git, head, { signal });
     for (const path of new Set([...own.keys(), ...tree.keys()])) {
       if (own.get(path)?.oid !== tree.get(path)?.oid) paths.add(path);
     }
-    const { synced } = read();
     const isByHand = synced === undefined || !(await isAncestor(git, [head, synced], signal));
     if (team !== undefined && isByHand) {
       await git(['update-ref', `refs/cairn/kept/${head}`, head], { signal });
@@ -176,15 +182,12 @@ async function takeEdits(context: SyncContext, team: string | undefined): Promis
       );
     }
   }
-  const isLost = await areFilesLost(git.workTree, tree);
+  const isLost = head !== undefined && (await areFilesLost(git.workTree, tree));
   if (isLost) {
     collected.notices.add(`The files of ${git.workTree} were gone and were written again; nothing was removed.`);
     return { checkout, isLost, problems: [] };
   }
   const like = team ?? head;
-  const { synced } = read();
-  // A clone that was made again lacks the commit when the history was rewritten.
-  const last = synced === undefined ? undefined : await commitOf(git, synced, signal);
   const others = [await readTree(git, last, { signal }), await readTree(git, team, { signal })];
   const { edits, problems } = await findHandEdits(git, {
     tree,
@@ -194,12 +197,13 @@ async function takeEdits(context: SyncContext, team: string | undefined): Promis
     like: like ?? '',
   });
   onStep('take');
-  const result = await takeHandEdits(store, edits, { edited, taken: collected.taken, signal });
+  const taken = remade === undefined ? edits : edits.filter(({ text }) => text !== null);
+  const result = await takeHandEdits(store, taken, { edited, taken: collected.taken, signal });
   for (const path of result.waiting) {
     collected.notices.add(`The edit of ${path} by hand is taken when the conflict of the asset is resolved.`);
   }
   if (JSON.stringify(result.edited) !== JSON.stringify(edited)) await save({ edited: result.edited });
-  return { checkout, isLost, problems };
+  return { checkout, remade, isLost, problems };
 }
 
 /** Pushes a commit to a branch of the user, because the team's branch is protected. */
@@ -287,14 +291,15 @@ async function send(
 /** Lets the files of the work tree follow the team's branch. */
 async function followTeam(
   { git, onStep, collected: { notices }, read, save, signal }: SyncContext,
-  { checkout, isLost }: WorkTree,
+  { checkout, remade, isLost }: WorkTree,
 ): Promise<void> {
   const { synced, branch, edited = {} } = read();
   if (checkout === undefined || synced === undefined) return;
   onStep('move');
   const moved = await moveWorkTree(git, {
     checkout,
-    isLost,
+    from: checkout.head ?? remade,
+    isLost: isLost || remade !== undefined,
     to: synced,
     edited,
     branch,

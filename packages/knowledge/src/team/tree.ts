@@ -18,7 +18,7 @@ export interface TreeFile {
 /** The files of a tree by their paths. */
 export type Tree = ReadonlyMap<string, TreeFile>;
 
-export const EMPTY_TREE: Tree = new Map();
+const EMPTY_TREE: Tree = new Map();
 
 interface Options {
   readonly signal?: AbortSignal | undefined;

@@ -182,6 +182,8 @@ export interface Moved {
 
 export interface MoveOptions extends Options {
   readonly checkout: Checkout;
+  /** The commit that the files are of. */
+  readonly from: string | undefined;
   /** Whether the files are gone and are written again. */
   readonly isLost: boolean;
   /** Called before files are changed, with what they are then. */
@@ -199,8 +201,11 @@ interface MovePlan extends Moved {
 }
 
 /** Decides for each file whether it follows the commit. */
-async function planMove(git: Git, { checkout, isLost, to, edited, signal }: MoveOptions): Promise<MovePlan> {
-  const [from, target] = [await readTree(git, checkout.head, { signal }), await readTree(git, to, { signal })];
+async function planMove(
+  git: Git,
+  { checkout, from: commit, isLost, to, edited, signal }: MoveOptions,
+): Promise<MovePlan> {
+  const [from, target] = [await readTree(git, commit, { signal }), await readTree(git, to, { signal })];
   const dirty = await changedPaths(git, { signal });
   const next: Record<string, string | null> = {};
   const [kept, skipped, removes]: [string[], string[], string[]] = [[], [], []];
@@ -208,7 +213,9 @@ async function planMove(git: Git, { checkout, isLost, to, edited, signal }: Move
   let isIndexStale = checkout.head !== to;
   let hidden: ReadonlySet<string> | undefined;
   const paths = new Set([...dirty, ...Object.keys(edited)]);
-  for (const [path, { oid }] of target) if (from.get(path)?.oid !== oid) paths.add(path);
+  // Without a checked-out commit, git names no missing file.
+  const isNew = checkout.head === undefined;
+  for (const [path, { oid }] of target) if (isNew || from.get(path)?.oid !== oid) paths.add(path);
   for (const path of from.keys()) if (!target.has(path)) paths.add(path);
   for (const path of paths) {
     const [file, before] = [checkedOut(target, path), checkedOut(from, path)];
