@@ -227,3 +227,16 @@ test('files that stayed while the clone was made again are edits only where some
     expect(await ann.team.sync()).toMatchObject({ conflicts: [], notices: [] });
   }
 });
+
+test('files of commits by hand that are not assets are named, because only the kept commit has them then', async () => {
+  const ann = await joined();
+  writeFileSync(join(ann.clone, 'notes.txt'), 'Mine.');
+  ann.edit('p/b.md', fileOf('p/b', 'By hand.'));
+  git(ann.clone, 'add', '--all');
+  git(ann.clone, 'commit', '--quiet', '--message=by hand');
+  const head = git(ann.clone, 'rev-parse', 'HEAD').trim();
+  const { notices, pushed } = await ann.team.sync();
+  expect(pushed.added).toEqual(['p/b']);
+  expect(notices).toEqual([expect.stringMatching(/only there \(1\): notes\.txt$/u)]);
+  expect(git(ann.clone, 'show', `refs/cairn/kept/${head}:notes.txt`)).toBe('Mine.');
+});

@@ -26,7 +26,7 @@ import {
 } from './repository.ts';
 import type { RemoteHeads } from './repository.ts';
 import type { CloneState } from './state.ts';
-import { makeCommit, readTree } from './tree.ts';
+import { keyOfPath, makeCommit, readTree } from './tree.ts';
 import { areFilesLost, changedPaths, moveWorkTree, readCheckout } from './work-tree.ts';
 import type { Checkout } from './work-tree.ts';
 
@@ -177,8 +177,11 @@ async function takeEdits(context: SyncContext, team: string | undefined): Promis
     const isByHand = synced === undefined || !(await isAncestor(git, [head, synced], signal));
     if (team !== undefined && isByHand) {
       await git(['update-ref', `refs/cairn/kept/${head}`, head], { signal });
+      const others = [...own].filter(([path, { oid }]) => keyOfPath(path) === undefined && tree.get(path)?.oid !== oid);
+      const names = others.slice(0, 10).map(([path]) => quotePath(path));
       collected.notices.add(
-        `Commits that were made by hand in ${git.workTree} are kept as refs/cairn/kept/${head}; their assets were taken.`,
+        `Commits that were made by hand in ${git.workTree} are kept as refs/cairn/kept/${head}; their assets were taken.` +
+          (others.length === 0 ? '' : ` Other files of them are only there (${others.length}): ${names.join(', ')}`),
       );
     }
   }
