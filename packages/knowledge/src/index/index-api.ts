@@ -67,8 +67,8 @@ export interface KnowledgeIndex extends AsyncDisposable {
   readonly list: (options?: IndexFilters & CallOptions) => Promise<ListResult>;
   /** Returns `AGENTS-INDEX.md`. */
   readonly document: (options?: DocumentOptions) => Promise<IndexDocument>;
-  /** Has the files written within a second. */
-  readonly schedule: () => void;
+  /** Has the files written within a second; `atClose`: at the end, or with the next change. */
+  readonly schedule: (options?: { readonly atClose?: boolean | undefined }) => void;
   /** Writes the files, if they differ. @throws {KnowledgeError} `STORE_FAILED`; the old files stay. */
   readonly flush: (options?: CallOptions) => Promise<void>;
   /** Writes what is scheduled, and ends. May be called twice. @throws {KnowledgeError} `STORE_FAILED`. */

@@ -361,6 +361,22 @@ test('what is scheduled is written at the end', async () => {
   expect(linesOf(readDocument())).toEqual(['a|reference|general|a||0']);
 });
 
+test('what can wait is written at the end only', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const store = openStore();
+  for (const name of ['a', 'b']) await store.add(draft({ name }));
+  const opened = new Map<string, number>();
+  const index = open(store, { opened: async () => new Map(opened) });
+  await index.flush();
+  expect(linesOf(readDocument()).map((line) => line[0])).toEqual(['b', 'a']);
+  opened.set('general/a', 1);
+  index.schedule({ atClose: true });
+  expect(vi.getTimerCount()).toBe(0);
+  await index.close();
+  expect(linesOf(readDocument()).map((line) => line[0])).toEqual(['a', 'b']);
+});
+
 test('a change while the files are written is written too', async () => {
   const store = openStore();
   let isFirst = true;

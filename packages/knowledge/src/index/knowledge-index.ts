@@ -182,9 +182,9 @@ export function openIndex(options: KnowledgeIndexOptions): KnowledgeIndex {
     await run;
   };
 
-  function schedule(): void {
+  function schedule({ atClose = false }: { readonly atClose?: boolean } = {}): void {
     isDue = true;
-    if (isClosed) return;
+    if (isClosed || atClose) return;
     timer ??= setTimeout(() => {
       timer = undefined;
       void flush().catch(onProblem);

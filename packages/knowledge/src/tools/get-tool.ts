@@ -78,8 +78,8 @@ export async function runGet(
   const { id, text } = asset;
   if (!readOnly) {
     knowledge.usage.recordOpened({ asset: id, session, query: reader.queryFor(id) });
-    // It is before assets that were opened less often.
-    if (knowledge.usage.isOn) knowledge.index.schedule();
+    // It is before assets that were opened less often, in the next session.
+    if (knowledge.usage.isOn) knowledge.index.schedule({ atClose: true });
   }
   const marks = marksOf(headOf(asset), await now(knowledge));
   const end = endOfPage(text, Math.min(offset, text.length));
