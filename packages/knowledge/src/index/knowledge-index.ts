@@ -182,7 +182,7 @@ export function openIndex(options: KnowledgeIndexOptions): KnowledgeIndex {
     await run;
   };
 
-  function schedule({ atClose = false }: { readonly atClose?: boolean } = {}): void {
+  function schedule({ atClose = false }: { readonly atClose?: boolean | undefined } = {}): void {
     isDue = true;
     if (isClosed || atClose) return;
     timer ??= setTimeout(() => {
