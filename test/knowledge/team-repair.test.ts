@@ -240,3 +240,15 @@ test('files of commits by hand that are not assets are named, because only the k
   expect(notices).toEqual([expect.stringMatching(/only there \(1\): notes\.txt$/u)]);
   expect(git(ann.clone, 'show', `refs/cairn/kept/${head}:notes.txt`)).toBe('Mine.');
 });
+
+test('a file of the team that is too large to be in memory stays in git', async () => {
+  const ann = await joined();
+  world.commit({ 'video.bin': new Uint8Array(101 * 1024 * 1024), 'small.txt': 'Small.' });
+  const { notices } = await ann.team.sync();
+  expect(notices).toEqual([expect.stringMatching(/were not written: video\.bin$/u)]);
+  expect(ann.read('video.bin')).toBeUndefined();
+  expect(ann.read('small.txt')).toBe('Small.');
+  await ann.change('p/a', 'Two.');
+  await ann.team.sync();
+  expect(git(world.remote, 'ls-tree', '--name-only', 'main')).toContain('video.bin');
+});

@@ -315,7 +315,7 @@ async function followTeam(
     notices.add(`${quotePath(path)} was edited by hand and was not updated in ${git.workTree}.`);
   if (moved.skipped.length === 0) return;
   notices.add(
-    `Links, submodules and paths that a system may not have were not written: ${moved.skipped.slice(0, 10).map(quotePath).join(', ')}`,
+    `Links, submodules, files above 100 MB and paths that a system may not have were not written: ${moved.skipped.slice(0, 10).map(quotePath).join(', ')}`,
   );
 }
 

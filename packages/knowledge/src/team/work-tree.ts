@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { KnowledgeError } from '../errors.ts';
 import type { Git } from './git.ts';
 import { commitOf } from './repository.ts';
-import { isRegular, keyOfPath, oidOf, readBlobs, readTree } from './tree.ts';
+import { isRegular, keyOfPath, MAX_BATCH_BYTES, oidOf, readBlobs, readTree } from './tree.ts';
 import type { Tree, TreeFile } from './tree.ts';
 
 interface Options {
@@ -95,10 +95,14 @@ function isSafePath(path: string): boolean {
   });
 }
 
-/** Returns the file that a tree has in the work tree; `undefined` for links, submodules and unsafe paths, which are not written. */
+/** Larger files of the team are no assets, and would have to be in memory. */
+const MAX_WORK_FILE_BYTES = 100 * 1024 * 1024;
+
+/** Returns the file that a tree has in the work tree; `undefined` for those that are not written: links, submodules, unsafe paths. */
 export function checkedOut(tree: Tree, path: string): TreeFile | undefined {
   const file = tree.get(path);
-  return file !== undefined && isRegular(file) && isSafePath(path) ? file : undefined;
+  if (file === undefined || file.bytes > MAX_WORK_FILE_BYTES) return undefined;
+  return isRegular(file) && isSafePath(path) ? file : undefined;
 }
 
 /** Returns whether the directories of a path are directories, not links. */
@@ -247,23 +251,39 @@ async function planMove(
   return { edited: next, kept, skipped, writes, removes, isIndexStale };
 }
 
+/** Divides files, so that the bytes of a batch can be in memory. */
+function* batchesOf(files: readonly TreeFile[]): Generator<readonly TreeFile[]> {
+  let [batch, bytes]: [TreeFile[], number] = [[], 0];
+  for (const file of files) {
+    batch.push(file);
+    bytes += file.bytes;
+    if (bytes < MAX_BATCH_BYTES) continue;
+    yield batch;
+    [batch, bytes] = [[], 0];
+  }
+  yield batch;
+}
+
 /** Writes files of a commit. @returns the paths of those that were not written. @throws {KnowledgeError} `GIT_FAILED`. */
 async function writeFiles(
   git: Git,
   files: readonly TreeFile[],
   signal: AbortSignal | undefined,
 ): Promise<Readonly<Record<Exclude<Written, 'written'>, readonly string[]>>> {
-  const contents = new Map<string, Buffer>();
-  await readBlobs(git, files, { signal, use: (oid, content) => void contents.set(oid, Buffer.from(content)) });
   const [blocked, unnameable]: [string[], string[]] = [[], []];
   try {
-    for (const file of files) {
-      const content = contents.get(file.oid);
-      const written = content && (await writeWorkFile(git.workTree, file, content));
-      if (written === 'blocked') blocked.push(file.path);
-      if (written === 'unnameable') unnameable.push(file.path);
+    for (const batch of batchesOf(files)) {
+      const contents = new Map<string, Buffer>();
+      await readBlobs(git, batch, { signal, use: (oid, content) => void contents.set(oid, Buffer.from(content)) });
+      for (const file of batch) {
+        const content = contents.get(file.oid);
+        const written = content && (await writeWorkFile(git.workTree, file, content));
+        if (written === 'blocked') blocked.push(file.path);
+        if (written === 'unnameable') unnameable.push(file.path);
+      }
     }
   } catch (error) {
+    if (signal?.aborted === true || KnowledgeError.isInstance(error)) throw error;
     const summary = `The work tree of the team store cannot be written: ${String(error)}`;
     const hint = 'The assets are synchronized. Free space or check the permissions, then repeat the command.';
     throw new KnowledgeError('GIT_FAILED', [summary, hint], { path: git.workTree, cause: error });
