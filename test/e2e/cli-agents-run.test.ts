@@ -5,7 +5,7 @@ import { createMemory } from '@cairn/memory';
 import { sqlite } from '@cairn/memory/sqlite';
 import { jsonSchema, streamText, tool } from 'ai';
 import type { ModelMessage, ToolSet } from 'ai';
-import { existsSync, readFileSync, renameSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -492,13 +492,28 @@ describe('context', () => {
   });
 
   test('shows the index of the knowledge of the user, unless it is left out', async () => {
-    const { agents, home } = await person([], setup);
+    const { agents, home, project } = await person([], setup);
+    // Its tech stack brings the assets of a product line before pitfalls of others.
+    writeFileSync(join(project, 'package.json'), '{"dependencies": {"redis": "5.0.0"}}');
     const knowledge = createKnowledge({ directory: join(home, '.local/share/cairn/knowledge') });
     const title = 'Redis failover';
-    await knowledge.store.add({ name: 'redis', productLine: 'general', type: 'reference', title, body: '# Wait\n' });
+    await knowledge.store.add({
+      name: 'redis',
+      productLine: 'infra/redis',
+      type: 'reference',
+      title,
+      body: '# Wait\n',
+    });
+    await knowledge.store.add({
+      name: 'kafka',
+      productLine: 'exchange',
+      type: 'pitfall',
+      title: 'Kafka',
+      body: '# K\n',
+    });
     await knowledge.close();
     const { stdout } = await agents(['context', 'helper']);
-    expect(stdout).toContain('\nredis|reference|general|Redis failover||0\n');
+    expect(stdout).toContain('\nredis|reference|infra/redis|Redis failover||0\nkafka|pitfall|exchange|Kafka||0\n');
     expect(stdout).toMatch(/^ {2}system .*, knowledge \d+/mu);
     const { stdout: without } = await agents(['context', 'helper', '--no-knowledge']);
     expect(without).not.toContain('Redis failover');
