@@ -90,3 +90,19 @@ test('what was taken is shared by the next synchronization', async () => {
 test('without a team store there is nothing to refresh', async () => {
   await failure(world.member('bob').team.refresh(), 'NO_TEAM');
 });
+
+test('a file that is written by hand before anything was shared is a change, and is taken', async () => {
+  const fresh = createWorld();
+  try {
+    const bob = fresh.member('bob');
+    await bob.team.init({ remote: fresh.remote });
+    expect(await bob.team.hasLocalChanges()).toBe(false);
+    bob.edit('p/a.md', fileOf('p/a', 'By hand.'));
+    expect(await bob.team.hasLocalChanges()).toBe(true);
+    expect((await bob.team.refresh()).taken.added).toEqual(['p/a']);
+    expect(await bob.team.hasLocalChanges()).toBe(false);
+    expect((await bob.team.sync()).pushed.added).toEqual(['p/a']);
+  } finally {
+    fresh.dispose();
+  }
+});

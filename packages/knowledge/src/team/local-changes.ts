@@ -21,7 +21,7 @@ export async function hasLocalChanges(
   { env = process.env, signal }: LocalChangesOptions = {},
 ): Promise<boolean> {
   const state = await readState(directory);
-  if (state?.synced === undefined || !(await hasClone(state.directory))) return false;
+  if (state === undefined || !(await hasClone(state.directory))) return false;
   const { directory: clone, synced, edited = {} } = state;
   if (readTeamHead(clone) !== synced) return true;
   const git = await openClone(clone, { env, remoteTimeoutMs: 0, signal });
@@ -30,7 +30,7 @@ export async function hasLocalChanges(
     const content = await readWorkFile(clone, path);
     if (content === undefined) continue;
     const taken = edited[path];
-    const oid = content === null ? null : oidOf(content, synced);
+    const oid = content === null ? null : oidOf(content, synced ?? '');
     if (taken === undefined || oid !== taken) return true;
   }
   return false;
