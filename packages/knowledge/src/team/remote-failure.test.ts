@@ -17,6 +17,11 @@ test.each([
 
 /** What git, ssh and servers print, from their sources. */
 test.each([
+  [
+    "fatal: the receiving end does not support this repository's hash algorithm\nfatal: the remote end hung up",
+    'SHA-256',
+  ],
+  ['fatal: mismatched algorithms: client sha1; server sha256', 'SHA-256'],
   ["fatal: detected dubious ownership in repository at '/srv/x.git'", 'belongs to another user'],
   ["fatal: could not read Username for 'https://example.com': terminal prompts disabled", 'refuses access'],
   ['git@example.com: Permission denied (publickey).', 'refuses access'],

@@ -8,6 +8,11 @@ export function withoutCredentials(text: string): string {
 /** What git reports when a remote refuses, and what the user can do. The first match counts. */
 const failures: readonly (readonly [pattern: RegExp, what: string, hint: string])[] = [
   [
+    /hash algorithm|mismatched algorithms/iu,
+    'The repository of the team uses SHA-256',
+    'Clone it with git, then run "cairn knowledge team init --clone <directory>".',
+  ],
+  [
     /dubious ownership/iu,
     'The repository of the team belongs to another user',
     'If you trust it, run: git config --global --add safe.directory <path>',
