@@ -50,7 +50,7 @@ async function listTree(git: Git, commit: string, { signal }: Options): Promise<
 }
 
 /** Files of which the bytes are in memory at the same time. */
-export const MAX_BATCH_BYTES = 32 * 1024 * 1024;
+export const MAX_BATCH_BYTES: number = 32 * 1024 * 1024;
 
 /** Reads the contents of files by their object ids, and calls `use` with each. */
 export async function readBlobs(
