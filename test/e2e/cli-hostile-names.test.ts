@@ -19,7 +19,7 @@ interface Usage {
 async function readUsages(words: readonly string[] = []): Promise<Usage[]> {
   const { stdout } = await cairn([...words, '--help']);
   const [, list = ''] = /^Commands:\n((?: {2}.*\n)+)/mu.exec(stdout) ?? [];
-  const inner = [...list.matchAll(/^ {2}([a-z]+)/gmu)].flatMap(([, name = '']) => (name === 'help' ? [] : [name]));
+  const inner = [...list.matchAll(/^ {2}([a-z-]+)/gmu)].flatMap(([, name = '']) => (name === 'help' ? [] : [name]));
   const nested = await Promise.all(inner.map((name) => readUsages([...words, name])));
   const options = [...stdout.matchAll(/^ {2}(?:-\w, )?(--[\w-]+) <(?!n>|ms>|when>|size>)/gmu)].map(
     ([, name = '']) => name,

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { createCodingTools } from '@cairn/coding-agent';
+import { createKnowledgeToolSet } from '@cairn/knowledge/tools';
 import { createToolSession } from '@cairn/tool';
 import { createWorkspaceCacheToolSet } from '@cairn/workspace-cache/tools';
 import { createMemory } from '@cairn/memory';
@@ -49,7 +50,10 @@ describe.each(ways)('the official client over $over, $era era', (way) => {
       roots: [root],
       signal: AbortSignal.abort(),
     });
-    const sets = [codingTools, cacheSet.tools, memoryTools];
+    const knowledgeSet = await createKnowledgeToolSet({
+      open: () => Promise.reject(new Error('no tool is called')),
+    }).open({ ...context, roots: [root], signal: new AbortController().signal });
+    const sets = [codingTools, cacheSet.tools, knowledgeSet.tools, memoryTools];
     expect(tools.map(({ name, annotations }) => ({ name, ...annotations }))).toEqual(
       sets.flatMap((set) => Object.values(set).map(({ name, annotations }) => ({ name, ...annotations }))),
     );
