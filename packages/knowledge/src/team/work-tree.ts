@@ -95,7 +95,7 @@ function isSafePath(path: string): boolean {
   });
 }
 
-/** Larger files of the team are no assets, and would have to be in memory. */
+/** A larger file of the team is not an asset, and would have to be in memory. */
 const MAX_WORK_FILE_BYTES = 100 * 1024 * 1024;
 
 /** Returns the file that a tree has in the work tree; `undefined` for those that are not written: links, submodules, unsafe paths. */
