@@ -76,7 +76,7 @@ test('gives the links, each with the asset that it names', async () => {
   expect((await get({ name: 'old' })).links[0]?.assets.toSorted()).toEqual(['exchange/infra/limits', 'general/limits']);
 });
 
-test('one name in two product lines is told apart', async () => {
+test('a name in two product lines names two assets, and the product line chooses', async () => {
   await expect(get({ name: 'limits' })).rejects.toMatchObject({
     code: 'AMBIGUOUS_ASSET',
     assets: ['exchange/infra/limits', 'general/limits'],
