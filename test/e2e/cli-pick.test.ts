@@ -253,14 +253,27 @@ describe.skipIf(!hasTerminal)('in a terminal of 80x24', () => {
     expect(rows[23]).toContain('Enter choose');
   });
 
+  test('a long matched line has its path, its number and the match in one row', async () => {
+    const run = await pickIn({ 'src/long.txt': `first\n${'x '.repeat(500)}needle${' y'.repeat(500)}\n` }, [
+      '--grep',
+      'needle',
+    ]);
+    const row = selected(run.rows()) ?? '';
+    expect(row).toMatch(/^src\/long\.txt:2: … [x ]+needle[ y]+…$/u);
+    expect(run.hits(1).replace('>', '')).toBe('needle');
+  });
+
   test('a change of size draws everything again, down to a few rows', async () => {
     const run = await pickIn(tree);
     run.type('a');
     await run.until((rows) => rows[0] === 'find> a' && rows.some((row) => row.startsWith('──')), 'the whole picture');
     run.resize(40, 8);
     const small = await run.until(
-      (rows) => rows.length === 8 && !rows.some((row) => row.startsWith('──')) && (rows[7] ?? '').includes('path'),
-      'no preview',
+      (rows) =>
+        rows.length === 8 &&
+        !rows.some((row) => row.startsWith('──')) &&
+        /^\d+ paths? +Tab lines {2}Esc leave$/u.test(rows[7] ?? ''),
+      'no preview, and fewer words about the keys',
     );
     expect(small[0]).toBe('find> a');
     run.resize(100, 30);

@@ -5,6 +5,7 @@ import {
   ellipsisColumns,
   escapeLine,
   fitLine,
+  fitPath,
   fitText,
   highlight,
   highlightFitted,
@@ -53,19 +54,33 @@ function plainLine(line: string, columns: number): string {
   return fitText(escapeLine(line.replaceAll('\t', TAB)), columns);
 }
 
+/** Fewer columns show too little of a line: the row then has the path alone. */
+const MIN_LINE_COLUMNS = 8;
+
+/** Returns the path and the number of a matched line, cut at the start so that a part of the line has room. */
+function placeOf({ path, lineNumber }: PickItem, lineWidth: number, room: number): string {
+  if (lineNumber === undefined) return '';
+  const place = `${escapeControls(path)}:${lineNumber}: `;
+  const half = Math.floor(room / 2);
+  return fitPath(place, half < MIN_LINE_COLUMNS ? room : room - Math.min(lineWidth, half));
+}
+
 function itemRow(item: PickItem | undefined, isSelected: boolean, { columns, paint }: PickStyle): string {
   if (item === undefined) return '';
-  const room = Math.max(1, columns - 2);
   // Escaping would move the highlighted ranges, so a text that needs it is not highlighted.
   const shown = escapeControls(item.text.replaceAll('\t', ' '));
-  const isPlain = shown.length === item.text.length;
+  const ranges = shown.length === item.text.length ? item.ranges : [];
   const mark = isSelected ? paint.hit('>') : ' ';
   const rest = isSelected ? paint.title : item.isDirectory ? paint.directory : (text: string) => text;
   const style = { paint: paint.hit, rest, escape: (text: string) => text };
-  const ranges = isPlain ? item.ranges : [];
-  if (displayWidth(shown) <= room) return `${mark} ${highlight(shown, ranges, style)}`;
+  const all = Math.max(1, columns - 2);
+  const place = placeOf(item, displayWidth(shown), all);
+  const room = all - displayWidth(place);
+  const head = `${mark} ${rest(place)}`;
+  if (displayWidth(shown) <= room) return head + highlight(shown, ranges, style);
+  if (place !== '' && room < MIN_LINE_COLUMNS) return head;
   const fitted = fitLine(shown, ranges, Math.max(1, room - ellipsisColumns));
-  return `${mark} ${highlightFitted(fitted, style, paint.dim)}`;
+  return head + highlightFitted(fitted, style, paint.dim);
 }
 
 function previewRows(preview: Preview | undefined, height: number, { columns, paint }: PickStyle): string[] {
@@ -84,16 +99,27 @@ function previewRows(preview: Preview | undefined, height: number, { columns, pa
   return [rule, ...rows];
 }
 
-const keys: Readonly<Record<PickMode, string>> = {
-  find: 'Enter choose  Tab search in files  Esc leave',
-  grep: 'Enter choose  Tab search for paths  Esc leave',
+/** What the keys do, in the words that there is room for, the longest first. */
+const keys: Readonly<Record<PickMode, readonly string[]>> = {
+  find: keyTexts('search in files', 'lines'),
+  grep: keyTexts('search for paths', 'paths'),
 };
 
-/** Returns the last line: the summary on the left, and the keys on the right if there is room. */
+function keyTexts(switchText: string, short: string): readonly string[] {
+  return [
+    `Enter choose  Tab ${switchText}  Esc leave`,
+    `Enter choose  Tab ${short}  Esc leave`,
+    `Tab ${short}  Esc leave`,
+    'Esc leave',
+  ];
+}
+
+/** Returns the last line: the summary on the left, and on the right as much about the keys as there is room for. */
 function statusRow({ mode, summary }: PickView, { columns, paint }: PickStyle): string {
   const left = fitText(escapeControls(summary), columns);
-  const gap = columns - displayWidth(left) - keys[mode].length;
-  return gap < 2 ? left : `${left}${' '.repeat(gap)}${paint.dim(keys[mode])}`;
+  const room = columns - displayWidth(left);
+  const right = keys[mode].find((text) => text.length + 2 <= room);
+  return right === undefined ? left : left + ' '.repeat(room - right.length) + paint.dim(right);
 }
 
 /** Limits the code units of a column, because a text may stack any number of combining marks. */

@@ -11,7 +11,7 @@ export interface PickItem {
   readonly isDirectory: boolean;
   /** The number of the matched line, in grep mode. */
   readonly lineNumber?: number;
-  /** The text in the list, and its highlighted parts. */
+  /** The path or the matched line, and its highlighted parts. */
   readonly text: string;
   readonly ranges: readonly Range[];
 }
@@ -86,14 +86,9 @@ async function grepItems(pattern: string, shared: Shared): Promise<Found> {
   });
   const usable = result.matches.filter(({ lossyPath }) => lossyPath === undefined);
   const items = usable.map(({ path, lineNumber, line, submatches = [] }): PickItem => {
-    const head = `${path}:${lineNumber}: `;
     const indent = /^\s*/u.exec(line)?.[0].length ?? 0;
-    const shift = head.length - indent;
-    const ranges = submatches.map(({ start, end }) => ({
-      start: Math.max(start + shift, head.length),
-      end: end + shift,
-    }));
-    return { path, isDirectory: false, lineNumber, text: head + line.slice(indent).replace(/\r$/u, ''), ranges };
+    const ranges = submatches.map(({ start, end }) => ({ start: Math.max(start - indent, 0), end: end - indent }));
+    return { path, isDirectory: false, lineNumber, text: line.slice(indent).replace(/\r$/u, ''), ranges };
   });
   const lossy = result.matches.length - usable.length;
   const { limitReached: isCut = false, totalMatches, skipped, stopReason, engine } = result;
