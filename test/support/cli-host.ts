@@ -4,6 +4,7 @@
  */
 import { invalidateFsScanCache } from '@cairn/natives';
 import process from 'node:process';
+import { Readable } from 'node:stream';
 // The command line has no exports: a program starts it.
 // oxlint-disable-next-line no-restricted-imports
 import { run } from '../../packages/cli/src/run.ts';
@@ -13,7 +14,8 @@ export interface HostRequest {
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
-  readonly input: Uint8Array;
+  /** Absent when standard input is `/dev/null`. */
+  readonly input?: Uint8Array | undefined;
 }
 
 export interface HostAnswer {
@@ -37,8 +39,13 @@ async function answer({ args, cwd, env, input }: HostRequest): Promise<HostAnswe
       texts[name] += text;
     },
   });
+  const chunks = input === undefined || input.length === 0 ? [] : [Buffer.from(input)];
   const exitCode = await run(args, {
-    input: { isTerminal: false, read: () => Promise.resolve(Buffer.from(input)) },
+    input: {
+      kind: input === undefined ? 'other' : 'pipe',
+      stream: () => Readable.from(chunks),
+      read: () => Promise.resolve(Buffer.concat(chunks)),
+    },
     openTerminal: () => undefined,
     out: output('out'),
     err: output('err'),

@@ -98,7 +98,7 @@ export async function cairn(args: readonly string[], options: CairnOptions = {})
   const isServer = args[0] === 'mcp' && args[1] !== 'install';
   const needsProcess = isServer || options.uid !== undefined || options.preload !== undefined;
   if (needsProcess || !Object.keys(env).every((name) => READ_PER_RUN.test(name))) return cairnProcess(args, options);
-  const input = Buffer.from(options.input ?? '');
+  const input = options.input === undefined ? undefined : Buffer.from(options.input);
   const answer = queue.then(() => ask({ args, cwd: options.cwd ?? process.cwd(), env, input }));
   queue = answer.catch(() => undefined);
   return answer;

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { neededCommands } from './registry.ts';
 import { run } from './run.ts';
@@ -20,7 +21,7 @@ async function cairn(args: readonly string[], more: Partial<Session> = {}): Prom
     },
   });
   const session: Session = {
-    input: { isTerminal: true, read: () => Promise.resolve(new Uint8Array()) },
+    input: { kind: 'terminal', stream: () => Readable.from([]), read: async () => new Uint8Array() },
     openTerminal: () => undefined,
     out: output('out'),
     err: output('err'),

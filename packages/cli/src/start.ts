@@ -1,8 +1,9 @@
 import process from 'node:process';
-import { addAbortSignal } from 'node:stream';
+import { addAbortSignal, type Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { errorLine } from './terminal/answer.ts';
 import { BrokenPipe, endingSignals, ExitCode, Interrupted } from './terminal/exit.ts';
+import { inputKind } from './terminal/input.ts';
 import { createOutput } from './terminal/output.ts';
 import { run } from './run.ts';
 import { openTerminal } from './terminal/terminal.ts';
@@ -48,10 +49,13 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 process.stderr.on('error', () => undefined);
 
+const inputStream = (): Readable => addAbortSignal(controller.signal, process.stdin);
+
 process.exitCode = await run(process.argv.slice(2), {
   input: {
-    isTerminal: process.stdin.isTTY,
-    read: () => buffer(addAbortSignal(controller.signal, process.stdin)),
+    kind: inputKind(0),
+    stream: inputStream,
+    read: () => buffer(inputStream()),
   },
   openTerminal: () => openTerminal(process.stdin, process.stderr),
   out: createOutput(process.stdout),

@@ -9,7 +9,7 @@ import { farewell } from '../picker/screen.ts';
 import { pathPrefix } from '../terminal/path-prefix.ts';
 import type { Session } from '../terminal/session.ts';
 import type { CommandFactory } from './command.ts';
-import { searchOptions, type SearchFlags } from './search/options.ts';
+import { onlyRoot, searchOptions, type SearchFlags } from './search/options.ts';
 
 const examples = `
 Examples:
@@ -32,7 +32,7 @@ async function runPick(query: string, flags: PickFlags, session: Session): Promi
     throw new UsageError("'cairn pick' needs a terminal", "use 'cairn find' or 'cairn grep' instead");
   }
   const forget = session.onAbruptEnd(() => terminal.close(farewell));
-  const root = resolve(session.cwd, flags.path);
+  const root = resolve(session.cwd, onlyRoot(flags));
   try {
     const result = await runPicker(terminal, {
       mode: flags.grep === true ? 'grep' : 'find',
@@ -50,7 +50,7 @@ async function runPick(query: string, flags: PickFlags, session: Session): Promi
     if (result.kind === 'left') return ExitCode.None;
     const { path, lineNumber } = result.item;
     const line = lineNumber === undefined ? '' : `:${lineNumber}`;
-    const choice = `${pathPrefix(flags.path)}${path}${line}`;
+    const choice = `${pathPrefix(onlyRoot(flags))}${path}${line}`;
     await writeLines(session.out, [session.out.isTerminal ? quotePath(choice) : choice], session.signal);
     return ExitCode.Hit;
   } finally {

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { errorLine, listDocument, writeAnswer, writeError } from './answer.ts';
 import { CommandError, OutputError, UsageError } from './errors.ts';
@@ -70,7 +71,7 @@ function recordingSession(): Written {
     write: async (text) => void (texts[name] += text),
   });
   const session: Session = {
-    input: { isTerminal: true, read: async () => new Uint8Array() },
+    input: { kind: 'terminal', stream: () => Readable.from([]), read: async () => new Uint8Array() },
     openTerminal: () => undefined,
     out: output('out'),
     err: output('err'),

@@ -82,7 +82,7 @@ export async function askPerson<T>(
   session: Session,
   use: (prompter: Prompter, terminal: Terminal) => Promise<T>,
 ): Promise<T | undefined> {
-  const terminal = session.input.isTerminal && session.err.isTerminal ? session.openTerminal() : undefined;
+  const terminal = session.input.kind === 'terminal' && session.err.isTerminal ? session.openTerminal() : undefined;
   if (!terminal) return undefined;
   const forget = session.onAbruptEnd(() => terminal.close(''));
   try {

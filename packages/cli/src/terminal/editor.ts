@@ -12,7 +12,7 @@ import type { Session } from './session.ts';
 function editorOf({ env, input, out }: Session, instead: string): string {
   const set = env['VISUAL'] || env['EDITOR'];
   if (set) return set;
-  if (input.isTerminal && out.isTerminal) return process.platform === 'win32' ? 'notepad' : 'vi';
+  if (input.kind === 'terminal' && out.isTerminal) return process.platform === 'win32' ? 'notepad' : 'vi';
   throw new CommandError({
     code: 'NO_EDITOR',
     message: 'there is no terminal for an editor, and VISUAL and EDITOR are not set',

@@ -1,12 +1,33 @@
+import { fstatSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { isatty } from 'node:tty';
 import { CommandError, UsageError } from './errors.ts';
+
+/** What standard input is connected to. Node gives its child processes a socket. `other` is `/dev/null`, for example. */
+export type InputKind = 'terminal' | 'pipe' | 'file' | 'socket' | 'other';
 
 /** Standard input. */
 export interface Input {
-  /** Whether it is a terminal, where a person would have to type. */
-  readonly isTerminal: boolean;
+  readonly kind: InputKind;
+  /** Its bytes as they arrive. Fails with the session's reason when the run ends first. */
+  stream(): Readable;
   /** Reads to the end. Rejects with the session's reason when the run ends first. */
   read(): Promise<Uint8Array>;
+}
+
+/** Returns what a descriptor is connected to. */
+export function inputKind(descriptor: number): InputKind {
+  if (isatty(descriptor)) return 'terminal';
+  try {
+    const stat = fstatSync(descriptor);
+    if (stat.isFIFO()) return 'pipe';
+    if (stat.isFile()) return 'file';
+    return stat.isSocket() ? 'socket' : 'other';
+  } catch {
+    // It is closed.
+    return 'other';
+  }
 }
 
 function decode(bytes: Uint8Array, what: string): string {
@@ -21,7 +42,7 @@ function decode(bytes: Uint8Array, what: string): string {
 
 /** Reads standard input as text. `fix` states how to give the text in another way. */
 export async function readText(input: Input, fix: string): Promise<string> {
-  if (input.isTerminal) throw new UsageError('standard input is a terminal', fix);
+  if (input.kind === 'terminal') throw new UsageError('standard input is a terminal', fix);
   return decode(await input.read(), 'standard input');
 }
 

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { withProgress } from './progress.ts';
 import type { Session } from './session.ts';
@@ -22,7 +23,7 @@ function session(isTerminal: boolean, env: Session['env'] = {}): { session: Sess
   });
   return {
     session: {
-      input: { isTerminal: true, read: () => Promise.resolve(new Uint8Array()) },
+      input: { kind: 'terminal', stream: () => Readable.from([]), read: async () => new Uint8Array() },
       openTerminal: () => undefined,
       out: output(false),
       err: output(isTerminal),

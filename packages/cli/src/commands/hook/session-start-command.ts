@@ -26,7 +26,7 @@ export const sessionStartCommand: CommandFactory = (command, session, done) => {
     .action(async (settings: SessionSettings) => {
       const { input, env, cwd, signal } = session;
       const read = async function* (): AsyncGenerator<Uint8Array> {
-        if (!input.isTerminal) yield await input.read();
+        if (input.kind !== 'terminal') yield await input.read();
       };
       await session.out.write(await startSession(settings, { env, cwd, signal, input: read() }));
       done(0);

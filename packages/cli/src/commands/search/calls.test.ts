@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import * as natives from '@cairn/natives';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { run } from '../../run.ts';
@@ -20,7 +21,11 @@ beforeEach(() => {
   vi.mocked(natives.grep).mockReset().mockResolvedValue(found);
 });
 
-const input: Session['input'] = { isTerminal: true, read: () => Promise.resolve(new Uint8Array()) };
+const input: Session['input'] = {
+  kind: 'terminal',
+  stream: () => Readable.from([]),
+  read: () => Promise.resolve(new Uint8Array()),
+};
 const output: Session['out'] = { isTerminal: false, width: 80, write: () => Promise.resolve() };
 
 /** The options of the only search that a command line makes, those that were given. */

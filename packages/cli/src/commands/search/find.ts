@@ -7,7 +7,7 @@ import type { Session } from '../../terminal/session.ts';
 import { highlight, rangesOf } from '../../terminal/text.ts';
 import type { CommandFactory } from '../command.ts';
 import { printListing } from './listing.ts';
-import { searchOptions, type SearchFlags } from './options.ts';
+import { onlyRoot, searchOptions, type SearchFlags } from './options.ts';
 
 const examples = `
 Examples:
@@ -36,11 +36,12 @@ function findLine(match: FuzzyFindMatch, style: { readonly prefix: string; reado
 
 async function runFind(query: string, flags: SearchFlags, session: Session): Promise<number> {
   const { fuzzyFind } = await import('@cairn/natives');
+  const root = onlyRoot(flags);
   const paint = createPaint(usesColor(flags.color, session.out.isTerminal, session.env));
   const result = await withProgress(session, 'searching', () =>
     fuzzyFind({
       query,
-      path: flags.path,
+      path: root,
       hidden: flags.hidden,
       gitignore: flags.ignore,
       maxResults: flags.limit,
@@ -50,7 +51,7 @@ async function runFind(query: string, flags: SearchFlags, session: Session): Pro
       signal: session.signal,
     }),
   );
-  const style = { prefix: pathPrefix(flags.path), paint };
+  const style = { prefix: pathPrefix(root), paint };
   return printListing(
     session,
     { listing: result, lines: result.matches.map((match) => findLine(match, style)) },

@@ -12,7 +12,7 @@ import type { Session } from '../../terminal/session.ts';
 import { formatBytes } from '../../terminal/text.ts';
 import type { CommandFactory } from '../command.ts';
 import { printListing } from './listing.ts';
-import { searchOptions, type SearchFlags } from './options.ts';
+import { onlyRoot, searchOptions, type SearchFlags } from './options.ts';
 
 const examples = `
 Examples:
@@ -98,8 +98,9 @@ async function linesOf(result: GlobResult, flags: GlobFlags, session: Session): 
   const { FileType: types } = await import('@cairn/natives');
   const { isTerminal } = session.out;
   const style = { paint: createPaint(usesColor(flags.color, isTerminal, session.env)), types };
-  const prefix = pathPrefix(flags.path);
-  const details = flags.long === true ? await detailsOf(flags.path, result.matches, session.signal) : undefined;
+  const root = onlyRoot(flags);
+  const prefix = pathPrefix(root);
+  const details = flags.long === true ? await detailsOf(root, result.matches, session.signal) : undefined;
   return result.matches.map((match, index) => {
     const columns = details === undefined ? '' : style.paint.dim(longColumns(details[index] ?? {}, isTerminal));
     return columns + paintedPath(prefix + match.path, match.fileType, style);
@@ -115,7 +116,7 @@ async function runGlob(pattern: string, flags: GlobFlags, session: Session): Pro
   const result = await withProgress(session, 'searching', () =>
     glob({
       pattern,
-      path: flags.path,
+      path: onlyRoot(flags),
       hidden: flags.hidden,
       gitignore: flags.ignore,
       fileType: flags.type === undefined ? undefined : byName[flags.type],

@@ -12,7 +12,7 @@ import type { Session } from '../../terminal/session.ts';
 import type { CommandFactory } from '../command.ts';
 import { contentLines, fileLines } from './grep-lines.ts';
 import { grepNotices, nothingFoundNotice } from './notices.ts';
-import { searchOptions, type SearchFlags } from './options.ts';
+import { onlyRoot, searchOptions, type SearchFlags } from './options.ts';
 
 const examples = `
 Examples:
@@ -73,7 +73,7 @@ async function search(pattern: string, flags: GrepFlags, session: Session): Prom
   const searchLines = (crlf: boolean): Promise<GrepResult> =>
     grep({
       pattern,
-      path: flags.path,
+      path: onlyRoot(flags),
       literal: flags.literal,
       glob: flags.glob,
       type: flags.type,
@@ -204,7 +204,7 @@ async function runGrep(pattern: string, flags: GrepFlags, session: Session): Pro
   const onCut = (): void => {
     linesCut += 1;
   };
-  const pathOf = await pathNaming(flags.path);
+  const pathOf = await pathNaming(onlyRoot(flags));
   await writeAnswer(session, flags, {
     lines: linesOf(result, flags, { session, pathOf, onCut }),
     document: documentOf(result, mode),

@@ -1,11 +1,13 @@
 import { unquotePath } from '@cairn/tool/paths';
 import { Option } from 'commander';
 import type { AnswerFlags } from '../../terminal/answer.ts';
+import { UsageError } from '../../terminal/errors.ts';
 import { colorOption, filled, wholeNumber } from '../../terminal/options.ts';
 
 /** The options of every search command, as parsed. */
 export interface SearchFlags extends AnswerFlags {
-  readonly path: string;
+  /** The paths of `--path`; see {@link rootsOf}. */
+  readonly path?: readonly string[];
   readonly hidden?: boolean;
   /** False after `--no-ignore`. */
   readonly ignore: boolean;
@@ -22,12 +24,38 @@ export interface SearchWording {
   readonly searchesHidden: boolean;
 }
 
+const pathParser = (name: string): ((value: string) => string) => {
+  const parse = filled(name, "use a path, or '.' for the current directory");
+  return (value) => unquotePath(parse(value));
+};
+
+/** Collects the values of a repeated option. */
+export function repeated<T>(parse: (value: string) => T): (value: string, previous?: readonly T[]) => readonly T[] {
+  return (value, previous = []) => [...previous, parse(value)];
+}
+
+/**
+ * Returns where to search: the paths of `--path`, then those that are arguments, each as it was given; the current directory by
+ * default. `-` is standard input.
+ */
+export function rootsOf({ path = [] }: Pick<SearchFlags, 'path'>, args: readonly string[] = []): readonly string[] {
+  const roots = [...path, ...args.map(pathParser('the path'))];
+  return roots.length === 0 ? ['.'] : roots;
+}
+
+/** Returns the root of a command that searches one directory. */
+export function onlyRoot(flags: Pick<SearchFlags, 'path'>): string {
+  const [root = '.', second] = rootsOf(flags);
+  if (second !== undefined) throw new UsageError('--path is given twice', 'search one directory at a time');
+  return root;
+}
+
 export function searchOptions(wording: SearchWording): Option[] {
   const byDefault = (is: boolean): string => (is ? ' (default)' : '');
   return [
-    new Option('--path <path>', `where to search: ${wording.root}`)
-      .argParser((value) => unquotePath(filled('--path', "use a path, or '.' for the current directory")(value)))
-      .default('.', 'the current directory'),
+    new Option('--path <path>', `where to search: ${wording.root} (default: the current directory)`).argParser(
+      repeated(pathParser('--path')),
+    ),
     new Option('--hidden', `search names that start with a dot${byDefault(wording.searchesHidden)}`),
     new Option('--no-hidden', `skip names that start with a dot${byDefault(!wording.searchesHidden)}`),
     new Option('--no-ignore', 'do not apply .gitignore, .ignore and other ignore files'),

@@ -1,0 +1,92 @@
+import { PassThrough, Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { expect, test } from 'vitest';
+import type { Input } from './input.ts';
+import type { Session } from './session.ts';
+import { chooseInput, openStandardInput } from './standard-input.ts';
+
+const INSTEAD = 'to search files, add a path, such as .';
+
+interface Opened {
+  readonly session: Session;
+  readonly stream: Readable;
+  /** Resolves with the first note. */
+  readonly note: Promise<string>;
+}
+
+function opened(kind: Input['kind'], stream: Readable): Opened {
+  let session: Session | undefined;
+  const note = new Promise<string>((resolve) => {
+    const output = { isTerminal: false, width: 80 };
+    session = {
+      input: { kind, stream: () => stream, read: async () => new Uint8Array() },
+      openTerminal: () => undefined,
+      out: { ...output, write: async () => undefined },
+      err: { ...output, write: async (line) => resolve(line) },
+      env: {},
+      cwd: '/',
+      signal: new AbortController().signal,
+      onAbruptEnd: () => () => undefined,
+    };
+  });
+  if (session === undefined) throw new Error('a promise runs its function at once');
+  return { session, stream, note };
+}
+
+test.each(['pipe', 'file'] as const)('a command without paths works on a %s', async (kind) => {
+  const { session } = opened(kind, Readable.from([Buffer.from('a\n'), Buffer.from('b\n')]));
+  const { input, notices } = await chooseInput(session, INSTEAD);
+  expect(input?.isEmpty).toBe(false);
+  expect(await text(input?.stream ?? Readable.from([]))).toBe('a\nb\n');
+  expect(notices).toEqual([]);
+});
+
+test('a pipe without a byte is reported', async () => {
+  const { session } = opened('pipe', Readable.from([]));
+  const { input, notices } = await chooseInput(session, INSTEAD);
+  expect(input?.isEmpty).toBe(true);
+  expect(notices).toEqual([`standard input was empty; ${INSTEAD}`]);
+});
+
+test.each(['terminal', 'other'] as const)('a command without paths does not read a %s', async (kind) => {
+  const { session, stream } = opened(kind, new PassThrough());
+  expect(await chooseInput(session, INSTEAD)).toEqual({ notices: [] });
+  expect(stream.destroyed).toBe(false);
+});
+
+test('a long wait for a pipe has a note, and the wait goes on', async () => {
+  const stream = new PassThrough();
+  const { session, note } = opened('pipe', stream);
+  const choice = chooseInput(session, INSTEAD);
+  expect(await note).toBe(`cairn: waiting for standard input; ${INSTEAD}\n`);
+  stream.end('late\n');
+  const { input } = await choice;
+  expect(await text(input?.stream ?? Readable.from([]))).toBe('late\n');
+});
+
+test('a socket counts when it has data', async () => {
+  const { session } = opened('socket', Readable.from([Buffer.from('a\n')]));
+  const { input } = await chooseInput(session, INSTEAD);
+  expect(await text(input?.stream ?? Readable.from([]))).toBe('a\n');
+});
+
+test('a socket that ends without data does not count', async () => {
+  const { session } = opened('socket', Readable.from([]));
+  expect(await chooseInput(session, INSTEAD)).toEqual({ notices: [] });
+});
+
+test('an open socket without data is closed, and the choice is reported', async () => {
+  const { session, stream } = opened('socket', new PassThrough());
+  const { input, notices } = await chooseInput(session, INSTEAD);
+  expect(input).toBeUndefined();
+  expect(notices).toEqual(['standard input had no data within 100 ms, so files were searched; use - to wait']);
+  expect(stream.destroyed).toBe(true);
+});
+
+test('a failure of standard input is a failure of the command', async () => {
+  const stream = new PassThrough();
+  const { session } = opened('pipe', stream);
+  const input = openStandardInput(session, INSTEAD);
+  stream.destroy(new Error('EIO'));
+  await expect(input).rejects.toThrow('EIO');
+});

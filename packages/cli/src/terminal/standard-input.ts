@@ -1,0 +1,72 @@
+import type { Readable } from 'node:stream';
+import type { Input } from './input.ts';
+import type { Session } from './session.ts';
+
+/** Only a longer wait is reported. A socket without data by then has none to read. */
+const WAIT_MS = 100;
+
+/** Standard input as the text that a command works on. */
+export interface StandardInput {
+  readonly stream: Readable;
+  /** Whether it ended without a byte. */
+  readonly isEmpty: boolean;
+}
+
+/** What a command without paths works on. */
+export interface InputChoice {
+  /** Standard input; absent when the command searches files. */
+  readonly input?: StandardInput;
+  /** What the answer reports about the choice. */
+  readonly notices: readonly string[];
+}
+
+type Arrival = 'data' | 'end' | 'nothing yet';
+
+/** Waits for the first byte or the end. `onWait` is called when the wait is long; it can end it. */
+async function arrivalOf(stream: Readable, onWait: (stop: () => void) => void): Promise<Arrival> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => onWait(() => resolve('nothing yet')), WAIT_MS);
+    stream.once('readable', () => {
+      clearTimeout(timer);
+      resolve(stream.readableLength > 0 ? 'data' : 'end');
+    });
+    stream.once('error', (error) => {
+      clearTimeout(timer);
+      reject(error);
+    });
+  });
+}
+
+/**
+ * Returns standard input when its first byte has arrived, or its end. After 100 ms without either, a note on standard error states
+ * that the command waits, and how to do without: `instead` ends the sentence.
+ */
+export async function openStandardInput(session: Session, instead: string): Promise<StandardInput> {
+  const stream = session.input.stream();
+  const arrival = await arrivalOf(stream, () => {
+    // The command goes on when its notes have no reader.
+    session.err.write(`cairn: waiting for standard input; ${instead}\n`).catch(() => undefined);
+  });
+  return { stream, isEmpty: arrival === 'end' };
+}
+
+/**
+ * Decides whether a command without paths works on standard input. A pipe or a file is one that somebody gave to the command. A
+ * socket may be one that a program opened for each of its child processes, so it counts only if data arrives within 100 ms.
+ *
+ * @param instead how to search files instead, as the end of a sentence: "to search files, add a path, such as ."
+ */
+export async function chooseInput(session: Session, instead: string): Promise<InputChoice> {
+  const kinds: readonly Input['kind'][] = ['pipe', 'file'];
+  if (kinds.includes(session.input.kind)) {
+    const input = await openStandardInput(session, instead);
+    return { input, notices: input.isEmpty ? [`standard input was empty; ${instead}`] : [] };
+  }
+  if (session.input.kind !== 'socket') return { notices: [] };
+  const stream = session.input.stream();
+  const arrival = await arrivalOf(stream, (stop) => stop());
+  if (arrival === 'data') return { input: { stream, isEmpty: false }, notices: [] };
+  stream.destroy();
+  const isOpen = arrival === 'nothing yet';
+  return { notices: isOpen ? ['standard input had no data within 100 ms, so files were searched; use - to wait'] : [] };
+}
