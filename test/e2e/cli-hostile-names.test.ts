@@ -24,7 +24,7 @@ async function readUsages(words: readonly string[] = []): Promise<Usage[]> {
   const options = [...stdout.matchAll(/^ {2}(?:-\w, )?(--[\w-]+) <(?!n>|ms>|when>|size>)/gmu)].map(
     ([, name = '']) => name,
   );
-  const hasArgument = /^Usage: [^\n]*[<[](?!options)[a-z]+[>\]]$/mu.test(stdout);
+  const hasArgument = /^Usage: [^\n]*[<[](?!options)[a-z]+(?:\.{3})?[>\]]$/mu.test(stdout);
   return [...(words.length === 0 ? [] : [{ words, hasArgument, options }]), ...nested.flat()];
 }
 

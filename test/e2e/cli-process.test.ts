@@ -36,6 +36,16 @@ describe.skipIf(process.platform === 'win32')('without permission', () => {
     }
   });
 
+  test('what cannot be read in one of several directories is counted and named with it', async (context) => {
+    context.skip(!canRunUnprivileged, 'user 65534 cannot read this checkout');
+    const cwd = createTree({ 'a/x.txt': '', 'b/x.txt': '', 'b/locked/x.txt': '' });
+    chmodSync(cwd, 0o755);
+    chmodSync(join(cwd, 'b/locked'), 0o000);
+    const { stdout, stderr, exitCode } = await cairn(['find', 'x.txt', 'a', 'b'], { cwd, uid });
+    expect({ stdout, exitCode }).toEqual({ stdout: 'a/x.txt\nb/x.txt\n', exitCode: 2 });
+    expect(stderr).toContain('skipped 1 directory or entry because of a read error: b/locked;');
+  });
+
   test('a file that cannot be read is counted and named by grep', async (context) => {
     context.skip(!canRunUnprivileged, 'user 65534 cannot read this checkout');
     const cwd = createTree({ 'a.txt': 'hit\n', 'b.txt': file('hit\n', { mode: 0o000 }) });

@@ -108,5 +108,5 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'stdio',
     'http',
   ],
-  cli: ['terminal', 'memory', 'knowledge', 'doctor', 'picker', 'tour', 'commands'],
+  cli: ['terminal', 'memory', 'knowledge', 'doctor', 'search', 'picker', 'tour', 'commands'],
 };

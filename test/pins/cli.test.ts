@@ -20,6 +20,9 @@ const shared = [
   '-h, --help',
 ];
 
+/** The options of find and glob. */
+const listing = [...shared.slice(0, -1), '-0, --null', '-h, --help'];
+
 const tool = ['--root <dir>', '--json', '--color <when>', '-h, --help'];
 const mutation = ['--dry-run', '--expect <tag>', '--state-dir <dir>', ...tool];
 
@@ -46,8 +49,8 @@ const work = [
 ];
 const knowledge = ['--directory <dir>', '--json', '--color <when>', '-h, --help'];
 const pinned: readonly (readonly [command: string, options: readonly string[]])[] = [
-  ['find', shared],
-  ['glob', ['--type <kind>', '--no-recursive', '--sort-mtime', '--include-node-modules', '--long', ...shared]],
+  ['find', listing],
+  ['glob', ['--type <kind>', '--no-recursive', '--sort-mtime', '--include-node-modules', '--long', ...listing]],
   [
     'grep',
     [
@@ -346,7 +349,7 @@ test.each(pinned)('cairn %s has these options', async (command, options) => {
 test('cairn has these commands', async () => {
   const { stdout } = await cairn(['--help']);
   expect(termsOf(stdout, 'Commands')).toEqual([
-    'find [options] <query>',
+    'find [options] [query] [path...]',
     'glob [options] <pattern>',
     'grep [options] <pattern>',
     'pick [options] [query]',

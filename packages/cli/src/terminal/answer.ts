@@ -5,7 +5,7 @@
  */
 import { escapeControls, quotePath } from '@cairn/tool/paths';
 import { describe, factsOf, OutputError } from './errors.ts';
-import { createPaint, usesColor, writeLines, type ColorMode } from './output.ts';
+import { createPaint, usesColor, writeLines, type ColorMode, type LineEnd } from './output.ts';
 import type { Session } from './session.ts';
 
 /** The options that decide how an answer is printed. */
@@ -32,6 +32,8 @@ export interface MatchesDocument {
 /** What a command prints. */
 export interface Answer {
   readonly lines: Iterable<string>;
+  /** The end of each line. Default: a line feed. */
+  readonly lineEnd?: LineEnd | undefined;
   /** The JSON document, without its `notices`. */
   readonly document: object;
   /** What the answer leaves out, and other remarks. Called after the lines are written, which may add some. */
@@ -64,28 +66,32 @@ export async function writeNotices(session: Session, color: ColorMode, notices: 
 export async function writeAnswer(
   session: Session,
   { json = false, color }: AnswerFlags,
-  { lines, document, notices }: Answer,
+  { lines, lineEnd, document, notices }: Answer,
 ): Promise<void> {
   if (json) {
     const text = JSON.stringify({ ...document, notices: notices() });
     await writeLines(session.out, [text], session.signal);
   } else {
-    await writeLines(session.out, lines, session.signal);
+    await writeLines(session.out, lines, session.signal, lineEnd);
     await writeNotices(session, color, notices());
   }
 }
 
-/** Returns an error as the one line that a person reads. */
-export function errorLine(error: unknown): string {
+/** Returns an error as one line, before its characters are escaped. */
+export function errorText(error: unknown): string {
   const facts = factsOf(error);
   const { path } = facts;
   const text = describe(facts);
   // Libraries put the path into their messages as it is, tools as answers show it.
   const shown = path === undefined ? '' : quotePath(path);
-  const line = (path === undefined || text.includes(shown) ? text : text.replaceAll(path, () => shown))
+  return (path === undefined || text.includes(shown) ? text : text.replaceAll(path, () => shown))
     .trim()
     .replace(/\s*\n\s*/gu, ' ');
-  return `cairn: ${escapeControls(line)}`;
+}
+
+/** Returns an error as the one line that a person reads. */
+export function errorLine(error: unknown): string {
+  return `cairn: ${escapeControls(errorText(error))}`;
 }
 
 /** Reports an error: as a document on standard output with `--json`, otherwise as one line on standard error. */

@@ -4,7 +4,7 @@ import { colorModes } from './output.ts';
 import { formatCount } from './text.ts';
 
 /** The largest count of an option: the addon counts in 32 bits. */
-const MAX_COUNT = 4_294_967_295;
+export const MAX_COUNT = 4_294_967_295;
 
 function invalid(flag: string, value: string, fix: string): UsageError {
   return new UsageError(`invalid ${flag} "${value}"`, fix);

@@ -52,11 +52,19 @@ export function createOutput(stream: TextStream): Output {
 /** Characters gathered before they are handed on: large enough that 100,000 lines are few writes. */
 const chunkLength = 1 << 16;
 
+/** The end of a line: a line feed, or with `-0` a NUL. */
+export type LineEnd = '\n' | '\0';
+
 /** Writes lines, each with its end, in large chunks. Stops between two chunks when `signal` is aborted. */
-export async function writeLines(output: Output, lines: Iterable<string>, signal: AbortSignal): Promise<void> {
+export async function writeLines(
+  output: Output,
+  lines: Iterable<string>,
+  signal: AbortSignal,
+  end: LineEnd = '\n',
+): Promise<void> {
   let chunk = '';
   for (const line of lines) {
-    chunk += `${line}\n`;
+    chunk += line + end;
     if (chunk.length < chunkLength) continue;
     signal.throwIfAborted();
     await output.write(chunk);

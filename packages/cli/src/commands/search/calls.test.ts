@@ -50,7 +50,14 @@ async function optionsOf(args: readonly string[], signal: AbortSignal): Promise<
   return Object.fromEntries(Object.entries(calls[0] ?? {}).filter(([, value]) => value !== undefined));
 }
 
-const findDefaults = { query: 'x', path: '.', gitignore: true, includePositions: false, onTimeout: 'partial' };
+const findDefaults = {
+  query: 'x',
+  path: '.',
+  gitignore: true,
+  maxResults: 100,
+  includePositions: false,
+  onTimeout: 'partial',
+};
 const globDefaults = { pattern: 'x', path: '.', gitignore: true, recursive: true, onTimeout: 'partial' };
 const grepDefaults = { pattern: 'x', path: '.', gitignore: true, crlf: true, mode: 'content', onTimeout: 'partial' };
 
@@ -58,6 +65,9 @@ const cases: readonly (readonly [args: string, options: object])[] = [
   ['find x', findDefaults],
   ['find x --path src --hidden --no-ignore', { ...findDefaults, path: 'src', hidden: true, gitignore: false }],
   ['find x --limit 5 --timeout 100', { ...findDefaults, maxResults: 5, timeoutMs: 100 }],
+  ['find x src', { ...findDefaults, path: 'src' }],
+  ['find', { ...findDefaults, query: '', maxResults: 4_294_967_295 }],
+  ['find --limit 5', { ...findDefaults, query: '', maxResults: 5 }],
   ['find x --json', { ...findDefaults, includePositions: true }],
   ['find x --color always', { ...findDefaults, includePositions: true }],
   ['glob x', globDefaults],

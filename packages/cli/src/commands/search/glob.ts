@@ -1,18 +1,16 @@
-import { quotePath } from '@cairn/tool/paths';
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Option } from 'commander';
-import type { FileType, GlobMatch, GlobResult } from '@cairn/natives';
+import type { FileType, GlobMatch } from '@cairn/natives';
+import { searchAll, type ListingOfAll, type Placed } from '../../search/search-all.ts';
 import { UsageError } from '../../terminal/errors.ts';
-import { oneOf } from '../../terminal/options.ts';
-import { createPaint, usesColor, type Paint } from '../../terminal/output.ts';
-import { pathPrefix } from '../../terminal/path-prefix.ts';
+import { MAX_COUNT, oneOf } from '../../terminal/options.ts';
 import { withProgress } from '../../terminal/progress.ts';
 import type { Session } from '../../terminal/session.ts';
 import { formatBytes } from '../../terminal/text.ts';
 import type { CommandFactory } from '../command.ts';
-import { printListing } from './listing.ts';
-import { onlyRoot, searchOptions, type SearchFlags } from './options.ts';
+import { checkListing, listingOptions, pathStyle, printListing, type ListingFlags, type PathStyle } from './listing.ts';
+import { rootsOf } from './options.ts';
 
 const examples = `
 Examples:
@@ -30,7 +28,7 @@ Hidden names, node_modules and ignored files are skipped.`;
 type TypeName = 'file' | 'dir' | 'symlink';
 const typeNames: readonly TypeName[] = ['file', 'dir', 'symlink'];
 
-interface GlobFlags extends SearchFlags {
+interface GlobFlags extends ListingFlags {
   readonly type?: TypeName;
   readonly recursive: boolean;
   readonly sortMtime?: boolean;
@@ -47,11 +45,12 @@ interface Details {
 /** Parallel `lstat` calls: enough to keep the disk busy, below any limit on open files. */
 const STAT_BATCH = 64;
 
-async function detailsOf(root: string, matches: readonly GlobMatch[], signal: AbortSignal): Promise<Details[]> {
+async function detailsOf(matches: readonly Placed<GlobMatch>[], signal: AbortSignal): Promise<Details[]> {
   const details: Details[] = [];
   for (let start = 0; start < matches.length; start += STAT_BATCH) {
     signal.throwIfAborted();
-    const batch = matches.slice(start, start + STAT_BATCH).map(async ({ path, size, mtime }): Promise<Details> => {
+    const batch = matches.slice(start, start + STAT_BATCH).map(async ({ root, match }): Promise<Details> => {
+      const { path, size, mtime } = match;
       if (mtime !== undefined) return { size, mtime };
       try {
         const stat = await lstat(join(root, path));
@@ -84,53 +83,63 @@ function longColumns({ size, mtime }: Details, isTerminal: boolean): string {
   return `${shownSize.padStart(10)}  ${(mtime === undefined ? '-' : localTime(mtime)).padEnd(16)}  `;
 }
 
-function paintedPath(
-  path: string,
-  fileType: FileType,
-  style: { readonly paint: Paint; readonly types: typeof FileType },
-): string {
-  const shown = quotePath(path);
+function paintedPath(path: string, fileType: FileType, style: PathStyle & { readonly types: typeof FileType }): string {
+  const shown = style.shown(path);
   if (fileType === style.types.Dir) return style.paint.directory(shown);
   return fileType === style.types.Symlink ? style.paint.link(shown) : shown;
 }
 
-async function linesOf(result: GlobResult, flags: GlobFlags, session: Session): Promise<readonly string[]> {
+async function linesOf(
+  { matches }: ListingOfAll<GlobMatch>,
+  flags: GlobFlags,
+  session: Session,
+): Promise<readonly string[]> {
   const { FileType: types } = await import('@cairn/natives');
-  const { isTerminal } = session.out;
-  const style = { paint: createPaint(usesColor(flags.color, isTerminal, session.env)), types };
-  const root = onlyRoot(flags);
-  const prefix = pathPrefix(root);
-  const details = flags.long === true ? await detailsOf(root, result.matches, session.signal) : undefined;
-  return result.matches.map((match, index) => {
-    const columns = details === undefined ? '' : style.paint.dim(longColumns(details[index] ?? {}, isTerminal));
+  const style = { ...pathStyle(flags, session), types };
+  const details = flags.long === true ? await detailsOf(matches, session.signal) : undefined;
+  return matches.map(({ prefix, match }, index) => {
+    const columns =
+      details === undefined ? '' : style.paint.dim(longColumns(details[index] ?? {}, session.out.isTerminal));
     return columns + paintedPath(prefix + match.path, match.fileType, style);
   });
 }
 
+/** Newest first. A file without a time was deleted since the scan. */
+function byTime(one: GlobMatch, other: GlobMatch): number {
+  return (other.mtime ?? 0) - (one.mtime ?? 0);
+}
+
 async function runGlob(pattern: string, flags: GlobFlags, session: Session): Promise<number> {
+  checkListing(flags);
   if (flags.json === true && flags.long === true) {
     throw new UsageError('--long and --json exclude each other', 'use --json with --sort-mtime for sizes and times');
   }
   const { FileType: types, glob } = await import('@cairn/natives');
   const byName = { file: types.File, dir: types.Dir, symlink: types.Symlink } as const;
-  const result = await withProgress(session, 'searching', () =>
-    glob({
-      pattern,
-      path: onlyRoot(flags),
-      hidden: flags.hidden,
-      gitignore: flags.ignore,
-      fileType: flags.type === undefined ? undefined : byName[flags.type],
-      recursive: flags.recursive,
-      maxResults: flags.limit,
-      sortByMtime: flags.sortMtime,
-      includeNodeModules: flags.includeNodeModules,
-      timeoutMs: flags.timeout,
-      onTimeout: 'partial',
-      signal: session.signal,
-    }),
+  const listing = await withProgress(session, 'searching', () =>
+    searchAll(
+      rootsOf(flags),
+      (path) =>
+        glob({
+          pattern,
+          path,
+          hidden: flags.hidden,
+          gitignore: flags.ignore,
+          fileType: flags.type === undefined ? undefined : byName[flags.type],
+          recursive: flags.recursive,
+          maxResults: flags.limit,
+          sortByMtime: flags.sortMtime,
+          includeNodeModules: flags.includeNodeModules,
+          timeoutMs: flags.timeout,
+          onTimeout: 'partial',
+          signal: session.signal,
+        }),
+      { limit: flags.limit ?? MAX_COUNT, compare: flags.sortMtime === true ? byTime : undefined },
+    ),
   );
-  const lines = flags.json === true ? [] : await linesOf(result, flags, session);
-  return printListing(session, { listing: result, lines }, flags);
+  session.signal.throwIfAborted();
+  const lines = flags.json === true ? [] : await linesOf(listing, flags, session);
+  return printListing(session, { listing, lines }, flags);
 }
 
 export const globCommand: CommandFactory = (command, session, done) => {
@@ -149,11 +158,6 @@ export const globCommand: CommandFactory = (command, session, done) => {
     .option('--sort-mtime', 'newest first; --limit then keeps the newest')
     .option('--include-node-modules', 'search node_modules too (automatic when the pattern names it)')
     .option('--long', 'show size and modification time before each path');
-  for (const option of searchOptions({
-    root: 'a directory',
-    limit: 'at most N paths (default: all)',
-    searchesHidden: false,
-  })) {
-    command.addOption(option);
-  }
+  const limit = 'at most N paths (default: all)';
+  for (const option of listingOptions({ limit, searchesHidden: false })) command.addOption(option);
 };

@@ -1,64 +1,118 @@
-import type { GlobMatch, StopReason } from '@cairn/natives';
-import { writeAnswer, type MatchesDocument } from '../../terminal/answer.ts';
+import { quotePath } from '@cairn/tool/paths';
+import { Option } from 'commander';
+import type { GlobMatch } from '@cairn/natives';
+import type { ListingOfAll } from '../../search/search-all.ts';
+import { errorText, writeAnswer, type MatchesDocument } from '../../terminal/answer.ts';
+import { UsageError } from '../../terminal/errors.ts';
 import { exitCodeOf } from '../../terminal/exit.ts';
+import { createPaint, usesColor, type Paint } from '../../terminal/output.ts';
 import type { Session } from '../../terminal/session.ts';
 import { listingNotices, nothingFoundNotice } from './notices.ts';
-import type { SearchFlags } from './options.ts';
+import { searchOptions, type SearchFlags, type SearchWording } from './options.ts';
 
-/** The fields that the results of find and glob share. */
-interface Listing {
-  readonly matches: readonly Pick<GlobMatch, 'lossyPath'>[];
-  readonly totalMatches: number;
-  readonly complete: boolean;
-  readonly stopReason?: StopReason;
-  readonly unreadable?: number;
-  readonly hint?: string;
-  readonly unreadablePaths?: readonly string[];
+/** The options of find and glob, as parsed. */
+export interface ListingFlags extends SearchFlags {
+  readonly null?: boolean;
 }
 
-function documentOf({
-  matches,
-  totalMatches,
-  complete,
-  stopReason,
-  unreadable = 0,
-  unreadablePaths,
-  hint,
-}: Listing): MatchesDocument {
+/** The fields of a match that the commands have in common. */
+interface ListedMatch extends Pick<GlobMatch, 'path' | 'lossyPath'> {
+  readonly positions?: readonly number[];
+}
+
+/** Returns the options that find and glob share. */
+export function listingOptions(wording: Omit<SearchWording, 'root'>): Option[] {
+  return [...searchOptions({ ...wording, root: 'a directory' }), nullOption()];
+}
+
+/** Returns the option that ends each path with a NUL. */
+export function nullOption(): Option {
+  return new Option('-0, --null', "end each path with a NUL and print names as they are, for 'xargs -0'");
+}
+
+/** How to print paths. */
+export interface PathStyle {
+  readonly paint: Paint;
+  /** Returns a path as it is shown. */
+  readonly shown: (path: string) => string;
+}
+
+/**
+ * Returns how to print paths. Those for a program (`-0`) are neither quoted nor painted; a terminal is protected from names
+ * also then.
+ */
+export function pathStyle(flags: Pick<ListingFlags, 'color' | 'null'>, { out, env }: Session): PathStyle {
+  const isForProgram = flags.null === true && !out.isTerminal;
+  const isColored = isForProgram ? flags.color === 'always' : usesColor(flags.color, out.isTerminal, env);
+  return { paint: createPaint(isColored), shown: isForProgram ? (path) => path : quotePath };
+}
+
+/** Refuses options that a listing cannot have together. */
+export function checkListing({ null: endsWithNull, json }: ListingFlags): void {
+  if (endsWithNull === true && json === true) {
+    throw new UsageError('--null and --json exclude each other', 'use one of them; --json has names as they are, too');
+  }
+}
+
+/** Returns a match as a program gets it. With several roots its path includes the root, so that it can be opened. */
+function matchOf<Match extends ListedMatch>({ prefix, match }: ListingOfAll<Match>['matches'][number]): Match {
+  const positions = match.positions?.map((position) => position + prefix.length);
+  return { ...match, path: prefix + match.path, ...(positions && { positions }) };
+}
+
+function documentOf(listing: ListingOfAll<ListedMatch>): MatchesDocument {
+  const { matches, totalMatches, complete, stopReason, unreadable = 0, unreadablePaths, hints, roots } = listing;
   const isWhole = complete && unreadable === 0 && matches.length === totalMatches;
   const reason = stopReason ?? (matches.length < totalMatches ? 'limit' : undefined);
   return {
-    matches,
+    matches: roots.length > 1 ? matches.map(matchOf) : matches.map(({ match }) => match),
     shown: matches.length,
     totalMatches,
     complete: isWhole,
     ...(reason !== undefined && { stopReason: reason }),
     ...(unreadable > 0 && { unreadable }),
     ...(unreadablePaths && { unreadablePaths }),
-    ...(hint !== undefined && { hint }),
+    ...(hints.length > 0 && { hint: hints.join('; ') }),
+    ...(roots.length > 1 && { paths: roots }),
   };
 }
 
-function noticesOf(listing: Listing, flags: SearchFlags, session: Session): string[] {
+function noticesOf(
+  listing: ListingOfAll<ListedMatch>,
+  flags: ListingFlags,
+  { session, remarks }: { readonly session: Session; readonly remarks: readonly string[] },
+): string[] {
   const shown = listing.matches.length;
-  const lossyPaths = listing.matches.filter(({ lossyPath }) => lossyPath === true).length;
-  const notices = listingNotices({ ...listing, shown, lossyPaths });
+  const lossyPaths = listing.matches.filter(({ match }) => match.lossyPath === true).length;
+  const notices = [
+    ...listing.failures.map(errorText),
+    ...listingNotices({ ...listing, shown, lossyPaths }),
+    ...remarks,
+  ];
   const isForPerson = session.err.isTerminal && flags.json !== true;
   if (shown > 0 || notices.length > 0 || !isForPerson) return notices;
   return [nothingFoundNotice(flags.hidden ?? false, flags.ignore)];
 }
 
+/** What a command prints about its matches. */
+interface ListingText {
+  readonly lines: Iterable<string>;
+  /** Remarks of the command itself. */
+  readonly remarks?: readonly string[];
+}
+
 /** Prints the result of find or glob and returns the exit status. */
 export async function printListing(
   session: Session,
-  { listing, lines }: { readonly listing: Listing; readonly lines: Iterable<string> },
-  flags: SearchFlags,
+  { listing, lines, remarks = [] }: ListingText & { readonly listing: ListingOfAll<ListedMatch> },
+  flags: ListingFlags,
 ): Promise<number> {
   await writeAnswer(session, flags, {
     lines,
+    lineEnd: flags.null === true ? '\0' : '\n',
     document: documentOf(listing),
-    notices: () => noticesOf(listing, flags, session),
+    notices: () => noticesOf(listing, flags, { session, remarks }),
   });
-  const { matches, stopReason, unreadable = 0 } = listing;
-  return exitCodeOf({ shown: matches.length, stopReason, unreadable });
+  const { matches, stopReason, unreadable = 0, failures } = listing;
+  return exitCodeOf({ shown: matches.length, stopReason, unreadable: unreadable + failures.length });
 }

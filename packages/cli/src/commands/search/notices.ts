@@ -12,7 +12,7 @@ export interface ListingFacts {
   readonly unreadablePaths?: readonly string[] | undefined;
   readonly lossyPaths: number;
   /** What a glob without a match may have meant. */
-  readonly hint?: string | undefined;
+  readonly hints?: readonly string[] | undefined;
 }
 
 function stopNotice(stopReason: StopReason | undefined): string[] {
@@ -46,7 +46,7 @@ export function listingNotices(facts: ListingFacts): string[] {
   return [
     ...(isCut ? [cutNotice(facts.shown, facts.totalMatches, 'use --limit for more')] : []),
     ...stopNotice(facts.stopReason),
-    ...(facts.hint === undefined ? [] : [facts.hint]),
+    ...(facts.hints ?? []),
     ...unreadableNotice(facts.unreadable ?? 0, 'directory or entry', 'directories or entries', facts.unreadablePaths),
     ...lossyNotice(facts.lossyPaths),
   ];
@@ -54,6 +54,7 @@ export function listingNotices(facts: ListingFacts): string[] {
 
 /** What a result of grep states about its completeness. */
 export interface GrepFacts extends ListingFacts {
+  readonly hint?: string | undefined;
   /** Whether nothing was found with a pattern over lines that has a line feed without a carriage return. */
   readonly isForLineFeeds: boolean;
   /** Whether `--limit` cut the result. */

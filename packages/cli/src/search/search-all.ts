@@ -1,0 +1,85 @@
+import type { StopReason } from '@cairn/natives';
+import { pathPrefix } from '../terminal/path-prefix.ts';
+
+/** The fields that the results of find and glob share. */
+export interface Listing<Match> {
+  readonly matches: readonly Match[];
+  readonly totalMatches: number;
+  readonly complete: boolean;
+  readonly stopReason?: StopReason;
+  readonly unreadable?: number;
+  readonly unreadablePaths?: readonly string[];
+  readonly hint?: string;
+}
+
+/** A match and the root it was found in. */
+export interface Placed<Match> {
+  readonly root: string;
+  /** What to print before its path. */
+  readonly prefix: string;
+  readonly match: Match;
+}
+
+/** The results of one search in several roots. */
+export interface ListingOfAll<Match> extends Omit<Listing<Match>, 'matches' | 'hint'> {
+  readonly roots: readonly string[];
+  readonly matches: readonly Placed<Match>[];
+  readonly hints: readonly string[];
+  /** Why some roots could not be searched. */
+  readonly failures: readonly unknown[];
+}
+
+/** The order and the number of the matches. */
+export interface ListingOrder<Match> {
+  readonly limit: number;
+  /** Compares matches of different roots. Without it, they are in the order of the roots. */
+  readonly compare?: ((one: Match, other: Match) => number) | undefined;
+}
+
+/** The reasons to stop, the most important first. */
+const stopReasons: readonly StopReason[] = ['timeout', 'budget', 'limit'];
+
+/**
+ * Searches every root and adds the results up. A root that cannot be searched is reported beside the results of the others.
+ *
+ * @throws the error of the only root, or of the first one when every root failed
+ */
+export async function searchAll<Match>(
+  roots: readonly string[],
+  searchOne: (root: string) => Promise<Listing<Match>>,
+  { limit, compare }: ListingOrder<Match>,
+): Promise<ListingOfAll<Match>> {
+  const outcomes = await Promise.allSettled(roots.map(searchOne));
+  const found = outcomes.flatMap((outcome, index) =>
+    outcome.status === 'fulfilled' ? [{ root: roots[index] ?? '', listing: outcome.value }] : [],
+  );
+  const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []));
+  if (found.length === 0) throw failures[0];
+  const placed = found.flatMap(({ root, listing }) => {
+    const prefix = pathPrefix(root);
+    return listing.matches.map((match): Placed<Match> => ({ root, prefix, match }));
+  });
+  // Sorting is stable: among equals the order of the roots holds.
+  if (compare !== undefined && found.length > 1) placed.sort((one, other) => compare(one.match, other.match));
+  const listings = found.map(({ listing }) => listing);
+  const sum = (count: (listing: Listing<Match>) => number): number =>
+    listings.reduce((total, listing) => total + count(listing), 0);
+  const unreadable = sum((listing) => listing.unreadable ?? 0);
+  const unreadablePaths = found.flatMap(({ root, listing }) =>
+    (listing.unreadablePaths ?? []).map((path) => (roots.length > 1 ? pathPrefix(root) + path : path)),
+  );
+  // A hint about a root without matches says nothing about the matches of another root.
+  const withMatches = listings.filter(({ totalMatches }) => totalMatches > 0);
+  const hinting = withMatches.length === 0 ? listings : withMatches;
+  const stopReason = stopReasons.find((reason) => listings.some((listing) => listing.stopReason === reason));
+  return {
+    roots,
+    matches: placed.slice(0, limit),
+    totalMatches: sum((listing) => listing.totalMatches),
+    complete: failures.length === 0 && listings.every((listing) => listing.complete),
+    ...(stopReason !== undefined && { stopReason }),
+    ...(unreadable > 0 && { unreadable, unreadablePaths }),
+    hints: [...new Set(hinting.flatMap(({ hint }) => hint ?? []))],
+    failures,
+  };
+}

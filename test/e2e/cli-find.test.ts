@@ -1,0 +1,188 @@
+import process from 'node:process';
+import { describe, expect, test } from 'vitest';
+import { cairn } from '../support/cli.ts';
+import { createTree, file } from '../support/tree.ts';
+
+function sampleTree(): string {
+  return createTree({
+    'README.md': '',
+    'src/main.ts': '',
+    'src/read-cache.ts': '',
+    'src/deep/reader.ts': '',
+    'test/main.test.ts': '',
+    'test/read.md': '',
+    'docs/guide.md': '',
+  });
+}
+
+interface Listed {
+  readonly matches: readonly {
+    readonly path: string;
+    readonly score: number;
+    readonly positions?: readonly number[];
+  }[];
+  readonly totalMatches: number;
+}
+
+async function documentOf(args: readonly string[], cwd: string): Promise<Listed & Readonly<Record<string, unknown>>> {
+  const { stdout } = await cairn([...args, '--json'], { cwd });
+  return JSON.parse(stdout) as Listed & Readonly<Record<string, unknown>>;
+}
+
+const names = (text: string): string[] => text.split('\n').slice(0, -1);
+
+describe('paths to search', () => {
+  test('are arguments of find, values of --path, or both, and none is dropped', async () => {
+    const cwd = sampleTree();
+    const expected = 'src/main.ts\ntest/main.test.ts\n';
+    for (const args of [
+      ['main', 'src', 'test'],
+      ['main', '--path', 'src', '--path', 'test'],
+      ['main', '--path=src', 'test'],
+      ['main', './src/', 'test//', 'docs'],
+    ]) {
+      expect(await cairn(['find', ...args], { cwd }), args.join(' ')).toMatchObject({
+        exitCode: 0,
+        stdout: expected,
+        stderr: '',
+      });
+    }
+  });
+
+  test('of find share one ranking, the best match of all first', async () => {
+    const cwd = sampleTree();
+    const roots = ['docs', 'test', 'src', '.'];
+    const single = await Promise.all(roots.map((root) => documentOf(['find', 'read', root], cwd)));
+    const expected = single
+      .flatMap(({ matches }, index) =>
+        matches.map((match) => {
+          const prefix = roots[index] === '.' ? '' : `${roots[index]}/`;
+          const positions = match.positions?.map((position) => position + prefix.length);
+          return { ...match, path: prefix + match.path, positions };
+        }),
+      )
+      .toSorted((one, other) => other.score - one.score);
+    const all = await documentOf(['find', 'read', ...roots], cwd);
+    expect(all).toMatchObject({ matches: expected, totalMatches: expected.length, complete: true, paths: roots });
+    for (const { path, positions = [] } of all.matches) {
+      const letters = positions.map((position) => path[position]).join('');
+      expect(letters.toLowerCase(), path).toContain('read');
+    }
+    expect(names((await cairn(['find', 'read', ...roots], { cwd })).stdout)).toEqual(expected.map(({ path }) => path));
+    const cut = await documentOf(['find', 'read', ...roots, '--limit', '2'], cwd);
+    expect(cut).toMatchObject({ shown: 2, totalMatches: expected.length, complete: false, stopReason: 'limit' });
+    expect(cut.matches.map(({ path }) => path)).toEqual(expected.slice(0, 2).map(({ path }) => path));
+  });
+
+  test('of glob are listed in the order given, and --limit and --sort-mtime hold for all of them', async () => {
+    const cwd = createTree({
+      'a/1.txt': file('', { mtimeMs: 1_000_000 }),
+      'a/4.txt': file('', { mtimeMs: 4_000_000 }),
+      'b/2.txt': file('', { mtimeMs: 2_000_000 }),
+      'b/3.txt': file('', { mtimeMs: 3_000_000 }),
+    });
+    const glob = async (...args: readonly string[]): Promise<string> =>
+      (await cairn(['glob', '*.txt', '--path', 'b', '--path', 'a', ...args], { cwd })).stdout;
+    expect(await glob()).toBe('b/2.txt\nb/3.txt\na/1.txt\na/4.txt\n');
+    expect(await glob('--limit', '3')).toBe('b/2.txt\nb/3.txt\na/1.txt\n');
+    expect(await glob('--sort-mtime', '--limit', '3')).toBe('a/4.txt\nb/3.txt\nb/2.txt\n');
+    expect(await glob('--long')).toMatch(/^0\t1970-01-01T00:33:20\.000Z\tb\/2\.txt\n(?:0\t[^\n]+\n){3}$/u);
+    expect(await documentOf(['glob', '*.txt', '--path', 'b', '--path', 'a'], cwd)).toMatchObject({
+      matches: [{ path: 'b/2.txt' }, { path: 'b/3.txt' }, { path: 'a/1.txt' }, { path: 'a/4.txt' }],
+      paths: ['b', 'a'],
+    });
+  });
+
+  test('with one path a document is relative to it', async () => {
+    const document = await documentOf(['find', 'main', 'src'], sampleTree());
+    expect(document.matches.map(({ path }) => path)).toEqual(['main.ts']);
+    expect(document).not.toHaveProperty('paths');
+  });
+
+  test('that overlap are searched each by itself', async () => {
+    expect((await cairn(['find', 'reader', 'src', 'src/deep'], { cwd: sampleTree() })).stdout).toBe(
+      'src/deep/reader.ts\nsrc/deep/reader.ts\n',
+    );
+  });
+
+  test.each([
+    ['find', ['find', 'main', 'nowhere', 'src', 'README.md']],
+    ['glob', ['glob', 'main*', '--path', 'nowhere', '--path', 'src', '--path', 'README.md']],
+  ])('one that cannot be searched by %s is reported, and the others are searched', async (_name, args) => {
+    const cwd = sampleTree();
+    const { stdout, stderr, exitCode } = await cairn(args, { cwd });
+    expect({ stdout, exitCode }).toEqual({ stdout: 'src/main.ts\n', exitCode: 2 });
+    expect(stderr).toMatch(/^cairn: [^\n]*nowhere[^\n]*\ncairn: [^\n]*README\.md[^\n]*\n$/u);
+    expect(await documentOf(args, cwd)).toMatchObject({
+      matches: [{ path: 'src/main.ts' }],
+      complete: false,
+      notices: [expect.stringContaining('nowhere'), expect.stringContaining('README.md')],
+    });
+  });
+
+  test('that are all missing are one error', async () => {
+    const { stdout, stderr, exitCode } = await cairn(['find', 'api', 'test1', 'test2'], { cwd: sampleTree() });
+    expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 2 });
+    expect(stderr).toMatch(/^cairn: [^\n]*test1[^\n]*; or quote a query of several words: 'api test1 test2'\n$/u);
+  });
+
+  test('an empty one is refused', async () => {
+    for (const args of [
+      ['find', 'x', ''],
+      ['find', 'x', '--path', ''],
+    ]) {
+      expect(await cairn(args, { cwd: sampleTree() })).toMatchObject({
+        exitCode: 2,
+        stderr: expect.stringContaining('is empty; use a path'),
+      });
+    }
+  });
+});
+
+describe('an empty query', () => {
+  test('lists every path, however many', async () => {
+    const cwd = createTree(Object.fromEntries(Array.from({ length: 150 }, (_, index) => [`file-${index}.txt`, ''])));
+    for (const args of [['find', ''], ['find'], ['find', ' ']]) {
+      const { stdout, stderr, exitCode } = await cairn(args, { cwd });
+      expect({ count: names(stdout).length, stderr, exitCode }).toEqual({ count: 150, stderr: '', exitCode: 0 });
+    }
+    expect(await cairn(['find', '', '--limit', '3'], { cwd })).toMatchObject({
+      stdout: 'file-0.txt\nfile-1.txt\nfile-10.txt\n',
+      stderr: 'cairn: showing 3 of 150; use --limit for more\n',
+    });
+  });
+
+  test.each(['.', './', '--', '*'])('is what a query of signs, %j, may have meant', async (query) => {
+    expect(await cairn(['find', '--', query], { cwd: createTree({ file: '' }) })).toMatchObject({
+      exitCode: 1,
+      stdout: '',
+      stderr: `cairn: the query "${query}" has no letters or digits to search for; use '' to list every path\n`,
+    });
+  });
+});
+
+describe('-0', () => {
+  const tree = { 'd/a b.txt': '', 'd/[x] y.txt': '', 'd/line\nbreak.txt': '' };
+  const unix = process.platform !== 'win32';
+
+  test.skipIf(!unix).each([
+    ['find', ['find', 'txt', 'd']],
+    ['glob', ['glob', '*.txt', '--path', 'd']],
+  ])('ends each path of %s with a NUL and prints names as they are', async (_name, args) => {
+    const { stdout, stderr, exitCode } = await cairn([...args, '-0'], {
+      cwd: createTree(tree),
+      env: { FORCE_COLOR: '1' },
+    });
+    expect(stdout.endsWith('\0')).toBe(true);
+    expect(stdout.split('\0').slice(0, -1).toSorted()).toEqual(Object.keys(tree).toSorted());
+    expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 });
+  });
+
+  test('and --json exclude each other', async () => {
+    for (const command of ['find', 'glob']) {
+      const { stdout, exitCode } = await cairn([command, 'x', '--null', '--json'], { cwd: createTree({}) });
+      expect(exitCode).toBe(2);
+      expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'USAGE' } });
+    }
+  });
+});
