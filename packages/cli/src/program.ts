@@ -1,5 +1,6 @@
 import { Command, type CommanderError } from 'commander';
 import type { LoadedCommand } from './registry.ts';
+import { acceptedOptions } from './terminal/foreign-options.ts';
 import { readManifest } from './terminal/manifest.ts';
 import { createPaint, usesColor } from './terminal/output.ts';
 import type { Session } from './terminal/session.ts';
@@ -95,6 +96,7 @@ export function createProgram(
       .helpOption('-h, --help', 'show help')
       .showSuggestionAfterError(false);
     create(command, parts.session, onDone);
+    for (const option of acceptedOptions(path)) command.addOption(option);
   }
   return { program, texts };
 }

@@ -1,6 +1,7 @@
 import type { Command, CommanderError, Option } from 'commander';
 import { closest } from './terminal/closest.ts';
 import { UsageError } from './terminal/errors.ts';
+import { foreignOptionError } from './terminal/foreign-options.ts';
 
 function isSearch(command: Command): boolean {
   return command.options.some(({ long }) => long === '--path');
@@ -9,6 +10,11 @@ function isSearch(command: Command): boolean {
 /** Returns the words that run a command: `cairn mcp install`. */
 function fullName(command: Command): string {
   return command.parent === null ? command.name() : `${fullName(command.parent)} ${command.name()}`;
+}
+
+/** Returns the name of a command in the registry: `mcp install`. */
+function registeredName(command: Command): string {
+  return fullName(command).split(' ').slice(1).join(' ');
 }
 
 function argumentCount(count: number): string {
@@ -62,9 +68,13 @@ function optionFix(command: Command): string {
 const PROJECT_FIX =
   '--project <identity> names the project of facts; for a file in the project use --store .cairn/memory.db';
 
+/** Returns the first word that is not an option of the command. commander leaves what it could not parse in `args`, operands first. */
+function unknownWord(command: Command): string {
+  return command.args.find((one) => one.length > 1 && one.startsWith('-')) ?? '';
+}
+
 function unknownOption(command: Command): Parts {
-  // commander leaves the words it could not parse in `args`, operands first.
-  const word = command.args.find((one) => one.length > 1 && one.startsWith('-')) ?? '';
+  const word = unknownWord(command);
   const flag = word.replace(/=.*$/su, '');
   if (flag !== word && optionOf(command, flag) !== undefined) {
     return [`option "${flag}" does not accept a value`, `use ${flag} alone`];
@@ -118,6 +128,9 @@ function messageOf(error: CommanderError, command: Command, args: readonly strin
 
 /** Returns what commander refused, in words of our own, from its error code, the command and the arguments. */
 export function usageErrorOf(error: CommanderError, command: Command, args: readonly string[]): UsageError {
+  const isUnknown = error.code === 'commander.unknownOption';
+  const foreign = isUnknown ? foreignOptionError(registeredName(command), unknownWord(command)) : undefined;
+  if (foreign) return foreign;
   const [message, fix] = messageOf(error, command, args);
   return new UsageError(message, `${fix} (see '${fullName(command)} --help')`, { cause: error });
 }

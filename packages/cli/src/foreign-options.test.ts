@@ -1,0 +1,163 @@
+import { Readable } from 'node:stream';
+import * as natives from '@cairn/natives';
+import { Command, Option } from 'commander';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { loadCommands } from './registry.ts';
+import { run } from './run.ts';
+import { foreignOptionsOf, type ForeignOptions } from './terminal/foreign-options.ts';
+import type { Session } from './terminal/session.ts';
+
+const commands = ['find', 'glob', 'grep', 'pick', 'ls', 'tree', 'read'];
+
+vi.mock(import('@cairn/natives'), { spy: true });
+
+beforeEach(() => {
+  const nothing = { matches: [], totalMatches: 0, complete: true };
+  vi.mocked(natives.fuzzyFind).mockReset().mockResolvedValue(nothing);
+  vi.mocked(natives.glob).mockReset().mockResolvedValue(nothing);
+  vi.mocked(natives.grep)
+    .mockReset()
+    .mockResolvedValue({
+      ...nothing,
+      filesWithMatches: 0,
+      filesSearched: 0,
+      skipped: { oversized: 0, binary: 0, unreadable: 0 },
+      engine: 'regex' as const,
+    });
+});
+
+interface Ran {
+  readonly exitCode: number;
+  readonly out: string;
+  readonly err: string;
+  /** The options of its searches. */
+  readonly calls: readonly unknown[];
+}
+
+async function cairn(args: readonly string[]): Promise<Ran> {
+  const texts = { out: '', err: '' };
+  const output = (name: 'out' | 'err'): Session['out'] => ({
+    isTerminal: false,
+    width: 100,
+    write: (text) => {
+      texts[name] += text;
+      return Promise.resolve();
+    },
+  });
+  const mocks = [vi.mocked(natives.fuzzyFind), vi.mocked(natives.glob), vi.mocked(natives.grep)];
+  for (const mock of mocks) mock.mockClear();
+  const exitCode = await run(args, {
+    input: { kind: 'terminal', stream: () => Readable.from([]), read: () => Promise.resolve(new Uint8Array()) },
+    openTerminal: () => undefined,
+    out: output('out'),
+    err: output('err'),
+    env: {},
+    cwd: '/',
+    signal: new AbortController().signal,
+    onAbruptEnd: () => () => undefined,
+  });
+  const calls = mocks.flatMap((mock) => mock.mock.calls.map(([options]) => ({ ...options, signal: undefined })));
+  return { exitCode, ...texts, calls };
+}
+
+/** Returns the short and the long name of an option. */
+function namesOf({ short, long }: Option): string[] {
+  return [short, long].filter((name) => name !== undefined);
+}
+
+/** Returns the flags that a tool's options are listed with. The same may be listed twice: some of its values are accepted. */
+function flagsOf({ same = {}, ignored, refused }: ForeignOptions): readonly string[] {
+  return [...new Set([same, ignored, refused].flatMap((options) => Object.keys(options)))];
+}
+
+/** Returns the names of the options that a command declares itself. */
+async function ownNames(name: string): Promise<string[]> {
+  const [loaded] = await loadCommands([name]);
+  const command = new Command(name);
+  loaded?.[1](command, {} as Session, () => undefined);
+  return command.options.flatMap(namesOf);
+}
+
+test.each(commands)('no option of another tool is also an option of `cairn %s`', async (command) => {
+  const own = await ownNames(command);
+  const foreign = foreignOptionsOf(command).flatMap(flagsOf);
+  expect(foreign.flatMap((flags) => namesOf(new Option(flags))).filter((name) => own.includes(name))).toEqual([]);
+});
+
+test.each(commands)('each option of another tool has one meaning for `cairn %s`', (command) => {
+  const names = foreignOptionsOf(command)
+    .flatMap(flagsOf)
+    .flatMap((flags) => namesOf(new Option(flags)));
+  expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+});
+
+const refusals = commands.flatMap((command) =>
+  foreignOptionsOf(command).flatMap(({ tool, ignored, refused }) =>
+    Object.entries(refused).flatMap(([flags, instead]) =>
+      namesOf(new Option(flags)).map((name) => ({
+        args: [command, name, ...(Object.hasOwn(ignored, flags) ? ['other'] : [])],
+        message: `option "${flags}" of ${tool} is not supported`,
+        instead,
+      })),
+    ),
+  ),
+);
+
+test.each(refusals)(
+  '$args is refused, and the error states what to type instead',
+  async ({ args, message, instead }) => {
+    const { exitCode, out, err, calls } = await cairn(args);
+    expect(err).toContain(message);
+    expect(err).toContain(instead);
+    expect({ exitCode, out, calls, lines: err.trimEnd().split('\n').length }).toEqual({
+      exitCode: 2,
+      out: '',
+      calls: [],
+      lines: 1,
+    });
+  },
+);
+
+const ignored = ['find', 'glob', 'grep'].flatMap((command) =>
+  foreignOptionsOf(command).flatMap((foreign) =>
+    Object.entries(foreign.ignored).flatMap(([flags, values]) => {
+      const option = new Option(flags);
+      const value = values === 'any' ? '4' : (values[0] ?? '');
+      return namesOf(option).map((name) => ({ command, args: option.required ? [name, value] : [name] }));
+    }),
+  ),
+);
+
+test.each(ignored)('`cairn $command` ignores $args', async ({ command, args }) => {
+  const plain = await cairn([command, '--limit', '3', 'x']);
+  expect(plain.calls).toHaveLength(1);
+  expect(await cairn([command, ...args, '--limit', '3', 'x'])).toEqual(plain);
+});
+
+test.each([
+  ['find x -H', 'find x --hidden'],
+  ['find x -I', 'find x --no-ignore'],
+  ['find x -u', 'find x --hidden --no-ignore'],
+  ['glob x -HI', 'glob x --hidden --no-ignore'],
+  ['glob x --unrestricted --limit 5', 'glob x --hidden --no-ignore --limit 5'],
+  ['find -1 x', 'find x --limit 1'],
+])('`cairn %s` is the same as `cairn %s`', async (foreign, own) => {
+  const expected = await cairn(own.split(' '));
+  expect(expected.calls).toHaveLength(1);
+  expect(await cairn(foreign.split(' '))).toEqual(expected);
+});
+
+test('options of other tools are found within a group of short options and with a value', async () => {
+  for (const args of [['-iz'], ['-ziC3'], ['-i', '-z']]) {
+    const { err } = await cairn(['grep', ...args, 'x']);
+    expect(err, args.join(' ')).toContain('option "-z, --search-zip" of ripgrep is not supported');
+  }
+  const { err } = await cairn(['grep', '--iglob=*.md', 'x']);
+  expect(err).toContain('option "--iglob <glob>" of ripgrep is not supported');
+});
+
+test('options of other tools are absent from the help of a command', async () => {
+  const { out } = await cairn(['grep', '--help']);
+  expect(out).toContain('--ignore-case');
+  expect(out).not.toContain('--no-config');
+});
