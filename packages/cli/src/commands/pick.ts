@@ -1,15 +1,14 @@
 import { quotePath } from '@cairn/tool/paths';
-import { resolve } from 'node:path';
 import { Option } from 'commander';
 import { UsageError } from '../terminal/errors.ts';
 import { ExitCode, Interrupted } from '../terminal/exit.ts';
 import { createPaint, usesColor, writeLines } from '../terminal/output.ts';
 import { runPicker } from '../picker/picker.ts';
 import { farewell } from '../picker/screen.ts';
-import { pathPrefix } from '../terminal/path-prefix.ts';
 import type { Session } from '../terminal/session.ts';
 import type { CommandFactory } from './command.ts';
-import { onlyRoot, searchOptions, type SearchFlags } from './search/options.ts';
+import { nullOption } from './search/listing.ts';
+import { rootsOf, searchOptions, type SearchFlags } from './search/options.ts';
 
 const examples = `
 Examples:
@@ -24,25 +23,32 @@ Exit status: 0 if something was chosen, 1 after Esc, 130 after Ctrl-C, 2 without
 
 interface PickFlags extends Pick<SearchFlags, 'path' | 'hidden' | 'ignore' | 'color'> {
   readonly grep?: boolean;
+  readonly null?: boolean;
 }
 
-async function runPick(query: string, flags: PickFlags, session: Session): Promise<number> {
+/** What to search, and how. */
+interface PickCall {
+  readonly query: string;
+  readonly paths: readonly string[];
+  readonly flags: PickFlags;
+}
+
+async function runPick({ query, paths, flags }: PickCall, session: Session): Promise<number> {
   const terminal = session.env['TERM'] === 'dumb' ? undefined : session.openTerminal();
   if (terminal === undefined) {
     throw new UsageError("'cairn pick' needs a terminal", "use 'cairn find' or 'cairn grep' instead");
   }
   const forget = session.onAbruptEnd(() => terminal.close(farewell));
-  const root = resolve(session.cwd, onlyRoot(flags));
   try {
     const result = await runPicker(terminal, {
       mode: flags.grep === true ? 'grep' : 'find',
       query,
-      scope: { path: root, hidden: flags.hidden, gitignore: flags.ignore },
+      scope: { roots: rootsOf(flags, paths), hidden: flags.hidden, gitignore: flags.ignore },
       paint: createPaint(usesColor(flags.color, true, session.env)),
       loadTools: async () => {
         const { createCodingTools } = await import('@cairn/coding-agent');
         // A person may preview the targets of links outside the root.
-        return createCodingTools({ root, policy: { confine: false } });
+        return createCodingTools({ root: session.cwd, policy: { confine: false } });
       },
       signal: session.signal,
     });
@@ -50,8 +56,8 @@ async function runPick(query: string, flags: PickFlags, session: Session): Promi
     if (result.kind === 'left') return ExitCode.None;
     const { path, lineNumber } = result.item;
     const line = lineNumber === undefined ? '' : `:${lineNumber}`;
-    const choice = `${pathPrefix(onlyRoot(flags))}${path}${line}`;
-    await writeLines(session.out, [session.out.isTerminal ? quotePath(choice) : choice], session.signal);
+    const choice = session.out.isTerminal ? quotePath(path + line) : path + line;
+    await writeLines(session.out, [choice], session.signal, flags.null === true ? '\0' : '\n');
     return ExitCode.Hit;
   } finally {
     forget();
@@ -64,12 +70,16 @@ export const pickCommand: CommandFactory = (command, session, done) => {
     .description('Choose a path, or a line of a file, while you type.')
     .summary('choose a path or a line while you type')
     .argument('[query]', 'the query to start with', '')
+    .argument('[path...]', 'directories to search (default: the current directory)')
     .addHelpText('after', examples)
-    .action(async (query: string, flags: PickFlags) => done(await runPick(query, flags, session)));
+    .action(async (query: string, paths: readonly string[], flags: PickFlags) =>
+      done(await runPick({ query, paths, flags }, session)),
+    );
   const shared = searchOptions({ root: 'a directory', limit: '', searchesHidden: false });
   const wanted = shared.filter(({ long }) => !['--limit', '--timeout', '--json'].includes(long ?? ''));
   const [path, ...rest] = wanted;
   if (path) command.addOption(path);
   command.addOption(new Option('--grep', 'start in the mode that searches lines'));
+  command.addOption(nullOption());
   for (const option of rest) command.addOption(option);
 };

@@ -26,6 +26,7 @@ function rowsOf(shown: PickView, columns: number): readonly string[] {
 
 const line: PickItem = {
   path: 'packages/natives/src/fuzzy-find.ts',
+  shownPath: 'packages/natives/src/fuzzy-find.ts',
   isDirectory: false,
   lineNumber: 120,
   text: `${'x'.repeat(300)}needle${'y'.repeat(300)}`,
@@ -66,12 +67,12 @@ describe('a row of a line', () => {
       expect(displayWidth(row), `${columns} columns`).toBeLessThanOrEqual(columns);
       expect(row, `${columns} columns`).toMatch(/fuzzy-find\.ts:120: … x+needle.* …$/u);
     }
-    expect(rowsOf(view({ mode: 'grep', items: [line] }), 100)[1]).toContain(`> ${line.path}:120: … x`);
+    expect(rowsOf(view({ mode: 'grep', items: [line] }), 100)[1]).toContain(`> ${line.shownPath}:120: … x`);
   });
 
   test('cuts a long path at its start, down to the path alone', () => {
     const items = [{ ...line, text: 'needle', ranges: [{ start: 0, end: 6 }] }];
-    expect(rowsOf(view({ items }), 80)[1]).toBe(`> ${line.path}:120: needle`);
+    expect(rowsOf(view({ items }), 80)[1]).toBe(`> ${line.shownPath}:120: needle`);
     expect(rowsOf(view({ items }), 30)[1]).toBe('> …c/fuzzy-find.ts:120: needle');
     expect(rowsOf(view({ items: [line] }), 16)[1]).toBe('> …find.ts:120: ');
     for (let columns = 3; columns < 60; columns++) {
@@ -84,7 +85,7 @@ describe('a row of a line', () => {
 
   test('marks the match also after a path with control characters', () => {
     const colored = createPaint(true);
-    const items = [{ ...line, path: 'a\nb', text: 'a needle', ranges: [{ start: 2, end: 8 }] }];
+    const items = [{ ...line, shownPath: 'a\nb', text: 'a needle', ranges: [{ start: 2, end: 8 }] }];
     const row = frameOf(view({ items, selected: 1 }), { columns: 80, rows: 4, paint: colored }).rows[1];
     expect(row).toBe(`  ${String.raw`a\nb`}:120: a ${colored.hit('needle')}`);
   });

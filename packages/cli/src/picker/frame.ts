@@ -58,9 +58,9 @@ function plainLine(line: string, columns: number): string {
 const MIN_LINE_COLUMNS = 8;
 
 /** Returns the path and the number of a matched line, cut at the start so that a part of the line has room. */
-function placeOf({ path, lineNumber }: PickItem, lineWidth: number, room: number): string {
+function placeOf({ shownPath, lineNumber }: PickItem, lineWidth: number, room: number): string {
   if (lineNumber === undefined) return '';
-  const place = `${escapeControls(path)}:${lineNumber}: `;
+  const place = `${escapeControls(shownPath)}:${lineNumber}: `;
   const half = Math.floor(room / 2);
   return fitPath(place, half < MIN_LINE_COLUMNS ? room : room - Math.min(lineWidth, half));
 }

@@ -1,4 +1,7 @@
-import type { FuzzyFindOptions, GrepOptions } from '@cairn/natives';
+import type { FuzzyFindOptions, GrepMatch, GrepOptions } from '@cairn/natives';
+import { byScore, searchAll } from '../search/search-all.ts';
+import { errorText } from '../terminal/answer.ts';
+import { pathPrefix } from '../terminal/path-prefix.ts';
 import type { Range } from '../terminal/text.ts';
 import { countOf, formatCount, rangesOf } from '../terminal/text.ts';
 
@@ -6,12 +9,14 @@ export type PickMode = 'find' | 'grep';
 
 /** A match that can be chosen. */
 export interface PickItem {
-  /** Relative to the searched directory. */
+  /** The path to open and to print. */
   readonly path: string;
+  /** The path in the list: relative to the searched directory when there is one. */
+  readonly shownPath: string;
   readonly isDirectory: boolean;
   /** The number of the matched line, in grep mode. */
   readonly lineNumber?: number;
-  /** The path or the matched line, and its highlighted parts. */
+  /** The matched line, or the path as it is shown, and the highlighted parts. */
   readonly text: string;
   readonly ranges: readonly Range[];
 }
@@ -25,7 +30,7 @@ export interface Found {
 
 /** Where and how to search. */
 export interface PickScope {
-  readonly path: string;
+  readonly roots: readonly string[];
   readonly hidden: boolean | undefined;
   readonly gitignore: boolean;
 }
@@ -34,7 +39,13 @@ export interface PickScope {
 const MAX_ITEMS = 500;
 const LINE_COLUMNS = 400;
 
-type Shared = Pick<FuzzyFindOptions & GrepOptions, 'path' | 'hidden' | 'gitignore' | 'cache' | 'signal'>;
+type Shared = Pick<FuzzyFindOptions & GrepOptions, 'hidden' | 'gitignore' | 'cache' | 'signal'>;
+
+/** Returns the path of a match in the two forms of an item. */
+function pathsOf(root: string, path: string, hasOneRoot: boolean): Pick<PickItem, 'path' | 'shownPath'> {
+  const whole = pathPrefix(root) + path;
+  return { path: whole, shownPath: hasOneRoot ? path : whole };
+}
 
 function summaryOf(
   [shown, total]: readonly [number, number],
@@ -44,68 +55,87 @@ function summaryOf(
     readonly unreadable?: number | undefined;
     readonly lossy: number;
     readonly stopped: boolean;
+    readonly failures: readonly unknown[];
   },
 ): string {
   const more = total > shown ? `${formatCount(shown)} of ${countOf(total, noun)}` : `the first ${countOf(shown, noun)}`;
-  const notes = [facts.isCut ? more : countOf(shown, noun)];
+  const notes = [facts.isCut ? more : countOf(shown, noun), ...facts.failures.map(errorText)];
   if (facts.stopped) notes.push('the tree is too large, only a part was searched');
   if (facts.unreadable !== undefined && facts.unreadable > 0) notes.push(`${formatCount(facts.unreadable)} unreadable`);
   if (facts.lossy > 0) notes.push(`skipped ${countOf(facts.lossy, 'name')} that are not valid Unicode`);
   return notes.join(', ');
 }
 
-async function findItems(query: string, shared: Shared): Promise<Found> {
+async function findItems(query: string, roots: readonly string[], shared: Shared): Promise<Found> {
   const { fuzzyFind } = await import('@cairn/natives');
-  const result = await fuzzyFind({ ...shared, query, maxResults: MAX_ITEMS, includePositions: true });
-  const usable = result.matches.filter(({ lossyPath }) => lossyPath === undefined);
-  const items = usable.map(({ path, isDirectory, positions = [] }): PickItem => ({
-    path,
-    isDirectory,
-    text: path,
-    ranges: rangesOf(positions),
-  }));
-  const lossy = result.matches.length - usable.length;
-  const { totalMatches, unreadable, stopReason } = result;
-  const isCut = totalMatches > result.matches.length;
-  const stopped = stopReason === 'budget';
-  return { items, summary: summaryOf([items.length, totalMatches], 'path', { isCut, unreadable, lossy, stopped }) };
+  const options = { ...shared, query, maxResults: MAX_ITEMS, includePositions: true };
+  const order = { limit: MAX_ITEMS, compare: byScore };
+  const { matches, totalMatches, unreadable, stopReason, failures } = await searchAll(
+    roots,
+    (path) => fuzzyFind({ ...options, path }),
+    order,
+  );
+  const usable = matches.filter(({ match }) => match.lossyPath === undefined);
+  const items = usable.map(({ root, match }): PickItem => {
+    const paths = pathsOf(root, match.path, roots.length === 1);
+    const ranges = rangesOf(match.positions ?? [], paths.shownPath.length - match.path.length);
+    return { ...paths, isDirectory: match.isDirectory, text: paths.shownPath, ranges };
+  });
+  const summary = summaryOf([items.length, totalMatches], 'path', {
+    isCut: totalMatches > matches.length,
+    unreadable,
+    lossy: matches.length - usable.length,
+    stopped: stopReason === 'budget',
+    failures,
+  });
+  return { items, summary };
 }
 
-async function grepItems(pattern: string, shared: Shared): Promise<Found> {
+/** Returns a matched line without its indent. */
+function lineItem({ path, lineNumber, line, submatches = [] }: GrepMatch, root: string, hasOneRoot: boolean): PickItem {
+  const indent = /^\s*/u.exec(line)?.[0].length ?? 0;
+  const ranges = submatches.map(({ start, end }) => ({ start: Math.max(start - indent, 0), end: end - indent }));
+  const text = line.slice(indent).replace(/\r$/u, '');
+  return { ...pathsOf(root, path, hasOneRoot), isDirectory: false, lineNumber, text, ranges };
+}
+
+async function grepItems(pattern: string, roots: readonly string[], shared: Shared): Promise<Found> {
   if (pattern === '') return { items: [], summary: 'type to search in files' };
   const { grep } = await import('@cairn/natives');
   // As in many editors: case matters only when the pattern has capitals.
   const ignoreCase = pattern === pattern.toLowerCase();
-  const result = await grep({
-    ...shared,
-    pattern,
-    ignoreCase,
-    crlf: true,
-    maxCount: MAX_ITEMS,
-    maxColumns: LINE_COLUMNS,
-  });
-  const usable = result.matches.filter(({ lossyPath }) => lossyPath === undefined);
-  const items = usable.map(({ path, lineNumber, line, submatches = [] }): PickItem => {
-    const indent = /^\s*/u.exec(line)?.[0].length ?? 0;
-    const ranges = submatches.map(({ start, end }) => ({ start: Math.max(start - indent, 0), end: end - indent }));
-    return { path, isDirectory: false, lineNumber, text: line.slice(indent).replace(/\r$/u, ''), ranges };
-  });
-  const lossy = result.matches.length - usable.length;
-  const { limitReached: isCut = false, totalMatches, skipped, stopReason, engine } = result;
-  const stopped = stopReason === 'budget';
+  const options = { ...shared, pattern, ignoreCase, crlf: true, maxCount: MAX_ITEMS, maxColumns: LINE_COLUMNS };
+  let isCut = false;
+  let isLiteral = false;
+  const listing = await searchAll(
+    roots,
+    async (path) => {
+      const { skipped, limitReached = false, engine, ...result } = await grep({ ...options, path });
+      isCut ||= limitReached;
+      isLiteral ||= engine === 'literal';
+      return { ...result, unreadable: skipped.unreadable };
+    },
+    { limit: MAX_ITEMS },
+  );
+  const { matches, totalMatches, unreadable, stopReason, failures } = listing;
+  const usable = matches.filter(({ match }) => match.lossyPath === undefined);
+  const items = usable.map(({ root, match }) => lineItem(match, root, roots.length === 1));
   const summary = summaryOf([items.length, totalMatches], 'line', {
-    isCut,
-    unreadable: skipped.unreadable,
-    lossy,
-    stopped,
+    isCut: isCut || totalMatches > matches.length,
+    unreadable,
+    lossy: matches.length - usable.length,
+    stopped: stopReason === 'budget',
+    failures,
   });
-  return { items, summary: engine === 'literal' ? `${summary}, searched as plain text` : summary };
+  return { items, summary: isLiteral ? `${summary}, searched as plain text` : summary };
 }
 
-/** Starts one scan that survives further typing. Each aborted search would otherwise start it again. */
-export function warmUp(scope: PickScope & { readonly signal: AbortSignal }): void {
+/** Starts one scan of each root that survives further typing. Each aborted search would otherwise start it again. */
+export function warmUp({ roots, ...scope }: PickScope & { readonly signal: AbortSignal }): void {
   void import('@cairn/natives')
-    .then(({ fuzzyFind }) => fuzzyFind({ ...scope, query: '', cache: true, maxResults: 0 }))
+    .then(({ fuzzyFind }) =>
+      Promise.all(roots.map((path) => fuzzyFind({ ...scope, path, query: '', cache: true, maxResults: 0 }))),
+    )
     // The search reports the same failure.
     .catch(() => undefined);
 }
@@ -114,8 +144,8 @@ export function warmUp(scope: PickScope & { readonly signal: AbortSignal }): voi
 export async function search(
   mode: PickMode,
   query: string,
-  scope: PickScope & { readonly signal: AbortSignal },
+  { roots, ...scope }: PickScope & { readonly signal: AbortSignal },
 ): Promise<Found> {
   const shared = { ...scope, cache: true };
-  return mode === 'find' ? findItems(query, shared) : grepItems(query, shared);
+  return mode === 'find' ? findItems(query, roots, shared) : grepItems(query, roots, shared);
 }

@@ -36,6 +36,11 @@ export interface ListingOrder<Match> {
   readonly compare?: ((one: Match, other: Match) => number) | undefined;
 }
 
+/** The order of ranked matches, the best first. */
+export function byScore(one: { readonly score: number }, other: { readonly score: number }): number {
+  return other.score - one.score;
+}
+
 /** The reasons to stop, the most important first. */
 const stopReasons: readonly StopReason[] = ['timeout', 'budget', 'limit'];
 

@@ -1,5 +1,5 @@
 import type { FuzzyFindMatch } from '@cairn/natives';
-import { searchAll, type Placed } from '../../search/search-all.ts';
+import { byScore, searchAll, type Placed } from '../../search/search-all.ts';
 import { CommandError, factsOf } from '../../terminal/errors.ts';
 import { MAX_COUNT } from '../../terminal/options.ts';
 import { withProgress } from '../../terminal/progress.ts';
@@ -81,7 +81,7 @@ async function runFind(
           onTimeout: 'partial',
           signal: session.signal,
         }),
-      { limit, compare: (one, other) => other.score - one.score },
+      { limit, compare: byScore },
     ).catch((error: unknown) => {
       throw withQuoteFix(error, [query, ...paths]);
     }),
