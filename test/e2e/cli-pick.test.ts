@@ -297,6 +297,41 @@ describe.skipIf(!hasTerminal)('in a terminal of 80x24', () => {
     expect((await run.end).stdout).toBe('status 0 choice docs/read me.md\n');
   });
 
+  test('several directories share one list, with rows that begin with the directory', async () => {
+    const run = await pickIn({ ...tree, 'lib/alpha.ts': 'alpha\n', 'skipped/alpha.ts': 'alpha\n' }, [
+      'alpha',
+      'src',
+      '--path',
+      './lib/',
+    ]);
+    expect(run.rows().slice(1, 4)).toEqual(['> lib/alpha.ts', '  src/alpha.ts', '']);
+    expect(run.hits(2)).toBe('alpha');
+    run.type(keys.tab);
+    await run.until((rows) => rows[0] === 'grep> alpha' && selected(rows) === 'lib/alpha.ts:1: alpha', 'lines');
+    expect(
+      run
+        .rows()
+        .slice(1, 5)
+        .map((row) => row.slice(2, 15)),
+    ).toEqual(['lib/alpha.ts:', 'src/alpha.ts:', 'src/main.ts:1', 'src/main.ts:2']);
+    run.type(keys.down);
+    await run.until((rows) => rows.some((row) => row.startsWith('── src/alpha.ts: lines 1-3 of 3')), 'the preview');
+    run.type(keys.enter);
+    expect(await run.end).toEqual({ exitCode: 0, stdout: 'src/alpha.ts:1\n' });
+  });
+
+  test('a directory that cannot be searched is reported beside the matches of the others', async () => {
+    const run = await pickIn(tree, ['alpha', 'missing', 'src']);
+    expect(run.rows()[1]).toBe('> src/alpha.ts');
+    expect(run.rows().at(-1)).toMatch(/^1 path, cannot find [^ ]*/u);
+  });
+
+  test('-0 ends the choice with a NUL', async () => {
+    const run = await pickIn(tree, ['beta', '-0']);
+    run.type(keys.enter);
+    expect(await run.end).toEqual({ exitCode: 0, stdout: 'src/beta.ts\0' });
+  });
+
   test('standard input may be a pipe: keys come from the terminal', async () => {
     const run = runInTerminal(['pick'], {
       cwd: createTree(tree),

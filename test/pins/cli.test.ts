@@ -72,7 +72,10 @@ const pinned: readonly (readonly [command: string, options: readonly string[]])[
       ...shared,
     ],
   ],
-  ['pick', ['--path <path>', '--grep', '--hidden', '--no-hidden', '--no-ignore', '--color <when>', '-h, --help']],
+  [
+    'pick',
+    ['--path <path>', '--grep', '-0, --null', '--hidden', '--no-hidden', '--no-ignore', '--color <when>', '-h, --help'],
+  ],
   ['ls', ['--depth <n>', '--limit <n>', '--skip <n>', ...tool]],
   [
     'tree',
@@ -352,7 +355,7 @@ test('cairn has these commands', async () => {
     'find [options] [query] [path...]',
     'glob [options] <pattern>',
     'grep [options] <pattern>',
-    'pick [options] [query]',
+    'pick [options] [query] [path...]',
     'ls [options] [path]',
     'tree [options] [path]',
     'read [options] <path>',

@@ -120,6 +120,7 @@ const fd: ForeignOptions = {
     '-I': { ignore: false },
     '-u, --unrestricted': { hidden: true, ignore: false },
     '-1, --max-one-result': { limit: 1 },
+    '--print0': { null: true },
   },
   ignored: {
     '-j, --threads <n>': 'any',
@@ -161,7 +162,6 @@ const fd: ForeignOptions = {
     '--no-ignore-vcs': NO_IGNORE,
     '--no-ignore-parent': NO_IGNORE,
     '--no-global-ignore-file': NO_IGNORE,
-    '--print0': 'use -0',
   },
 };
 
@@ -222,6 +222,7 @@ const OWN_SCREEN = 'the picker has its own screen; leave it out';
 
 const fzf: ForeignOptions = {
   tool: 'fzf',
+  same: { '--print0': { null: true } },
   ignored: {
     '--extended': 'any',
     '--scheme <scheme>': ['path'],
@@ -263,7 +264,6 @@ const fzf: ForeignOptions = {
     '--ansi': 'remove the colours first: ls --color=never | cairn pick',
     '--print-query': 'leave it out; only the choice is printed',
     '--read0': "give one path a line: tr '\\0' '\\n' < FILE | cairn pick",
-    '--print0': 'use -0',
     '--history <path>': NOT_CONFIGURABLE,
     '--walker <kinds>': 'use --hidden for hidden names',
     '--walker-root <dir>': 'use --path DIR',
