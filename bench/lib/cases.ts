@@ -138,7 +138,10 @@ function keystroke(options: {
   };
 }
 
-const finders: readonly ContestantName[] = ['fff', 'fuzzysort', 'pi-natives'];
+/** Those that `fuzzyFind` is measured against. */
+const rivals: readonly ContestantName[] = ['fff', 'fuzzysort', 'pi-natives'];
+/** With the matchers, which are given a list of the files and keep nothing between queries. */
+const finders: readonly ContestantName[] = [...rivals, 'nucleo', 'frizbee'];
 const kernelQueries = [
   { query: 's' },
   { query: 'schedcore', wants: 'kernel/sched/core.c' },
@@ -152,7 +155,7 @@ const kernelFinds = [false, true].flatMap((typed) =>
     .filter(({ query }) => !typed || query.length > 1)
     .map((query) => {
       // The goal is for a whole search. The rest, after the prefixes were asked, shows beside it.
-      const goals = typed ? [] : [{ times: 3, of: finders }];
+      const goals = typed ? [] : [{ times: 3, of: rivals }];
       return keystroke({ ...query, corpus: 'kernel', typed, peers: finders, goals });
     }),
 );

@@ -75,7 +75,7 @@ async function openProgram(name: ContestantName, task: Task): Promise<Contestant
       name,
       sample: () => sample(trial),
       peakMb: () => trial.peakMb?.() ?? Number.NaN,
-      close: () => {},
+      close: () => trial.close?.(),
     }
   );
 }

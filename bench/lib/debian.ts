@@ -1,6 +1,6 @@
 /** Takes files out of Debian's packages, without root and without installing them. */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 import { madeOnce } from './corpora/cache.ts';
@@ -33,6 +33,38 @@ export function unpackDebianPackage(name: string, directory: string): void {
     const [file] = readdirSync(scratch);
     if (file === undefined) throw new Error(`apt-get download ${name} left no file`);
     mustRun('dpkg-deb', ['-x', join(scratch, file), directory]);
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+/** Where the sources are of the release that the corpora are from. */
+const sourceList =
+  'deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian bookworm main\n';
+
+/** Unpacks the upstream source of one of Debian's packages below `directory`, without Debian's own changes. */
+export function unpackDebianSource(name: string, directory: string): void {
+  const scratch = mkdtempSync(join(directory, '.download-'));
+  try {
+    writeFileSync(join(scratch, 'sources.list'), sourceList);
+    // Lists of its own: most systems do not list sources, and only root may change theirs.
+    const settings = {
+      'Dir::Etc::SourceList': join(scratch, 'sources.list'),
+      'Dir::Etc::SourceParts': '/dev/null',
+      'Dir::State::Lists': join(scratch, 'lists'),
+      'Dir::Cache': join(scratch, 'cache'),
+    };
+    const options = Object.entries(settings).flatMap(([key, value]) => ['-o', `${key}=${value}`]);
+    for (const made of ['lists/partial', 'cache/archives/partial']) mkdirSync(join(scratch, made), { recursive: true });
+    mustRun('apt-get', [...options, 'update']);
+    // Its status is that of all parts of a package. The upstream source is the first one.
+    const { stderr } = spawnSync('apt-get', [...options, 'source', '--download-only', name], {
+      cwd: scratch,
+      encoding: 'utf8',
+    });
+    const archive = readdirSync(scratch).find((file) => /\.orig\.tar\.\w+$/.test(file));
+    if (archive === undefined) throw new Error(`apt-get source ${name} left no source: ${stderr.trim()}`);
+    mustRun('tar', ['-xf', join(scratch, archive), '-C', directory, '--strip-components=1']);
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }

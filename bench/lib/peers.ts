@@ -8,6 +8,9 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
+import { rustMatcher } from './matcher.ts';
+import type { StartMatcher } from './matcher.ts';
+
 /** A program that is run as a process of its own. */
 export interface Program {
   readonly command: string;
@@ -95,6 +98,8 @@ export interface Peers {
   readonly 'pi-natives': PiNatives;
   readonly fff: Fff;
   readonly fuzzysort: Fuzzysort;
+  readonly nucleo: StartMatcher;
+  readonly frizbee: StartMatcher;
   readonly 'fast-glob': GlobLibrary;
   readonly tinyglobby: GlobLibrary;
   readonly fdir: Fdir;
@@ -166,6 +171,8 @@ const loaders: Loaders = {
   'pi-natives': piNatives,
   fff: () => importPackage('@ff-labs/fff-node'),
   fuzzysort: () => importPackage('fuzzysort'),
+  nucleo: () => rustMatcher('nucleo'),
+  frizbee: () => rustMatcher('frizbee'),
   'fast-glob': fastGlob,
   tinyglobby: () => importPackage('tinyglobby'),
   fdir: () => importPackage('fdir'),

@@ -37,8 +37,10 @@ export interface Trial {
   readonly arm?: (() => Promise<unknown>) | undefined;
   /** Timed. */
   readonly run: () => Outcome | Promise<Outcome>;
-  /** Only for programs: the resident memory of one run more. */
+  /** Only for programs: the resident memory of one run more, or of the program that runs. */
   readonly peakMb?: (() => number) | undefined;
+  /** Only for programs that run until they are no longer needed. */
+  readonly close?: (() => void) | undefined;
 }
 
 /** Makes a trial of a task. `undefined`: this contestant cannot do that. */

@@ -4,23 +4,15 @@ import { createInterface } from 'node:readline';
 import { fuzzyFind } from '@cairn/natives';
 import { loadPeer } from '../lib/peers.ts';
 import type { PeerName, Peers } from '../lib/peers.ts';
+import type { Tree } from './tree.ts';
 
-/** How far down a list people read. */
-export const SHOWN = 10;
-/** Asked of engines that also list directories, which do not count as answers here. */
-const WITH_DIRECTORIES = 100;
+/** How many answers are asked for: more than are judged, because some engines list directories too. */
+const ASKED = 100;
 
-/** Answers queries over one tree with the files it thinks were meant, best first, at most {@link SHOWN}. */
+/** Answers queries over one tree with the paths it thinks were meant, best first. A directory ends with `/`. */
 export interface Ranker {
   rank: (query: string) => Promise<string[]> | string[];
   close: () => void;
-}
-
-/** A tree of empty files that every ranker sees: `files` below `root`, listed once more in `list`. */
-export interface Tree {
-  root: string;
-  list: string;
-  files: readonly string[];
 }
 
 interface PathMatch {
@@ -36,17 +28,19 @@ async function peer<Name extends PeerName>(name: Name): Promise<Peers[Name]> {
 
 const nothing = (): void => undefined;
 
-function filesOf(matches: readonly PathMatch[]): string[] {
-  return matches
-    .filter((match) => !match.isDirectory)
-    .map((match) => match.path)
-    .slice(0, SHOWN);
+/** Whether a path of an answer is that of a directory. */
+export function isDirectory(path: string): boolean {
+  return path.endsWith('/');
+}
+
+function pathsOf(matches: readonly PathMatch[]): string[] {
+  return matches.map((match) => (match.isDirectory && !isDirectory(match.path) ? `${match.path}/` : match.path));
 }
 
 function cairn({ root }: Tree): Ranker {
   const rank = async (query: string): Promise<string[]> => {
-    const { matches } = await fuzzyFind({ query, path: root, cache: true, maxResults: WITH_DIRECTORIES });
-    return filesOf(matches);
+    const { matches } = await fuzzyFind({ query, path: root, cache: true, maxResults: ASKED });
+    return pathsOf(matches);
   };
   return { rank, close: nothing };
 }
@@ -54,8 +48,8 @@ function cairn({ root }: Tree): Ranker {
 async function piNatives({ root }: Tree): Promise<Ranker> {
   const pi = await peer('pi-natives');
   const rank = async (query: string): Promise<string[]> => {
-    const options = { query, path: root, cache: true, gitignore: false, maxResults: WITH_DIRECTORIES };
-    return filesOf((await pi.fuzzyFind(options)).matches);
+    const options = { query, path: root, cache: true, gitignore: false, maxResults: ASKED };
+    return pathsOf((await pi.fuzzyFind(options)).matches);
   };
   return { rank, close: nothing };
 }
@@ -64,7 +58,7 @@ async function sorted({ files }: Tree): Promise<Ranker> {
   const fuzzysort = await peer('fuzzysort');
   const snapshot = fuzzysort.snapshot(files);
   const rank = (query: string): string[] =>
-    Array.from(fuzzysort.go(query, snapshot, { limit: SHOWN, threshold: 0 }), (result) => result.target);
+    Array.from(fuzzysort.go(query, snapshot, { limit: ASKED, threshold: 0 }), (result) => result.target);
   return { rank, close: nothing };
 }
 
@@ -75,7 +69,7 @@ async function fff({ root }: Tree): Promise<Ranker> {
   const finder = created.value;
   await finder.waitForScan(120_000);
   const rank = (query: string): string[] => {
-    const found = finder.fileSearch(query, { pageSize: SHOWN });
+    const found = finder.fileSearch(query, { pageSize: ASKED });
     if (!found.ok) throw new Error(found.error);
     return found.value.items.map((item) => item.relativePath);
   };
@@ -97,7 +91,7 @@ function fzf(scheme: string): (tree: Tree) => Promise<Ranker> {
       if (child.stdout) {
         for await (const line of createInterface({ input: child.stdout })) {
           shown.push(line);
-          if (shown.length === SHOWN) break;
+          if (shown.length === ASKED) break;
         }
       }
       child.kill();
@@ -108,6 +102,14 @@ function fzf(scheme: string): (tree: Tree) => Promise<Ranker> {
   };
 }
 
+function matcher(name: 'nucleo' | 'frizbee'): (tree: Tree) => Promise<Ranker> {
+  return async ({ files }) => {
+    const start = await peer(name);
+    const started = start(files);
+    return { rank: async (query) => [...(await started.ask(query)).best], close: () => started.close() };
+  };
+}
+
 /** The engines that are compared. */
 export const rankers: Record<string, (tree: Tree) => Ranker | Promise<Ranker>> = {
   cairn,
@@ -115,5 +117,7 @@ export const rankers: Record<string, (tree: Tree) => Ranker | Promise<Ranker>> =
   fzf: fzf('default'),
   'fzf path': fzf('path'),
   fuzzysort: sorted,
+  nucleo: matcher('nucleo'),
+  frizbee: matcher('frizbee'),
   'pi-natives': piNatives,
 };

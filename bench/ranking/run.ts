@@ -1,36 +1,33 @@
 /**
- * How well does each ranker find the file that was meant? Samples files of a tree and types what a person would.
+ * How well does each ranker find the file that was meant?
  *
  *     npm run bench -- ranking [--tree <directory>]... [--samples 200] [--seed 1] [--any] [--only cairn,fzf] [--json]
+ *     npm run bench -- ranking --intent [--misses] [--only cairn,fzf] [--json]
  *
- * The trees are the kernel's source and the installed packages, unless named. Only questions with one right answer are
- * asked; with `--any` any file is asked for, also one of the thousand that are called `Makefile`.
+ * Samples files of a tree and makes queries of their names. The trees are the kernel's source and the installed packages,
+ * unless named. Only questions with one right answer are asked; with `--any` any file is asked for, also one of the
+ * thousand that are called `Makefile`. Directories do not count as answers.
+ *
+ * `--intent`: queries as people type them, from `sets/`. Here a directory that comes before the wanted file counts
+ * as a wrong answer, because it takes a line on the screen. `--misses` lists the queries where another path came first.
  *
  * Every ranker sees the same files, made again as empty files in a directory of their own, without the components called
- * `node_modules`, so that no ignore rule, link or content plays a part. Directories do not count as answers.
+ * `node_modules`, so that no ignore rule, link or content plays a part.
  */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { FileType, glob } from '@cairn/natives';
 import { kernel } from '../lib/corpora/kernel.ts';
+import { findDebianPrograms } from '../lib/debian.ts';
+import { answersOf, mean, qualityOf, SHOWN, tableOf } from './quality.ts';
+import type { Answer, Figures, Quality } from './quality.ts';
 import { questions } from './queries.ts';
-import type { Question } from './queries.ts';
-import { rankers, SHOWN } from './rankers.ts';
-import type { Ranker, Tree } from './rankers.ts';
+import { rankers } from './rankers.ts';
+import { questionsOf, repositories } from './sets.ts';
+import { filesOf, withTree } from './tree.ts';
 
-interface Quality {
-  /** The mean of 1 / rank, 0 for a rank beyond the {@link SHOWN}th. */
-  mrr: number;
-  /** The share at rank 1. */
-  hit1: number;
-  /** The share among the {@link SHOWN} first. */
-  hit10: number;
-}
-
-interface Report {
+/** The figures of one tree. */
+interface Sampled {
   tree: string;
   files: number;
   seed: number;
@@ -38,96 +35,91 @@ interface Report {
   /** Whether files were asked for that share their words with others. */
   any: boolean;
   /** By ranker, then by kind of query. */
-  rankers: Record<string, Record<string, Quality>>;
+  rankers: Figures;
 }
 
-function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / Math.max(values.length, 1);
+type Asking = Pick<Sampled, 'samples' | 'seed' | 'any'>;
+
+function byKind(answers: readonly Answer[]): Record<string, Quality> {
+  const kinds = [...new Set(answers.map(({ kind }) => kind))];
+  return Object.fromEntries(kinds.map((one) => [one, qualityOf(answers.filter(({ kind }) => kind === one))]));
 }
 
-/** Makes the files of `directory` again, empty, below `scratch`. */
-async function mirror(directory: string, scratch: string): Promise<Tree> {
-  const { matches } = await glob({
-    pattern: '**',
-    path: directory,
-    fileType: FileType.File,
-    includeNodeModules: true,
-    gitignore: false,
-  });
-  const files = matches.filter((match) => !match.lossyPath).map((match) => match.path.replaceAll('node_modules/', ''));
-  // `fzf` and people read lines.
-  const plain = [...new Set(files)].filter((file) => !file.includes('\n')).toSorted();
-  const root = join(scratch, 'tree');
-  const made = new Set<string>();
-  for (const file of plain) {
-    const path = join(root, file);
-    if (!made.has(dirname(path))) mkdirSync(dirname(path), { recursive: true });
-    made.add(dirname(path));
-    writeFileSync(path, '');
-  }
-  const list = join(scratch, 'files.txt');
-  writeFileSync(list, `${plain.join('\n')}\n`);
-  return { root, list, files: plain };
-}
-
-async function judge(ranker: Ranker, asked: readonly Question[]): Promise<Record<string, Quality>> {
-  const ranks = new Map<string, number[]>();
-  for (const { kind, query, wanted } of asked) {
-    const rank = (await ranker.rank(query)).indexOf(wanted) + 1;
-    ranks.set(kind, [...(ranks.get(kind) ?? []), rank]);
-  }
-  const quality = (all: readonly number[]): Quality => ({
-    mrr: mean(all.map((rank) => (rank === 0 ? 0 : 1 / rank))),
-    hit1: mean(all.map((rank) => Number(rank === 1))),
-    hit10: mean(all.map((rank) => Number(rank > 0))),
-  });
-  const byKind = Object.fromEntries([...ranks].map(([kind, all]) => [kind, quality(all)]));
-  const each = Object.values(byKind);
+/** Each kind counts the same. */
+function withMean(kinds: Record<string, Quality>): Record<string, Quality> {
+  const each = Object.values(kinds);
   const over = (key: keyof Quality): number => mean(each.map((one) => one[key]));
-  return { ...byKind, mean: { mrr: over('mrr'), hit1: over('hit1'), hit10: over('hit10') } };
+  return { ...kinds, mean: { mrr: over('mrr'), hit1: over('hit1'), hit10: over('hit10') } };
 }
 
-function table(report: Report): string {
-  const names = Object.keys(report.rankers);
-  const rows = Object.keys(Object.values(report.rankers)[0] ?? {});
-  const figures = (name: string, kind: string): string => {
-    const quality = report.rankers[name]?.[kind];
-    return quality
-      ? [quality.mrr, quality.hit1, quality.hit10].map((share) => share.toFixed(3).replace(/^0/, '')).join(' ')
-      : '';
-  };
-  const lines = [
-    `| MRR@${SHOWN}, hit@1, hit@${SHOWN} | ${names.join(' | ')} |`,
-    `| --- |${' --- |'.repeat(names.length)}`,
-    ...rows.map((kind) => `| ${kind} | ${names.map((name) => figures(name, kind)).join(' | ')} |`),
-  ];
-  return `${report.tree}: ${report.files} files, ${report.samples} samples of each kind${report.any ? ' from all files' : ''}, seed ${report.seed}\n\n${lines.join('\n')}\n`;
-}
-
-/** The queries. */
-type Asking = Pick<Report, 'samples' | 'seed' | 'any'>;
-
-async function rankTree(directory: string, asking: Asking, names: readonly string[]): Promise<Report> {
-  const { samples, seed, any } = asking;
-  const scratch = mkdtempSync(join(tmpdir(), 'cairn-ranking-'));
-  try {
-    const tree = await mirror(directory, scratch);
-    const asked = questions(tree.files, samples, seed, !any);
-    const judged: Report['rankers'] = {};
+async function rankTree(directory: string, asking: Asking, names: readonly string[]): Promise<Sampled> {
+  return withTree(await filesOf(directory), async (tree) => {
+    const asked = questions(tree.files, asking.samples, asking.seed, !asking.any);
+    const judged: Figures = {};
     for (const name of names) {
-      const ranker = await rankers[name]?.(tree);
-      if (!ranker) throw new Error(`no ranker is called ${name}; there are ${Object.keys(rankers).join(', ')}`);
-      judged[name] = await judge(ranker, asked);
-      ranker.close();
+      judged[name] = withMean(byKind(await answersOf(name, tree, asked, { directories: false })));
     }
     return { tree: basename(directory).replace(/^\./, ''), files: tree.files.length, ...asking, rankers: judged };
-  } finally {
-    rmSync(scratch, { recursive: true });
+  });
+}
+
+/** The answers of every ranker to one set. */
+interface Intent {
+  repository: string;
+  set: string;
+  /** Whether its queries were written because a ranker failed them. */
+  reported: boolean;
+  answers: Record<string, Answer[]>;
+}
+
+async function rankSets(names: readonly string[]): Promise<Intent[]> {
+  const results: Intent[] = [];
+  for (const { name: repository, files, queries, reported } of repositories) {
+    await withTree(await files(), async (tree) => {
+      for (const set of [...queries, ...reported]) {
+        const answers: Intent['answers'] = {};
+        for (const name of names) answers[name] = await answersOf(name, tree, questionsOf(set), { directories: true });
+        results.push({ repository, set: basename(set, '.tsv'), reported: reported.includes(set), answers });
+      }
+    });
   }
+  return results;
+}
+
+function intentTables(results: readonly Intent[], names: readonly string[]): string {
+  const own = results.filter(({ reported }) => !reported);
+  const answersTo = (sets: readonly Intent[], name: string): Answer[] =>
+    sets.flatMap(({ answers }) => answers[name] ?? []);
+  const bySet = names.map((name) => {
+    const rows = results.map((one) => {
+      const label = `${one.set} (${one.repository}, ${answersTo([one], name).length})`;
+      return [label, qualityOf(answersTo([one], name))];
+    });
+    const all = answersTo(own, name);
+    return [name, { ...Object.fromEntries(rows), [`all but the reported ones (${all.length})`]: qualityOf(all) }];
+  });
+  const kinds = names.map((name) => [name, byKind(answersTo(own, name))]);
+  return `${tableOf(Object.fromEntries(bySet))}\n${tableOf(Object.fromEntries(kinds))}`;
+}
+
+function misses(results: readonly Intent[]): string {
+  const lines = results.flatMap(({ set, answers }) =>
+    Object.entries(answers).flatMap(([name, all]) =>
+      all
+        .filter(({ rank }) => rank !== 1)
+        .map(({ kind, query, wanted, rank, first }) => {
+          const place = rank === 0 ? `not among the first ${SHOWN}` : `at ${rank}`;
+          return `${name}\t${set}\t${kind}\t${query}\t${wanted} ${place}; first: ${first ?? 'nothing'}\n`;
+        }),
+    ),
+  );
+  return lines.join('');
 }
 
 const { values } = parseArgs({
   options: {
+    intent: { type: 'boolean', default: false },
+    misses: { type: 'boolean', default: false },
     tree: { type: 'string', multiple: true },
     samples: { type: 'string', default: '200' },
     seed: { type: 'string', default: '1' },
@@ -138,13 +130,32 @@ const { values } = parseArgs({
 });
 // Snapshots must not expire between two queries; read at the first use, here and in pi-natives.
 process.env['FS_SCAN_CACHE_TTL_MS'] = '86400000';
+await findDebianPrograms();
 const names = values.only?.split(',') ?? Object.keys(rankers);
-const reports: Report[] = [];
-const modules = fileURLToPath(new URL('../../node_modules/.pnpm', import.meta.url));
-for (const tree of values.tree ?? [await kernel(), modules]) {
-  const asking = { samples: Number(values.samples), seed: Number(values.seed), any: values.any };
-  const report = await rankTree(resolve(tree), asking, names);
-  reports.push(report);
-  if (!values.json) process.stdout.write(`${table(report)}\n`);
+
+function print(results: readonly object[]): void {
+  process.stdout.write(`${JSON.stringify(results, undefined, 2)}\n`);
 }
-if (values.json) process.stdout.write(`${JSON.stringify(reports, undefined, 2)}\n`);
+
+async function sampled(): Promise<void> {
+  const reports: Sampled[] = [];
+  const modules = fileURLToPath(new URL('../../node_modules/.pnpm', import.meta.url));
+  for (const directory of values.tree ?? [await kernel(), modules]) {
+    const asking = { samples: Number(values.samples), seed: Number(values.seed), any: values.any };
+    const report = await rankTree(resolve(directory), asking, names);
+    reports.push(report);
+    const { tree, files, samples, seed, any } = report;
+    const title = `${tree}: ${files} files, ${samples} samples of each kind${any ? ' from all files' : ''}, seed ${seed}`;
+    if (!values.json) process.stdout.write(`${title}\n\n${tableOf(report.rankers)}\n`);
+  }
+  if (values.json) print(reports);
+}
+
+async function intent(): Promise<void> {
+  const results = await rankSets(names);
+  if (values.json) print(results);
+  else process.stdout.write(intentTables(results, names));
+  if (values.misses) process.stdout.write(`\n${misses(results)}`);
+}
+
+await (values.intent ? intent() : sampled());

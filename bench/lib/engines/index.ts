@@ -3,6 +3,7 @@ import type { Loaded, PeerName, Peers } from '../peers.ts';
 import type { Engine } from '../task.ts';
 import { fffEngine } from './fff.ts';
 import { fdirEngine, fuzzysortEngine, globLibraryEngine } from './libraries.ts';
+import { matcherEngine } from './matchers.ts';
 import { piNativesEngine } from './pi-natives.ts';
 import { programEngine } from './programs.ts';
 
@@ -15,13 +16,15 @@ export type ContestantName =
   | 'fff'
   | 'fff+content'
   | 'fuzzysort'
+  | 'nucleo'
+  | 'frizbee'
   | 'fast-glob'
   | 'tinyglobby'
   | 'fdir';
 
 /** Programs are processes already; every other contestant gets one. */
 export function isProgram(name: ContestantName): boolean {
-  return name === 'rg' || name === 'fd';
+  return ['rg', 'fd', 'nucleo', 'frizbee'].includes(name);
 }
 
 async function made<Name extends PeerName>(name: Name, make: (api: Peers[Name]) => Engine): Promise<Engine> {
@@ -39,6 +42,8 @@ const engines: Readonly<Record<ContestantName, () => Promise<Engine>>> = {
   fff: () => made('fff', (api) => fffEngine(api, { contentIndex: false })),
   'fff+content': () => made('fff', (api) => fffEngine(api, { contentIndex: true })),
   fuzzysort: () => made('fuzzysort', fuzzysortEngine),
+  nucleo: () => made('nucleo', matcherEngine),
+  frizbee: () => made('frizbee', matcherEngine),
   'fast-glob': () => made('fast-glob', globLibraryEngine),
   tinyglobby: () => made('tinyglobby', globLibraryEngine),
   fdir: () => made('fdir', fdirEngine),

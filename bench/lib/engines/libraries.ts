@@ -25,13 +25,17 @@ export function fdirEngine({ fdir: Crawler }: Fdir): Engine {
   };
 }
 
+/** The files of a tree, for those that are given a list. */
+export function filesBelow(root: string): string[] {
+  const files = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  return files.map(({ parentPath, name }) => relative(root, join(parentPath, name)));
+}
+
 /** `fuzzysort` on a prepared list of the files. */
 export function fuzzysortEngine({ snapshot, go }: Fuzzysort): Engine {
   return (task) => {
     if (task.kind !== 'find') return undefined;
-    const { root } = task;
-    const files = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-    const paths = files.map(({ parentPath, name }) => relative(root, join(parentPath, name)));
+    const paths = filesBelow(task.root);
     let targets = snapshot(paths);
     const ask = (query: string) => go(query, targets, { limit: 100 });
     return {
