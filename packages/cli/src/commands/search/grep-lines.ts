@@ -1,116 +1,117 @@
 import { quotePath } from '@cairn/tool/paths';
 import type { GrepMatch } from '@cairn/natives';
 import type { Paint } from '../../terminal/output.ts';
-import { ellipsisColumns, escapeLine, fitLine, highlight, highlightFitted, type Range } from '../../terminal/text.ts';
+import { ellipsisColumns, escapeLine, fitLine, highlight, highlightFitted } from '../../terminal/text.ts';
+import { rowsOf, type Row, type RowForm } from './grep-rows.ts';
 
-/** How grep results are printed. */
-export interface GrepStyle {
+/** How the results of grep are printed. */
+export interface GrepForm extends RowForm {
   readonly paint: Paint;
-  /** A terminal gets one heading per file, escaped control characters and cut lines; a pipe gets `path:line:text` with the line as it is. */
+  /** A terminal gets escaped control characters and cut lines, a pipe each line as it is. */
   readonly isTerminal: boolean;
+  /** Whether each file has one heading, not each line its path. */
+  readonly heading: boolean;
+  readonly path: boolean;
+  readonly lineNumber: boolean;
+  readonly column: boolean;
+  /** Whether a path ends with a NUL character and is not quoted. */
+  readonly nul: boolean;
   readonly hasContext: boolean;
   /** The most columns of a line in a terminal. Default: no limit. */
   readonly columns?: number | undefined;
-  /** Returns the path to print. */
-  readonly pathOf: (path: string) => string;
   /** Called for each line that is cut to `columns`. */
   readonly onCut: () => void;
 }
 
-interface Row {
-  readonly lineNumber: number;
-  readonly text: string;
-  /** Absent for a context line. */
-  readonly hits?: readonly Range[];
-  readonly truncated: boolean;
-}
+/** Returns the path to print for the path of a match. */
+export type PathNaming = (path: string) => string;
 
-/** Returns the lines of one match. A match across lines has several, each with its part of the hits. */
-function matchRows(match: GrepMatch): Row[] {
-  const rows: Row[] = [];
-  let offset = 0;
-  for (const [index, text] of match.line.split('\n').entries()) {
-    const end = offset + text.length;
-    const hits = (match.submatches ?? [])
-      .filter((hit) => hit.start <= end && hit.end > offset)
-      .map((hit) => ({ start: Math.max(hit.start - offset, 0), end: Math.min(hit.end, end) - offset }));
-    rows.push({ lineNumber: match.lineNumber + index, text, hits, truncated: match.truncated === true });
-    offset = end + 1;
-  }
-  return rows;
-}
-
-/** Returns the lines of one file in order, each once. A matched line wins over the same line as context. */
-function fileRows(matches: readonly GrepMatch[]): Row[] {
-  const rows = new Map<number, Row>();
-  for (const match of matches) for (const row of matchRows(match)) rows.set(row.lineNumber, row);
-  for (const match of matches) {
-    for (const { lineNumber, line } of [...(match.contextBefore ?? []), ...(match.contextAfter ?? [])]) {
-      if (!rows.has(lineNumber)) rows.set(lineNumber, { lineNumber, text: line, truncated: false });
-    }
-  }
-  return [...rows.values()].toSorted((one, other) => one.lineNumber - other.lineNumber);
-}
-
-function rowText(row: Row, style: GrepStyle, usedColumns: number): string {
-  const hit = { paint: style.paint.hit, escape: style.isTerminal ? escapeLine : (text: string) => text };
-  if (!style.isTerminal) return highlight(row.text, row.hits ?? [], hit);
+function rowText(row: Row, form: GrepForm, usedColumns: number): string {
+  const hit = { paint: form.paint.hit, escape: form.isTerminal ? escapeLine : (text: string) => text };
+  if (!form.isTerminal) return highlight(row.text, row.hits ?? [], hit);
   const text = row.text.endsWith('\r') ? row.text.slice(0, -1) : row.text;
-  const room = style.columns === undefined ? undefined : Math.max(style.columns - usedColumns - ellipsisColumns, 1);
+  const room = form.columns === undefined ? undefined : Math.max(form.columns - usedColumns - ellipsisColumns, 1);
   const whole = { text, ranges: row.hits ?? [], cutStart: false, cutEnd: row.truncated };
   const fitted = room === undefined ? whole : fitLine(text, whole.ranges, room);
-  if (!fitted.cutStart && !fitted.cutEnd) return highlightFitted(whole, hit, style.paint.dim);
-  if (fitted !== whole) style.onCut();
-  return highlightFitted(fitted, hit, style.paint.dim);
+  if (!fitted.cutStart && !fitted.cutEnd) return highlightFitted(whole, hit, form.paint.dim);
+  if (fitted !== whole) form.onCut();
+  return highlightFitted(fitted, hit, form.paint.dim);
 }
 
-function* rowLines(
-  matches: readonly GrepMatch[],
-  path: string,
-  style: GrepStyle,
-  needsSeparator: boolean,
-): Generator<string> {
-  let last = needsSeparator ? -1 : undefined;
-  for (const row of fileRows(matches)) {
-    if (style.hasContext && last !== undefined && row.lineNumber !== last + 1) yield style.paint.dim('--');
-    last = row.lineNumber;
-    const separator = row.hits === undefined ? '-' : ':';
-    const number = String(row.lineNumber);
-    const place = style.isTerminal ? '' : style.paint.path(path) + separator;
-    yield place + style.paint.lineNumber(number) + separator + rowText(row, style, number.length + 1);
+/** Returns a path as it is printed. In a terminal, it has no control characters. */
+export function shownPath(path: string, form: Pick<GrepForm, 'isTerminal' | 'nul'>): string {
+  return form.nul && !form.isTerminal ? path : quotePath(path);
+}
+
+/** Makes the lines of a content search in ripgrep's layout, from matches that arrive in parts. */
+export class ContentPrinter {
+  readonly #form: GrepForm;
+  /** The file of the last match. The same root may be searched twice. */
+  #file: { readonly path: string; readonly pathOf: PathNaming; readonly shown: string } | undefined;
+  #lastLine: number | undefined;
+
+  constructor(form: GrepForm) {
+    this.#form = form;
   }
-}
 
-function* byFile(matches: readonly GrepMatch[]): Generator<readonly GrepMatch[]> {
-  let start = 0;
-  for (let index = 1; index <= matches.length; index += 1) {
-    if (index < matches.length && matches[index]?.path === matches[start]?.path) continue;
-    yield matches.slice(start, index);
-    start = index;
-  }
-}
-
-/** Returns the lines of a content search in ripgrep's layout. `matches` are in path order. */
-export function* contentLines(matches: readonly GrepMatch[], style: GrepStyle): Generator<string> {
-  let isFirst = true;
-  for (const group of matches.length === 0 ? [] : byFile(matches)) {
-    const path = quotePath(style.pathOf(group[0]?.path ?? ''));
-    if (style.isTerminal) {
-      if (!isFirst) yield '';
-      yield style.paint.path(path);
+  *lines(matches: readonly GrepMatch[], pathOf: PathNaming): Generator<string> {
+    for (const match of matches) {
+      let start = '';
+      if (this.#file?.path !== match.path || this.#file.pathOf !== pathOf) {
+        const isFirst = this.#file === undefined;
+        this.#file = { path: match.path, pathOf, shown: shownPath(pathOf(match.path), this.#form) };
+        // A number that no line follows.
+        this.#lastLine = isFirst || this.#form.heading ? undefined : -1;
+        if (this.#form.heading && !isFirst) yield '';
+        if (this.#form.heading && this.#form.path) {
+          const heading = this.#form.paint.path(this.#file.shown);
+          // As in ripgrep, the NUL takes the place of the line end.
+          if (this.#form.nul) start = `${heading}\0`;
+          else yield heading;
+        }
+      }
+      for (const row of rowsOf(match, this.#form)) {
+        if (this.#form.hasContext && this.#isGap(row)) yield this.#form.paint.dim('--');
+        this.#lastLine = row.lineNumber;
+        yield start + this.#line(row, this.#file.shown);
+        start = '';
+      }
     }
-    yield* rowLines(group, path, style, !style.isTerminal && !isFirst);
-    isFirst = false;
+  }
+
+  #isGap({ lineNumber }: Row): boolean {
+    const last = this.#lastLine;
+    return last !== undefined && lineNumber !== last && lineNumber !== last + 1;
+  }
+
+  #line(row: Row, path: string): string {
+    const { paint, heading, nul, lineNumber, column } = this.#form;
+    const separator = row.hits === undefined ? '-' : ':';
+    let place = '';
+    let columns = 0;
+    if (this.#form.path && !heading) place = paint.path(path) + (nul ? '\0' : separator);
+    if (lineNumber) {
+      const number = String(row.lineNumber);
+      place += paint.lineNumber(number) + separator;
+      columns += number.length + 1;
+    }
+    if (column && row.column !== undefined) {
+      place += `${row.column}${separator}`;
+      columns += String(row.column).length + 1;
+    }
+    return place + rowText(row, this.#form, columns);
   }
 }
 
 /** Returns one line per file: the path, and in count mode its number of matches. */
 export function* fileLines(
   matches: readonly GrepMatch[],
-  style: Pick<GrepStyle, 'paint' | 'pathOf'>,
+  form: Pick<GrepForm, 'paint' | 'isTerminal' | 'path' | 'nul'>,
+  pathOf: PathNaming,
 ): Generator<string> {
-  for (const match of matches) {
-    const shown = style.paint.path(quotePath(style.pathOf(match.path)));
-    yield match.matchCount === undefined ? shown : `${shown}:${style.paint.lineNumber(String(match.matchCount))}`;
+  for (const { path, matchCount } of matches) {
+    const shown = form.paint.path(shownPath(pathOf(path), form));
+    if (matchCount === undefined) yield shown;
+    else yield (form.path ? shown + (form.nul ? '\0' : ':') : '') + form.paint.lineNumber(String(matchCount));
   }
 }

@@ -1,0 +1,92 @@
+import { quotePath } from '@cairn/tool/paths';
+import type { GrepMatch } from '@cairn/natives';
+import type { MatchesDocument } from '../../terminal/answer.ts';
+import { createPaint, usesColor } from '../../terminal/output.ts';
+import type { Session } from '../../terminal/session.ts';
+import type { GrepForm, PathNaming } from './grep-lines.ts';
+import { modeOf, type GrepFlags } from './grep-options.ts';
+import type { GrepTotals } from './grep-totals.ts';
+import { grepNotices, nothingFoundNotice } from './notices.ts';
+
+/** A longer line is cut around its first match. */
+const MAX_ROWS = 3;
+
+/** Returns how to print the results. `onCut` is called for each line that is cut to the width of the terminal. */
+export function formOf(flags: GrepFlags, session: Session, onCut: () => void): GrepForm {
+  const { isTerminal, width } = session.out;
+  const { vimgrep = false, column = false, onlyMatching = false } = flags;
+  return {
+    paint: createPaint(usesColor(flags.color, isTerminal, session.env)),
+    isTerminal,
+    heading: !vimgrep && (flags.heading ?? isTerminal),
+    path: vimgrep || (flags.filename ?? true),
+    lineNumber: vimgrep || (flags.lineNumber ?? true),
+    column: vimgrep || column,
+    onlyMatching,
+    eachMatch: vimgrep,
+    nul: flags.null === true,
+    hasContext: (flags.context ?? 0) + (flags.beforeContext ?? 0) + (flags.afterContext ?? 0) > 0,
+    columns: flags.maxColumns === undefined ? width * MAX_ROWS : undefined,
+    onCut,
+  };
+}
+
+/** The document counts in `matches`: lines in content mode, files in the other modes. */
+export function documentOf(
+  { shown, linesCut: _cut, lossyPaths: _lossy, failures, ...facts }: GrepTotals,
+  flags: GrepFlags,
+  { matches, roots }: { readonly matches: readonly GrepMatch[]; readonly roots: readonly string[] },
+): MatchesDocument & Readonly<Record<string, unknown>> {
+  const { totalMatches, filesWithMatches, complete, limitReached, stopReason, ...rest } = facts;
+  const reason = stopReason ?? (limitReached === true ? 'limit' : undefined);
+  const mode = modeOf(flags);
+  const isWhole = complete && reason === undefined && rest.skipped.unreadable === 0 && failures.length === 0;
+  return {
+    matches,
+    shown,
+    totalMatches: mode === 'content' ? totalMatches : filesWithMatches,
+    complete: isWhole && rest.filesCut === undefined,
+    ...(reason !== undefined && { stopReason: reason }),
+    ...(mode === 'count' && { totalLines: totalMatches }),
+    filesWithMatches,
+    ...(roots.length > 1 && { paths: roots }),
+    ...rest,
+  };
+}
+
+/** What the notices need besides the result. */
+export interface NoticeContext {
+  readonly pattern: string;
+  /** Names a path of the result. */
+  readonly pathOf: PathNaming;
+  /** How many lines were cut to the width of the terminal. */
+  readonly linesCut: number;
+  readonly session: Session;
+}
+
+/** Returns what the answer leaves out, and other remarks. */
+export function noticesOf(
+  summary: GrepTotals,
+  flags: GrepFlags,
+  { pattern, pathOf, linesCut, session }: NoticeContext,
+): string[] {
+  const { shown, asTyped, limitReached, filesCut = 0, totalMatches, engine, failures } = summary;
+  const hasLineFeed =
+    flags.multiline === true && (flags.literal === true ? /\n/u : /\n|\\n/u).test(pattern) && !/\r|\\r/u.test(pattern);
+  const notices = grepNotices({
+    ...summary,
+    isForLineFeeds: hasLineFeed && totalMatches === 0,
+    totalMatches: modeOf(flags) === 'content' ? totalMatches : summary.filesWithMatches,
+    isLimited: flags.limit !== undefined && shown >= flags.limit && limitReached === true,
+    offset: flags.offset ?? 0,
+    filesCut,
+    linesCut: linesCut + summary.linesCut,
+    isLiteral: engine === 'literal' && flags.literal !== true,
+    asTyped: asTyped && { ...asTyped, path: quotePath(pathOf(asTyped.path)) },
+    givenPattern: pattern,
+  });
+  const all = [...failures, ...notices];
+  const isForPerson = session.err.isTerminal && flags.json !== true;
+  if (shown > 0 || all.length > 0 || !isForPerson) return all;
+  return [nothingFoundNotice(flags.hidden ?? true, flags.ignore)];
+}

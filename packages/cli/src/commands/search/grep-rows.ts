@@ -1,0 +1,49 @@
+import type { GrepMatch } from '@cairn/natives';
+import type { Range } from '../../terminal/text.ts';
+
+/** A line to print, or a part of one. */
+export interface Row {
+  readonly lineNumber: number;
+  /** The byte where the row's first match starts in its line, from 1; absent without a match. */
+  readonly column?: number;
+  readonly text: string;
+  /** Absent for a context line. */
+  readonly hits?: readonly Range[];
+  readonly truncated: boolean;
+}
+
+/** Which rows a match has. */
+export interface RowForm {
+  /** Whether the rows are the matched texts, not their lines. */
+  readonly onlyMatching: boolean;
+  /** Whether each matched text has a row of its own, with its whole line. */
+  readonly eachMatch: boolean;
+}
+
+function columnAt(text: string, index: number): number {
+  return Buffer.byteLength(text.slice(0, index)) + 1;
+}
+
+function matchRows({ lineNumber, line, submatches = [], truncated }: GrepMatch, form: RowForm): readonly Row[] {
+  const row = { lineNumber, text: line, hits: submatches, truncated: truncated === true };
+  const [first] = submatches;
+  // An inverted search has lines without a match.
+  if (first === undefined) return [row];
+  if (!form.onlyMatching && !form.eachMatch) return [{ ...row, column: columnAt(line, first.start) }];
+  return submatches.map((hit) => {
+    const column = columnAt(line, hit.start);
+    if (!form.onlyMatching) return { ...row, hits: [hit], column };
+    const text = line.slice(hit.start, hit.end);
+    return { ...row, text, hits: [{ start: 0, end: text.length }], column };
+  });
+}
+
+/** Returns the rows of one match in order: its context before, its own, its context after. */
+export function rowsOf(match: GrepMatch, form: RowForm): readonly Row[] {
+  const { contextBefore, contextAfter } = match;
+  const rows = matchRows(match, form);
+  if (contextBefore === undefined && contextAfter === undefined) return rows;
+  const context = (lines: GrepMatch['contextBefore'] = []): Row[] =>
+    lines.map((one) => ({ lineNumber: one.lineNumber, text: one.line, truncated: false }));
+  return [...context(contextBefore), ...rows, ...context(contextAfter)];
+}

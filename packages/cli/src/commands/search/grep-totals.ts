@@ -1,0 +1,124 @@
+import type { GrepMatch, GrepResult } from '@cairn/natives';
+import type { PathNaming } from './grep-lines.ts';
+
+/** What a search of one or several roots states besides its matches. */
+export interface GrepTotals extends Omit<GrepResult, 'matches'> {
+  /** The number of matches that were passed on. */
+  readonly shown: number;
+  /** How many of them have a line that the search cut. */
+  readonly linesCut: number;
+  /** How many files have a name that is not valid Unicode. */
+  readonly lossyPaths: number;
+  /** Why roots were not searched, one sentence each. */
+  readonly failures: readonly string[];
+}
+
+/** What a search of one root states besides its matches. */
+type Facts = Omit<GrepResult, 'matches'>;
+
+const MAX_UNREADABLE_PATHS = 16;
+
+function plus(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined ? other : one + (other ?? 0);
+}
+
+type Skipped = GrepResult['skipped'];
+
+function mergedSkips(one: Skipped, other: Skipped): Skipped {
+  const tooCostly = plus(one.tooCostly, other.tooCostly);
+  return {
+    oversized: one.oversized + other.oversized,
+    binary: one.binary + other.binary,
+    unreadable: one.unreadable + other.unreadable,
+    ...(tooCostly !== undefined && { tooCostly }),
+  };
+}
+
+function merged(one: Facts, other: Facts): Facts {
+  const unreadablePaths = [...(one.unreadablePaths ?? []), ...(other.unreadablePaths ?? [])];
+  const filesCut = plus(one.filesCut, other.filesCut);
+  return {
+    ...one,
+    // The reason that ends the search of all roots is that of the last one.
+    ...other,
+    totalMatches: one.totalMatches + other.totalMatches,
+    filesWithMatches: one.filesWithMatches + other.filesWithMatches,
+    filesSearched: one.filesSearched + other.filesSearched,
+    skipped: mergedSkips(one.skipped, other.skipped),
+    ...(filesCut !== undefined && { filesCut }),
+    ...(unreadablePaths.length > 0 && { unreadablePaths: unreadablePaths.slice(0, MAX_UNREADABLE_PATHS) }),
+    complete: one.complete && other.complete,
+  };
+}
+
+/** Adds up the results of the roots. */
+export class TotalsBuilder {
+  #facts: Facts | undefined;
+  #shown = 0;
+  #linesCut = 0;
+  #lossyPaths = 0;
+  #lastLossyPath: string | undefined;
+  readonly #failures: string[] = [];
+
+  get shown(): number {
+    return this.#shown;
+  }
+
+  get totalMatches(): number {
+    return this.#facts?.totalMatches ?? 0;
+  }
+
+  /** Whether a limit of the whole search was reached. */
+  get isEnded(): boolean {
+    const { stopReason, limitReached } = this.#facts ?? {};
+    return limitReached === true || stopReason === 'timeout' || stopReason === 'budget';
+  }
+
+  addMatches(matches: readonly GrepMatch[]): void {
+    this.#shown += matches.length;
+    for (const { truncated, lossyPath, path } of matches) {
+      if (truncated === true) this.#linesCut += 1;
+      // The matches of a file follow each other.
+      if (lossyPath === true && path !== this.#lastLossyPath) this.#lossyPaths += 1;
+      this.#lastLossyPath = lossyPath === true ? path : undefined;
+    }
+  }
+
+  /** Adds what the search of a root states. `pathOf` names its paths among those of other roots. */
+  addResult(facts: Facts, pathOf: PathNaming | undefined): void {
+    const { unreadablePaths, asTyped, ...rest } = facts;
+    const named: Facts =
+      pathOf === undefined
+        ? facts
+        : {
+            ...rest,
+            ...(unreadablePaths && { unreadablePaths: unreadablePaths.map(pathOf) }),
+            ...(asTyped && { asTyped: { ...asTyped, path: pathOf(asTyped.path) } }),
+          };
+    this.#facts = this.#facts === undefined ? named : merged(this.#facts, named);
+    this.#lastLossyPath = undefined;
+  }
+
+  addFailure(message: string): void {
+    this.#failures.push(message);
+  }
+
+  addLimit(): void {
+    if (this.#facts !== undefined) this.#facts = { ...this.#facts, limitReached: true };
+  }
+
+  finish(): GrepTotals {
+    const none = { totalMatches: 0, filesWithMatches: 0, filesSearched: 0, engine: 'regex', complete: true } as const;
+    const facts = this.#facts ?? { ...none, skipped: { oversized: 0, binary: 0, unreadable: 0 } };
+    const { asTyped, ...found } = facts;
+    return {
+      ...found,
+      // A text that one root has as typed is of no use when another root has matches.
+      ...(asTyped && facts.totalMatches === 0 && { asTyped }),
+      shown: this.#shown,
+      linesCut: this.#linesCut,
+      lossyPaths: this.#lossyPaths,
+      failures: this.#failures,
+    };
+  }
+}
