@@ -11,7 +11,8 @@ import { createTree, temporaryDirectory } from '../support/tree.ts';
 /** A tree in which every example of the help finds something. */
 function exampleTree(): string {
   return createTree({
-    'README.md': '# Readme\n\nTODO: write it\n',
+    'README.md': '# Readme\n\nTODO: write it, see https://example.com\n',
+    'test/a.test.ts': "import { a } from '../src/a.ts';\n",
     'notes.txt': 'use --limit here\n',
     'api-test.ts': "import {\n  type A,\n} from './a.ts';\n",
     'kernel/sched/core.c': 'void schedule(void);\n',

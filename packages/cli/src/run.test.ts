@@ -48,7 +48,7 @@ describe('invalid arguments are one line with status 2, which states what to do'
       'grep x --limt 3',
       'unknown option "--limt"; did you mean "--limit"? to use it as text to search for, put -- before it (see \'cairn grep --help\')',
     ],
-    ['grep', "missing argument <pattern>; use 'cairn grep [options] <pattern>' (see 'cairn grep --help')"],
+    ['grep', "missing argument <pattern>; use 'cairn grep [options] <pattern> [path...]' (see 'cairn grep --help')"],
     [
       'glob a.ts b.ts',
       "'cairn glob' takes one argument, but got 2: a.ts b.ts; quote a pattern, and use --path for the directory to search (see 'cairn glob --help')",

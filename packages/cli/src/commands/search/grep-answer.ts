@@ -1,6 +1,6 @@
 import { quotePath } from '@cairn/tool/paths';
 import type { GrepMatch } from '@cairn/natives';
-import type { MatchesDocument } from '../../terminal/answer.ts';
+import { errorText, type MatchesDocument } from '../../terminal/answer.ts';
 import { createPaint, usesColor } from '../../terminal/output.ts';
 import type { Session } from '../../terminal/session.ts';
 import type { GrepForm, PathNaming } from './grep-lines.ts';
@@ -85,7 +85,7 @@ export function noticesOf(
     asTyped: asTyped && { ...asTyped, path: quotePath(pathOf(asTyped.path)) },
     givenPattern: pattern,
   });
-  const all = [...failures, ...notices];
+  const all = [...failures.map(errorText), ...notices];
   const isForPerson = session.err.isTerminal && flags.json !== true;
   if (shown > 0 || all.length > 0 || !isForPerson) return all;
   return [nothingFoundNotice(flags.hidden ?? true, flags.ignore)];

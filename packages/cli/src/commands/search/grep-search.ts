@@ -1,6 +1,5 @@
 import { stat } from 'node:fs/promises';
 import type { GrepMatch, GrepOutputMode, GrepResult } from '@cairn/natives';
-import { describe, factsOf } from '../../terminal/errors.ts';
 import { pathPrefix } from '../../terminal/path-prefix.ts';
 import type { Session } from '../../terminal/session.ts';
 import type { PathNaming } from './grep-lines.ts';
@@ -82,14 +81,12 @@ async function grepRoot(
   }
 }
 
-/** Returns whether an error is about one root, not about the search. */
-function isOfRoot(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'PATH_NOT_FOUND';
-}
-
-/** A type may be an extension that only the files of some roots have. */
-function isUnknownType(error: unknown): boolean {
-  return error instanceof Error && 'option' in error && error.option === 'type';
+/** What an error of one root means for the search of all. */
+function scopeOf(error: unknown): 'all' | 'root' | 'type' {
+  if (!(error instanceof Error)) return 'all';
+  // A type may be an extension that only the files of some roots have.
+  if ('option' in error && error.option === 'type') return 'type';
+  return 'code' in error && error.code === 'PATH_NOT_FOUND' ? 'root' : 'all';
 }
 
 /** One page of the counts. The search has no limit of its own, which would cut a count short. */
@@ -114,19 +111,21 @@ class CountPage {
 }
 
 /**
- * Searches the roots one after the other, as ripgrep does, and passes the matches on. A root that does not exist is reported in the
- * summary when there are others.
+ * Searches the roots one after the other, as ripgrep does, and passes the matches on. A root that does not exist is reported beside
+ * the results of the others.
+ *
+ * @throws the error of the only root, or of the first one when every root failed
  */
 export async function searchRoots(request: GrepRequest, session: Session, onBatch: BatchReader): Promise<GrepTotals> {
   const { roots, flags } = request;
   const { offset = 0, limit, timeout } = flags;
   const deadlineMs = timeout === undefined ? undefined : performance.now() + timeout;
   const page = modeOf(flags) === 'count' ? new CountPage(flags) : undefined;
-  const summary = new TotalsBuilder();
-  const unknownTypes: unknown[] = [];
+  const totals = new TotalsBuilder();
+  const errors: unknown[] = [];
   for (const root of roots) {
     const pathOf = await pathNaming(root);
-    const { shown, totalMatches } = summary;
+    const { shown, totalMatches } = totals;
     const rest = {
       limit: limit === undefined ? undefined : limit - shown,
       offset: Math.max(offset - totalMatches, 0),
@@ -136,16 +135,17 @@ export async function searchRoots(request: GrepRequest, session: Session, onBatc
       const { matches, ...facts } = await grepRoot(root, request, rest, session);
       const taken = page === undefined ? matches : page.take(matches);
       await onBatch(taken, pathOf);
-      summary.addMatches(taken);
-      summary.addResult(facts, roots.length > 1 ? (path) => (path === '.' ? root : pathOf(path)) : undefined);
+      totals.addMatches(taken);
+      totals.addResult(facts, roots.length > 1 ? (path) => (path === '.' ? root : pathOf(path)) : undefined);
     } catch (error) {
-      if (roots.length > 1 && isUnknownType(error)) unknownTypes.push(error);
-      else if (roots.length > 1 && isOfRoot(error)) summary.addFailure(describe(factsOf(error)));
-      else throw error;
+      const scope = scopeOf(error);
+      if (scope === 'all') throw error;
+      errors.push(error);
+      if (scope === 'root') totals.addFailure(error);
     }
-    if (summary.isEnded) break;
+    if (totals.isEnded) break;
   }
-  if (unknownTypes.length === roots.length) throw unknownTypes[0];
-  if (page?.isCut === true) summary.addLimit();
-  return summary.finish();
+  if (errors.length === roots.length) throw errors[0];
+  if (page?.isCut === true) totals.addLimit();
+  return totals.finish();
 }

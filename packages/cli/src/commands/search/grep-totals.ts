@@ -9,8 +9,8 @@ export interface GrepTotals extends Omit<GrepResult, 'matches'> {
   readonly linesCut: number;
   /** How many files have a name that is not valid Unicode. */
   readonly lossyPaths: number;
-  /** Why roots were not searched, one sentence each. */
-  readonly failures: readonly string[];
+  /** Why some roots were not searched. */
+  readonly failures: readonly unknown[];
 }
 
 /** What a search of one root states besides its matches. */
@@ -41,6 +41,8 @@ function merged(one: Facts, other: Facts): Facts {
     ...one,
     // The reason that ends the search of all roots is that of the last one.
     ...other,
+    ...(one.hint !== undefined && { hint: one.hint }),
+    ...(one.asTyped && { asTyped: one.asTyped }),
     totalMatches: one.totalMatches + other.totalMatches,
     filesWithMatches: one.filesWithMatches + other.filesWithMatches,
     filesSearched: one.filesSearched + other.filesSearched,
@@ -58,7 +60,7 @@ export class TotalsBuilder {
   #linesCut = 0;
   #lossyPaths = 0;
   #lastLossyPath: string | undefined;
-  readonly #failures: string[] = [];
+  readonly #failures: unknown[] = [];
 
   get shown(): number {
     return this.#shown;
@@ -99,8 +101,8 @@ export class TotalsBuilder {
     this.#lastLossyPath = undefined;
   }
 
-  addFailure(message: string): void {
-    this.#failures.push(message);
+  addFailure(error: unknown): void {
+    this.#failures.push(error);
   }
 
   addLimit(): void {

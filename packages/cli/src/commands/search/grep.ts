@@ -56,11 +56,12 @@ async function answerAsLines(request: GrepRequest, session: Session): Promise<Gr
   });
   const printer = new ContentPrinter(form);
   const isContent = modeOf(flags) === 'content';
+  const lineEnd = modeOf(flags) === 'files' && form.nul ? '\0' : '\n';
   const summary = await withProgress(session, 'searching', () =>
     searchRoots(request, session, async (batch, naming) => {
       pathOf = naming;
       const lines = isContent ? printer.lines(batch, naming) : fileLines(batch, form, naming);
-      await writeLines(session.out, lines, session.signal);
+      await writeLines(session.out, lines, session.signal, lineEnd);
     }),
   );
   const context: NoticeContext = { pattern, pathOf: roots.length === 1 ? pathOf : asIs, linesCut, session };
@@ -68,7 +69,7 @@ async function answerAsLines(request: GrepRequest, session: Session): Promise<Gr
   return summary;
 }
 
-/** Answers with the exit status alone. What keeps the answer from being certain is still reported. */
+/** Answers with the exit status. A negative answer comes with the notices about files that were not searched. */
 async function answerQuietly(request: GrepRequest, session: Session): Promise<number> {
   const flags: GrepFlags = { ...request.flags, mode: 'files', count: false, limit: 1, offset: 0 };
   const summary = await searchRoots({ ...request, flags }, session, async () => undefined);
@@ -87,7 +88,10 @@ async function runGrep(args: readonly string[], flags: GrepFlags, session: Sessi
   checkGrepFlags(flags);
   const [pattern, ...paths] = args;
   if (pattern === undefined) {
-    throw new UsageError('missing argument <pattern>', "use 'cairn grep [options] <pattern> [path...]'");
+    throw new UsageError(
+      'missing argument <pattern>',
+      "use 'cairn grep [options] <pattern> [path...]' (see 'cairn grep --help')",
+    );
   }
   const request: GrepRequest = { pattern, roots: rootsOf(flags, paths), flags };
   if (flags.quiet === true) return answerQuietly(request, session);

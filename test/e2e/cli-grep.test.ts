@@ -1,0 +1,194 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { cairn } from '../support/cli.ts';
+import { ripgrepFlags } from '../support/ripgrep-lines.ts';
+import { ripgrep } from '../support/tools.ts';
+import { createTree } from '../support/tree.ts';
+
+function sampleTree(): string {
+  return createTree({
+    'README.md': 'foo in the readme\n',
+    'src/a.ts': 'one foo\nfoo bar foo\nbaz\nqux\nfoo\nFoo\nfood\n',
+    'src/b.rs': 'é foo, foo\nnone\n\tfoo(1)\n',
+    'src/deep/c.ts': 'nothing\n',
+    'test/d.ts': 'let x = "foo-1";\nlet y = "foo-22";\n',
+    '.hidden/e.ts': 'foo\n',
+    'dos.txt': 'foo\r\nbar\r\n',
+  });
+}
+
+/** What cairn does anyway. With --crlf, ripgrep ends the lines that it makes with CRLF, so that is left out. */
+const ourDefaults: readonly string[] = ['--sort=path', '--with-filename', '--line-number', '--hidden'];
+
+interface Answer {
+  readonly exitCode: number | null;
+  readonly stdout: string;
+}
+
+async function ours(args: readonly string[], cwd: string, input?: string): Promise<Answer> {
+  const { exitCode, stdout } = await cairn(['grep', ...args], { cwd, input });
+  return { exitCode, stdout };
+}
+
+function theirs(args: readonly string[], cwd: string, input?: string): Answer {
+  const bytes = input === undefined ? undefined : Buffer.from(input);
+  const { exitCode, stdout } = ripgrep([...ripgrepFlags, ...ourDefaults, ...args], cwd, { input: bytes });
+  return { exitCode, stdout: stdout.toString() };
+}
+
+const lines: readonly (readonly string[])[] = [
+  // Paths as arguments.
+  ['foo', 'src'],
+  ['foo', 'test', 'src'],
+  ['foo', 'src', 'src/a.ts', 'src'],
+  ['foo', 'src/a.ts'],
+  ['foo', './src/a.ts'],
+  ['-c', 'foo', 'test', 'README.md'],
+  ['-l', 'foo', 'test', 'README.md'],
+  ['absent', 'src', 'test'],
+  ['--', '-1', 'test'],
+  // Forms of a line.
+  ['-n', 'foo'],
+  ['-N', 'foo'],
+  ['-H', 'foo', 'README.md'],
+  ['-I', 'foo'],
+  ['-I', '-N', 'foo'],
+  ['-I', '-H', 'foo'],
+  ['-o', 'fo+'],
+  ['-o', '-N', '-I', 'foo-[0-9]+'],
+  ['-o', 'x*', 'README.md'],
+  ['-o', '-C1', 'foo'],
+  ['--column', 'foo'],
+  ['--column', '-C1', 'foo', 'src', 'test'],
+  ['-o', '--column', 'foo'],
+  ['--vimgrep', 'foo'],
+  ['--vimgrep', '-C1', 'foo'],
+  ['--vimgrep', '-o', 'foo'],
+  ['--heading', 'foo'],
+  ['--heading', '-C1', 'foo'],
+  ['--heading', '-N', 'foo'],
+  ['--heading', '-I', 'foo'],
+  ['--heading', '-0', 'foo'],
+  ['--no-heading', 'foo'],
+  ['-0', 'foo'],
+  ['-0', '-C1', 'foo'],
+  ['-0', '-l', 'foo'],
+  ['-0', '-c', 'foo'],
+  ['-c', '-I', 'foo', 'README.md'],
+  ['-l', '-o', 'foo'],
+  // Amounts.
+  ['-m', '1', 'foo'],
+  ['-m1', '-c', 'foo'],
+  ['-q', 'foo'],
+  ['-q', 'absent'],
+];
+
+describe('grep answers as ripgrep does', () => {
+  test.each(lines)('%s %s %s %s %s', async (...args) => {
+    const cwd = sampleTree();
+    const given = args.filter((arg) => arg !== undefined);
+    const expected = theirs(given, cwd);
+    expect(expected.exitCode).not.toBe(2);
+    expect(await ours(given, cwd)).toEqual(expected);
+  });
+});
+
+describe('several paths', () => {
+  test('are those of --path, then the arguments', async () => {
+    const cwd = sampleTree();
+    const { stdout } = await cairn(['grep', 'foo-1', '--path', 'test', 'README.md', '--path', 'src', '-c'], { cwd });
+    expect(stdout).toBe('test/d.ts:1\n');
+    expect((await cairn(['grep', '-l', 'foo', '--path', 'test', 'README.md'], { cwd })).stdout).toBe(
+      'test/d.ts\nREADME.md\n',
+    );
+  });
+
+  test('one that does not exist is reported beside the results of the others', async () => {
+    const cwd = sampleTree();
+    const { stdout, stderr, exitCode } = await cairn(['grep', '-l', 'foo', 'nowhere', 'src'], { cwd });
+    expect({ stdout, exitCode }).toEqual({ stdout: 'src/a.ts\nsrc/b.rs\n', exitCode: 2 });
+    expect(stderr).toMatch(/^cairn: [^\n]*nowhere[^\n]*\n$/u);
+    const none = await cairn(['grep', '-l', 'foo', 'nowhere', 'elsewhere'], { cwd });
+    expect(none.stdout).toBe('');
+    expect(none.exitCode).toBe(2);
+    expect(none.stderr).toMatch(/^cairn: [^\n]*nowhere[^\n]*\n$/u);
+  });
+
+  test('share --limit and --offset, and every page but the last has a notice', async () => {
+    const cwd = sampleTree();
+    for (const mode of ['content', 'files', 'count']) {
+      const args = ['grep', 'foo', '--mode', mode, 'test', 'src', 'README.md', 'test'];
+      const whole = (await cairn(args, { cwd })).stdout;
+      for (const limit of [1, 2, 3]) {
+        let all = '';
+        let next: string | undefined = '0';
+        while (next !== undefined) {
+          const page = await cairn([...args, '--limit', String(limit), '--offset', next], { cwd });
+          all += page.stdout;
+          next = /--offset (\d+) to continue\n$/u.exec(page.stderr)?.[1];
+          expect(page.stderr === '').toBe(next === undefined);
+        }
+        expect(all).toBe(whole);
+      }
+    }
+  });
+
+  test('are in the document, and its paths can be opened from the current directory', async () => {
+    const cwd = sampleTree();
+    const { stdout, exitCode } = await cairn(['grep', 'foo-1|readme', 'test', 'README.md', '--json'], { cwd });
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      paths: ['test', 'README.md'],
+      matches: [{ path: 'test/d.ts' }, { path: 'README.md' }],
+      shown: 2,
+      totalMatches: 2,
+      filesWithMatches: 2,
+      filesSearched: 2,
+      complete: true,
+      notices: [],
+    });
+    const partial = await cairn(['grep', 'foo', 'nowhere', 'README.md', '--json'], { cwd });
+    expect(partial).toMatchObject({ exitCode: 2, stderr: '' });
+    expect(JSON.parse(partial.stdout)).toMatchObject({
+      shown: 1,
+      complete: false,
+      notices: [expect.stringContaining('nowhere')],
+    });
+  });
+
+  test('a text that its expression misses is reported only if no path has a match', async () => {
+    const cwd = createTree({ 'a/x': 'foo(1)\n', 'b/x': 'foo1\n', 'c/x': 'foo(1)\n' });
+    const without = await cairn(['grep', 'foo(1)', 'c', 'a'], { cwd });
+    expect(without).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('is in c/x:1; use -F') });
+    expect(await cairn(['grep', 'foo(1)', 'a', 'b'], { cwd })).toMatchObject({ exitCode: 0, stderr: '' });
+  });
+});
+
+test('-0 does not quote a path', async () => {
+  const cwd = createTree({});
+  mkdirSync(join(cwd, 'a\nb'));
+  writeFileSync(join(cwd, 'a\nb', 'c'), 'hit\n');
+  expect((await cairn(['grep', '-l0', 'hit'], { cwd })).stdout).toBe('a\nb/c\0');
+  expect((await cairn(['grep', '-0', 'hit'], { cwd })).stdout).toBe('a\nb/c\x001:hit\n');
+});
+
+test('-q reports what keeps a negative answer from being certain', async () => {
+  const cwd = createTree({ bin: 'a\0b hit\n', text: 'hat\n' });
+  expect(await cairn(['grep', '-q', 'hit'], { cwd })).toMatchObject({
+    exitCode: 1,
+    stdout: '',
+    stderr: 'cairn: skipped 1 binary file from the first NUL byte on\n',
+  });
+  expect(await cairn(['grep', '-q', 'hat'], { cwd })).toMatchObject({ exitCode: 0, stdout: '', stderr: '' });
+});
+
+test.each([['--only-matching'], ['--column'], ['--vimgrep']])(
+  '%s and --max-columns exclude each other',
+  async (flag) => {
+    const { stderr, exitCode } = await cairn(['grep', 'x', flag, '-M', '80'], { cwd: createTree({}) });
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain(`--max-columns and ${flag} exclude each other`);
+    expect((await cairn(['grep', 'x', flag, '-M', '0'], { cwd: createTree({}) })).exitCode).toBe(1);
+  },
+);
