@@ -1,7 +1,10 @@
 //! `grep`.
 
 use cairn_cancel::CancelToken;
-use cairn_search::{GrepMode, GrepOptions, GrepOutcome, LineMatch, RegexEngine, Submatch, grep as search};
+use cairn_search::{
+    GrepMode, GrepOptions, GrepOutcome, LineMatch, RegexEngine, SearchedPattern, Submatch, file_types as types,
+    grep as search,
+};
 use napi::Env;
 use napi::bindgen_prelude::{Object, Uint8Array};
 use napi_derive::napi;
@@ -14,13 +17,17 @@ use crate::utf16::push_offsets;
 /// Options of `grep`; the facade documents them.
 #[napi(object)]
 pub struct NativeGrepOptions {
-    pub pattern: String,
+    pub patterns: Vec<String>,
     pub path: String,
     pub literal: Option<bool>,
-    pub glob: Option<String>,
-    #[napi(js_name = "type")]
-    pub file_type: Option<String>,
+    pub globs: Option<Vec<String>>,
+    pub types: Option<Vec<String>>,
+    pub excluded_types: Option<Vec<String>>,
     pub ignore_case: Option<bool>,
+    pub smart_case: Option<bool>,
+    pub whole_word: Option<bool>,
+    pub whole_line: Option<bool>,
+    pub invert: Option<bool>,
     pub multiline: Option<bool>,
     pub crlf: Option<bool>,
     pub hidden: Option<bool>,
@@ -43,7 +50,7 @@ pub struct NativeGrepOptions {
 
 impl From<NativeGrepOptions> for GrepOptions {
     fn from(given: NativeGrepOptions) -> Self {
-        let base = Self::new(given.pattern, given.path.as_str());
+        let base = Self::new("", given.path.as_str());
         let shared = GivenScope {
             hidden: given.hidden,
             gitignore: given.gitignore,
@@ -53,10 +60,16 @@ impl From<NativeGrepOptions> for GrepOptions {
         };
         Self {
             scope: scope(&given.path, &base.scope, shared),
+            patterns: given.patterns,
             literal: given.literal.unwrap_or(base.literal),
-            glob: given.glob,
-            file_type: given.file_type,
+            globs: given.globs.unwrap_or_default(),
+            file_types: given.types.unwrap_or_default(),
+            excluded_types: given.excluded_types.unwrap_or_default(),
             ignore_case: given.ignore_case.unwrap_or(base.ignore_case),
+            smart_case: given.smart_case.unwrap_or(base.smart_case),
+            whole_word: given.whole_word.unwrap_or(base.whole_word),
+            whole_line: given.whole_line.unwrap_or(base.whole_line),
+            invert: given.invert.unwrap_or(base.invert),
             multiline: given.multiline.unwrap_or(base.multiline),
             crlf: given.crlf.unwrap_or(base.crlf),
             mode: given.mode.as_deref().map_or(base.mode, mode),
@@ -67,7 +80,6 @@ impl From<NativeGrepOptions> for GrepOptions {
             max_columns: given.max_columns.map(size),
             max_count_per_file: given.max_count_per_file.map(whole),
             max_file_size: given.max_file_size.map(whole),
-            pattern: base.pattern,
         }
     }
 }
@@ -94,6 +106,20 @@ pub fn grep<'env>(
     run(env, handle, timeout_ms, job, move |outcome, _| Ok(NativeGrepResult::new(outcome, mode)))
 }
 
+/// A type of files.
+#[napi(object, object_from_js = false)]
+pub struct NativeFileTypeName {
+    pub name: String,
+    pub globs: Vec<String>,
+}
+
+/// Returns the types of files by name.
+#[napi]
+#[must_use]
+pub fn file_types() -> Vec<NativeFileTypeName> {
+    types().into_iter().map(|(name, globs)| NativeFileTypeName { name, globs }).collect()
+}
+
 /// How many files were not, or not completely, searched.
 #[napi(object, object_from_js = false)]
 pub struct NativeSkipped {
@@ -102,6 +128,13 @@ pub struct NativeSkipped {
     pub unreadable: f64,
     /// Absent when none.
     pub too_costly: Option<f64>,
+}
+
+/// A pattern that was not searched as given.
+#[napi(object, object_from_js = false)]
+pub struct NativeSearchedPattern {
+    pub pattern: String,
+    pub searched: String,
 }
 
 /// A place where a text occurs.
@@ -128,6 +161,8 @@ pub struct NativeGrepResult {
     #[napi(ts_type = "'regex' | 'pcre2' | 'literal'")]
     pub engine: &'static str,
     pub searched_pattern: Option<String>,
+    /// Absent when none.
+    pub searched_patterns: Option<Vec<NativeSearchedPattern>>,
     pub as_typed: Option<NativeOccurrence>,
     pub globs: Option<Vec<String>>,
     pub hint: Option<String>,
@@ -136,6 +171,12 @@ pub struct NativeGrepResult {
     pub stop_reason: Option<&'static str>,
     /// The files and matches; the facade has the table of these columns.
     pub columns: Uint8Array,
+}
+
+impl From<&SearchedPattern> for NativeSearchedPattern {
+    fn from(found: &SearchedPattern) -> Self {
+        Self { pattern: found.pattern.clone(), searched: found.searched.clone() }
+    }
 }
 
 impl NativeGrepResult {
@@ -160,6 +201,8 @@ impl NativeGrepResult {
                 RegexEngine::Literal => "literal",
             },
             searched_pattern: outcome.searched_pattern.clone(),
+            searched_patterns: (!outcome.searched_patterns.is_empty())
+                .then(|| outcome.searched_patterns.iter().map(NativeSearchedPattern::from).collect()),
             as_typed: outcome.as_typed.as_ref().map(|found| NativeOccurrence {
                 text: found.text.clone(),
                 path: String::from_utf8_lossy(&found.path).into_owned(),

@@ -1,4 +1,4 @@
-//! The globs of grep's option.
+//! Several globs, of which some exclude.
 
 use std::path::PathBuf;
 
@@ -11,40 +11,69 @@ use crate::pattern::{Anchoring, GlobPattern};
 
 const ONLY_DIRECTORIES: &str = "the glob matches only directories: use dir/** for the files below";
 
-/// The globs that select files: those of one option, which a comma can separate, and which a `!` makes exclude.
+/// Globs that select entries, and globs with a `!` that exclude them. Of those that match a path, the last one decides, as in
+/// ripgrep.
 #[derive(Debug)]
 pub(crate) struct GlobList {
     /// As given.
     globs: Vec<String>,
-    /// Empty: every file.
-    included: Vec<GlobPattern>,
-    excluded: Vec<GlobPattern>,
+    rules: Vec<Rule>,
     note: Option<String>,
 }
 
+#[derive(Debug)]
+struct Rule {
+    pattern: GlobPattern,
+    excludes: bool,
+}
+
 impl GlobList {
-    /// Compiles the globs of `option` for paths below a root, which may have several names.
-    pub(crate) fn compile(option: &str, roots: [&PathBuf; 2]) -> Result<Self, SearchError> {
-        let mut list = Self { globs: Vec::new(), included: Vec::new(), excluded: Vec::new(), note: None };
-        for glob in split(option) {
+    /// Compiles the globs of grep's option for paths below a root, which may have several names. A comma separates globs in
+    /// one of them if every part has a wildcard; of these, the ones that exclude decide.
+    pub(crate) fn of_options(options: &[String], roots: [&PathBuf; 2]) -> Result<Self, SearchError> {
+        let excludes = |glob: &&str| excluded(glob).is_some();
+        let parts = options.iter().map(|option| split(option));
+        let globs = parts.clone().flatten();
+        let rules = parts.flat_map(|parts| {
+            let (last, first): (Vec<_>, Vec<_>) = parts.into_iter().partition(excludes);
+            first.into_iter().chain(last)
+        });
+        let list = Self::compile(rules, roots, Anchoring::Recursive)?;
+        Ok(Self { globs: globs.map(ToOwned::to_owned).collect(), ..list })
+    }
+
+    /// Compiles globs for paths below a root, which may have several names.
+    pub(crate) fn compile<'a>(
+        globs: impl Iterator<Item = &'a str>,
+        roots: [&PathBuf; 2],
+        anchoring: Anchoring,
+    ) -> Result<Self, SearchError> {
+        let mut list = Self { globs: Vec::new(), rules: Vec::new(), note: None };
+        let mut excludes_all = None;
+        for glob in globs {
             list.globs.push(glob.to_owned());
             // A wrong exclusion is not noticed otherwise: it selects too much.
-            let doubt = || Some(format!("{glob}: {}", hint(glob.strip_prefix('!')?, true)?));
+            let doubt = || Some(format!("{glob}: {}", hint(excluded(glob)?, true)?));
             list.note = list.note.or_else(|| closed(glob)).or_else(doubt);
             let invalid =
                 |reason: &str| SearchError::InvalidGlob { pattern: glob.to_owned(), reason: reason.to_owned() };
-            match glob.strip_prefix('!').filter(|rest| !rest.starts_with('(')) {
-                None => list.included.push(GlobPattern::compile(glob, roots, Anchoring::Recursive)?),
-                Some("" | "*" | "**" | "**/*") => return Err(invalid("it excludes every file; exclude fewer")),
+            let rest = excluded(glob);
+            match rest {
+                None => excludes_all = None,
+                Some("" | "*" | "**" | "**/*") => {
+                    excludes_all = Some(invalid("it excludes every file; exclude fewer, or select files after it"));
+                }
                 Some(rest) if rest.starts_with('!') => return Err(invalid(r"use one !, or \! for a name")),
-                Some(rest) => list.excluded.push(GlobPattern::compile(rest, roots, Anchoring::Recursive)?),
+                Some(_) => {}
             }
+            let pattern = GlobPattern::compile(rest.unwrap_or(glob), roots, anchoring)?;
+            list.rules.push(Rule { pattern, excludes: rest.is_some() });
         }
-        Ok(list)
+        excludes_all.map_or(Ok(list), Err)
     }
 
     /// The globs, if they are several.
-    pub(crate) fn globs(&self) -> &[String] {
+    pub(crate) fn several(&self) -> &[String] {
         if self.globs.len() > 1 { &self.globs } else { &[] }
     }
 
@@ -56,36 +85,52 @@ impl GlobList {
     /// What the globs may have meant if they select no file of a snapshot.
     pub(crate) fn hint(&self, roots: [&PathBuf; 2], snapshot: &Snapshot) -> Option<String> {
         let is_directory = |entry| snapshot.kind(entry) == Kind::Dir;
-        if (0..snapshot.len()).any(|entry| is_directory(entry) && self.includes(snapshot.path(entry))) {
+        let includes = |path| self.including().any(|pattern| pattern.matches(path));
+        if (0..snapshot.len()).any(|entry| is_directory(entry) && includes(snapshot.path(entry))) {
             return Some(ONLY_DIRECTORIES.to_owned());
         }
         let in_other_case =
             |glob: &str| case_hint(glob, roots, Anchoring::Recursive, snapshot, |entry| !is_directory(entry));
-        let mut including = self.globs.iter().filter(|glob| !glob.starts_with('!'));
+        let mut including = self.globs.iter().filter(|glob| excluded(glob).is_none());
         including.find_map(|glob| hint(glob, true).or_else(|| in_other_case(glob)))
     }
 
-    /// Whether a glob that selects files matches `path`.
-    fn includes(&self, path: &[u8]) -> bool {
-        self.included.iter().any(|glob| glob.matches(path))
+    /// The globs that select.
+    fn including(&self) -> impl Iterator<Item = &GlobPattern> {
+        self.rules.iter().filter(|rule| !rule.excludes).map(|rule| &rule.pattern)
     }
 
-    /// Whether the file at `path` is selected. A glob that excludes a directory excludes what is below it.
-    pub(crate) fn selects(&self, path: &[u8]) -> bool {
-        let is_file_of = |glob: &GlobPattern| !glob.only_directories() && glob.matches(path);
-        (self.included.is_empty() || self.included.iter().any(is_file_of))
-            && !self.excluded.iter().any(|glob| {
-                is_file_of(glob) || memchr::memchr_iter(b'/', path).any(|slash| glob.matches(&path[..slash]))
-            })
+    /// The only glob that selects.
+    fn only(&self) -> Option<&GlobPattern> {
+        let mut including = self.including();
+        including.next().filter(|_| including.next().is_none())
+    }
+
+    /// Whether the entry at `path` is selected. What excludes a directory excludes what is below it.
+    pub(crate) fn selects(&self, path: &[u8], is_directory: bool) -> bool {
+        let decision = |path: &[u8], is_directory: bool| {
+            let applies =
+                |rule: &&Rule| (is_directory || !rule.pattern.only_directories()) && rule.pattern.matches(path);
+            self.rules.iter().rev().find(applies).map(|rule| rule.excludes)
+        };
+        let is_excluded = decision(path, is_directory).unwrap_or_else(|| self.including().next().is_some());
+        !is_excluded
+            && (!self.rules.iter().any(|rule| rule.excludes)
+                || memchr::memchr_iter(b'/', path).all(|slash| decision(&path[..slash], true) != Some(true)))
     }
 
     /// The beginning of every path that is selected.
     pub(crate) fn prefix(&self) -> &[u8] {
-        if let [only] = self.included.as_slice() { only.prefix() } else { b"" }
+        self.only().map_or(b"", GlobPattern::prefix)
     }
 
     /// The part of the tree that can be selected.
     pub(crate) fn scope(&self) -> Subtree {
-        if let [only] = self.included.as_slice() { only.scope() } else { Subtree::default() }
+        self.only().map(GlobPattern::scope).unwrap_or_default()
     }
+}
+
+/// The glob after the `!` of a glob that excludes.
+pub(crate) fn excluded(glob: &str) -> Option<&str> {
+    glob.strip_prefix('!').filter(|rest| !rest.starts_with('('))
 }

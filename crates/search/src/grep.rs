@@ -10,6 +10,7 @@ mod collector;
 mod file;
 mod file_result;
 mod line;
+mod many;
 mod matcher;
 mod open;
 mod options;
@@ -32,7 +33,7 @@ use crate::context::{SearchContext, StopReason};
 use crate::error::SearchError;
 use crate::glob_list::GlobList;
 use crate::pattern::mentions_node_modules;
-use crate::types::TypeFilter;
+use crate::types::TypeList;
 
 use self::candidates::{Candidate, Filter};
 use self::file::{FileSearcher, Room, Target};
@@ -43,7 +44,7 @@ use self::page::{MAX_NAMED, Page};
 pub use self::candidates::{Candidates, Exclude, Excluded};
 pub use self::options::{GrepMode, GrepOptions};
 pub use self::outcome::{
-    ContextLine, GrepOutcome, LineMatch, MAX_SUBMATCHES, Occurrence, RegexEngine, Skipped, Submatch,
+    ContextLine, GrepOutcome, LineMatch, MAX_SUBMATCHES, Occurrence, RegexEngine, SearchedPattern, Skipped, Submatch,
 };
 
 /// The number of candidates that a thread takes together.
@@ -65,47 +66,43 @@ pub fn grep(
     scope.check_links(&root)?;
     let Some(compiled) = compile(options, cancel)? else { return Ok(timed_out()) };
     let call = Call { context, options, compiled: &compiled, cancel };
-    let (glob, type_name) = (options.glob.as_deref(), options.file_type.as_deref());
     let directory_of = |path: &Path| if metadata.is_dir() { path } else { path.parent().unwrap_or(path) }.to_owned();
     let roots = [directory_of(&root), directory_of(&scope.path)];
     let filter = Filter {
-        glob: glob.map(|glob| GlobList::compile(glob, roots.each_ref())).transpose()?,
-        file_type: type_name.map(TypeFilter::new).transpose()?,
+        globs: GlobList::of_options(&options.globs, roots.each_ref())?,
+        types: TypeList::new(&options.file_types, &options.excluded_types)?,
     };
     if !metadata.is_dir() {
-        if let (Some(file_type), Some(name)) = (&filter.file_type, type_name) {
-            file_type.check(name, std::iter::once(root.as_os_str().as_encoded_bytes()))?;
-        }
+        filter.types.check(|| std::iter::once(root.as_os_str().as_encoded_bytes()))?;
         let candidates = if metadata.is_file() { Candidates::of_file(&root) } else { Candidates::empty() };
         return Ok(call.search(candidates)?.0);
     }
     let scan = ScanOptions {
         include_hidden: scope.include_hidden,
         use_gitignore: scope.use_gitignore,
-        skip_node_modules: scope.use_cache && !glob.is_some_and(mentions_node_modules),
+        skip_node_modules: scope.use_cache && !options.globs.iter().any(|glob| mentions_node_modules(glob)),
         record_excluded: false,
         follow_links: false,
         detail: Detail::Minimal,
     };
     let request = scope.request(&root, scan);
-    let part = filter.glob.as_ref().map(GlobList::scope).unwrap_or_default();
+    let part = filter.globs.scope();
     let filter = Arc::new(filter);
     let search = |snapshot: &Arc<Snapshot>| {
-        if let (Some(file_type), Some(name), None) = (&filter.file_type, type_name, snapshot.cut()) {
-            let entries = (0..snapshot.len()).filter(|&entry| snapshot.kind(entry) == Kind::File);
-            if let Err(unknown) = file_type.check(name, entries.map(|entry| snapshot.path(entry))) {
+        if snapshot.cut().is_none() {
+            let entries = || (0..snapshot.len()).filter(|&entry| snapshot.kind(entry) == Kind::File);
+            if let Err(unknown) = filter.types.check(|| entries().map(|entry| snapshot.path(entry))) {
                 // 0 files: a newer scan may have a file of the type.
                 return Ok((Err(unknown), 0));
             }
         }
         let (mut outcome, files) = call.search(Candidates::filtered(Arc::clone(snapshot), Arc::clone(&filter)))?;
-        if let Some(list) = &filter.glob {
-            outcome.globs = list.globs().to_vec();
-            let note = list.note().map(ToOwned::to_owned);
-            let is_none = files == 0 && outcome.stop_reason.is_none();
-            let note = note.or_else(|| if is_none { list.hint(roots.each_ref(), snapshot) } else { None });
-            outcome.hint = note.or(outcome.hint);
-        }
+        let list = &filter.globs;
+        outcome.globs = list.several().to_vec();
+        let note = list.note().map(ToOwned::to_owned);
+        let is_none = files == 0 && outcome.stop_reason.is_none();
+        let note = note.or_else(|| if is_none { list.hint(roots.each_ref(), snapshot) } else { None });
+        outcome.hint = note.or(outcome.hint);
         Ok((Ok(outcome), files))
     };
     let (outcome, _) = if !scope.use_cache && !part.is_whole_tree() {
@@ -155,9 +152,9 @@ impl Call<'_> {
     /// Searches a list of files. Also returns how many files it had, up to where the search stopped.
     fn search(&self, candidates: Candidates) -> Result<(GrepOutcome, usize), SearchError> {
         let (mut outcome, files) = self.search_first(candidates.clone(), usize::MAX)?;
-        if outcome.total == 0 && outcome.stop_reason.is_none() {
-            outcome.as_typed = self.occurrence_as_typed(candidates);
-            outcome.hint = self.compiled.hint().map(ToOwned::to_owned);
+        if outcome.total == 0 && outcome.stop_reason.is_none() && !self.options.invert {
+            outcome.as_typed = self.occurrence_as_typed(&candidates);
+            outcome.hint = self.compiled.hint();
         }
         Ok((outcome, files))
     }
@@ -165,6 +162,8 @@ impl Call<'_> {
     /// Searches the first N candidates of a list.
     fn search_first(&self, candidates: Candidates, count: usize) -> Result<(GrepOutcome, usize), SearchError> {
         let mut page = Page::new(self.options);
+        // Without a match, every line of a file is found.
+        let candidates = if self.options.invert { candidates.with_excluded() } else { candidates };
         let work = Arc::new(Searching {
             compiled: self.compiled.clone(),
             options: self.options.clone(),
@@ -208,6 +207,7 @@ impl Call<'_> {
         outcome.unreadable_paths.truncate(MAX_NAMED);
         outcome.engine = self.compiled.engine();
         outcome.searched_pattern = self.compiled.searched().map(ToOwned::to_owned);
+        outcome.searched_patterns = self.compiled.searched_patterns();
         outcome.stop_reason = timeout.or(work.candidates.stop_reason()).or(outcome.stop_reason);
         Ok((outcome, files))
     }

@@ -26,6 +26,7 @@ pub use find::{FindHit, FindOptions, FindOutcome, find};
 pub use glob::{GlobDetails, GlobHit, GlobOptions, GlobOutcome, glob};
 pub use grep::{
     Candidates, ContextLine, Exclude, Excluded, GrepMode, GrepOptions, GrepOutcome, LineMatch, MAX_SUBMATCHES,
-    Occurrence, RegexEngine, Skipped, Submatch, grep, grep_candidates,
+    Occurrence, RegexEngine, SearchedPattern, Skipped, Submatch, grep, grep_candidates,
 };
 pub use tree::{Depth, Folded, TreeEntry, TreeOptions, TreeOutcome, tree_summary};
+pub use types::file_types;

@@ -56,9 +56,60 @@ const ALIASES: [(&str, &str); 45] = [
 /// How many near names an error shows.
 const MAX_NEAR: usize = 3;
 
+/// The types that files must have, and those that they must not have.
+#[derive(Debug)]
+pub(crate) struct TypeList {
+    /// Empty: every file.
+    included: Vec<(String, TypeFilter)>,
+    excluded: Vec<(String, TypeFilter)>,
+}
+
+/// The options that name types.
+const INCLUDING: &str = "type";
+const EXCLUDING: &str = "typeNot";
+
+impl TypeList {
+    /// The list of the types with these names.
+    pub(crate) fn new(included: &[String], excluded: &[String]) -> Result<Self, SearchError> {
+        let filters = |names: &[String], option| {
+            let filter = |name: &String| TypeFilter::new(option, name).map(|filter| (name.clone(), filter));
+            names.iter().map(filter).collect::<Result<Vec<_>, _>>()
+        };
+        Ok(Self { included: filters(included, INCLUDING)?, excluded: filters(excluded, EXCLUDING)? })
+    }
+
+    /// Whether the file at `path` is selected.
+    pub(crate) fn selects(&self, path: &[u8]) -> bool {
+        let is_of = |types: &[(String, TypeFilter)]| types.iter().any(|(_, filter)| filter.matches(path));
+        (self.included.is_empty() || is_of(&self.included)) && !is_of(&self.excluded)
+    }
+
+    /// Refuses a name that is not a type, if none of the files has it as its extension.
+    pub(crate) fn check<'a, Files: Iterator<Item = &'a [u8]>>(
+        &self,
+        files: impl Fn() -> Files,
+    ) -> Result<(), SearchError> {
+        for (types, option) in [(&self.included, INCLUDING), (&self.excluded, EXCLUDING)] {
+            for (name, filter) in types {
+                filter.check(option, name, files())?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The types of ripgrep: their names, and the globs of the names of their files.
+#[must_use]
+pub fn file_types() -> Vec<(String, Vec<String>)> {
+    let mut builder = TypesBuilder::new();
+    builder.add_defaults();
+    let definitions = builder.definitions();
+    definitions.iter().map(|one| (one.name().to_owned(), one.globs().to_vec())).collect()
+}
+
 /// A filter on file names.
 #[derive(Debug)]
-pub(crate) enum TypeFilter {
+enum TypeFilter {
     /// One of ripgrep's types.
     Known(Types),
     /// An extension, with its dot: a name that is not a type.
@@ -67,7 +118,7 @@ pub(crate) enum TypeFilter {
 
 impl TypeFilter {
     /// The filter for `name`: the name of a type in any case, or an extension with or without its dot.
-    pub(crate) fn new(name: &str) -> Result<Self, SearchError> {
+    fn new(option: &'static str, name: &str) -> Result<Self, SearchError> {
         let lower = name.to_lowercase();
         let alias = ALIASES.iter().find(|(alias, _)| *alias == lower).map(|(_, known)| *known);
         for known in [name, lower.as_str()].into_iter().chain(alias) {
@@ -80,13 +131,13 @@ impl TypeFilter {
         let extension = name.strip_prefix('.').unwrap_or(name);
         if extension.is_empty() || extension.contains(|one: char| one.is_whitespace() || "*?[]{}!,;|/\\".contains(one))
         {
-            return Err(invalid(name, "use one type, such as ts, or glob for several: '*.{ts,js}'"));
+            return Err(invalid(option, name, "use one type, such as ts, or glob for several: '*.{ts,js}'"));
         }
         Ok(Self::Extension(format!(".{extension}").into_bytes()))
     }
 
     /// Whether the file at `path` is of the type.
-    pub(crate) fn matches(&self, path: &[u8]) -> bool {
+    fn matches(&self, path: &[u8]) -> bool {
         match self {
             Self::Known(types) => types.matched(cairn_walk::from_bytes(path), false).is_whitelist(),
             Self::Extension(extension) => path.ends_with(extension),
@@ -94,7 +145,12 @@ impl TypeFilter {
     }
 
     /// Refuses the extension `name` if none of the files has it.
-    pub(crate) fn check<'a>(&self, name: &str, mut files: impl Iterator<Item = &'a [u8]>) -> Result<(), SearchError> {
+    fn check<'a>(
+        &self,
+        option: &'static str,
+        name: &str,
+        mut files: impl Iterator<Item = &'a [u8]>,
+    ) -> Result<(), SearchError> {
         if matches!(self, Self::Known(_)) || files.any(|path| self.matches(path)) {
             return Ok(());
         }
@@ -104,12 +160,12 @@ impl TypeFilter {
         } else {
             format!("use {}, or glob", near.join(", "))
         };
-        Err(invalid(name, &format!("it is not a type, and no file has it as its extension; {advice}")))
+        Err(invalid(option, name, &format!("it is not a type, and no file has it as its extension; {advice}")))
     }
 }
 
-fn invalid(name: &str, reason: &str) -> SearchError {
-    SearchError::InvalidOption { option: "type", value: name.to_owned(), reason: reason.to_owned() }
+fn invalid(option: &'static str, name: &str, reason: &str) -> SearchError {
+    SearchError::InvalidOption { option, value: name.to_owned(), reason: reason.to_owned() }
 }
 
 /// The names that are most similar to `name`.
@@ -169,7 +225,7 @@ mod tests {
             ("only as an extension", "foo", "afoo", false),
             ("a dot asks for the extension", ".ts", "a.tsx", false),
         ] {
-            let filter = TypeFilter::new(name).expect(name);
+            let filter = TypeFilter::new(INCLUDING, name).expect(name);
             assert_eq!(filter.matches(path.as_bytes()), matches, "{reason}: {name} on {path}");
         }
     }
@@ -187,13 +243,15 @@ mod tests {
     #[test]
     fn a_type_that_no_file_has_is_refused_with_near_names() {
         for (name, near) in [("goland", "golang"), ("kotlinn", "kotlin"), ("rusty", "rust"), ("zzzzzz", "such as ts")] {
-            let error = TypeFilter::new(name).expect(name).check(name, [b"a.txt".as_slice()].into_iter());
+            let error =
+                TypeFilter::new(INCLUDING, name).expect(name).check(INCLUDING, name, [b"a.txt".as_slice()].into_iter());
             assert!(error.as_ref().is_err_and(|error| error.to_string().contains(near)), "{name}: {error:?}");
             let file = format!("src/a.{name}");
-            assert!(TypeFilter::new(name).expect(name).check(name, [file.as_bytes()].into_iter()).is_ok(), "{name}");
+            let filter = TypeFilter::new(INCLUDING, name).expect(name);
+            assert!(filter.check(INCLUDING, name, [file.as_bytes()].into_iter()).is_ok(), "{name}");
         }
         for name in ["", ".", "ts,js", "*.ts", "{ts,js}", "a b", "!ts"] {
-            assert!(TypeFilter::new(name).is_err(), "{name}");
+            assert!(TypeFilter::new(INCLUDING, name).is_err(), "{name}");
         }
     }
 }

@@ -172,7 +172,7 @@ fn an_extension_is_searched_for_in_a_newer_scan_before_it_is_refused() {
     let rig = Rig { cache: ScanCache::new(policy), ..Rig::new(&[("a.txt", "needle\n")]) };
     let mut options = rig.options();
     options.scope.use_cache = true;
-    options.file_type = Some("foo".to_owned());
+    options.file_types = vec!["foo".to_owned()];
     let search = || grep(rig.context(), &options, &CancelToken::new());
     assert!(search().is_err_and(|error| error.to_string().contains("foo")));
     fs::write(rig.tree.path().join("b.foo"), "needle\n").expect("a file");

@@ -4,7 +4,7 @@ import { LOSSY, Turn, columnReader, makeArray, present, readAll } from './decode
 import type { ItemReader } from './decode.ts';
 import { observeCall } from './observer.ts';
 import type { ObservedCall } from './observer.ts';
-import { checkCallback, checkOptions, count, flag, given, oneOf, requiredText, searchRules, text } from './options.ts';
+import { checkCallback, checkOptions, count, flag, given, list, oneOf, searchRules, texts } from './options.ts';
 import type { OptionRules, SearchOptions, StopReason } from './options.ts';
 
 /** The unit that {@link grep} reports: matched lines, their number for each file, or the files. */
@@ -30,8 +30,11 @@ export interface GrepOptions extends SearchOptions {
    *
    * At most 64 KiB of UTF-8. Patterns that parse but are not valid reject with `INVALID_REGEX`: a range backwards, an unknown
    * property, look-behind without a bound, an option of PCRE2 at the start, such as `(*CRLF)`.
+   *
+   * Of several patterns, each is taken as if it were the only one, and a line matches if one of them does; an empty list
+   * matches nothing. Together at most 4 MiB, and 256 patterns if one of them needs PCRE2.
    */
-  pattern: string;
+  pattern: string | readonly string[];
   /**
    * Take the pattern literally.
    * @default false
@@ -39,17 +42,41 @@ export interface GrepOptions extends SearchOptions {
   literal?: boolean | undefined;
   /**
    * Only files whose path relative to the root matches this glob, by the rules of `glob`; a `!` before it excludes them, and
-   * what is below a directory that matches. A comma outside of braces separates several globs if every one has a wildcard or
-   * a `!`: `*.ts,!*.d.ts`; `globs` then holds them.
+   * what is below a directory that matches. Of several globs, the last one that matches decides, as with `rg -g`.
+   *
+   * A comma outside of braces separates several globs in one string if every one has a wildcard or a `!`: `*.ts,!*.d.ts`;
+   * of these, the ones with a `!` decide. `globs` then holds them.
    */
-  glob?: string | undefined;
+  glob?: string | readonly string[] | undefined;
   /**
-   * Only files of this type: one of ripgrep's types (`rg --type-list`), another common name of one (`golang`, `c++`), or an
-   * extension that one of the files has. Otherwise the call rejects with `INVALID_OPTION` and near names.
+   * Only files of this type, or of one of these: one of ripgrep's types (`fileTypes()`), another common name of one (`golang`,
+   * `c++`), or an extension that one of the files has. Otherwise the call rejects with `INVALID_OPTION` and near names.
    */
-  type?: string | undefined;
+  type?: string | readonly string[] | undefined;
+  /** No files of this type, or of any of these; `type` does not bring them back. */
+  typeNot?: string | readonly string[] | undefined;
   /** @default false */
   ignoreCase?: boolean | undefined;
+  /**
+   * Ignore case if the patterns have a literal character, and none in upper case, as with `rg --smart-case`.
+   * @default false
+   */
+  smartCase?: boolean | undefined;
+  /**
+   * Only matches with no word character directly before or after them, as with `rg --word-regexp`.
+   * @default false
+   */
+  wholeWord?: boolean | undefined;
+  /**
+   * Only matches of a whole line, as with `rg --line-regexp`.
+   * @default false
+   */
+  wholeLine?: boolean | undefined;
+  /**
+   * The lines without a match, which have no `submatches`.
+   * @default false
+   */
+  invert?: boolean | undefined;
   /**
    * Let matches span lines; `.` still stops at the end of a line. Each line of a match is reported by itself.
    * @default false
@@ -169,14 +196,16 @@ export interface GrepResult {
   unreadablePaths?: string[];
   /** The engine: Rust's regular expressions, PCRE2, or plain text, with `literal` or if the pattern is not a valid expression. */
   engine: 'regex' | 'pcre2' | 'literal';
-  /** The pattern that was searched, if it is not the given one. */
+  /** The pattern that was searched, if it is not the given one; with one pattern. */
   searchedPattern?: string;
+  /** Of several patterns, those that were not searched as given. One that was taken literally is escaped. Absent when none. */
+  searchedPatterns?: { pattern: string; searched: string }[];
   /**
    * Nothing matches the expression, but its text occurs: `$scope` and `foo(1)` never match themselves. The first place, if it
    * is found within 250 ms in the first 20,000 files; `literal` finds all.
    */
   asTyped?: Occurrence;
-  /** The globs that were used, if `glob` holds several. */
+  /** The globs that were used, if they are several. */
   globs?: string[];
   /**
    * How an open brace in `glob` was closed; what an exclusion, or a glob that selects no file, may have meant; or that only
@@ -191,11 +220,16 @@ export interface GrepResult {
 
 const rules: OptionRules<GrepOptions> = {
   ...searchRules,
-  pattern: requiredText,
+  pattern: { ...texts, required: true },
   literal: flag,
-  glob: text,
-  type: text,
+  glob: texts,
+  type: texts,
+  typeNot: texts,
   ignoreCase: flag,
+  smartCase: flag,
+  wholeWord: flag,
+  wholeLine: flag,
+  invert: flag,
   multiline: flag,
   crlf: flag,
   maxCount: count,
@@ -236,8 +270,15 @@ async function search(
 ): Promise<GrepResult> {
   checkOptions('grep', options, rules);
   checkCallback('grep', onMatch);
-  const { signal, onTimeout, ...rest } = options;
-  const native = given({ ...rest, partialOnTimeout: onTimeout === 'partial' });
+  const { signal, onTimeout, pattern, glob, type, typeNot, ...rest } = options;
+  const native = given({
+    ...rest,
+    patterns: list(pattern),
+    globs: list(glob),
+    types: list(type),
+    excludedTypes: list(typeNot),
+    partialOnTimeout: onTimeout === 'partial',
+  });
   const { columns, ...facts } = await withCancel(options, (handle) => binding.grep(native, handle));
   if (observed) observed.outputBytes = columns.byteLength;
   return { matches: await readMatches(readColumns(columns), signal, onMatch), ...facts };

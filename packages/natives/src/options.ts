@@ -58,6 +58,10 @@ export const count: OptionRule = {
   test: (value) => typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX,
   expected: 'a whole number from 0',
 };
+export const texts: OptionRule = {
+  test: (value) => text.test(value) || (Array.isArray(value) && value.every((one) => text.test(one))),
+  expected: 'a string or an array of strings',
+};
 export const requiredText: OptionRule = { ...text, required: true };
 
 /** A rule that accepts the values of `allowed`. */
@@ -129,6 +133,12 @@ export function checkCallback(name: string, onMatch: unknown): void {
 export function given<T extends object>(options: T): { [Name in keyof T]: Exclude<T[Name], undefined> } {
   const entries = Object.entries(options).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as { [Name in keyof T]: Exclude<T[Name], undefined> };
+}
+
+/** The values of an option that takes one or several; empty when it is not given. */
+export function list(value: string | readonly string[] | undefined): string[] {
+  if (value === undefined) return [];
+  return typeof value === 'string' ? [value] : [...value];
 }
 
 function describe(value: unknown): string {

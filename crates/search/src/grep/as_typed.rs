@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use cairn_cancel::CancelToken;
+
 use super::matcher::Compiled;
 use super::outcome::Occurrence;
 use super::{Call, Candidates, GrepMode, GrepOptions};
@@ -12,14 +14,17 @@ const MAX_CANDIDATES: usize = 20_000;
 const MAX_TIME: Duration = Duration::from_millis(250);
 
 impl Call<'_> {
-    /// Returns the first place where the pattern occurs as it was typed. Returns `None` if the pattern was already searched as
-    /// typed, or if the bounded search does not find it.
-    pub(super) fn occurrence_as_typed(&self, candidates: Candidates) -> Option<Occurrence> {
-        let pattern = self.options.pattern.as_str();
-        if !self.compiled.can_miss_its_text(pattern) {
-            return None;
-        }
+    /// Returns the first place where a pattern occurs as it was typed. Returns `None` if the patterns were already searched as
+    /// typed, or if the bounded search does not find them.
+    pub(super) fn occurrence_as_typed(&self, candidates: &Candidates) -> Option<Occurrence> {
+        let cancel = self.cancel.with_timeout(MAX_TIME);
+        self.compiled.that_can_miss_their_text().find_map(|pattern| self.occurrence_of(pattern, candidates, &cancel))
+    }
+
+    fn occurrence_of(&self, pattern: &str, candidates: &Candidates, cancel: &CancelToken) -> Option<Occurrence> {
+        cancel.check().ok()?;
         let mut options = GrepOptions {
+            patterns: vec![pattern.to_owned()],
             literal: true,
             mode: GrepMode::Content,
             max_count: Some(1),
@@ -31,11 +36,10 @@ impl Call<'_> {
             ..self.options.clone()
         };
         options.scope.partial_on_timeout = true;
-        let cancel = self.cancel.with_timeout(MAX_TIME);
-        let compiled = Compiled::new(&options, &cancel).ok()?;
-        let call = Call { context: self.context, options: &options, compiled: &compiled, cancel: &cancel };
+        let compiled = Compiled::new(&options, cancel).ok()?;
+        let call = Call { context: self.context, options: &options, compiled: &compiled, cancel };
         // The place is only a hint, so an error of this search is not reported.
-        let (outcome, _) = call.search_first(candidates, MAX_CANDIDATES).ok()?;
+        let (outcome, _) = call.search_first(candidates.clone(), MAX_CANDIDATES).ok()?;
         let found = outcome.matches.first()?;
         let path = outcome.paths.get(found.file)?.clone();
         Some(Occurrence { text: pattern.to_owned(), path, line_number: found.line_number })

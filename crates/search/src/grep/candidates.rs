@@ -11,7 +11,7 @@ use cairn_walk::{Kind, Snapshot};
 
 use crate::context::StopReason;
 use crate::glob_list::GlobList;
-use crate::types::TypeFilter;
+use crate::types::TypeList;
 
 /// A list of files, in path order.
 #[derive(Clone)]
@@ -53,14 +53,13 @@ pub struct Excluded {
 
 /// Selects files of a snapshot by their paths.
 pub(super) struct Filter {
-    pub(super) glob: Option<GlobList>,
-    pub(super) file_type: Option<TypeFilter>,
+    pub(super) globs: GlobList,
+    pub(super) types: TypeList,
 }
 
 impl Filter {
     fn accepts(&self, path: &[u8]) -> bool {
-        self.glob.as_ref().is_none_or(|glob| glob.selects(path))
-            && self.file_type.as_ref().is_none_or(|file_type| file_type.matches(path))
+        self.globs.selects(path, false) && self.types.selects(path)
     }
 }
 
@@ -103,9 +102,17 @@ impl Candidates {
         self
     }
 
+    /// The list with every file that an [`Exclude`] left out.
+    pub(super) fn with_excluded(mut self) -> Self {
+        if let Source::Tree { exclude, .. } = &mut self.0 {
+            *exclude = None;
+        }
+        self
+    }
+
     /// The files of a snapshot that a filter accepts.
     pub(super) fn filtered(snapshot: Arc<Snapshot>, filter: Arc<Filter>) -> Self {
-        let entries = filter.glob.as_ref().map_or(0..snapshot.len(), |glob| snapshot.with_prefix(glob.prefix()));
+        let entries = snapshot.with_prefix(filter.globs.prefix());
         Self(Source::Tree { snapshot, entries, filter: Some(filter), exclude: None })
     }
 

@@ -33,6 +33,8 @@ pub(super) struct CollectOptions {
     pub(super) mode: GrepMode,
     pub(super) multiline: bool,
     pub(super) crlf: bool,
+    /// Whether the lines are those without a match.
+    pub(super) invert: bool,
     /// Whether text far after a match can decide whether it is a match.
     pub(super) looks_far: bool,
     /// The search of a file ends at the first matched line over this number.
@@ -191,6 +193,9 @@ impl<M: Matcher> Sink for Collector<'_, M> {
 impl<M: Matcher> Collector<'_, M> {
     /// Finds the matches in a block of matched lines.
     fn submatches(&self, found: &SinkMatch<'_>) -> BlockSubmatches {
+        if self.options.invert {
+            return BlockSubmatches::default();
+        }
         // In multiline mode a match may include the line break, and may depend on the text after it.
         let (text, block) = if self.options.multiline {
             let block = found.bytes_range_in_buffer();

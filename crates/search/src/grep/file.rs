@@ -14,6 +14,7 @@ use memchr::memmem::Finder;
 
 use super::collector::{CollectOptions, Control, Source, collect, stop};
 use super::file_result::{FileResult, FileState};
+use super::many::{ManyMatcher, Part};
 use super::matcher::{Compiled, Program};
 use super::open::{OpenFile, Opener, is_link};
 use super::options::{GrepMode, GrepOptions};
@@ -97,6 +98,17 @@ impl Reusable {
 enum ThreadMatcher {
     Regex(RegexMatcher),
     Pcre2(RefCell<Workspace>),
+    Many(Vec<ThreadMatcher>),
+}
+
+impl ThreadMatcher {
+    fn new(program: &Program) -> Self {
+        match program {
+            Program::Regex(matcher) => Self::Regex(matcher.clone()),
+            Program::Pcre2(expression) => Self::Pcre2(RefCell::new(Workspace::new(Arc::clone(expression)))),
+            Program::Many(parts) => Self::Many(parts.iter().map(Self::new).collect()),
+        }
+    }
 }
 
 impl FileSearcher {
@@ -117,6 +129,7 @@ impl FileSearcher {
             .memory_map(MmapChoice::never())
             .line_number(content)
             .multi_line(options.multiline)
+            .invert_match(options.invert)
             .line_terminator(if options.crlf { LineTerminator::crlf() } else { LineTerminator::byte(b'\n') })
             .heap_limit(Some(heap_limit));
         let mut with_context = builder.clone();
@@ -128,12 +141,7 @@ impl FileSearcher {
         Self {
             plain: Reusable::new(builder),
             with_context: has_context.then(|| Reusable::new(with_context)),
-            thread_matcher: match compiled.program() {
-                Program::Regex(matcher) => ThreadMatcher::Regex(matcher.clone()),
-                Program::Pcre2(expression) => {
-                    ThreadMatcher::Pcre2(RefCell::new(Workspace::new(Arc::clone(expression))))
-                }
-            },
+            thread_matcher: ThreadMatcher::new(compiled.program()),
             buffer: vec![0; BUFFER_BYTES],
             path: Vec::new(),
             opener: Opener::default(),
@@ -144,6 +152,7 @@ impl FileSearcher {
                 mode: options.mode,
                 multiline: options.multiline,
                 crlf: options.crlf,
+                invert: options.invert,
                 looks_far: !compiled.is_local(),
                 max_lines: max_lines.unwrap_or(u64::MAX),
                 max_columns: options.max_columns.unwrap_or(usize::MAX).min(options.scope.max_result_bytes / LINE_PART),
@@ -211,8 +220,8 @@ impl FileSearcher {
         }
         let prefilter = Prefilter {
             matcher: match &self.thread_matcher {
-                ThreadMatcher::Regex(matcher) if self.is_local => Some(matcher),
-                ThreadMatcher::Regex(_) | ThreadMatcher::Pcre2(_) => None,
+                ThreadMatcher::Regex(matcher) if self.is_local && !self.collect_options.invert => Some(matcher),
+                _ => None,
             },
             required: self.required.as_ref(),
             multiline: self.collect_options.multiline,
@@ -272,6 +281,11 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
+    fn pcre_matcher<'a>(&'a self, workspace: &'a RefCell<Workspace>) -> PcreMatcher<'a> {
+        let Control { check, failure } = self.control;
+        PcreMatcher { workspace, check, failure, cut_line_break: self.options.crlf && !self.options.multiline }
+    }
+
     /// Searches the head of a file and, unless that is all of it, the rest.
     fn collect(
         &self,
@@ -289,9 +303,16 @@ impl Run<'_> {
         let (end, mut result) = match self.thread_matcher {
             ThreadMatcher::Regex(matcher) => collect(searcher, matcher, options, (control, room), source),
             ThreadMatcher::Pcre2(workspace) => {
-                let (check, failure) = (control.check, control.failure);
-                let cut_line_break = options.crlf && !options.multiline;
-                let matcher = PcreMatcher { workspace, check, failure, cut_line_break };
+                let matcher = self.pcre_matcher(workspace);
+                collect(searcher, &matcher, options, (control, room), source)
+            }
+            ThreadMatcher::Many(parts) => {
+                let parts = parts.iter().filter_map(|part| match part {
+                    ThreadMatcher::Regex(matcher) => Some(Part::Regex(matcher)),
+                    ThreadMatcher::Pcre2(workspace) => Some(Part::Pcre2(self.pcre_matcher(workspace))),
+                    ThreadMatcher::Many(_) => None,
+                });
+                let matcher = ManyMatcher::new(parts.collect(), options.multiline);
                 collect(searcher, &matcher, options, (control, room), source)
             }
         };

@@ -19,19 +19,31 @@ pub enum GrepMode {
 /// The options of a grep.
 #[derive(Clone, Debug)]
 pub struct GrepOptions {
-    /// A regular expression in Rust's syntax, or in PCRE2's if Rust's does not have it.
-    pub pattern: String,
+    /// Regular expressions in Rust's syntax, or in PCRE2's if Rust's does not have it. A line matches if one of them does;
+    /// none match nothing.
+    pub patterns: Vec<String>,
     /// Take the pattern literally. Default: false.
     pub literal: bool,
     /// The directory or file to search. A file is searched even if the filters exclude it.
     pub scope: Scope,
-    /// Only files whose relative path matches this glob; a `!` before it excludes them. A comma outside of braces separates
-    /// several globs if every one has a wildcard.
-    pub glob: Option<String>,
-    /// Only files of this type: one of ripgrep's types, another common name of one, or an extension that some file has.
-    pub file_type: Option<String>,
+    /// Only files whose relative path matches one of these globs; a `!` before one excludes them. The last glob that matches
+    /// decides. A comma outside of braces separates several globs if every one has a wildcard; of these, the ones that
+    /// exclude decide.
+    pub globs: Vec<String>,
+    /// Only files of one of these types: a type of ripgrep, another common name of one, or an extension that some file has.
+    pub file_types: Vec<String>,
+    /// No files of these types.
+    pub excluded_types: Vec<String>,
     /// Ignore case. Default: false.
     pub ignore_case: bool,
+    /// Ignore case if the patterns have a literal character, and none in upper case. Default: false.
+    pub smart_case: bool,
+    /// Only matches without a word character directly before or after them. Default: false.
+    pub whole_word: bool,
+    /// Only matches of a whole line. Default: false.
+    pub whole_line: bool,
+    /// The lines without a match. Default: false.
+    pub invert: bool,
     /// Let matches span lines. Default: false.
     pub multiline: bool,
     /// A `\r` before a `\n` belongs to the end of the line: `$` matches before both, and without `multiline` nothing
@@ -61,12 +73,17 @@ impl GrepOptions {
     #[must_use]
     pub fn new(pattern: impl Into<String>, path: impl Into<PathBuf>) -> Self {
         Self {
-            pattern: pattern.into(),
+            patterns: vec![pattern.into()],
             literal: false,
             scope: Scope { include_hidden: true, ..Scope::new(path) },
-            glob: None,
-            file_type: None,
+            globs: Vec::new(),
+            file_types: Vec::new(),
+            excluded_types: Vec::new(),
             ignore_case: false,
+            smart_case: false,
+            whole_word: false,
+            whole_line: false,
+            invert: false,
             multiline: false,
             crlf: false,
             mode: GrepMode::Content,

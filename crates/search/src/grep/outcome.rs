@@ -96,6 +96,15 @@ pub struct Skipped {
     pub too_costly: u64,
 }
 
+/// A pattern that was not searched as given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SearchedPattern {
+    /// As given.
+    pub pattern: String,
+    /// The expression that was searched.
+    pub searched: String,
+}
+
 /// A place where a text occurs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Occurrence {
@@ -137,9 +146,11 @@ pub struct GrepOutcome {
     pub unreadable_paths: Vec<Vec<u8>>,
     /// The engine that searched.
     pub engine: RegexEngine,
-    /// The pattern that was searched, if it is not the given one.
+    /// The pattern that was searched, if it is not the given one, which is the only one.
     pub searched_pattern: Option<String>,
-    /// If nothing matched, the first place where the pattern occurs as a literal text. The search for it is bounded.
+    /// Of several patterns, those that were not searched as given. A pattern that was taken literally is escaped.
+    pub searched_patterns: Vec<SearchedPattern>,
+    /// If nothing matched, the first place where a pattern occurs as a literal text. The search for it is bounded.
     pub as_typed: Option<Occurrence>,
     /// The globs that were used, if the option holds several.
     pub globs: Vec<String>,

@@ -45,6 +45,10 @@ fn room() -> Room<'static> {
     Room { skip: 0, max_bytes: MAX_RESULT_BYTES, held: None }
 }
 
+fn texts<'a>(texts: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+    texts.into_iter().map(ToOwned::to_owned).collect()
+}
+
 fn options(tree: &TempDir) -> GrepOptions {
     GrepOptions::new("x", tree.path())
 }
@@ -174,8 +178,8 @@ fn files_that_are_not_searched_are_counted() {
 fn a_file_as_root_is_searched_even_if_the_filters_exclude_it() {
     let tree = tree(&[(".gitignore", "*"), ("dir/.hidden.txt", "x\n")]);
     let outcome = run(&GrepOptions {
-        glob: Some("*.rs".to_owned()),
-        file_type: Some("rust".to_owned()),
+        globs: texts(["*.rs"]),
+        file_types: texts(["rust"]),
         ..GrepOptions::new("x", tree.path().join("dir/.hidden.txt"))
     });
     assert_eq!(lines(&outcome), [".hidden.txt:1:x"]);
@@ -191,13 +195,145 @@ fn glob_and_type_both_have_to_match() {
         (None, Some("odd"), vec!["src/d.odd:1:x"]),
         (Some("src/"), None, vec![]),
     ] {
-        let outcome = run(&GrepOptions {
-            glob: glob.map(ToOwned::to_owned),
-            file_type: file_type.map(ToOwned::to_owned),
-            ..options(&tree)
-        });
+        let outcome = run(&GrepOptions { globs: texts(glob), file_types: texts(file_type), ..options(&tree) });
         assert_eq!(lines(&outcome), expected, "{glob:?} {file_type:?}");
     }
+}
+
+#[test]
+fn a_line_matches_if_one_of_several_patterns_does() {
+    let tree = tree(&[("a", "one foo(\ntwo ab bar\nthree aa\nfour baz\n"), ("b", "none\n")]);
+    for (reason, patterns, engine, expected, places) in [
+        ("two expressions", vec!["f.o", "baz"], RegexEngine::Regex, vec![1, 4], vec![(4, 7), (5, 8)]),
+        ("one of them repaired", vec!["foo(", "ba[r]"], RegexEngine::Regex, vec![1, 2], vec![(4, 8), (7, 10)]),
+        ("one that needs PCRE2", vec![r"(a)\1", "b.r"], RegexEngine::Pcre2, vec![2, 3], vec![(7, 10), (6, 8)]),
+        ("each has its own references", vec![r"(z)\1", r"(a)\1"], RegexEngine::Pcre2, vec![3], vec![(6, 8)]),
+        (
+            "groups of the same name",
+            vec!["(?<n>ab)", "(?<n>baz)"],
+            RegexEngine::Regex,
+            vec![2, 4],
+            vec![(4, 6), (5, 8)],
+        ),
+        ("the first match wins", vec!["bar", "ab (?=b)"], RegexEngine::Pcre2, vec![2], vec![(4, 7), (7, 10)]),
+        ("the first pattern wins at one place", vec!["(?=t)two", "tw"], RegexEngine::Pcre2, vec![2], vec![(0, 3)]),
+        ("an anchor of the text", vec![r"\Aone", "baz"], RegexEngine::Regex, vec![1, 4], vec![(0, 3), (5, 8)]),
+        ("no pattern", vec![], RegexEngine::Regex, vec![], vec![]),
+    ] {
+        for multiline in [false, true] {
+            let given = GrepOptions { patterns: texts(patterns.iter().copied()), multiline, ..options(&tree) };
+            let outcome = run(&given);
+            // `\A` is the beginning of a file then.
+            let found: Vec<u64> = outcome.matches.iter().map(|found| found.line_number).collect();
+            assert_eq!((found, outcome.engine), (expected.clone(), engine), "{reason} {multiline}");
+            let submatches = outcome.matches.iter().flat_map(|found| &found.submatches);
+            let submatches: Vec<_> = submatches.map(|place| (place.start, place.end)).collect();
+            assert_eq!(submatches, places, "{reason} {multiline}");
+        }
+    }
+    let outcome = run(&GrepOptions { patterns: texts(["foo(", "*.ts", "x"]), ..options(&tree) });
+    let changed = outcome.searched_patterns.iter().map(|one| (one.pattern.as_str(), one.searched.as_str()));
+    assert_eq!(changed.collect::<Vec<_>>(), [("foo(", r"foo\("), ("*.ts", r"\*\.ts")]);
+    assert_eq!(outcome.searched_pattern, None);
+    let refused = GrepOptions { patterns: texts(["x", "[z-a]"]), ..options(&tree) };
+    let (cache, pool) = (ScanCache::new(Policy::default()), cairn_pool::Pool::new(1));
+    let error = grep(SearchContext { cache: &cache, pool: &pool }, &refused, &CancelToken::new());
+    assert!(error.is_err_and(|error| error.to_string().contains("[z-a]")));
+}
+
+#[test]
+fn words_lines_and_lines_without_a_match() {
+    let tree = tree(&[("a", "foo bar\nfoobar\nfoo\n-2 x\n"), ("b", "foo\0bar\n")]);
+    let base = |pattern: &str| GrepOptions::new(pattern, tree.path().join("a"));
+    for (reason, given, expected) in [
+        ("a word", GrepOptions { whole_word: true, ..base("foo|bar") }, vec![1, 3]),
+        ("a word of signs", GrepOptions { whole_word: true, ..base("-2") }, vec![4]),
+        ("a word for PCRE2", GrepOptions { whole_word: true, ..base("foo(?!x)") }, vec![1, 3]),
+        ("a word for PCRE2 before a comment", GrepOptions { whole_word: true, ..base("(?x)(?!x)foo # )") }, vec![1, 3]),
+        ("a word for PCRE2, quoted", GrepOptions { whole_word: true, ..base(r"\Qfoo") }, vec![1, 3]),
+        ("a line", GrepOptions { whole_line: true, ..base("foo|bar") }, vec![3]),
+        ("a line for PCRE2", GrepOptions { whole_line: true, ..base("foo(?!x)|bar") }, vec![3]),
+        ("a line before a word", GrepOptions { whole_line: true, whole_word: true, ..base("foo") }, vec![3]),
+        ("a literal line", GrepOptions { whole_line: true, literal: true, ..base("-2 x") }, vec![4]),
+        ("no match", GrepOptions { invert: true, ..base("foo") }, vec![4]),
+        ("no match of PCRE2", GrepOptions { invert: true, ..base("foo(?!b)") }, vec![2, 4]),
+        ("no match of a word", GrepOptions { invert: true, whole_word: true, ..base("foo") }, vec![2, 4]),
+        ("no match in single lines", GrepOptions { invert: true, multiline: true, ..base("foobar\nfoo") }, vec![1, 4]),
+        ("no pattern", GrepOptions { invert: true, patterns: Vec::new(), ..base("") }, vec![1, 2, 3, 4]),
+        ("a limit", GrepOptions { invert: true, max_count: Some(1), ..base("foo bar") }, vec![2]),
+        ("an offset", GrepOptions { invert: true, offset: 1, ..base("foo bar") }, vec![3, 4]),
+    ] {
+        let outcome = run(&given);
+        let found: Vec<u64> = outcome.matches.iter().map(|found| found.line_number).collect();
+        assert_eq!(found, expected, "{reason}");
+        assert!(!given.invert || outcome.matches.iter().all(|found| found.submatches.is_empty()), "{reason}");
+    }
+    let outcome = run(&GrepOptions { invert: true, ..GrepOptions::new(".*", tree.path().join("a")) });
+    assert_eq!((outcome.total, outcome.as_typed, outcome.hint), (0, None, None), "nothing to say about the pattern");
+}
+
+#[test]
+fn smart_case_is_that_of_ripgrep() {
+    let tree = tree(&[("a", "foo\nFoo\nFOO\n")]);
+    for (patterns, literal, expected) in [
+        (vec!["foo"], false, 3),
+        (vec!["Foo"], false, 1),
+        (vec!["fo[O-P]"], false, 0),
+        (vec![r"fo\p{Lu}"], false, 3),
+        (vec![r"\p{Ll}+"], false, 2),
+        (vec![r"\Bo\S"], false, 3),
+        (vec!["foo", "FOO"], false, 2),
+        (vec!["foo(?!x)"], false, 3),
+        (vec!["Foo(?!x)"], false, 1),
+        (vec!["Fo"], true, 1),
+        (vec!["fo"], true, 3),
+    ] {
+        let given =
+            GrepOptions { patterns: texts(patterns.iter().copied()), literal, smart_case: true, ..options(&tree) };
+        assert_eq!(run(&given).total, expected, "{patterns:?}");
+    }
+}
+
+#[test]
+fn the_last_glob_that_matches_decides() {
+    let files = ["a.md", "a.rs", "docs/a.md", "docs/keep/a.md", "src/a.rs", "src/b.md"];
+    let tree = tree(&files.map(|file| (file, "x\n")));
+    for (globs, expected) in [
+        (vec!["!*.md"], vec!["a.rs", "src/a.rs"]),
+        (vec!["!*.md", "b.md"], vec!["src/b.md"]),
+        (vec!["b.md", "!*.md"], vec![]),
+        (vec!["*.md", "!docs"], vec!["a.md", "src/b.md"]),
+        (vec!["!docs", "*.md"], vec!["a.md", "src/b.md"]),
+        (vec!["!docs", "docs", "*.md"], vec!["a.md", "docs/a.md", "docs/keep/a.md", "src/b.md"]),
+        (vec!["*.rs", "a.md"], vec!["a.md", "a.rs", "docs/a.md", "docs/keep/a.md", "src/a.rs"]),
+        (vec!["!b.md,*.md"], vec!["a.md", "docs/a.md", "docs/keep/a.md"]),
+        (vec!["!*", "*.rs"], vec!["a.rs"]),
+        (vec!["src/**", "!src/*.md"], vec!["src/a.rs"]),
+    ] {
+        let outcome = run(&GrepOptions { globs: texts(globs.iter().copied()), ..options(&tree) });
+        let paths: Vec<_> = outcome.paths.iter().map(|path| String::from_utf8_lossy(path)).collect();
+        assert_eq!(paths, expected, "{globs:?}");
+    }
+}
+
+#[test]
+fn types_select_and_exclude() {
+    let tree = tree(&["a.py", "b.rs", "c.ts", "d.odd"].map(|file| (file, "x\n")));
+    for (types, excluded, expected) in [
+        (vec!["rust", "py"], vec![], vec!["a.py", "b.rs"]),
+        (vec![], vec!["rust", "odd"], vec!["a.py", "c.ts"]),
+        (vec!["rust", "py"], vec!["rust"], vec!["a.py"]),
+        (vec!["all"], vec![], vec!["a.py", "b.rs", "c.ts"]),
+    ] {
+        let (file_types, excluded_types) = (texts(types), texts(excluded));
+        let outcome = run(&GrepOptions { file_types, excluded_types, ..options(&tree) });
+        let paths: Vec<_> = outcome.paths.iter().map(|path| String::from_utf8_lossy(path)).collect();
+        assert_eq!(paths, expected);
+    }
+    let (cache, pool) = (ScanCache::new(Policy::default()), cairn_pool::Pool::new(1));
+    let refused = GrepOptions { excluded_types: texts(["rusty"]), ..options(&tree) };
+    let error = grep(SearchContext { cache: &cache, pool: &pool }, &refused, &CancelToken::new());
+    assert!(error.is_err_and(|error| error.to_string().contains("typeNot")));
 }
 
 #[test]
@@ -711,7 +847,7 @@ fn opened_files_and_read_bytes_are_counted() {
         (outcome.files_opened, outcome.bytes_read)
     };
     assert_eq!(cost(options(&tree)), (4, 6 + 600_000), "each file once, each byte once");
-    assert_eq!(cost(GrepOptions { glob: Some("*.rs".to_owned()), ..options(&tree) }), (1, 2));
+    assert_eq!(cost(GrepOptions { globs: texts(["*.rs"]), ..options(&tree) }), (1, 2));
     assert_eq!(cost(GrepOptions { max_file_size: Some(100), ..options(&tree) }), (4, 6));
     assert_eq!(
         cost(GrepOptions { max_count: Some(0), ..options(&tree) }).0,
