@@ -75,7 +75,7 @@ pub fn grep(
     if !metadata.is_dir() {
         filter.types.check(|| std::iter::once(root.as_os_str().as_encoded_bytes()))?;
         let candidates = if metadata.is_file() { Candidates::of_file(&root) } else { Candidates::empty() };
-        return Ok(call.search(candidates)?.0);
+        return Ok(call.search(&candidates)?.0);
     }
     let scan = ScanOptions {
         include_hidden: scope.include_hidden,
@@ -96,7 +96,7 @@ pub fn grep(
                 return Ok((Err(unknown), 0));
             }
         }
-        let (mut outcome, files) = call.search(Candidates::filtered(Arc::clone(snapshot), Arc::clone(&filter)))?;
+        let (mut outcome, files) = call.search(&Candidates::filtered(Arc::clone(snapshot), Arc::clone(&filter)))?;
         let list = &filter.globs;
         outcome.globs = list.several().to_vec();
         let note = list.note().map(ToOwned::to_owned);
@@ -124,7 +124,7 @@ pub fn grep_candidates(
     cancel: &CancelToken,
 ) -> Result<GrepOutcome, SearchError> {
     let Some(compiled) = compile(options, cancel)? else { return Ok(timed_out()) };
-    Ok(Call { context, options, compiled: &compiled, cancel }.search(candidates)?.0)
+    Ok(Call { context, options, compiled: &compiled, cancel }.search(&candidates)?.0)
 }
 
 /// Compiles the pattern. `None` if the time ran out and the caller accepts a partial result.
@@ -150,10 +150,10 @@ struct Call<'a> {
 
 impl Call<'_> {
     /// Searches a list of files. Also returns how many files it had, up to where the search stopped.
-    fn search(&self, candidates: Candidates) -> Result<(GrepOutcome, usize), SearchError> {
+    fn search(&self, candidates: &Candidates) -> Result<(GrepOutcome, usize), SearchError> {
         let (mut outcome, files) = self.search_first(candidates.clone(), usize::MAX)?;
         if outcome.total == 0 && outcome.stop_reason.is_none() && !self.options.invert {
-            outcome.as_typed = self.occurrence_as_typed(&candidates);
+            outcome.as_typed = self.occurrence_as_typed(candidates);
             outcome.hint = self.compiled.hint();
         }
         Ok((outcome, files))

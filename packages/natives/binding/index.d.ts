@@ -31,6 +31,9 @@ export declare function copyAttributes(from: string, to: string): Promise<Native
 /** Exchanges two names, where the system can. */
 export declare function exchangeFiles(left: string, right: string): Promise<NativeReplaced | NativeFileError>
 
+/** Returns the types of files by name. */
+export declare function fileTypes(): Array<NativeFileTypeName>
+
 /** Returns the counts of the scan cache since the process began, and its contents. */
 export declare function fsScanCacheStats(): NativeCacheStats
 
@@ -103,6 +106,12 @@ export interface NativeFileError {
   message: string
 }
 
+/** A type of files. */
+export interface NativeFileTypeName {
+  name: string
+  globs: Array<string>
+}
+
 /** Options of `fuzzyFind`; the facade documents them. */
 export interface NativeFuzzyFindOptions {
   query: string
@@ -163,12 +172,17 @@ export interface NativeGlobResult {
 
 /** Options of `grep`; the facade documents them. */
 export interface NativeGrepOptions {
-  pattern: string
+  patterns: Array<string>
   path: string
   literal?: boolean
-  glob?: string
-  type?: string
+  globs?: Array<string>
+  types?: Array<string>
+  excludedTypes?: Array<string>
   ignoreCase?: boolean
+  smartCase?: boolean
+  wholeWord?: boolean
+  wholeLine?: boolean
+  invert?: boolean
   multiline?: boolean
   crlf?: boolean
   hidden?: boolean
@@ -201,6 +215,8 @@ export interface NativeGrepResult {
   unreadablePaths?: Array<string>
   engine: 'regex' | 'pcre2' | 'literal'
   searchedPattern?: string
+  /** Absent when none. */
+  searchedPatterns?: Array<NativeSearchedPattern>
   asTyped?: NativeOccurrence
   globs?: Array<string>
   hint?: string
@@ -223,6 +239,12 @@ export interface NativeReplaced {
   lost?: string
   /** Whether the names were exchanged, or the file was renamed, as asked. */
   done: boolean
+}
+
+/** A pattern that was not searched as given. */
+export interface NativeSearchedPattern {
+  pattern: string
+  searched: string
 }
 
 /** How many files were not, or not completely, searched. */

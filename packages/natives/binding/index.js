@@ -773,11 +773,12 @@ if (
   }
 }
 
-const { CancelHandle, NativeLock, copyAttributes, exchangeFiles, fsScanCacheStats, fuzzyFind, glob, grep, invalidateFsScanCache, lockPath, panicOnWorker, renameNoReplace, replaceFile, treeSummary } = nativeBinding
+const { CancelHandle, NativeLock, copyAttributes, exchangeFiles, fileTypes, fsScanCacheStats, fuzzyFind, glob, grep, invalidateFsScanCache, lockPath, panicOnWorker, renameNoReplace, replaceFile, treeSummary } = nativeBinding
 export { CancelHandle }
 export { NativeLock }
 export { copyAttributes }
 export { exchangeFiles }
+export { fileTypes }
 export { fsScanCacheStats }
 export { fuzzyFind }
 export { glob }

@@ -47,7 +47,7 @@ impl Compiled {
         let mut plans = Vec::with_capacity(options.patterns.len());
         for pattern in &options.patterns {
             total += pattern.len();
-            if plans.len() > 0 && total > MAX_TOTAL_BYTES {
+            if !plans.is_empty() && total > MAX_TOTAL_BYTES {
                 return Err(invalid(pattern, TOO_LONG_TOGETHER, 0));
             }
             plans.push(Plan::new(pattern, syntax, cancel)?);

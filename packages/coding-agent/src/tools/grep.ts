@@ -230,8 +230,11 @@ async function searchLines(options: GrepOptions): Promise<readonly [found: GrepR
   }
 }
 
+/** A search for one pattern. */
+type OnePattern = GrepOptions & { readonly pattern: string };
+
 /** Returns a pattern whose line feeds match CRLF too; `undefined` when it has none, or has carriage returns already. */
-function withCrlf({ pattern, literal }: GrepOptions): string | undefined {
+function withCrlf({ pattern, literal }: OnePattern): string | undefined {
   if (/\r|\\r/u.test(pattern)) return undefined;
   let isInSet = false;
   const changed = literal
@@ -244,7 +247,7 @@ function withCrlf({ pattern, literal }: GrepOptions): string | undefined {
 }
 
 /** Returns the notice that an empty search over lines would find something in files with CRLF. */
-async function crlfNotes(options: GrepOptions): Promise<string[]> {
+async function crlfNotes(options: OnePattern): Promise<string[]> {
   const pattern = options.multiline ? withCrlf(options) : undefined;
   if (pattern === undefined) return [];
   const bounds = { offset: 0, maxCount: SECOND_PASS_RESULTS, timeoutMs: SECOND_PASS_MS };
@@ -306,7 +309,7 @@ export const grepTool: RegisteredToolSpec<GrepInput, GrepDetails> = {
     const bounds = boundsFor(base, TIMEOUT_MS);
     const shown = Math.min(limit, MAX_MATCHES);
     const isFile = kind === 'file';
-    const options: GrepOptions = {
+    const options: OnePattern = {
       pattern: input.pattern,
       path: base.real,
       resolveLinks: false,
