@@ -8,7 +8,7 @@ import type { Search } from './texts.ts';
 
 const run = promisify(execFile);
 const child = fileURLToPath(new URL('search-child.ts', import.meta.url));
-const cairn = fileURLToPath(new URL('../../packages/cli/src/main.ts', import.meta.url));
+const cairn = fileURLToPath(new URL('../../packages/cli/bin/cairn.js', import.meta.url));
 
 /** The figures of one store with many messages. Times in milliseconds. */
 export interface Large {

@@ -14,7 +14,7 @@ export const pinnedNode = join(root, 'node_modules', 'node', 'bin', `node${execu
 
 export const turboEntry = join(root, 'node_modules', 'turbo', 'bin', 'turbo');
 
-export const cliEntry = join(root, 'packages', 'cli', 'src', 'main.ts');
+export const cliEntry = join(root, 'packages', 'cli', 'bin', 'cairn.js');
 
 /** Each test runner leaves its own report here; the totals are summed from them. */
 export const reportsDirectory = join(root, '.reports');

@@ -646,7 +646,10 @@ describe.skipIf(process.platform === 'win32')('cairn workflow edit', () => {
     const { id, place, edit, todos } = await waiting();
     const other = join(place.cwd, 'other.txt');
     writeFileSync(other, '[todo_0] ask for the name\nfrom another terminal\n');
-    const [node, cairn] = [process.execPath, fileURLToPath(new URL('../../packages/cli/src/main.ts', import.meta.url))];
+    const [node, cairn] = [
+      process.execPath,
+      fileURLToPath(new URL('../../packages/cli/bin/cairn.js', import.meta.url)),
+    ];
     const store = join(place.cwd, 'memory.db');
     const failed = await edit(
       `'${node}' '${cairn}' workflow edit ${id} --apply '${other}' --store '${store}' && echo mine >> "$1"`,

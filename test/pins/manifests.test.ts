@@ -9,12 +9,14 @@ interface Manifest {
   readonly engines: { readonly node: string };
   readonly exports?: Readonly<Record<string, unknown>>;
   readonly bin?: Readonly<Record<string, string>>;
+  readonly imports?: Readonly<Record<string, string>>;
   readonly repository?: unknown;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
   readonly publishConfig: {
     readonly exports?: Readonly<Record<string, unknown>>;
     readonly bin?: Readonly<Record<string, string>>;
+    readonly imports?: Readonly<Record<string, string>>;
   };
 }
 
@@ -192,7 +194,9 @@ describe.each(manifests)('$name', (manifest) => {
 
   test('has the pinned commands, in the workspace and when published', () => {
     expect(Object.keys(manifest.bin ?? {})).toEqual(pin?.bin);
-    expect(Object.keys(manifest.publishConfig.bin ?? {})).toEqual(pin?.bin);
+    // The file is the same in both; only what it imports differs.
+    expect(manifest.publishConfig.bin).toBeUndefined();
+    expect(Object.keys(manifest.publishConfig.imports ?? {})).toEqual(Object.keys(manifest.imports ?? {}));
   });
 
   test('supports the pinned Nodes', () => {

@@ -1,4 +1,4 @@
 import { fileURLToPath } from 'node:url';
 
 /** The file that `cairn` runs. */
-export const cairnEntry: string = fileURLToPath(new URL('../../packages/cli/src/main.ts', import.meta.url));
+export const cairnEntry: string = fileURLToPath(new URL('../../packages/cli/bin/cairn.js', import.meta.url));

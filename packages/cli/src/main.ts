@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import process from 'node:process';
 
 const [command, subcommand, ...rest] = process.argv.slice(2);

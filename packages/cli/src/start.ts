@@ -28,14 +28,6 @@ for (const signal of endingSignals) {
   });
 }
 
-// Node 22 warns about `node:sqlite` on standard error, which is for notices and errors of commands.
-const printers = process.listeners('warning');
-process.removeAllListeners('warning');
-process.on('warning', (warning) => {
-  if (warning.name === 'ExperimentalWarning' && warning.message.startsWith('SQLite ')) return;
-  for (const print of printers) print.call(process, warning);
-});
-
 // No error is known to arrive here. If one does, it is still one line, and the clean-up runs.
 process.on('uncaughtException', (error) => {
   // First, because text on the picker's screen disappears with it.
