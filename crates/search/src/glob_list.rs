@@ -106,7 +106,7 @@ impl GlobList {
         including.next().filter(|_| including.next().is_none())
     }
 
-    /// Whether the entry at `path` is selected. What excludes a directory excludes what is below it.
+    /// Whether the entry at `path` is selected. A glob that excludes a directory excludes everything below it.
     pub(crate) fn selects(&self, path: &[u8], is_directory: bool) -> bool {
         let decision = |path: &[u8], is_directory: bool| {
             let applies =

@@ -120,11 +120,11 @@ pub fn grep(
 pub fn grep_candidates(
     context: SearchContext<'_>,
     options: &GrepOptions,
-    candidates: Candidates,
+    candidates: &Candidates,
     cancel: &CancelToken,
 ) -> Result<GrepOutcome, SearchError> {
     let Some(compiled) = compile(options, cancel)? else { return Ok(timed_out()) };
-    Ok(Call { context, options, compiled: &compiled, cancel }.search(&candidates)?.0)
+    Ok(Call { context, options, compiled: &compiled, cancel }.search(candidates)?.0)
 }
 
 /// Compiles the pattern. `None` if the time ran out and the caller accepts a partial result.

@@ -64,7 +64,7 @@ impl Rig {
         self.cache.force_rescan(&request, false, &self.pool, &CancelToken::new()).expect("a scan").snapshot
     }
 
-    fn search(&self, candidates: Candidates, options: &GrepOptions) -> GrepOutcome {
+    fn search(&self, candidates: &Candidates, options: &GrepOptions) -> GrepOutcome {
         grep_candidates(self.context(), options, candidates, &CancelToken::new()).expect("a search")
     }
 }
@@ -85,7 +85,7 @@ fn paths(outcome: &GrepOutcome) -> Vec<String> {
 fn the_whole_snapshot_gives_what_a_search_of_its_root_gives() {
     let rig = Rig::new(&FILES);
     let of_root = grep(rig.context(), &rig.options(), &CancelToken::new()).expect("a search");
-    let of_list = rig.search(Candidates::of(rig.snapshot()), &rig.options());
+    let of_list = rig.search(&Candidates::of(rig.snapshot()), &rig.options());
     assert_eq!(format!("{of_root:?}"), format!("{of_list:?}"));
     assert_eq!((of_list.files_opened, of_list.files_excluded), (5, 0));
 }
@@ -101,8 +101,8 @@ fn only_the_files_of_a_subset_are_opened_and_the_result_is_the_same() {
         },
         asked: Mutex::default(),
     });
-    let all = rig.search(Candidates::of(rig.snapshot()), &rig.options());
-    let some = rig.search(Candidates::of(rig.snapshot()).excluding(exclude.clone()), &rig.options());
+    let all = rig.search(&Candidates::of(rig.snapshot()), &rig.options());
+    let some = rig.search(&Candidates::of(rig.snapshot()).excluding(exclude.clone()), &rig.options());
     assert_eq!(paths(&some), ["a.txt", "c/d.txt"]);
     assert_eq!((some.files_searched, some.files_excluded, some.files_opened), (5, 3, 2));
     assert_eq!(some.bytes_read, (FILES[0].1.len() + FILES[2].1.len()) as u64, "no other file was read");
@@ -120,7 +120,7 @@ fn a_search_that_ends_early_asks_for_no_proof_beyond_its_chunks() {
     let rig = Rig { pool: Pool::new(1), ..Rig::new(&files) };
     let exclude = Arc::new(ByName { excluded: |_| None, asked: Mutex::default() });
     let options = GrepOptions { max_count: Some(1), ..rig.options() };
-    let outcome = rig.search(Candidates::of(rig.snapshot()).excluding(exclude.clone()), &options);
+    let outcome = rig.search(&Candidates::of(rig.snapshot()).excluding(exclude.clone()), &options);
     assert!(outcome.limit_reached);
     let asked = exclude.asked.lock().expect("no test panics with it").len();
     assert!(asked < 500, "{asked} of 1000 files");
@@ -129,9 +129,9 @@ fn a_search_that_ends_early_asks_for_no_proof_beyond_its_chunks() {
 #[test]
 fn a_list_may_be_one_file_or_empty() {
     let rig = Rig::new(&FILES);
-    let outcome = rig.search(Candidates::of_file(&rig.tree.path().join("a.txt")), &rig.options());
+    let outcome = rig.search(&Candidates::of_file(&rig.tree.path().join("a.txt")), &rig.options());
     assert_eq!((paths(&outcome), outcome.total), (vec!["a.txt".to_owned()], 1));
-    let outcome = rig.search(Candidates::empty(), &rig.options());
+    let outcome = rig.search(&Candidates::empty(), &rig.options());
     assert_eq!((outcome.files_searched, outcome.stop_reason), (0, None));
 }
 
@@ -145,7 +145,7 @@ fn a_directory_that_became_a_link_after_it_was_listed_is_not_searched() {
     let scan = rig.cache.force_rescan(&request, false, &rig.pool, &CancelToken::new()).expect("a scan");
     fs::rename(root.join("directory"), root.join("old")).expect("a move");
     std::os::unix::fs::symlink("../outside", root.join("directory")).expect("a link");
-    let outcome = rig.search(Candidates::of(scan.snapshot), &rig.options());
+    let outcome = rig.search(&Candidates::of(scan.snapshot), &rig.options());
     assert_eq!(outcome.total, 0);
 }
 
