@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::fold::{character_mask, fold_into};
+use crate::role::Roles;
 
 /// Bit of a mask that no base name has by itself: that of the slash. Set for directories, whose name ends with one.
 pub(crate) const DIRECTORY: u64 = 1 << 36;
@@ -42,6 +43,7 @@ struct Directory {
     parent: u32,
     segment_end: u32,
     depth: u32,
+    roles: Roles,
 }
 
 impl Index {
@@ -53,7 +55,7 @@ impl Index {
             places: Vec::with_capacity(entries),
             masks: Vec::with_capacity(entries),
             // The root, which all paths are relative to.
-            directories: vec![Directory { parent: 0, segment_end: 0, depth: 0 }],
+            directories: vec![Directory { parent: 0, segment_end: 0, depth: 0, roles: Roles::default() }],
             directory_masks: vec![0],
             segments: Vec::new(),
             folded_segments: Vec::new(),
@@ -91,8 +93,10 @@ impl Index {
             fold_into(segment, &mut self.folded_segments);
             let above = self.directory_masks[number as usize];
             self.directory_masks.push(above | character_mask(&self.folded_segments[folded..]));
-            let depth = self.directories[number as usize].depth + 1;
-            self.directories.push(Directory { parent: number, segment_end: self.segments.len() as u32, depth });
+            let Directory { depth, roles, .. } = self.directories[number as usize];
+            let roles = roles.and(Roles::of_directory(&self.folded_segments[folded..]));
+            let segment_end = self.segments.len() as u32;
+            self.directories.push(Directory { parent: number, segment_end, depth: depth + 1, roles });
             number = self.directories.len() as u32 - 1;
             self.current.extend_from_slice(segment);
             self.current.push(b'/');
@@ -199,6 +203,11 @@ impl Index {
     /// How many segments the path of a directory has.
     pub(crate) fn depth(&self, directory: usize) -> usize {
         self.directories[directory].depth as usize
+    }
+
+    /// The roles of an entry.
+    pub(crate) fn roles(&self, entry: usize) -> Roles {
+        self.directories[self.directory(entry)].roles.and(Roles::of_name(self.name(entry)))
     }
 
     /// The last segment of a directory's path, unchanged and in lower case.

@@ -21,6 +21,8 @@ mod fold;
 mod index;
 mod name;
 mod query;
+mod role;
+mod runs;
 mod score;
 mod search;
 mod segments;
@@ -28,6 +30,7 @@ mod subsequence;
 mod typo_positions;
 mod typos;
 mod word_search;
+mod words;
 
 pub use index::Index;
 pub use query::{MAX_BYTES, MAX_PIECES, Query};

@@ -55,6 +55,12 @@ pub(crate) fn beginning(length: usize, name: &[u8]) -> u32 {
     900 - fifths.min(20) as u32 * 40
 }
 
+/// Whether the stem of a name, or the name, is `letters` with punctuation between them.
+pub(crate) fn is_whole_stem(letters: &[u8], name: &[u8]) -> bool {
+    let is = |text: &[u8]| text.iter().copied().filter(|&byte| is_word(byte)).eq(letters.iter().copied());
+    name.len() >= letters.len() && (is(&name[..stem_length(name)]) || is(name))
+}
+
 /// The length of a name without its last extension.
 pub(crate) fn stem_length(name: &[u8]) -> usize {
     memchr::memrchr(b'.', name).filter(|&dot| dot > 0).unwrap_or(name.len())

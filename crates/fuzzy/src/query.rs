@@ -1,6 +1,7 @@
 //! Parses a query.
 
 use crate::fold::{character_mask, fold_into, symbols};
+use crate::role::Roles;
 
 /// The minimal number of letters for one typo, and for two.
 const ONE_TYPO: usize = 4;
@@ -19,6 +20,8 @@ pub const MAX_PIECES: usize = 32;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Query {
     pub(crate) words: Vec<Word>,
+    /// The roles of files that it asks for.
+    pub(crate) roles: Roles,
 }
 
 /// One word of a query.
@@ -58,7 +61,9 @@ impl Query {
                 words.push(word);
             }
         }
-        Self { words }
+        let roles = words.iter().map(|word| Roles::of_query(&word.folded));
+        let roles = roles.fold(Roles::default(), Roles::and);
+        Self { words, roles }
     }
 
     /// Whether a text is too long for a query: more than [`MAX_BYTES`] or [`MAX_PIECES`].

@@ -17,14 +17,17 @@ pub enum Tier {
     Path = 5,
     /// Its letters occur in the base name in order.
     Subsequence = 6,
+    /// It splits into runs that begin words of the path, the last ones at the start of the base name; or into words of which
+    /// some occur in the base name, the others in the path.
+    Runs = 7,
     /// It occurs in the base name.
-    Substring = 7,
+    Substring = 8,
     /// It occurs in the base name where a word begins.
-    Word = 8,
-    /// The base name begins with it.
-    Prefix = 9,
+    Word = 9,
+    /// The base name begins with it, or it is the stem of the base name but for punctuation.
+    Prefix = 10,
     /// It is the base name.
-    Exact = 10,
+    Exact = 11,
 }
 
 /// Qualities are below this, so that a tier always outranks the tiers below it.
@@ -50,7 +53,7 @@ impl Tier {
 
 impl Hit {
     /// Whether the match is in the base name.
-    fn is_in_name(self) -> bool {
+    pub(crate) fn is_in_name(self) -> bool {
         self.tier == Tier::NameTypo || self.tier >= Tier::Subsequence
     }
 
@@ -72,7 +75,11 @@ impl Hit {
             in_order &= !in_name || hit.is_in_name();
             in_name |= hit.is_in_name();
             // Next to other words, scattered letters in a name mean less than a whole word in the path.
-            weakest = weakest.min(if hit.is_gapped() { hit.tier.min(Tier::PathWords) } else { hit.tier });
+            weakest = weakest.min(if hit.is_gapped() || hit.tier == Tier::Runs {
+                hit.tier.min(Tier::PathWords)
+            } else {
+                hit.tier
+            });
             total += hit.score();
             count += 1;
         }

@@ -2,11 +2,16 @@
 
 use std::ops::Range;
 
-use crate::index::Index;
+use crate::index::{DIRECTORY, Index};
 use crate::query::Query;
+use crate::role::Roles;
 use crate::score::{Hit, Tier};
 use crate::typo_positions;
 use crate::word_search::{Occurs, WordSearch};
+use crate::words::words_hit;
+
+/// The cost of a directory: a file is meant more often.
+const OF_DIRECTORY: u32 = 40;
 
 /// How an entry matches a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +28,7 @@ pub enum Verdict {
 #[derive(Debug)]
 pub struct Search {
     words: Vec<WordSearch>,
+    roles: Roles,
 }
 
 impl Search {
@@ -33,7 +39,7 @@ impl Search {
     /// The error of `check`, which is called regularly.
     pub fn new<E>(query: &Query, index: &Index, check: &impl Fn() -> Result<(), E>) -> Result<Self, E> {
         let words = query.words.iter().map(|word| WordSearch::new(word, index, check));
-        Ok(Self { words: words.collect::<Result<_, E>>()? })
+        Ok(Self { words: words.collect::<Result<_, E>>()?, roles: query.roles })
     }
 
     /// Scores entry `entry` of the index; `path` returns its path. A score below `floor` may be reported as
@@ -44,13 +50,13 @@ impl Search {
             [] => Verdict::Miss,
             [word] => match word.occurs(index, entry) {
                 None => Verdict::Miss,
-                Some(Occurs::InPath) if floor >= Tier::Path.ceiling() && !word.is_path => Verdict::Beaten,
+                Some(Occurs::InPath) if floor >= Tier::Runs.ceiling() && !word.is_path => Verdict::Beaten,
                 Some(Occurs::InName) if floor >= Tier::Word.ceiling() && !word.begins(index.name(entry)) => {
                     Verdict::Beaten
                 }
                 Some(occurs) => {
                     let hit = word.hit(index, entry, path(), occurs, floor);
-                    hit.map_or(Verdict::Beaten, |hit| Verdict::Score(hit.score()))
+                    hit.map_or(Verdict::Beaten, |hit| Verdict::Score(self.with_role(hit, index, entry)))
                 }
             },
             words => {
@@ -62,14 +68,24 @@ impl Search {
                     }
                 }
                 let in_path = found.iter().take(words.len()).any(|&occurs| occurs == Occurs::InPath);
-                if in_path && floor >= Tier::Path.ceiling() && !words.iter().any(|word| word.word.is_path()) {
+                if in_path && floor >= Tier::Runs.ceiling() && !words.iter().any(|word| word.word.is_path()) {
                     return Verdict::Beaten;
                 }
                 let path = path();
+                if let Some(hit) = words_hit(words, index, entry, path) {
+                    return Verdict::Score(self.with_role(hit, index, entry));
+                }
                 let hits = words.iter().filter_map(|word| word.hit_as_typed(index, entry, path));
                 Hit::of_query(hits).map_or(Verdict::Miss, Verdict::Score)
             }
         }
+    }
+
+    fn with_role(&self, hit: Hit, index: &Index, entry: usize) -> u32 {
+        let is_directory = index.mask(entry) & DIRECTORY != 0;
+        let of_directory = if is_directory && hit.tier < Tier::Prefix { OF_DIRECTORY } else { 0 };
+        let cost = index.roles(entry).without(self.roles).cost() + of_directory;
+        Hit { quality: hit.quality.saturating_sub(cost), ..hit }.score()
     }
 
     /// Returns a bit for each of at most 64 entries: whether the characters of its name allow a match.
@@ -95,7 +111,7 @@ impl Search {
         let mut positions = Vec::new();
         for word in &self.words {
             match word.occurs(index, entry) {
-                Some(occurs) => word.mark(index, entry, path, occurs, &mut positions),
+                Some(occurs) => word.mark(index, entry, path, occurs, self.words.len() > 1, &mut positions),
                 None => typo_positions::mark(word, index, entry, path, &mut positions),
             }
         }

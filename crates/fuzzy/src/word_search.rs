@@ -6,8 +6,11 @@ use crate::align::{Aligned, Letters};
 use crate::automaton::{Alphabet, States};
 use crate::fold::{character_mask, fold_into, symbols};
 use crate::index::{DIRECTORY, Index};
-use crate::name::{beginning, contiguous, coverage, find_inside, is_boundary, is_word, occurrences, stem_length};
+use crate::name::{
+    beginning, contiguous, coverage, find_inside, is_boundary, is_whole_stem, is_word, occurrences, stem_length,
+};
 use crate::query::Word;
+use crate::runs::Runs;
 use crate::score::{Hit, MAX_GAPPED, TIER_SPAN, Tier};
 use crate::segments::SegmentAlignments;
 use crate::subsequence::{advance, advance_in, advance_separated};
@@ -16,6 +19,10 @@ use crate::subsequence::{advance, advance_in, advance_separated};
 const OTHER_CASE: u32 = 80;
 /// The cost of each letter of the name that was not typed, if the typed letters are not adjacent.
 const OTHER_LETTER: u32 = 8;
+/// What a whole stem has more if the directory has that name too.
+const SAME_NAME: u32 = 5;
+/// The quality of a stem that is the typed letters but for punctuation.
+const SQUASHED_STEM: u32 = 940;
 /// How much the quality of a directory falls for each level below it.
 const FARTHER: u16 = 30;
 
@@ -45,6 +52,7 @@ pub(crate) struct WordSearch {
     /// For each directory, the characters that a name in it must have for the letters to occur.
     pub(crate) missing: Vec<u64>,
     directories: DirectoryMatches,
+    runs: Option<Runs>,
     pub(crate) alphabet: Option<Alphabet>,
     /// The mask of the letters from each letter to the end, with the first byte of letters outside ASCII.
     pub(crate) suffix_masks: Vec<u64>,
@@ -95,6 +103,7 @@ impl WordSearch {
             progress,
             missing,
             directories,
+            runs: Runs::new(word),
             alphabet: Alphabet::new(&word.letters),
             suffix_masks: suffix_masks(&word.letters),
             scattered_states: OnceLock::new(),
@@ -187,7 +196,7 @@ impl WordSearch {
         let name = index.name(entry);
         let text = &path[path.len() - name.len()..];
         let mut hit = match (&self.directories, occurs) {
-            (DirectoryMatches::Whole(_), Occurs::InName) => self.name_hit(text, name, floor),
+            (DirectoryMatches::Whole(_), Occurs::InName) => self.name_hit(index, entry, text, name, floor),
             (DirectoryMatches::Whole(whole), Occurs::InPath) => self.path_hit(whole, index, entry, text, name, floor),
             (DirectoryMatches::Segments(alignments), _) => {
                 let aligned = alignments.hit_of_entry(index, index.directory(entry), index.mask(entry), text, name);
@@ -222,17 +231,29 @@ impl WordSearch {
     }
 
     #[inline]
-    fn name_hit(&self, text: &[u8], name: &[u8], floor: u32) -> Option<Hit> {
+    fn name_hit(&self, index: &Index, entry: usize, text: &[u8], name: &[u8], floor: u32) -> Option<Hit> {
         let wanted = &self.word.folded;
         if name.starts_with(wanted) {
-            let tier = if wanted.len() == name.len() { Tier::Exact } else { Tier::Prefix };
-            return Some(Hit { tier, quality: beginning(wanted.len(), name) });
+            let is_file = index.mask(entry) & DIRECTORY == 0;
+            let tier = if wanted.len() == name.len() && is_file { Tier::Exact } else { Tier::Prefix };
+            let quality = beginning(wanted.len(), name);
+            return Some(Hit { tier, quality: quality + of_same_name(index, entry, name, quality) });
+        }
+        if self.begins(name) && is_whole_stem(&self.word.letters, name) {
+            let quality = SQUASHED_STEM + of_same_name(index, entry, name, SQUASHED_STEM);
+            return Some(Hit { tier: Tier::Prefix, quality });
         }
         if floor >= Tier::Word.ceiling() {
             return None;
         }
         if let Some((tier, at)) = find_inside(wanted, text, name) {
             return Some(Hit { tier, quality: coverage(wanted.len(), name, at) });
+        }
+        if floor >= Tier::Runs.ceiling() {
+            return None;
+        }
+        if let Some(hit) = self.runs_hit(index, entry, text, name) {
+            return Some(hit);
         }
         if floor >= Tier::Subsequence.ceiling() {
             return None;
@@ -263,12 +284,29 @@ impl WordSearch {
         name: &[u8],
         floor: u32,
     ) -> Option<Hit> {
-        if floor >= Tier::Path.ceiling() {
+        if floor >= Tier::Runs.ceiling() {
             return None;
+        }
+        if let Some(hit) = self.runs_hit(index, entry, text, name) {
+            return Some(hit);
         }
         match whole[index.directory(entry)] {
             0 => self.scattered(index, entry, text, name, floor),
             quality => Some(Hit { tier: Tier::Path, quality: u32::from(quality) }),
+        }
+    }
+
+    /// The hit if the letters split into runs.
+    fn runs_hit(&self, index: &Index, entry: usize, text: &[u8], name: &[u8]) -> Option<Hit> {
+        let quality = self.runs.as_ref()?.quality(index, entry, text, name)?;
+        Some(Hit { tier: Tier::Runs, quality })
+    }
+
+    /// How well the word names a directory or one above it; 0 if it does not.
+    pub(crate) fn above(&self, directory: usize) -> u32 {
+        match &self.directories {
+            DirectoryMatches::Whole(whole) => u32::from(whole[directory]),
+            DirectoryMatches::Segments(_) => 0,
         }
     }
 
@@ -311,14 +349,27 @@ impl WordSearch {
     }
 
     /// Appends the offsets of the bytes of `path` that the word matched.
-    pub(crate) fn mark(&self, index: &Index, entry: usize, path: &[u8], occurs: Occurs, positions: &mut Vec<usize>) {
+    pub(crate) fn mark(
+        &self,
+        index: &Index,
+        entry: usize,
+        path: &[u8],
+        occurs: Occurs,
+        is_one_of_many: bool,
+        positions: &mut Vec<usize>,
+    ) {
+        let marked = positions.len();
         let mut folded = Vec::with_capacity(path.len());
         fold_into(path, &mut folded);
         let name_start = path.len() - index.name(entry).len();
         let wanted = &self.word.folded;
         let whole = match occurs {
             Occurs::InName => {
-                contiguous_at(wanted, &path[name_start..], &folded[name_start..]).map(|at| name_start + at)
+                let in_name =
+                    contiguous_at(wanted, &path[name_start..], &folded[name_start..]).map(|at| name_start + at);
+                // Next to other words, a whole word in the path counts more than letters in the name.
+                let is_above = in_name.is_none() && is_one_of_many && self.above(index.directory(entry)) > 0;
+                if is_above { best_occurrence(wanted, path, &folded) } else { in_name }
             }
             Occurs::InPath if self.word.is_path() => occurrences(wanted, &folded)
                 .filter(|&at| (at == 0 || folded[at - 1] == b'/') && at + wanted.len() > name_start)
@@ -329,8 +380,13 @@ impl WordSearch {
             positions.extend(at..at + wanted.len());
             return;
         }
+        if let Some(runs) = self.runs.as_ref().filter(|_| !is_one_of_many) {
+            runs.trace(index, entry, path, &folded[name_start..], positions);
+            if positions.len() > marked {
+                return;
+            }
+        }
         let from = if occurs == Occurs::InName { name_start } else { 0 };
-        let marked = positions.len();
         self.letters.trace(&path[from..], &folded[from..], positions);
         positions[marked..].iter_mut().for_each(|position| *position += from);
         positions.retain(|&position| path[position] != b'/');
@@ -372,6 +428,13 @@ fn whole_qualities<E>(word: &Word, index: &Index, check: &impl Fn() -> Result<()
         qualities[directory] = own.max(if above == 0 { 0 } else { above.saturating_sub(FARTHER).max(1) });
     })?;
     Ok(qualities)
+}
+
+/// What a file has more that is called as its directory, and as the word.
+fn of_same_name(index: &Index, entry: usize, name: &[u8], quality: u32) -> u32 {
+    let above = index.segment(index.directory(entry)).1;
+    let is_file = index.mask(entry) & DIRECTORY == 0;
+    if quality >= SQUASHED_STEM && is_file && above == &name[..stem_length(name)] { SAME_NAME } else { 0 }
 }
 
 /// How many more letters than `letters` a name has in its stem, or in the whole name if they do not fit into the stem.

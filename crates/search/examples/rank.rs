@@ -33,7 +33,11 @@ impl Quality {
 
     fn print(&self, of: &str) {
         let count = f64::from(self.count);
-        println!("{of}: MRR@{SHOWN} {:.3}, first {:.3}, {count} queries", self.reciprocal / count, f64::from(self.first) / count);
+        println!(
+            "{of}: MRR@{SHOWN} {:.3}, first {:.3}, {count} queries",
+            self.reciprocal / count,
+            f64::from(self.first) / count
+        );
     }
 }
 

@@ -237,8 +237,9 @@ fn list(options: &FindOptions, snapshot: &Arc<Snapshot>, cancel: &CancelToken) -
                 break;
             }
         }
-        let score = if snapshot.kind(entry) == Kind::Dir { LISTED_DIRECTORY } else { LISTED_OTHER };
-        best.push(Ranked::new(score, snapshot.depth(entry), entry));
+        let is_directory = snapshot.kind(entry) == Kind::Dir;
+        let score = if is_directory { LISTED_DIRECTORY } else { LISTED_OTHER };
+        best.push(Ranked::new(score, snapshot.depth(entry), is_directory, entry));
         total += 1;
     }
     let hits = hits(best, snapshot);

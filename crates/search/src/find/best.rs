@@ -7,7 +7,7 @@ use std::collections::BinaryHeap;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Ranked {
     pub(super) score: u32,
-    order: Reverse<(usize, usize)>,
+    order: Reverse<(usize, bool, usize)>,
 }
 
 /// Keeps the best N hits.
@@ -18,12 +18,12 @@ pub(super) struct Best {
 }
 
 impl Ranked {
-    pub(super) fn new(score: u32, depth: usize, entry: usize) -> Self {
-        Self { score, order: Reverse((depth, entry)) }
+    pub(super) fn new(score: u32, depth: usize, is_directory: bool, entry: usize) -> Self {
+        Self { score, order: Reverse((depth, is_directory, entry)) }
     }
 
     pub(super) fn entry(self) -> usize {
-        self.order.0.1
+        self.order.0.2
     }
 }
 

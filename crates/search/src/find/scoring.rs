@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use cairn_cancel::Stopped;
 use cairn_fuzzy::{Index, Search, TypoSearch, Verdict};
 use cairn_pool::Ordered;
-use cairn_walk::Snapshot;
+use cairn_walk::{Kind, Snapshot};
 
 use super::best::{Best, Ranked};
 use super::recent::Entries;
@@ -104,7 +104,8 @@ impl Ordered for Scoring {
                     chunk.settled.insert(entry - range.start);
                 }
                 if score >= floor {
-                    chunk.best.push(Ranked::new(score, self.snapshot.depth(entry), entry));
+                    let is_directory = self.snapshot.kind(entry) == Kind::Dir;
+                    chunk.best.push(Ranked::new(score, self.snapshot.depth(entry), is_directory, entry));
                     floor = chunk.best.floor().max(floor);
                 }
             }

@@ -1,0 +1,112 @@
+//! What files are for, as their paths tell: of two files that fit equally, the source is meant more often than its test.
+
+use crate::name::stem_length;
+
+/// A set of roles.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Roles(u8);
+
+const TEST: u8 = 1;
+const EXAMPLE: u8 = 2;
+const DOCUMENT: u8 = 4;
+const DECLARATION: u8 = 8;
+const FOREIGN: u8 = 16;
+
+/// Names of directories, and the role of what is in them. A query with the name asks for the role.
+const DIRECTORIES: [(&[u8], u8); 35] = [
+    (b"test", TEST),
+    (b"tests", TEST),
+    (b"testing", TEST),
+    (b"selftest", TEST),
+    (b"selftests", TEST),
+    (b"spec", TEST),
+    (b"specs", TEST),
+    (b"e2e", TEST),
+    (b"fixture", TEST),
+    (b"fixtures", TEST),
+    (b"mock", TEST),
+    (b"mocks", TEST),
+    (b"snapshots", TEST),
+    (b"testdata", TEST),
+    (b"bench", EXAMPLE),
+    (b"benches", EXAMPLE),
+    (b"benchmark", EXAMPLE),
+    (b"benchmarks", EXAMPLE),
+    (b"example", EXAMPLE),
+    (b"examples", EXAMPLE),
+    (b"sample", EXAMPLE),
+    (b"samples", EXAMPLE),
+    (b"demo", EXAMPLE),
+    (b"demos", EXAMPLE),
+    (b"doc", DOCUMENT),
+    (b"docs", DOCUMENT),
+    (b"documentation", DOCUMENT),
+    (b"translations", FOREIGN),
+    (b"locale", FOREIGN),
+    (b"locales", FOREIGN),
+    (b"vendor", FOREIGN),
+    (b"third_party", FOREIGN),
+    (b"thirdparty", FOREIGN),
+    (b"dist", FOREIGN),
+    (b"generated", FOREIGN),
+];
+
+impl Roles {
+    /// The roles of what is in a directory of this name, in lower case.
+    pub(crate) fn of_directory(name: &[u8]) -> Self {
+        let trimmed = name.trim_ascii();
+        let start = trimmed.iter().take_while(|&&byte| byte == b'_' || byte == b'.').count();
+        let end = trimmed.iter().rev().take_while(|&&byte| byte == b'_').count();
+        let word = trimmed.get(start..trimmed.len() - end).unwrap_or_default();
+        let last = word.rsplit(|byte| matches!(byte, b'-' | b'_' | b'.')).next().unwrap_or_default();
+        let role =
+            |(known, role): &(&[u8], u8)| if *known == word || *known == last && *role == TEST { *role } else { 0 };
+        Self(DIRECTORIES.iter().fold(0, |roles, known| roles | role(known)))
+    }
+
+    /// The roles of a file of this name, in lower case.
+    pub(crate) fn of_name(name: &[u8]) -> Self {
+        let stem = &name[..stem_length(name)];
+        let is_test = stem.starts_with(b"test_")
+            || [&b"_test"[..], b"-test", b".test", b".spec", b"_spec"].iter().any(|end| stem.ends_with(end));
+        let is_declaration = stem.ends_with(b".d") || matches!(&name[stem.len()..], b".h" | b".hpp" | b".hh" | b".pyi");
+        let extension = &name[stem.len()..];
+        let is_document = [&b".md"[..], b".mdx", b".rst", b".adoc"].contains(&extension);
+        let role = |is: bool, role| if is { role } else { 0 };
+        Self(role(is_test, TEST) | role(is_declaration, DECLARATION) | role(is_document, DOCUMENT))
+    }
+
+    /// The roles that a query asks for.
+    pub(crate) fn of_query(folded: &[u8]) -> Self {
+        let named = [
+            (&b"test"[..], TEST),
+            (b"spec", TEST),
+            (b"fixture", TEST),
+            (b"mock", TEST),
+            (b"bench", EXAMPLE),
+            (b"example", EXAMPLE),
+            (b"sample", EXAMPLE),
+            (b"demo", EXAMPLE),
+            (b"doc", DOCUMENT),
+            (b"transl", FOREIGN),
+            (b"vendor", FOREIGN),
+        ];
+        let holds = |text: &[u8]| memchr::memmem::find(folded, text).is_some();
+        Self(named.iter().fold(0, |roles, (text, role)| roles | if holds(text) { *role } else { 0 }))
+    }
+
+    pub(crate) fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    pub(crate) fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
+    /// How much less often a file of these roles is meant.
+    pub(crate) fn cost(self) -> u32 {
+        let cost = |role, cost| if self.0 & role == 0 { 0 } else { cost };
+        let place = cost(TEST, 36).max(cost(EXAMPLE, 30)).max(cost(DOCUMENT, 24)).max(cost(FOREIGN, 28));
+        place + cost(DECLARATION, 14)
+    }
+}
