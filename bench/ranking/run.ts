@@ -77,8 +77,11 @@ async function rankSets(names: readonly string[]): Promise<Intent[]> {
   for (const { name: repository, files, queries, reported } of repositories) {
     await withTree(await files(), async (tree) => {
       for (const set of [...queries, ...reported]) {
+        const asked = questionsOf(set);
+        const gone = asked.find(({ wanted }) => !tree.files.includes(wanted));
+        if (gone) throw new Error(`${set}: ${repository} has no file ${gone.wanted}`);
         const answers: Intent['answers'] = {};
-        for (const name of names) answers[name] = await answersOf(name, tree, questionsOf(set), { directories: true });
+        for (const name of names) answers[name] = await answersOf(name, tree, asked, { directories: true });
         results.push({ repository, set: basename(set, '.tsv'), reported: reported.includes(set), answers });
       }
     });
