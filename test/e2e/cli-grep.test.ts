@@ -77,6 +77,34 @@ const lines: readonly (readonly string[])[] = [
   ['-0', '-c', 'foo'],
   ['-c', '-I', 'foo', 'README.md'],
   ['-l', '-o', 'foo'],
+  // Choices of what matches.
+  ['-i', 'FOO'],
+  ['-S', 'foo'],
+  ['-S', 'Foo'],
+  ['-i', '-S', 'Foo'],
+  ['-S', '-s', 'foo'],
+  ['-w', 'foo'],
+  ['-x', 'foo', 'src'],
+  ['-v', 'foo', 'src'],
+  ['-v', '-o', 'foo', 'src'],
+  ['-v', '--vimgrep', 'foo', 'src'],
+  ['-vc', 'foo', 'src'],
+  ['-vl', 'foo'],
+  ['-F', 'foo(1)'],
+  ['-e', 'bar', '-e', 'qux', 'src'],
+  ['-e', '-1', 'test'],
+  ['-e', 'bar', '-e', 'foo bar', '-o'],
+  // Choices of files.
+  ['-t', 'ts', 'foo'],
+  ['-t', 'ts', '-t', 'rust', 'foo'],
+  ['-T', 'ts', 'foo'],
+  ['-t', 'ts', '-T', 'rust', 'foo'],
+  ['-g', '*.md', '-g', '*.rs', 'foo'],
+  ['-g', '!*.md', 'foo'],
+  ['-g', '!*.ts', '-g', 'a.ts', 'foo'],
+  ['-g', 'a.ts', '-g', '*.md', '-g', '!*.ts', 'foo'],
+  ['-u', 'foo'],
+  ['-uu', 'foo'],
   // Amounts.
   ['-m', '1', 'foo'],
   ['-m1', '-c', 'foo'],
@@ -162,6 +190,49 @@ describe('several paths', () => {
     const without = await cairn(['grep', 'foo(1)', 'c', 'a'], { cwd });
     expect(without).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('is in c/x:1; use -F') });
     expect(await cairn(['grep', 'foo(1)', 'a', 'b'], { cwd })).toMatchObject({ exitCode: 0, stderr: '' });
+  });
+});
+
+test('--type-list has the types of ripgrep, in its form', async () => {
+  const { stdout, exitCode } = await cairn(['grep', '--type-list']);
+  expect(exitCode).toBe(0);
+  // Our list is a later one.
+  expect(stdout.split('\n')).toEqual(
+    expect.arrayContaining(ripgrep(['--type-list'], '.').stdout.toString().split('\n')),
+  );
+});
+
+test('an unknown type is an error, with near names', async () => {
+  const { stderr, exitCode } = await cairn(['grep', 'x', '-t', 'nosuch'], { cwd: sampleTree() });
+  expect(exitCode).toBe(2);
+  expect(stderr).toMatch(/^cairn: [^\n]*nosuch[^\n]*\n$/u);
+});
+
+describe('patterns from a file', () => {
+  const files = { 'some.txt': 'bar\nqux\n', 'dos.txt': 'bar\r\nqux\r\n', 'empty.txt': '', 'blank.txt': '\n' };
+
+  test.each(Object.keys(files))('are its lines: %s', async (name) => {
+    const cwd = sampleTree();
+    const patterns = join(createTree(files), name);
+    for (const args of [
+      ['-f', patterns, 'src'],
+      ['-f', patterns, '-e', 'none', 'src'],
+      ['-v', '-f', patterns, 'src'],
+    ]) {
+      expect(await ours(args, cwd), args.join(' ')).toEqual(theirs(args, cwd));
+    }
+  });
+
+  test('may come from standard input', async () => {
+    const cwd = sampleTree();
+    const args = ['-f', '-', 'src'];
+    expect(await ours(args, cwd, 'bar\nqux')).toEqual(theirs(args, cwd, 'bar\nqux'));
+  });
+
+  test('that does not exist is an error', async () => {
+    const { stderr, exitCode } = await cairn(['grep', '-f', 'nowhere'], { cwd: sampleTree() });
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(/^cairn: cannot read nowhere \(ENOENT\)[^\n]*\n$/u);
   });
 });
 

@@ -61,7 +61,6 @@ describe('invalid arguments are one line with status 2, which states what to do'
       'grep x -c -l',
       'options "-c, --count" and "-l, --files-with-matches" exclude each other; leave one of them out (see \'cairn grep --help\')',
     ],
-    ['grep x -g a -g b', "--glob is given twice; join patterns as '{*.ts,*.js}'"],
     ['find x --path=', "--path is empty; use a path, or '.' for the current directory"],
     [
       'rename a b c',

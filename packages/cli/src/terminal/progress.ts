@@ -9,11 +9,15 @@ const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '
 
 /**
  * Runs `work` and, while it lasts, shows one line with its time on standard error. Only in a terminal, only after
- * 300 ms; the line is gone when the promise settles.
+ * 300 ms; the line is gone when the promise settles, or when the work ends it.
  */
-export async function withProgress<T>(session: Session, label: string, work: () => Promise<T>): Promise<T> {
+export async function withProgress<T>(
+  session: Session,
+  label: string,
+  work: (end: () => Promise<void>) => Promise<T>,
+): Promise<T> {
   const { err } = session;
-  if (!err.isTerminal || session.env['TERM'] === 'dumb') return work();
+  if (!err.isTerminal || session.env['TERM'] === 'dumb') return work(async () => undefined);
   const startedMs = performance.now();
   let drawn = 0;
   const draw = (): void => {
@@ -26,10 +30,14 @@ export async function withProgress<T>(session: Session, label: string, work: () 
     err.write(`${eraseLine}${line}`).catch(() => undefined);
   };
   const timer = setInterval(draw, intervalMs);
-  try {
-    return await work();
-  } finally {
+  const end = async (): Promise<void> => {
     clearInterval(timer);
     if (drawn > 0) await err.write(eraseLine).catch(() => undefined);
+    drawn = 0;
+  };
+  try {
+    return await work(end);
+  } finally {
+    await end();
   }
 }

@@ -11,16 +11,24 @@ import { grepNotices, nothingFoundNotice } from './notices.ts';
 /** A longer line is cut around its first match. */
 const MAX_ROWS = 3;
 
-/** Returns how to print the results. `onCut` is called for each line that is cut to the width of the terminal. */
-export function formOf(flags: GrepFlags, session: Session, onCut: () => void): GrepForm {
+/** What the form of the results depends on besides the options. */
+export interface FormContext {
+  /** Whether only standard input is searched: its lines have no path and number unless they are asked for, as in ripgrep. */
+  readonly isFromInput: boolean;
+  /** Called for each line that is cut to the width of the terminal. */
+  readonly onCut: () => void;
+}
+
+/** Returns how to print the results. */
+export function formOf(flags: GrepFlags, session: Session, { isFromInput, onCut }: FormContext): GrepForm {
   const { isTerminal, width } = session.out;
   const { vimgrep = false, column = false, onlyMatching = false } = flags;
   return {
     paint: createPaint(usesColor(flags.color, isTerminal, session.env)),
     isTerminal,
     heading: !vimgrep && (flags.heading ?? isTerminal),
-    path: vimgrep || (flags.filename ?? true),
-    lineNumber: vimgrep || (flags.lineNumber ?? true),
+    path: vimgrep || (flags.filename ?? !isFromInput),
+    lineNumber: vimgrep || (flags.lineNumber ?? (column || !isFromInput)),
     column: vimgrep || column,
     onlyMatching,
     eachMatch: vimgrep,
@@ -56,7 +64,7 @@ export function documentOf(
 
 /** What the notices need besides the result. */
 export interface NoticeContext {
-  readonly pattern: string;
+  readonly patterns: readonly string[];
   /** Names a path of the result. */
   readonly pathOf: PathNaming;
   /** How many lines were cut to the width of the terminal. */
@@ -68,14 +76,14 @@ export interface NoticeContext {
 export function noticesOf(
   summary: GrepTotals,
   flags: GrepFlags,
-  { pattern, pathOf, linesCut, session }: NoticeContext,
+  { patterns, pathOf, linesCut, session }: NoticeContext,
 ): string[] {
-  const { shown, asTyped, limitReached, filesCut = 0, totalMatches, engine, failures } = summary;
-  const hasLineFeed =
-    flags.multiline === true && (flags.literal === true ? /\n/u : /\n|\\n/u).test(pattern) && !/\r|\\r/u.test(pattern);
+  const { shown, asTyped, limitReached, filesCut = 0, totalMatches, engine, failures, globs } = summary;
+  const isForLineFeeds = (pattern: string): boolean =>
+    (flags.literal === true ? /\n/u : /\n|\\n/u).test(pattern) && !/\r|\\r/u.test(pattern);
   const notices = grepNotices({
     ...summary,
-    isForLineFeeds: hasLineFeed && totalMatches === 0,
+    isForLineFeeds: flags.multiline === true && totalMatches === 0 && patterns.some(isForLineFeeds),
     totalMatches: modeOf(flags) === 'content' ? totalMatches : summary.filesWithMatches,
     isLimited: flags.limit !== undefined && shown >= flags.limit && limitReached === true,
     offset: flags.offset ?? 0,
@@ -83,7 +91,9 @@ export function noticesOf(
     linesCut: linesCut + summary.linesCut,
     isLiteral: engine === 'literal' && flags.literal !== true,
     asTyped: asTyped && { ...asTyped, path: quotePath(pathOf(asTyped.path)) },
-    givenPattern: pattern,
+    // Only a --glob that was split is worth a notice.
+    globs: globs?.length === flags.glob?.length ? undefined : globs,
+    givenPattern: patterns.join('\n'),
   });
   const all = [...failures.map(errorText), ...notices];
   const isForPerson = session.err.isTerminal && flags.json !== true;

@@ -26,6 +26,9 @@ export interface GrepForm extends RowForm {
 /** Returns the path to print for the path of a match. */
 export type PathNaming = (path: string) => string;
 
+/** Prints the path of a match. */
+export const asIs: PathNaming = (path) => path;
+
 function rowText(row: Row, form: GrepForm, usedColumns: number): string {
   const hit = { paint: form.paint.hit, escape: form.isTerminal ? escapeLine : (text: string) => text };
   if (!form.isTerminal) return highlight(row.text, row.hits ?? [], hit);
@@ -39,7 +42,7 @@ function rowText(row: Row, form: GrepForm, usedColumns: number): string {
 }
 
 /** Returns a path as it is printed. In a terminal, it has no control characters. */
-export function shownPath(path: string, form: Pick<GrepForm, 'isTerminal' | 'nul'>): string {
+function shownPath(path: string, form: Pick<GrepForm, 'isTerminal' | 'nul'>): string {
   return form.nul && !form.isTerminal ? path : quotePath(path);
 }
 

@@ -1,18 +1,29 @@
 import { Option, type Command } from 'commander';
 import { UsageError } from '../../terminal/errors.ts';
-import { byteSize, oneOf, once, wholeNumber } from '../../terminal/options.ts';
-import { searchOptions, type SearchFlags } from './options.ts';
+import { byteSize, filled, oneOf, wholeNumber } from '../../terminal/options.ts';
+import type { PatternSource } from './grep-patterns.ts';
+import { repeated, searchOptions, type SearchFlags } from './options.ts';
 
 export type ModeName = 'content' | 'count' | 'files';
 const modeNames: readonly ModeName[] = ['content', 'count', 'files'];
 
 /** The options of grep, as parsed. */
 export interface GrepFlags extends SearchFlags {
-  readonly ignoreCase?: boolean;
+  /** What -e and -f gave, in their order. */
+  readonly sources: readonly PatternSource[];
+  /** The last one of -i, -s and -S. */
+  readonly case?: 'ignore' | 'sensitive' | 'smart';
   readonly literal?: boolean;
+  readonly wordRegexp?: boolean;
+  readonly lineRegexp?: boolean;
+  readonly invertMatch?: boolean;
   readonly multiline?: boolean;
-  readonly glob?: string;
-  readonly type?: string;
+  readonly glob?: readonly string[];
+  readonly type?: readonly string[];
+  readonly typeNot?: readonly string[];
+  readonly maxFilesize?: number;
+  /** How often -u is given. */
+  readonly unrestricted?: number;
   readonly afterContext?: number;
   readonly beforeContext?: number;
   readonly context?: number;
@@ -20,11 +31,10 @@ export interface GrepFlags extends SearchFlags {
   readonly count?: boolean;
   readonly filesWithMatches?: boolean;
   readonly quiet?: boolean;
-  readonly files?: boolean;
+  readonly typeList?: boolean;
   readonly offset?: number;
   readonly maxCount?: number;
   readonly maxColumns?: number;
-  readonly maxFilesize?: number;
   readonly onlyMatching?: boolean;
   readonly column?: boolean;
   readonly vimgrep?: boolean;
@@ -44,21 +54,39 @@ function count(flags: string, name: string, description: string): Option {
   return new Option(`${flags} <n>`, description).argParser(wholeNumber(name));
 }
 
-/** Options that choose what matches, and in which files. */
+/** Options that choose what matches. */
 function matchOptions(): readonly Option[] {
   return [
     new Option('-i, --ignore-case', 'ignore upper and lower case'),
+    new Option('-S, --smart-case', 'ignore case if the patterns have no upper-case letter'),
+    new Option('-s, --case-sensitive', 'distinguish upper and lower case (default)'),
     new Option('-F, --literal', 'the pattern is plain text, not an expression'),
+    new Option('-w, --word-regexp', 'only matches that are whole words'),
+    new Option('-x, --line-regexp', 'only matches that are whole lines'),
+    new Option('-v, --invert-match', 'show the lines that do not match'),
     new Option('-U, --multiline', 'a match may cross lines'),
-    new Option('-g, --glob <glob>', 'only files whose path matches the pattern; ! before it excludes them').argParser(
-      once('--glob', "join patterns as '{*.ts,*.js}'"),
-    ),
-    new Option('-t, --type <type>', 'only files of a type (ts, rust, py ...), or with an extension').argParser(
-      once('--type', "use --glob '{*.ts,*.js}' for several"),
+  ];
+}
+
+/** Options that choose the files. */
+function fileOptions(): readonly Option[] {
+  return [
+    new Option(
+      '-g, --glob <glob>',
+      'only files whose path matches the pattern; ! before it excludes them; of several, the last that matches decides',
+    ).argParser(repeated(filled('--glob'))),
+    new Option(
+      '-t, --type <type>',
+      'only files of a type (ts, rust, py ...), or with an extension; may be repeated',
+    ).argParser(repeated(filled('--type'))),
+    new Option('-T, --type-not <type>', 'no files of a type; may be repeated').argParser(
+      repeated(filled('--type-not')),
     ),
     new Option('--max-filesize <size>', 'skip larger files: bytes, or a number with K, M or G').argParser(
       byteSize('--max-filesize'),
     ),
+    new Option('-u, --unrestricted', '-u is --no-ignore, -uu is --no-ignore --hidden'),
+    new Option('--type-list', 'list the types of files'),
   ];
 }
 
@@ -75,7 +103,6 @@ function amountOptions(): readonly Option[] {
     new Option('-c, --count', 'the same as --mode count').conflicts(['mode', 'filesWithMatches']),
     new Option('-l, --files-with-matches', 'the same as --mode files').conflicts(['mode', 'count']),
     new Option('-q, --quiet', 'show nothing: the exit status tells whether something matches').conflicts('json'),
-    new Option('--files', 'list the files that would be searched; there is no pattern'),
     count('--offset', '--offset', 'skip the first N results, in the unit of --limit'),
     count('-m, --max-count', '--max-count', 'at most N lines from each file'),
     count('--max-count-per-file', '--max-count-per-file', 'the same as --max-count').hideHelp(),
@@ -95,42 +122,75 @@ function formOptions(): readonly Option[] {
     new Option('--vimgrep', 'show each match on a line of its own, as path:line:column:text'),
     new Option('--heading', 'show the path once above the lines of a file (default in a terminal)'),
     new Option('--no-heading', 'show the path before each line (default in a pipe)'),
-    new Option('-n, --line-number', 'show line numbers (default)'),
+    new Option('-n, --line-number', 'show line numbers (default, except for standard input)'),
     new Option('-N, --no-line-number', 'leave out line numbers'),
     new Option('-H, --with-filename', 'show paths (default, except for standard input)'),
     new Option('-I, --no-filename', 'leave out paths'),
-    new Option('-0, --null', 'end each path with a NUL character, and do not quote it'),
+    new Option('-0, --null', 'end each path with a NUL and print names as they are'),
   ];
 }
 
-/** Sets `filename` to what the last of -H and -I asks for: commander knows no pair with two names. */
-function addFilenamePair(command: Command): void {
-  command.on('option:with-filename', () => command.setOptionValueWithSource('filename', true, 'cli'));
+/** Options with short names that share a value: the last one counts. commander knows only pairs such as --x and --no-x. */
+function addSharedValues(command: Command): void {
+  const set = (option: string, name: string, value: () => unknown): void => {
+    command.on(`option:${option}`, () => command.setOptionValueWithSource(name, value(), 'cli'));
+  };
+  set('ignore-case', 'case', () => 'ignore');
+  set('smart-case', 'case', () => 'smart');
+  set('case-sensitive', 'case', () => 'sensitive');
+  set('with-filename', 'filename', () => true);
+  set('max-count-per-file', 'maxCount', () => command.getOptionValue('maxCountPerFile'));
+  let level = 0;
+  set('unrestricted', 'unrestricted', () => (level += 1));
+}
+
+function addPatternOptions(command: Command): void {
+  const sources: PatternSource[] = [];
+  const collect = (source: PatternSource): readonly PatternSource[] => {
+    sources.push(source);
+    return sources;
+  };
+  command
+    .addOption(
+      new Option('-e, --regexp <pattern>', 'a pattern; of several, each may match').argParser((text: string) =>
+        collect({ text }),
+      ),
+    )
+    .addOption(
+      new Option('-f, --file <path>', 'patterns from a file, one a line; - is standard input').argParser(
+        (file: string) => collect({ file: filled('--file', 'use the path of a file, or -')(file) }),
+      ),
+    );
+  command.setOptionValue('sources', sources);
 }
 
 /** Adds the options of grep to its command. */
 export function addGrepOptions(command: Command): void {
-  for (const option of [...matchOptions(), ...amountOptions(), ...formOptions()]) command.addOption(option);
-  // Not a default: standard input has no path unless it is asked for.
+  addPatternOptions(command);
+  for (const option of [...matchOptions(), ...fileOptions(), ...amountOptions(), ...formOptions()]) {
+    command.addOption(option);
+  }
+  // commander takes paths for shown by default, but those of standard input are not.
   command.setOptionValue('filename', undefined);
-  addFilenamePair(command);
-  command.on('option:max-count-per-file', () => {
-    command.setOptionValueWithSource('maxCount', command.getOptionValue('maxCountPerFile'), 'cli');
-  });
+  addSharedValues(command);
   const limit = 'at most N matching lines, or files with -l or -c (default: all)';
   for (const option of searchOptions({ root: 'a directory or a file', limit, searchesHidden: true }))
     command.addOption(option);
 }
 
 /** Refuses options that would give a wrong answer together. */
-export function checkGrepFlags({ maxColumns = 0, onlyMatching, column, vimgrep }: GrepFlags): void {
-  const other = [
-    ['--only-matching', onlyMatching],
-    ['--column', column],
-    ['--vimgrep', vimgrep],
-  ].find(([, isGiven]) => isGiven === true);
+export function checkGrepFlags(flags: GrepFlags): void {
+  const { maxColumns = 0, onlyMatching, column, vimgrep, null: endsWithNull, json } = flags;
+  const [other] = [
+    { name: '--only-matching', isGiven: onlyMatching },
+    { name: '--column', isGiven: column },
+    { name: '--vimgrep', isGiven: vimgrep },
+  ].filter(({ isGiven }) => isGiven === true);
   // A shortened line has lost the place of its start, and matches.
   if (maxColumns > 0 && other !== undefined) {
-    throw new UsageError(`--max-columns and ${String(other[0])} exclude each other`, 'leave one of them out');
+    throw new UsageError(`--max-columns and ${other.name} exclude each other`, 'leave one of them out');
+  }
+  if (endsWithNull === true && json === true) {
+    throw new UsageError('--null and --json exclude each other', 'use one of them; --json has names as they are, too');
   }
 }

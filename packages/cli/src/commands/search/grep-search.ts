@@ -1,20 +1,15 @@
 import { stat } from 'node:fs/promises';
-import type { GrepMatch, GrepOutputMode, GrepResult } from '@cairn/natives';
+import type { GrepMatch } from '@cairn/natives';
 import { pathPrefix } from '../../terminal/path-prefix.ts';
 import type { Session } from '../../terminal/session.ts';
 import type { PathNaming } from './grep-lines.ts';
-import { modeOf, type GrepFlags, type ModeName } from './grep-options.ts';
-import { TotalsBuilder, type GrepTotals } from './grep-totals.ts';
-
-const libraryModes: Readonly<Record<ModeName, GrepOutputMode>> = {
-  content: 'content',
-  count: 'count',
-  files: 'filesWithMatches',
-};
+import { modeOf, type GrepFlags } from './grep-options.ts';
+import { filterOf, matchingOf } from './grep-request.ts';
+import { TotalsBuilder, type GrepSummary, type GrepTotals } from './grep-totals.ts';
 
 /** What to search, and where. */
 export interface GrepRequest {
-  readonly pattern: string;
+  readonly patterns: readonly string[];
   readonly roots: readonly string[];
   readonly flags: GrepFlags;
 }
@@ -39,39 +34,30 @@ interface Rest {
   readonly deadlineMs: number | undefined;
 }
 
+type OnBatch = (matches: readonly GrepMatch[]) => Promise<void>;
+
 async function grepRoot(
-  root: string,
-  { pattern, flags }: GrepRequest,
-  rest: Rest,
-  session: Session,
-): Promise<GrepResult> {
+  { root, rest }: { readonly root: string; readonly rest: Rest },
+  { patterns, flags }: GrepRequest,
+  { session, onBatch }: { readonly session: Session; readonly onBatch: OnBatch },
+): Promise<GrepSummary> {
   const { CairnError, grep } = await import('@cairn/natives');
   const isCount = modeOf(flags) === 'count';
-  const searchLines = (crlf: boolean): Promise<GrepResult> =>
-    grep({
-      pattern,
+  const searchLines = async (crlf: boolean): Promise<GrepSummary> => {
+    const { matches, ...facts } = await grep({
+      ...matchingOf(patterns, flags),
+      ...filterOf(flags),
       path: root,
-      literal: flags.literal,
-      glob: flags.glob,
-      type: flags.type,
-      ignoreCase: flags.ignoreCase,
-      multiline: flags.multiline,
       crlf,
-      hidden: flags.hidden,
-      gitignore: flags.ignore,
       maxCount: isCount ? undefined : rest.limit,
       offset: isCount || rest.offset === 0 ? undefined : rest.offset,
-      context: flags.context,
-      contextBefore: flags.beforeContext,
-      contextAfter: flags.afterContext,
-      maxColumns: flags.maxColumns === 0 ? undefined : flags.maxColumns,
-      maxCountPerFile: flags.maxCount,
-      maxFileSize: flags.maxFilesize,
-      mode: libraryModes[modeOf(flags)],
       timeoutMs: rest.deadlineMs === undefined ? undefined : Math.max(rest.deadlineMs - performance.now(), 0),
       onTimeout: 'partial',
       signal: session.signal,
     });
+    await onBatch(matches);
+    return facts;
+  };
   try {
     return await searchLines(true);
   } catch (error) {
@@ -82,10 +68,10 @@ async function grepRoot(
 }
 
 /** What an error of one root means for the search of all. */
-function scopeOf(error: unknown): 'all' | 'root' | 'type' {
+function scopeOf(error: unknown, { type = [] }: GrepFlags): 'all' | 'root' | 'type' {
   if (!(error instanceof Error)) return 'all';
-  // A type may be an extension that only the files of some roots have.
-  if ('option' in error && error.option === 'type') return 'type';
+  // The type may be an extension that only the files of some roots have.
+  if ('option' in error && error.option === 'type' && type.length === 1) return 'type';
   return 'code' in error && error.code === 'PATH_NOT_FOUND' ? 'root' : 'all';
 }
 
@@ -131,14 +117,16 @@ export async function searchRoots(request: GrepRequest, session: Session, onBatc
       offset: Math.max(offset - totalMatches, 0),
       deadlineMs,
     };
-    try {
-      const { matches, ...facts } = await grepRoot(root, request, rest, session);
+    const pass = async (matches: readonly GrepMatch[]): Promise<void> => {
       const taken = page === undefined ? matches : page.take(matches);
-      await onBatch(taken, pathOf);
       totals.addMatches(taken);
+      await onBatch(taken, pathOf);
+    };
+    try {
+      const facts = await grepRoot({ root, rest }, request, { session, onBatch: pass });
       totals.addResult(facts, roots.length > 1 ? (path) => (path === '.' ? root : pathOf(path)) : undefined);
     } catch (error) {
-      const scope = scopeOf(error);
+      const scope = scopeOf(error, flags);
       if (scope === 'all') throw error;
       errors.push(error);
       if (scope === 'root') totals.addFailure(error);

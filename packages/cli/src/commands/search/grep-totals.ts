@@ -1,8 +1,11 @@
 import type { GrepMatch, GrepResult } from '@cairn/natives';
 import type { PathNaming } from './grep-lines.ts';
 
+/** What a search states besides its matches. */
+export type GrepSummary = Omit<GrepResult, 'matches'>;
+
 /** What a search of one or several roots states besides its matches. */
-export interface GrepTotals extends Omit<GrepResult, 'matches'> {
+export interface GrepTotals extends GrepSummary {
   /** The number of matches that were passed on. */
   readonly shown: number;
   /** How many of them have a line that the search cut. */
@@ -13,16 +16,13 @@ export interface GrepTotals extends Omit<GrepResult, 'matches'> {
   readonly failures: readonly unknown[];
 }
 
-/** What a search of one root states besides its matches. */
-type Facts = Omit<GrepResult, 'matches'>;
-
 const MAX_UNREADABLE_PATHS = 16;
 
 function plus(one: number | undefined, other: number | undefined): number | undefined {
   return one === undefined ? other : one + (other ?? 0);
 }
 
-type Skipped = GrepResult['skipped'];
+type Skipped = GrepSummary['skipped'];
 
 function mergedSkips(one: Skipped, other: Skipped): Skipped {
   const tooCostly = plus(one.tooCostly, other.tooCostly);
@@ -34,7 +34,7 @@ function mergedSkips(one: Skipped, other: Skipped): Skipped {
   };
 }
 
-function merged(one: Facts, other: Facts): Facts {
+function merged(one: GrepSummary, other: GrepSummary): GrepSummary {
   const unreadablePaths = [...(one.unreadablePaths ?? []), ...(other.unreadablePaths ?? [])];
   const filesCut = plus(one.filesCut, other.filesCut);
   return {
@@ -55,7 +55,7 @@ function merged(one: Facts, other: Facts): Facts {
 
 /** Adds up the results of the roots. */
 export class TotalsBuilder {
-  #facts: Facts | undefined;
+  #facts: GrepSummary | undefined;
   #shown = 0;
   #linesCut = 0;
   #lossyPaths = 0;
@@ -87,9 +87,9 @@ export class TotalsBuilder {
   }
 
   /** Adds what the search of a root states. `pathOf` names its paths among those of other roots. */
-  addResult(facts: Facts, pathOf: PathNaming | undefined): void {
+  addResult(facts: GrepSummary, pathOf: PathNaming | undefined): void {
     const { unreadablePaths, asTyped, ...rest } = facts;
-    const named: Facts =
+    const named: GrepSummary =
       pathOf === undefined
         ? facts
         : {

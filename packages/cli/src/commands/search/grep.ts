@@ -1,16 +1,17 @@
 import type { GrepMatch } from '@cairn/natives';
 import { writeAnswer, writeNotices } from '../../terminal/answer.ts';
-import { UsageError } from '../../terminal/errors.ts';
 import { ExitCode, exitCodeOf } from '../../terminal/exit.ts';
 import { writeLines } from '../../terminal/output.ts';
 import { withProgress } from '../../terminal/progress.ts';
 import type { Session } from '../../terminal/session.ts';
 import type { CommandFactory } from '../command.ts';
 import { documentOf, formOf, noticesOf, type NoticeContext } from './grep-answer.ts';
-import { ContentPrinter, fileLines, type PathNaming } from './grep-lines.ts';
+import { asIs, ContentPrinter, fileLines, type PathNaming } from './grep-lines.ts';
 import { addGrepOptions, checkGrepFlags, modeOf, type GrepFlags } from './grep-options.ts';
+import { readArguments } from './grep-patterns.ts';
 import { searchRoots, type GrepRequest } from './grep-search.ts';
 import type { GrepTotals } from './grep-totals.ts';
+import { runTypeList } from './grep-types.ts';
 import { rootsOf } from './options.ts';
 
 const examples = `
@@ -23,61 +24,77 @@ Examples:
   $ cairn grep import -l --limit 10               only the names of ten files
   $ cairn grep -U 'import {\\n.*type' -t ts        a match may cross lines
   $ cairn grep -o 'https://[^ ]+' README.md       only what matches
+  $ cairn grep -e TODO -e FIXME -g '!*.md'        one of two patterns, not in Markdown
   $ cairn grep -- --limit notes.txt               put -- before a pattern that starts with '-'
 
 $ matches before CRLF too. Names that start with a dot are searched unless --no-hidden is given; .git is never searched.
 Printed paths are relative to the current directory; with --json they are relative to the one path that is searched.`;
 
-/** Matches in JSON and the naming of their paths. */
-const asIs: PathNaming = (path) => path;
-
-async function answerAsDocument(request: GrepRequest, session: Session): Promise<GrepTotals> {
-  const { flags, roots, pattern } = request;
-  const matches: GrepMatch[] = [];
-  const isOne = roots.length === 1;
-  let pathOf = asIs;
-  const summary = await searchRoots(request, session, async (batch, naming) => {
-    pathOf = naming;
-    for (const match of batch) matches.push(isOne ? match : { ...match, path: naming(match.path) });
-  });
-  const document = documentOf(summary, flags, { matches, roots });
-  const notices = (): string[] =>
-    noticesOf(summary, flags, { pattern, pathOf: isOne ? pathOf : asIs, linesCut: 0, session });
-  await writeAnswer(session, flags, { lines: [], document, notices });
-  return summary;
+/** What the search of one command line reports besides its matches. */
+interface Context {
+  readonly session: Session;
+  /** Notices about the choice of what is searched. */
+  readonly notices: readonly string[];
 }
 
-async function answerAsLines(request: GrepRequest, session: Session): Promise<GrepTotals> {
-  const { flags, roots, pattern } = request;
-  let linesCut = 0;
+function isOne({ roots }: GrepRequest): boolean {
+  return roots.length === 1;
+}
+
+async function answerAsDocument(request: GrepRequest, { session, notices }: Context): Promise<GrepTotals> {
+  const { flags, roots, patterns } = request;
+  const matches: GrepMatch[] = [];
   let pathOf = asIs;
-  const form = formOf(flags, session, () => {
-    linesCut += 1;
+  const totals = await searchRoots(request, session, async (batch, naming) => {
+    pathOf = naming;
+    for (const match of batch) matches.push(isOne(request) ? match : { ...match, path: naming(match.path) });
+  });
+  const context: NoticeContext = { patterns, pathOf: isOne(request) ? pathOf : asIs, linesCut: 0, session };
+  await writeAnswer(session, flags, {
+    lines: [],
+    document: documentOf(totals, flags, { matches, roots }),
+    notices: () => [...notices, ...noticesOf(totals, flags, context)],
+  });
+  return totals;
+}
+
+async function answerAsLines(request: GrepRequest, { session, notices }: Context): Promise<GrepTotals> {
+  const { flags, patterns } = request;
+  let linesCut = 0;
+  let pathOf: PathNaming = asIs;
+  const form = formOf(flags, session, {
+    isFromInput: false,
+    onCut: () => {
+      linesCut += 1;
+    },
   });
   const printer = new ContentPrinter(form);
   const isContent = modeOf(flags) === 'content';
   const lineEnd = modeOf(flags) === 'files' && form.nul ? '\0' : '\n';
-  const summary = await withProgress(session, 'searching', () =>
+  const totals = await withProgress(session, 'searching', (endProgress) =>
     searchRoots(request, session, async (batch, naming) => {
       pathOf = naming;
+      // Lines and progress would mix on one terminal.
+      if (session.out.isTerminal) await endProgress();
       const lines = isContent ? printer.lines(batch, naming) : fileLines(batch, form, naming);
       await writeLines(session.out, lines, session.signal, lineEnd);
     }),
   );
-  const context: NoticeContext = { pattern, pathOf: roots.length === 1 ? pathOf : asIs, linesCut, session };
-  await writeNotices(session, flags.color, noticesOf(summary, flags, context));
-  return summary;
+  const context: NoticeContext = { patterns, pathOf: isOne(request) ? pathOf : asIs, linesCut, session };
+  await writeNotices(session, flags.color, [...notices, ...noticesOf(totals, flags, context)]);
+  return totals;
 }
 
 /** Answers with the exit status. A negative answer comes with the notices about files that were not searched. */
-async function answerQuietly(request: GrepRequest, session: Session): Promise<number> {
-  const flags: GrepFlags = { ...request.flags, mode: 'files', count: false, limit: 1, offset: 0 };
-  const summary = await searchRoots({ ...request, flags }, session, async () => undefined);
+async function answerQuietly(request: GrepRequest, { session, notices }: Context): Promise<number> {
+  const { flags: given, patterns } = request;
+  const flags: GrepFlags = { ...given, mode: 'files', count: false, limit: 1, offset: 0 };
+  const totals = await searchRoots({ ...request, flags }, session, async () => undefined);
   // As in ripgrep, one match is the answer, whatever else could not be read.
-  if (summary.shown > 0) return ExitCode.Hit;
-  const context: NoticeContext = { pattern: request.pattern, pathOf: asIs, linesCut: 0, session };
-  await writeNotices(session, flags.color, noticesOf(summary, flags, context));
-  return statusOf(summary);
+  if (totals.shown > 0) return ExitCode.Hit;
+  const context: NoticeContext = { patterns, pathOf: asIs, linesCut: 0, session };
+  await writeNotices(session, flags.color, [...notices, ...noticesOf(totals, flags, context)]);
+  return statusOf(totals);
 }
 
 function statusOf({ shown, stopReason, skipped, failures }: GrepTotals): number {
@@ -86,17 +103,13 @@ function statusOf({ shown, stopReason, skipped, failures }: GrepTotals): number 
 
 async function runGrep(args: readonly string[], flags: GrepFlags, session: Session): Promise<number> {
   checkGrepFlags(flags);
-  const [pattern, ...paths] = args;
-  if (pattern === undefined) {
-    throw new UsageError(
-      'missing argument <pattern>',
-      "use 'cairn grep [options] <pattern> [path...]' (see 'cairn grep --help')",
-    );
-  }
-  const request: GrepRequest = { pattern, roots: rootsOf(flags, paths), flags };
-  if (flags.quiet === true) return answerQuietly(request, session);
+  if (flags.typeList === true) return runTypeList(flags, session);
+  const { patterns, paths } = await readArguments(args, flags.sources, session);
+  const request: GrepRequest = { patterns, roots: rootsOf(flags, paths), flags };
+  const context: Context = { session, notices: [] };
+  if (flags.quiet === true) return answerQuietly(request, context);
   const answer = flags.json === true ? answerAsDocument : answerAsLines;
-  return statusOf(await answer(request, session));
+  return statusOf(await answer(request, context));
 }
 
 export const grepCommand: CommandFactory = (command, session, done) => {
@@ -104,7 +117,7 @@ export const grepCommand: CommandFactory = (command, session, done) => {
     .description('Search the content of files by regular expression.')
     .summary('search the content of files')
     .usage('[options] <pattern> [path...]')
-    .argument('[pattern]', 'a regular expression')
+    .argument('[pattern]', 'a regular expression; with -e or -f, the arguments are paths')
     .argument('[path...]', 'directories and files to search, in this order (default: the current directory)')
     .addHelpText('after', examples)
     .action(async (pattern: string | undefined, paths: readonly string[], flags: GrepFlags) => {

@@ -1,4 +1,4 @@
-import type { Occurrence, StopReason } from '@cairn/natives';
+import type { GrepResult, Occurrence, StopReason } from '@cairn/natives';
 import { countOf, formatCount } from '../../terminal/text.ts';
 import { unreadableNotice } from '../../terminal/unreadable.ts';
 
@@ -14,6 +14,9 @@ export interface ListingFacts {
   /** What a glob without a match may have meant. */
   readonly hints?: readonly string[] | undefined;
 }
+
+/** How many repaired patterns are named. */
+const MAX_NAMED = 3;
 
 function stopNotice(stopReason: StopReason | undefined): string[] {
   if (stopReason === 'timeout') return ['--timeout ended the search early; use a longer timeout or a smaller --path'];
@@ -71,6 +74,8 @@ export interface GrepFacts extends ListingFacts {
   readonly givenPattern: string;
   /** The pattern that was searched, when it differs from the given one. */
   readonly searchedPattern?: string | undefined;
+  /** The same of several patterns. */
+  readonly searchedPatterns?: GrepResult['searchedPatterns'] | undefined;
   /** The globs that were used, if `--glob` holds several. */
   readonly globs?: readonly string[] | undefined;
   /** Nothing matched, and this is the first place with the text of the pattern. */
@@ -95,7 +100,13 @@ function patternNotice(facts: GrepFacts): string[] {
       `nothing matches the expression, but the text "${text}" is in ${path}:${lineNumber}; use -F for plain text`,
     ];
   }
-  return facts.searchedPattern === undefined ? [] : [`repaired the pattern; searched for "${facts.searchedPattern}"`];
+  if (facts.searchedPattern !== undefined) return [`repaired the pattern; searched for "${facts.searchedPattern}"`];
+  const { searchedPatterns = [] } = facts;
+  const named = searchedPatterns
+    .slice(0, MAX_NAMED)
+    .map(({ pattern, searched }) => `repaired the pattern "${pattern}"; searched for "${searched}"`);
+  const more = searchedPatterns.length - named.length;
+  return more > 0 ? [...named, `repaired ${countOf(more, 'more pattern')}; use -F for plain text`] : named;
 }
 
 export function grepNotices(facts: GrepFacts): string[] {

@@ -1,7 +1,6 @@
 import { unquotePath } from '@cairn/tool/paths';
 import { Option } from 'commander';
 import type { AnswerFlags } from '../../terminal/answer.ts';
-import { UsageError } from '../../terminal/errors.ts';
 import { colorOption, filled, wholeNumber } from '../../terminal/options.ts';
 
 /** The options of every search command, as parsed. */
@@ -41,13 +40,6 @@ export function repeated<T>(parse: (value: string) => T): (value: string, previo
 export function rootsOf({ path = [] }: Pick<SearchFlags, 'path'>, args: readonly string[] = []): readonly string[] {
   const roots = [...path, ...args.map(pathParser('the path'))];
   return roots.length === 0 ? ['.'] : roots;
-}
-
-/** Returns the root of a command that searches one directory. */
-export function onlyRoot(flags: Pick<SearchFlags, 'path'>): string {
-  const [root = '.', second] = rootsOf(flags);
-  if (second !== undefined) throw new UsageError('--path is given twice', 'search one directory at a time');
-  return root;
 }
 
 export function searchOptions(wording: SearchWording): Option[] {

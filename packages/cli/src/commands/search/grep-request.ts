@@ -1,0 +1,47 @@
+import type { GrepOptions, GrepOutputMode } from '@cairn/natives';
+import { modeOf, type GrepFlags, type ModeName } from './grep-options.ts';
+
+const libraryModes: Readonly<Record<ModeName, GrepOutputMode>> = {
+  content: 'content',
+  count: 'count',
+  files: 'filesWithMatches',
+};
+
+/** The options of the library that choose files; a text from standard input has none of them. */
+export type FileFilter = Pick<GrepOptions, 'glob' | 'type' | 'typeNot' | 'hidden' | 'gitignore'>;
+
+/** Returns which files to search. */
+export function filterOf({ unrestricted = 0, ...flags }: GrepFlags): FileFilter {
+  return {
+    glob: flags.glob,
+    type: flags.type,
+    typeNot: flags.typeNot,
+    hidden: unrestricted >= 2 ? true : flags.hidden,
+    gitignore: flags.ignore && unrestricted === 0,
+  };
+}
+
+/** Returns what matches, and what to return of it. */
+export function matchingOf(
+  patterns: readonly string[],
+  flags: GrepFlags,
+): Omit<GrepOptions, keyof FileFilter | 'path' | 'crlf'> {
+  const [only = ''] = patterns;
+  return {
+    pattern: patterns.length === 1 ? only : patterns,
+    literal: flags.literal,
+    ignoreCase: flags.case === 'ignore' ? true : undefined,
+    smartCase: flags.case === 'smart' ? true : undefined,
+    wholeWord: flags.wordRegexp,
+    wholeLine: flags.lineRegexp,
+    invert: flags.invertMatch,
+    multiline: flags.multiline,
+    context: flags.context,
+    contextBefore: flags.beforeContext,
+    contextAfter: flags.afterContext,
+    maxColumns: flags.maxColumns === 0 ? undefined : flags.maxColumns,
+    maxCountPerFile: flags.maxCount,
+    maxFileSize: flags.maxFilesize,
+    mode: libraryModes[modeOf(flags)],
+  };
+}
