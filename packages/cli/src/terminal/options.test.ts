@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { describe as textOf, factsOf } from './errors.ts';
-import { byteSize, filled, oneOf, wholeNumber } from './options.ts';
+import { byteSize, filled, once, oneOf, wholeNumber } from './options.ts';
 
 /** The message of the error that a parser throws. */
 function refusal(parse: () => unknown): string {
@@ -69,4 +69,10 @@ test('a word that is not one of the choices lists them', () => {
 test('an empty value is refused', () => {
   expect(filled('--store')('a.db')).toBe('a.db');
   expect(refusal(() => filled('--store')(''))).toBe('--store is empty; give it a value');
+});
+
+test('a second value is refused, not dropped', () => {
+  const read = once('--glob', "join patterns as '{*.ts,*.js}'");
+  expect(read('*.ts', undefined)).toBe('*.ts');
+  expect(refusal(() => read('*.js', '*.ts'))).toBe("--glob is given twice; join patterns as '{*.ts,*.js}'");
 });

@@ -61,6 +61,14 @@ export function oneOf<T extends string>(flag: string, values: readonly T[]): (va
   };
 }
 
+/** Refuses a second value instead of silently dropping the first. */
+export function once(flag: string, fix: string): (value: string, previous: string | undefined) => string {
+  return (value, previous) => {
+    if (previous !== undefined) throw new UsageError(`${flag} is given twice`, fix);
+    return value;
+  };
+}
+
 /** Returns the option of each command that changes files through the tools. */
 export function stateOption(): Option {
   return new Option(
