@@ -1,4 +1,4 @@
-import { fuzzyFind } from '@cairn/natives';
+import { FileType, fuzzyFind } from '@cairn/natives';
 import { describe, expect, it } from 'vitest';
 import { bytesName, createTree, symlink } from '../support/tree.ts';
 
@@ -125,5 +125,196 @@ describe('fuzzyFind', () => {
       survivors = narrowed;
     }
     expect(survivors).toEqual(['src/printer.ts']);
+  });
+});
+
+describe('fuzzyFind of a kind of entries', () => {
+  const tree = {
+    'src/find.ts': '',
+    'src/find.rs': '',
+    'find/x.TS': '',
+    'find/.ts': '',
+    'find/a.tar.gz': '',
+    'find/gz': '',
+  };
+
+  it.each([
+    [{ fileType: FileType.File }, ['src/find.rs', 'src/find.ts', 'find/gz', 'find/a.tar.gz', 'find/x.TS', 'find/.ts']],
+    [{ fileType: FileType.Dir }, ['find/']],
+    [{ extensions: ['ts'] }, ['src/find.ts', 'find/x.TS']],
+    [{ extensions: ['.rs', 'tar.gz'] }, ['src/find.rs', 'find/a.tar.gz']],
+    [{ extensions: ['ts'], fileType: FileType.Dir }, []],
+  ])('finds only what passes %j', async (options, expected) => {
+    const { matches, totalMatches } = await fuzzyFind({
+      query: 'find',
+      path: createTree(tree),
+      hidden: true,
+      ...options,
+    });
+    expect(new Set(matches.map((match) => match.path))).toEqual(new Set(expected));
+    expect(totalMatches).toBe(expected.length);
+  });
+
+  it('lists the files with an extension for an empty query', async () => {
+    const { matches } = await fuzzyFind({ query: '', path: createTree(tree), extensions: ['ts'], hidden: true });
+    expect(matches.map((match) => match.path)).toEqual(['find/x.TS', 'src/find.ts']);
+  });
+
+  it('does not narrow by what another filter left', async () => {
+    const path = createTree(tree);
+    const count = async (query: string, options: object): Promise<number> =>
+      (await fuzzyFind({ query, path, cache: true, ...options })).totalMatches;
+    expect(await count('f', { extensions: ['ts'] })).toBe(2);
+    expect(await count('fi', {})).toBe(6);
+    expect(await count('fin', { extensions: ['rs'] })).toBe(1);
+    expect(await count('find', { fileType: FileType.Dir })).toBe(1);
+  });
+
+  it('takes links as what they lead to', async () => {
+    const path = createTree({
+      'real/x': '',
+      link: symlink('real'),
+      file: symlink('real/x'),
+      broken: symlink('nowhere'),
+    });
+    const all = async (fileType: 1 | 2): Promise<string[]> =>
+      (await fuzzyFind({ query: '', path, fileType })).matches.map((match) => match.path);
+    expect(await all(FileType.File)).toEqual(['file', 'real/x']);
+    expect(await all(FileType.Dir)).toEqual(['link/', 'real/']);
+  });
+
+  it.each([
+    ['fileType', 3],
+    ['extensions', 'ts'],
+    ['extensions', ['']],
+    ['extensions', ['.']],
+    ['extensions', ['a/b']],
+    ['syntax', 'regex'],
+    ['candidates', 'a'],
+    ['candidates', ['']],
+    ['candidates', ['a\0b']],
+    ['candidates', [7]],
+  ])('refuses the %s %j', async (option, value) => {
+    await expect(fuzzyFind({ query: 'a', path: '.', [option]: value })).rejects.toMatchObject({
+      code: 'INVALID_OPTION',
+      option,
+    });
+  });
+});
+
+describe('fuzzyFind below an absolute path', () => {
+  it('takes it as relative to the root', async () => {
+    const root = createTree({ 'my src/core.c': '', 'other/core.c': '' });
+    const link = createTree({ link: symlink(root) }) + '/link';
+    for (const path of [root, link]) {
+      expect(await found(`${path}/other/cor`, path)).toEqual(['other/core.c']);
+      expect(await found(`${path}/my src/`, path)).toEqual(['my src/']);
+      expect(await found(`core ${path}/other`, path)).toEqual(['other/core.c']);
+      expect(await found(path, path)).toHaveLength(4);
+      expect(await found(`${path}x`, path)).toEqual([]);
+    }
+  });
+});
+
+describe('fuzzyFind of a list', () => {
+  it('ranks the paths as it ranks those of a tree, in any order, each once', async () => {
+    const tree = createTree({ 'a/core.c': '', 'core/x.c': '', 'b/score.c': '', 'd/cor-e.c': '', 'B/Core': '' });
+    for (const query of ['core', 'a/c', 'croe', '', 'Core', 'b']) {
+      const expected = await fuzzyFind({ query, path: tree, includePositions: true });
+      const paths = (await fuzzyFind({ query: '', path: tree })).matches.map((match) => match.path);
+      const candidates = [...paths.toReversed(), ...paths];
+      expect(await fuzzyFind({ query, candidates, includePositions: true }), query).toEqual(expected);
+    }
+  });
+
+  it('returns each path unchanged', async () => {
+    const candidates = ['./a', '/a/', 'b//a', '../a', 'a b', ' a', 'cafe\u0301/a', '\ud800a', 'a\nb', 'A//'];
+    const { matches } = await fuzzyFind({ query: 'a', candidates });
+    expect(new Set(matches.map((match) => match.path))).toEqual(new Set(candidates));
+    expect(matches.filter((match) => match.isDirectory).map((match) => match.path)).toEqual(['A//', '/a/']);
+  });
+
+  it('keeps what it prepared for a frozen list, and nothing for another', async () => {
+    const many = Array.from({ length: 25_000 }, (_, index) => `dir${index % 100}/file${index}`);
+    const frozen = Object.freeze([...many]);
+    for (const query of ['f', 'fi', 'file24999', 'file2499', 'dir9/file9', 'fi']) {
+      const fresh = await fuzzyFind({ query, candidates: [...many] });
+      expect(await fuzzyFind({ query, candidates: frozen }), query).toEqual(fresh);
+      expect(await fuzzyFind({ query, candidates: many }), query).toEqual(fresh);
+    }
+    many.push('new24999');
+    expect((await fuzzyFind({ query: 'new24999', candidates: many })).matches).toMatchObject([{ path: 'new24999' }]);
+  });
+
+  it('finds nothing in an empty list', async () => {
+    expect(await fuzzyFind({ query: 'a', candidates: [] })).toEqual({ matches: [], totalMatches: 0, complete: true });
+  });
+
+  it.each(['path', 'hidden', 'gitignore', 'resolveLinks', 'cache'])('refuses the option %s', async (option) => {
+    const value = option === 'path' ? '.' : true;
+    await expect(fuzzyFind({ query: 'a', candidates: ['a'], [option]: value })).rejects.toMatchObject({
+      code: 'INVALID_OPTION',
+      option,
+    });
+  });
+
+  it('ends when the time is over or the signal aborts', async () => {
+    const candidates = Array.from({ length: 30_000 }, (_, index) => `file${index}`);
+    await expect(fuzzyFind({ query: 'file', candidates, timeoutMs: 0 })).rejects.toMatchObject({ code: 'TIMEOUT' });
+    const partial = await fuzzyFind({ query: 'file', candidates, timeoutMs: 0, onTimeout: 'partial' });
+    expect(partial).toMatchObject({ complete: false, stopReason: 'timeout' });
+    const abort = new AbortController();
+    const pending = fuzzyFind({ query: 'file', candidates, signal: abort.signal });
+    abort.abort(new Error('enough'));
+    await expect(pending).rejects.toThrow('enough');
+  });
+});
+
+describe('fuzzyFind with the signs of fzf', () => {
+  async function signed(query: string, candidates: string[]): Promise<string[]> {
+    const { matches } = await fuzzyFind({ query, candidates, syntax: 'fzf' });
+    return matches.map((match) => match.path);
+  }
+
+  it.each([
+    ["'core", ['a/core.c'], ['a/c_ore.c']],
+    ['^src', ['src/a'], ['a/src']],
+    ['.c$', ['a.c'], ['a.cc', '.c/a']],
+    ['!test', ['src/a'], ['test/a']],
+    ['core !^test !.h$', ['src/core.c', 'a/test/core.c'], ['test/core.c', 'src/core.h', 'src/other.c']],
+    ['core .c$ | .h$', ['core.c', 'core.h'], ['core.rs', 'x.c']],
+    ['scheduel .c$', ['a/schedule.c'], ['a/schedule.h']],
+    ["^'core", [], ['core']],
+  ])('%s', async (query, matching, other) => {
+    expect(new Set(await signed(query, [...other, ...matching]))).toEqual(new Set(matching));
+  });
+
+  it('puts a path that holds a term with its signs first', async () => {
+    const many = Array.from({ length: 200 }, (_, index) => `f${index}`);
+    expect((await signed('!a', [...many, 'z/!a', 'a']))[0]).toBe('z/!a');
+    expect(await signed('a$', ['a', 'deep/down/xa$.js'])).toEqual(['deep/down/xa$.js', 'a']);
+    expect((await signed('!', [...many, '!x']))[0]).toBe('!x');
+  });
+
+  it('marks what each term stands for', async () => {
+    const { matches } = await fuzzyFind({
+      query: "^core 'x .c$ | .h$ !y",
+      candidates: ['core/x/core.h'],
+      syntax: 'fzf',
+      includePositions: true,
+    });
+    expect(matches).toMatchObject([{ positions: [0, 1, 2, 3, 5, 11, 12] }]);
+  });
+
+  it('leaves the signs to the plain query without it', async () => {
+    const candidates = ['core.c', 'test/core.c'];
+    expect((await fuzzyFind({ query: 'core !test', candidates })).matches).toMatchObject([{ path: 'test/core.c' }]);
+  });
+});
+
+describe('entries that match equally well', () => {
+  it('puts files before directories', async () => {
+    const path = createTree({ 'a/core/x': '', 'z/core': '' });
+    expect(await found('core', path)).toEqual(['z/core', 'a/core/', 'a/core/x']);
   });
 });

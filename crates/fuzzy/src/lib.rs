@@ -18,6 +18,7 @@
 mod align;
 mod automaton;
 mod fold;
+mod fzf;
 mod index;
 mod name;
 mod query;
@@ -32,6 +33,7 @@ mod typos;
 mod word_search;
 mod words;
 
+pub use fzf::{FzfQuery, Line, Terms, folded};
 pub use index::Index;
 pub use query::{MAX_BYTES, MAX_PIECES, Query};
 pub use score::Tier;

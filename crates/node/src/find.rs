@@ -1,13 +1,15 @@
 //! `fuzzyFind`.
 
+use std::sync::Arc;
+
 use cairn_cancel::{CancelToken, Stopped};
-use cairn_search::{FindOptions, FindOutcome, find as search};
+use cairn_search::{FindOptions, FindOutcome, PathList, QuerySyntax, find as search};
 use napi::Env;
 use napi::bindgen_prelude::{Object, Uint8Array};
 use napi_derive::napi;
 
 use crate::columns::{Column, Text};
-use crate::options::{GivenScope, context, lossy_flag, nonzero, scope, size, stop_reason, unreadable_paths};
+use crate::options::{GivenScope, context, kind, lossy_flag, nonzero, scope, size, stop_reason, unreadable_paths};
 use crate::task::{CancelHandle, run};
 use crate::utf16;
 
@@ -15,7 +17,12 @@ use crate::utf16;
 #[napi(object)]
 pub struct NativeFuzzyFindOptions {
     pub query: String,
-    pub path: String,
+    /// Absent with a list.
+    pub path: Option<String>,
+    #[napi(ts_type = "'plain' | 'fzf'")]
+    pub syntax: Option<String>,
+    pub file_type: Option<u32>,
+    pub extensions: Option<Vec<String>>,
     pub hidden: Option<bool>,
     pub gitignore: Option<bool>,
     pub resolve_links: Option<bool>,
@@ -28,7 +35,8 @@ pub struct NativeFuzzyFindOptions {
 
 impl From<NativeFuzzyFindOptions> for FindOptions {
     fn from(given: NativeFuzzyFindOptions) -> Self {
-        let base = Self::new(given.query, given.path.as_str());
+        let path = given.path.unwrap_or_default();
+        let base = Self::new(given.query, path.as_str());
         let shared = GivenScope {
             hidden: given.hidden,
             gitignore: given.gitignore,
@@ -37,7 +45,11 @@ impl From<NativeFuzzyFindOptions> for FindOptions {
             partial_on_timeout: given.partial_on_timeout,
         };
         Self {
-            scope: scope(&given.path, &base.scope, shared),
+            scope: scope(&path, &base.scope, shared),
+            syntax: if given.syntax.as_deref() == Some("fzf") { QuerySyntax::Fzf } else { QuerySyntax::Plain },
+            kind: given.file_type.and_then(kind),
+            extensions: given.extensions.unwrap_or_default(),
+            list: None,
             max_results: given.max_results.map_or(base.max_results, size),
             include_positions: given.include_positions.unwrap_or(base.include_positions),
             query: base.query,
@@ -45,15 +57,41 @@ impl From<NativeFuzzyFindOptions> for FindOptions {
     }
 }
 
-/// Finds the entries with the paths that match a query best.
+/// Paths to rank instead of the entries below a directory.
+#[napi]
+#[derive(Default)]
+pub struct NativePathList {
+    list: Arc<PathList>,
+}
+
+#[napi]
+impl NativePathList {
+    /// Creates an empty list.
+    #[napi(constructor)]
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds paths, each with a NUL after it, before the first search.
+    #[napi]
+    #[allow(clippy::needless_pass_by_value, reason = "napi passes buffers by value")]
+    pub fn add(&self, paths: Uint8Array) -> napi::Result<()> {
+        let is_added = self.list.add(&paths);
+        is_added.then_some(()).ok_or_else(|| napi::Error::from_reason("a list that was searched cannot grow"))
+    }
+}
+
+/// Finds the entries with the paths that match a query best: below a directory, or of a list.
 #[napi(ts_return_type = "Promise<NativeFuzzyFindResult | NativeError>")]
 pub fn fuzzy_find<'env>(
     env: &'env Env,
     options: NativeFuzzyFindOptions,
+    list: Option<&NativePathList>,
     handle: Option<&CancelHandle>,
 ) -> napi::Result<Object<'env>> {
     let timeout_ms = options.timeout_ms;
-    let core = FindOptions::from(options);
+    let core = FindOptions { list: list.map(|list| Arc::clone(&list.list)), ..options.into() };
     let with_positions = core.include_positions;
     let job = move |cancel: &CancelToken| Ok(search(context(), &core, cancel)?);
     run(env, handle, timeout_ms, job, move |outcome, check| encode(outcome, with_positions, check))
@@ -81,14 +119,20 @@ fn encode(
 ) -> Result<NativeFuzzyFindResult, Stopped> {
     let mut text = Text::new();
     let (mut path_lengths, mut flags, mut scores) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut position_counts, mut positions) = (Vec::new(), Vec::new());
+    let (mut position_counts, mut positions, mut places) = (Vec::new(), Vec::new(), Vec::new());
     if let Some(snapshot) = &outcome.snapshot {
         for (at, hit) in outcome.hits.iter().enumerate() {
             if at.is_multiple_of(HITS_PER_CHECK) {
                 check()?;
             }
             let path = snapshot.path(hit.entry);
-            let lossy = text.push(path, &mut path_lengths);
+            let lossy = match &outcome.places {
+                Some(known) => {
+                    places.push(known[hit.entry]);
+                    false
+                }
+                None => text.push(path, &mut path_lengths),
+            };
             flags.push(u8::from(hit.is_directory) | lossy_flag(lossy));
             scores.push(hit.score);
             if with_positions {
@@ -104,6 +148,7 @@ fn encode(
         Column::U32(&scores),
         Column::U32(&position_counts),
         Column::U32(&positions),
+        Column::U32(&places),
     ]);
     Ok(NativeFuzzyFindResult {
         total_matches: outcome.total as f64,

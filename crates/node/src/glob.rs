@@ -2,13 +2,12 @@
 
 use cairn_cancel::Stopped;
 use cairn_search::{GlobHit, GlobOptions, GlobOutcome, glob as search};
-use cairn_walk::Kind;
 use napi::Env;
 use napi::bindgen_prelude::{Object, Uint8Array};
 use napi_derive::napi;
 
 use crate::columns::{Column, Text};
-use crate::options::{GivenScope, context, lossy_flag, nonzero, scope, size, stop_reason, unreadable_paths};
+use crate::options::{GivenScope, context, kind, lossy_flag, nonzero, scope, size, stop_reason, unreadable_paths};
 use crate::task::{CancelHandle, run};
 
 /// Options of `glob`; the facade documents them.
@@ -49,10 +48,6 @@ impl From<NativeGlobOptions> for GlobOptions {
             pattern: base.pattern,
         }
     }
-}
-
-fn kind(number: u32) -> Option<Kind> {
-    [Kind::File, Kind::Dir, Kind::Symlink].into_iter().find(|&kind| kind as u32 == number)
 }
 
 /// Finds the entries that match a glob.

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use cairn_pool::Pool;
 use cairn_search::{Scope, SearchContext, StopReason};
-use cairn_walk::{ScanCache, Snapshot};
+use cairn_walk::{Kind, ScanCache, Snapshot};
 
 /// The context of the process.
 pub(crate) fn context() -> SearchContext<'static> {
@@ -49,6 +49,11 @@ pub(crate) fn whole(number: f64) -> u64 {
 /// A size from JavaScript, like [`whole`].
 pub(crate) fn size(number: f64) -> usize {
     usize::try_from(whole(number)).unwrap_or(usize::MAX)
+}
+
+/// The kind with a number of the public `FileType`.
+pub(crate) fn kind(number: u32) -> Option<Kind> {
+    [Kind::File, Kind::Dir, Kind::Symlink].into_iter().find(|&kind| kind as u32 == number)
 }
 
 /// The name of a stop reason in JavaScript.

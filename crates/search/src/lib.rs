@@ -22,7 +22,7 @@ mod types;
 
 pub use context::{Scope, SearchContext, StopReason};
 pub use error::SearchError;
-pub use find::{FindHit, FindOptions, FindOutcome, find};
+pub use find::{FindHit, FindOptions, FindOutcome, PathList, QuerySyntax, find};
 pub use glob::{GlobDetails, GlobHit, GlobOptions, GlobOutcome, glob};
 pub use grep::{
     Candidates, ContextLine, Exclude, Excluded, GrepMode, GrepOptions, GrepOutcome, LineMatch, MAX_SUBMATCHES,

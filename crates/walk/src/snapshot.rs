@@ -188,6 +188,12 @@ impl Snapshot {
         start..self.entries.records[index].end as usize
     }
 
+    /// Returns the entry with the path that the byte of [`Snapshot::arena`] at `offset` belongs to. Binary search.
+    #[must_use]
+    pub fn entry_at(&self, offset: usize) -> usize {
+        self.entries.records.partition_point(|record| record.end as usize <= offset)
+    }
+
     /// Returns [`Snapshot::span`] for each entry of a range, in order.
     #[must_use]
     pub fn spans(&self, entries: Range<usize>) -> impl ExactSizeIterator<Item = Range<usize>> {

@@ -25,6 +25,14 @@ export declare class NativeLock {
   release(): void
 }
 
+/** Paths to rank instead of the entries below a directory. */
+export declare class NativePathList {
+  /** Creates an empty list. */
+  constructor()
+  /** Adds paths, each with a NUL after it, before the first search. */
+  add(paths: Uint8Array): void
+}
+
 /** Gives `to` the owner, group, permissions, access lists and extended attributes of `from`. */
 export declare function copyAttributes(from: string, to: string): Promise<NativeReplaced | NativeFileError>
 
@@ -37,8 +45,8 @@ export declare function fileTypes(): Array<NativeFileTypeName>
 /** Returns the counts of the scan cache since the process began, and its contents. */
 export declare function fsScanCacheStats(): NativeCacheStats
 
-/** Finds the entries with the paths that match a query best. */
-export declare function fuzzyFind(options: NativeFuzzyFindOptions, handle?: CancelHandle | undefined | null): Promise<NativeFuzzyFindResult | NativeError>
+/** Finds the entries with the paths that match a query best: below a directory, or of a list. */
+export declare function fuzzyFind(options: NativeFuzzyFindOptions, list?: NativePathList | undefined | null, handle?: CancelHandle | undefined | null): Promise<NativeFuzzyFindResult | NativeError>
 
 /** Finds the entries that match a glob. */
 export declare function glob(options: NativeGlobOptions, handle?: CancelHandle | undefined | null): Promise<NativeGlobResult | NativeError>
@@ -115,7 +123,11 @@ export interface NativeFileTypeName {
 /** Options of `fuzzyFind`; the facade documents them. */
 export interface NativeFuzzyFindOptions {
   query: string
-  path: string
+  /** Absent with a list. */
+  path?: string
+  syntax?: 'plain' | 'fzf'
+  fileType?: number
+  extensions?: Array<string>
   hidden?: boolean
   gitignore?: boolean
   resolveLinks?: boolean

@@ -773,9 +773,10 @@ if (
   }
 }
 
-const { CancelHandle, NativeLock, copyAttributes, exchangeFiles, fileTypes, fsScanCacheStats, fuzzyFind, glob, grep, invalidateFsScanCache, lockPath, panicOnWorker, renameNoReplace, replaceFile, treeSummary } = nativeBinding
+const { CancelHandle, NativeLock, NativePathList, copyAttributes, exchangeFiles, fileTypes, fsScanCacheStats, fuzzyFind, glob, grep, invalidateFsScanCache, lockPath, panicOnWorker, renameNoReplace, replaceFile, treeSummary } = nativeBinding
 export { CancelHandle }
 export { NativeLock }
+export { NativePathList }
 export { copyAttributes }
 export { exchangeFiles }
 export { fileTypes }

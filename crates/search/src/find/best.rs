@@ -3,6 +3,8 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
+use cairn_walk::{Kind, Snapshot};
+
 /// A hit that sorts best last. Entries are in path order, so their index stands for the path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Ranked {
@@ -18,8 +20,9 @@ pub(super) struct Best {
 }
 
 impl Ranked {
-    pub(super) fn new(score: u32, depth: usize, is_directory: bool, entry: usize) -> Self {
-        Self { score, order: Reverse((depth, is_directory, entry)) }
+    /// Among equal scores shallow entries come first, then files.
+    pub(super) fn new(score: u32, snapshot: &Snapshot, entry: usize) -> Self {
+        Self { score, order: Reverse((snapshot.depth(entry), snapshot.kind(entry) == Kind::Dir, entry)) }
     }
 
     pub(super) fn entry(self) -> usize {
@@ -48,6 +51,10 @@ impl Best {
 
     /// Absorbs hits of a later pass: an entry that both have keeps its better score.
     pub(super) fn absorb_again(&mut self, other: Self) {
+        if self.heap.is_empty() {
+            *self = other;
+            return;
+        }
         let both = self.heap.drain().chain(other.heap);
         let mut hits: Vec<Ranked> = both.map(|Reverse(ranked)| ranked).collect();
         hits.sort_unstable_by_key(|ranked| (ranked.entry(), Reverse(ranked.score)));

@@ -5,6 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cairn_fuzzy::Query;
 
+use super::filter::Filter;
+
 /// How many queries are remembered: for a few callers that type at the same time, and some backspaces of each.
 const REMEMBERED: usize = 8;
 
@@ -18,6 +20,8 @@ pub(super) struct Entries {
 #[derive(Debug)]
 pub(super) struct Survivors {
     pub(super) query: Query,
+    /// What the entries had to pass beside the query.
+    pub(super) filter: Arc<Filter>,
     /// Those that match as typed.
     pub(super) typed: Entries,
     /// Those that match with typos in base names; `None` if that was not tested.
@@ -83,6 +87,11 @@ impl Survivors {
         Some(all)
     }
 
+    /// Whether every entry that passes `filter` had the chance to survive.
+    fn covers(&self, filter: &Filter) -> bool {
+        self.filter.is_open() || *self.filter == *filter
+    }
+
     /// How many kinds of typos were tested.
     fn passes(&self) -> usize {
         usize::from(self.in_names.is_some()) + usize::from(self.in_paths.is_some())
@@ -95,26 +104,33 @@ impl Recent {
         REMEMBERED * 3 * entries.div_ceil(8)
     }
 
-    /// The smallest known set that contains all entries that match `query` as typed. `None` if none is known.
-    pub(super) fn narrowed(&self, query: &Query) -> Option<Arc<Survivors>> {
+    /// The smallest known set that contains all entries that match `query` as typed and pass `filter`. `None` if none is
+    /// known.
+    pub(super) fn narrowed(&self, query: &Query, filter: &Filter) -> Option<Arc<Survivors>> {
         let queries = self.lock();
-        let narrowing = queries.iter().filter(|survivors| query.narrows(&survivors.query));
+        let narrowing = queries.iter().filter(|survivors| survivors.covers(filter) && query.narrows(&survivors.query));
         narrowing.min_by_key(|survivors| survivors.typed.count()).cloned()
     }
 
     /// The same for entries that match with typos in base names.
-    pub(super) fn narrowed_in_names(&self, query: &Query) -> Option<Entries> {
-        self.narrowed_with_typos(query, Survivors::in_names)
+    pub(super) fn narrowed_in_names(&self, query: &Query, filter: &Filter) -> Option<Entries> {
+        self.narrowed_with_typos(query, filter, Survivors::in_names)
     }
 
     /// The same for entries that match with typos anywhere.
-    pub(super) fn narrowed_in_paths(&self, query: &Query) -> Option<Entries> {
-        self.narrowed_with_typos(query, Survivors::in_any_way)
+    pub(super) fn narrowed_in_paths(&self, query: &Query, filter: &Filter) -> Option<Entries> {
+        self.narrowed_with_typos(query, filter, Survivors::in_any_way)
     }
 
-    fn narrowed_with_typos(&self, query: &Query, known: impl Fn(&Survivors) -> Option<Entries>) -> Option<Entries> {
+    fn narrowed_with_typos(
+        &self,
+        query: &Query,
+        filter: &Filter,
+        known: impl Fn(&Survivors) -> Option<Entries>,
+    ) -> Option<Entries> {
         let queries = self.lock();
-        let narrowing = queries.iter().filter(|survivors| query.narrows_with_typos(&survivors.query));
+        let narrowing =
+            queries.iter().filter(|survivors| survivors.covers(filter) && query.narrows_with_typos(&survivors.query));
         narrowing.filter_map(|survivors| known(survivors)).min_by_key(Entries::count)
     }
 
@@ -122,7 +138,7 @@ impl Recent {
     pub(super) fn remember(&self, survivors: Survivors) {
         let mut queries = self.lock();
         // Matches with typos are worth more than the same query without them.
-        let known = queries.iter().position(|other| other.query == survivors.query);
+        let known = queries.iter().position(|other| other.query == survivors.query && other.filter == survivors.filter);
         let known = known.and_then(|at| queries.remove(at));
         let kept = known.filter(|known| known.passes() > survivors.passes());
         queries.push_front(kept.unwrap_or_else(|| Arc::new(survivors)));

@@ -5,11 +5,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use cairn_cancel::Stopped;
-use cairn_fuzzy::{Index, Search, TypoSearch, Verdict};
+use cairn_fuzzy::{Line, Search, TypoSearch, Verdict};
 use cairn_pool::Ordered;
 use cairn_walk::{Kind, Snapshot};
 
+use super::Derived;
 use super::best::{Best, Ranked};
+use super::filter::Filter;
 use super::recent::Entries;
 
 /// Entries per chunk, a multiple of the bits of a word. See the constant of the same name in `glob.rs`.
@@ -17,17 +19,32 @@ pub(super) const CHUNK: usize = 8192;
 /// How many entries are scored between two checks for cancellation.
 const CHECK_EVERY: usize = 1024;
 
+/// Scores of entries that are listed, not ranked: directories above everything else.
+const LISTED_DIRECTORY: u32 = 2;
+const LISTED_OTHER: u32 = 1;
+
+/// A query, prepared for the index of a snapshot.
+#[derive(Clone)]
+pub(super) struct Prepared {
+    pub(super) derived: Arc<Derived>,
+    pub(super) search: Arc<Search>,
+}
+
 /// How entries are matched.
 pub(super) enum Matching {
-    AsTyped,
-    WithTypos(TypoSearch),
+    /// All of them match.
+    Listed,
+    AsTyped(Prepared),
+    WithTypos(Prepared, TypoSearch),
 }
 
 pub(super) struct Scoring {
     pub(super) snapshot: Arc<Snapshot>,
-    pub(super) index: Arc<super::Derived>,
-    pub(super) search: Arc<Search>,
     pub(super) matching: Matching,
+    /// `None` if every entry passes.
+    pub(super) filter: Option<Arc<Filter>>,
+    /// Added to each score.
+    pub(super) bonus: u32,
     /// The entries to score.
     pub(super) among: Entries,
     pub(super) max_hits: usize,
@@ -48,36 +65,46 @@ pub(super) struct Chunk {
 
 impl Scoring {
     /// Which of the entries of one word of a set may match.
-    fn plausible(&self, index: &Index, word: usize) -> u64 {
-        let entries = word * 64..index.len().min((word + 1) * 64);
+    fn plausible(&self, word: usize) -> u64 {
+        let entries = word * 64..self.snapshot.len().min((word + 1) * 64);
         match &self.matching {
-            Matching::AsTyped => self.search.plausible(index, entries),
-            Matching::WithTypos(typos) => typos.plausible(&self.search, index, entries),
+            Matching::Listed => u64::MAX,
+            Matching::AsTyped(Prepared { derived, search }) => search.plausible(&derived.index, entries),
+            Matching::WithTypos(Prepared { derived, search }, typos) => {
+                typos.plausible(search, &derived.index, entries)
+            }
         }
     }
 
-    fn verdict(&self, index: &Index, entry: usize, floor: u32) -> Verdict {
+    fn verdict(&self, entry: usize, floor: u32) -> Verdict {
         let path = || self.snapshot.composed_path(entry);
         match &self.matching {
-            Matching::AsTyped => self.search.score(index, entry, path, floor),
-            Matching::WithTypos(typos) => typos.score(&self.search, index, entry, path),
+            Matching::Listed => {
+                let is_directory = self.snapshot.kind(entry) == Kind::Dir;
+                Verdict::Score(if is_directory { LISTED_DIRECTORY } else { LISTED_OTHER })
+            }
+            Matching::AsTyped(Prepared { derived, search }) => search.score(&derived.index, entry, path, floor),
+            Matching::WithTypos(Prepared { derived, search }, typos) => {
+                typos.score(search, &derived.index, entry, path)
+            }
         }
     }
 }
 
 impl Ordered for Scoring {
-    type State = ();
+    type State = Line;
     type Output = Chunk;
 
-    fn state(&self) {}
+    fn state(&self) -> Line {
+        Line::default()
+    }
 
     fn chunk(
         &self,
-        (): &mut (),
+        line: &mut Line,
         range: Range<usize>,
         check: &dyn Fn() -> Result<(), Stopped>,
     ) -> Result<Chunk, Stopped> {
-        let index = &self.index.index;
         let none = Entries::none(range.len());
         let mut chunk = Chunk { best: Best::new(self.max_hits), settled: none.clone(), matched: none, compared: 0 };
         let mut floor = 0;
@@ -91,21 +118,24 @@ impl Ordered for Scoring {
                 continue;
             }
             chunk.compared += left.count_ones() as usize;
-            left &= self.plausible(index, word);
+            left &= self.plausible(word);
             while left != 0 {
                 let entry = word * 64 + left.trailing_zeros() as usize;
                 left &= left - 1;
-                let verdict = self.verdict(index, entry, floor);
+                if self.filter.as_ref().is_some_and(|filter| !filter.admits(&self.snapshot, entry, line)) {
+                    continue;
+                }
+                let verdict = self.verdict(entry, floor.saturating_sub(self.bonus));
                 if verdict != Verdict::Miss {
                     chunk.matched.insert(entry - range.start);
                 }
                 let Verdict::Score(score) = verdict else { continue };
+                let score = score + self.bonus;
                 if score >= self.settled {
                     chunk.settled.insert(entry - range.start);
                 }
                 if score >= floor {
-                    let is_directory = self.snapshot.kind(entry) == Kind::Dir;
-                    chunk.best.push(Ranked::new(score, self.snapshot.depth(entry), is_directory, entry));
+                    chunk.best.push(Ranked::new(score, &self.snapshot, entry));
                     floor = chunk.best.floor().max(floor);
                 }
             }

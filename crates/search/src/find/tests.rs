@@ -142,11 +142,11 @@ fn marking_can_be_cancelled() {
     ] {
         let cancel = CancelToken::new();
         let mut hits: Vec<FindHit> = (0..1000).map(hit).collect();
-        let result = mark(&mut hits, &cancel, |entry| {
-            if entry == stopped {
+        let result = mark(&mut hits, &cancel, |hit| {
+            if hit.entry == stopped {
                 cancel.cancel();
             }
-            vec![entry]
+            vec![hit.entry]
         });
         assert_eq!((result, hits.len()), (expected, kept), "{reason}");
         assert!(hits.iter().all(|hit| hit.positions == [hit.entry]), "{reason}");
@@ -186,15 +186,15 @@ fn scoring_checks_its_token_every_thousand_entries() {
     let work = Scoring {
         among: Entries::all(snapshot.len()),
         snapshot,
-        index: derived,
-        search: Arc::new(search),
-        matching: Matching::AsTyped,
+        matching: Matching::AsTyped(Prepared { derived, search: Arc::new(search) }),
+        filter: None,
+        bonus: 0,
         max_hits: 10,
         settled: 0,
         floor: AtomicU32::new(0),
     };
     let checks = std::cell::Cell::new(0);
-    let found = cairn_pool::Ordered::chunk(&work, &mut (), 0..3000, &|| {
+    let found = cairn_pool::Ordered::chunk(&work, &mut Line::default(), 0..3000, &|| {
         checks.set(checks.get() + 1);
         Ok(())
     });

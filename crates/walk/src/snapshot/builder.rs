@@ -5,8 +5,10 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use crate::fingerprint::Fingerprint;
+use crate::generation::next_generation;
 use crate::kind::Kind;
 use crate::options::ScanOptions;
+use crate::paths::slashes;
 use crate::unread::Unread;
 
 use super::{Cut, Entries, Outside, Record, Snapshot};
@@ -62,6 +64,12 @@ impl SnapshotBuilder {
         true
     }
 
+    /// Adds an entry by its whole path. Returns `false` when the arena is full.
+    fn push_path(&mut self, path: &[u8], kind: Kind) -> bool {
+        let (directory, name) = path.split_at(path.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1));
+        self.push(directory, name, slashes(path) + 1, kind, false)
+    }
+
     pub(crate) fn push_details(&mut self, mtime_ms: f64, size: Option<u64>) {
         self.times.push(mtime_ms);
         self.sizes.push(size);
@@ -86,6 +94,29 @@ impl SnapshotBuilder {
             outside: head.outside,
             fingerprint: head.fingerprint,
         }
+    }
+}
+
+impl Snapshot {
+    /// Returns a snapshot of paths that no scan listed: in byte order. Its root is empty.
+    ///
+    /// # Panics
+    /// If the paths have 4 GiB of text or more.
+    #[must_use]
+    pub fn of_paths<'a>(paths: impl ExactSizeIterator<Item = (&'a [u8], Kind)>, cut: Option<Cut>) -> Self {
+        let mut builder = SnapshotBuilder::new(paths.len(), 0, false);
+        let fits = paths.fold(true, |fits, (path, kind)| fits && builder.push_path(path, kind));
+        assert!(fits, "the paths have 4 GiB of text or more");
+        builder.finish(SnapshotHead {
+            root: PathBuf::new(),
+            options: ScanOptions::default(),
+            generation: next_generation(),
+            unread: Unread::default(),
+            cut,
+            whole: true,
+            outside: Outside::default(),
+            fingerprint: None,
+        })
     }
 }
 
