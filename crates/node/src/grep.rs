@@ -1,17 +1,22 @@
 //! `grep`.
 
-use cairn_cancel::CancelToken;
+use std::sync::Arc;
+
+use cairn_cancel::{CancelToken, Stopped};
 use cairn_search::{
-    GrepMode, GrepOptions, GrepOutcome, LineMatch, RegexEngine, SearchedPattern, Submatch, file_types as types,
-    grep as search,
+    BatchSink, GrepBatch, GrepMode, GrepOptions, GrepOutcome, LineMatch, RegexEngine, SearchedPattern, Streaming,
+    Submatch, file_types as types, grep as search, grep_reader, grep_stream as search_streaming,
 };
 use napi::Env;
-use napi::bindgen_prelude::{Object, Uint8Array};
+use napi::bindgen_prelude::{Either3, Object, Uint8Array};
 use napi_derive::napi;
 
 use crate::columns::{Column, Text};
+use crate::error::NativeError;
+use crate::input::GrepInput;
 use crate::options::{GivenScope, context, lossy_flag, nonzero, scope, size, stop_reason, texts, whole};
-use crate::task::{CancelHandle, run};
+use crate::stream::Slot;
+use crate::task::{CancelHandle, guarded, run, start, token};
 use crate::utf16::push_offsets;
 
 /// Options of `grep`; the facade documents them.
@@ -120,6 +125,79 @@ pub fn file_types() -> Vec<NativeFileTypeName> {
     types().into_iter().map(|(name, globs)| NativeFileTypeName { name, globs }).collect()
 }
 
+/// Starts a search whose matches come in batches. `keeps_all` states that the caller keeps all matches, so that all of them
+/// together have to fit the budget of a result. With `input` that text is searched, not the path.
+#[napi]
+pub fn grep_stream(
+    options: NativeGrepOptions,
+    keeps_all: bool,
+    handle: Option<&CancelHandle>,
+    input: Option<&GrepInput>,
+) -> napi::Result<GrepStream> {
+    let token = token(handle, options.timeout_ms);
+    let reader = input.map(|input| input.reader(&token));
+    let core = GrepOptions::from(options);
+    let mode = core.mode;
+    let slot = Slot::new();
+    let stream = GrepStream { slot: Arc::clone(&slot) };
+    start(move || {
+        let sink = Batches { slot: &slot, mode };
+        let streaming = Streaming { sink: &sink, keeps_all };
+        let job = || {
+            let outcome = match reader {
+                Some(reader) => grep_reader(&core, reader, streaming, &token)?,
+                None => search_streaming(context(), &core, streaming, &token)?,
+            };
+            Ok(NativeGrepResult::new(&outcome, mode))
+        };
+        slot.end(guarded(job, NativeError::internal).map_or_else(Either3::C, Either3::B));
+    })?;
+    Ok(stream)
+}
+
+type Part = Either3<NativeGrepBatch, NativeGrepResult, NativeError>;
+
+/// A search whose matches come in batches.
+#[napi]
+pub struct GrepStream {
+    slot: Arc<Slot<Part>>,
+}
+
+#[napi]
+impl GrepStream {
+    /// Returns a promise of the next batch; the last one has the result, or is an error. Until it is called again, the search
+    /// goes on only as far as its matches fit.
+    #[napi(ts_return_type = "Promise<NativeGrepBatch | NativeGrepResult | NativeError>")]
+    #[allow(clippy::elidable_lifetime_names, reason = "the macro needs the lifetime by name")]
+    pub fn next<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
+        self.slot.next(env)
+    }
+}
+
+/// Sends the batches of a search to JavaScript.
+struct Batches<'a> {
+    slot: &'a Slot<Part>,
+    mode: GrepMode,
+}
+
+impl BatchSink for Batches<'_> {
+    fn is_ready(&self) -> bool {
+        self.slot.is_asked()
+    }
+
+    fn take(&self, batch: GrepBatch, check: &dyn Fn() -> Result<(), Stopped>) -> Result<(), Stopped> {
+        let columns = encode(&batch.paths, &batch.matches, self.mode);
+        self.slot.send(|| Either3::A(NativeGrepBatch { columns: columns.into() }), check)
+    }
+}
+
+/// Some matches of `grepStream`.
+#[napi(object, object_from_js = false)]
+pub struct NativeGrepBatch {
+    /// The files and matches; the facade has the table of these columns.
+    pub columns: Uint8Array,
+}
+
 /// How many files were not, or not completely, searched.
 #[napi(object, object_from_js = false)]
 pub struct NativeSkipped {
@@ -212,7 +290,7 @@ impl NativeGrepResult {
             hint: outcome.hint.clone(),
             complete: outcome.stop_reason.is_none(),
             stop_reason: outcome.stop_reason.map(stop_reason),
-            columns: encode(outcome, mode).into(),
+            columns: encode(&outcome.paths, &outcome.matches, mode).into(),
         }
     }
 }
@@ -221,14 +299,13 @@ const COLUMNS: usize = 13;
 
 /// The columns. The text has the paths; then of each match the line, the context before and the context after. A column
 /// that does not belong to the mode is empty.
-fn encode(outcome: &GrepOutcome, mode: GrepMode) -> Vec<u8> {
+fn encode(paths: &[Vec<u8>], matches: &[LineMatch], mode: GrepMode) -> Vec<u8> {
     let mut text = Text::<COLUMNS>::new();
     let (mut path_lengths, mut path_flags) = (Vec::new(), Vec::new());
-    for path in &outcome.paths {
+    for path in paths {
         let lossy = text.push(path, &mut path_lengths);
         path_flags.push(lossy_flag(lossy));
     }
-    let matches = &outcome.matches;
     let files: Vec<u32> = matches.iter().map(|found| found.file as u32).collect();
     let match_counts: Vec<f64> = match mode {
         GrepMode::Count => matches.iter().map(|found| found.match_count.unwrap_or(0) as f64).collect(),

@@ -45,6 +45,17 @@ impl CancelHandle {
     }
 }
 
+/// The token of a call.
+pub(crate) fn token(handle: Option<&CancelHandle>, timeout_ms: Option<f64>) -> CancelToken {
+    let token = handle.map(|handle| handle.token.clone()).unwrap_or_default();
+    match timeout_ms {
+        Some(timeout_ms) => {
+            token.with_timeout(Duration::try_from_secs_f64(timeout_ms / 1000.0).unwrap_or(Duration::MAX))
+        }
+        None => token,
+    }
+}
+
 /// Queues `job` and returns a promise of its value in JavaScript's form, made by `encode`, or of a [`NativeError`]. The
 /// promise never rejects. `encode` calls the check that it is given every few thousand matches; a deadline does not stop it,
 /// because the result is there.
@@ -57,10 +68,7 @@ pub(crate) fn run<'env, T: Send + 'static, R: ToNapiValue + Send + 'static>(
     job: impl FnOnce(&CancelToken) -> Result<T, NativeError> + Send + 'static,
     encode: impl FnOnce(&T, &dyn Fn() -> Result<(), Stopped>) -> Result<R, Stopped> + Send + 'static,
 ) -> napi::Result<Object<'env>> {
-    let mut token = handle.map(|handle| handle.token.clone()).unwrap_or_default();
-    if let Some(timeout_ms) = timeout_ms {
-        token = token.with_timeout(Duration::try_from_secs_f64(timeout_ms / 1000.0).unwrap_or(Duration::MAX));
-    }
+    let token = token(handle, timeout_ms);
     let (deferred, promise) = env.create_deferred()?;
     Pool::global().spawn(move || {
         let mut value = None;
@@ -85,8 +93,13 @@ pub(crate) fn run_on_own_thread<R: ToNapiValue + Send + 'static, E: ToNapiValue 
         let outcome = either(guarded(job, internal));
         deferred.resolve(move |_env| Ok(outcome));
     };
-    spawn(Box::new(settle)).map_err(|error| napi::Error::from_reason(format!("cannot start a thread: {error}")))?;
+    start(settle)?;
     Ok(promise)
+}
+
+/// Runs a job on a thread that has no other job meanwhile.
+pub(crate) fn start(job: impl FnOnce() + Send + 'static) -> napi::Result<()> {
+    spawn(Box::new(job)).map_err(|error| napi::Error::from_reason(format!("cannot start a thread: {error}")))
 }
 
 type Job = Box<dyn FnOnce() + Send>;
@@ -169,7 +182,7 @@ fn either<R, E>(outcome: Result<R, E>) -> Either<R, E> {
 }
 
 /// Runs `job`; `internal` makes the error of a panic.
-fn guarded<R, E>(job: impl FnOnce() -> Result<R, E>, internal: fn(&str) -> E) -> Result<R, E> {
+pub(crate) fn guarded<R, E>(job: impl FnOnce() -> Result<R, E>, internal: fn(&str) -> E) -> Result<R, E> {
     catch_unwind(AssertUnwindSafe(job)).unwrap_or_else(|panic| Err(internal(&panic_message(&*panic))))
 }
 

@@ -19,7 +19,9 @@ mod page;
 mod pcre;
 mod prefilter;
 mod repair;
+mod stream;
 
+use std::io::Read;
 use std::ops::{ControlFlow, Range};
 use std::path::Path;
 use std::sync::Arc;
@@ -40,15 +42,20 @@ use self::file::{FileSearcher, Room, Target};
 use self::file_result::FileResult;
 use self::matcher::Compiled;
 use self::page::{MAX_NAMED, Page};
+use self::stream::{FileSink, LineSink};
 
 pub use self::candidates::{Candidates, Exclude, Excluded};
 pub use self::options::{GrepMode, GrepOptions};
 pub use self::outcome::{
     ContextLine, GrepOutcome, LineMatch, MAX_SUBMATCHES, Occurrence, RegexEngine, SearchedPattern, Skipped, Submatch,
 };
+pub use self::stream::{BatchSink, GrepBatch, Streaming};
 
 /// The number of candidates that a thread takes together.
 const CHUNK: usize = 64;
+
+/// The path of the matches in a text that is not a file.
+const INPUT_NAME: &[u8] = b"<stdin>";
 
 /// Searches the files below a directory, or one file.
 ///
@@ -61,11 +68,73 @@ pub fn grep(
     options: &GrepOptions,
     cancel: &CancelToken,
 ) -> Result<GrepOutcome, SearchError> {
+    search_path(context, options, None, cancel)
+}
+
+/// Searches like [`grep`], and passes the matches on while it runs. The outcome has the matches after the last batch; its
+/// counts are those of all.
+///
+/// The calling thread waits for the receiver, so it must not be one of the pool's.
+///
+/// # Errors
+/// [`SearchError`], also after some batches.
+pub fn grep_stream(
+    context: SearchContext<'_>,
+    options: &GrepOptions,
+    streaming: Streaming<'_>,
+    cancel: &CancelToken,
+) -> Result<GrepOutcome, SearchError> {
+    search_path(context, options, Some(streaming), cancel)
+}
+
+/// Searches a text as it arrives. The path and the file filters of `options` have no effect; the path of its matches is
+/// `<stdin>`.
+///
+/// An error of `text` ends the search, and the text counts as unreadable.
+///
+/// # Errors
+/// [`SearchError`]: the pattern is not valid, or the caller ended the search.
+pub fn grep_reader(
+    options: &GrepOptions,
+    text: impl Read,
+    streaming: Streaming<'_>,
+    cancel: &CancelToken,
+) -> Result<GrepOutcome, SearchError> {
+    let Some(compiled) = compile(options, cancel)? else { return Ok(timed_out()) };
+    let mut page = Page::new(options, Some(streaming));
+    let check = || cancel.check();
+    let room = page.room();
+    let live = FileSink::new(&mut page, streaming, INPUT_NAME);
+    let room = Room { live: Some(&live), ..room };
+    let result = FileSearcher::for_reader(&compiled, options).search_reader(text, room, &check);
+    let timeout = match result {
+        Ok(result) => {
+            // Breaks only for the files after it.
+            let _ = page.add(INPUT_NAME, result);
+            None
+        }
+        Err(stopped) => options.scope.settle(Err(Interrupted::Stopped(stopped)))?,
+    };
+    let mut outcome = page.finish();
+    if outcome.total == 0 && timeout.is_none() && !options.invert {
+        outcome.hint = compiled.hint();
+    }
+    compiled.describe(&mut outcome);
+    outcome.stop_reason = timeout.or(outcome.stop_reason);
+    Ok(outcome)
+}
+
+fn search_path(
+    context: SearchContext<'_>,
+    options: &GrepOptions,
+    streaming: Option<Streaming<'_>>,
+    cancel: &CancelToken,
+) -> Result<GrepOutcome, SearchError> {
     let scope = &options.scope;
     let (root, metadata) = resolve_existing(&scope.path)?;
     scope.check_links(&root)?;
     let Some(compiled) = compile(options, cancel)? else { return Ok(timed_out()) };
-    let call = Call { context, options, compiled: &compiled, cancel };
+    let call = Call { context, options, compiled: &compiled, streaming, cancel };
     let directory_of = |path: &Path| if metadata.is_dir() { path } else { path.parent().unwrap_or(path) }.to_owned();
     let roots = [directory_of(&root), directory_of(&scope.path)];
     let filter = Filter {
@@ -124,7 +193,7 @@ pub fn grep_candidates(
     cancel: &CancelToken,
 ) -> Result<GrepOutcome, SearchError> {
     let Some(compiled) = compile(options, cancel)? else { return Ok(timed_out()) };
-    Ok(Call { context, options, compiled: &compiled, cancel }.search(candidates)?.0)
+    Ok(Call { context, options, compiled: &compiled, streaming: None, cancel }.search(candidates)?.0)
 }
 
 /// Compiles the pattern. `None` if the time ran out and the caller accepts a partial result.
@@ -145,6 +214,7 @@ struct Call<'a> {
     context: SearchContext<'a>,
     options: &'a GrepOptions,
     compiled: &'a Compiled,
+    streaming: Option<Streaming<'a>>,
     cancel: &'a CancelToken,
 }
 
@@ -161,18 +231,21 @@ impl Call<'_> {
 
     /// Searches the first N candidates of a list.
     fn search_first(&self, candidates: Candidates, count: usize) -> Result<(GrepOutcome, usize), SearchError> {
-        let mut page = Page::new(self.options);
+        let mut page = Page::new(self.options, self.streaming);
         // Without a match, every line of a file is found.
         let candidates = if self.options.invert { candidates.with_excluded() } else { candidates };
+        let is_content = self.options.mode == GrepMode::Content;
         let work = Arc::new(Searching {
             compiled: self.compiled.clone(),
             options: self.options.clone(),
+            is_live: self.streaming.is_some() && candidates.is_file() && is_content,
             candidates,
             held: AtomicUsize::new(0),
         });
         let mut files = 0;
         let mut searcher = None;
         let mut stopped = Ok(());
+        let check = || self.cancel.check();
         let result = self.context.ordered(&work, work.candidates.len().min(count), CHUNK, self.cancel, |results| {
             files += results.len();
             results.into_iter().try_for_each(|(index, mut result)| {
@@ -180,8 +253,9 @@ impl Call<'_> {
                 let name = work.candidates.name(index);
                 if let Some(room) = page.missing(&result) {
                     let searcher = searcher.get_or_insert_with(|| work.state());
-                    let again = searcher.search(work.target(name), room, &|| self.cancel.check());
-                    match again {
+                    let live = self.streaming.map(|streaming| FileSink::new(&mut page, streaming, name));
+                    let room = Room { live: live.as_ref().map(|live| live as &dyn LineSink), ..room };
+                    match searcher.search(work.target(name), room, &check) {
                         Ok(again) => {
                             result = FileResult { bytes_read: result.bytes_read.max(again.bytes_read), ..again }
                         }
@@ -191,7 +265,14 @@ impl Call<'_> {
                         }
                     }
                 }
-                page.add(name, result)
+                page.add(name, result)?;
+                page.deliver(&check).map_or_else(
+                    |reason| {
+                        stopped = Err(reason);
+                        ControlFlow::Break(())
+                    },
+                    ControlFlow::Continue,
+                )
             })
         });
         let result = result.and(stopped.map_err(Interrupted::Stopped));
@@ -205,9 +286,7 @@ impl Call<'_> {
         outcome.unreadable_paths.dedup();
         outcome.skipped.unreadable -= (named - outcome.unreadable_paths.len()) as u64;
         outcome.unreadable_paths.truncate(MAX_NAMED);
-        outcome.engine = self.compiled.engine();
-        outcome.searched_pattern = self.compiled.searched().map(ToOwned::to_owned);
-        outcome.searched_patterns = self.compiled.searched_patterns();
+        self.compiled.describe(&mut outcome);
         outcome.stop_reason = timeout.or(work.candidates.stop_reason()).or(outcome.stop_reason);
         Ok((outcome, files))
     }
@@ -216,6 +295,8 @@ impl Call<'_> {
 struct Searching {
     compiled: Compiled,
     options: GrepOptions,
+    /// Whether the thread that leads searches the only file, which passes its lines on meanwhile.
+    is_live: bool,
     candidates: Candidates,
     /// The cost of the results that wait for those of earlier files.
     held: AtomicUsize,
@@ -229,7 +310,8 @@ impl Searching {
     /// What the search of one file may keep. A single file has no earlier ones, so it can skip the whole offset itself.
     fn room(&self) -> Room<'_> {
         let skip = if self.candidates.len() == 1 { self.options.offset } else { 0 };
-        Room { skip, max_bytes: self.options.scope.max_result_bytes, held: Some(&self.held) }
+        let max_bytes = self.options.scope.max_result_bytes;
+        Room { skip, max_lines: u64::MAX, max_bytes, held: Some(&self.held), live: None }
     }
 }
 
@@ -257,7 +339,7 @@ impl Ordered for Searching {
                     FileResult::excluded(excluded)
                 }
                 // The page searches the file again if it has room for it.
-                Candidate::Search(_) if self.room().is_crowded() => {
+                Candidate::Search(_) if self.is_live || self.room().is_crowded() => {
                     check()?;
                     FileResult { crowded_out: true, ..FileResult::default() }
                 }

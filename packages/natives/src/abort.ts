@@ -15,19 +15,21 @@ export type EndOptions = Pick<SearchOptions, 'signal' | 'timeoutMs' | 'onTimeout
  * If the signal has aborted, the call does not start. If it aborts later, the promise rejects immediately with its reason; if
  * the time runs out, it rejects with code `TIMEOUT`. Both also work while the call waits for a worker. The handle then
  * stops the native work soon after. With `onTimeout: 'partial'` the addon handles the deadline and returns a partial result.
- * Listener and timer are removed when the call settles, so one signal can be used for any number of calls.
+ * `run` may ask whether the call has ended so. Listener and timer are removed when the call settles, so one signal can be used for any number of calls.
  *
  * @throws the reason of the signal, or the `CairnError` that the addon reported.
  */
 export async function withCancel<Result extends { columns: Uint8Array }>(
   { signal, timeoutMs, onTimeout }: EndOptions,
-  run: (handle: CancelHandle) => Promise<Result | NativeError>,
+  run: (handle: CancelHandle, hasEnded: () => boolean) => Promise<Result | NativeError>,
 ): Promise<Result> {
   signal?.throwIfAborted();
   const handle = new CancelHandle();
   const cleanups: (() => void)[] = [];
+  let hasEnded = false;
   const ended = new Promise<never>((_, reject) => {
     const end = (reason: unknown): void => {
+      hasEnded = true;
       handle.cancel();
       reject(reason);
     };
@@ -42,7 +44,7 @@ export async function withCancel<Result extends { columns: Uint8Array }>(
     }
   });
   try {
-    const outcome = await Promise.race([run(handle), ended]);
+    const outcome = await Promise.race([run(handle, () => hasEnded), ended]);
     if ('code' in outcome) throw fromNative(outcome);
     return outcome;
   } finally {

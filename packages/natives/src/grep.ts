@@ -2,6 +2,7 @@ import * as binding from '../binding/index.js';
 import { withCancel } from './abort.ts';
 import { LOSSY, Turn, columnReader, makeArray, present, readAll } from './decode.ts';
 import type { ItemReader } from './decode.ts';
+import { InputFeed } from './grep-input.ts';
 import { observeCall } from './observer.ts';
 import type { ObservedCall } from './observer.ts';
 import { checkCallback, checkOptions, count, flag, given, list, oneOf, searchRules, texts } from './options.ts';
@@ -117,6 +118,15 @@ export interface GrepOptions extends SearchOptions {
   mode?: GrepOutputMode | undefined;
 }
 
+/** Options of a search of a text that is not a file, such as standard input. Options that select files have no effect. */
+export interface GrepInputOptions extends Omit<GrepOptions, 'path'> {
+  /**
+   * The text, in chunks of any size. It is searched as it arrives; the path of its matches is `<stdin>`. The next chunk is
+   * requested when the last one was read, and none after the search has ended. An error of it rejects the call.
+   */
+  input: AsyncIterable<Uint8Array>;
+}
+
 /** A line of context. */
 export interface ContextLine {
   /** 1-based. */
@@ -165,10 +175,8 @@ export interface Occurrence {
   lineNumber: number;
 }
 
-/** The matches, and what was searched for them. */
-export interface GrepResult {
-  /** In path order, within a file in line order. */
-  matches: GrepMatch[];
+/** The facts of a search: how much was searched, and how much of it matched. */
+export interface GrepSummary {
   /** How many lines (in files mode: files) matched in the searched files, including those left out by `offset`. */
   totalMatches: number;
   /** How many of the searched files have a match. */
@@ -218,6 +226,12 @@ export interface GrepResult {
   stopReason?: StopReason;
 }
 
+/** The matches, and what was searched for them. */
+export interface GrepResult extends GrepSummary {
+  /** In path order, within a file in line order. */
+  matches: GrepMatch[];
+}
+
 const rules: OptionRules<GrepOptions> = {
   ...searchRules,
   pattern: { ...texts, required: true },
@@ -243,35 +257,92 @@ const rules: OptionRules<GrepOptions> = {
   mode: oneOf(Object.values(GrepOutputMode)),
 };
 
+const inputRules: OptionRules<GrepInputOptions & { path: never }> = {
+  ...rules,
+  path: { test: () => false, expected: 'either input or path' },
+  input: {
+    test: (value) => typeof value === 'object' && value !== null && Symbol.asyncIterator in value,
+    expected: 'an async iterable of Uint8Array',
+    required: true,
+  },
+};
+
 /**
  * Searches the files below a directory, or one file, for a regular expression.
  *
  * Finds the lines that `rg -n --no-require-git` finds, with PCRE2 those of `rg -P`. Symbolic links are not followed; with
  * `cache`, `node_modules` is skipped unless `glob` mentions it. A FIFO, socket or device as `path` gives an empty result.
- * Files are read, never mapped, so a file may change during the search. Runs on the threads of the addon.
+ * Files are read, never mapped, so a file may change during the search. Runs on the threads of the addon. With `input` it
+ * searches that text instead.
  *
- * @param onMatch called with each match, in order, before the promise settles.
+ * @param onMatch called with each match while the search runs, in order, before the promise settles.
  * @throws {CairnError} `PATH_NOT_FOUND`, `INVALID_REGEX`, `INVALID_GLOB`, `INVALID_OPTION`, `TIMEOUT`; or the reason of the
  * signal.
  * @example
  * const { matches, limitReached } = await grep({ pattern: 'TODO|FIXME', path: 'src', type: 'ts', maxCount: 50 });
  */
 export function grep(
-  options: GrepOptions,
+  options: GrepOptions | GrepInputOptions,
   onMatch?: ((error: Error | null, match: GrepMatch) => void) | null,
 ): Promise<GrepResult> {
   return observeCall('grep', options, (observed) => search(options, onMatch, observed));
 }
 
 async function search(
-  options: GrepOptions,
+  options: GrepOptions | GrepInputOptions,
   onMatch: ((error: Error | null, match: GrepMatch) => void) | null | undefined,
   observed: ObservedCall | undefined,
 ): Promise<GrepResult> {
-  checkOptions('grep', options, rules);
+  checkGrepOptions('grep', options);
   checkCallback('grep', onMatch);
-  const { signal, onTimeout, pattern, glob, type, typeNot, ...rest } = options;
-  const native = given({
+  if (onMatch || 'input' in options) {
+    const matches: GrepMatch[] = [];
+    const onBatch = (batch: GrepMatch[]): void => {
+      for (const match of batch) matches.push(match);
+    };
+    const summary = await searchInBatches(options, { onBatch, onMatch, keepsAll: true }, observed);
+    return { matches, ...summary };
+  }
+  const { columns, ...facts } = await withCancel(options, (handle) => binding.grep(nativeOptions(options), handle));
+  if (observed) observed.outputBytes = columns.byteLength;
+  return { matches: await readMatches(readColumns(columns), options.signal), ...facts };
+}
+
+/**
+ * Searches like {@link grep} and passes the matches on while the search runs, so that a result of any size needs little memory.
+ *
+ * The first batch has the first match; the later ones have what was found meanwhile, about 1 MiB at most, in the order of the
+ * result. While the promise of `onBatch` is pending the search goes on only until the matches that wait take 256 MiB. An
+ * error of `onBatch` ends the search, and the call rejects with it. A call that rejects may have delivered some batches.
+ *
+ * @param onBatch called with one batch after the other, never after the promise has settled.
+ * @throws {CairnError} like {@link grep}.
+ * @example
+ * const { totalMatches } = await grepStream({ pattern: 'TODO', path: '.' }, async (matches) => {
+ *   for (const { path, line } of matches) process.stdout.write(`${path}: ${line}\n`);
+ * });
+ */
+export function grepStream(
+  options: GrepOptions | GrepInputOptions,
+  onBatch: (matches: GrepMatch[]) => void | Promise<void>,
+): Promise<GrepSummary> {
+  return observeCall('grepStream', options, async (observed) => {
+    checkGrepOptions('grepStream', options);
+    checkCallback('grepStream', onBatch, 'onBatch');
+    return searchInBatches(options, { onBatch, keepsAll: false }, observed);
+  });
+}
+
+function checkGrepOptions(name: string, options: GrepOptions | GrepInputOptions): void {
+  // A value that is not an object is refused by the check.
+  if (options !== null && typeof options === 'object' && 'input' in options) checkOptions(name, options, inputRules);
+  else checkOptions(name, options, rules);
+}
+
+/** The options as the addon takes them. */
+function nativeOptions(options: GrepOptions): binding.NativeGrepOptions {
+  const { signal: _, onTimeout, pattern, glob, type, typeNot, ...rest } = options;
+  return given({
     ...rest,
     patterns: list(pattern),
     globs: list(glob),
@@ -279,9 +350,59 @@ async function search(
     excludedTypes: list(typeNot),
     partialOnTimeout: onTimeout === 'partial',
   });
-  const { columns, ...facts } = await withCancel(options, (handle) => binding.grep(native, handle));
-  if (observed) observed.outputBytes = columns.byteLength;
-  return { matches: await readMatches(readColumns(columns), signal, onMatch), ...facts };
+}
+
+/** Where the matches go, and whether it keeps all of them. */
+interface Receiver {
+  readonly onBatch: (matches: GrepMatch[]) => void | Promise<void>;
+  readonly onMatch?: ((error: null, match: GrepMatch) => void) | null | undefined;
+  readonly keepsAll: boolean;
+}
+
+async function searchInBatches(
+  options: GrepOptions | GrepInputOptions,
+  { onBatch, onMatch, keepsAll }: Receiver,
+  observed: ObservedCall | undefined,
+): Promise<GrepSummary> {
+  const deliver = async (columns: Uint8Array, hasEnded: () => boolean): Promise<void> => {
+    if (hasEnded()) return;
+    const onEach = onMatch && ((_: null, match: GrepMatch): void => void (hasEnded() || onMatch(null, match)));
+    const matches = await readMatches(readColumns(columns), options.signal, onEach);
+    if (hasEnded() || matches.length === 0) return;
+    if (observed) {
+      observed.outputBytes = (observed.outputBytes ?? 0) + columns.byteLength;
+      observed.results = (observed.results ?? 0) + matches.length;
+    }
+    await onBatch(matches);
+  };
+  const { columns: _, ...facts } = await withCancel(options, async (handle, hasEnded) => {
+    const text = 'input' in options ? new InputFeed(options.input) : undefined;
+    const native = nativeOptions('input' in options ? withoutInput(options) : options);
+    const stream = binding.grepStream(native, keepsAll, handle, text?.native);
+    const read = async (): Promise<binding.NativeGrepResult | binding.NativeError> => {
+      for (;;) {
+        const part = await stream.next();
+        if ('code' in part) return part;
+        await deliver(part.columns, hasEnded);
+        if ('complete' in part) return part;
+      }
+    };
+    try {
+      return await (text ? Promise.race([read(), text.failure]) : read());
+    } catch (error) {
+      // The search would wait for the next call.
+      handle.cancel();
+      throw error;
+    } finally {
+      text?.end();
+    }
+  });
+  return facts;
+}
+
+/** The options for the addon, which takes the text by itself. */
+function withoutInput({ input: _, ...options }: GrepInputOptions): GrepOptions {
+  return { ...options, path: '.' };
 }
 
 /**
@@ -316,7 +437,7 @@ type GrepColumns = ReturnType<typeof readColumns>;
 async function readMatches(
   columns: GrepColumns,
   signal: AbortSignal | undefined,
-  onMatch: ((error: null, match: GrepMatch) => void) | null | undefined,
+  onMatch?: ((error: null, match: GrepMatch) => void) | null,
 ): Promise<GrepMatch[]> {
   const { text, pathLengths, pathFlags, files, matchCounts, lineNumbers } = columns;
   const turn = new Turn(text, signal);

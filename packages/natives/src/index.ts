@@ -8,8 +8,17 @@ export { fuzzyFind } from './fuzzy-find.ts';
 export type { FuzzyFindMatch, FuzzyFindOptions, FuzzyFindResult } from './fuzzy-find.ts';
 export { glob } from './glob.ts';
 export type { GlobMatch, GlobOptions, GlobResult } from './glob.ts';
-export { GrepOutputMode, grep } from './grep.ts';
-export type { ContextLine, GrepMatch, GrepOptions, GrepResult, Occurrence, Submatch } from './grep.ts';
+export { GrepOutputMode, grep, grepStream } from './grep.ts';
+export type {
+  ContextLine,
+  GrepInputOptions,
+  GrepMatch,
+  GrepOptions,
+  GrepResult,
+  GrepSummary,
+  Occurrence,
+  Submatch,
+} from './grep.ts';
 export type { SearchOptions, StopReason } from './options.ts';
 export { treeSummary } from './tree-summary.ts';
 export type { TreeEntry, TreeSummary, TreeSummaryOptions } from './tree-summary.ts';

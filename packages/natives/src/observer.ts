@@ -31,8 +31,11 @@ const counter = ((globalThis as { [key: symbol]: { last: number } | undefined })
   last: 0,
 });
 
-/** A result with a list. */
-type Counted = { readonly matches: readonly unknown[] } | { readonly entries: readonly unknown[] };
+/** A result, with its list unless that was passed on in parts. */
+type Counted =
+  | { readonly matches: readonly unknown[] }
+  | { readonly entries: readonly unknown[] }
+  | { readonly totalMatches: number };
 
 /**
  * Runs a call and publishes its start and its end, in the order of `TracingChannel.tracePromise`. Costs one check while
@@ -76,7 +79,8 @@ async function publishCall<Result extends Counted>(
     const pending = calls.start.runStores(message, () => run(message));
     calls.end.publish(message);
     const result = await pending;
-    message.results = ('matches' in result ? result.matches : result.entries).length;
+    if ('matches' in result) message.results = result.matches.length;
+    else if ('entries' in result) message.results = result.entries.length;
     publishContents('result', result);
     return result;
   } catch (error) {

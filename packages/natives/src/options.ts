@@ -122,10 +122,11 @@ export function checkOptions<T extends object>(name: string, options: T, rules: 
 }
 
 /** Checks the callback of a call. @throws {CairnError} `INVALID_OPTION` when it is something else. */
-export function checkCallback(name: string, onMatch: unknown): void {
-  if (onMatch !== undefined && onMatch !== null && typeof onMatch !== 'function') {
-    const message = `invalid second argument of ${name}: ${describe(onMatch)}; use a function`;
-    throw new CairnError('INVALID_OPTION', message, { option: 'onMatch' });
+export function checkCallback(name: string, callback: unknown, option: 'onMatch' | 'onBatch' = 'onMatch'): void {
+  const isLeftOut = option === 'onMatch' && (callback === undefined || callback === null);
+  if (!isLeftOut && typeof callback !== 'function') {
+    const message = `invalid second argument of ${name}: ${describe(callback)}; use a function`;
+    throw new CairnError('INVALID_OPTION', message, { option });
   }
 }
 

@@ -37,7 +37,7 @@ impl Call<'_> {
         };
         options.scope.partial_on_timeout = true;
         let compiled = Compiled::new(&options, cancel).ok()?;
-        let call = Call { context: self.context, options: &options, compiled: &compiled, cancel };
+        let call = Call { context: self.context, options: &options, compiled: &compiled, streaming: None, cancel };
         // The place is only a hint, so an error of this search is not reported.
         let (outcome, _) = call.search_first(candidates.clone(), MAX_CANDIDATES).ok()?;
         let found = outcome.matches.first()?;

@@ -42,6 +42,7 @@ pub(super) struct CollectOptions {
     pub(super) max_columns: usize,
     /// How many lines before a match are its context. After a match that is not kept, the searcher passes more lines.
     pub(super) context_before: usize,
+    pub(super) context_after: usize,
 }
 
 /// Passes cancellation into the searcher, and the failure of the matcher out of it.
@@ -127,7 +128,7 @@ impl<M: Matcher> Sink for Collector<'_, M> {
         let mut line_start = 0;
         for (index, line) in found.lines().enumerate() {
             self.result.count += 1;
-            if self.result.count > self.options.max_lines {
+            if self.result.count > self.options.max_lines.min(self.room.max_lines) {
                 return Ok(false);
             }
             let line_end = line_start + line.len();
@@ -148,8 +149,13 @@ impl<M: Matcher> Sink for Collector<'_, M> {
                     } else {
                         std::mem::take(&mut block.kept)
                     };
+                    // The context after the matches before is complete now.
+                    self.deliver()?;
                     if !self.push(line_number, text, submatches, block.gave_up) {
                         return Ok(false);
+                    }
+                    if self.options.context_after == 0 {
+                        self.deliver()?;
                     }
                 }
             }
@@ -174,6 +180,9 @@ impl<M: Matcher> Sink for Collector<'_, M> {
             if let Some(last) = self.result.matches.last_mut() {
                 last.truncated |= cut;
                 last.after.push(line);
+                if last.after.len() >= self.options.context_after {
+                    self.deliver()?;
+                }
             }
             return Ok(true);
         }
@@ -284,6 +293,18 @@ impl<M: Matcher> Collector<'_, M> {
         let truncated = found.truncated || pending.any_cut;
         self.result.matches.push(LineMatch { truncated, before: pending.lines.into(), ..found });
         !self.result.over_budget
+    }
+
+    /// Passes the lines on, if somebody wants them while the file is searched.
+    fn deliver(&mut self) -> io::Result<()> {
+        if let Some(live) = self.room.live
+            && !self.result.matches.is_empty()
+            && live.wants(self.cost.bytes())
+            && live.take(std::mem::take(&mut self.result.matches), self.control.check).map_err(stop)?
+        {
+            self.cost = Cost::default();
+        }
+        Ok(())
     }
 
     /// Drops the context before a match, so that the match has room.

@@ -20,6 +20,7 @@ use super::open::{OpenFile, Opener, is_link};
 use super::options::{GrepMode, GrepOptions};
 use super::pcre::{Failure, PcreMatcher, Workspace};
 use super::prefilter::{Prefilter, Prefiltered, has_byte_order_mark};
+use super::stream::LineSink;
 
 /// How much of a file is read before it is searched. Nearly every source file fits.
 const BUFFER_BYTES: usize = 256 * 1024;
@@ -46,10 +47,14 @@ pub(super) struct Target<'a> {
 pub(super) struct Room<'a> {
     /// How many matched lines at the start are counted and not kept.
     pub(super) skip: u64,
+    /// The search ends at the first matched line over this number.
+    pub(super) max_lines: u64,
     /// The maximal cost of the matched lines after those.
     pub(super) max_bytes: usize,
     /// The cost of all results that wait for those of earlier files. The search ends when it exceeds `max_bytes`.
     pub(super) held: Option<&'a AtomicUsize>,
+    /// Receives the lines while the file is searched. Otherwise the result has all of them.
+    pub(super) live: Option<&'a dyn LineSink>,
 }
 
 impl Room<'_> {
@@ -116,6 +121,16 @@ impl FileSearcher {
         Self::with_heap_limit(compiled, options, HEAP_LIMIT)
     }
 
+    /// For a text that can be read only once, like ripgrep: its context changes where a NUL ends the search.
+    pub(super) fn for_reader(compiled: &Compiled, options: &GrepOptions) -> Self {
+        let mut searcher = Self::new(compiled, options);
+        if let Some(with_context) = searcher.with_context.take() {
+            let mut builder = with_context.builder;
+            searcher.plain = Reusable::new(builder.binary_detection(BinaryDetection::quit(0)).clone());
+        }
+        searcher
+    }
+
     pub(super) fn with_heap_limit(compiled: &Compiled, options: &GrepOptions, heap_limit: usize) -> Self {
         let content = options.mode == GrepMode::Content;
         let page = options.max_count.map(|count| count.saturating_add(options.offset));
@@ -157,6 +172,7 @@ impl FileSearcher {
                 max_lines: max_lines.unwrap_or(u64::MAX),
                 max_columns: options.max_columns.unwrap_or(usize::MAX).min(options.scope.max_result_bytes / LINE_PART),
                 context_before: options.context_before,
+                context_after: options.context_after,
             },
         }
     }
@@ -188,6 +204,31 @@ impl FileSearcher {
                     _ => FileState::Unreadable,
                 };
                 Ok(FileResult { state, ..FileResult::default() })
+            }
+        }
+    }
+
+    /// Searches a text from its start to its end.
+    pub(super) fn search_reader(
+        &mut self,
+        text: impl Read,
+        room: Room<'_>,
+        check: &dyn Fn() -> Result<(), Stopped>,
+    ) -> Result<FileResult, Stopped> {
+        let read = Cell::new(0);
+        let failure = Cell::new(None);
+        let run = Run {
+            thread_matcher: &self.thread_matcher,
+            options: self.collect_options,
+            control: Control { check, failure: &failure },
+            room,
+        };
+        let rest = Checked { inner: text, check, read: &read };
+        match run.collect(&mut self.plain, false, Source::Reader(&[]), rest) {
+            Ok(result) => Ok(FileResult { bytes_read: read.get(), ..result }),
+            Err(_) => {
+                check()?;
+                Ok(FileResult { state: FileState::Unreadable, ..FileResult::default() })
             }
         }
     }

@@ -14,7 +14,7 @@ use regex_syntax::ast::{Ast, ClassSetItem, ErrorKind as AstErrorKind, Visitor, v
 use regex_syntax::hir::{Hir, HirKind, Literal, Look};
 
 use super::options::GrepOptions;
-use super::outcome::{RegexEngine, SearchedPattern};
+use super::outcome::{GrepOutcome, RegexEngine, SearchedPattern};
 use super::pcre::{Expression, Refusal};
 use super::repair::{CARRIAGE_RETURN, LINE_FEED, escape_braces, repair, required_character};
 use crate::error::SearchError;
@@ -107,6 +107,13 @@ impl Compiled {
     /// The pattern that is searched, if it is not the given one, which is the only one.
     pub(super) fn searched(&self) -> Option<&str> {
         if let [only] = &*self.plans { only.searched.as_deref() } else { None }
+    }
+
+    /// States in an outcome how the patterns were searched.
+    pub(super) fn describe(&self, outcome: &mut GrepOutcome) {
+        outcome.engine = self.engine();
+        outcome.searched_pattern = self.searched().map(ToOwned::to_owned);
+        outcome.searched_patterns = self.searched_patterns();
     }
 
     /// Of several patterns, those that are not searched as given.

@@ -1,11 +1,15 @@
 //! Limits and paging over the results of files in path order.
 
+use std::mem;
 use std::ops::ControlFlow;
+
+use cairn_cancel::Stopped;
 
 use super::file::Room;
 use super::file_result::{FileResult, FileState};
 use super::options::{GrepMode, GrepOptions};
 use super::outcome::{GrepOutcome, LineMatch};
+use super::stream::{BATCH_BYTES, GrepBatch, Streaming};
 use crate::context::StopReason;
 use crate::cost::{Cost, GREP_FILE, GREP_MATCH};
 
@@ -13,8 +17,10 @@ use crate::cost::{Cost, GREP_FILE, GREP_MATCH};
 pub(super) const MAX_NAMED: usize = 16;
 
 /// Receives the results of the files in path order, and keeps those of the requested page.
-pub(super) struct Page {
+pub(super) struct Page<'a> {
     mode: GrepMode,
+    /// Where the matches go while the search runs.
+    streaming: Option<Streaming<'a>>,
     /// How many matches are still to be left out, and after them how many are still to be kept.
     skip: u64,
     take: u64,
@@ -23,19 +29,28 @@ pub(super) struct Page {
     /// The cost of what is kept up to now, and whether more would exceed the budget of a result.
     cost: Cost,
     over_budget: bool,
+    /// How many matches of the file that is being searched were kept before its result is added.
+    live: u64,
+    /// The part of the cost that was delivered.
+    delivered: usize,
+    has_matches: bool,
     outcome: GrepOutcome,
 }
 
-impl Page {
-    pub(super) fn new(options: &GrepOptions) -> Self {
+impl<'a> Page<'a> {
+    pub(super) fn new(options: &GrepOptions, streaming: Option<Streaming<'a>>) -> Self {
         Self {
             mode: options.mode,
+            streaming,
             skip: options.offset,
             take: options.max_count.unwrap_or(u64::MAX),
             per_file: options.max_count_per_file.unwrap_or(u64::MAX),
             max_bytes: options.scope.max_result_bytes,
             cost: Cost::default(),
             over_budget: false,
+            live: 0,
+            delivered: 0,
+            has_matches: false,
             outcome: GrepOutcome::default(),
         }
     }
@@ -47,10 +62,49 @@ impl Page {
         let is_cut = result.over_budget || result.crowded_out;
         let starts_inside = self.skip > result.skipped && (self.skip < found || is_cut);
         let is_unknown = result.crowded_out && result.count == 0;
-        let is_short = self.take > 0 && (starts_inside || result.crowded_out);
+        // Its matches leave while it is searched, so that they all have room.
+        let outgrows = result.over_budget && self.drains();
+        let is_short = self.take > 0 && (starts_inside || result.crowded_out || outgrows);
         let is_missing = self.mode == GrepMode::Content && (is_unknown || is_short);
-        let max_bytes = self.max_bytes.saturating_sub(self.cost.bytes());
-        is_missing.then_some(Room { skip: self.skip, max_bytes, held: None })
+        is_missing.then(|| self.room())
+    }
+
+    /// How to search the next file if its matches go nowhere else first.
+    pub(super) fn room(&self) -> Room<'static> {
+        let max_bytes = if self.drains() { self.max_bytes } else { self.max_bytes.saturating_sub(self.cost.bytes()) };
+        let max_lines = self.skip.saturating_add(self.take);
+        Room { skip: self.skip, max_lines, max_bytes, held: None, live: None }
+    }
+
+    /// Whether matches that were delivered no longer count for the budget.
+    fn drains(&self) -> bool {
+        self.streaming.is_some_and(|streaming| !streaming.keeps_all)
+    }
+
+    /// Keeps matches of a file that is still being searched; [`Page::add`] counts them.
+    pub(super) fn keep_live(&mut self, path: &[u8], lines: Vec<LineMatch>) {
+        self.live += lines.len() as u64;
+        self.cost = lines.iter().fold(self.cost, |cost, line| cost.plus(line.cost()));
+        let file = self.begin(path);
+        self.has_matches = true;
+        self.outcome.matches.extend(lines.into_iter().map(|line| LineMatch { file, ..line }));
+    }
+
+    /// Passes on what is kept if the receiver is ready, or waits for it if that is enough for a batch.
+    pub(super) fn deliver(&mut self, check: &dyn Fn() -> Result<(), Stopped>) -> Result<(), Stopped> {
+        let Some(Streaming { sink, keeps_all }) = self.streaming else { return Ok(()) };
+        let is_due = || sink.is_ready() || self.cost.bytes() - self.delivered >= BATCH_BYTES;
+        if self.outcome.matches.is_empty() || !is_due() {
+            return Ok(());
+        }
+        let batch =
+            GrepBatch { paths: mem::take(&mut self.outcome.paths), matches: mem::take(&mut self.outcome.matches) };
+        if keeps_all {
+            self.delivered = self.cost.bytes();
+        } else {
+            self.cost = Cost::default();
+        }
+        sink.take(batch, check)
     }
 
     /// Adds the next file in path order. Breaks if a match does not fit on the page.
@@ -59,19 +113,18 @@ impl Page {
         self.outcome.bytes_read += result.bytes_read;
         let skipped = &mut self.outcome.skipped;
         match result.state {
-            FileState::Searched => {}
-            FileState::Vanished => return ControlFlow::Continue(()),
-            FileState::Oversized => {
-                skipped.oversized += 1;
-                return ControlFlow::Continue(());
-            }
+            FileState::Searched | FileState::Vanished => {}
+            FileState::Oversized => skipped.oversized += 1,
             FileState::Unreadable => {
                 skipped.unreadable += 1;
                 if self.outcome.unreadable_paths.len() < MAX_NAMED {
                     self.outcome.unreadable_paths.push(path.to_vec());
                 }
-                return ControlFlow::Continue(());
             }
+        }
+        if result.state != FileState::Searched {
+            self.count_live();
+            return ControlFlow::Continue(());
         }
         skipped.binary += u64::from(result.binary);
         skipped.oversized += u64::from(result.oversized);
@@ -107,8 +160,31 @@ impl Page {
         ControlFlow::Continue(())
     }
 
-    /// Keeps up to `take` matches of a file after the first `skip`, until the result is full. Returns how many it kept.
+    /// Counts the matches of a file whose search did not come to its end.
+    fn count_live(&mut self) {
+        let live = mem::take(&mut self.live);
+        if live > 0 {
+            self.outcome.total += mem::take(&mut self.skip) + live;
+            self.outcome.files_with_matches += 1;
+            self.take -= live;
+        }
+    }
+
+    /// Adds the file of the next matches, unless they continue those before. Returns its index.
+    fn begin(&mut self, path: &[u8]) -> usize {
+        if self.outcome.paths.last().is_none_or(|last| last != path) {
+            self.outcome.paths.push(path.to_vec());
+        }
+        self.outcome.paths.len() - 1
+    }
+
+    /// Keeps up to `take` matches of a file after the first `skip`, until the result is full. Returns how many it kept,
+    /// with those it already had.
     fn keep(&mut self, path: &[u8], result: FileResult, skip: u64, take: u64) -> u64 {
+        let mut kept = mem::take(&mut self.live);
+        if kept == take {
+            return kept;
+        }
         let mut cost = Cost::default();
         cost.add(GREP_FILE);
         cost.add_text(path);
@@ -116,22 +192,22 @@ impl Page {
             cost.add(GREP_MATCH);
         }
         if !self.has_room(cost) {
-            return 0;
+            return kept;
         }
-        let file = self.outcome.paths.len();
-        self.outcome.paths.push(path.to_vec());
+        let file = self.begin(path);
         if self.mode != GrepMode::Content {
             let match_count = (self.mode == GrepMode::Count).then_some(take);
             self.outcome.matches.push(LineMatch { file, match_count, ..LineMatch::default() });
+            self.has_matches = true;
             return take;
         }
-        let mut kept = 0;
         let skip = skip.saturating_sub(result.skipped);
-        for line in result.matches.into_iter().skip(skip as usize).take(take as usize) {
+        for line in result.matches.into_iter().skip(skip as usize).take((take - kept) as usize) {
             if !self.has_room(line.cost()) {
                 break;
             }
             self.outcome.matches.push(LineMatch { file, ..line });
+            self.has_matches = true;
             kept += 1;
         }
         kept
@@ -140,7 +216,7 @@ impl Page {
     /// Reserves room for a part of the result. Returns whether it fits; the first match always does.
     fn has_room(&mut self, cost: Cost) -> bool {
         let cost = self.cost.plus(cost);
-        self.over_budget |= !self.outcome.matches.is_empty() && cost.bytes() > self.max_bytes;
+        self.over_budget |= self.has_matches && !self.drains() && cost.bytes() > self.max_bytes;
         if !self.over_budget {
             self.cost = cost;
         }
@@ -148,6 +224,7 @@ impl Page {
     }
 
     pub(super) fn finish(mut self) -> GrepOutcome {
+        self.count_live();
         self.outcome.stop_reason = if self.over_budget {
             Some(StopReason::Budget)
         } else {

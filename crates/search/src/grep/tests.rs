@@ -42,7 +42,7 @@ fn target(tree: &TempDir) -> Target<'_> {
 }
 
 fn room() -> Room<'static> {
-    Room { skip: 0, max_bytes: MAX_RESULT_BYTES, held: None }
+    Room { skip: 0, max_lines: u64::MAX, max_bytes: MAX_RESULT_BYTES, held: None, live: None }
 }
 
 fn texts<'a>(texts: impl IntoIterator<Item = &'a str>) -> Vec<String> {
@@ -452,7 +452,7 @@ fn a_search_that_times_out_before_the_first_file_reports_the_timeout() {
     let snapshot = cache.stats().snapshots[0].snapshot.clone();
     let files = Candidates::of(snapshot);
     let compiled = Compiled::new(&options, &CancelToken::new()).expect("a pattern");
-    let call = Call { context, options: &options, compiled: &compiled, cancel: &timed_out };
+    let call = Call { context, options: &options, compiled: &compiled, streaming: None, cancel: &timed_out };
     let (outcome, files) = call.search(&files).expect("what there is");
     assert_eq!(files, 0);
     assert_eq!(outcome.stop_reason, Some(StopReason::Timeout));
@@ -477,7 +477,7 @@ fn matches_before_a_line_that_is_too_long_for_memory_are_kept() {
     let result = searcher.search(target(&tree), room(), &|| Ok(())).expect("nothing stops it");
     assert!(result.oversized);
     assert_eq!(result.matches.iter().map(|found| found.line_number).collect::<Vec<_>>(), [1]);
-    let mut page = Page::new(&options);
+    let mut page = Page::new(&options, None);
     assert!(page.add(b"a", result).is_continue());
     let outcome = page.finish();
     assert_eq!((outcome.total, outcome.skipped.oversized, outcome.files_searched), (1, 1, 1));
@@ -622,7 +622,7 @@ fn n70_results_that_wait_share_a_budget() {
     let result = searcher.search(file, crowded, &|| Ok(())).expect("nothing stops it");
     assert!(result.crowded_out && result.matches.len() < 2000, "{}", result.matches.len());
     assert_eq!(held.load(Ordering::Relaxed), MAX_RESULT_BYTES + result.held);
-    let missing = Page::new(&options).missing(&result).expect("it must be searched again");
+    let missing = Page::new(&options, None).missing(&result).expect("it must be searched again");
     let again = searcher.search(file, missing, &|| Ok(())).expect("nothing stops it");
     assert_eq!((again.crowded_out, again.matches.len()), (false, 2000));
     let last = run_within(1_000_000, GrepOptions { offset: 2000 * 199, max_count: Some(5), ..options }).0;
