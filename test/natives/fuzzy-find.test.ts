@@ -283,7 +283,7 @@ describe('fuzzyFind with the signs of fzf', () => {
     ['!test', ['src/a'], ['test/a']],
     ['core !^test !.h$', ['src/core.c', 'a/test/core.c'], ['test/core.c', 'src/core.h', 'src/other.c']],
     ['core .c$ | .h$', ['core.c', 'core.h'], ['core.rs', 'x.c']],
-    ['scheduel .c$', ['a/schedule.c'], ['a/schedule.h']],
+    ['shcedule .c$', ['a/schedule.c'], ['a/schedule.h']],
     ["^'core", [], ['core']],
   ])('%s', async (query, matching, other) => {
     expect(new Set(await signed(query, [...other, ...matching]))).toEqual(new Set(matching));
