@@ -3,11 +3,15 @@ import { Option } from 'commander';
 import { UsageError } from '../terminal/errors.ts';
 import { ExitCode, Interrupted } from '../terminal/exit.ts';
 import { createPaint, usesColor, writeLines } from '../terminal/output.ts';
+import type { PickScope } from '../picker/items.ts';
+import { NameFeed } from '../picker/name-feed.ts';
 import { runPicker } from '../picker/picker.ts';
 import { farewell } from '../picker/screen.ts';
+import { STANDARD_INPUT } from '../search/search-all.ts';
 import type { Session } from '../terminal/session.ts';
+import { chooseInput } from '../terminal/standard-input.ts';
 import type { CommandFactory } from './command.ts';
-import { nullOption } from './search/listing.ts';
+import { extensionOption, kindOption, nullOption, type Kind } from './search/listing.ts';
 import { rootsOf, searchOptions, type SearchFlags } from './search/options.ts';
 
 const examples = `
@@ -24,6 +28,8 @@ Exit status: 0 if something was chosen, 1 after Esc, 130 after Ctrl-C, 2 without
 interface PickFlags extends Pick<SearchFlags, 'path' | 'hidden' | 'ignore' | 'color'> {
   readonly grep?: boolean;
   readonly null?: boolean;
+  readonly type?: Kind;
+  readonly extension?: readonly string[];
 }
 
 /** What to search, and how. */
@@ -33,7 +39,48 @@ interface PickCall {
   readonly flags: PickFlags;
 }
 
-async function runPick({ query, paths, flags }: PickCall, session: Session): Promise<number> {
+/** Refuses what cannot be searched together. */
+function checkCall({ paths, flags }: PickCall): void {
+  const roots = rootsOf(flags, paths);
+  if (roots.includes(STANDARD_INPUT) && (roots.length > 1 || flags.grep === true)) {
+    throw new UsageError('- excludes --grep and other paths', 'choose from names on standard input, or in directories');
+  }
+  if (flags.grep === true && flags.type === 'dir') {
+    throw new UsageError('--grep and --type d exclude each other', 'leave --type out: directories have no lines');
+  }
+}
+
+/** Returns the names to choose from, when standard input has them. A search in files does not read it. */
+async function namesOf({ paths, flags }: PickCall, session: Session): Promise<NameFeed | undefined> {
+  const { kind } = session.input;
+  if (rootsOf(flags, paths).includes(STANDARD_INPUT)) {
+    if (kind === 'terminal')
+      throw new UsageError('standard input is a terminal', 'pipe names: git ls-files | cairn pick');
+    return new NameFeed(session.input.stream());
+  }
+  if (paths.length > 0 || flags.path !== undefined || flags.grep === true) return undefined;
+  // The picker itself shows that it waits for names, so it starts at once.
+  if (kind === 'pipe' || kind === 'file') return new NameFeed(session.input.stream());
+  const { input } = await chooseInput(session, '');
+  return input && new NameFeed(input.stream);
+}
+
+async function scopeOf(call: PickCall, session: Session): Promise<PickScope> {
+  const { paths, flags } = call;
+  const { FileType: types } = await import('@cairn/natives');
+  return {
+    roots: rootsOf(flags, paths),
+    hidden: flags.hidden,
+    gitignore: flags.ignore,
+    fileType: flags.type && (flags.type === 'dir' ? types.Dir : types.File),
+    extensions: flags.extension,
+    names: await namesOf(call, session),
+  };
+}
+
+async function runPick(call: PickCall, session: Session): Promise<number> {
+  checkCall(call);
+  const { query, flags } = call;
   const terminal = session.env['TERM'] === 'dumb' ? undefined : session.openTerminal();
   if (terminal === undefined) {
     throw new UsageError("'cairn pick' needs a terminal", "use 'cairn find' or 'cairn grep' instead");
@@ -43,7 +90,7 @@ async function runPick({ query, paths, flags }: PickCall, session: Session): Pro
     const result = await runPicker(terminal, {
       mode: flags.grep === true ? 'grep' : 'find',
       query,
-      scope: { roots: rootsOf(flags, paths), hidden: flags.hidden, gitignore: flags.ignore },
+      scope: await scopeOf(call, session),
       paint: createPaint(usesColor(flags.color, true, session.env)),
       loadTools: async () => {
         const { createCodingTools } = await import('@cairn/coding-agent');
@@ -70,7 +117,7 @@ export const pickCommand: CommandFactory = (command, session, done) => {
     .description('Choose a path, or a line of a file, while you type.')
     .summary('choose a path or a line while you type')
     .argument('[query]', 'the query to start with', '')
-    .argument('[path...]', 'directories to search (default: the current directory)')
+    .argument('[path...]', 'directories to search (default: the current directory); - for names on standard input')
     .addHelpText('after', examples)
     .action(async (query: string, paths: readonly string[], flags: PickFlags) =>
       done(await runPick({ query, paths, flags }, session)),
@@ -80,6 +127,8 @@ export const pickCommand: CommandFactory = (command, session, done) => {
   const [path, ...rest] = wanted;
   if (path) command.addOption(path);
   command.addOption(new Option('--grep', 'start in the mode that searches lines'));
+  command.addOption(kindOption(['file', 'dir'], 'only files (f) or directories (d)'));
+  command.addOption(extensionOption());
   command.addOption(nullOption());
   for (const option of rest) command.addOption(option);
 };

@@ -10,6 +10,7 @@ function view(changes: Partial<PickView> = {}): PickView {
   return {
     mode: 'find',
     query: '',
+    canSwitch: true,
     items: [],
     selected: 0,
     top: 0,
@@ -51,6 +52,10 @@ describe('the last row', () => {
       `Enter choose  Tab ${short}  Esc leave`,
       `Enter choose  Tab ${switchText}  Esc leave`,
     ]);
+  });
+
+  test('has no key for files when the names come from a list', () => {
+    expect(rowsOf(view({ canSwitch: false }), 80).at(-1)).toMatch(/^7 paths +Enter choose {2}Esc leave$/u);
   });
 
   test('keeps the summary before the keys', () => {

@@ -18,6 +18,8 @@ import type { Frame } from './screen.ts';
 export interface PickView {
   readonly mode: PickMode;
   readonly query: string;
+  /** Whether the picker can also search in files. */
+  readonly canSwitch: boolean;
   readonly items: readonly PickItem[];
   readonly selected: number;
   /** The first item in view. */
@@ -105,6 +107,8 @@ const keys: Readonly<Record<PickMode, readonly string[]>> = {
   grep: keyTexts('search for paths', 'paths'),
 };
 
+const keysOfList: readonly string[] = ['Enter choose  Esc leave', 'Esc leave'];
+
 function keyTexts(switchText: string, short: string): readonly string[] {
   return [
     `Enter choose  Tab ${switchText}  Esc leave`,
@@ -115,10 +119,10 @@ function keyTexts(switchText: string, short: string): readonly string[] {
 }
 
 /** Returns the last line: the summary on the left, and on the right as much about the keys as there is room for. */
-function statusRow({ mode, summary }: PickView, { columns, paint }: PickStyle): string {
+function statusRow({ mode, summary, canSwitch }: PickView, { columns, paint }: PickStyle): string {
   const left = fitText(escapeControls(summary), columns);
   const room = columns - displayWidth(left);
-  const right = keys[mode].find((text) => text.length + 2 <= room);
+  const right = (canSwitch ? keys[mode] : keysOfList).find((text) => text.length + 2 <= room);
   return right === undefined ? left : left + ' '.repeat(room - right.length) + paint.dim(right);
 }
 

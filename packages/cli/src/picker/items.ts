@@ -1,7 +1,8 @@
-import type { FuzzyFindOptions, GrepMatch, GrepOptions } from '@cairn/natives';
-import { byScore, searchAll } from '../search/search-all.ts';
+import type { FileType, GrepMatch } from '@cairn/natives';
+import { findAll } from '../search/find-all.ts';
+import { searchAll, STANDARD_INPUT, type Placed } from '../search/search-all.ts';
 import { errorText } from '../terminal/answer.ts';
-import { pathPrefix } from '../terminal/path-prefix.ts';
+import type { NameFeed } from './name-feed.ts';
 import type { Range } from '../terminal/text.ts';
 import { countOf, formatCount, rangesOf } from '../terminal/text.ts';
 
@@ -33,17 +34,21 @@ export interface PickScope {
   readonly roots: readonly string[];
   readonly hidden: boolean | undefined;
   readonly gitignore: boolean;
+  readonly fileType?: FileType | undefined;
+  readonly extensions?: readonly string[] | undefined;
+  /** The names to choose from, instead of the files in the roots. */
+  readonly names?: NameFeed | undefined;
 }
 
 /** More than a user scrolls through. */
 const MAX_ITEMS = 500;
 const LINE_COLUMNS = 400;
 
-type Shared = Pick<FuzzyFindOptions & GrepOptions, 'hidden' | 'gitignore' | 'cache' | 'signal'>;
+type Search = PickScope & { readonly signal: AbortSignal };
 
 /** Returns the path of a match in the two forms of an item. */
-function pathsOf(root: string, path: string, hasOneRoot: boolean): Pick<PickItem, 'path' | 'shownPath'> {
-  const whole = pathPrefix(root) + path;
+function pathsOf(prefix: string, path: string, hasOneRoot: boolean): Pick<PickItem, 'path' | 'shownPath'> {
+  const whole = prefix + path;
   return { path: whole, shownPath: hasOneRoot ? path : whole };
 }
 
@@ -66,18 +71,16 @@ function summaryOf(
   return notes.join(', ');
 }
 
-async function findItems(query: string, roots: readonly string[], shared: Shared): Promise<Found> {
-  const { fuzzyFind } = await import('@cairn/natives');
-  const options = { ...shared, query, maxResults: MAX_ITEMS, includePositions: true };
-  const order = { limit: MAX_ITEMS, compare: byScore };
-  const { matches, totalMatches, unreadable, stopReason, failures } = await searchAll(
-    roots,
-    (path) => fuzzyFind({ ...options, path }),
-    order,
-  );
+async function findItems(
+  query: string,
+  { roots, names, fileType, extensions, signal, ...scope }: Search,
+): Promise<Found> {
+  const places = names === undefined ? { ...scope, roots, cache: true } : { roots: [STANDARD_INPUT], list: names.list };
+  const rules = { query, fileType, extensions, signal, maxResults: MAX_ITEMS, includePositions: true };
+  const { matches, totalMatches, unreadable, stopReason, failures } = await findAll(places, rules);
   const usable = matches.filter(({ match }) => match.lossyPath === undefined);
-  const items = usable.map(({ root, match }): PickItem => {
-    const paths = pathsOf(root, match.path, roots.length === 1);
+  const items = usable.map(({ prefix, match }): PickItem => {
+    const paths = pathsOf(prefix, match.path, roots.length === 1);
     const ranges = rangesOf(match.positions ?? [], paths.shownPath.length - match.path.length);
     return { ...paths, isDirectory: match.isDirectory, text: paths.shownPath, ranges };
   });
@@ -86,25 +89,41 @@ async function findItems(query: string, roots: readonly string[], shared: Shared
     unreadable,
     lossy: matches.length - usable.length,
     stopped: stopReason === 'budget',
-    failures,
+    failures: names?.failure === undefined ? failures : [...failures, names.failure],
   });
-  return { items, summary };
+  return { items, summary: names?.isComplete === false ? `${summary}, reading standard input …` : summary };
 }
 
 /** Returns a matched line without its indent. */
-function lineItem({ path, lineNumber, line, submatches = [] }: GrepMatch, root: string, hasOneRoot: boolean): PickItem {
+function lineItem({ prefix, match }: Placed<GrepMatch>, hasOneRoot: boolean): PickItem {
+  const { path, lineNumber, line, submatches = [] } = match;
   const indent = /^\s*/u.exec(line)?.[0].length ?? 0;
   const ranges = submatches.map(({ start, end }) => ({ start: Math.max(start - indent, 0), end: end - indent }));
   const text = line.slice(indent).replace(/\r$/u, '');
-  return { ...pathsOf(root, path, hasOneRoot), isDirectory: false, lineNumber, text, ranges };
+  return { ...pathsOf(prefix, path, hasOneRoot), isDirectory: false, lineNumber, text, ranges };
 }
 
-async function grepItems(pattern: string, roots: readonly string[], shared: Shared): Promise<Found> {
+/** Returns a glob for the files with an extension, in any case of its letters, as the paths are found. */
+function globOfExtension(extension: string): string {
+  const characters = [...extension].map((one) => {
+    const [lower, upper] = [one.toLowerCase(), one.toUpperCase()];
+    return lower === upper ? `\\${one}` : `[${lower}${upper}]`;
+  });
+  return `*.${characters.join('')}`;
+}
+
+async function grepItems(
+  pattern: string,
+  { roots, extensions, fileType, hidden, gitignore, signal }: Search,
+): Promise<Found> {
+  const { FileType: types, grep } = await import('@cairn/natives');
+  if (fileType === types.Dir) return { items: [], summary: 'directories have no lines; Tab searches for paths' };
   if (pattern === '') return { items: [], summary: 'type to search in files' };
-  const { grep } = await import('@cairn/natives');
   // As in many editors: case matters only when the pattern has capitals.
   const ignoreCase = pattern === pattern.toLowerCase();
-  const options = { ...shared, pattern, ignoreCase, crlf: true, maxCount: MAX_ITEMS, maxColumns: LINE_COLUMNS };
+  const glob = extensions?.map(globOfExtension);
+  const limits = { maxCount: MAX_ITEMS, maxColumns: LINE_COLUMNS };
+  const options = { hidden, gitignore, signal, ...limits, pattern, glob, ignoreCase, crlf: true, cache: true };
   let isCut = false;
   let isLiteral = false;
   const listing = await searchAll(
@@ -119,7 +138,7 @@ async function grepItems(pattern: string, roots: readonly string[], shared: Shar
   );
   const { matches, totalMatches, unreadable, stopReason, failures } = listing;
   const usable = matches.filter(({ match }) => match.lossyPath === undefined);
-  const items = usable.map(({ root, match }) => lineItem(match, root, roots.length === 1));
+  const items = usable.map((match) => lineItem(match, roots.length === 1));
   const summary = summaryOf([items.length, totalMatches], 'line', {
     isCut: isCut || totalMatches > matches.length,
     unreadable,
@@ -131,21 +150,16 @@ async function grepItems(pattern: string, roots: readonly string[], shared: Shar
 }
 
 /** Starts one scan of each root that survives further typing. Each aborted search would otherwise start it again. */
-export function warmUp({ roots, ...scope }: PickScope & { readonly signal: AbortSignal }): void {
+export function warmUp({ roots, names, hidden, gitignore, signal }: Search): void {
+  if (names !== undefined) return;
+  const options = { hidden, gitignore, signal, query: '', cache: true, maxResults: 0 };
   void import('@cairn/natives')
-    .then(({ fuzzyFind }) =>
-      Promise.all(roots.map((path) => fuzzyFind({ ...scope, path, query: '', cache: true, maxResults: 0 }))),
-    )
+    .then(({ fuzzyFind }) => Promise.all(roots.map((path) => fuzzyFind({ ...options, path }))))
     // The search reports the same failure.
     .catch(() => undefined);
 }
 
 /** Searches for the query. */
-export async function search(
-  mode: PickMode,
-  query: string,
-  { roots, ...scope }: PickScope & { readonly signal: AbortSignal },
-): Promise<Found> {
-  const shared = { ...scope, cache: true };
-  return mode === 'find' ? findItems(query, roots, shared) : grepItems(query, roots, shared);
+export async function search(mode: PickMode, query: string, scope: Search): Promise<Found> {
+  return mode === 'find' ? findItems(query, scope) : grepItems(query, scope);
 }

@@ -25,11 +25,13 @@ function titleOf(details: ReadDetails): string {
 export async function readPreview(
   tools: CodingTools,
   { path, lineNumber }: PickItem,
-  { rows, signal }: { readonly rows: number; readonly signal: AbortSignal },
+  { rows, signal, isFromList }: { readonly rows: number; readonly signal: AbortSignal; readonly isFromList: boolean },
 ): Promise<Preview> {
   const offset = Math.max(1, (lineNumber ?? 1) - Math.floor((rows - 1) / 2));
   const result = await tools.read.execute({ path, offset, limit: rows }, { signal });
   if (result.isError) {
+    // A list may hold any text.
+    if (isFromList && result.details.reason === 'NOT_FOUND') return { title: path, lines: [] };
     const [part] = result.content;
     return { title: path, lines: [part?.text.split('\n', 1)[0] ?? ''] };
   }

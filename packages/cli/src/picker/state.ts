@@ -37,15 +37,23 @@ export class PickState {
   #isAnswered = false;
   /** Whether Enter was pressed before the items were there; the first one is then chosen. */
   #choosesNext = false;
+  #isSearching = false;
+  /** Whether names arrived after the running search began. */
+  #isStale = false;
 
   constructor(options: PickStateOptions) {
     this.#options = options;
-    const { mode, query } = options;
-    this.#view = { mode, query, items: [], selected: 0, top: 0, summary: SEARCHING, preview: undefined };
+    const { mode, query, scope } = options;
+    const canSwitch = scope.names === undefined;
+    this.#view = { mode, query, canSwitch, items: [], selected: 0, top: 0, summary: SEARCHING, preview: undefined };
   }
 
   start(): void {
     this.#change({});
+    this.#options.scope.names?.start(() => {
+      if (this.#isSearching) this.#isStale = true;
+      else this.#ask({ isForMoreNames: true });
+    });
     this.#ask();
   }
 
@@ -58,10 +66,11 @@ export class PickState {
   stop(): void {
     this.#searching.stop();
     this.#previewing.stop();
+    this.#options.scope.names?.stop();
   }
 
   press(key: Key): void {
-    this.#choosesNext = key.kind === 'choose' && !this.#isAnswered;
+    this.#choosesNext = key.kind === 'choose' && !this.#canChoose;
     const { query } = this.#view;
     switch (key.kind) {
       case 'text':
@@ -75,7 +84,7 @@ export class PickState {
       case 'switch':
         return this.#switchMode();
       case 'choose':
-        return this.#isAnswered ? this.#choose() : undefined;
+        return this.#canChoose ? this.#choose() : undefined;
       case 'leave':
         return this.#options.end({ kind: 'left' });
       case 'interrupt':
@@ -88,6 +97,11 @@ export class PickState {
       case 'last':
         return this.#select(this.#target(key.kind));
     }
+  }
+
+  /** Whether the items are those of the query, and there is one or there will be none. */
+  get #canChoose(): boolean {
+    return this.#isAnswered && (this.#view.items.length > 0 || this.#options.scope.names?.isComplete !== false);
   }
 
   /** Returns the index that a movement selects. */
@@ -130,6 +144,7 @@ export class PickState {
   }
 
   #switchMode(): void {
+    if (!this.#view.canSwitch) return;
     this.#previewing.stop();
     const mode = this.#view.mode === 'find' ? 'grep' : 'find';
     this.#change({ mode, items: [], selected: 0, preview: undefined, summary: SEARCHING });
@@ -141,25 +156,39 @@ export class PickState {
     if (item !== undefined) this.#options.end({ kind: 'chosen', item });
   }
 
-  #ask(): void {
+  #ask({ isForMoreNames }: { readonly isForMoreNames: boolean } = { isForMoreNames: false }): void {
     const { mode, query } = this.#view;
-    this.#isAnswered = false;
+    // The items are still those of the query while it is asked for more names.
+    this.#isAnswered &&= isForMoreNames;
+    this.#isSearching = true;
+    this.#isStale = false;
     this.#searching.run(
       async (signal) => {
         const found = await search(mode, query, { ...this.#options.scope, signal });
         if (signal.aborted) return;
         this.#isAnswered = true;
-        this.#change({ ...found, selected: 0, top: 0 });
+        this.#isSearching = false;
+        this.#change({ ...found, ...(isForMoreNames ? this.#placeIn(found.items) : { selected: 0, top: 0 }) });
         this.#showPreview();
-        if (this.#choosesNext) this.#choose();
-        this.#choosesNext = false;
+        if (this.#choosesNext && this.#canChoose) this.#choose();
+        this.#choosesNext &&= !this.#canChoose;
+        if (this.#isStale) this.#ask({ isForMoreNames: true });
       },
       (error) => {
         this.#choosesNext = false;
+        this.#isSearching = false;
         this.#change({ items: [], selected: 0, preview: undefined });
         this.#fail(error);
       },
     );
+  }
+
+  /** Returns where the selected item is among new ones. The first stays the first, which is the best match. */
+  #placeIn(items: readonly PickItem[]): Pick<PickView, 'selected' | 'top'> {
+    const { selected, items: before, top } = this.#view;
+    const path = before[selected]?.path;
+    const found = selected === 0 ? 0 : items.findIndex((item) => item.path === path);
+    return { selected: Math.max(0, found), top: Math.min(top, Math.max(0, found)) };
   }
 
   #showPreview(): void {
@@ -168,7 +197,9 @@ export class PickState {
     this.#previewing.run(
       async (signal) => {
         const isShown = item !== undefined && rows > 0;
-        const preview = isShown ? await readPreview(await this.#options.tools, item, { rows, signal }) : undefined;
+        const isFromList = this.#options.scope.names !== undefined;
+        const tools = await this.#options.tools;
+        const preview = isShown ? await readPreview(tools, item, { rows, signal, isFromList }) : undefined;
         if (!signal.aborted) this.#change({ preview });
       },
       (error) => this.#fail(error),

@@ -1,4 +1,6 @@
 import { unquotePath } from '@cairn/tool/paths';
+import { CommandError } from '../terminal/errors.ts';
+import { formatBytes } from '../terminal/text.ts';
 
 /** Names that a program listed. */
 export interface NameList {
@@ -111,4 +113,27 @@ export class NameReader {
 
 function withoutReturn(line: string): string {
   return line.endsWith('\r') ? line.slice(0, -1) : line;
+}
+
+/** A longer list fills the memory. */
+const MAX_BYTES = 256 * 1024 ** 2;
+
+/** Reads names until their end. `onNames` is called after each part. @throws CommandError when the list is too long */
+export async function readNames(
+  stream: AsyncIterable<Uint8Array>,
+  onNames: (list: NameList) => void = () => undefined,
+): Promise<NameList> {
+  const reader = new NameReader();
+  let size = 0;
+  for await (const bytes of stream) {
+    size += bytes.length;
+    if (size > MAX_BYTES) {
+      const message = `standard input is longer than ${formatBytes(MAX_BYTES)}`;
+      throw new CommandError({ code: 'TOO_LARGE', message, fix: 'give a shorter list' });
+    }
+    reader.add(bytes);
+    onNames(reader.list);
+  }
+  reader.end();
+  return reader.list;
 }

@@ -36,9 +36,12 @@ export interface ListingOrder<Match> {
   readonly compare?: ((one: Match, other: Match) => number) | undefined;
 }
 
-/** The order of ranked matches, the best first. */
-export function byScore(one: { readonly score: number }, other: { readonly score: number }): number {
-  return other.score - one.score;
+/** The root that stands for names or text on standard input. */
+export const STANDARD_INPUT = '-';
+
+/** Returns what to print before the paths of a root. */
+function prefixOf(root: string): string {
+  return root === STANDARD_INPUT ? '' : pathPrefix(root);
 }
 
 /** The reasons to stop, the most important first. */
@@ -61,7 +64,7 @@ export async function searchAll<Match>(
   const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []));
   if (found.length === 0) throw failures[0];
   const placed = found.flatMap(({ root, listing }) => {
-    const prefix = pathPrefix(root);
+    const prefix = prefixOf(root);
     return listing.matches.map((match): Placed<Match> => ({ root, prefix, match }));
   });
   // Sorting is stable: among equals the order of the roots holds.
@@ -71,7 +74,7 @@ export async function searchAll<Match>(
     listings.reduce((total, listing) => total + count(listing), 0);
   const unreadable = sum((listing) => listing.unreadable ?? 0);
   const unreadablePaths = found.flatMap(({ root, listing }) =>
-    (listing.unreadablePaths ?? []).map((path) => (roots.length > 1 ? pathPrefix(root) + path : path)),
+    (listing.unreadablePaths ?? []).map((path) => (roots.length > 1 ? prefixOf(root) + path : path)),
   );
   // A hint about a root without matches says nothing about the matches of another root.
   const withMatches = listings.filter(({ totalMatches }) => totalMatches > 0);

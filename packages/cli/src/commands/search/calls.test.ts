@@ -51,6 +51,7 @@ async function optionsOf(args: readonly string[], signal: AbortSignal): Promise<
 }
 
 const findDefaults = {
+  syntax: 'fzf',
   query: 'x',
   path: '.',
   gitignore: true,
@@ -58,7 +59,7 @@ const findDefaults = {
   includePositions: false,
   onTimeout: 'partial',
 };
-const globDefaults = { pattern: 'x', path: '.', gitignore: true, recursive: true, onTimeout: 'partial' };
+const globDefaults = { pattern: ['x'], path: '.', gitignore: true, recursive: true, onTimeout: 'partial' };
 const grepDefaults = { pattern: 'x', path: '.', gitignore: true, crlf: true, mode: 'content', onTimeout: 'partial' };
 
 const cases: readonly (readonly [args: string, options: object])[] = [
@@ -66,11 +67,17 @@ const cases: readonly (readonly [args: string, options: object])[] = [
   ['find x --path src --hidden --no-ignore', { ...findDefaults, path: 'src', hidden: true, gitignore: false }],
   ['find x --limit 5 --timeout 100', { ...findDefaults, maxResults: 5, timeoutMs: 100 }],
   ['find x src', { ...findDefaults, path: 'src' }],
+  ['find x -t f', { ...findDefaults, fileType: 1 }],
+  ['find x --type dir -e ts -e .tar.gz', { ...findDefaults, fileType: 2, extensions: ['ts', 'tar.gz'] }],
   ['find', { ...findDefaults, query: '', maxResults: 4_294_967_295 }],
   ['find --limit 5', { ...findDefaults, query: '', maxResults: 5 }],
   ['find x --json', { ...findDefaults, includePositions: true }],
   ['find x --color always', { ...findDefaults, includePositions: true }],
   ['glob x', globDefaults],
+  ['glob x !y z', { ...globDefaults, pattern: ['x', '!y', 'z'] }],
+  ['glob x -t f', { ...globDefaults, fileType: 1 }],
+  ['glob x -t directory', { ...globDefaults, fileType: 2 }],
+  ['glob x -tl', { ...globDefaults, fileType: 3 }],
   ['glob x --no-hidden --limit 0', { ...globDefaults, hidden: false, maxResults: 0 }],
   ['glob x --type file', { ...globDefaults, fileType: 1 }],
   ['glob x --type dir', { ...globDefaults, fileType: 2 }],

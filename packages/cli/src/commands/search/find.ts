@@ -1,12 +1,25 @@
 import type { FuzzyFindMatch } from '@cairn/natives';
-import { byScore, searchAll, type Placed } from '../../search/search-all.ts';
-import { CommandError, factsOf } from '../../terminal/errors.ts';
+import { findAll, type FindRules } from '../../search/find-all.ts';
+import { readNames, type NameList } from '../../search/name-list.ts';
+import { STANDARD_INPUT, type Placed } from '../../search/search-all.ts';
+import { CommandError, factsOf, UsageError } from '../../terminal/errors.ts';
 import { MAX_COUNT } from '../../terminal/options.ts';
 import { withProgress } from '../../terminal/progress.ts';
 import type { Session } from '../../terminal/session.ts';
+import { chooseInput, openStandardInput } from '../../terminal/standard-input.ts';
 import { highlight, rangesOf, shellQuote } from '../../terminal/text.ts';
 import type { CommandFactory } from '../command.ts';
-import { checkListing, listingOptions, pathStyle, printListing, type ListingFlags, type PathStyle } from './listing.ts';
+import {
+  checkListing,
+  extensionOption,
+  kindOption,
+  listingOptions,
+  pathStyle,
+  printListing,
+  type Kind,
+  type ListingFlags,
+  type PathStyle,
+} from './listing.ts';
 import { rootsOf } from './options.ts';
 
 const examples = `
@@ -54,41 +67,74 @@ function withQuoteFix(error: unknown, words: readonly string[]): unknown {
   return new CommandError({ ...facts, fix }, { cause: error });
 }
 
-async function runFind(
-  query: string,
-  {
-    paths,
-    flags,
-    session,
-  }: { readonly paths: readonly string[]; readonly flags: ListingFlags; readonly session: Session },
-): Promise<number> {
+interface FindFlags extends ListingFlags {
+  readonly type?: Kind;
+  readonly extension?: readonly string[];
+}
+
+/** What to search, and how. */
+interface FindCall {
+  readonly query: string;
+  readonly paths: readonly string[];
+  readonly flags: FindFlags;
+}
+
+/** Where to search: directories, names on standard input, or both. */
+interface Places {
+  readonly roots: readonly string[];
+  readonly list?: NameList;
+  readonly notices: readonly string[];
+}
+
+const INSTEAD = "to search the current directory, add '.' after the query";
+
+async function placesOf({ paths, flags }: FindCall, session: Session): Promise<Places> {
+  const roots = rootsOf(flags, paths);
+  const isGiven = paths.length > 0 || flags.path !== undefined;
+  const { input, notices } = isGiven ? { notices: [] } : await chooseInput(session, INSTEAD);
+  if (!input && !roots.includes(STANDARD_INPUT)) return { roots, notices };
+  if (flags.hidden === false) {
+    throw new UsageError('--no-hidden does not apply to names on standard input', 'leave it out');
+  }
+  const { stream } = input ?? (await openStandardInput(session, INSTEAD));
+  return { roots: input ? [STANDARD_INPUT] : roots, list: await readNames(stream), notices };
+}
+
+/** Returns what is to be known about a list without a match. */
+function listRemarks({ list }: Places, { flags }: FindCall, totalMatches: number): string[] {
+  if (list === undefined || flags.type !== 'dir' || totalMatches > 0) return [];
+  return list.names.some((name) => name.endsWith('/'))
+    ? []
+    : ["no name on standard input ends with '/', which marks a directory in a list; leave --type out"];
+}
+
+async function runFind(call: FindCall, session: Session): Promise<number> {
+  const { query, paths, flags } = call;
   checkListing(flags);
-  const { fuzzyFind } = await import('@cairn/natives');
   const style = pathStyle(flags, session);
-  const limit = flags.limit ?? (query.trim() === '' ? MAX_COUNT : DEFAULT_LIMIT);
+  const maxResults = flags.limit ?? (query.trim() === '' ? MAX_COUNT : DEFAULT_LIMIT);
+  const { FileType: types } = await import('@cairn/natives');
+  const places = await placesOf(call, session);
+  const rules: FindRules = {
+    query,
+    fileType: flags.type && (flags.type === 'dir' ? types.Dir : types.File),
+    extensions: flags.extension,
+    maxResults,
+    includePositions: style.paint.isColored || flags.json === true,
+    timeoutMs: flags.timeout,
+    onTimeout: 'partial',
+    signal: session.signal,
+  };
   const listing = await withProgress(session, 'searching', () =>
-    searchAll(
-      rootsOf(flags, paths),
-      (path) =>
-        fuzzyFind({
-          query,
-          path,
-          hidden: flags.hidden,
-          gitignore: flags.ignore,
-          maxResults: limit,
-          includePositions: style.paint.isColored || flags.json === true,
-          timeoutMs: flags.timeout,
-          onTimeout: 'partial',
-          signal: session.signal,
-        }),
-      { limit, compare: byScore },
-    ).catch((error: unknown) => {
+    findAll({ ...places, hidden: flags.hidden, gitignore: flags.ignore }, rules).catch((error: unknown) => {
       throw withQuoteFix(error, [query, ...paths]);
     }),
   );
   session.signal.throwIfAborted();
   const lines = listing.matches.map((match) => findLine(match, style));
-  return printListing(session, { listing, lines, remarks: remarksOf(query, listing.totalMatches) }, flags);
+  const { totalMatches } = listing;
+  const remarks = [...places.notices, ...remarksOf(query, totalMatches), ...listRemarks(places, call, totalMatches)];
+  return printListing(session, { listing, lines, remarks }, flags);
 }
 
 export const findCommand: CommandFactory = (command, session, done) => {
@@ -96,11 +142,13 @@ export const findCommand: CommandFactory = (command, session, done) => {
     .description('Find files and directories by a few letters of their path, best match first.')
     .summary('find paths by a few of their letters')
     .argument('[query]', 'letters of the name, in order; words and path segments may be abbreviated', '')
-    .argument('[path...]', 'directories to search (default: the current directory)')
+    .argument('[path...]', 'directories to search (default: the current directory); - for names on standard input')
     .addHelpText('after', examples)
-    .action(async (query: string, paths: readonly string[], flags: ListingFlags) =>
-      done(await runFind(query, { paths, flags, session })),
-    );
+    .action(async (query: string, paths: readonly string[], flags: FindFlags) =>
+      done(await runFind({ query, paths, flags }, session)),
+    )
+    .addOption(kindOption(['file', 'dir'], 'only files (f) or directories (d); a link counts as its target'))
+    .addOption(extensionOption());
   const limit = `at most N paths (default: ${DEFAULT_LIMIT}; all for an empty query)`;
   for (const option of listingOptions({ limit, searchesHidden: false })) command.addOption(option);
 };

@@ -5,10 +5,11 @@ import type { ListingOfAll } from '../../search/search-all.ts';
 import { errorText, writeAnswer, type MatchesDocument } from '../../terminal/answer.ts';
 import { UsageError } from '../../terminal/errors.ts';
 import { exitCodeOf } from '../../terminal/exit.ts';
+import { filled } from '../../terminal/options.ts';
 import { createPaint, usesColor, type Paint } from '../../terminal/output.ts';
 import type { Session } from '../../terminal/session.ts';
 import { listingNotices, nothingFoundNotice } from './notices.ts';
-import { searchOptions, type SearchFlags, type SearchWording } from './options.ts';
+import { repeated, searchOptions, type SearchFlags, type SearchWording } from './options.ts';
 
 /** The options of find and glob, as parsed. */
 export interface ListingFlags extends SearchFlags {
@@ -28,6 +29,42 @@ export function listingOptions(wording: Omit<SearchWording, 'root'>): Option[] {
 /** Returns the option that ends each path with a NUL. */
 export function nullOption(): Option {
   return new Option('-0, --null', "end each path with a NUL and print names as they are, for 'xargs -0'");
+}
+
+/** A kind of entries. */
+export type Kind = 'file' | 'dir' | 'symlink';
+
+/** The words for a kind, those of fd and find among them. */
+const kindWords: Readonly<Record<string, Kind>> = {
+  f: 'file',
+  file: 'file',
+  d: 'dir',
+  dir: 'dir',
+  directory: 'dir',
+  l: 'symlink',
+  symlink: 'symlink',
+};
+
+/** Returns the option for the kind of entries. */
+export function kindOption(kinds: readonly Kind[], description: string): Option {
+  const wanted = kinds.map((kind) => `${kind[0] === 's' ? 'l' : kind[0]} (${kind})`);
+  const fix = `use ${wanted.slice(0, -1).join(', ')} or ${wanted.at(-1) ?? ''}`;
+  return new Option('-t, --type <kind>', description).argParser((value: string, previous: Kind | undefined) => {
+    const kind = Object.hasOwn(kindWords, value) ? kindWords[value] : undefined;
+    if (kind === undefined || !kinds.includes(kind)) throw new UsageError(`invalid --type "${value}"`, fix);
+    if (previous !== undefined && previous !== kind) {
+      throw new UsageError('--type is given twice', 'leave it out for every kind');
+    }
+    return kind;
+  });
+}
+
+/** Returns the option for the ends of names. */
+export function extensionOption(): Option {
+  const parse = filled('--extension', "use an extension, such as 'ts'");
+  return new Option('-e, --extension <ext>', 'only names with this extension, in any case; may be repeated').argParser(
+    repeated((value) => parse(value.replace(/^\.+/u, ''))),
+  );
 }
 
 /** How to print paths. */

@@ -1,0 +1,74 @@
+import { readNames, type NameList } from '../search/name-list.ts';
+
+/** A stream of bytes that can be closed. */
+export interface ByteStream extends AsyncIterable<Uint8Array> {
+  destroy(): unknown;
+}
+
+/** A long list is ranked less often while it grows, because each time costs more. */
+const MIN_DELAY_MS = 50;
+const NAMES_PER_MS = 1000;
+const EMPTY: NameList = { names: [], lossyNames: new Set() };
+
+/** Names that arrive while the picker runs. */
+export class NameFeed {
+  readonly #stream: ByteStream;
+  #list = EMPTY;
+  /** The names that were read, which grow. */
+  #read = EMPTY;
+  #timer: NodeJS.Timeout | undefined;
+  #onChange: () => void = () => undefined;
+  #isComplete = false;
+  #failure: unknown;
+
+  constructor(stream: ByteStream) {
+    this.#stream = stream;
+  }
+
+  /** The names so far: another list after each change. */
+  get list(): NameList {
+    return this.#list;
+  }
+
+  get isComplete(): boolean {
+    return this.#isComplete;
+  }
+
+  /** Why the list ends early. */
+  get failure(): unknown {
+    return this.#failure;
+  }
+
+  /** Begins to read. `onChange` is called after each change, not for every name. */
+  start(onChange: () => void): void {
+    this.#onChange = onChange;
+    const finish = (failure?: unknown): void => {
+      this.#failure = failure;
+      this.#isComplete = true;
+      this.#publish();
+    };
+    readNames(this.#stream, (list) => this.#grow(list)).then((list) => {
+      this.#read = list;
+      finish();
+    }, finish);
+  }
+
+  /** Stops reading, so that the process can end. */
+  stop(): void {
+    this.#onChange = () => undefined;
+    clearTimeout(this.#timer);
+    this.#stream.destroy();
+  }
+
+  #grow(list: NameList): void {
+    this.#read = list;
+    this.#timer ??= setTimeout(() => this.#publish(), MIN_DELAY_MS + list.names.length / NAMES_PER_MS);
+  }
+
+  #publish(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#list = { ...this.#read, names: [...this.#read.names] };
+    this.#onChange();
+  }
+}

@@ -1,0 +1,33 @@
+import type { FuzzyFindMatch, FuzzyFindOptions } from '@cairn/natives';
+import type { NameList } from './name-list.ts';
+import { searchAll, STANDARD_INPUT, type ListingOfAll } from './search-all.ts';
+
+/** Where to find paths. */
+export interface FindPlaces extends Pick<FuzzyFindOptions, 'hidden' | 'gitignore' | 'cache'> {
+  readonly roots: readonly string[];
+  /** The names that the root `-` stands for. */
+  readonly list?: NameList | undefined;
+}
+
+/** How to find them. */
+export type FindRules = Omit<FuzzyFindOptions, 'path' | 'candidates' | keyof FindPlaces> & {
+  readonly maxResults: number;
+};
+
+/** Ranks the paths of all roots together. The signs of fzf count. */
+export async function findAll(
+  { roots, list, ...scope }: FindPlaces,
+  rules: FindRules,
+): Promise<ListingOfAll<FuzzyFindMatch>> {
+  const { fuzzyFind } = await import('@cairn/natives');
+  const options = { ...rules, syntax: 'fzf' } as const;
+  const searchOne = async (root: string): ReturnType<typeof fuzzyFind> => {
+    if (root !== STANDARD_INPUT || list === undefined) return fuzzyFind({ ...options, ...scope, path: root });
+    const result = await fuzzyFind({ ...options, candidates: list.names });
+    const matches = result.matches.map((match) =>
+      list.lossyNames.has(match.path) ? { ...match, lossyPath: true as const } : match,
+    );
+    return { ...result, matches };
+  };
+  return searchAll(roots, searchOne, { limit: rules.maxResults, compare: (one, other) => other.score - one.score });
+}
