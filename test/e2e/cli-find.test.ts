@@ -1,6 +1,8 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { join } from 'node:path';
 import process from 'node:process';
 import { describe, expect, test } from 'vitest';
-import { cairn } from '../support/cli.ts';
+import { cairn, cairnEntry, cleanEnv, finished } from '../support/cli.ts';
 import { createTree, file } from '../support/tree.ts';
 
 function sampleTree(): string {
@@ -185,4 +187,207 @@ describe('-0', () => {
       expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'USAGE' } });
     }
   });
+});
+
+describe('names on standard input', () => {
+  test('are ranked when the command has no path', async () => {
+    const cwd = createTree({ 'schedule.ts': '' });
+    expect(
+      await cairn(['find', 'sched'], { cwd, input: 'lib/cancel.rs\nkernel/sched/core.c\nsched.c\n' }),
+    ).toMatchObject({
+      exitCode: 0,
+      stdout: 'sched.c\nkernel/sched/core.c\n',
+      stderr: '',
+    });
+    expect((await cairn(['find', 'sched', '.'], { cwd, input: 'sched.c\n' })).stdout).toBe('schedule.ts\n');
+  });
+
+  test('are one of the paths with -', async () => {
+    const cwd = createTree({ 'src/core.ts': '', 'core.rs': '' });
+    const options = { cwd, input: 'x/core.c\n' };
+    const { stdout } = await cairn(['find', 'core', '-', 'src'], options);
+    expect(names(stdout).toSorted()).toEqual(['src/core.ts', 'x/core.c']);
+    expect(JSON.parse((await cairn(['find', 'core', '-', 'src', '--json'], options)).stdout)).toMatchObject({
+      paths: ['-', 'src'],
+      totalMatches: 2,
+    });
+    expect((await cairn(['find', 'core', '--path', '-'], options)).stdout).toBe('x/core.c\n');
+  });
+
+  test('give what a search of the directory gives, for each query', async () => {
+    const tree = {
+      'README.md': '',
+      'src/read-cache.ts': '',
+      'src/deep/reader.ts': '',
+      'lib/readme/index.ts': '',
+      'a file.ts': '',
+      'grün/größe.md': '',
+    };
+    const cwd = createTree(tree);
+    const input = (await cairn(['find', ''], { cwd })).stdout;
+    expect(names(input).length).toBe(11);
+    for (const query of [
+      '',
+      'read',
+      'readme',
+      'src/read',
+      'ts$',
+      '!ts',
+      '^lib',
+      "'cache | reader",
+      'gro',
+      'a file',
+      'raed',
+    ]) {
+      const listed = await cairn(['find', query], { cwd, input });
+      const searched = await cairn(['find', query, '.'], { cwd });
+      expect(listed, query).toEqual(searched);
+    }
+  });
+
+  test('may be those that git lists, with any characters, also with NULs', async () => {
+    const cwd = createTree({ 'grün.txt': '', 'src/a b.ts': '', 'x"y.txt': '' });
+    const git = (...args: readonly string[]): Buffer => execFileSync('git', args, { cwd });
+    git('init', '--quiet');
+    git('add', '--all');
+    for (const input of [git('ls-files'), git('ls-files', '-z'), git('-c', 'core.quotePath=false', 'ls-files')]) {
+      expect((await cairn(['find', 'grün'], { cwd, input })).stdout).toBe('grün.txt\n');
+      expect((await cairn(['find', 'x"y'], { cwd, input })).stdout).toBe('x"y.txt\n');
+      expect((await cairn(['find', 'a b'], { cwd, input })).stdout).toBe('src/a b.ts\n');
+    }
+  });
+
+  test('that Cairn printed in quotes are read back', async () => {
+    const cwd = createTree({ 'line\nbreak.txt': '', ' blank.txt': '' });
+    for (const flags of [[], ['-0']]) {
+      const input = (await cairn(['glob', '*', ...flags], { cwd })).stdout;
+      const { stdout } = await cairn(['find', 'txt', '--json'], { cwd, input });
+      const { matches } = JSON.parse(stdout) as Listed;
+      expect(matches.map(({ path }) => path).toSorted()).toEqual([' blank.txt', 'line\nbreak.txt']);
+    }
+  });
+
+  test('that are not valid Unicode are reported', async () => {
+    const input = Buffer.concat([Buffer.from('good.txt\nbad'), Buffer.of(0xff), Buffer.from('.txt\n')]);
+    const { stdout, stderr } = await cairn(['find', 'txt'], { cwd: createTree({}), input });
+    expect(names(stdout).toSorted()).toEqual(['bad\ufffd.txt', 'good.txt']);
+    expect(stderr).toBe('cairn: 1 name is not valid Unicode and shown with replacement characters\n');
+  });
+
+  test('can be missing, which is reported', async () => {
+    expect(await cairn(['find', 'x'], { cwd: createTree({ x: '' }), input: '' })).toMatchObject({
+      exitCode: 1,
+      stdout: '',
+      stderr: "cairn: standard input was empty; to search the current directory, add '.' after the query\n",
+    });
+  });
+
+  test('are directories when they end with a slash', async () => {
+    const options = { cwd: createTree({}), input: 'core/\ncore/a.c\nsched.c\n' };
+    expect((await cairn(['find', 'core', '-t', 'd'], options)).stdout).toBe('core/\n');
+    expect((await cairn(['find', 'core', '-t', 'f'], options)).stdout).toBe('core/a.c\n');
+    expect(await cairn(['find', 'sched', '-t', 'd'], { ...options, input: 'sched\n' })).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining("no name on standard input ends with '/'"),
+    });
+  });
+
+  test('do not go with --no-hidden', async () => {
+    expect(await cairn(['find', 'x', '--no-hidden'], { cwd: createTree({}), input: '.x\n' })).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('--no-hidden does not apply to names on standard input'),
+    });
+    expect((await cairn(['find', 'x'], { cwd: createTree({}), input: '.x\n' })).stdout).toBe('.x\n');
+  });
+
+  test.each([
+    ['/dev/null', 'ignore' as const],
+    ['an open socket without data', 'pipe' as const],
+  ])('are not awaited from %s', async (_what, stdin) => {
+    const cwd = createTree({ 'main.ts': '' });
+    const child = spawn(process.execPath, [cairnEntry, 'find', 'main'], {
+      cwd,
+      env: cleanEnv(),
+      stdio: [stdin, 'pipe', 'pipe'],
+    });
+    const { stdout, exitCode } = await finished(child);
+    expect({ stdout, exitCode }).toEqual({ stdout: 'main.ts\n', exitCode: 0 });
+  });
+});
+
+describe('filters', () => {
+  const tree = { 'src/a.ts': '', 'src/b.TS': '', 'src/c.tsx': '', 'ts/d.md': '', '.ts': '' };
+
+  test('-t keeps files or directories', async () => {
+    const cwd = createTree(tree);
+    expect(names((await cairn(['find', 'ts', '-t', 'd'], { cwd })).stdout)).toEqual(['ts/']);
+    for (const kind of ['f', 'file']) {
+      const { stdout } = await cairn(['find', '', '--type', kind], { cwd });
+      expect(names(stdout).toSorted()).toEqual(['src/a.ts', 'src/b.TS', 'src/c.tsx', 'ts/d.md']);
+    }
+  });
+
+  test('-e keeps names with an extension, in any case', async () => {
+    const cwd = createTree(tree);
+    for (const extension of ['ts', '.ts', 'TS']) {
+      const { stdout } = await cairn(['find', '', '-e', extension, '--hidden'], { cwd });
+      expect(names(stdout).toSorted()).toEqual(['src/a.ts', 'src/b.TS']);
+    }
+    expect(names((await cairn(['find', '', '-e', 'md', '-e', 'tsx'], { cwd })).stdout).toSorted()).toEqual([
+      'src/c.tsx',
+      'ts/d.md',
+    ]);
+  });
+
+  test.each([
+    [['-t', 'x'], 'invalid --type "x"; use f (file) or d (dir)'],
+    [['-t', 'f', '-t', 'd'], '--type is given twice; leave it out for every kind'],
+    [['-e', ''], "invalid --extension \"\"; use the end of a name, such as 'ts' or 'tar.gz'"],
+    [['-e', '.'], "invalid --extension \".\"; use the end of a name, such as 'ts' or 'tar.gz'"],
+    [['-e', 'a/b'], "invalid --extension \"a/b\"; use the end of a name, such as 'ts' or 'tar.gz'"],
+  ])('%j are refused', async (flags, message) => {
+    expect(await cairn(['find', 'x', ...flags], { cwd: createTree({}) })).toMatchObject({
+      exitCode: 2,
+      stderr: `cairn: ${message}\n`,
+    });
+  });
+});
+
+describe('the signs of fzf', () => {
+  const tree = {
+    'src/main.ts': '',
+    'src/main.test.ts': '',
+    'docs/main.md': '',
+    'lib/!important.ts': '',
+    'main/x.c': '',
+  };
+
+  test.each([
+    ['main !test', ['docs/main.md', 'src/main.ts']],
+    ['^src', ['src/main.test.ts', 'src/main.ts']],
+    ['.md$', ['docs/main.md']],
+    ["'test", ['src/main.test.ts']],
+    ['.md$ | .c$', ['docs/main.md', 'main/x.c']],
+    ['!main', ['lib/!important.ts']],
+    ['!important', ['docs/main.md', 'lib/!important.ts', 'main/x.c', 'src/main.test.ts', 'src/main.ts']],
+  ])('%s', async (query, expected) => {
+    const { stdout } = await cairn(['find', query, '-t', 'f'], { cwd: createTree(tree) });
+    expect(names(stdout).toSorted()).toEqual(expected.toSorted());
+  });
+
+  test('a name with the typed signs is first', async () => {
+    const { stdout } = await cairn(['find', '!important'], { cwd: createTree(tree) });
+    expect(names(stdout)[0]).toBe('lib/!important.ts');
+  });
+});
+
+test('an absolute path below the searched directory is a query for it', async () => {
+  const cwd = sampleTree();
+  expect((await cairn(['find', join(cwd, 'src/main.ts')], { cwd })).stdout).toBe('src/main.ts\n');
+  expect((await cairn(['find', join(cwd, 'src/deep/reader.ts'), 'src'], { cwd })).stdout).toBe('src/deep/reader.ts\n');
+});
+
+test('a file is before a directory that fits as well', async () => {
+  const cwd = createTree({ 'src/readme/index.ts': '', 'src/readme.md': '', README: '' });
+  expect(names((await cairn(['find', 'readme'], { cwd })).stdout)[0]).toBe('README');
 });

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { cairn, cairnEntry, cleanEnv, finished } from '../support/cli.ts';
 import { runInTerminal } from '../support/terminal.ts';
 import type { TerminalRun } from '../support/terminal.ts';
-import { createTree, temporaryDirectory } from '../support/tree.ts';
+import { createTree, fifo, temporaryDirectory } from '../support/tree.ts';
 import type { Tree } from '../support/tree.ts';
 
 const keys = {
@@ -332,14 +332,118 @@ describe.skipIf(!hasTerminal)('in a terminal of 80x24', () => {
     expect(await run.end).toEqual({ exitCode: 0, stdout: 'src/beta.ts\0' });
   });
 
-  test('standard input may be a pipe: keys come from the terminal', async () => {
+  test('names on standard input are the list, with previews, and keys come from the terminal', async () => {
     const run = runInTerminal(['pick'], {
       cwd: createTree(tree),
-      script: 'echo piped | "$NODE" "$CAIRN" "$@" > "$OUT"',
+      script: String.raw`printf 'src/beta.ts\nnot a file\nsrc/main.ts\n' | "$NODE" "$CAIRN" "$@" > "$OUT"`,
     });
-    await run.until((rows) => (rows.at(-1) ?? '').startsWith('7 paths'), 'the answer');
-    run.type(`beta${keys.enter}`);
-    expect(await run.end).toEqual({ exitCode: 0, stdout: 'src/beta.ts\n' });
+    const rows = await run.until((seen) => (seen.at(-1) ?? '').startsWith('3 paths  '), 'the whole list');
+    expect(rows.at(-1)).toMatch(/^3 paths +Enter choose {2}Esc leave$/u);
+    run.type(`${keys.tab}beta`);
+    await run.until(
+      (seen) =>
+        seen[0] === 'find> beta' && isSelected('src/beta.ts')(seen) && seen.join('\n').includes('export const beta'),
+      'the file and its preview',
+    );
+    run.type(`${keys.eraseAll}not`);
+    await run.until(
+      (seen) => isSelected('not a file')(seen) && seen.some((row) => row.startsWith('── not a file ──')),
+      'text',
+    );
+    run.type(keys.enter);
+    expect(await run.end).toEqual({ exitCode: 0, stdout: 'not a file\n' });
+  });
+
+  test('names are shown while they arrive, and the selection stays with its name', async () => {
+    const cwd = createTree({ 'more.fifo': fifo() });
+    const run = runInTerminal(['pick', 'ts'], {
+      cwd,
+      script: String.raw`{ printf 'b.ts\nd.ts\n'; cat more.fifo; } | "$NODE" "$CAIRN" "$@" > "$OUT"`,
+    });
+    const rows = await run.until((seen) => (seen.at(-1) ?? '').startsWith('2 paths, reading'), 'the first names');
+    expect(rows.slice(1, 4)).toEqual(['> b.ts', '  d.ts', '']);
+    run.type(keys.down);
+    await run.until(isSelected('d.ts'), 'the second name selected');
+    writeFileSync(join(cwd, 'more.fifo'), 'a.ts\nc.ts\nother\n');
+    const all = await run.until((seen) => (seen.at(-1) ?? '').startsWith('4 paths  '), 'the end of the list');
+    expect(all.slice(1, 6)).toEqual(['  a.ts', '  b.ts', '  c.ts', '> d.ts', '']);
+    run.type(keys.enter);
+    expect(await run.end).toEqual({ exitCode: 0, stdout: 'd.ts\n' });
+  });
+
+  test('Enter before the first name waits for it', async () => {
+    const cwd = createTree({ 'more.fifo': fifo() });
+    const run = runInTerminal(['pick'], { cwd, script: 'cat more.fifo | "$NODE" "$CAIRN" "$@" > "$OUT"' });
+    await run.until((seen) => (seen.at(-1) ?? '').startsWith('0 paths, reading standard input …'), 'the empty list');
+    run.type(keys.enter);
+    writeFileSync(join(cwd, 'more.fifo'), 'first.ts\nsecond.ts\n');
+    expect(await run.end).toEqual({ exitCode: 0, stdout: 'first.ts\n' });
+  });
+
+  test('Esc ends the picker while names arrive', async () => {
+    const run = runInTerminal(['pick'], {
+      cwd: createTree({}),
+      script: 'yes name.ts | "$NODE" "$CAIRN" "$@" > "$OUT"',
+    });
+    await run.until((seen) => (seen.at(-1) ?? '').includes('reading standard input'), 'the list grows');
+    run.type(keys.escape);
+    expect(await run.end).toEqual({ exitCode: 1, stdout: '' });
+  });
+
+  test('an empty list is shown as such', async () => {
+    const run = runInTerminal(['pick'], { cwd: createTree(tree), script: ': | "$NODE" "$CAIRN" "$@" > "$OUT"' });
+    await run.until((seen) => (seen.at(-1) ?? '').startsWith('0 paths  '), 'no name');
+    run.type(keys.enter + keys.escape);
+    expect(await run.end).toEqual({ exitCode: 1, stdout: '' });
+  });
+
+  test('a path, --grep or /dev/null on standard input search files', async () => {
+    const cwd = createTree(tree);
+    for (const [args, input] of [
+      [['alpha', 'src'], 'echo piped |'],
+      [['--grep', 'alpha'], 'echo piped |'],
+      [['alpha'], '< /dev/null'],
+    ] as const) {
+      const script = input.endsWith('|')
+        ? `${input} "$NODE" "$CAIRN" "$@" > "$OUT"`
+        : `"$NODE" "$CAIRN" "$@" ${input} > "$OUT"`;
+      const run = runInTerminal(['pick', ...args], { cwd, script });
+      await run.until((rows) => (selected(rows) ?? '').includes('alpha.ts'), 'the file');
+      run.type(keys.enter);
+      expect((await run.end).stdout).toMatch(/^src\/alpha\.ts/u);
+    }
+  });
+
+  test.each([
+    [['x', '-', 'src'], '- excludes --grep and other paths'],
+    [['--grep', '--path', '-'], '- excludes --grep and other paths'],
+    [['--grep', '-t', 'd'], '--grep and --type d exclude each other'],
+    [['x', '-'], 'standard input is a terminal'],
+  ])('%j are refused, and the terminal is as before', async (args, message) => {
+    const run = runInTerminal(['pick', ...args], { cwd: createTree(tree) });
+    expect((await run.end).exitCode).toBe(2);
+    expect(run.rows()[0]).toContain(message);
+    expect(run.isOnOtherScreen()).toBe(false);
+  });
+
+  test('-t and -e keep kinds and extensions, also when lines are searched', async () => {
+    const run = await pickIn({ ...tree, 'docs/alpha.md': 'alpha\n' }, ['alpha', '-e', 'md', '-t', 'f']);
+    expect(run.rows().slice(1, 3)).toEqual(['> docs/alpha.md', '']);
+    run.type(keys.tab);
+    await run.until((rows) => rows[0] === 'grep> alpha' && (rows.at(-1) ?? '').startsWith('1 line '), 'its line');
+    const directories = await pickIn(tree, ['-t', 'd']);
+    expect(directories.rows().slice(1, 4)).toEqual(['> docs/', '  src/', '']);
+    directories.type(keys.tab);
+    await directories.until((rows) => (rows.at(-1) ?? '').startsWith('directories have no lines'), 'no lines');
+  });
+
+  test('the signs of fzf count while typing', async () => {
+    const run = await pickIn({ 'a.ts': '', 'a.test.ts': '', 'a.md': '' });
+    run.type('a !test');
+    await run.until((rows) => rows[0] === 'find> a !test' && rows.slice(1, 4).join() === '> a.md,  a.ts,', 'no test');
+    run.type(' ts$');
+    await run.until((rows) => rows[0] === 'find> a !test ts$' && rows.slice(1, 3).join() === '> a.ts,', 'one file');
+    expect(run.hits(1).replace('>', '')).toBe('ats');
   });
 
   test('standard error may be a file: it is drawn on the terminal', async () => {

@@ -68,7 +68,8 @@ export class NameFeed {
   #publish(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#list = { ...this.#read, names: [...this.#read.names] };
+    // A frozen list is prepared once for all its searches.
+    this.#list = { ...this.#read, names: Object.freeze([...this.#read.names]) };
     this.#onChange();
   }
 }

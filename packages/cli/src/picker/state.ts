@@ -99,7 +99,7 @@ export class PickState {
     }
   }
 
-  /** Whether the items are those of the query, and there is one or there will be none. */
+  /** Whether the items are those of the query, and no first item is to come. */
   get #canChoose(): boolean {
     return this.#isAnswered && (this.#view.items.length > 0 || this.#options.scope.names?.isComplete !== false);
   }

@@ -5,7 +5,6 @@ import type { ListingOfAll } from '../../search/search-all.ts';
 import { errorText, writeAnswer, type MatchesDocument } from '../../terminal/answer.ts';
 import { UsageError } from '../../terminal/errors.ts';
 import { exitCodeOf } from '../../terminal/exit.ts';
-import { filled } from '../../terminal/options.ts';
 import { createPaint, usesColor, type Paint } from '../../terminal/output.ts';
 import type { Session } from '../../terminal/session.ts';
 import { listingNotices, nothingFoundNotice } from './notices.ts';
@@ -59,11 +58,18 @@ export function kindOption(kinds: readonly Kind[], description: string): Option 
   });
 }
 
+function extensionOf(value: string): string {
+  const extension = value.replace(/^\.+/u, '');
+  if (extension === '' || /[/\0]/u.test(extension)) {
+    throw new UsageError(`invalid --extension "${value}"`, "use the end of a name, such as 'ts' or 'tar.gz'");
+  }
+  return extension;
+}
+
 /** Returns the option for the ends of names. */
 export function extensionOption(): Option {
-  const parse = filled('--extension', "use an extension, such as 'ts'");
   return new Option('-e, --extension <ext>', 'only names with this extension, in any case; may be repeated').argParser(
-    repeated((value) => parse(value.replace(/^\.+/u, ''))),
+    repeated(extensionOf),
   );
 }
 
