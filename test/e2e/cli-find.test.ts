@@ -363,7 +363,7 @@ describe('the signs of fzf', () => {
   };
 
   test.each([
-    ['main !test', ['docs/main.md', 'src/main.ts']],
+    ['main !test', ['docs/main.md', 'main/x.c', 'src/main.ts']],
     ['^src', ['src/main.test.ts', 'src/main.ts']],
     ['.md$', ['docs/main.md']],
     ["'test", ['src/main.test.ts']],

@@ -1,5 +1,5 @@
-import type { FileType, GrepMatch } from '@cairn/natives';
-import { findAll } from '../search/find-all.ts';
+import type { GrepMatch } from '@cairn/natives';
+import { findAll, type FindRules } from '../search/find-all.ts';
 import { searchAll, STANDARD_INPUT, type Placed } from '../search/search-all.ts';
 import { errorText } from '../terminal/answer.ts';
 import type { NameFeed } from './name-feed.ts';
@@ -34,7 +34,7 @@ export interface PickScope {
   readonly roots: readonly string[];
   readonly hidden: boolean | undefined;
   readonly gitignore: boolean;
-  readonly fileType?: FileType | undefined;
+  readonly fileType?: FindRules['fileType'];
   readonly extensions?: readonly string[] | undefined;
   /** The names to choose from, instead of the files in the roots. */
   readonly names?: NameFeed | undefined;

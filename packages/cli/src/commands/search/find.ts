@@ -105,7 +105,7 @@ async function placesOf({ paths, flags }: FindCall, session: Session): Promise<P
 }
 
 /** Returns what is to be known about a list without a match. */
-function listRemarks({ list }: Places, { flags }: FindCall, totalMatches: number): string[] {
+function listRemarks({ list }: Pick<Places, 'list'>, { flags }: FindCall, totalMatches: number): string[] {
   if (list === undefined || flags.type !== 'dir' || totalMatches > 0) return [];
   return list.names.some((name) => name.endsWith('/'))
     ? []
@@ -118,7 +118,7 @@ async function runFind(call: FindCall, session: Session): Promise<number> {
   const style = pathStyle(flags, session);
   const maxResults = flags.limit ?? (query.trim() === '' ? MAX_COUNT : DEFAULT_LIMIT);
   const { FileType: types } = await import('@cairn/natives');
-  const places = await placesOf(call, session);
+  const { notices, ...places } = await placesOf(call, session);
   const rules: FindRules = {
     query,
     fileType: flags.type && (flags.type === 'dir' ? types.Dir : types.File),
@@ -137,7 +137,7 @@ async function runFind(call: FindCall, session: Session): Promise<number> {
   session.signal.throwIfAborted();
   const lines = listing.matches.map((match) => findLine(match, style));
   const { totalMatches } = listing;
-  const remarks = [...places.notices, ...remarksOf(query, totalMatches), ...listRemarks(places, call, totalMatches)];
+  const remarks = [...notices, ...remarksOf(query, totalMatches), ...listRemarks(places, call, totalMatches)];
   return printListing(session, { listing, lines, remarks }, flags);
 }
 
