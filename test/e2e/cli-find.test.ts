@@ -391,3 +391,13 @@ test('a file is before a directory that fits as well', async () => {
   const cwd = createTree({ 'src/readme/index.ts': '', 'src/readme.md': '', README: '' });
   expect(names((await cairn(['find', 'readme'], { cwd })).stdout)[0]).toBe('README');
 });
+
+test.each(['x'.repeat(1025), 'a '.repeat(40)])(
+  'a query that is too long is refused in the words of the command line',
+  async (query) => {
+    expect(await cairn(['find', query], { cwd: createTree({}) })).toMatchObject({
+      exitCode: 2,
+      stderr: 'cairn: the query is too long; use at most 1,024 bytes, and 32 words and path segments\n',
+    });
+  },
+);

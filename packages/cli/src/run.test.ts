@@ -49,10 +49,6 @@ describe('invalid arguments are one line with status 2, which states what to do'
       'unknown option "--limt"; did you mean "--limit"? to use it as text to search for, put -- before it (see \'cairn grep --help\')',
     ],
     ['grep', "missing argument <pattern>; use 'cairn grep [options] <pattern> [path...]' (see 'cairn grep --help')"],
-    [
-      'glob a.ts b.ts',
-      "'cairn glob' takes one argument, but got 2: a.ts b.ts; quote a pattern, and use --path for the directory to search (see 'cairn glob --help')",
-    ],
     ['find x --limit', 'option "--limit <n>" needs a value; add it after the option (see \'cairn find --help\')'],
     ['find x --json=1', 'option "--json" does not accept a value; use --json alone (see \'cairn find --help\')'],
     ['ls --depth 99', 'invalid --depth "99"; use a whole number from 1 to 20'],

@@ -95,7 +95,7 @@ function excessArguments(command: Command): Parts {
   const count = argumentCount(registeredArguments.length);
   return [
     `'${fullName(command)}' takes ${count}, but got ${args.length}: ${args.join(' ')}`,
-    isSearch(command) ? 'quote a pattern, and use --path for the directory to search' : 'quote a name with blanks',
+    'quote a name with blanks',
   ];
 }
 

@@ -1,4 +1,5 @@
 import type { FuzzyFindMatch, FuzzyFindOptions } from '@cairn/natives';
+import { UsageError } from '../terminal/errors.ts';
 import type { NameList } from './name-list.ts';
 import { searchAll, STANDARD_INPUT, type ListingOfAll } from './search-all.ts';
 
@@ -13,6 +14,15 @@ export interface FindPlaces extends Pick<FuzzyFindOptions, 'hidden' | 'gitignore
 export type FindRules = Omit<FuzzyFindOptions, 'path' | 'candidates' | keyof FindPlaces> & {
   readonly maxResults: number;
 };
+
+/** Returns an error in the words of the command line. */
+function inWords(error: unknown): unknown {
+  const isAboutQuery = error instanceof Error && 'option' in error && error.option === 'query';
+  if (!isAboutQuery) return error;
+  return new UsageError('the query is too long', 'use at most 1,024 bytes, and 32 words and path segments', {
+    cause: error,
+  });
+}
 
 /** Ranks the paths of all roots together. The signs of fzf count. */
 export async function findAll(
@@ -29,5 +39,10 @@ export async function findAll(
     );
     return { ...result, matches };
   };
-  return searchAll(roots, searchOne, { limit: rules.maxResults, compare: (one, other) => other.score - one.score });
+  const compare = (one: FuzzyFindMatch, other: FuzzyFindMatch): number => other.score - one.score;
+  try {
+    return await searchAll(roots, searchOne, { limit: rules.maxResults, compare });
+  } catch (error) {
+    throw inWords(error);
+  }
 }
