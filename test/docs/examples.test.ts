@@ -107,7 +107,10 @@ describe.skipIf(process.platform === 'win32')('every example of the command prin
     const env = cleanEnv({ PATH: `${bin}${delimiter}${process.env['PATH'] ?? ''}`, HOME: temporaryDirectory() });
     for (const { command, output } of cairnCommandsOf(block)) {
       // A command that fails rejects with its exit code and its output.
-      const { stdout, stderr } = await promisify(execFile)('/bin/sh', ['-c', command], { cwd, env });
+      const running = promisify(execFile)('/bin/sh', ['-c', command], { cwd, env });
+      // An open standard input without data would be mentioned.
+      running.child.stdin?.end();
+      const { stdout, stderr } = await running;
       expect(stdout + stderr, command).not.toBe('');
       const printed = (stdout + stderr).trimEnd();
       const isShown = output !== '' && !block.notes.has('output varies');

@@ -49,8 +49,8 @@ const work = [
 ];
 const knowledge = ['--directory <dir>', '--json', '--color <when>', '-h, --help'];
 const pinned: readonly (readonly [command: string, options: readonly string[]])[] = [
-  ['find', listing],
-  ['glob', ['--type <kind>', '--no-recursive', '--sort-mtime', '--include-node-modules', '--long', ...listing]],
+  ['find', ['-t, --type <kind>', '-e, --extension <ext>', ...listing]],
+  ['glob', ['-t, --type <kind>', '--no-recursive', '--sort-mtime', '--include-node-modules', '--long', ...listing]],
   [
     'grep',
     [
@@ -74,7 +74,18 @@ const pinned: readonly (readonly [command: string, options: readonly string[]])[
   ],
   [
     'pick',
-    ['--path <path>', '--grep', '-0, --null', '--hidden', '--no-hidden', '--no-ignore', '--color <when>', '-h, --help'],
+    [
+      '--path <path>',
+      '--grep',
+      '-t, --type <kind>',
+      '-e, --extension <ext>',
+      '-0, --null',
+      '--hidden',
+      '--no-hidden',
+      '--no-ignore',
+      '--color <when>',
+      '-h, --help',
+    ],
   ],
   ['ls', ['--depth <n>', '--limit <n>', '--skip <n>', ...tool]],
   [

@@ -204,7 +204,7 @@ const WHOLE_LINES = 'the whole path is matched; leave it out';
 /** What find lacks of `fzf --filter`. */
 const fzfFilter: ForeignOptions = {
   tool: 'fzf',
-  ignored: { '--extended': 'any', '--scheme <scheme>': ['path'] },
+  ignored: { '--extended': 'any', '--read0': 'any', '--scheme <scheme>': ['path'] },
   refused: {
     '-f, --filter <query>': 'give the query as the argument: git ls-files | cairn find QUERY',
     '--exact': 'put \' before each word: cairn find "\'WORD"',
@@ -214,7 +214,6 @@ const fzfFilter: ForeignOptions = {
     '--scheme <scheme>': 'queries are matched as paths; leave it out',
     '-n, --nth <fields>': WHOLE_LINES,
     '--delimiter <text>': WHOLE_LINES,
-    '--read0': "give one path a line: tr '\\0' '\\n' < FILE | cairn find QUERY",
   },
 };
 
@@ -227,6 +226,7 @@ const fzf: ForeignOptions = {
     '--extended': 'any',
     '--scheme <scheme>': ['path'],
     '--no-mouse': 'any',
+    '--read0': 'any',
     '--sync': 'any',
     '--reverse': 'any',
     '--smart-case': 'any',
@@ -263,7 +263,6 @@ const fzf: ForeignOptions = {
     '--header-lines <n>': 'skip the lines first: tail -n +2 FILE | cairn pick',
     '--ansi': 'remove the colours first: ls --color=never | cairn pick',
     '--print-query': 'leave it out; only the choice is printed',
-    '--read0': "give one path a line: tr '\\0' '\\n' < FILE | cairn pick",
     '--history <path>': NOT_CONFIGURABLE,
     '--walker <kinds>': 'use --hidden for hidden names',
     '--walker-root <dir>': 'use --path DIR',
