@@ -28,7 +28,7 @@ Examples:
                                                the five newest, with size and time
   $ cairn glob '*.md' --path docs --path src   in two directories
   $ cairn glob '*' -t d --no-recursive         directories directly here
-  $ cairn glob '*.log' --no-ignore -0 | xargs -0 rm   names with any characters, for another program
+  $ cairn glob '*.ts' -0 | xargs -0 wc -l      names with any characters, for another program
   $ cairn glob '*.json' --no-ignore --hidden   ignored and hidden files as well
 
 Quote the pattern, or the shell expands it. * and ? match within a name, ** crosses directories, {a,b} and [a-z] work.
