@@ -148,11 +148,7 @@ describe('the data of cairn memory', () => {
   });
 
   test.each([
-    [
-      ['memory', 'remember', ''],
-      2,
-      'cairn: The content of the fact is empty. Use a string with at least one character.\n',
-    ],
+    [['memory', 'remember', ''], 2, 'cairn: The content of the fact is empty. Write at least one character.\n'],
     [['memory', 'remember', 'x', '--scope', 'team'], 2, /invalid --scope "team"; use project or user/u],
     [['memory', 'remember', 'x', '--tag', ''], 2, /--tag is empty/u],
     [['memory', 'remember', 'x', '--stream', ''], 2, /stream "" is empty/u],

@@ -404,7 +404,7 @@ describe('a failure is one line, status 2, and changes nothing', () => {
     ['no change', ['edit', 'a.txt', '--old', 'b', '--new', 'b'], /Nothing was changed/u],
     ['a directory', ['delete', 'd'], /--recursive/u],
     ['an existing destination', ['rename', 'a.txt', 'd/x'], /--overwrite/u],
-    ['edits of the wrong form', ['edit', 'a.txt', '--edits', '{"a": 1}'], /missing parameter edits\[0\]\.old_text/u],
+    ['edits of the wrong form', ['edit', 'a.txt', '--edits', '{"a": 1}'], /--edits is not a list of edits/u],
     [
       'an edit given twice',
       ['edit', 'a.txt', '--old', 'b', '--new', 'x', '--old', 'c', '--new', 'y'],

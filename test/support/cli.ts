@@ -33,7 +33,13 @@ export interface CairnResult {
 
 /** What every run gets: nothing of the tester's colours, and no configuration of their git. */
 export function cleanEnv(more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
-  return { PATH: process.env['PATH'] ?? '', HOME: '/nonexistent', NODE_COMPILE_CACHE: compileCache, ...more };
+  return {
+    PATH: process.env['PATH'] ?? '',
+    HOME: '/nonexistent',
+    NODE_COMPILE_CACHE: compileCache,
+    CAIRN_COMMAND: 'cairn',
+    ...more,
+  };
 }
 
 /** Starts `cairn` with its streams piped. */

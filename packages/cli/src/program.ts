@@ -18,6 +18,7 @@ Examples:
   $ cairn help agents                       define agents, run them, see what they are sent
   $ vim "$(cairn pick)"                     choose a file while you type
   $ cairn help grep                         the options of one command
+  $ cairn help ripgrep                      what users of ripgrep type; 'cairn help fd' and 'cairn help fzf' too
 
 Exit status: 0 if something was found or done, 1 if nothing was found, 2 if the arguments are wrong, a file could not be read\nor changed, or a search could not see everything.`;
 

@@ -4,6 +4,9 @@ import { isCommand, loadCommands } from './registry.ts';
 import { writeError } from './terminal/answer.ts';
 import { UsageError } from './terminal/errors.ts';
 import { BrokenPipe, ExitCode, Interrupted } from './terminal/exit.ts';
+import { helpText } from './terminal/help-text.ts';
+import type { Output } from './terminal/output.ts';
+import { withOwnCommand } from './terminal/own-command.ts';
 import type { Session } from './terminal/session.ts';
 
 /** Returns whether the arguments ask for JSON. Used until they are parsed, because invalid arguments are reported so too. */
@@ -27,7 +30,25 @@ function expandHelp(args: readonly string[]): readonly string[] {
   throw new UsageError(`unknown command ${JSON.stringify(name)}`, "'cairn --help' lists the commands");
 }
 
+/** Returns a help text as it is written: in a terminal no row is wider than it. */
+function shownHelp(text: string, output: Output, session: Session): string {
+  const runnable = withOwnCommand(text, session.command);
+  return output.isTerminal ? helpText(runnable, output.width) : runnable;
+}
+
+/** Returns the page of the help about another tool that the arguments ask for, such as `help ripgrep`. */
+async function pageOf([first, word, ...rest]: readonly string[]): Promise<string | undefined> {
+  if (first !== 'help' || word === undefined || rest.length > 0) return undefined;
+  const { equivalentsOf } = await import('./terminal/equivalents.ts');
+  return equivalentsOf(word);
+}
+
 async function parseAndRun(given: readonly string[], session: Session, invocation: Invocation): Promise<number> {
+  const page = await pageOf(given);
+  if (page !== undefined) {
+    await session.out.write(shownHelp(page, session.out, session));
+    return ExitCode.Hit;
+  }
   let exitCode: number = ExitCode.Hit;
   const args = expandHelp(given);
   const commands = await loadCommands(args);
@@ -54,8 +75,8 @@ async function parseAndRun(given: readonly string[], session: Session, invocatio
     }
     exitCode = texts.err === '' ? ExitCode.Hit : ExitCode.Error;
   }
-  await session.out.write(texts.out);
-  await session.err.write(texts.err);
+  await session.out.write(shownHelp(texts.out, session.out, session));
+  await session.err.write(shownHelp(texts.err, session.err, session));
   return exitCode;
 }
 

@@ -5,6 +5,7 @@ import { errorLine } from './terminal/answer.ts';
 import { BrokenPipe, endingSignals, ExitCode, Interrupted } from './terminal/exit.ts';
 import { inputKind } from './terminal/input.ts';
 import { createOutput } from './terminal/output.ts';
+import { ownCommand } from './terminal/own-command.ts';
 import { run } from './run.ts';
 import { openTerminal } from './terminal/terminal.ts';
 
@@ -54,6 +55,8 @@ process.exitCode = await run(process.argv.slice(2), {
   err: createOutput(process.stderr),
   env: process.env,
   cwd: process.cwd(),
+  command: () =>
+    ownCommand({ env: process.env, cwd: process.cwd(), node: process.execPath, main: process.argv[1] ?? '' }),
   signal: controller.signal,
   onAbruptEnd: (one) => {
     cleanUps.add(one);

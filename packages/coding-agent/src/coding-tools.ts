@@ -4,6 +4,7 @@ import { nameTools } from './naming/name-tools.ts';
 import { namingProfiles } from './naming/profiles.ts';
 import type { CodingToolsOptions } from './naming/profiles.ts';
 import { bindAsItIs } from './tools/bind.ts';
+import type { Names } from './tools/spec.ts';
 import { specs, toolNames } from './tools/specs.ts';
 import type { CodingTools } from './tools/specs.ts';
 import { workspaceOf } from './workspace.ts';
@@ -18,7 +19,9 @@ export type NamedTools = Tools;
  *
  * @throws {ToolError} `INVALID_OPTION`.
  */
-export function createCodingTools(options: WorkspaceChoice & { readonly naming?: 'default' | undefined }): CodingTools;
+export function createCodingTools(
+  options: WorkspaceChoice & Pick<CodingToolsOptions, 'names'> & { readonly naming?: 'default' | undefined },
+): CodingTools;
 export function createCodingTools(options: CodingToolsOptions): NamedTools;
 export function createCodingTools(options: CodingToolsOptions): CodingTools | NamedTools {
   const { naming = 'default' } = options;
@@ -27,13 +30,13 @@ export function createCodingTools(options: CodingToolsOptions): CodingTools | Na
     throw new ToolError('INVALID_OPTION', [summary, 'Omit it for the default names.']);
   }
   const workspace = workspaceOf(options);
-  return naming === 'default' ? ownTools(workspace) : nameTools(workspace, naming);
+  return naming === 'default' ? ownTools(workspace, options.names) : nameTools(workspace, naming);
 }
 
-function ownTools(workspace: Workspace): CodingTools {
+function ownTools(workspace: Workspace, names?: Names): CodingTools {
   const tools = toolNames.map((name): readonly [string, ToolDefinition] => [
     name,
-    bindAsItIs<unknown, unknown>(specs[name], workspace),
+    bindAsItIs<unknown, unknown>(specs[name], workspace, names),
   ]);
   // Each name has the tool of its own spec, which is what the type derives from.
   return Object.fromEntries(tools) as CodingTools;

@@ -42,6 +42,7 @@ export type { Locks } from './commit/locks.ts';
 export { toolNameIn, toolOfName } from './naming/name-tools.ts';
 export { namingProfiles } from './naming/profiles.ts';
 export type { CodingToolsOptions, NamingProfile } from './naming/profiles.ts';
+export type { Names } from './tools/spec.ts';
 export { nodeFileOperations } from './files/operations.ts';
 export { OWN_TEMPORARY } from './files/own-names.ts';
 export type {

@@ -6,7 +6,9 @@
 import { escapeControls, quotePath } from '@cairn/tool/paths';
 import { describe, factsOf, OutputError } from './errors.ts';
 import { createPaint, usesColor, writeLines, type ColorMode, type LineEnd } from './output.ts';
+import { withOwnCommand } from './own-command.ts';
 import type { Session } from './session.ts';
+import { wrapWords } from './text.ts';
 
 /** The options that decide how an answer is printed. */
 export interface AnswerFlags {
@@ -57,10 +59,16 @@ export function listDocument(matches: readonly unknown[], { limit, hasMore, tota
   return isCut ? { ...counts, complete: false, stopReason: 'limit' } : { ...counts, complete: true };
 }
 
+/** Returns a message as standard error has it: one line, in a terminal broken between words. */
+function messageLine(session: Session, message: string): string {
+  const line = `cairn: ${escapeControls(withOwnCommand(message, session.command))}`;
+  return session.err.isTerminal ? wrapWords(line, session.err.width, '  ') : line;
+}
+
 /** Writes notices to standard error, one line each. */
 export async function writeNotices(session: Session, color: ColorMode, notices: readonly string[]): Promise<void> {
   const paint = createPaint(usesColor(color, session.err.isTerminal, session.env));
-  for (const notice of notices) await session.err.write(`${paint.dim(`cairn: ${escapeControls(notice)}`)}\n`);
+  for (const notice of notices) await session.err.write(`${paint.dim(messageLine(session, notice))}\n`);
 }
 
 export async function writeAnswer(
@@ -69,7 +77,8 @@ export async function writeAnswer(
   { lines, lineEnd, document, notices }: Answer,
 ): Promise<void> {
   if (json) {
-    const text = JSON.stringify({ ...document, notices: notices() });
+    const runnable = notices().map((notice) => withOwnCommand(notice, session.command));
+    const text = JSON.stringify({ ...document, notices: runnable });
     await writeLines(session.out, [text], session.signal);
   } else {
     await writeLines(session.out, lines, session.signal, lineEnd);
@@ -97,8 +106,12 @@ export function errorLine(error: unknown): string {
 /** Reports an error: as a document on standard output with `--json`, otherwise as one line on standard error. */
 export async function writeError(session: Session, error: unknown, json: boolean): Promise<void> {
   // Standard output that refuses data refuses the document, too.
-  if (json && !(error instanceof OutputError))
-    await session.out.write(`${JSON.stringify({ error: factsOf(error) })}\n`);
-  else await session.err.write(`${errorLine(error)}\n`);
+  if (json && !(error instanceof OutputError)) {
+    const { fix, ...facts } = factsOf(error);
+    const runnable = fix === undefined ? undefined : withOwnCommand(fix, session.command);
+    await session.out.write(`${JSON.stringify({ error: { ...facts, fix: runnable } })}\n`);
+  } else {
+    await session.err.write(`${messageLine(session, errorText(error))}\n`);
+  }
   if (session.env['CAIRN_DEBUG'] === '1' && error instanceof Error) await session.err.write(`${error.stack ?? ''}\n`);
 }

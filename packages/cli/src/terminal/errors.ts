@@ -84,6 +84,8 @@ function inOptions(text: string): string {
       .replace('Search for its subject with search_knowledge', "'cairn knowledge search' finds assets by words")
       .replace('or pass allowSecret', 'or use --allow-secret')
       .replace('or raise the budget', 'or use a larger --max-context-tokens')
+      .replace('Use a string with at least one character.', 'Write at least one character.')
+      .replace('List the workflows to see their ids.', "'cairn workflow list' shows the ids.")
       // The command line has no option for the time limits of a request.
       .replace('Check that it runs, or allow more time.', 'Check that it runs.')
       .replace('; or pass a model of the AI SDK', '; or use --model and --base-url')

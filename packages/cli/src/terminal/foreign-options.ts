@@ -313,17 +313,12 @@ export function foreignOptionsOf(command: string): readonly ForeignOptions[] {
   return byCommand[command] ?? [];
 }
 
-/** Tools that have a page of equivalents in the help, by the names that a person may type. */
-const equivalentTopics: Readonly<Record<string, string>> = {
-  rg: 'ripgrep',
-  ripgrep: 'ripgrep',
-  fd: 'fd',
-  fzf: 'fzf',
-};
+/** Tools with a page of equivalents in the help. */
+const toolsWithHelp: readonly string[] = ['ripgrep', 'fd', 'fzf'];
 
 function refusal(tool: string, flags: string, instead: string, value: string = ''): UsageError {
   const given = value === '' ? '' : ` with "${value}"`;
-  const see = Object.hasOwn(equivalentTopics, tool) ? ` (see 'cairn help ${tool}')` : '';
+  const see = toolsWithHelp.includes(tool) ? ` (see 'cairn help ${tool}')` : '';
   return new UsageError(`option "${flags}" of ${tool} is not supported${given}`, `${instead}${see}`);
 }
 

@@ -11,6 +11,8 @@ export interface Session {
   readonly err: Output;
   readonly env: Environment;
   readonly cwd: string;
+  /** What a person types to run this command again. Default: `cairn`. */
+  readonly command?: (() => string) | undefined;
   /** Aborted with an `Interrupted` when the run must end. */
   readonly signal: AbortSignal;
   /**

@@ -103,6 +103,26 @@ export function fitPath(path: string, columns: number): string {
   return `…${shown}`;
 }
 
+/** Words, with what is in quotes as one: a command that is broken in two does not run when it is pasted. */
+const UNITS = /'cairn [^']*'[^ ]*|[^ ]+/gu;
+
+/** Breaks a text between words, so that no row is wider than `columns`. A longer word has a row of its own. */
+export function wrapWords(text: string, columns: number, indent: string = ''): string {
+  if (displayWidth(text) <= columns) return text;
+  const rows: string[] = [];
+  let row = '';
+  for (const [unit] of text.matchAll(UNITS)) {
+    const longer = row === '' ? unit : `${row} ${unit}`;
+    const room = columns - (rows.length === 0 ? 0 : indent.length);
+    if (row === '' || displayWidth(longer) <= room) row = longer;
+    else {
+      rows.push(row);
+      row = unit;
+    }
+  }
+  return [...rows, row].join(`\n${indent}`);
+}
+
 /** Joins sorted UTF-16 positions to ranges. `shift` is added to each. */
 export function rangesOf(positions: readonly number[], shift: number = 0): Range[] {
   const ranges: { start: number; end: number }[] = [];

@@ -1,4 +1,5 @@
 import type { WorkspaceChoice } from '../workspace.ts';
+import type { Names } from '../tools/spec.ts';
 import type { Profile } from './profile.ts';
 import * as registry from './registry.ts';
 
@@ -18,4 +19,9 @@ export type CodingToolsOptions = WorkspaceChoice & {
    * @default 'default'
    */
   readonly naming?: NamingProfile | undefined;
+  /**
+   * How messages name tools and parameters, for a program that shows them to people who type something else. With the default
+   * `naming` only.
+   */
+  readonly names?: Names | undefined;
 };

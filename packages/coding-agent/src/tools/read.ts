@@ -108,7 +108,7 @@ function notesOf({ limit, lines, totalLines, cutLines }: Page, offset: number, n
   const next = offset + lines.length;
   if (limit !== undefined) {
     const rest = totalLines === undefined ? 'more lines follow' : `${count(totalLines - next + 1, 'more line')}`;
-    const call = limit === 'scan' ? names.tool('grep') : `${names.parameter('read', 'offset')}=${next}`;
+    const call = limit === 'scan' ? names.tool('grep') : names.setting('read', 'offset', `${next}`);
     notes.push(`[cut by ${cutBy[limit]}: ${rest}; continue with ${call}]`);
   }
   if (cutLines > 0) notes.push(`[${count(cutLines, 'line')} cut to ${MAX_COLUMNS} characters]`);

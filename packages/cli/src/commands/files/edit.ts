@@ -24,6 +24,31 @@ interface EditFlags extends MutationFlags {
   readonly edits?: string;
 }
 
+const EDITS_FIX = 'use a list such as [{"old_text": "a", "new_text": "b", "replace_all": true}]';
+
+/** Returns the edits of `--edits`. */
+function parseEdits(json: string): readonly TextEdit[] {
+  let edits: unknown;
+  try {
+    edits = JSON.parse(json);
+  } catch (error) {
+    const reason = error instanceof Error ? `: ${error.message}` : '';
+    throw new UsageError(`--edits is not valid JSON${reason}`, 'correct it', { cause: error });
+  }
+  if (!Array.isArray(edits) || edits.length === 0) throw new UsageError('--edits is not a list of edits', EDITS_FIX);
+  for (const [index, edit] of edits.entries()) {
+    const { old_text: old, new_text: text, replace_all: all, ...rest }: Record<string, unknown> = Object(edit);
+    const unknown = Object.keys(rest)[0];
+    const problem =
+      (typeof old !== 'string' && 'has no text "old_text"') ||
+      (typeof text !== 'string' && 'has no text "new_text"') ||
+      (all !== undefined && typeof all !== 'boolean' && 'has a "replace_all" that is neither true nor false') ||
+      (unknown !== undefined && `has an unknown field ${JSON.stringify(unknown)}`);
+    if (problem !== false) throw new UsageError(`edit ${index + 1} of --edits ${problem}`, EDITS_FIX);
+  }
+  return edits;
+}
+
 async function editsOf(flags: EditFlags, session: Session): Promise<readonly TextEdit[]> {
   const { old, new: replacement, edits } = flags;
   if (edits === undefined) {
@@ -35,15 +60,11 @@ async function editsOf(flags: EditFlags, session: Session): Promise<readonly Tex
   if (old !== undefined || replacement !== undefined || flags.all === true) {
     throw new UsageError('--edits excludes --old, --new and --all', 'leave them out');
   }
-  const json = edits === '-' ? await readText(session.input, 'pipe the edits, or use --edits') : edits;
-  try {
-    // The tool validates the edits.
-    return JSON.parse(json) as TextEdit[];
-  } catch (error) {
-    const reason = error instanceof Error ? `: ${error.message}` : '';
-    throw new UsageError(`--edits is not valid JSON${reason}`, 'correct it', { cause: error });
-  }
+  return parseEdits(edits === '-' ? await readText(session.input, 'pipe the edits, or use --edits') : edits);
 }
+
+/** The options of one edit. The JSON of `--edits` has the names of the tool. */
+const flagOf: Readonly<Record<string, string>> = { old_text: '--old', new_text: '--new', replace_all: '--all' };
 
 async function runEdit(path: string, flags: EditFlags, session: Session): Promise<number> {
   const input: EditInput = { path, edits: await editsOf(flags, session) };
@@ -51,6 +72,7 @@ async function runEdit(path: string, flags: EditFlags, session: Session): Promis
   return runTool<EditDetails>(session, {
     flags,
     expected: { path, tag: flags.expect },
+    parameter: (name) => (flags.edits === undefined ? (flagOf[name] ?? name) : name),
     run: (tools) => tools.edit.execute(input, { signal: session.signal, dryRun: flags.dryRun }),
     lines: (details) => shownDiffs(diffsOf(details), { flags, session }),
     notices: (details, text) => [

@@ -10,10 +10,10 @@ export function entryLines(entries: readonly ListedEntry[], isTerminal: boolean)
   });
 }
 
-/** Returns the notes before and after the content in a tool's answer, with the flags of the command line. */
+/** Returns the notes before and after the content in a tool's answer. */
 export function notesAround(text: string, shownLines: number): string[] {
   const [first = '', ...rest] = text.split('\n');
   return [first, ...rest.slice(shownLines)].map((line) =>
-    line.replace(/^\[(.*)\]$/su, '$1').replace(/\b(?:ls )?(offset|skip)=(\d+)/u, '--$1 $2'),
+    line.replace(/^\[(.*)\]$/su, '$1').replace(/'cairn ls' (?=--skip )/u, ''),
   );
 }

@@ -1,7 +1,7 @@
 import { quotePath } from '@cairn/tool/paths';
 import { resolve } from 'node:path';
 import { Option } from 'commander';
-import type { CodingTools, Workspace } from '@cairn/coding-agent';
+import type { CodingTools, Names, Workspace } from '@cairn/coding-agent';
 import type { FailureDetails, ToolResult } from '@cairn/tool';
 import { writeAnswer, type AnswerFlags } from '../../terminal/answer.ts';
 import { diffLines, type ShownDiff } from '../../terminal/diff-lines.ts';
@@ -49,6 +49,16 @@ export function mutationOptions(subject: string = 'the file'): Option[] {
   ];
 }
 
+/** Returns how the messages of tools name commands and options. */
+function namesOf(parameter: (name: string) => string = (name) => `--${name}`): Names {
+  return {
+    tool: (name) => `'cairn ${name}'`,
+    parameter: (_, name) => parameter(name),
+    replaceAll: parameter('replace_all'),
+    setting: (_, name, value) => `${parameter(name)} ${value}`,
+  };
+}
+
 /** A command that runs one tool. */
 export interface ToolRun<Details> {
   readonly flags: ToolFlags;
@@ -57,7 +67,9 @@ export interface ToolRun<Details> {
   /** A path that must have the tag of `--expect`. */
   readonly expected?: { readonly path: string; readonly tag: string | undefined } | undefined;
   readonly run: (tools: CodingTools) => Promise<ToolResult<Details>>;
-  /** What to do next after a failure, for reasons where the tool's own hint names parameters. */
+  /** What the command calls a parameter of the tool. Default: an option of the same name. */
+  readonly parameter?: ((name: string) => string) | undefined;
+  /** What to do next after a failure, for reasons where the tool's own hint does not fit a person. */
   readonly fixes?: Readonly<Partial<Record<FailureDetails['reason'], string>>> | undefined;
   readonly lines: (details: Details) => Iterable<string>;
   /** The JSON document. Default: the details. */
@@ -75,7 +87,7 @@ function errorOf(result: ToolResult & { readonly isError: true }, fixes: ToolRun
   const { reason: code, hint, changed, path } = result.details;
   const [paragraph = ''] = textOf(result).split('\n\n', 1);
   const message = paragraph.replace(hint, '').trim();
-  const fix = fixes[code] ?? hint.replace(/^Give (offset|skip) /u, 'Use --$1 ');
+  const fix = fixes[code] ?? hint.replace(/^Give (?=--)/u, 'Use ').replace(', or set --', ', or use --');
   return new CommandError({ code, message, fix, path, changed });
 }
 
@@ -126,7 +138,7 @@ export async function runTool<Details>(session: Session, toolRun: ToolRun<Detail
     stateDirectory: flags.stateDir === undefined ? undefined : resolve(session.cwd, flags.stateDir),
     policy: { staleGuard: toolRun.overwrites === true ? 'off' : 'strict' },
   });
-  const tools = createCodingTools({ workspace });
+  const tools = createCodingTools({ workspace, names: namesOf(toolRun.parameter) });
   if (expected?.tag !== undefined) {
     await checkTag({ tools, workspace }, { path: expected.path, tag: expected.tag }, session.signal);
   }
