@@ -15,10 +15,11 @@ beforeEach(() => {
   const nothing = { matches: [], totalMatches: 0, complete: true };
   vi.mocked(natives.fuzzyFind).mockReset().mockResolvedValue(nothing);
   vi.mocked(natives.glob).mockReset().mockResolvedValue(nothing);
-  vi.mocked(natives.grep)
+  vi.mocked(natives.grepStream)
     .mockReset()
     .mockResolvedValue({
-      ...nothing,
+      totalMatches: 0,
+      complete: true,
       filesWithMatches: 0,
       filesSearched: 0,
       skipped: { oversized: 0, binary: 0, unreadable: 0 },
@@ -44,7 +45,7 @@ async function cairn(args: readonly string[]): Promise<Ran> {
       return Promise.resolve();
     },
   });
-  const mocks = [vi.mocked(natives.fuzzyFind), vi.mocked(natives.glob), vi.mocked(natives.grep)];
+  const mocks = [vi.mocked(natives.fuzzyFind), vi.mocked(natives.glob), vi.mocked(natives.grepStream)];
   for (const mock of mocks) mock.mockClear();
   const exitCode = await run(args, {
     input: { kind: 'terminal', stream: () => Readable.from([]), read: () => Promise.resolve(new Uint8Array()) },

@@ -6,7 +6,8 @@ import type { Session } from '../../terminal/session.ts';
 
 const listing = { matches: [], totalMatches: 0, complete: true };
 const found = {
-  ...listing,
+  totalMatches: 0,
+  complete: true,
   filesWithMatches: 0,
   filesSearched: 0,
   skipped: { oversized: 0, binary: 0, unreadable: 0 },
@@ -18,7 +19,7 @@ vi.mock(import('@cairn/natives'), { spy: true });
 beforeEach(() => {
   vi.mocked(natives.fuzzyFind).mockReset().mockResolvedValue(listing);
   vi.mocked(natives.glob).mockReset().mockResolvedValue(listing);
-  vi.mocked(natives.grep).mockReset().mockResolvedValue(found);
+  vi.mocked(natives.grepStream).mockReset().mockResolvedValue(found);
 });
 
 const input: Session['input'] = {
@@ -44,7 +45,7 @@ async function optionsOf(args: readonly string[], signal: AbortSignal): Promise<
   const calls: readonly object[] = [
     ...vi.mocked(natives.fuzzyFind).mock.calls.map(([options]) => options),
     ...vi.mocked(natives.glob).mock.calls.map(([options]) => options),
-    ...vi.mocked(natives.grep).mock.calls.map(([options]) => options),
+    ...vi.mocked(natives.grepStream).mock.calls.map(([options]) => options),
   ];
   expect(calls).toHaveLength(1);
   return Object.fromEntries(Object.entries(calls[0] ?? {}).filter(([, value]) => value !== undefined));

@@ -3,7 +3,7 @@ import type { GrepMatch } from '@cairn/natives';
 import { errorText, type MatchesDocument } from '../../terminal/answer.ts';
 import { createPaint, usesColor } from '../../terminal/output.ts';
 import type { Session } from '../../terminal/session.ts';
-import type { GrepForm, PathNaming } from './grep-lines.ts';
+import type { GrepForm } from './grep-lines.ts';
 import { modeOf, type GrepFlags } from './grep-options.ts';
 import type { GrepTotals } from './grep-totals.ts';
 import { grepNotices, nothingFoundNotice } from './notices.ts';
@@ -27,7 +27,7 @@ export function formOf(flags: GrepFlags, session: Session, { isFromInput, onCut 
     paint: createPaint(usesColor(flags.color, isTerminal, session.env)),
     isTerminal,
     heading: !vimgrep && (flags.heading ?? isTerminal),
-    path: vimgrep || (flags.filename ?? !isFromInput),
+    path: vimgrep || (flags.paths ?? !isFromInput),
     lineNumber: vimgrep || (flags.lineNumber ?? (column || !isFromInput)),
     column: vimgrep || column,
     onlyMatching,
@@ -41,7 +41,7 @@ export function formOf(flags: GrepFlags, session: Session, { isFromInput, onCut 
 
 /** The document counts in `matches`: lines in content mode, files in the other modes. */
 export function documentOf(
-  { shown, linesCut: _cut, lossyPaths: _lossy, failures, ...facts }: GrepTotals,
+  { shown, linesCut: _cut, lossyPaths: _lossy, pathOf: _naming, failures, ...facts }: GrepTotals,
   flags: GrepFlags,
   { matches, roots }: { readonly matches: readonly GrepMatch[]; readonly roots: readonly string[] },
 ): MatchesDocument & Readonly<Record<string, unknown>> {
@@ -65,8 +65,6 @@ export function documentOf(
 /** What the notices need besides the result. */
 export interface NoticeContext {
   readonly patterns: readonly string[];
-  /** Names a path of the result. */
-  readonly pathOf: PathNaming;
   /** How many lines were cut to the width of the terminal. */
   readonly linesCut: number;
   readonly session: Session;
@@ -76,9 +74,9 @@ export interface NoticeContext {
 export function noticesOf(
   summary: GrepTotals,
   flags: GrepFlags,
-  { patterns, pathOf, linesCut, session }: NoticeContext,
+  { patterns, linesCut, session }: NoticeContext,
 ): string[] {
-  const { shown, asTyped, limitReached, filesCut = 0, totalMatches, engine, failures, globs } = summary;
+  const { shown, asTyped, limitReached, filesCut = 0, totalMatches, engine, failures, globs, pathOf } = summary;
   const isForLineFeeds = (pattern: string): boolean =>
     (flags.literal === true ? /\n/u : /\n|\\n/u).test(pattern) && !/\r|\\r/u.test(pattern);
   const notices = grepNotices({

@@ -113,3 +113,60 @@ describe('content', () => {
 test('files are printed with their count when they have one', () => {
   expect([...fileLines([match('a', 0, '', { matchCount: 3 }), match('b', 0, '')], plain, asIs)]).toEqual(['a:3', 'b']);
 });
+
+describe('forms', () => {
+  const hits = [
+    { start: 2, end: 5 },
+    { start: 6, end: 9 },
+  ];
+  const twice = match('a', 1, 'é foo foo', { submatches: hits });
+
+  test('a column is that of the first match, in bytes', () => {
+    expect(shown([twice], { ...plain, column: true })).toBe('a:1:4:é foo foo');
+    expect(shown([match('a', 1, 'inverted', { submatches: [] })], { ...plain, column: true })).toBe('a:1:inverted');
+  });
+
+  test('each match has its own line, whole or alone', () => {
+    expect(shown([twice], { ...plain, column: true, eachMatch: true })).toBe('a:1:4:é foo foo\na:1:8:é foo foo');
+    expect(shown([twice], { ...plain, onlyMatching: true })).toBe('a:1:foo\na:1:foo');
+  });
+
+  test('replacements take the place of the matches, and columns are those of the new line', () => {
+    const replaced = { ...twice, submatches: hits.map((hit) => ({ ...hit, replacement: 'üü' })) };
+    expect(shown([replaced], plain)).toBe('a:1:é üü üü');
+    expect(shown([replaced], { ...plain, onlyMatching: true, column: true })).toBe('a:1:4:üü\na:1:9:üü');
+  });
+
+  test('a NUL after a path takes the place of its separator, and the path is as it is in a pipe', () => {
+    const odd = match('a\nb', 1, 'x');
+    expect(shown([odd], { ...plain, nul: true })).toBe('a\nb\x001:x');
+    expect(shown([odd], { ...plain, nul: true, heading: true })).toBe('a\nb\x001:x');
+    expect(shown([odd], { ...plain, nul: true, isTerminal: true })).toBe('"a\\nb"\x001:x');
+  });
+
+  test.each([plain, terminal, { ...plain, hasContext: true }, { ...terminal, hasContext: true }])(
+    'parts of a result give the lines of the whole (%#)',
+    (form) => {
+      const matches = [
+        match('a', 2, 'x', { contextBefore: [lineAt(1)], contextAfter: [lineAt(3)] }),
+        match('a', 4, 'x'),
+        match('a', 9, 'x', { contextBefore: [lineAt(8)] }),
+        match('b', 1, 'x', { contextAfter: [lineAt(2)] }),
+        match('c', 1, 'x'),
+      ];
+      const whole = shown(matches, form);
+      for (let cut = 0; cut <= matches.length; cut += 1) {
+        const printer = new ContentPrinter(form);
+        const parts = [matches.slice(0, cut), matches.slice(cut)];
+        expect(parts.flatMap((part) => [...printer.lines(part, asIs)]).join('\n')).toBe(whole);
+      }
+    },
+  );
+
+  test('a file that is searched twice has its heading twice', () => {
+    const printer = new ContentPrinter(terminal);
+    const root = (path: string): string => `r/${path}`;
+    const lines = [...printer.lines([match('a', 1, 'x')], asIs), ...printer.lines([match('a', 1, 'x')], root)];
+    expect(lines).toEqual(['a', '1:x', '', 'r/a', '1:x']);
+  });
+});

@@ -73,6 +73,11 @@ export class ContentPrinter {
           else yield heading;
         }
       }
+      if ((match as { binary?: boolean }).binary === true) {
+        const place = this.#form.path && !this.#form.heading ? `${this.#form.paint.path(this.#file.shown)}: ` : '';
+        yield `${start}${place}binary file matches`;
+        continue;
+      }
       for (const row of rowsOf(match, this.#form)) {
         if (this.#form.hasContext && this.#isGap(row)) yield this.#form.paint.dim('--');
         this.#lastLine = row.lineNumber;

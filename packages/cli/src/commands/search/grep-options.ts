@@ -40,7 +40,8 @@ export interface GrepFlags extends SearchFlags {
   readonly vimgrep?: boolean;
   readonly heading?: boolean;
   readonly lineNumber?: boolean;
-  readonly filename?: boolean;
+  /** The last one of -H and -I. */
+  readonly paths?: boolean;
   readonly null?: boolean;
 }
 
@@ -130,7 +131,7 @@ function formOptions(): readonly Option[] {
   ];
 }
 
-/** Options with short names that share a value: the last one counts. commander knows only pairs such as --x and --no-x. */
+/** Options that share a value: the last one counts. commander knows only pairs such as --x and --no-x. */
 function addSharedValues(command: Command): void {
   const set = (option: string, name: string, value: () => unknown): void => {
     command.on(`option:${option}`, () => command.setOptionValueWithSource(name, value(), 'cli'));
@@ -138,7 +139,8 @@ function addSharedValues(command: Command): void {
   set('ignore-case', 'case', () => 'ignore');
   set('smart-case', 'case', () => 'smart');
   set('case-sensitive', 'case', () => 'sensitive');
-  set('with-filename', 'filename', () => true);
+  set('with-filename', 'paths', () => true);
+  set('no-filename', 'paths', () => false);
   set('max-count-per-file', 'maxCount', () => command.getOptionValue('maxCountPerFile'));
   let level = 0;
   set('unrestricted', 'unrestricted', () => (level += 1));
@@ -170,8 +172,6 @@ export function addGrepOptions(command: Command): void {
   for (const option of [...matchOptions(), ...fileOptions(), ...amountOptions(), ...formOptions()]) {
     command.addOption(option);
   }
-  // commander takes paths for shown by default, but those of standard input are not.
-  command.setOptionValue('filename', undefined);
   addSharedValues(command);
   const limit = 'at most N matching lines, or files with -l or -c (default: all)';
   for (const option of searchOptions({ root: 'a directory or a file', limit, searchesHidden: true }))

@@ -1,4 +1,4 @@
-import type { GrepMatch } from '@cairn/natives';
+import type { GrepMatch, Submatch } from '@cairn/natives';
 import type { Range } from '../../terminal/text.ts';
 
 /** A line to print, or a part of one. */
@@ -24,17 +24,39 @@ function columnAt(text: string, index: number): number {
   return Buffer.byteLength(text.slice(0, index)) + 1;
 }
 
+interface Line {
+  readonly text: string;
+  readonly hits: readonly Range[];
+}
+
+/** Returns the line with the replacements of -r in place of its matches. */
+function shownLine(line: string, submatches: readonly Submatch[]): Line {
+  if ((submatches[0] as { replacement?: string } | undefined)?.replacement === undefined)
+    return { text: line, hits: submatches };
+  let text = '';
+  let done = 0;
+  const hits = submatches.map(({ start, end, replacement = '' }: Submatch & { replacement?: string }) => {
+    text += line.slice(done, start);
+    done = end;
+    const hit = { start: text.length, end: text.length + replacement.length };
+    text += replacement;
+    return hit;
+  });
+  return { text: text + line.slice(done), hits };
+}
+
 function matchRows({ lineNumber, line, submatches = [], truncated }: GrepMatch, form: RowForm): readonly Row[] {
-  const row = { lineNumber, text: line, hits: submatches, truncated: truncated === true };
-  const [first] = submatches;
+  const { text, hits } = shownLine(line, submatches);
+  const row = { lineNumber, text, hits, truncated: truncated === true };
+  const [first] = hits;
   // An inverted search has lines without a match.
   if (first === undefined) return [row];
-  if (!form.onlyMatching && !form.eachMatch) return [{ ...row, column: columnAt(line, first.start) }];
-  return submatches.map((hit) => {
-    const column = columnAt(line, hit.start);
+  if (!form.onlyMatching && !form.eachMatch) return [{ ...row, column: columnAt(text, first.start) }];
+  return hits.map((hit) => {
+    const column = columnAt(text, hit.start);
     if (!form.onlyMatching) return { ...row, hits: [hit], column };
-    const text = line.slice(hit.start, hit.end);
-    return { ...row, text, hits: [{ start: 0, end: text.length }], column };
+    const part = text.slice(hit.start, hit.end);
+    return { ...row, text: part, hits: [{ start: 0, end: part.length }], column };
   });
 }
 

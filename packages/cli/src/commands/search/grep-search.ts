@@ -1,30 +1,46 @@
+import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import type { GrepMatch } from '@cairn/natives';
+import type { Readable } from 'node:stream';
+import type { GrepMatch, GrepSummary } from '@cairn/natives';
 import { pathPrefix } from '../../terminal/path-prefix.ts';
 import type { Session } from '../../terminal/session.ts';
-import type { PathNaming } from './grep-lines.ts';
+import { asIs, type PathNaming } from './grep-lines.ts';
 import { modeOf, type GrepFlags } from './grep-options.ts';
 import { filterOf, matchingOf } from './grep-request.ts';
-import { TotalsBuilder, type GrepSummary, type GrepTotals } from './grep-totals.ts';
+import { TotalsBuilder, type GrepTotals } from './grep-totals.ts';
+
+/** The name of standard input among the roots. */
+export const STANDARD_INPUT = '-';
 
 /** What to search, and where. */
 export interface GrepRequest {
   readonly patterns: readonly string[];
   readonly roots: readonly string[];
+  /** The text of the root `-`. */
+  readonly input?: Readable | undefined;
   readonly flags: GrepFlags;
+  /** Whether the caller keeps every match, so that the size of the result is limited. */
+  readonly keepsAll: boolean;
 }
 
 /** Takes a part of the matches, in order. The next part waits for its promise. */
 export type BatchReader = (matches: readonly GrepMatch[], pathOf: PathNaming) => Promise<void>;
 
-/** Returns how to print a path. When the root is a file, its results have the path that was given. */
-async function pathNaming(root: string): Promise<PathNaming> {
-  const isFile = await stat(root).then(
-    (found) => !found.isDirectory(),
-    () => false,
-  );
+/** A place to search. */
+interface Source {
+  readonly pathOf: PathNaming;
+  /** Its text, when it is not a file or directory. */
+  readonly text?: Readable;
+}
+
+async function openSource(root: string, input: Readable | undefined): Promise<Source> {
+  if (root === STANDARD_INPUT && input !== undefined) return { pathOf: asIs, text: input };
+  const found = await stat(root).catch(() => undefined);
+  if (found?.isFIFO() === true || found?.isCharacterDevice() === true) {
+    return { pathOf: () => root, text: createReadStream(root) };
+  }
   const prefix = pathPrefix(root);
-  return isFile ? () => root : (path) => prefix + path;
+  return { pathOf: found !== undefined && !found.isDirectory() ? () => root : (path) => prefix + path };
 }
 
 /** The parts of the limits of a search that are left for the next root. */
@@ -37,24 +53,29 @@ interface Rest {
 type OnBatch = (matches: readonly GrepMatch[]) => Promise<void>;
 
 async function grepRoot(
-  { root, rest }: { readonly root: string; readonly rest: Rest },
-  { patterns, flags }: GrepRequest,
+  { root, text, rest }: { readonly root: string; readonly text: Readable | undefined; readonly rest: Rest },
+  { patterns, flags, keepsAll }: GrepRequest,
   { session, onBatch }: { readonly session: Session; readonly onBatch: OnBatch },
 ): Promise<GrepSummary> {
-  const { CairnError, grep } = await import('@cairn/natives');
+  const { CairnError, grep, grepStream } = await import('@cairn/natives');
   const isCount = modeOf(flags) === 'count';
   const searchLines = async (crlf: boolean): Promise<GrepSummary> => {
-    const { matches, ...facts } = await grep({
+    const shared = {
       ...matchingOf(patterns, flags),
-      ...filterOf(flags),
-      path: root,
       crlf,
       maxCount: isCount ? undefined : rest.limit,
       offset: isCount || rest.offset === 0 ? undefined : rest.offset,
       timeoutMs: rest.deadlineMs === undefined ? undefined : Math.max(rest.deadlineMs - performance.now(), 0),
       onTimeout: 'partial',
       signal: session.signal,
-    });
+    } as const;
+    // A pattern that is refused has read nothing, so the text stays open for the next try.
+    const options =
+      text === undefined
+        ? { ...shared, ...filterOf(flags), path: root }
+        : { ...shared, input: text.iterator({ destroyOnReturn: false }) };
+    if (!keepsAll) return grepStream(options, onBatch);
+    const { matches, ...facts } = await grep(options);
     await onBatch(matches);
     return facts;
   };
@@ -64,6 +85,8 @@ async function grepRoot(
     if (!CairnError.isInstance(error) || error.code !== 'INVALID_REGEX') throw error;
     // The pattern may ask for the carriage return itself.
     return searchLines(false);
+  } finally {
+    text?.destroy();
   }
 }
 
@@ -103,14 +126,16 @@ class CountPage {
  * @throws the error of the only root, or of the first one when every root failed
  */
 export async function searchRoots(request: GrepRequest, session: Session, onBatch: BatchReader): Promise<GrepTotals> {
-  const { roots, flags } = request;
+  const { roots, input, flags } = request;
   const { offset = 0, limit, timeout } = flags;
   const deadlineMs = timeout === undefined ? undefined : performance.now() + timeout;
   const page = modeOf(flags) === 'count' ? new CountPage(flags) : undefined;
   const totals = new TotalsBuilder();
   const errors: unknown[] = [];
+  let lastNaming = asIs;
   for (const root of roots) {
-    const pathOf = await pathNaming(root);
+    const { pathOf, text } = await openSource(root, input);
+    lastNaming = pathOf;
     const { shown, totalMatches } = totals;
     const rest = {
       limit: limit === undefined ? undefined : limit - shown,
@@ -123,7 +148,7 @@ export async function searchRoots(request: GrepRequest, session: Session, onBatc
       await onBatch(taken, pathOf);
     };
     try {
-      const facts = await grepRoot({ root, rest }, request, { session, onBatch: pass });
+      const facts = await grepRoot({ root, text, rest }, request, { session, onBatch: pass });
       totals.addResult(facts, roots.length > 1 ? (path) => (path === '.' ? root : pathOf(path)) : undefined);
     } catch (error) {
       const scope = scopeOf(error, flags);
@@ -135,5 +160,5 @@ export async function searchRoots(request: GrepRequest, session: Session, onBatc
   }
   if (errors.length === roots.length) throw errors[0];
   if (page?.isCut === true) totals.addLimit();
-  return totals.finish();
+  return totals.finish(roots.length === 1 ? lastNaming : asIs);
 }

@@ -1,8 +1,5 @@
-import type { GrepMatch, GrepResult } from '@cairn/natives';
+import type { GrepMatch, GrepSummary } from '@cairn/natives';
 import type { PathNaming } from './grep-lines.ts';
-
-/** What a search states besides its matches. */
-export type GrepSummary = Omit<GrepResult, 'matches'>;
 
 /** What a search of one or several roots states besides its matches. */
 export interface GrepTotals extends GrepSummary {
@@ -12,6 +9,8 @@ export interface GrepTotals extends GrepSummary {
   readonly linesCut: number;
   /** How many files have a name that is not valid Unicode. */
   readonly lossyPaths: number;
+  /** Names a path of these totals: with several roots, their paths are named already. */
+  readonly pathOf: PathNaming;
   /** Why some roots were not searched. */
   readonly failures: readonly unknown[];
 }
@@ -109,7 +108,7 @@ export class TotalsBuilder {
     if (this.#facts !== undefined) this.#facts = { ...this.#facts, limitReached: true };
   }
 
-  finish(): GrepTotals {
+  finish(pathOf: PathNaming): GrepTotals {
     const none = { totalMatches: 0, filesWithMatches: 0, filesSearched: 0, engine: 'regex', complete: true } as const;
     const facts = this.#facts ?? { ...none, skipped: { oversized: 0, binary: 0, unreadable: 0 } };
     const { asTyped, ...found } = facts;
@@ -120,6 +119,7 @@ export class TotalsBuilder {
       shown: this.#shown,
       linesCut: this.#linesCut,
       lossyPaths: this.#lossyPaths,
+      pathOf,
       failures: this.#failures,
     };
   }

@@ -1,15 +1,17 @@
 import type { GrepMatch } from '@cairn/natives';
 import { writeAnswer, writeNotices } from '../../terminal/answer.ts';
+import { UsageError } from '../../terminal/errors.ts';
 import { ExitCode, exitCodeOf } from '../../terminal/exit.ts';
 import { writeLines } from '../../terminal/output.ts';
 import { withProgress } from '../../terminal/progress.ts';
 import type { Session } from '../../terminal/session.ts';
+import { chooseInput, openStandardInput, type InputChoice } from '../../terminal/standard-input.ts';
 import type { CommandFactory } from '../command.ts';
 import { documentOf, formOf, noticesOf, type NoticeContext } from './grep-answer.ts';
-import { asIs, ContentPrinter, fileLines, type PathNaming } from './grep-lines.ts';
+import { ContentPrinter, fileLines } from './grep-lines.ts';
 import { addGrepOptions, checkGrepFlags, modeOf, type GrepFlags } from './grep-options.ts';
 import { readArguments } from './grep-patterns.ts';
-import { searchRoots, type GrepRequest } from './grep-search.ts';
+import { searchRoots, STANDARD_INPUT, type GrepRequest } from './grep-search.ts';
 import type { GrepTotals } from './grep-totals.ts';
 import { runTypeList } from './grep-types.ts';
 import { rootsOf } from './options.ts';
@@ -25,8 +27,10 @@ Examples:
   $ cairn grep -U 'import {\\n.*type' -t ts        a match may cross lines
   $ cairn grep -o 'https://[^ ]+' README.md       only what matches
   $ cairn grep -e TODO -e FIXME -g '!*.md'        one of two patterns, not in Markdown
+  $ git log | cairn grep -w fix                   lines of standard input
   $ cairn grep -- --limit notes.txt               put -- before a pattern that starts with '-'
 
+Without a path, standard input is searched when it is a pipe or a file, otherwise the current directory; - is standard input.
 $ matches before CRLF too. Names that start with a dot are searched unless --no-hidden is given; .git is never searched.
 Printed paths are relative to the current directory; with --json they are relative to the one path that is searched.`;
 
@@ -44,12 +48,10 @@ function isOne({ roots }: GrepRequest): boolean {
 async function answerAsDocument(request: GrepRequest, { session, notices }: Context): Promise<GrepTotals> {
   const { flags, roots, patterns } = request;
   const matches: GrepMatch[] = [];
-  let pathOf = asIs;
   const totals = await searchRoots(request, session, async (batch, naming) => {
-    pathOf = naming;
     for (const match of batch) matches.push(isOne(request) ? match : { ...match, path: naming(match.path) });
   });
-  const context: NoticeContext = { patterns, pathOf: isOne(request) ? pathOf : asIs, linesCut: 0, session };
+  const context: NoticeContext = { patterns, linesCut: 0, session };
   await writeAnswer(session, flags, {
     lines: [],
     document: documentOf(totals, flags, { matches, roots }),
@@ -61,9 +63,9 @@ async function answerAsDocument(request: GrepRequest, { session, notices }: Cont
 async function answerAsLines(request: GrepRequest, { session, notices }: Context): Promise<GrepTotals> {
   const { flags, patterns } = request;
   let linesCut = 0;
-  let pathOf: PathNaming = asIs;
+  const isFromInput = request.roots.every((root) => root === STANDARD_INPUT);
   const form = formOf(flags, session, {
-    isFromInput: false,
+    isFromInput,
     onCut: () => {
       linesCut += 1;
     },
@@ -73,14 +75,13 @@ async function answerAsLines(request: GrepRequest, { session, notices }: Context
   const lineEnd = modeOf(flags) === 'files' && form.nul ? '\0' : '\n';
   const totals = await withProgress(session, 'searching', (endProgress) =>
     searchRoots(request, session, async (batch, naming) => {
-      pathOf = naming;
       // Lines and progress would mix on one terminal.
       if (session.out.isTerminal) await endProgress();
       const lines = isContent ? printer.lines(batch, naming) : fileLines(batch, form, naming);
       await writeLines(session.out, lines, session.signal, lineEnd);
     }),
   );
-  const context: NoticeContext = { patterns, pathOf: isOne(request) ? pathOf : asIs, linesCut, session };
+  const context: NoticeContext = { patterns, linesCut, session };
   await writeNotices(session, flags.color, [...notices, ...noticesOf(totals, flags, context)]);
   return totals;
 }
@@ -92,7 +93,7 @@ async function answerQuietly(request: GrepRequest, { session, notices }: Context
   const totals = await searchRoots({ ...request, flags }, session, async () => undefined);
   // As in ripgrep, one match is the answer, whatever else could not be read.
   if (totals.shown > 0) return ExitCode.Hit;
-  const context: NoticeContext = { patterns, pathOf: asIs, linesCut: 0, session };
+  const context: NoticeContext = { patterns, linesCut: 0, session };
   await writeNotices(session, flags.color, [...notices, ...noticesOf(totals, flags, context)]);
   return statusOf(totals);
 }
@@ -101,12 +102,35 @@ function statusOf({ shown, stopReason, skipped, failures }: GrepTotals): number 
   return exitCodeOf({ shown, stopReason, unreadable: skipped.unreadable + failures.length });
 }
 
+const TO_SEARCH_FILES = 'to search files, add a path, such as .';
+
+/** Returns the roots, and the text of standard input when it is one of them. */
+async function chooseRoots(
+  given: readonly string[],
+  usesInput: boolean,
+  session: Session,
+): Promise<InputChoice & { readonly roots: readonly string[] }> {
+  if (given.includes(STANDARD_INPUT)) {
+    if (usesInput) {
+      throw new UsageError('-f - and the path - both need standard input', 'put the patterns or the text in a file');
+    }
+    // The second time, it has nothing left.
+    const roots = given.filter((root, index) => root !== STANDARD_INPUT || given.indexOf(root) === index);
+    return { roots, input: await openStandardInput(session, TO_SEARCH_FILES), notices: [] };
+  }
+  if (given.length > 0 || usesInput) return { roots: rootsOf({}, given), notices: [] };
+  const choice = await chooseInput(session, TO_SEARCH_FILES);
+  return { ...choice, roots: choice.input === undefined ? ['.'] : [STANDARD_INPUT] };
+}
+
 async function runGrep(args: readonly string[], flags: GrepFlags, session: Session): Promise<number> {
   checkGrepFlags(flags);
   if (flags.typeList === true) return runTypeList(flags, session);
-  const { patterns, paths } = await readArguments(args, flags.sources, session);
-  const request: GrepRequest = { patterns, roots: rootsOf(flags, paths), flags };
-  const context: Context = { session, notices: [] };
+  const { patterns, paths, usesInput } = await readArguments(args, flags.sources, session);
+  const given = paths.length === 0 && flags.path === undefined ? [] : rootsOf(flags, paths);
+  const { roots, input, notices } = await chooseRoots(given, usesInput, session);
+  const request: GrepRequest = { patterns, roots, input: input?.stream, flags, keepsAll: flags.json === true };
+  const context: Context = { session, notices };
   if (flags.quiet === true) return answerQuietly(request, context);
   const answer = flags.json === true ? answerAsDocument : answerAsLines;
   return statusOf(await answer(request, context));
@@ -114,7 +138,7 @@ async function runGrep(args: readonly string[], flags: GrepFlags, session: Sessi
 
 export const grepCommand: CommandFactory = (command, session, done) => {
   command
-    .description('Search the content of files by regular expression.')
+    .description('Search the content of files, or of standard input, by regular expression.')
     .summary('search the content of files')
     .usage('[options] <pattern> [path...]')
     .argument('[pattern]', 'a regular expression; with -e or -f, the arguments are paths')
