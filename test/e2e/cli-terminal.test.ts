@@ -4,7 +4,7 @@ import process from 'node:process';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { cairn, cairnEntry, cleanEnv } from '../support/cli.ts';
-import { createTree } from '../support/tree.ts';
+import { createTree, symlink } from '../support/tree.ts';
 
 const scriptCommand = '/usr/bin/script';
 const hasTerminal = process.platform === 'linux' && existsSync(scriptCommand);
@@ -19,6 +19,9 @@ async function inTerminal(args: string, cwd: string, more: Readonly<Record<strin
 
 const red = (text: string): string => `\u001b[1;31m${text}\u001b[0m`;
 const magenta = (text: string): string => `\u001b[35m${text}\u001b[0m`;
+const blue = (text: string): string => `\u001b[34m${text}\u001b[0m`;
+const cyan = (text: string): string => `\u001b[36m${text}\u001b[0m`;
+const bold = (text: string): string => `\u001b[1m${text}\u001b[0m`;
 const green = (text: string): string => `\u001b[32m${text}\u001b[0m`;
 const dim = (text: string): string => `\u001b[2m${text}\u001b[0m`;
 
@@ -34,6 +37,22 @@ describe.skipIf(!hasTerminal)('in a terminal', () => {
     const cwd = createTree({ 'a.txt': 'one hit\n' });
     expect(await inTerminal('grep hit', cwd, { NO_COLOR: '1' })).toBe('a.txt\n1:one hit\n');
     expect(await inTerminal('grep hit --color never', cwd)).toBe('a.txt\n1:one hit\n');
+  });
+
+  test('ls paints directories and links, and doctor the result of each check', async () => {
+    const cwd = createTree({ 'a.txt': '', dir: { 'b.txt': '' }, link: symlink('a.txt') });
+    const shown = `a.txt\n${blue('dir/')}\n${cyan('link')} -> a.txt\n`;
+    expect(await inTerminal('ls', cwd)).toBe(shown);
+    expect(await inTerminal('ls', cwd, { NO_COLOR: '1' })).toBe('a.txt\ndir/\nlink -> a.txt\n');
+    expect(await inTerminal('ls --color always', cwd, { NO_COLOR: '1' })).toBe(shown);
+    expect(await inTerminal('doctor || true', cwd)).toContain(`${green('ok  ')}  ${bold('node      ')}  `);
+    expect(await inTerminal('doctor --color never || true', cwd)).toMatch(/^ok {4}node {8}\d/u);
+    // A pipe is plain, unless it is asked for colours.
+    expect((await cairn(['ls'], { cwd })).stdout).toBe('a.txt\ndir/\nlink\n');
+    expect((await cairn(['ls', '--color', 'always'], { cwd })).stdout).toBe(
+      `a.txt\n${blue('dir/')}\n${cyan('link')}\n`,
+    );
+    expect((await cairn(['doctor'], { cwd })).stdout).not.toContain('\u001b');
   });
 
   test('names and lines cannot act on the terminal', async () => {
@@ -66,7 +85,7 @@ describe.skipIf(!hasTerminal)('in a terminal', () => {
   test('an empty result names what was not searched', async () => {
     const shown = await inTerminal('glob "*.nope"', createTree({}));
     expect(shown).toBe(
-      `${dim('cairn: nothing found; not searched: hidden names (--hidden) and ignored files (--no-ignore)')}\n`,
+      `${dim('cairn: nothing found; not searched: hidden names (--hidden)\n  and ignored files (--no-ignore)')}\n`,
     );
   });
 

@@ -7,7 +7,9 @@ import { fail, reasonOf, type Check, type CheckResult, type CheckStatus, type Do
 import { ExitCode } from '../terminal/exit.ts';
 import { readManifest } from '../terminal/manifest.ts';
 import { createPaint, usesColor, writeLines, type Paint } from '../terminal/output.ts';
+import { withOwnCommand } from '../terminal/own-command.ts';
 import type { Session } from '../terminal/session.ts';
+import { wrapWords } from '../terminal/text.ts';
 import type { CommandFactory } from './command.ts';
 
 const examples = `
@@ -33,10 +35,21 @@ async function runCheck(check: Check, context: DoctorContext): Promise<CheckResu
   }
 }
 
-function resultLine(name: string, { status, message, fix }: CheckResult, paint: Paint): string {
+function resultLine(
+  name: string,
+  { status, message, fix }: CheckResult,
+  { session, paint }: { readonly session: Session; readonly paint: Paint },
+): string {
   const color = { ok: paint.added, warn: paint.number, fail: paint.hit, skip: paint.dim }[status];
-  const text = escapeControls(fix === undefined ? message : `${message}; fix: ${fix}`);
-  return `${color(words[status].padEnd(4))}  ${name}  ${text}`;
+  const text = escapeControls(fix === undefined ? message : `${message}; fix: ${withOwnCommand(fix, session.command)}`);
+  const word = words[status].padEnd(4);
+  const indent = ' '.repeat(`${word}  ${name}  `.length);
+  const { isTerminal, width } = session.out;
+  // A narrow terminal has no room beside the names.
+  const isBeside = width > indent.length * 2;
+  const shown = isTerminal ? wrapWords(text, isBeside ? width - indent.length : width - 2) : text;
+  const rows = shown.replaceAll('\n', `\n${isBeside ? indent : '  '}`);
+  return `${color(word)}  ${paint.title(name)}${isTerminal && !isBeside ? '\n' : ''}  ${rows}`;
 }
 
 async function runDoctor(flags: DoctorFlags, session: Session): Promise<number> {
@@ -61,7 +74,11 @@ async function runDoctor(flags: DoctorFlags, session: Session): Promise<number> 
     const result = await runCheck(check, context);
     results.push({ name: check.name, ...result });
     if (flags.json !== true)
-      await writeLines(session.out, [resultLine(check.name.padEnd(nameWidth), result, paint)], session.signal);
+      await writeLines(
+        session.out,
+        [resultLine(check.name.padEnd(nameWidth), result, { session, paint })],
+        session.signal,
+      );
   }
   const isOk = results.every(({ status }) => status !== 'fail');
   // Without --json each line is printed when its check ends.

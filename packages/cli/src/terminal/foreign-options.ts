@@ -26,6 +26,7 @@ const NOT_CONFIGURABLE = 'leave it out';
 
 const ripgrep: ForeignOptions = {
   tool: 'ripgrep',
+  same: { '-.': { hidden: true }, '--fixed-strings': { literal: true } },
   ignored: {
     '--no-config': 'any',
     '-j, --threads <n>': 'any',
@@ -99,16 +100,14 @@ const ripgrep: ForeignOptions = {
 
 const gnuGrep: ForeignOptions = {
   tool: 'grep',
+  same: { '-y': { ignoreCase: true }, '--perl-regexp': { pcre2: true }, '--silent': { quiet: true } },
   ignored: { '--extended-regexp': 'any', '--recursive': 'any' },
   refused: {
     '-R, --dereference-recursive': 'directories are searched anyway; use -L to follow links',
     '-G, --basic-regexp': 'expressions are extended: write \\( for a plain (, and ( for a group',
-    '-y': 'use -i',
     '--include <glob>': "use -g 'GLOB'",
     '--exclude <glob>': "use -g '!GLOB'",
     '--exclude-dir <glob>': "use -g '!**/DIRECTORY/**'",
-    '--perl-regexp': 'use -P',
-    '--silent': 'use -q',
   },
 };
 

@@ -1,12 +1,17 @@
 import type { ListedEntry } from '@cairn/coding-agent';
 import { quotePath } from '@cairn/tool/paths';
+import { createPaint, usesColor, type ColorMode } from '../../terminal/output.ts';
+import type { Session } from '../../terminal/session.ts';
 
 /** The entries of a directory, one per line. A person also sees where links lead. */
-export function entryLines(entries: readonly ListedEntry[], isTerminal: boolean): string[] {
+export function entryLines(entries: readonly ListedEntry[], session: Session, color: ColorMode): string[] {
+  const { isTerminal } = session.out;
+  const paint = createPaint(usesColor(color, isTerminal, session.env));
   return entries.map(({ path, kind, target }) => {
-    const name = quotePath(kind === 'directory' ? `${path}/` : path);
-    if (!isTerminal || kind !== 'symlink') return name;
-    return `${name} -> ${target === undefined ? '?' : quotePath(target)}`;
+    if (kind === 'directory') return paint.directory(quotePath(`${path}/`));
+    if (kind !== 'symlink') return quotePath(path);
+    const name = paint.link(quotePath(path));
+    return isTerminal ? `${name} -> ${target === undefined ? '?' : quotePath(target)}` : name;
   });
 }
 

@@ -37,7 +37,7 @@ async function runLs(path: string, flags: LsFlags, session: Session): Promise<nu
     flags,
     run: (tools) => tools.ls.execute({ path, depth, limit, skip }, { signal: session.signal }),
     fixes: { NOT_A_DIRECTORY: "Use 'cairn read' to read a file, or list the directory that contains it." },
-    lines: ({ entries }) => entryLines(entries, session.out.isTerminal),
+    lines: ({ entries }) => entryLines(entries, session, flags.color),
     document: (details) => documentOf(details, skip),
     notices: ({ entries, total }, text) => notesAround(text, entries.length).slice(entries.length === total ? 1 : 0),
   });

@@ -1,6 +1,7 @@
 import { Option } from 'commander';
 import type { ReadDetails } from '@cairn/coding-agent';
 import { wholeNumber } from '../../terminal/options.ts';
+import type { ColorMode } from '../../terminal/output.ts';
 import type { Session } from '../../terminal/session.ts';
 import type { CommandFactory } from '../command.ts';
 import { entryLines, notesAround } from './listing-lines.ts';
@@ -23,8 +24,8 @@ interface ReadFlags extends ToolFlags {
   readonly encoding?: string;
 }
 
-function linesOf(details: ReadDetails, session: Session): Iterable<string> {
-  if (details.kind === 'directory') return entryLines(details.entries, session.out.isTerminal);
+function linesOf(details: ReadDetails, session: Session, color: ColorMode): Iterable<string> {
+  if (details.kind === 'directory') return entryLines(details.entries, session, color);
   if (details.kind === 'image') return [];
   return session.out.isTerminal ? details.lines.map(escapeLine) : details.lines;
 }
@@ -46,7 +47,7 @@ async function runRead(path: string, flags: ReadFlags, session: Session): Promis
   return runTool<ReadDetails>(session, {
     flags,
     run: (tools) => tools.read.execute({ path, offset, limit, encoding }, { signal: session.signal }),
-    lines: (details) => linesOf(details, session),
+    lines: (details) => linesOf(details, session, flags.color),
     notices: noticesOf,
   });
 }
