@@ -169,7 +169,9 @@ interface Compared {
   readonly differences: string[];
 }
 
-async function compareQuery(root: string, listed: readonly Listed[], query: GlobQuery): Promise<Compared> {
+async function compareQuery(root: string, listed: readonly Listed[], given: GlobQuery): Promise<Compared> {
+  // What an exclusion leaves is compared in grep.
+  const query = { ...given, pattern: given.pattern.replace(/^!(?!\()/u, String.raw`\!`) };
   const { pattern, recursive, hidden, fileType, maxResults } = query;
   const options: GlobOptions = { pattern, recursive, hidden, fileType, path: root, gitignore: false };
   const asked = await glob(options).catch((error: unknown) => error);
@@ -199,7 +201,7 @@ async function compareQuery(root: string, listed: readonly Listed[], query: Glob
   if (describe(asked.matches).join('\n') !== expected.join('\n')) differences.push('  the order is wrong');
   const times = newest.matches.map(({ mtime = 0 }) => mtime);
   if (times.some((time, index) => time > (times[index - 1] ?? Infinity))) differences.push('  the newest is not first');
-  if (recursive) differences.push(...(await grepDifferences(root, listed, query)));
+  if (recursive) differences.push(...(await grepDifferences(root, listed, given)));
   return { hasMatches: expected.length > 0, differences };
 }
 

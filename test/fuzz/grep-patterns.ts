@@ -5,6 +5,10 @@ export interface GrepQuery {
   readonly pattern: string;
   readonly literal: boolean;
   readonly ignoreCase: boolean;
+  readonly smartCase: boolean;
+  readonly wholeWord: boolean;
+  readonly wholeLine: boolean;
+  readonly invert: boolean;
   readonly multiline: boolean;
   readonly crlf: boolean;
   readonly contextBefore: number;
@@ -124,12 +128,18 @@ const pcrePattern = fc.oneof(
 
 const context = fc.oneof({ weight: 2, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(3) });
 
+const sometimes = fc.oneof({ weight: 7, arbitrary: fc.constant(false) }, fc.constant(true));
+
 const rest = {
   crlf: fc.oneof({ weight: 3, arbitrary: fc.constant(false) }, fc.constant(true)),
   ignoreCase: fc.oneof({ weight: 3, arbitrary: fc.constant(false) }, fc.constant(true)),
   contextBefore: context,
   contextAfter: context,
   maxCountPerFile: fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, fc.integer({ min: 1, max: 4 })),
+  smartCase: sometimes,
+  wholeWord: sometimes,
+  wholeLine: sometimes,
+  invert: sometimes,
 };
 
 const no = fc.constant(false);

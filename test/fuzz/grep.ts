@@ -132,11 +132,16 @@ function isResult(value: unknown): value is GrepResult {
 
 const engineFlags = { regex: [], literal: ['--fixed-strings'], pcre2: ['--pcre2'] } as const;
 
-function flagsOf({ literal, ignoreCase, multiline, crlf }: GrepQuery): string[] {
+function flagsOf(query: GrepQuery): string[] {
+  const { literal, ignoreCase, multiline, crlf, smartCase, wholeWord, wholeLine, invert } = query;
   return [
     '--hidden',
     ...(literal ? ['--fixed-strings'] : []),
+    ...(smartCase && !ignoreCase ? ['--smart-case'] : []),
     ...(ignoreCase ? ['--ignore-case'] : []),
+    ...(wholeWord ? ['--word-regexp'] : []),
+    ...(wholeLine ? ['--line-regexp'] : []),
+    ...(invert ? ['--invert-match'] : []),
     ...(multiline ? ['--multiline'] : []),
     ...(crlf ? ['--crlf'] : []),
   ];

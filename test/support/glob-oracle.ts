@@ -6,8 +6,8 @@
  *   other characters it is a `*`.
  * - `[abc]`, `[a-z]`, `[!a]` and `[^a]` match one character, never `/`. A `]` right after the opening is a member, and
  *   `[:alpha:]` a class of ASCII characters. An unknown one is malformed, and so is `[:alpha:]` without other brackets.
- * - `{a,b}` stands for one pattern per alternative; alternatives may be empty and may nest. A brace left open ends with the
- *   pattern, one that closes nothing is literal.
+ * - `{a,b}` stands for one pattern per alternative; alternatives may be empty and may nest. One that is not
+ *   closed is malformed, one that closes nothing is literal.
  * - `\` takes the next character literally, also in a class; a slash separates all the same.
  * - Unless `recursive` is false, a pattern without `/` that does not begin with `**` matches at any depth. A `/` at the end,
  *   which asks for directories, does not count; a `./` at the beginning, which means nothing else, does.
@@ -188,6 +188,7 @@ function expandBraces(tokens: readonly Token[]): Token[][] {
         for (const before of open) before.push(plain);
       }
     }
+    if (nested && at === tokens.length) throw new Error('a brace is not closed');
     return [...done, ...open];
   };
   return sequence(false);

@@ -59,7 +59,7 @@ pub fn glob_matches(glob: &str, path: &str) -> Option<bool> {
     let start = if any_depth { vec![Token::Deep, Token::Slash] } else { Vec::new() };
     let path: Vec<char> = path.chars().collect();
     let mut at = 0;
-    let alternatives = expand(&tokens, &mut at, false);
+    let alternatives = expand(&tokens, &mut at, false)?;
     Some(alternatives.iter().any(|alternative| matches(&[start.clone(), alternative.clone()].concat(), 0, &path, 0)))
 }
 
@@ -215,15 +215,15 @@ fn class_of(name: &str) -> Option<Class> {
     })
 }
 
-/// Every glob without braces that one with braces stands for.
-fn expand(tokens: &[Token], at: &mut usize, nested: bool) -> Vec<Vec<Token>> {
+/// Every glob without braces that one with braces stands for; `None` if a brace is not closed.
+fn expand(tokens: &[Token], at: &mut usize, nested: bool) -> Option<Vec<Vec<Token>>> {
     let mut done = Vec::new();
     let mut open = vec![Vec::new()];
     while let Some(token) = tokens.get(*at) {
         match token {
             Token::Open => {
                 *at += 1;
-                let inner = expand(tokens, at, true);
+                let inner = expand(tokens, at, true)?;
                 open = open
                     .iter()
                     .flat_map(|before: &Vec<Token>| inner.iter().map(|after| [before.as_slice(), after].concat()))
@@ -246,7 +246,7 @@ fn expand(tokens: &[Token], at: &mut usize, nested: bool) -> Vec<Vec<Token>> {
         *at += 1;
     }
     done.append(&mut open);
-    done
+    (!nested || *at < tokens.len()).then_some(done)
 }
 
 /// Tries every way in which the tokens from `token` on can stand for the characters from `at` on.

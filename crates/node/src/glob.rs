@@ -13,8 +13,12 @@ use crate::task::{CancelHandle, run};
 /// Options of `glob`; the facade documents them.
 #[napi(object)]
 pub struct NativeGlobOptions {
-    pub pattern: String,
+    pub patterns: Vec<String>,
     pub path: String,
+    pub types: Option<Vec<String>>,
+    pub excluded_types: Option<Vec<String>>,
+    pub max_depth: Option<f64>,
+    pub follow_links: Option<bool>,
     pub file_type: Option<u32>,
     pub recursive: Option<bool>,
     pub hidden: Option<bool>,
@@ -30,7 +34,7 @@ pub struct NativeGlobOptions {
 
 impl From<NativeGlobOptions> for GlobOptions {
     fn from(given: NativeGlobOptions) -> Self {
-        let base = Self::new(given.pattern, given.path.as_str());
+        let base = Self::new("", given.path.as_str());
         let shared = GivenScope {
             hidden: given.hidden,
             gitignore: given.gitignore,
@@ -45,7 +49,11 @@ impl From<NativeGlobOptions> for GlobOptions {
             max_results: given.max_results.map(size),
             sort_by_mtime: given.sort_by_mtime.unwrap_or(base.sort_by_mtime),
             include_node_modules: given.include_node_modules,
-            pattern: base.pattern,
+            patterns: given.patterns,
+            file_types: given.types.unwrap_or_default(),
+            excluded_types: given.excluded_types.unwrap_or_default(),
+            max_depth: given.max_depth.map(size),
+            follow_links: given.follow_links.unwrap_or(base.follow_links),
         }
     }
 }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use cairn_cancel::{CancelToken, Stopped};
 use cairn_search::{
-    BatchSink, GrepBatch, GrepMode, GrepOptions, GrepOutcome, LineMatch, RegexEngine, SearchedPattern, Streaming,
-    Submatch, file_types as types, grep as search, grep_reader, grep_stream as search_streaming,
+    BatchSink, Binary, GrepBatch, GrepMode, GrepOptions, GrepOutcome, LineMatch, RegexEngine, SearchedPattern,
+    Streaming, Submatch, file_types as types, grep as search, grep_reader, grep_stream as search_streaming,
 };
 use napi::Env;
 use napi::bindgen_prelude::{Either3, Object, Uint8Array};
@@ -25,9 +25,14 @@ pub struct NativeGrepOptions {
     pub patterns: Vec<String>,
     pub path: String,
     pub literal: Option<bool>,
+    pub pcre2: Option<bool>,
     pub globs: Option<Vec<String>>,
     pub types: Option<Vec<String>>,
     pub excluded_types: Option<Vec<String>>,
+    pub max_depth: Option<f64>,
+    pub follow_links: Option<bool>,
+    #[napi(ts_type = "'skip' | 'search' | 'text'")]
+    pub binary: Option<String>,
     pub ignore_case: Option<bool>,
     pub smart_case: Option<bool>,
     pub whole_word: Option<bool>,
@@ -67,9 +72,13 @@ impl From<NativeGrepOptions> for GrepOptions {
             scope: scope(&given.path, &base.scope, shared),
             patterns: given.patterns,
             literal: given.literal.unwrap_or(base.literal),
+            pcre2: given.pcre2.unwrap_or(base.pcre2),
             globs: given.globs.unwrap_or_default(),
             file_types: given.types.unwrap_or_default(),
             excluded_types: given.excluded_types.unwrap_or_default(),
+            max_depth: given.max_depth.map(size),
+            follow_links: given.follow_links.unwrap_or(base.follow_links),
+            binary: given.binary.as_deref().map_or(base.binary, binary),
             ignore_case: given.ignore_case.unwrap_or(base.ignore_case),
             smart_case: given.smart_case.unwrap_or(base.smart_case),
             whole_word: given.whole_word.unwrap_or(base.whole_word),
@@ -94,6 +103,14 @@ fn mode(name: &str) -> GrepMode {
         "count" => GrepMode::Count,
         "filesWithMatches" => GrepMode::FilesWithMatches,
         _ => GrepMode::Content,
+    }
+}
+
+fn binary(name: &str) -> Binary {
+    match name {
+        "search" => Binary::Search,
+        "text" => Binary::Text,
+        _ => Binary::Skip,
     }
 }
 
@@ -322,7 +339,7 @@ fn encode(paths: &[Vec<u8>], matches: &[LineMatch], mode: GrepMode) -> Vec<u8> {
         Column::F64(&match_counts),
         Column::F64(&lines.numbers),
         Column::U32(&lines.lengths),
-        Column::U8(&lines.truncated),
+        Column::U8(&lines.flags),
         Column::U32(&lines.submatch_counts),
         Column::U32(&lines.submatches),
         Column::U32(&lines.before_counts),
@@ -337,7 +354,7 @@ fn encode(paths: &[Vec<u8>], matches: &[LineMatch], mode: GrepMode) -> Vec<u8> {
 struct Lines {
     numbers: Vec<f64>,
     lengths: Vec<u32>,
-    truncated: Vec<u8>,
+    flags: Vec<u8>,
     submatch_counts: Vec<u32>,
     submatches: Vec<u32>,
     before_counts: Vec<u32>,
@@ -351,7 +368,7 @@ impl Lines {
         let mut lines = Self {
             numbers: matches.iter().map(|found| found.line_number as f64).collect(),
             lengths: Vec::with_capacity(matches.len()),
-            truncated: matches.iter().map(|found| u8::from(found.truncated)).collect(),
+            flags: matches.iter().map(|found| u8::from(found.truncated) | u8::from(found.binary) << 1).collect(),
             submatch_counts: matches.iter().map(|found| found.submatches.len() as u32).collect(),
             before_counts: matches.iter().map(|found| found.before.len() as u32).collect(),
             after_counts: matches.iter().map(|found| found.after.len() as u32).collect(),

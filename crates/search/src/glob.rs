@@ -4,20 +4,22 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use std::fs::Metadata;
 use std::ops::{ControlFlow, Range};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
 use cairn_cancel::{CancelToken, Stopped};
 use cairn_pool::Ordered;
-use cairn_walk::{Detail, Kind, ScanOptions, Snapshot, from_bytes};
+use cairn_walk::{Detail, Kind, ScanOptions, Snapshot, Subtree, from_bytes};
 
 use crate::context::{Scope, SearchContext, StopReason, fit_hits};
 use crate::cost::{GLOB_DETAILS, GLOB_MATCH};
 use crate::error::SearchError;
 use crate::glob_case::case_hint;
-use crate::glob_forms::{closed, hint, regex_hint};
+use crate::glob_forms::{hint, regex_hint};
+use crate::glob_list::{GlobList, excluded};
 use crate::pattern::{Anchoring, GlobPattern, mentions_node_modules};
+use crate::types::TypeList;
 
 /// Entries matched per chunk. Large enough that the work outweighs passing it to a thread, small enough to share a tree of
 /// ten thousand entries between two threads.
@@ -28,13 +30,22 @@ const CHECK_EVERY: usize = 1024;
 /// The options of a glob.
 #[derive(Clone, Debug)]
 pub struct GlobOptions {
-    /// The glob: `*` and `?` stop at `/`, `**` as a whole component does not; `[…]`, `{a,b}` and a backslash as in
-    /// gitignore(5). Empty is `*`.
-    pub pattern: String,
+    /// The globs: `*` and `?` stop at `/`, `**` as a whole component does not; `[…]`, `{a,b}` and a backslash as in
+    /// gitignore(5). Empty is `*`. A `!` before one excludes, also what is below a directory that matches. The last one that
+    /// matches decides.
+    pub patterns: Vec<String>,
     /// The entries to search.
     pub scope: Scope,
     /// Only entries of this kind. A symbolic link counts as the kind of its target. Default: all.
     pub kind: Option<Kind>,
+    /// Only files of one of these types, as in [`GrepOptions`](crate::GrepOptions). Default: all entries.
+    pub file_types: Vec<String>,
+    /// No files of these types.
+    pub excluded_types: Vec<String>,
+    /// The depth of the deepest entries; 1 means only the root's own entries. Default: no limit.
+    pub max_depth: Option<usize>,
+    /// Follow symbolic links, to each directory once. Default: false.
+    pub follow_links: bool,
     /// A pattern without `/` matches at any depth. Default: true.
     pub recursive: bool,
     /// The maximal number of hits. Default: no limit.
@@ -50,9 +61,13 @@ impl GlobOptions {
     #[must_use]
     pub fn new(pattern: impl Into<String>, path: impl Into<std::path::PathBuf>) -> Self {
         Self {
-            pattern: pattern.into(),
+            patterns: vec![pattern.into()],
             scope: Scope::new(path),
             kind: None,
+            file_types: Vec::new(),
+            excluded_types: Vec::new(),
+            max_depth: None,
+            follow_links: false,
             recursive: true,
             max_results: None,
             sort_by_mtime: false,
@@ -92,7 +107,7 @@ pub struct GlobOutcome {
     pub total: usize,
     /// Why hits may be missing; `None` if the result is complete.
     pub stop_reason: Option<StopReason>,
-    /// The repair of an open brace; or, if nothing matched, what the options may have meant.
+    /// What an exclusion may have meant; or, if nothing matched, what the options may have meant.
     pub hint: Option<String>,
 }
 
@@ -111,51 +126,67 @@ pub fn glob(
     let scope = &options.scope;
     let root = scope.root()?;
     let anchoring = if options.recursive { Anchoring::Recursive } else { Anchoring::Rooted };
-    let pattern = GlobPattern::compile(&options.pattern, [&root, &scope.path], anchoring)?;
+    let roots = [&root, &scope.path];
+    let selection = Selection::compile(&options.patterns, roots, anchoring)?;
+    let types = TypeList::new(&options.file_types, &options.excluded_types)?;
     if options.max_results == Some(0) {
         return Ok(GlobOutcome { stop_reason: Some(StopReason::Limit), ..GlobOutcome::default() });
     }
-    let include_node_modules = options.include_node_modules.unwrap_or_else(|| mentions_node_modules(&options.pattern));
+    let mention = || options.patterns.iter().any(|pattern| mentions_node_modules(pattern));
+    let include_node_modules = options.include_node_modules.unwrap_or_else(mention);
     let scan = ScanOptions {
         include_hidden: scope.include_hidden,
         use_gitignore: scope.use_gitignore,
         skip_node_modules: !include_node_modules,
         record_excluded: false,
-        follow_links: false,
+        follow_links: options.follow_links,
         detail: if options.sort_by_mtime { Detail::Full } else { Detail::Minimal },
     };
-    let filter = Arc::new(Filter { pattern, kind: options.kind, full: options.sort_by_mtime });
+    let (kind, max_depth, full) = (options.kind, options.max_depth, options.sort_by_mtime);
+    let filter = Arc::new(Filter { selection, kind, types, max_depth, full });
     let request = scope.request(&root, scan);
-    let part = filter.pattern.scope();
-    let mut outcome = if !scope.use_cache && !part.is_whole_tree() {
-        let snapshot = context.cache.scan_subtree(&request, part, context.pool, cancel)?;
-        evaluate(context, options, &filter, &snapshot, cancel)?
-    } else {
-        context.on_snapshot(
-            scope,
-            &request,
-            cancel,
-            |snapshot| evaluate(context, options, &filter, snapshot, cancel),
-            |outcome| outcome.hits.is_empty(),
-        )?
+    let part = within_depth(filter.selection.scope(), options.max_depth);
+    let search = |snapshot: &Arc<Snapshot>| match filter.types.check_snapshot(snapshot) {
+        Ok(()) => evaluate(context, options, &filter, snapshot, cancel).map(Ok),
+        // A newer scan may have a file of the type.
+        Err(unknown) => Ok(Err(unknown)),
     };
-    outcome.hint = closed(&options.pattern);
-    if outcome.total == 0 && outcome.stop_reason.is_none() {
-        let in_other_case = |snapshot: &Arc<Snapshot>| {
-            let fits = |entry| filter.wanted().is_none_or(|wanted| wanted == snapshot.kind(entry));
-            case_hint(&options.pattern, [&root, &scope.path], anchoring, snapshot, fits)
-        };
-        let hint = outcome.hint.take().or_else(|| hint_for(options, &filter));
-        outcome.hint = hint.or_else(|| outcome.snapshot.as_ref().and_then(in_other_case));
+    let outcome = if !scope.use_cache && !part.is_whole_tree() {
+        search(&context.cache.scan_subtree(&request, part, context.pool, cancel)?)?
+    } else {
+        let is_empty = |outcome: &Result<GlobOutcome, _>| outcome.as_ref().map_or(true, |found| found.hits.is_empty());
+        context.on_snapshot(scope, &request, cancel, search, is_empty)?
+    };
+    let mut outcome = outcome?;
+    outcome.hint = filter.selection.note().map(ToOwned::to_owned);
+    if outcome.total == 0 && outcome.stop_reason.is_none() && outcome.hint.is_none() {
+        let mut including = options.patterns.iter().filter(|pattern| excluded(pattern).is_none());
+        outcome.hint = including.find_map(|pattern| {
+            let in_other_case = |snapshot: &Arc<Snapshot>| {
+                let fits = |entry| filter.wanted().is_none_or(|wanted| wanted == snapshot.kind(entry));
+                case_hint(pattern, roots, anchoring, snapshot, fits)
+            };
+            hint_for(options, pattern).or_else(|| outcome.snapshot.as_ref().and_then(in_other_case))
+        });
     }
     Ok(outcome)
 }
 
-/// What the options of a glob without a match may have meant.
-fn hint_for(options: &GlobOptions, filter: &Filter) -> Option<String> {
-    let pattern = options.pattern.as_str();
-    if filter.pattern.only_directories() && options.kind.is_some_and(|kind| kind != Kind::Dir) {
-        return Some("a glob that ends with / matches only directories, which fileType leaves out".to_owned());
+/// A part of a tree, no deeper than `max_depth`.
+pub(crate) fn within_depth(part: Subtree, max_depth: Option<usize>) -> Subtree {
+    Subtree { max_depth: [part.max_depth, max_depth].into_iter().flatten().min(), ..part }
+}
+
+/// Whether the entry at `path` is no deeper than `max_depth`.
+pub(crate) fn is_within_depth(path: &[u8], max_depth: Option<usize>) -> bool {
+    max_depth.is_none_or(|max| memchr::memchr_iter(b'/', path).count() < max)
+}
+
+/// What the options may have meant if a glob has no match.
+fn hint_for(options: &GlobOptions, pattern: &str) -> Option<String> {
+    let only_directories = pattern.len() > 1 && pattern.ends_with('/');
+    if only_directories && (options.kind.is_some_and(|kind| kind != Kind::Dir) || !options.file_types.is_empty()) {
+        return Some("a glob that ends with / matches only directories, which fileType or type leaves out".to_owned());
     }
     if options.include_node_modules == Some(false) && mentions_node_modules(pattern) {
         return Some("includeNodeModules leaves out the contents of node_modules".to_owned());
@@ -168,7 +199,7 @@ fn hint_for(options: &GlobOptions, filter: &Filter) -> Option<String> {
     if !options.scope.include_hidden && names_hidden() {
         return Some("names that begin with a dot are left out without hidden".to_owned());
     }
-    hint(pattern, false)
+    hint(pattern)
 }
 
 fn evaluate(
@@ -234,31 +265,84 @@ fn evaluate(
     Ok(GlobOutcome { snapshot: Some(Arc::clone(snapshot)), hits, details, total, stop_reason, hint: None })
 }
 
+/// The globs of a search.
+#[derive(Debug)]
+enum Selection {
+    /// One that does not exclude. It is tested for many paths at a time.
+    One(GlobPattern),
+    List(GlobList),
+}
+
+impl Selection {
+    fn compile(patterns: &[String], roots: [&PathBuf; 2], anchoring: Anchoring) -> Result<Self, SearchError> {
+        match patterns {
+            [only] if excluded(only).is_none() => GlobPattern::compile(only, roots, anchoring).map(Self::One),
+            several => GlobList::compile(several.iter().map(String::as_str), roots, anchoring).map(Self::List),
+        }
+    }
+
+    fn scope(&self) -> Subtree {
+        match self {
+            Self::One(pattern) => pattern.scope(),
+            Self::List(list) => list.scope(),
+        }
+    }
+
+    fn note(&self) -> Option<&str> {
+        match self {
+            Self::One(_) => None,
+            Self::List(list) => list.note(),
+        }
+    }
+}
+
 #[derive(Debug)]
 struct Filter {
-    pattern: GlobPattern,
+    selection: Selection,
     kind: Option<Kind>,
+    types: TypeList,
+    max_depth: Option<usize>,
     full: bool,
 }
 
 impl Filter {
     /// The entries that can match, by binary search; with `has_prefix`, the paths of all matches begin with the prefix.
     fn range(&self, snapshot: &Snapshot, has_prefix: bool) -> Range<usize> {
-        if self.pattern.only_directories() && self.kind.is_some_and(|kind| kind != Kind::Dir) {
+        let pattern = match &self.selection {
+            Selection::One(pattern) => pattern,
+            Selection::List(list) if has_prefix => return snapshot.with_prefix(list.prefix()),
+            Selection::List(_) => return 0..snapshot.len(),
+        };
+        if pattern.only_directories() && self.kind.is_some_and(|kind| kind != Kind::Dir) {
             return 0..0;
         }
         if !has_prefix {
             return 0..snapshot.len();
         }
-        match self.pattern.only_path() {
+        match pattern.only_path() {
             Some(path) => snapshot.find(&path).map_or(0..0, |entry| entry..entry + 1),
-            None => snapshot.with_prefix(self.pattern.prefix()),
+            None => snapshot.with_prefix(pattern.prefix()),
         }
     }
 
     /// The only kind that matches.
     fn wanted(&self) -> Option<Kind> {
-        if self.pattern.only_directories() { Some(Kind::Dir) } else { self.kind }
+        match &self.selection {
+            Selection::One(pattern) if pattern.only_directories() => Some(Kind::Dir),
+            _ => self.kind,
+        }
+    }
+
+    /// Drops the selected entries that are too deep or not of the types.
+    fn restrict(&self, snapshot: &Snapshot, selected: &mut Vec<u32>) {
+        if self.types.is_empty() && self.max_depth.is_none() {
+            return;
+        }
+        selected.retain(|&entry| {
+            let (path, kind) = (snapshot.path(entry as usize), snapshot.kind(entry as usize));
+            is_within_depth(path, self.max_depth)
+                && if kind == Kind::Dir { !self.types.needs_type() } else { self.types.selects(path) }
+        });
     }
 
     /// The hit for an entry with a path that matches, if its kind matches too.
@@ -281,6 +365,18 @@ impl Filter {
                 })
             }
             _ => Some(Ranked { hit: GlobHit { entry, kind }, details: details() }),
+        }
+    }
+}
+
+/// Whether an entry is a directory, or a link to one.
+fn is_directory(snapshot: &Snapshot, entry: usize) -> bool {
+    match snapshot.kind(entry) {
+        Kind::Dir => true,
+        Kind::File => false,
+        Kind::Symlink => {
+            let target = target_of(&snapshot.root().join(from_bytes(snapshot.path(entry))));
+            target.is_some_and(|(kind, _)| kind == Kind::Dir)
         }
     }
 }
@@ -347,9 +443,18 @@ impl Ordered for Matching {
             check()?;
             let entries = start..range.end.min(start + CHECK_EVERY);
             selected.clear();
-            let spans = snapshot.spans(entries.clone());
-            filter.pattern.select(snapshot.arena(), spans, entries.start as u32, self.has_prefix, selected);
-            select_decomposed(&filter.pattern, snapshot.decomposed(check)?.within(entries), selected);
+            match &filter.selection {
+                Selection::One(pattern) => {
+                    let spans = snapshot.spans(entries.clone());
+                    pattern.select(snapshot.arena(), spans, entries.start as u32, self.has_prefix, selected);
+                    select_decomposed(pattern, snapshot.decomposed(check)?.within(entries), selected);
+                }
+                Selection::List(list) => {
+                    let selects = |&entry: &usize| list.selects(snapshot.path(entry), || is_directory(snapshot, entry));
+                    selected.extend(entries.filter(selects).map(|entry| entry as u32));
+                }
+            }
+            filter.restrict(snapshot, selected);
             if let Some(newest) = &mut newest {
                 for hit in selected.iter().filter_map(|&entry| filter.hit(snapshot, entry)) {
                     found.matched += 1;
@@ -452,9 +557,10 @@ mod tests {
         let outcome = glob(context, &options, &CancelToken::new()).expect("a result");
         assert_eq!(outcome.hits.len(), 300);
         let root = directory.path().to_owned();
-        let pattern = GlobPattern::compile(&options.pattern, [&root], Anchoring::Recursive);
+        let selection = Selection::compile(&options.patterns, [&root, &root], Anchoring::Recursive).expect("a glob");
+        let types = TypeList::new(&[], &[]).expect("no types");
         let work = Matching {
-            filter: Arc::new(Filter { pattern: pattern.expect("a glob"), kind: None, full: false }),
+            filter: Arc::new(Filter { selection, kind: None, types, max_depth: None, full: false }),
             snapshot: outcome.snapshot.expect("a snapshot"),
             first: 0,
             has_prefix: false,

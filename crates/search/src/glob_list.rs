@@ -6,7 +6,7 @@ use cairn_walk::{Kind, Snapshot, Subtree};
 
 use crate::error::SearchError;
 use crate::glob_case::case_hint;
-use crate::glob_forms::{closed, hint, split};
+use crate::glob_forms::{hint, split};
 use crate::pattern::{Anchoring, GlobPattern};
 
 const ONLY_DIRECTORIES: &str = "the glob matches only directories: use dir/** for the files below";
@@ -53,8 +53,8 @@ impl GlobList {
         for glob in globs {
             list.globs.push(glob.to_owned());
             // A wrong exclusion is not noticed otherwise: it selects too much.
-            let doubt = || Some(format!("{glob}: {}", hint(excluded(glob)?, true)?));
-            list.note = list.note.or_else(|| closed(glob)).or_else(doubt);
+            let doubt = || Some(format!("{glob}: {}", hint(excluded(glob)?)?));
+            list.note = list.note.or_else(doubt);
             let invalid =
                 |reason: &str| SearchError::InvalidGlob { pattern: glob.to_owned(), reason: reason.to_owned() };
             let rest = excluded(glob);
@@ -77,7 +77,7 @@ impl GlobList {
         if self.globs.len() > 1 { &self.globs } else { &[] }
     }
 
-    /// The repair of an open brace, or what an exclusion may have meant.
+    /// What an exclusion may have meant.
     pub(crate) fn note(&self) -> Option<&str> {
         self.note.as_deref()
     }
@@ -92,7 +92,7 @@ impl GlobList {
         let in_other_case =
             |glob: &str| case_hint(glob, roots, Anchoring::Recursive, snapshot, |entry| !is_directory(entry));
         let mut including = self.globs.iter().filter(|glob| excluded(glob).is_none());
-        including.find_map(|glob| hint(glob, true).or_else(|| in_other_case(glob)))
+        including.find_map(|glob| hint(glob).or_else(|| in_other_case(glob)))
     }
 
     /// The globs that select.
@@ -107,16 +107,17 @@ impl GlobList {
     }
 
     /// Whether the entry at `path` is selected. A glob that excludes a directory excludes everything below it.
-    pub(crate) fn selects(&self, path: &[u8], is_directory: bool) -> bool {
-        let decision = |path: &[u8], is_directory: bool| {
-            let applies =
-                |rule: &&Rule| (is_directory || !rule.pattern.only_directories()) && rule.pattern.matches(path);
-            self.rules.iter().rev().find(applies).map(|rule| rule.excludes)
-        };
-        let is_excluded = decision(path, is_directory).unwrap_or_else(|| self.including().next().is_some());
+    pub(crate) fn selects(&self, path: &[u8], is_directory: impl Fn() -> bool) -> bool {
+        let is_excluded = self.excludes(path, is_directory).unwrap_or_else(|| self.including().next().is_some());
         !is_excluded
             && (!self.rules.iter().any(|rule| rule.excludes)
-                || memchr::memchr_iter(b'/', path).all(|slash| decision(&path[..slash], true) != Some(true)))
+                || memchr::memchr_iter(b'/', path).all(|slash| self.excludes(&path[..slash], || true) != Some(true)))
+    }
+
+    /// Whether the last glob that matches `path` excludes. `None` if no glob matches.
+    fn excludes(&self, path: &[u8], is_directory: impl Fn() -> bool) -> Option<bool> {
+        let applies = |rule: &&Rule| rule.pattern.matches(path) && (!rule.pattern.only_directories() || is_directory());
+        self.rules.iter().rev().find(applies).map(|rule| rule.excludes)
     }
 
     /// The beginning of every path that is selected.

@@ -5,7 +5,7 @@
 //! braces.
 //!
 //! # Why not `globset`
-//! The rules of globs in `glob` and `grep` differ from it: `?` and `*` never match `/`, an open brace is closed, an alternative
+//! The rules of globs in `glob` and `grep` differ from it: `?` and `*` never match `/`, an alternative
 //! may contain `/` and `**`. `globset` matches bytes, so `?` would match
 //! a part of a character. Its set matching gives nothing for the single pattern of a call, and most patterns never come
 //! here: `pattern.rs` tests suffixes, names and literal paths directly. `globset` is a dependency through `ignore` only.
@@ -19,7 +19,9 @@ const MAX_ALTERNATIVES: usize = 4096;
 /// The maximal size of the compiled expression in bytes.
 const SIZE_LIMIT: usize = 64 << 20;
 
-/// Compiles a glob. An open brace is closed at the end; a closing brace without an opening one is a character.
+const OPEN_BRACE: &str = r"a { is not closed; close it, or use \{ for a brace in a name";
+
+/// Compiles a glob. A closing brace without an opening one is a character.
 ///
 /// The error states why the glob is not valid.
 pub(crate) fn regex_of(glob: &str) -> Result<Regex, String> {
@@ -93,10 +95,7 @@ fn tokens(glob: &str) -> Result<Vec<Token>, String> {
             other => current.push(Token::Literal(other)),
         }
     }
-    while !open.is_empty() {
-        close(&mut open, &mut current);
-    }
-    Ok(current)
+    if open.is_empty() { Ok(current) } else { Err(OPEN_BRACE.to_owned()) }
 }
 
 /// Ends the innermost brace.

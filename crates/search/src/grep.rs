@@ -29,10 +29,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use cairn_cancel::{CancelToken, Stopped};
 use cairn_pool::{Interrupted, Ordered};
-use cairn_walk::{Detail, Kind, ScanOptions, Snapshot, resolve_existing};
+use cairn_walk::{Detail, ScanOptions, Snapshot, resolve_existing};
 
 use crate::context::{SearchContext, StopReason};
 use crate::error::SearchError;
+use crate::glob::within_depth;
 use crate::glob_list::GlobList;
 use crate::pattern::mentions_node_modules;
 use crate::types::TypeList;
@@ -45,7 +46,7 @@ use self::page::{MAX_NAMED, Page};
 use self::stream::{FileSink, LineSink};
 
 pub use self::candidates::{Candidates, Exclude, Excluded};
-pub use self::options::{GrepMode, GrepOptions};
+pub use self::options::{Binary, GrepMode, GrepOptions};
 pub use self::outcome::{
     ContextLine, GrepOutcome, LineMatch, MAX_SUBMATCHES, Occurrence, RegexEngine, SearchedPattern, Skipped, Submatch,
 };
@@ -140,6 +141,7 @@ fn search_path(
     let filter = Filter {
         globs: GlobList::of_options(&options.globs, roots.each_ref())?,
         types: TypeList::new(&options.file_types, &options.excluded_types)?,
+        max_depth: options.max_depth,
     };
     if !metadata.is_dir() {
         filter.types.check(|| std::iter::once(root.as_os_str().as_encoded_bytes()))?;
@@ -151,19 +153,16 @@ fn search_path(
         use_gitignore: scope.use_gitignore,
         skip_node_modules: scope.use_cache && !options.globs.iter().any(|glob| mentions_node_modules(glob)),
         record_excluded: false,
-        follow_links: false,
+        follow_links: options.follow_links,
         detail: Detail::Minimal,
     };
     let request = scope.request(&root, scan);
-    let part = filter.globs.scope();
+    let part = within_depth(filter.globs.scope(), options.max_depth);
     let filter = Arc::new(filter);
     let search = |snapshot: &Arc<Snapshot>| {
-        if snapshot.cut().is_none() {
-            let entries = || (0..snapshot.len()).filter(|&entry| snapshot.kind(entry) == Kind::File);
-            if let Err(unknown) = filter.types.check(|| entries().map(|entry| snapshot.path(entry))) {
-                // 0 files: a newer scan may have a file of the type.
-                return Ok((Err(unknown), 0));
-            }
+        if let Err(unknown) = filter.types.check_snapshot(snapshot) {
+            // 0 files: a newer scan may have a file of the type.
+            return Ok((Err(unknown), 0));
         }
         let (mut outcome, files) = call.search(&Candidates::filtered(Arc::clone(snapshot), Arc::clone(&filter)))?;
         let list = &filter.globs;

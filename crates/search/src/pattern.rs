@@ -53,8 +53,7 @@ pub(crate) enum Anchoring {
 }
 
 impl GlobPattern {
-    /// Compiles `pattern` for paths below a root, which may have several names. An empty pattern is `*`; an unbalanced brace
-    /// is repaired.
+    /// Compiles `pattern` for paths below a root, which may have several names. An empty pattern is `*`.
     pub(crate) fn compile<'a>(
         pattern: &str,
         roots: impl IntoIterator<Item = &'a PathBuf>,

@@ -1,5 +1,6 @@
 //! File types: the names of ripgrep, other common names, and extensions.
 
+use cairn_walk::{Kind, Snapshot};
 use ignore::types::{Types, TypesBuilder};
 
 use crate::error::SearchError;
@@ -78,10 +79,29 @@ impl TypeList {
         Ok(Self { included: filters(included, INCLUDING)?, excluded: filters(excluded, EXCLUDING)? })
     }
 
+    /// Whether it has no types.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.included.is_empty() && self.excluded.is_empty()
+    }
+
+    /// Whether only files of some type are selected.
+    pub(crate) fn needs_type(&self) -> bool {
+        !self.included.is_empty()
+    }
+
     /// Whether the file at `path` is selected.
     pub(crate) fn selects(&self, path: &[u8]) -> bool {
         let is_of = |types: &[(String, TypeFilter)]| types.iter().any(|(_, filter)| filter.matches(path));
         (self.included.is_empty() || is_of(&self.included)) && !is_of(&self.excluded)
+    }
+
+    /// [`Self::check`] for the files of a snapshot. One that was cut may lack the file.
+    pub(crate) fn check_snapshot(&self, snapshot: &Snapshot) -> Result<(), SearchError> {
+        if snapshot.cut().is_some() {
+            return Ok(());
+        }
+        let files = || (0..snapshot.len()).filter(|&entry| snapshot.kind(entry) == Kind::File);
+        self.check(|| files().map(|entry| snapshot.path(entry)))
     }
 
     /// Refuses a name that is not a type, if none of the files has it as its extension.

@@ -4,7 +4,7 @@ import { LOSSY, Turn, columnReader, present, readAll } from './decode.ts';
 import { FileType } from './file-type.ts';
 import { observeCall } from './observer.ts';
 import type { ObservedCall } from './observer.ts';
-import { checkCallback, checkOptions, count, flag, given, oneOf, requiredText, searchRules } from './options.ts';
+import { checkCallback, checkOptions, count, flag, given, list, oneOf, searchRules, texts } from './options.ts';
 import type { OptionRules, SearchOptions, StopReason } from './options.ts';
 
 /** Options of {@link glob}. `hidden` is false by default. */
@@ -12,13 +12,28 @@ export interface GlobOptions extends SearchOptions {
   /**
    * `*` and `?` stop at `/`, `**` as a whole component does not; `[…]` with classes such as `[[:alpha:]]`, `{a,b}` and `\`
    * work as in a gitignore file. Case-sensitive. Patterns and names are compared in the composed form (NFC): `é` is one
-   * character, however it is typed or stored. A final `/` matches only directories. Empty is `*`; an open brace is
-   * closed, which `hint` states. Rejects with `INVALID_GLOB` for what only other dialects have: `@(a|b)`, `{1..3}`, `~/`;
-   * and for `.`, the root.
+   * character, however it is typed or stored. A final `/` matches only directories. Empty is `*`. Rejects with
+   * `INVALID_GLOB` for an open brace or bracket; for what only other dialects have: `@(a|b)`, `{1..3}`, `~/`; and for `.`,
+   * the root.
+   *
+   * A `!` before it excludes what matches, and what is below a directory that matches; `\!` is a name with that sign. Of
+   * several globs, the last one that matches decides. If all of them exclude, everything else matches.
    */
-  pattern: string;
+  pattern: string | readonly string[];
   /** Only entries of this kind. A symbolic link counts, and is reported, as the kind of its target. */
   fileType?: FileType | undefined;
+  /** Only files of this type, or of one of these, as in `grep`. Otherwise the call rejects with `INVALID_OPTION`. */
+  type?: string | readonly string[] | undefined;
+  /** No files of this type, or of any of these; `type` does not bring them back. */
+  typeNot?: string | readonly string[] | undefined;
+  /** The depth of the deepest matches; 1 means only the root's own entries. Default: no limit. */
+  maxDepth?: number | undefined;
+  /**
+   * Follow symbolic links, also out of the root, and list each directory once. A link that is followed is reported as what it
+   * leads to, and one that is broken as a link.
+   * @default false
+   */
+  followLinks?: boolean | undefined;
   /**
    * A pattern without `/` matches at any depth; one with `/` always begins at the root.
    * @default true
@@ -66,16 +81,20 @@ export interface GlobResult {
    */
   unreadablePaths?: string[];
   /**
-   * How an open brace in `pattern` was closed; or, if nothing matched, what the options may have meant, when `pattern` has a
-   * form that means something else elsewhere, or matches in another case of its letters.
+   * What an exclusion may have meant; or, if nothing matched, what the options may have meant, when `pattern` has a form that
+   * means something else elsewhere, or matches in another case of its letters.
    */
   hint?: string;
 }
 
 const rules: OptionRules<GlobOptions> = {
   ...searchRules,
-  pattern: requiredText,
+  pattern: { ...texts, required: true },
   fileType: oneOf(Object.values(FileType)),
+  type: texts,
+  typeNot: texts,
+  maxDepth: count,
+  followLinks: flag,
   recursive: flag,
   maxResults: count,
   sortByMtime: flag,
@@ -85,8 +104,8 @@ const rules: OptionRules<GlobOptions> = {
 /**
  * Finds the entries below a directory that match a glob.
  *
- * Without the cache, only the part of the tree that can match is scanned. Symbolic links are listed, not followed. Runs on
- * the threads of the addon.
+ * Without the cache, only the part of the tree that can match is scanned. Symbolic links are listed, and followed only
+ * with `followLinks`. Runs on the threads of the addon.
  *
  * @param onMatch called with each match, in order, before the promise settles.
  * @throws {CairnError} `PATH_NOT_FOUND`, `NOT_A_DIRECTORY`, `INVALID_GLOB`, `INVALID_OPTION`, `TIMEOUT`; or the reason of
@@ -108,8 +127,14 @@ async function search(
 ): Promise<GlobResult> {
   checkOptions('glob', options, rules);
   checkCallback('glob', onMatch);
-  const { signal, onTimeout, ...rest } = options;
-  const native = given({ ...rest, partialOnTimeout: onTimeout === 'partial' });
+  const { signal, onTimeout, pattern, type, typeNot, ...rest } = options;
+  const native = given({
+    ...rest,
+    patterns: list(pattern),
+    types: list(type),
+    excludedTypes: list(typeNot),
+    partialOnTimeout: onTimeout === 'partial',
+  });
   const { columns, ...facts } = await withCancel(options, (handle) => binding.glob(native, handle));
   if (observed) observed.outputBytes = columns.byteLength;
   const { text, pathLengths, flags, mtimes, sizes } = readColumns(columns);

@@ -42,6 +42,12 @@ export interface GrepOptions extends SearchOptions {
    */
   literal?: boolean | undefined;
   /**
+   * Use PCRE2 for every pattern that it accepts, as with `rg -P`. A pattern that only Rust's engine accepts rejects with
+   * `INVALID_REGEX`.
+   * @default false
+   */
+  pcre2?: boolean | undefined;
+  /**
    * Only files whose path relative to the root matches this glob, by the rules of `glob`; a `!` before it excludes them, and
    * what is below a directory that matches. Of several globs, the last one that matches decides, as with `rg -g`.
    *
@@ -56,6 +62,20 @@ export interface GrepOptions extends SearchOptions {
   type?: string | readonly string[] | undefined;
   /** No files of this type, or of any of these; `type` does not bring them back. */
   typeNot?: string | readonly string[] | undefined;
+  /** The depth of the deepest files; 1 means only those in the root itself. Default: no limit. */
+  maxDepth?: number | undefined;
+  /**
+   * Follow symbolic links, also out of the root, and search each directory once.
+   * @default false
+   */
+  followLinks?: boolean | undefined;
+  /**
+   * What a NUL byte in a file means. `skip`: it ends the search of the file. `search`: the file is searched to its first match,
+   * with NUL bytes for line ends, as with `rg --binary`; the match has `binary` instead of a line. `text`: it is a character
+   * like any other, as with `rg --text`.
+   * @default 'skip'
+   */
+  binary?: 'skip' | 'search' | 'text' | undefined;
   /** @default false */
   ignoreCase?: boolean | undefined;
   /**
@@ -158,6 +178,11 @@ export interface GrepMatch {
    * budget, or it has more than 100,000 `submatches`, or PCRE2 reached its limit before it found all of them.
    */
   truncated?: true;
+  /**
+   * The file has a NUL byte: its line is not shown, and its search ended here. `lineNumber` is 0 and `line` is empty. Only with
+   * `binary: 'search'`.
+   */
+  binary?: true;
   /** In count mode: how many lines matched. */
   matchCount?: number;
   /** The ranges of the matches, the first 100,000 of a line; in content mode. */
@@ -191,7 +216,7 @@ export interface GrepSummary {
    * How many files were not searched, or not to the end.
    *
    * - `oversized`: over `maxFileSize`; or with a line that is too long to hold in memory, which ends the search of the file.
-   * - `binary`: with a NUL byte, which ends the search of the file.
+   * - `binary`: with a NUL byte, which ends the search of the file; only with `binary: 'skip'`.
    * - `unreadable`: files and directories that cannot be read.
    * - `tooCostly`: with a line that exceeds PCRE2's limit for backtracking, which ends the search of the file. Absent when
    *   none.
@@ -216,7 +241,7 @@ export interface GrepSummary {
   /** The globs that were used, if they are several. */
   globs?: string[];
   /**
-   * How an open brace in `glob` was closed; what an exclusion, or a glob that selects no file, may have meant; or that only
+   * What an exclusion, or a glob that selects no file, may have meant; or that only
    * `multiline` finds the line end that a pattern without a match requires.
    */
   hint?: string;
@@ -236,9 +261,13 @@ const rules: OptionRules<GrepOptions> = {
   ...searchRules,
   pattern: { ...texts, required: true },
   literal: flag,
+  pcre2: flag,
   glob: texts,
   type: texts,
   typeNot: texts,
+  maxDepth: count,
+  followLinks: flag,
+  binary: oneOf(['skip', 'search', 'text']),
   ignoreCase: flag,
   smartCase: flag,
   wholeWord: flag,
@@ -270,7 +299,7 @@ const inputRules: OptionRules<GrepInputOptions & { path: never }> = {
 /**
  * Searches the files below a directory, or one file, for a regular expression.
  *
- * Finds the lines that `rg -n --no-require-git` finds, with PCRE2 those of `rg -P`. Symbolic links are not followed; with
+ * Finds the lines that `rg -n --no-require-git` finds, with PCRE2 those of `rg -P`. Symbolic links are followed only with `followLinks`; with
  * `cache`, `node_modules` is skipped unless `glob` mentions it. A FIFO, socket or device as `path` gives an empty result.
  * Files are read, never mapped, so a file may change during the search. Runs on the threads of the addon. With `input` it
  * searches that text instead.
@@ -420,7 +449,8 @@ const readColumns = columnReader({
   // For each match in content mode:
   lineNumbers: 'f64',
   lineLengths: 'u32',
-  truncated: 'u8',
+  // TRUNCATED and BINARY:
+  flags: 'u8',
   submatchCounts: 'u32',
   // Start and end of each submatch:
   submatches: 'u32',
@@ -464,6 +494,10 @@ async function readMatches(
 /** A match with its three arrays. */
 const OBJECTS_PER_LINE = 4;
 
+/** The bits of `flags`. */
+const TRUNCATED = 1;
+const BINARY = 2;
+
 interface MatchedFile {
   path: string;
   lossyPath?: true;
@@ -471,7 +505,7 @@ interface MatchedFile {
 
 /** Reads the matches of content mode. */
 function lineReader(columns: GrepColumns, turn: Turn, fileOf: (index: number) => MatchedFile): ItemReader<GrepMatch> {
-  const { text, lineNumbers, lineLengths, truncated, submatchCounts, submatches } = columns;
+  const { text, lineNumbers, lineLengths, flags, submatchCounts, submatches } = columns;
   const { beforeCounts, afterCounts, contextNumbers, contextLengths } = columns;
   let submatch = 0;
   let context = 0;
@@ -492,7 +526,9 @@ function lineReader(columns: GrepColumns, turn: Turn, fileOf: (index: number) =>
     const lineNumber = small(present(lineNumbers[index]));
     const match: GrepMatch = { path: file.path, lineNumber, line, submatches: places };
     if (file.lossyPath) match.lossyPath = true;
-    if (truncated[index] === 1) match.truncated = true;
+    const flag = present(flags[index]);
+    if (flag & TRUNCATED) match.truncated = true;
+    if (flag & BINARY) match.binary = true;
     return match;
   };
   const read = (index: number): GrepMatch => {

@@ -62,7 +62,6 @@ export const texts: OptionRule = {
   test: (value) => text.test(value) || (Array.isArray(value) && value.every((one) => text.test(one))),
   expected: 'a string or an array of strings',
 };
-export const requiredText: OptionRule = { ...text, required: true };
 
 /** A rule that accepts the values of `allowed`. */
 export function oneOf(allowed: readonly (string | number)[]): OptionRule {

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use cairn_walk::{Kind, Snapshot};
 
 use crate::context::StopReason;
+use crate::glob::is_within_depth;
 use crate::glob_list::GlobList;
 use crate::types::TypeList;
 
@@ -55,11 +56,12 @@ pub struct Excluded {
 pub(super) struct Filter {
     pub(super) globs: GlobList,
     pub(super) types: TypeList,
+    pub(super) max_depth: Option<usize>,
 }
 
 impl Filter {
     fn accepts(&self, path: &[u8]) -> bool {
-        self.globs.selects(path, false) && self.types.selects(path)
+        self.globs.selects(path, || false) && self.types.selects(path) && is_within_depth(path, self.max_depth)
     }
 }
 

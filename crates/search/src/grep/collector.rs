@@ -12,7 +12,7 @@ use grep_searcher::{Searcher, Sink, SinkContext, SinkContextKind, SinkMatch};
 use super::file::Room;
 use super::file_result::FileResult;
 use super::line::{between_characters, kept_part, within, without_terminator};
-use super::options::GrepMode;
+use super::options::{Binary, GrepMode};
 use super::outcome::{ContextLine, LineMatch, MAX_SUBMATCHES, Submatch};
 use super::pcre::Failure;
 use crate::cost::{Cost, SUBMATCH};
@@ -35,6 +35,11 @@ pub(super) struct CollectOptions {
     pub(super) crlf: bool,
     /// Whether the lines are those without a match.
     pub(super) invert: bool,
+    pub(super) binary: Binary,
+    /// Whether the search of a file with a NUL byte ends at a match, which is kept without its line.
+    pub(super) stops_at_binary: bool,
+    /// The number of matched lines that are known to be text. With context, a NUL is noticed earlier.
+    pub(super) text_lines: u64,
     /// Whether text far after a match can decide whether it is a match.
     pub(super) looks_far: bool,
     /// The search of a file ends at the first matched line over this number.
@@ -70,7 +75,8 @@ pub(super) fn collect<M: Matcher>(
     source: Source<'_, impl Read>,
 ) -> (io::Result<()>, FileResult) {
     let (result, pending) = (FileResult::default(), Pending::default());
-    let mut sink = Collector { options, matcher, control, room, result, pending, cost: Cost::default() };
+    let mut sink =
+        Collector { options, matcher, control, room, result, pending, cost: Cost::default(), has_nul: false };
     let end = match source {
         Source::Text(text) => searcher.search_slice(matcher, text, &mut sink),
         Source::Reader(reader) => searcher.search_reader(matcher, reader, &mut sink),
@@ -95,6 +101,8 @@ struct Collector<'a, M> {
     pending: Pending,
     /// The cost of what is kept up to now.
     cost: Cost,
+    /// Whether the searcher noticed a NUL byte.
+    has_nul: bool,
 }
 
 #[derive(Default)]
@@ -124,6 +132,10 @@ impl<M: Matcher> Sink for Collector<'_, M> {
     type Error = io::Error;
 
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
+        if self.options.stops_at_binary && self.has_nul && self.result.count >= self.options.text_lines {
+            self.push_binary();
+            return Ok(false);
+        }
         let mut block = None;
         let mut line_start = 0;
         for (index, line) in found.lines().enumerate() {
@@ -194,7 +206,8 @@ impl<M: Matcher> Sink for Collector<'_, M> {
     }
 
     fn binary_data(&mut self, _: &Searcher, _: u64) -> io::Result<bool> {
-        self.result.binary = true;
+        self.has_nul = true;
+        self.result.binary = self.options.binary == Binary::Skip;
         Ok(true)
     }
 }
@@ -305,6 +318,17 @@ impl<M: Matcher> Collector<'_, M> {
             self.cost = Cost::default();
         }
         Ok(())
+    }
+
+    /// Keeps the match that shows that a binary file has one.
+    fn push_binary(&mut self) {
+        self.result.count += 1;
+        self.result.binary_match = true;
+        let is_kept = self.result.count > self.room.skip && self.result.count <= self.options.max_lines;
+        let found = LineMatch { binary: true, ..LineMatch::default() };
+        if self.options.mode == GrepMode::Content && is_kept && self.fits(found.own_cost()) {
+            self.result.matches.push(found);
+        }
     }
 
     /// Drops the context before a match, so that the match has room.

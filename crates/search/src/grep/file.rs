@@ -17,7 +17,7 @@ use super::file_result::{FileResult, FileState};
 use super::many::{ManyMatcher, Part};
 use super::matcher::{Compiled, Program};
 use super::open::{OpenFile, Opener, is_link};
-use super::options::{GrepMode, GrepOptions};
+use super::options::{Binary, GrepMode, GrepOptions};
 use super::pcre::{Failure, PcreMatcher, Workspace};
 use super::prefilter::{Prefilter, Prefiltered, has_byte_order_mark};
 use super::stream::LineSink;
@@ -75,6 +75,7 @@ pub(super) struct FileSearcher {
     path: Vec<u8>,
     opener: Opener,
     max_file_size: Option<u64>,
+    follow_links: bool,
     /// [`Compiled::is_local`].
     is_local: bool,
     required: Option<Arc<Finder<'static>>>,
@@ -140,7 +141,11 @@ impl FileSearcher {
         };
         let mut builder = SearcherBuilder::new();
         builder
-            .binary_detection(BinaryDetection::quit(0))
+            .binary_detection(match options.binary {
+                Binary::Skip => BinaryDetection::quit(0),
+                Binary::Search => BinaryDetection::convert(0),
+                Binary::Text => BinaryDetection::none(),
+            })
             .memory_map(MmapChoice::never())
             .line_number(content)
             .multi_line(options.multiline)
@@ -148,10 +153,10 @@ impl FileSearcher {
             .line_terminator(if options.crlf { LineTerminator::crlf() } else { LineTerminator::byte(b'\n') })
             .heap_limit(Some(heap_limit));
         let mut with_context = builder.clone();
-        with_context
-            .binary_detection(BinaryDetection::none())
-            .before_context(options.context_before)
-            .after_context(options.context_after);
+        if options.binary == Binary::Skip {
+            with_context.binary_detection(BinaryDetection::none());
+        }
+        with_context.before_context(options.context_before).after_context(options.context_after);
         let has_context = content && options.context_before.max(options.context_after) > 0;
         Self {
             plain: Reusable::new(builder),
@@ -161,6 +166,7 @@ impl FileSearcher {
             path: Vec::new(),
             opener: Opener::default(),
             max_file_size: options.max_file_size,
+            follow_links: options.follow_links,
             is_local: compiled.is_local(),
             required: compiled.required().cloned(),
             collect_options: CollectOptions {
@@ -168,6 +174,9 @@ impl FileSearcher {
                 multiline: options.multiline,
                 crlf: options.crlf,
                 invert: options.invert,
+                binary: options.binary,
+                stops_at_binary: options.binary == Binary::Search && content,
+                text_lines: 0,
                 looks_far: !compiled.is_local(),
                 max_lines: max_lines.unwrap_or(u64::MAX),
                 max_columns: options.max_columns.unwrap_or(usize::MAX).min(options.scope.max_result_bytes / LINE_PART),
@@ -177,7 +186,7 @@ impl FileSearcher {
         }
     }
 
-    /// Searches a file. A symbolic link in its path is skipped.
+    /// Searches a file. A symbolic link in its path is skipped, unless links are followed.
     pub(super) fn search(
         &mut self,
         target: Target<'_>,
@@ -239,7 +248,8 @@ impl FileSearcher {
         room: Room<'_>,
         check: &dyn Fn() -> Result<(), Stopped>,
     ) -> io::Result<FileResult> {
-        let mut file = self.opener.open(&self.path, alone)?;
+        let mut file =
+            if self.follow_links { self.opener.follow(&self.path)? } else { self.opener.open(&self.path, alone)? };
         let read = Cell::new(0);
         let mut result = self.search_file(&mut file, &read, room, check)?;
         result.bytes_read = read.get();
@@ -266,6 +276,7 @@ impl FileSearcher {
             },
             required: self.required.as_ref(),
             multiline: self.collect_options.multiline,
+            binary: self.collect_options.binary,
         };
         let (filled, is_whole) =
             match prefilter.test(&mut Checked { inner: &mut *file, check, read }, &mut self.buffer)? {
@@ -278,7 +289,8 @@ impl FileSearcher {
             };
         let head = &self.buffer[..filled];
         // Only the reader handles byte order marks and NULs.
-        let is_plain = is_whole && !has_byte_order_mark(head) && memchr::memchr(0, head).is_none();
+        let is_text = || self.collect_options.binary == Binary::Text || memchr::memchr(0, head).is_none();
+        let is_plain = is_whole && !has_byte_order_mark(head) && is_text();
         let is_small = is_plain || is_whole && head.len() < SEARCHER_BUFFER_BYTES;
         let head = if is_plain { Source::Text(head) } else { Source::Reader(head) };
         let mut run = Run {
@@ -300,7 +312,8 @@ impl FileSearcher {
                 if counted.count == 0 || counted.state != FileState::Searched {
                     return Ok(counted);
                 }
-                run.options = CollectOptions { max_lines: kept.max_lines.min(counted.count), ..kept };
+                let text_lines = counted.count - u64::from(counted.binary_match);
+                run.options = CollectOptions { max_lines: kept.max_lines.min(counted.count), text_lines, ..kept };
                 if !is_whole {
                     file.rewind()?;
                 }

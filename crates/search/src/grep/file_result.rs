@@ -17,6 +17,8 @@ pub(super) struct FileResult {
     pub(super) count: u64,
     /// Whether a NUL byte ended the search.
     pub(super) binary: bool,
+    /// Whether the last match is the first one after a NUL byte, and the search ended there.
+    pub(super) binary_match: bool,
     /// Whether a line that is too long to hold in memory ended the search.
     pub(super) oversized: bool,
     /// Whether PCRE2 exceeded its limit on a line.

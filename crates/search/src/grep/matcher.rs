@@ -13,7 +13,7 @@ use regex_syntax::ast::parse::ParserBuilder as AstParserBuilder;
 use regex_syntax::ast::{Ast, ClassSetItem, ErrorKind as AstErrorKind, Visitor, visit};
 use regex_syntax::hir::{Hir, HirKind, Literal, Look};
 
-use super::options::GrepOptions;
+use super::options::{Binary, GrepOptions};
 use super::outcome::{GrepOutcome, RegexEngine, SearchedPattern};
 use super::pcre::{Expression, Refusal};
 use super::repair::{CARRIAGE_RETURN, LINE_FEED, escape_braces, repair, required_character};
@@ -154,6 +154,9 @@ fn program_of_all(plans: &[Plan], syntax: Syntax, cancel: &CancelToken) -> Resul
 #[derive(Clone, Copy, Debug)]
 struct Syntax {
     literal: bool,
+    pcre2: bool,
+    /// Whether a match may have a NUL byte.
+    nul: bool,
     ignore_case: bool,
     multiline: bool,
     crlf: bool,
@@ -171,6 +174,8 @@ impl Syntax {
     fn of(options: &GrepOptions) -> Self {
         Self {
             literal: options.literal,
+            pcre2: options.pcre2,
+            nul: options.binary == Binary::Text,
             ignore_case: options.ignore_case || (options.smart_case && is_in_lower_case(options)),
             multiline: options.multiline,
             crlf: options.crlf,
@@ -187,7 +192,8 @@ fn is_in_lower_case(options: &GrepOptions) -> bool {
             pattern.chars().for_each(|character| letters.add(character));
             continue;
         }
-        if let Ok(parsed) = AstParserBuilder::new().build().parse(pattern) {
+        let parsed = AstParserBuilder::new().build().parse(pattern).ok();
+        if let Some(parsed) = parsed.filter(|_| !options.pcre2) {
             let Ok(found) = visit(&parsed, letters);
             letters = found;
             continue;
@@ -261,9 +267,9 @@ struct Plan {
 impl Plan {
     /// Decides how a pattern is searched. The first of these steps that accepts it decides:
     ///
-    /// 1. Rust's engine compiles the pattern as given.
+    /// 1. Rust's engine compiles the pattern as given, unless the caller asks for PCRE2.
     /// 2. PCRE2 compiles the pattern as given, for look-around, back-references and other syntax that only PCRE2 has. This
-    ///    step is left out if escaping the braces makes the pattern valid: it is then code, and PCRE2 would accept the braces
+    ///    step is left out if the caller does not ask for PCRE2 and escaping the braces makes the pattern valid: it is then code, and PCRE2 would accept the braces
     ///    but give the rest of the code another meaning.
     /// 3. Rust's engine, then PCRE2, compile the repaired pattern.
     /// 4. The pattern is searched literally.
@@ -282,23 +288,28 @@ impl Plan {
             return Ok(Self::literal(pattern));
         }
         // The builder puts parentheses around a pattern, which would make `a)b(` valid.
-        let Some(fault) = Fault::of(pattern) else {
+        let fault = Fault::of(pattern);
+        if fault.is_none() && !syntax.pcre2 {
             return Ok(Self::regex(pattern, pattern.to_owned(), None, None));
-        };
+        }
         cancel.check()?;
         let mut refusal = None;
-        if Fault::of(&escape_braces(pattern)).is_some() {
+        if syntax.pcre2 || Fault::of(&escape_braces(pattern)).is_some() {
             match Self::pcre2(pattern, pattern, None, syntax) {
                 Ok(plan) => return plan,
                 Err(refused) => refusal = Some(refused),
             }
         }
-        if let Some(plan) = Self::repaired(pattern, syntax, cancel)? {
+        if fault.is_some()
+            && let Some(plan) = Self::repaired(pattern, syntax, cancel)?
+        {
             return Ok(plan);
         }
         match (fault, refusal) {
-            (_, Some(refusal)) if refusal.is_of_meaning => Err(invalid(pattern, &refusal.reason, refusal.offset)),
-            (fault, _) if fault.is_of_meaning => Err(invalid(pattern, &fault.reason, fault.offset)),
+            (fault, Some(refusal)) if refusal.is_of_meaning || fault.is_none() => {
+                Err(invalid(pattern, &refusal.reason, refusal.offset))
+            }
+            (Some(fault), _) if fault.is_of_meaning => Err(invalid(pattern, &fault.reason, fault.offset)),
             _ => Ok(Self::literal(pattern)),
         }
     }
@@ -507,7 +518,8 @@ fn build(
     cancel: &CancelToken,
 ) -> Result<Result<RegexMatcher, grep_regex::Error>, SearchError> {
     let mut builder = RegexMatcherBuilder::new();
-    builder.multi_line(true).unicode(true).octal(false).case_insensitive(syntax.ignore_case).ban_byte(Some(0));
+    builder.multi_line(true).unicode(true).octal(false).case_insensitive(syntax.ignore_case);
+    builder.ban_byte((!syntax.nul).then_some(0));
     builder.word(syntax.bounds == Some(Bounds::Word)).whole_line(syntax.bounds == Some(Bounds::Line));
     // `crlf` sets the line terminator too.
     builder.dfa_size_limit(DFA_BYTES).crlf(syntax.crlf);

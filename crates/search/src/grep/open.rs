@@ -156,6 +156,22 @@ impl Opener {
     }
 }
 
+impl Opener {
+    /// Opens the file at a path, which may have symbolic links.
+    #[expect(clippy::unused_self, reason = "the other way to open a file keeps a directory")]
+    pub(super) fn follow(&self, path: &[u8]) -> io::Result<OpenFile> {
+        let mut options = std::fs::OpenOptions::new();
+        options.read(true);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::OpenOptionsExt;
+            let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
+            options.custom_flags(flags.bits().cast_signed());
+        }
+        Ok(OpenFile::new(options.open(cairn_walk::from_bytes(path))?, false))
+    }
+}
+
 /// Whether opening failed because the path is a link.
 pub(super) fn is_link(error: &io::Error) -> bool {
     #[cfg(unix)]

@@ -16,14 +16,29 @@ pub enum GrepMode {
     FilesWithMatches,
 }
 
+/// What a NUL byte in a file means.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Binary {
+    /// It ends the search of the file: ripgrep's default.
+    #[default]
+    Skip,
+    /// It ends a line. The search of the file ends at the first match that shows that the file has one, as with
+    /// `rg --binary`.
+    Search,
+    /// It is a character like any other, as with `rg --text`.
+    Text,
+}
+
 /// The options of a grep.
 #[derive(Clone, Debug)]
 pub struct GrepOptions {
     /// Regular expressions in Rust's syntax, or in PCRE2's if Rust's does not have it. A line matches if one of them does;
     /// none match nothing.
     pub patterns: Vec<String>,
-    /// Take the pattern literally. Default: false.
+    /// Take the patterns literally. Default: false.
     pub literal: bool,
+    /// Use PCRE2 for every pattern that it accepts. Default: false.
+    pub pcre2: bool,
     /// The directory or file to search. A file is searched even if the filters exclude it.
     pub scope: Scope,
     /// Only files whose relative path matches one of these globs; a `!` before one excludes them. The last glob that matches
@@ -34,6 +49,12 @@ pub struct GrepOptions {
     pub file_types: Vec<String>,
     /// No files of these types.
     pub excluded_types: Vec<String>,
+    /// The depth of the deepest files; 1 means only those in the root itself. Default: no limit.
+    pub max_depth: Option<usize>,
+    /// Follow symbolic links, to each directory once. Default: false.
+    pub follow_links: bool,
+    /// What a NUL byte in a file means. Default: [`Binary::Skip`].
+    pub binary: Binary,
     /// Ignore case. Default: false.
     pub ignore_case: bool,
     /// Ignore case if the patterns have a literal character, and none in upper case. Default: false.
@@ -75,10 +96,14 @@ impl GrepOptions {
         Self {
             patterns: vec![pattern.into()],
             literal: false,
+            pcre2: false,
             scope: Scope { include_hidden: true, ..Scope::new(path) },
             globs: Vec::new(),
             file_types: Vec::new(),
             excluded_types: Vec::new(),
+            max_depth: None,
+            follow_links: false,
+            binary: Binary::Skip,
             ignore_case: false,
             smart_case: false,
             whole_word: false,

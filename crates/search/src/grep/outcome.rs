@@ -23,6 +23,9 @@ pub struct LineMatch {
     pub truncated: bool,
     /// In count mode, the number of matched lines of the file.
     pub match_count: Option<u64>,
+    /// With [`Binary::Search`](super::Binary::Search): the file has a NUL byte, so that this line is not shown, and the
+    /// search of the file ended here.
+    pub binary: bool,
     /// The ranges of the matches in `line`: the first [`MAX_SUBMATCHES`].
     pub submatches: Vec<Submatch>,
 }
@@ -154,7 +157,7 @@ pub struct GrepOutcome {
     pub as_typed: Option<Occurrence>,
     /// The globs that were used, if the option holds several.
     pub globs: Vec<String>,
-    /// How an open brace of the glob was closed; what an exclusion, or a glob that selects no file, may have meant; or why a
+    /// What an exclusion, or a glob that selects no file, may have meant; or why a
     /// pattern without a match cannot match in single lines.
     pub hint: Option<String>,
     /// Why matches may be missing; `None` if the result is complete.

@@ -7,6 +7,8 @@ use grep_matcher::Matcher;
 use grep_regex::RegexMatcher;
 use memchr::memmem::Finder;
 
+use super::options::Binary;
+
 /// How much of a file the searcher tests for a NUL in multiline mode.
 const BINARY_BYTES: usize = 64 * 1024;
 
@@ -27,6 +29,7 @@ pub(super) struct Prefilter<'a> {
     /// A text that every match contains.
     pub(super) required: Option<&'a Arc<Finder<'static>>>,
     pub(super) multiline: bool,
+    pub(super) binary: Binary,
 }
 
 impl Prefilter<'_> {
@@ -51,6 +54,10 @@ impl Prefilter<'_> {
                 return Ok(possible);
             }
             let lines = &text[..end];
+            // The searcher takes a NUL for the end of a line.
+            if self.binary == Binary::Search && memchr::memchr(0, lines).is_some() {
+                return Ok(possible);
+            }
             let decoded = if is_first { lines.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(lines) } else { lines };
             let found = if self.required.is_some_and(|required| required.find(decoded).is_none()) {
                 Ok(false)
@@ -64,7 +71,7 @@ impl Prefilter<'_> {
             }
             // The searcher ends at a NUL; in multiline mode it notices only one near the beginning.
             let end = if self.multiline { decoded.len().min(BINARY_BYTES) } else { decoded.len() };
-            let binary = memchr::memchr(0, &decoded[..end]).is_some();
+            let binary = self.binary == Binary::Skip && memchr::memchr(0, &decoded[..end]).is_some();
             if binary || at_end {
                 return Ok(Prefiltered::NoMatch { binary });
             }

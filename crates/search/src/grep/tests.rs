@@ -317,6 +317,102 @@ fn the_last_glob_that_matches_decides() {
 }
 
 #[test]
+fn a_nul_byte_ends_the_search_or_a_line_or_is_a_character() {
+    let late = format!("x early\n{}\0 x\nx late\n", "-\n".repeat(200_000));
+    let tree = tree(&[("a", "x\n"), ("b", "-\0\nx\n"), ("c", "-\0-\n"), ("d", &late), ("e", "-\0x\n")]);
+    let search = |binary, pattern: &str, context_before| {
+        let outcome = run(&GrepOptions { binary, context_before, ..GrepOptions::new(pattern, tree.path()) });
+        let name = |file: usize| String::from_utf8_lossy(&outcome.paths[file]).into_owned();
+        let found = |found: &LineMatch| {
+            let line = String::from_utf8_lossy(&found.line).into_owned();
+            (name(found.file), if found.binary { "binary".to_owned() } else { format!("{}:{line}", found.line_number) })
+        };
+        let found: Vec<_> = outcome.matches.iter().map(found).map(|(name, line)| format!("{name} {line}")).collect();
+        (found, outcome.skipped.binary, outcome.files_with_matches)
+    };
+    for context in [0, 1] {
+        let (found, binary, files) = search(Binary::Skip, "x", context);
+        assert_eq!((found, binary, files), (texts(["a 1:x", "d 1:x early"]), 4, 2), "context {context}");
+        let (found, binary, files) = search(Binary::Search, "x", context);
+        assert_eq!(found, ["a 1:x", "b binary", "d 1:x early", "d binary", "e binary"], "context {context}");
+        assert_eq!((binary, files), (0, 4));
+        let (found, binary, _) = search(Binary::Search, "^x$", context);
+        assert_eq!((found, binary), (texts(["a 1:x", "b binary", "e binary"]), 0), "a NUL ends a line");
+        let (found, binary, _) = search(Binary::Text, "x$", context);
+        assert_eq!((found, binary), (texts(["a 1:x", "b 2:x", "d 200002:\0 x", "e 1:-\0x"]), 0));
+        let (found, ..) = search(Binary::Text, r"-\x00-", context);
+        assert_eq!(found, ["c 1:-\0-"]);
+    }
+    for (mode, expected) in [(GrepMode::Count, vec![1, 1, 3, 1]), (GrepMode::FilesWithMatches, vec![0, 0, 0, 0])] {
+        let outcome = run(&GrepOptions { binary: Binary::Search, mode, ..options(&tree) });
+        let counts: Vec<u64> = outcome.matches.iter().map(|found| found.match_count.unwrap_or(0)).collect();
+        assert_eq!(counts, expected);
+    }
+    let page = GrepOptions { binary: Binary::Search, max_count: Some(2), offset: 2, ..options(&tree) };
+    let outcome = run(&page);
+    assert_eq!(outcome.matches.iter().map(|found| found.binary).collect::<Vec<_>>(), [false, true]);
+    assert!(outcome.limit_reached);
+}
+
+#[test]
+fn the_depth_of_files_has_a_limit() {
+    let tree = tree(&["a", "b/c", "b/d/e"].map(|file| (file, "x\n")));
+    let found = |max_depth, globs: &[&str], use_cache| {
+        let scope = Scope { use_cache, ..options(&tree).scope };
+        let outcome = run(&GrepOptions {
+            max_depth: Some(max_depth),
+            globs: texts(globs.iter().copied()),
+            scope,
+            ..options(&tree)
+        });
+        outcome.paths.iter().map(|path| String::from_utf8_lossy(path).into_owned()).collect::<Vec<_>>()
+    };
+    for use_cache in [false, true] {
+        assert_eq!(found(0, &[], use_cache), [""; 0]);
+        assert_eq!(found(1, &[], use_cache), ["a"]);
+        assert_eq!(found(2, &[], use_cache), ["a", "b/c"]);
+        assert_eq!(found(3, &["b/**"], use_cache), ["b/c", "b/d/e"]);
+        assert_eq!(found(2, &["b/**"], use_cache), ["b/c"]);
+    }
+    let file = run(&GrepOptions { max_depth: Some(0), ..GrepOptions::new("x", tree.path().join("b/d/e")) });
+    assert_eq!(file.total, 1, "a file by its path has no depth");
+}
+
+#[test]
+#[cfg(unix)]
+fn links_are_followed_when_the_caller_asks() {
+    let (tree, outside) = (tree(&[("a", "x\n"), ("dir/b", "x\n")]), tree(&[("c", "x\n"), ("sub/d", "x\n")]));
+    let link =
+        |target: &std::path::Path, name: &str| std::os::unix::fs::symlink(target, tree.path().join(name)).unwrap();
+    link(outside.path(), "out");
+    link(&outside.path().join("c"), "file");
+    link(tree.path(), "dir/loop");
+    link(&tree.path().join("missing"), "broken");
+    let found = |follow_links| {
+        let outcome = run(&GrepOptions { follow_links, ..options(&tree) });
+        assert_eq!(outcome.skipped, Skipped::default());
+        outcome.paths.iter().map(|path| String::from_utf8_lossy(path).into_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(found(false), ["a", "dir/b"]);
+    assert_eq!(found(true), ["a", "dir/b", "file", "out/c", "out/sub/d"]);
+}
+
+#[test]
+fn pcre2_is_used_when_the_caller_asks() {
+    let tree = tree(&[("a", "foo(x\nab\n")]);
+    for (pattern, engine, total) in
+        [("a(b)", RegexEngine::Pcre2, 1), ("foo(", RegexEngine::Regex, 1), ("*.x", RegexEngine::Literal, 0)]
+    {
+        let outcome = run(&GrepOptions { pcre2: true, ..GrepOptions::new(pattern, tree.path()) });
+        assert_eq!((outcome.engine, outcome.total), (engine, total), "{pattern}");
+    }
+    let (cache, pool) = (ScanCache::new(Policy::default()), cairn_pool::Pool::new(1));
+    let only_rust = GrepOptions { pcre2: true, ..GrepOptions::new(r"\b{start}a(?R:b)", tree.path()) };
+    let error = grep(SearchContext { cache: &cache, pool: &pool }, &only_rust, &CancelToken::new());
+    assert!(matches!(error, Err(SearchError::InvalidRegex { .. })), "{error:?}");
+}
+
+#[test]
 fn types_select_and_exclude() {
     let tree = tree(&["a.py", "b.rs", "c.ts", "d.odd"].map(|file| (file, "x\n")));
     for (types, excluded, expected) in [

@@ -1,0 +1,106 @@
+//! Several globs, types, depth and links of `glob`.
+
+use std::fs;
+
+use cairn_cancel::CancelToken;
+use cairn_pool::Pool;
+use cairn_search::{GlobOptions, Scope, SearchContext, glob};
+use cairn_walk::{Kind, Policy, ScanCache};
+use tempfile::TempDir;
+
+fn tree(files: &[&str]) -> TempDir {
+    let tree = tempfile::tempdir().expect("a temporary directory");
+    for file in files {
+        let path = tree.path().join(file);
+        fs::create_dir_all(path.parent().expect("a parent")).expect("a directory");
+        fs::write(path, "").expect("a file");
+    }
+    tree
+}
+
+fn texts(texts: &[&str]) -> Vec<String> {
+    texts.iter().map(|&text| text.to_owned()).collect()
+}
+
+/// The paths of a glob, which are the same with and without the cache.
+fn paths(options: &GlobOptions) -> Vec<String> {
+    let found = [false, true].map(|use_cache| {
+        let (cache, pool) = (ScanCache::new(Policy::default()), Pool::new(2));
+        let options = GlobOptions { scope: Scope { use_cache, ..options.scope.clone() }, ..options.clone() };
+        let context = SearchContext { cache: &cache, pool: &pool };
+        let outcome = glob(context, &options, &CancelToken::new()).expect("a result");
+        let Some(snapshot) = outcome.snapshot else { return Vec::new() };
+        let path = |entry: u32| String::from_utf8_lossy(snapshot.path(entry as usize)).into_owned();
+        outcome.hits.iter().map(|hit| path(hit.entry)).collect()
+    });
+    let [uncached, cached] = found;
+    assert_eq!(uncached, cached, "the cache does not show");
+    uncached
+}
+
+#[test]
+fn the_last_glob_that_matches_decides() {
+    let tree = tree(&["a.md", "a.rs", "docs/a.md", "docs/b.rs", "é.md"]);
+    for (patterns, expected) in [
+        (vec!["!*.md"], vec!["a.rs", "docs", "docs/b.rs"]),
+        (vec!["*.md", "*.rs"], vec!["a.md", "a.rs", "docs/a.md", "docs/b.rs", "é.md"]),
+        (vec!["*", "!docs"], vec!["a.md", "a.rs", "é.md"]),
+        (vec!["!docs", "*"], vec!["a.md", "a.rs", "docs", "docs/a.md", "docs/b.rs", "é.md"]),
+        (vec!["*", "!docs/"], vec!["a.md", "a.rs", "é.md"]),
+        (vec!["docs/**", "!*.md"], vec!["docs/b.rs"]),
+        (vec!["*.md", "!a*", "docs/a.md"], vec!["docs/a.md", "é.md"]),
+        (vec!["e\u{301}*", "!a*"], vec!["é.md"]),
+        (vec![], vec!["a.md", "a.rs", "docs", "docs/a.md", "docs/b.rs", "é.md"]),
+    ] {
+        let options = GlobOptions { patterns: texts(&patterns), ..GlobOptions::new("", tree.path()) };
+        assert_eq!(paths(&options), expected, "{patterns:?}");
+    }
+}
+
+#[test]
+fn types_depth_and_kind_restrict_together() {
+    let tree = tree(&["a.rs", "b.py", "dir.rs/c.rs", "dir.rs/sub/d.rs", "e.odd"]);
+    let base = || GlobOptions::new("*", tree.path());
+    for (options, expected) in [
+        (GlobOptions { file_types: texts(&["rust"]), ..base() }, vec!["a.rs", "dir.rs/c.rs", "dir.rs/sub/d.rs"]),
+        (GlobOptions { file_types: texts(&["rust"]), max_depth: Some(2), ..base() }, vec!["a.rs", "dir.rs/c.rs"]),
+        (GlobOptions { excluded_types: texts(&["rust", "odd"]), ..base() }, vec!["b.py", "dir.rs", "dir.rs/sub"]),
+        (GlobOptions { max_depth: Some(1), ..base() }, vec!["a.rs", "b.py", "dir.rs", "e.odd"]),
+        (GlobOptions { max_depth: Some(0), ..base() }, vec![]),
+        (GlobOptions { max_depth: Some(2), kind: Some(Kind::Dir), ..base() }, vec!["dir.rs", "dir.rs/sub"]),
+    ] {
+        assert_eq!(paths(&options), expected, "{options:?}");
+    }
+}
+
+#[test]
+fn invalid_globs_and_types_are_refused() {
+    let tree = tree(&["a.rs"]);
+    let base = || GlobOptions::new("*", tree.path());
+    for (options, part) in [
+        (GlobOptions::new("{a", tree.path()), r"\{"),
+        (GlobOptions { patterns: texts(&["*.rs", "!{a"]), ..base() }, r"\{"),
+        (GlobOptions { patterns: texts(&["*.rs", "!*"]), ..base() }, "every file"),
+        (GlobOptions { patterns: texts(&["!!a"]), ..base() }, "one !"),
+        (GlobOptions { file_types: texts(&["nosuch"]), ..base() }, "nosuch"),
+        (GlobOptions { excluded_types: texts(&["nosuch"]), ..base() }, "nosuch"),
+    ] {
+        for use_cache in [false, true] {
+            let (cache, pool) = (ScanCache::new(Policy::default()), Pool::new(1));
+            let options = GlobOptions { scope: Scope { use_cache, ..options.scope.clone() }, ..options.clone() };
+            let error = glob(SearchContext { cache: &cache, pool: &pool }, &options, &CancelToken::new());
+            assert!(error.as_ref().is_err_and(|error| error.to_string().contains(part)), "{options:?}: {error:?}");
+        }
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn links_are_followed_when_the_caller_asks() {
+    let (tree, outside) = (tree(&["a.rs"]), tree(&["b.rs", "sub/c.rs"]));
+    std::os::unix::fs::symlink(outside.path(), tree.path().join("out")).expect("a link");
+    let options = |pattern: &str, follow_links| GlobOptions { follow_links, ..GlobOptions::new(pattern, tree.path()) };
+    assert_eq!(paths(&options("*", false)), ["a.rs", "out"]);
+    assert_eq!(paths(&options("*", true)), ["a.rs", "out", "out/b.rs", "out/sub", "out/sub/c.rs"]);
+    assert_eq!(paths(&options("out/**/*.rs", true)), ["out/b.rs", "out/sub/c.rs"]);
+}
