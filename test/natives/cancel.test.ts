@@ -112,16 +112,17 @@ describe('native work', () => {
   it('returns scalars and one buffer of columns, or an error', async () => {
     const { glob: nativeGlob, grep: nativeGrep, fuzzyFind: nativeFind } = await import(bindingUrl);
     const path = createTree({ a: 'x', b: 'x' });
+    const lists = { types: [], excludedTypes: [] };
     const outcomes = [
-      nativeGlob({ pattern: '*', path }),
+      nativeGlob({ ...lists, patterns: ['*'], path }),
       nativeFind({ query: 'a', path }),
-      nativeGrep({ pattern: 'x', path }),
+      nativeGrep({ ...lists, globs: [], patterns: ['x'], path }),
     ];
     for (const { columns, ...scalars } of await Promise.all(outcomes)) {
       expect(columns).toBeInstanceOf(Uint8Array);
       expect(Object.values(scalars).filter((value) => ArrayBuffer.isView(value) || Array.isArray(value))).toEqual([]);
     }
-    expect(Object.keys(await nativeGlob({ pattern: '[', path }))).toEqual(['code', 'message', 'pattern']);
+    expect(Object.keys(await nativeGlob({ ...lists, patterns: ['['], path }))).toEqual(['code', 'message', 'pattern']);
   });
 
   it('turns a panic into an error and goes on', () => {

@@ -17,6 +17,27 @@ export declare class CancelHandle {
   cancel(): void
 }
 
+/** The text of a search that reads no file. One chunk at a time waits to be read. */
+export declare class GrepInput {
+  /** Creates an empty text. */
+  constructor()
+  /** Returns a promise: true when the search has read the last chunk, false when it reads no more. */
+  wanted(): Promise<boolean>
+  /** Adds a chunk. Call it only when it is wanted. */
+  push(chunk: Uint8Array): void
+  /** Ends the text. */
+  end(): void
+}
+
+/** A search whose matches come in batches. */
+export declare class GrepStream {
+  /**
+   * Returns a promise of the next batch; the last one has the result, or is an error. Until it is called again, the search
+   * goes on only as far as its matches fit.
+   */
+  next(): Promise<NativeGrepBatch | NativeGrepResult | NativeError>
+}
+
 /** A lock, or the answer that another one is held. */
 export declare class NativeLock {
   /** Whether the path is locked by this object. */
@@ -53,6 +74,12 @@ export declare function glob(options: NativeGlobOptions, handle?: CancelHandle |
 
 /** Searches the files below a directory, or one file. */
 export declare function grep(options: NativeGrepOptions, handle?: CancelHandle | undefined | null): Promise<NativeGrepResult | NativeError>
+
+/**
+ * Starts a search whose matches come in batches. `keeps_all` states that the caller keeps all matches, so that all of them
+ * together have to fit the budget of a result. With `input` that text is searched, not the path.
+ */
+export declare function grepStream(options: NativeGrepOptions, keepsAll: boolean, handle?: CancelHandle | undefined | null, input?: GrepInput | undefined | null): GrepStream
 
 /** Drops every cached scan that a change at `path` may have made stale; without a path, all of them. */
 export declare function invalidateFsScanCache(path?: string | undefined | null): void
@@ -183,6 +210,12 @@ export interface NativeGlobResult {
   unreadablePaths?: Array<string>
   hint?: string
   /** The matches; the facade has the table of these columns. */
+  columns: Uint8Array
+}
+
+/** Some matches of `grepStream`. */
+export interface NativeGrepBatch {
+  /** The files and matches; the facade has the table of these columns. */
   columns: Uint8Array
 }
 

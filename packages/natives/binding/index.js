@@ -773,8 +773,10 @@ if (
   }
 }
 
-const { CancelHandle, NativeLock, NativePathList, copyAttributes, exchangeFiles, fileTypes, fsScanCacheStats, fuzzyFind, glob, grep, invalidateFsScanCache, lockPath, panicOnWorker, renameNoReplace, replaceFile, treeSummary } = nativeBinding
+const { CancelHandle, GrepInput, GrepStream, NativeLock, NativePathList, copyAttributes, exchangeFiles, fileTypes, fsScanCacheStats, fuzzyFind, glob, grep, grepStream, invalidateFsScanCache, lockPath, panicOnWorker, renameNoReplace, replaceFile, treeSummary } = nativeBinding
 export { CancelHandle }
+export { GrepInput }
+export { GrepStream }
 export { NativeLock }
 export { NativePathList }
 export { copyAttributes }
@@ -784,6 +786,7 @@ export { fsScanCacheStats }
 export { fuzzyFind }
 export { glob }
 export { grep }
+export { grepStream }
 export { invalidateFsScanCache }
 export { lockPath }
 export { panicOnWorker }
