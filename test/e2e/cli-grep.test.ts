@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { cairn } from '../support/cli.ts';
@@ -94,7 +94,12 @@ const lines: readonly (readonly string[])[] = [
   ['-e', 'bar', '-e', 'qux', 'src'],
   ['-e', '-1', 'test'],
   ['-e', 'bar', '-e', 'foo bar', '-o'],
+  ['-P', 'fo(?=o b)', 'src'],
+  ['-P', '-i', 'FOO$', 'src'],
   // Choices of files.
+  ['-d', '1', 'foo'],
+  ['--max-depth', '2', 'foo'],
+  ['-L', 'foo', 'src', 'test'],
   ['-t', 'ts', 'foo'],
   ['-t', 'ts', '-t', 'rust', 'foo'],
   ['-T', 'ts', 'foo'],
@@ -191,6 +196,87 @@ describe('several paths', () => {
     expect(without).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('is in c/x:1; use -F') });
     expect(await cairn(['grep', 'foo(1)', 'a', 'b'], { cwd })).toMatchObject({ exitCode: 0, stderr: '' });
   });
+});
+
+describe('--files lists the files that ripgrep lists', () => {
+  const cases: readonly (readonly string[])[] = [
+    [],
+    ['src', 'README.md'],
+    ['-t', 'ts'],
+    ['-T', 'ts'],
+    ['-g', '!*.ts'],
+    ['-g', '!*.ts', '-g', 'a.ts'],
+    ['-d', '1'],
+    ['-u'],
+    ['-0'],
+    ['-q'],
+  ];
+  test.each(cases)('%s %s %s %s', async (...args) => {
+    const cwd = sampleTree();
+    symlinkSync('README.md', join(cwd, 'link'));
+    const given = ['--files', ...args.filter((arg) => arg !== undefined)];
+    const { exitCode, stdout } = ripgrep([...ripgrepFlags, '--sort=path', '--hidden', ...given], cwd);
+    expect(await ours(given, cwd)).toEqual({ exitCode, stdout: stdout.toString() });
+  });
+
+  test('in pages and in a document', async () => {
+    const cwd = sampleTree();
+    const page = await cairn(['grep', '--files', 'src', '--limit', '1', '--offset', '1'], { cwd });
+    expect(page).toMatchObject({ exitCode: 0, stdout: 'src/b.rs\n' });
+    expect(page.stderr).toMatch(/^cairn: showing [^\n]*\n$/u);
+    const { stdout } = await cairn(['grep', '--files', 'src', 'nowhere', '--json'], { cwd });
+    expect(JSON.parse(stdout)).toMatchObject({
+      matches: [{ path: 'src/a.ts' }, { path: 'src/b.rs' }, { path: 'src/deep/c.ts' }],
+      shown: 3,
+      totalMatches: 3,
+      complete: false,
+      paths: ['src', 'nowhere'],
+      notices: [expect.stringContaining('nowhere')],
+    });
+  });
+});
+
+describe('binary files', () => {
+  const files = { bin: 'one\nfoo\n\0\nfoo\n', text: 'foo\n' };
+
+  test('are searched to their first match with --binary and -uuu, as in ripgrep', async () => {
+    const cwd = createTree(files);
+    for (const args of [
+      ['--binary', 'foo'],
+      ['-uuu', 'foo'],
+      ['--binary', '-l', 'foo'],
+      ['--binary', 'absent'],
+    ]) {
+      const expected = theirs(args, cwd);
+      // Where the NUL was found is not stated.
+      const stdout = expected.stdout.replace(/ \(found .*\)$/mu, '');
+      expect(await ours(args, cwd), args.join(' ')).toEqual({ ...expected, stdout });
+    }
+  });
+
+  test('are text with -a', async () => {
+    const cwd = createTree(files);
+    for (const args of [
+      ['-a', 'foo'],
+      ['-ac', 'foo'],
+      ['-a', '-v', 'foo'],
+    ]) {
+      expect(await ours(args, cwd), args.join(' ')).toEqual(theirs(args, cwd));
+    }
+  });
+});
+
+test('-L searches the targets of links', async () => {
+  const cwd = sampleTree();
+  const outside = createTree({ 'x.txt': 'foo outside\n' });
+  symlinkSync(join(outside, 'x.txt'), join(cwd, 'src/link.txt'));
+  for (const args of [
+    ['foo', 'src'],
+    ['-L', 'foo', 'src'],
+    ['-L', '--files', 'src'],
+  ]) {
+    expect(await ours(args, cwd), args.join(' ')).toEqual(theirs(args, cwd));
+  }
 });
 
 test('--type-list has the types of ripgrep, in its form', async () => {

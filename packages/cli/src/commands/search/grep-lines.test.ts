@@ -137,6 +137,12 @@ describe('forms', () => {
     expect(shown([replaced], { ...plain, onlyMatching: true, column: true })).toBe('a:1:4:üü\na:1:9:üü');
   });
 
+  test('a binary file has no line', () => {
+    const binary = match('a', 0, '', { binary: true });
+    expect(shown([binary], plain)).toBe('a: binary file matches');
+    expect(shown([binary], terminal)).toBe('a\nbinary file matches');
+  });
+
   test('a NUL after a path takes the place of its separator, and the path is as it is in a pipe', () => {
     const odd = match('a\nb', 1, 'x');
     expect(shown([odd], { ...plain, nul: true })).toBe('a\nb\x001:x');

@@ -73,7 +73,7 @@ export class ContentPrinter {
           else yield heading;
         }
       }
-      if ((match as { binary?: boolean }).binary === true) {
+      if (match.binary === true) {
         const place = this.#form.path && !this.#form.heading ? `${this.#form.paint.path(this.#file.shown)}: ` : '';
         yield `${start}${place}binary file matches`;
         continue;

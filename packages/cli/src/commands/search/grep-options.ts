@@ -17,11 +17,16 @@ export interface GrepFlags extends SearchFlags {
   readonly wordRegexp?: boolean;
   readonly lineRegexp?: boolean;
   readonly invertMatch?: boolean;
+  readonly pcre2?: boolean;
   readonly multiline?: boolean;
   readonly glob?: readonly string[];
   readonly type?: readonly string[];
   readonly typeNot?: readonly string[];
+  readonly maxDepth?: number;
   readonly maxFilesize?: number;
+  readonly follow?: boolean;
+  readonly text?: boolean;
+  readonly binary?: boolean;
   /** How often -u is given. */
   readonly unrestricted?: number;
   readonly afterContext?: number;
@@ -31,6 +36,7 @@ export interface GrepFlags extends SearchFlags {
   readonly count?: boolean;
   readonly filesWithMatches?: boolean;
   readonly quiet?: boolean;
+  readonly files?: boolean;
   readonly typeList?: boolean;
   readonly offset?: number;
   readonly maxCount?: number;
@@ -65,6 +71,7 @@ function matchOptions(): readonly Option[] {
     new Option('-w, --word-regexp', 'only matches that are whole words'),
     new Option('-x, --line-regexp', 'only matches that are whole lines'),
     new Option('-v, --invert-match', 'show the lines that do not match'),
+    new Option('-P, --pcre2', 'use PCRE2 (default: only for expressions that need it)'),
     new Option('-U, --multiline', 'a match may cross lines'),
   ];
 }
@@ -83,10 +90,15 @@ function fileOptions(): readonly Option[] {
     new Option('-T, --type-not <type>', 'no files of a type; may be repeated').argParser(
       repeated(filled('--type-not')),
     ),
+    count('-d, --max-depth', '--max-depth', 'only N levels of directories'),
     new Option('--max-filesize <size>', 'skip larger files: bytes, or a number with K, M or G').argParser(
       byteSize('--max-filesize'),
     ),
-    new Option('-u, --unrestricted', '-u is --no-ignore, -uu is --no-ignore --hidden'),
+    new Option('-L, --follow', 'follow symbolic links'),
+    new Option('-a, --text', 'search binary files as text'),
+    new Option('--binary', 'search binary files up to the first match'),
+    new Option('-u, --unrestricted', '-u is --no-ignore, -uu is --no-ignore --hidden, -uuu adds --binary'),
+    new Option('--files', 'list the files that would be searched; there is no pattern'),
     new Option('--type-list', 'list the types of files'),
   ];
 }

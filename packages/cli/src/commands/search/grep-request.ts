@@ -8,7 +8,10 @@ const libraryModes: Readonly<Record<ModeName, GrepOutputMode>> = {
 };
 
 /** The options of the library that choose files; a text from standard input has none of them. */
-export type FileFilter = Pick<GrepOptions, 'glob' | 'type' | 'typeNot' | 'hidden' | 'gitignore'>;
+export type FileFilter = Pick<
+  GrepOptions,
+  'glob' | 'type' | 'typeNot' | 'hidden' | 'gitignore' | 'maxDepth' | 'followLinks'
+>;
 
 /** Returns which files to search. */
 export function filterOf({ unrestricted = 0, ...flags }: GrepFlags): FileFilter {
@@ -18,7 +21,14 @@ export function filterOf({ unrestricted = 0, ...flags }: GrepFlags): FileFilter 
     typeNot: flags.typeNot,
     hidden: unrestricted >= 2 ? true : flags.hidden,
     gitignore: flags.ignore && unrestricted === 0,
+    maxDepth: flags.maxDepth,
+    followLinks: flags.follow,
   };
+}
+
+function binaryOf({ text, binary, unrestricted = 0 }: GrepFlags): GrepOptions['binary'] {
+  if (text === true) return 'text';
+  return binary === true || unrestricted >= 3 ? 'search' : undefined;
 }
 
 /** Returns what matches, and what to return of it. */
@@ -35,7 +45,9 @@ export function matchingOf(
     wholeWord: flags.wordRegexp,
     wholeLine: flags.lineRegexp,
     invert: flags.invertMatch,
+    pcre2: flags.pcre2,
     multiline: flags.multiline,
+    binary: binaryOf(flags),
     context: flags.context,
     contextBefore: flags.beforeContext,
     contextAfter: flags.afterContext,

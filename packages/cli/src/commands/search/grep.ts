@@ -8,6 +8,7 @@ import type { Session } from '../../terminal/session.ts';
 import { chooseInput, openStandardInput, type InputChoice } from '../../terminal/standard-input.ts';
 import type { CommandFactory } from '../command.ts';
 import { documentOf, formOf, noticesOf, type NoticeContext } from './grep-answer.ts';
+import { runFiles } from './grep-files.ts';
 import { ContentPrinter, fileLines } from './grep-lines.ts';
 import { addGrepOptions, checkGrepFlags, modeOf, type GrepFlags } from './grep-options.ts';
 import { readArguments } from './grep-patterns.ts';
@@ -126,6 +127,7 @@ async function chooseRoots(
 async function runGrep(args: readonly string[], flags: GrepFlags, session: Session): Promise<number> {
   checkGrepFlags(flags);
   if (flags.typeList === true) return runTypeList(flags, session);
+  if (flags.files === true) return runFiles(rootsOf(flags, args), flags, session);
   const { patterns, paths, usesInput } = await readArguments(args, flags.sources, session);
   const given = paths.length === 0 && flags.path === undefined ? [] : rootsOf(flags, paths);
   const { roots, input, notices } = await chooseRoots(given, usesInput, session);
