@@ -195,7 +195,8 @@ describe('fuzzyFind of a kind of entries', () => {
     ['candidates', ['a\0b']],
     ['candidates', [7]],
   ])('refuses the %s %j', async (option, value) => {
-    await expect(fuzzyFind({ query: 'a', path: '.', [option]: value })).rejects.toMatchObject({
+    const source = option === 'candidates' ? {} : { path: '.' };
+    await expect(fuzzyFind({ query: 'a', ...source, [option]: value })).rejects.toMatchObject({
       code: 'INVALID_OPTION',
       option,
     });

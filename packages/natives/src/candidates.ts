@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { NativePathList } from '../binding/index.js';
 import type { EndOptions } from './abort.ts';
 import { CairnError } from './errors.ts';
-import { searchRules } from './options.ts';
+import { describe, searchRules } from './options.ts';
 import type { OptionRule, OptionRules, SearchOptions } from './options.ts';
 
 /** The options that name what is searched: a directory or a list. */
@@ -21,10 +21,9 @@ const PATHS_PER_TURN = 10_000;
 const prepared = new WeakMap<readonly string[], NativePathList>();
 
 const path: OptionRule = { test: searchRules.path.test, expected: searchRules.path.expected };
+/** The paths themselves are checked when they are passed on, because there may be a million. */
 const candidates: OptionRule = {
-  test: (value) =>
-    Array.isArray(value) &&
-    (prepared.has(value) || value.every((one) => typeof one === 'string' && one !== '' && !one.includes('\0'))),
+  test: (value) => Array.isArray(value),
   expected: 'an array of paths that are not empty and have no NUL character',
 };
 
@@ -54,7 +53,18 @@ interface Prepared {
   timeoutMs: number | undefined;
 }
 
-/** Passes `paths` to the addon, over as many turns of the event loop as it takes. @throws the reason of the signal. */
+/** @throws {CairnError} `INVALID_OPTION` when a candidate is not a path. */
+function checkPath(value: unknown, index: number): void {
+  if (typeof value === 'string' && value !== '' && !value.includes('\0')) return;
+  const message = `invalid option candidates of fuzzyFind: item ${index} is ${describe(value)}; use ${candidates.expected}`;
+  throw new CairnError('INVALID_OPTION', message, { option: 'candidates' });
+}
+
+/**
+ * Passes `paths` to the addon, over as many turns of the event loop as it takes.
+ *
+ * @throws {CairnError} `INVALID_OPTION`; or the reason of the signal.
+ */
 export async function prepare(paths: readonly string[], { signal, timeoutMs }: EndOptions): Promise<Prepared> {
   const known = prepared.get(paths);
   if (known) return { list: known, timeoutMs };
@@ -66,7 +76,9 @@ export async function prepare(paths: readonly string[], { signal, timeoutMs }: E
       signal?.throwIfAborted();
       if (timeoutMs !== undefined && performance.now() - start >= timeoutMs) return { list, timeoutMs: 0 };
     }
-    list.add(Buffer.from(`${paths.slice(at, at + PATHS_PER_TURN).join('\0')}\0`));
+    const part = paths.slice(at, at + PATHS_PER_TURN);
+    for (const [index, one] of part.entries()) checkPath(one, at + index);
+    list.add(Buffer.from(`${part.join('\0')}\0`));
   }
   if (Object.isFrozen(paths)) prepared.set(paths, list);
   return {

@@ -141,7 +141,8 @@ export function list(value: string | readonly string[] | undefined): string[] {
   return typeof value === 'string' ? [value] : [...value];
 }
 
-function describe(value: unknown): string {
+/** A value in a message. */
+export function describe(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
   if (typeof value === 'number' || typeof value === 'boolean' || value === null) return String(value);
   return Array.isArray(value) ? 'an array' : `a value of type ${typeof value}`;
