@@ -1,4 +1,4 @@
-//! What files are for, as their paths tell: of two files that fit equally, the source is meant more often than its test.
+//! The roles of files, as their paths tell: of two files that fit equally, the source is meant more often than its test.
 
 use crate::name::stem_length;
 
