@@ -88,6 +88,10 @@ impl Roles {
             (b"sample", EXAMPLE),
             (b"demo", EXAMPLE),
             (b"doc", DOCUMENT),
+            (b"readme", DOCUMENT),
+            (b"changelog", DOCUMENT),
+            (b"contributing", DOCUMENT),
+            (b"guide", DOCUMENT),
             (b"transl", FOREIGN),
             (b"vendor", FOREIGN),
         ];

@@ -21,6 +21,10 @@ const POINT: u32 = 16;
 const RUN: u32 = 20 * POINT;
 const ABOVE: u32 = 3 * POINT;
 const BETWEEN: u32 = 12 * POINT;
+/// The cost of a run in the extension, if no punctuation was typed.
+const IN_EXTENSION: u32 = 90 * POINT;
+/// The cost of letters of a word that were left out between two letters.
+const GAP: u32 = 200 * POINT;
 /// The cost of a segment of a directory of which no letter was typed; each typed letter gives its share back.
 const SEGMENT: u32 = 48 * POINT;
 /// The extra cost of a segment, and of a stem, that was not typed to its end.
@@ -168,15 +172,29 @@ impl Runs {
                     continue;
                 }
                 let enters = entered <= before;
-                let inside = if is_first { 0 } else { INSIDE };
+                let inside = match is_first {
+                    true => 0,
+                    false if start >= rest.until && self.breaks == 0 => IN_EXTENSION,
+                    false => INSIDE,
+                };
                 let (mut end, mut reached, mut cost) = (start, count, entered.min(before) + RUN + inside);
+                let mut in_gap = false;
                 while let (Some(&byte), Some(&wanted)) = (folded.get(end), self.letters.get(reached)) {
                     end += 1;
                     if byte != wanted {
-                        if is_word(byte) {
+                        // Letters of a word may be left out: `tpl` is `template`.
+                        if if is_word(byte) { self.breaks != 0 || begins_word(text, end - 1) } else { in_gap } {
                             break;
                         }
+                        in_gap = is_word(byte);
                         continue;
+                    }
+                    if in_gap {
+                        if begins_word(text, end - 1) {
+                            break;
+                        }
+                        in_gap = false;
+                        cost += GAP;
                     }
                     if reached > count && self.breaks >> reached & 1 == 1 && !begins_word(text, end - 1) {
                         break;
@@ -240,6 +258,27 @@ impl Rest {
 
 fn count_letters(text: &[u8]) -> u32 {
     text.iter().filter(|&&byte| is_word(byte)).count().max(1) as u32
+}
+
+/// The bits of the places of letters in one word of a name, from its beginning on, of which others are left out.
+pub(crate) fn abbreviation(letters: &[u8], text: &[u8], name: &[u8]) -> Option<u128> {
+    let starts = (0..name.len()).filter(|&start| letters.first() == Some(&name[start]) && begins_word(text, start));
+    for start in starts {
+        let (mut rest, mut places) = (letters, 0);
+        for (at, &byte) in name.iter().enumerate().skip(start) {
+            if at >= 128 || !is_word(byte) || (at > start && begins_word(text, at)) {
+                break;
+            }
+            if rest.first() == Some(&byte) {
+                places |= 1 << at;
+                rest = &rest[1..];
+            }
+        }
+        if rest.is_empty() {
+            return Some(places);
+        }
+    }
+    None
 }
 
 /// Whether a word begins at `at`: after a separator, with an upper-case letter, or with the first digit of a number.

@@ -12,6 +12,8 @@ use crate::words::words_hit;
 
 /// The cost of a directory: a file is meant more often.
 const OF_DIRECTORY: u32 = 40;
+/// How much less a role costs where the typed text occurs in a name.
+const ROLE_OF_NAME: u32 = 4;
 
 /// How an entry matches a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,7 +86,10 @@ impl Search {
     fn with_role(&self, hit: Hit, index: &Index, entry: usize) -> u32 {
         let is_directory = index.mask(entry) & DIRECTORY != 0;
         let of_directory = if is_directory && hit.tier < Tier::Prefix { OF_DIRECTORY } else { 0 };
-        let cost = index.roles(entry).without(self.roles).cost() + of_directory;
+        let of_role = index.roles(entry).without(self.roles).cost();
+        // A role decides only among names that fit equally.
+        let of_role = if hit.tier < Tier::Substring { of_role } else { of_role / ROLE_OF_NAME };
+        let cost = of_role + of_directory;
         Hit { quality: hit.quality.saturating_sub(cost), ..hit }.score()
     }
 

@@ -21,6 +21,8 @@ const OTHER_CASE: u32 = 80;
 const OTHER_LETTER: u32 = 8;
 /// What a whole stem has more if the directory has that name too.
 const SAME_NAME: u32 = 5;
+/// Next to other words, runs of less than this quality over a path are scattered letters.
+const WEAK_RUNS: u32 = 750;
 /// The quality of a stem that is the typed letters but for punctuation.
 const SQUASHED_STEM: u32 = 940;
 /// How much the quality of a directory falls for each level below it.
@@ -162,6 +164,9 @@ impl WordSearch {
             // A word in the name that also names a directory was meant for the directory.
             hit.quality = (hit.quality + u32::from(above) / 10).min(TIER_SPAN - 1);
         }
+        if occurs == Occurs::InPath && hit.tier == Tier::Runs && hit.quality < WEAK_RUNS {
+            hit.tier = Tier::Scattered;
+        }
         Some(hit)
     }
 
@@ -239,7 +244,10 @@ impl WordSearch {
             let quality = beginning(wanted.len(), name);
             return Some(Hit { tier, quality: quality + of_same_name(index, entry, name, quality) });
         }
-        if self.begins(name) && is_whole_stem(&self.word.letters, name) {
+        if self.begins(name)
+            && wanted.last().is_some_and(|&byte| is_word(byte))
+            && is_whole_stem(&self.word.letters, name)
+        {
             let quality = SQUASHED_STEM + of_same_name(index, entry, name, SQUASHED_STEM);
             return Some(Hit { tier: Tier::Prefix, quality });
         }

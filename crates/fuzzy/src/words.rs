@@ -2,13 +2,15 @@
 
 use crate::index::Index;
 use crate::name::{find_in_name, is_word, stem_length};
-use crate::runs::{is_transparent, stands_for_directory};
+use crate::runs::{abbreviation, is_transparent, stands_for_directory};
 use crate::score::{Hit, TIER_SPAN, Tier};
 use crate::word_search::WordSearch;
 
 /// The cost of a word inside another word of the name, and of one in its extension.
 const INSIDE: u32 = 60;
 const IN_EXTENSION: u32 = 15;
+/// The cost of letters of a word of the name, of which others are left out.
+const ABBREVIATED: u32 = 100;
 /// The cost of a word in a directory, and what a worse match of it costs.
 const IN_DIRECTORY: u32 = 10;
 const BEST_DIRECTORY: u32 = 950;
@@ -83,7 +85,12 @@ fn cost(words: &[WordSearch], directory: usize, text: &[u8], name: &[u8]) -> Opt
                 cost += of_directory;
                 in_order &= !in_name;
             }
-            _ => return None,
+            _ => {
+                let places = abbreviation(&word.word.letters, text, name)?;
+                typed |= places;
+                cost += ABBREVIATED;
+                in_name = true;
+            }
         }
     }
     if in_name {

@@ -146,10 +146,44 @@ fn better_matches_rank_higher() {
         ("the typed case in segments", "Ker/Cor", vec!["Kernel/Core.c", "kernel/Core.c", "kernel/core.c"]),
         ("the typed case beyond ASCII", "École", vec!["École.txt", "école.txt"]),
     ] {
-        let scores: Vec<Option<u32>> = ranked.iter().map(|path| score(query, path)).collect();
-        assert!(scores.iter().all(Option::is_some), "{reason}: {query} matches all of {ranked:?}: {scores:?}");
-        assert!(scores.windows(2).all(|pair| pair[0] > pair[1]), "{reason}: {query} over {ranked:?} gave {scores:?}");
+        assert_ranked(reason, query, &ranked);
     }
+}
+
+/// Each list is in the order in which its query ranks it.
+#[test]
+fn the_path_that_a_query_explains_best_ranks_first() {
+    for (reason, query, ranked) in [
+        (
+            "letters across directories before letters in a name",
+            "schcor",
+            vec!["kernel/sched/core.c", "kernel/a/sch_red_core.c", "kernel/xschxcor.c"],
+        ),
+        (
+            "few directories between the runs",
+            "usbhub",
+            vec!["usb/core/hub.c", "usb/a/core/hub.c", "a/onboard_usb_hub.c"],
+        ),
+        ("a whole stem before a longer one", "toolsgrep", vec!["tools/grep.ts", "tools/grep-record.ts"]),
+        ("a whole directory before a longer one", "nvmecore", vec!["nvme/host/core.c", "nvmem/core.c"]),
+        ("initials before other letters", "fsc", vec!["a/fs-scan-cache.ts", "a/fsync.c"]),
+        ("a whole stem but for punctuation", "pagealloc", vec!["mm/page_alloc.c", "mm/x-pagealloc.c"]),
+        ("a source before its test", "sched core", vec!["sched/core.c", "sched/test/core.c"]),
+        ("unless the test was asked for", "test core", vec!["test/core.c", "text/core_test_a.c"]),
+        ("a source before its declarations", "printk", vec!["a/printk.c", "a/printk.h"]),
+        ("words in a directory and as the whole stem", "usb hub", vec!["usb/core/hub.c", "a/onboard_usb_hub.c"]),
+        ("an abbreviated word", "kernel params", vec!["a/kernel-parameters.txt", "pxa/rxam/kernels"]),
+        ("a file for its directory", "codeframe", vec!["code-frame/src/index.ts", "code-frame/src/other.ts"]),
+        ("a file before a directory", "usbhub", vec!["usb/hub.c", "usb/hub/"]),
+    ] {
+        assert_ranked(reason, query, &ranked);
+    }
+}
+
+fn assert_ranked(reason: &str, query: &str, ranked: &[&str]) {
+    let scores: Vec<Option<u32>> = ranked.iter().map(|path| score(query, path)).collect();
+    assert!(scores.iter().all(Option::is_some), "{reason}: {query} matches all of {ranked:?}: {scores:?}");
+    assert!(scores.windows(2).all(|pair| pair[0] > pair[1]), "{reason}: {query} over {ranked:?} gave {scores:?}");
 }
 
 #[test]
@@ -261,11 +295,14 @@ fn positions_show_what_matched() {
         ("ker/cor", "kernel/x/core.c", "kercor"),
         ("kernel/cor", "kernel/core.c", "kernel/cor"),
         ("sched core", "sched/core.c", "schedcore"),
+        ("schedcore", "s/sched/core.c", "schedcore"),
+        ("fsc", "fsx/fs-scan-cache.c", "fsc"),
     ] {
         assert_eq!(marked(query, path), expected, "{query} in {path}");
     }
     let in_name = positions("core", "core/score_core.c");
     assert_eq!(in_name, [11, 12, 13, 14], "the word in the base name, not the directory");
+    assert_eq!(positions("schcor", "s/sched/core.c"), [2, 3, 4, 8, 9, 10], "the beginnings of words");
     assert_eq!(positions("écxle", "é/école"), [3, 4, 5, 7, 8], "whole characters");
 }
 
