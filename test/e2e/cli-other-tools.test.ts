@@ -1,0 +1,349 @@
+/**
+ * Command lines as the guides of ripgrep, fd and fzf show them, typed with `cairn`. Each does what the other tool does, or is
+ * refused with what to type instead.
+ */
+import { describe, expect, test } from 'vitest';
+import { cairn } from '../support/cli.ts';
+import { ripgrepFlags } from '../support/ripgrep-lines.ts';
+import { ripgrep } from '../support/tools.ts';
+import { createTree, file, symlink } from '../support/tree.ts';
+
+/** Splits a line into words as a shell does that expands nothing. */
+function wordsOf(line: string): string[] {
+  return [...line.matchAll(/(?:'[^']*'|"[^"]*"|[^\s'"])+/gu)].map(([word]) =>
+    word.replaceAll(/'([^']*)'|"([^"]*)"/gu, (_, one?: string, other?: string) => one ?? other ?? ''),
+  );
+}
+
+/** What a line prints on standard output, and a part of standard error. */
+interface Expected {
+  readonly prints: string;
+  readonly says?: string;
+  readonly exitCode?: number;
+  readonly input?: string;
+}
+
+/** The line is refused, and the error states what to type instead. */
+function refused(instead: string): Expected {
+  return { prints: '', says: instead, exitCode: 2 };
+}
+
+async function check(line: string, expected: Expected, cwd: string): Promise<void> {
+  const { prints, says = '', exitCode = 0, input } = expected;
+  const ran = await cairn(wordsOf(line), { cwd, input });
+  expect({ stdout: ran.stdout, exitCode: ran.exitCode }, line).toEqual({ stdout: prints, exitCode });
+  expect(ran.stderr, line).toContain(says);
+}
+
+describe('ripgrep', () => {
+  const tree = {
+    'README.md': [
+      '# ripgrep',
+      '',
+      'ripgrep is fast, and faster than others.',
+      'It is a fast tool with the fastest search; fast it is.',
+      'clap parses arguments. A foo(bar) too.',
+      '',
+    ].join('\n'),
+    'Cargo.toml': '[dependencies]\nclap = "4"\n',
+    'patterns.txt': 'fast\nclap\n',
+    src: {
+      'lib.rs': 'pub fn write(clap: u8) {}\n  fn run() { clap(); }\n// TODO: Fast path\n',
+      'main.rs': 'fn main() {\n    run();\n}\n\nfn write() {}\n',
+      'app.js': "function run() { return 'clap'; }\n",
+      'page.html': '<title>A page of clap</title>\n',
+      deep: { 'more.h': '#define FAST 1\n', 'more.c': '#include "more.h"\nint fast = FAST;\n' },
+    },
+    '.gitignore': '*.log\n',
+    'ignored.log': 'clap is ignored\n',
+    '.hidden': { config: 'clap = hidden\n' },
+    'dos.txt': 'one clap\r\ntwo\r\n',
+    'wide.txt': Buffer.from('\ufeffclap in UTF-16\n', 'utf16le'),
+  };
+
+  /** What cairn does anyway. */
+  const ourDefaults = [...ripgrepFlags, '--sort=path', '--with-filename', '--line-number', '--hidden'];
+
+  /** The same as ripgrep prints, which runs beside it. */
+  const same: readonly (string | readonly [line: string, input: string])[] = [
+    'fast README.md',
+    "'fast\\w+' README.md",
+    "'fast\\w*' README.md",
+    "'fn write\\('",
+    "'fn write\\(' src",
+    'fast README.md src',
+    "clap -g '*.toml'",
+    "clap -g '!*.toml'",
+    "clap -g '*.{rs,js}' -g '!main*'",
+    "clap -g '!*.rs' -g 'lib.rs'",
+    "'fn run' --type rust",
+    "'fn run' -trust",
+    'run -t js -t rust',
+    'clap -Tjs',
+    'clap --type-not rust -T js',
+    'clap --no-ignore',
+    'clap --hidden',
+    'clap -.',
+    'clap -u',
+    'clap -uu',
+    'clap --no-config',
+    'clap -j 1',
+    'clap --threads=4',
+    'clap --mmap',
+    'clap --line-buffered',
+    'clap --sort path',
+    'clap -E auto',
+    'fast -i',
+    'FAST -S',
+    'fast -S',
+    'fast --smart-case --case-sensitive',
+    "-F 'foo(bar)'",
+    "--fixed-strings 'foo(bar)'",
+    '-w fast',
+    '--word-regexp fast -c',
+    '-v clap Cargo.toml',
+    '--invert-match fast README.md',
+    '-x \'clap = "4"\'',
+    '-e fast -e clap',
+    '-e fast src',
+    '-f patterns.txt',
+    '-f patterns.txt README.md src/lib.rs',
+    '-- -v',
+    '-e -v',
+    '-o fast README.md',
+    '--only-matching fast',
+    '-n fast README.md',
+    '-N fast README.md',
+    '-I fast README.md',
+    '-c fast',
+    '--count clap',
+    '-l clap',
+    '--files-with-matches fast src',
+    '-m 1 fast',
+    '--max-count=1 fast README.md',
+    '-A 1 TODO',
+    '-B 1 TODO',
+    '-C 1 main',
+    '-C2 run src/main.rs',
+    '-U "run\\(\\);\\n\\}" src',
+    "--multiline 'fn main(?s:.)*?\\}'",
+    "-P 'fast(?= it)'",
+    "--pcre2 '(?<=a )fast'",
+    '--column fast README.md',
+    '--vimgrep fast',
+    '--heading fast src',
+    '--no-heading fast src',
+    '-0 -l fast',
+    '--max-depth 1 clap',
+    '-d 2 fast',
+    '-q fast',
+    '-q absent',
+    'absent',
+    '--files',
+    '--files src',
+    "--files -g '*.rs'",
+    '--files -t rust',
+    "'\\w(?-u:\\w)\\w' README.md",
+    'Fast src/lib.rs -M 500',
+    ['fast', 'one\nfast two\n'],
+    ['fast -', 'one\nfast two\n'],
+    ['-n fast', 'one\nfast two\n'],
+    ['-H fast', 'one\nfast two\n'],
+    ['-c fast', 'fast\nfast two\n'],
+    ['-v fast', 'one\nfast two\n'],
+    ['-f - README.md', 'fast\n'],
+    ['-o "t\\w+"', 'one\nfast two\n'],
+  ];
+
+  test.each(same.map((row) => (typeof row === 'string' ? ([row, undefined] as const) : row)))(
+    '`cairn grep %s` answers as `rg`',
+    async (line, input) => {
+      const cwd = createTree(tree);
+      const bytes = input === undefined ? undefined : Buffer.from(input);
+      // Lines of standard input have neither a name nor a number.
+      const isOfInput = input !== undefined && !line.startsWith('-f -');
+      const defaults = isOfInput ? ripgrepFlags : ourDefaults;
+      const theirs = ripgrep([...defaults, ...wordsOf(line)], cwd, { input: bytes });
+      const { stdout, exitCode } = await cairn(['grep', ...wordsOf(line)], { cwd, input });
+      expect({ stdout, exitCode }).toEqual({ stdout: theirs.stdout.toString(), exitCode: theirs.exitCode });
+    },
+  );
+
+  const others: readonly (readonly [line: string, expected: Expected])[] = [
+    ['grep clap -z', refused('zcat FILE.gz | cairn grep PATTERN')],
+    ['grep clap --search-zip', refused('zcat FILE.gz | cairn grep PATTERN')],
+    ['grep clap -E latin1', refused('iconv -f ENCODING FILE | cairn grep PATTERN')],
+    ['grep clap --encoding none', refused('iconv -f ENCODING FILE | cairn grep PATTERN')],
+    ['grep clap --pre ./preprocess', refused('COMMAND FILE | cairn grep PATTERN')],
+    ["grep clap --pre-glob '*.pdf'", refused('COMMAND FILE | cairn grep PATTERN')],
+    ["grep --type-add 'web:*.{html,js}' -tweb clap", refused("use a glob: -g '*.EXTENSION'")],
+    ['grep clap --ignore-file my.ignore', refused("exclude with globs: -g '!PATTERN'")],
+    ['grep clap --no-ignore-vcs', refused('use --no-ignore')],
+    ["grep clap --iglob '*.RS'", refused('write both cases in the glob')],
+    ['grep clap --sort modified', refused('results are in the order of their paths')],
+    ['grep clap --sortr path', refused('results are in the order of their paths')],
+    ['grep two --crlf', { prints: 'dos.txt:2:two\r\n' }],
+    ['grep clap --stats', refused('use --json, which has the counts')],
+    ['grep clap --passthru', refused('use -C 1000000')],
+    ['grep clap -p', refused('use --color always --heading')],
+    ['grep clap --colors match:fg:red', refused('the colours are fixed')],
+    ['grep clap --trim', refused('leave it out; lines are printed whole')],
+    ['grep clap -b', refused('use --column')],
+    ['grep clap --count-matches', refused('cairn grep -o PATTERN | wc -l')],
+    ['grep clap --files-without-match', refused('comm -23 <(cairn grep --files) <(cairn grep -l PATTERN)')],
+    ['grep clap --debug', refused('leave it out')],
+    ['grep clap --engine pcre2', refused('use -P')],
+    ['grep clap --null-data', refused("tr '\\0' '\\n' < FILE | cairn grep PATTERN")],
+    ['grep clap --one-file-system', refused('give the directories of this file system as paths')],
+    ['grep clap -t nosuch', refused('nosuch')],
+    ['grep clap --json', { prints: expect.stringMatching(/^\{"matches":\[\{"path":".hidden\/config"/u) }],
+    ['grep --type-list', { prints: expect.stringMatching(/^rust: \*\.rs$/mu) }],
+    ['grep clap -g {*.toml', refused('{*.toml')],
+  ];
+
+  test.each(others)('`cairn %s`', async (line, expected) => {
+    await check(line, expected, createTree(tree));
+  });
+
+  test('-uuu and --binary search binary files, and -a prints their lines', async () => {
+    const cwd = createTree({ 'data.bin': Buffer.from('clap\0clap\nmore clap\n') });
+    expect(await cairn(['grep', '-a', 'more clap'], { cwd })).toMatchObject({
+      exitCode: 0,
+      stdout: ripgrep([...ourDefaults, '-a', 'more clap'], cwd).stdout.toString(),
+    });
+    for (const flag of ['-uuu', '--binary']) {
+      expect(await cairn(['grep', flag, 'more clap', '-l'], { cwd }), flag).toMatchObject({
+        exitCode: 0,
+        stdout: 'data.bin\n',
+      });
+    }
+    const { exitCode, stdout, stderr } = await cairn(['grep', 'more clap'], { cwd });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+    expect(stderr).toContain('skipped 1 binary file');
+  });
+
+  test('-L follows links', async () => {
+    const cwd = createTree({ 'real/a.txt': 'clap\n', 'root/link': symlink('../real') });
+    expect(await cairn(['grep', 'clap', 'root'], { cwd })).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(await cairn(['grep', '-L', 'clap', 'root'], { cwd })).toMatchObject({
+      exitCode: 0,
+      stdout: ripgrep([...ourDefaults, '-L', 'clap', 'root'], cwd).stdout.toString(),
+    });
+  });
+});
+
+describe('fd', () => {
+  const tree = {
+    'README.md': '',
+    'netfilter.txt': '',
+    src: {
+      'main.rs': '',
+      'mod.rs': '',
+      'walk.h': '',
+      'walk.cpp': '',
+      link: symlink('main.rs'),
+      run: file('', { mode: 0o755 }),
+    },
+    docs: { 'guide.md': '', 'libc.so': '' },
+    '.gitignore': 'target/\n',
+    target: { 'num_cpu.rs': '' },
+    '.hidden': { 'pre-commit': '' },
+  };
+
+  const lines: readonly (readonly [line: string, expected: Expected])[] = [
+    ['find netfl', { prints: 'netfilter.txt\n' }],
+    ['find guide docs', { prints: 'docs/guide.md\n' }],
+    ['find walk src docs', { prints: 'src/walk.cpp\nsrc/walk.h\n' }],
+    ["find ''", { prints: expect.stringMatching(/^README\.md$/mu) }],
+    ['find -e md', { prints: 'README.md\ndocs/guide.md\n' }],
+    ['find -e rs mod', { prints: 'src/mod.rs\n' }],
+    ['find -e h -e cpp walk', { prints: 'src/walk.cpp\nsrc/walk.h\n' }],
+    ['find -t d src', { prints: 'src/\n' }],
+    ['find --type f main', { prints: 'src/main.rs\n' }],
+    ['find -tf main', { prints: 'src/main.rs\n' }],
+    ['find -H precommit', { prints: '.hidden/pre-commit\n' }],
+    ['find -I numcpu', { prints: 'target/num_cpu.rs\n' }],
+    ['find -u numcpu', { prints: 'target/num_cpu.rs\n' }],
+    ['find -0 guide', { prints: 'docs/guide.md\0' }],
+    ['find --print0 guide', { prints: 'docs/guide.md\0' }],
+    ['find -p srcmain', { prints: 'src/main.rs\n' }],
+    ['find -i README', { prints: 'README.md\n' }],
+    ['find -j 4 guide', { prints: 'docs/guide.md\n' }],
+    ['find --show-errors guide', { prints: 'docs/guide.md\n' }],
+    ['find -1 walk', { prints: 'src/walk.cpp\n' }],
+    ['find --max-results 1 walk', refused('use --limit NUM')],
+    ['find -g libc.so', refused("use 'cairn glob GLOB'")],
+    ["find --regex '^x.*rc$'", refused("cairn glob '*' | cairn grep PATTERN")],
+    ['find -e zip -x unzip', refused('cairn find QUERY -0 | xargs -0 -n 1 COMMAND')],
+    ['find walk -X vim', refused('cairn find QUERY -0 | xargs -0 COMMAND')],
+    ['find -l guide', refused("use 'cairn glob GLOB --long'")],
+    ["find -E '*.bak' guide", refused("cairn glob '*' '!GLOB'")],
+    ['find --changed-within 2weeks guide', refused("'cairn glob PATTERN --sort-mtime --long'")],
+    ['find -S +1M guide', refused("'cairn glob PATTERN --long' shows the sizes")],
+    ['find -a guide', refused('give an absolute root: --path "$PWD"')],
+    ['find -s README', refused("cairn glob '*PATTERN*'")],
+    ['find -q guide', refused('redirect the output')],
+    ['find -o root guide', refused('use find . -user OWNER')],
+    ['find --and guide md', refused("cairn find 'ONE TWO'")],
+    ["find --format '{/}' guide", refused('xargs')],
+    ['find --base-directory docs guide', refused('use --path DIR')],
+    ["glob '*.md'", { prints: 'README.md\ndocs/guide.md\n' }],
+    ["glob -g '*.so'", { prints: 'docs/libc.so\n' }],
+    ["glob '*' --type dir", { prints: 'docs\nsrc\n' }],
+    ["glob -l '*.so'", refused('use --long')],
+    ["glob -i '*.MD'", refused("cairn glob '*.[mM][dD]'")],
+    ["glob -e md '*'", refused("cairn glob '*.EXT'")],
+    ["glob '*.md' -x wc -l", refused('cairn glob GLOB -0 | xargs -0 -n 1 COMMAND')],
+    ["glob '{a'", refused('{a')],
+  ];
+
+  test.each(lines)('`cairn %s`', async (line, expected) => {
+    await check(line, expected, createTree(tree));
+  });
+});
+
+describe('fzf', () => {
+  const input = [
+    'src/core/music.rb',
+    'src/core/main.go',
+    'music/fire.mp3',
+    'wild/!odd.txt',
+    'lib/subtrakt.py',
+    '',
+  ].join('\n');
+  const prints = (...paths: readonly string[]): Expected => ({
+    prints: paths.map((path) => `${path}\n`).join(''),
+    input,
+  });
+  const lines: readonly (readonly [line: string, expected: Expected])[] = [
+    ['find sbtrkt', prints('lib/subtrakt.py')],
+    ['find "\'music"', { ...prints('src/core/music.rb', 'music/fire.mp3') }],
+    ["find '^music'", prints('music/fire.mp3')],
+    ["find '.mp3$'", prints('music/fire.mp3')],
+    ["find 'music !fire'", prints('src/core/music.rb')],
+    ["find 'core !^music'", { prints: expect.stringMatching(/^src\/core\/.*\nsrc\/core\/.*\n$/u), input }],
+    ["find '^src go$ | rb$ | py$'", { prints: expect.stringMatching(/^src\/core\/.*\nsrc\/core\/.*\n$/u), input }],
+    ["find '!odd'", { prints: expect.stringMatching(/^wild\/!odd\.txt\n/u), input }],
+    ['find -0 sbtrkt', { prints: 'lib/subtrakt.py\0', input }],
+    ['find absent', { prints: '', exitCode: 1, input }],
+    ['find -f core', refused('git ls-files | cairn find QUERY')],
+    ['find --exact core', refused("put ' before each word")],
+    ['find --tac core', refused('the best match is first')],
+    ['find --nth 2 core', refused('the whole path is matched')],
+    ['pick -q readme', refused('cairn pick QUERY')],
+    ['pick -m', refused('the picker chooses one')],
+    ['pick --exact', refused("put ' before each word")],
+    ["pick --preview 'cat {}'", refused('the preview shows the file')],
+    ['pick --height 40%', refused('the picker has its own screen')],
+    ['pick --bind ctrl-j:accept', refused("'cairn help pick' lists them")],
+    ['pick --filter core', refused("use 'cairn find QUERY'")],
+    ['pick --select-1 core', refused("use 'cairn find QUERY --limit 1'")],
+    ['pick --walker-root src', refused('use --path DIR')],
+    ['pick --ansi', refused('remove the colours first')],
+    ['pick', refused("'cairn pick' needs a terminal")],
+  ];
+
+  test.each(lines)('`cairn %s`', async (line, expected) => {
+    await check(line, expected, createTree({ 'a.txt': '' }));
+  });
+});
