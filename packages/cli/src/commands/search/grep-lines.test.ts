@@ -73,7 +73,7 @@ describe('content', () => {
   const hit = (text: string): string => colored.hit(text);
 
   test('hits are highlighted', () => {
-    const style = { ...plain, paint: { ...createPaint(false), hit } };
+    const style = { ...plain, paint: { ...createPaint(false), isColored: true, hit } };
     expect(
       shown(
         [

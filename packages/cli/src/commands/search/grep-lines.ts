@@ -13,7 +13,6 @@ export interface GrepForm extends RowForm {
   readonly heading: boolean;
   readonly path: boolean;
   readonly lineNumber: boolean;
-  readonly column: boolean;
   /** Whether a path ends with a NUL character and is not quoted. */
   readonly nul: boolean;
   readonly hasContext: boolean;
@@ -31,7 +30,7 @@ export const asIs: PathNaming = (path) => path;
 
 function rowText(row: Row, form: GrepForm, usedColumns: number): string {
   const hit = { paint: form.paint.hit, escape: form.isTerminal ? escapeLine : (text: string) => text };
-  if (!form.isTerminal) return highlight(row.text, row.hits ?? [], hit);
+  if (!form.isTerminal) return form.paint.isColored ? highlight(row.text, row.hits ?? [], hit) : row.text;
   const text = row.text.endsWith('\r') ? row.text.slice(0, -1) : row.text;
   const room = form.columns === undefined ? undefined : Math.max(form.columns - usedColumns - ellipsisColumns, 1);
   const whole = { text, ranges: row.hits ?? [], cutStart: false, cutEnd: row.truncated };

@@ -18,6 +18,8 @@ export interface RowForm {
   readonly onlyMatching: boolean;
   /** Whether each matched text has a row of its own, with its whole line. */
   readonly eachMatch: boolean;
+  /** Whether the rows have a column. */
+  readonly column: boolean;
 }
 
 function columnAt(text: string, index: number): number {
@@ -51,7 +53,8 @@ function matchRows({ lineNumber, line, submatches = [], truncated }: GrepMatch, 
   const [first] = hits;
   // An inverted search has lines without a match.
   if (first === undefined) return [row];
-  if (!form.onlyMatching && !form.eachMatch) return [{ ...row, column: columnAt(text, first.start) }];
+  if (!form.onlyMatching && !form.eachMatch)
+    return [form.column ? { ...row, column: columnAt(text, first.start) } : row];
   return hits.map((hit) => {
     const column = columnAt(text, hit.start);
     if (!form.onlyMatching) return { ...row, hits: [hit], column };
