@@ -58,7 +58,11 @@ impl Search {
                 }
                 Some(occurs) => {
                     let hit = word.hit(index, entry, path(), occurs, floor);
-                    hit.map_or(Verdict::Beaten, |hit| Verdict::Score(self.with_role(hit, index, entry)))
+                    match hit {
+                        // A role only lowers a score.
+                        Some(hit) if hit.score() >= floor => Verdict::Score(self.with_role(hit, index, entry)),
+                        _ => Verdict::Beaten,
+                    }
                 }
             },
             words => {
