@@ -42,13 +42,25 @@ export const repositories: readonly Repository[] = [
   {
     name: 'Linux 6.1',
     files: async () => filesOf(await kernel()),
-    queries: ['linux.tsv'],
+    queries: ['linux.tsv', 'linux-subjects.tsv'],
     reported: ['linux-reported.tsv'],
   },
   {
     name: 'Babel 7.20',
     files: async () => filesOf(await debianSource('node-babel7')),
     queries: ['babel.tsv'],
+    reported: [],
+  },
+  {
+    name: 'TypeScript 4.8',
+    files: async () => filesOf(await debianSource('node-typescript')),
+    queries: ['typescript.tsv'],
+    reported: [],
+  },
+  {
+    name: 'Django 3.2',
+    files: async () => filesOf(await debianSource('python-django')),
+    queries: ['django.tsv'],
     reported: [],
   },
   {
