@@ -364,7 +364,7 @@ test('cairn has these commands', async () => {
   const { stdout } = await cairn(['--help']);
   expect(termsOf(stdout, 'Commands')).toEqual([
     'find [options] [query] [path...]',
-    'glob [options] <pattern>',
+    'glob [options] <pattern...>',
     'grep [options] <pattern>',
     'pick [options] [query] [path...]',
     'ls [options] [path]',

@@ -60,7 +60,7 @@ const findDefaults = {
   includePositions: false,
   onTimeout: 'partial',
 };
-const globDefaults = { pattern: 'x', path: '.', gitignore: true, recursive: true, onTimeout: 'partial' };
+const globDefaults = { pattern: ['x'], path: '.', gitignore: true, recursive: true, onTimeout: 'partial' };
 const grepDefaults = { pattern: 'x', path: '.', gitignore: true, crlf: true, mode: 'content', onTimeout: 'partial' };
 
 const cases: readonly (readonly [args: string, options: object])[] = [
@@ -75,6 +75,7 @@ const cases: readonly (readonly [args: string, options: object])[] = [
   ['find x --json', { ...findDefaults, includePositions: true }],
   ['find x --color always', { ...findDefaults, includePositions: true }],
   ['glob x', globDefaults],
+  ['glob x !y z', { ...globDefaults, pattern: ['x', '!y', 'z'] }],
   ['glob x -t f', { ...globDefaults, fileType: 1 }],
   ['glob x -t directory', { ...globDefaults, fileType: 2 }],
   ['glob x -tl', { ...globDefaults, fileType: 3 }],

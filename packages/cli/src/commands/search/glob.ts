@@ -1,4 +1,5 @@
-import { lstat } from 'node:fs/promises';
+import { quotePath } from '@cairn/tool/paths';
+import { lstat, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FileType, GlobMatch } from '@cairn/natives';
 import { searchAll, type ListingOfAll, type Placed } from '../../search/search-all.ts';
@@ -6,7 +7,7 @@ import { UsageError } from '../../terminal/errors.ts';
 import { MAX_COUNT } from '../../terminal/options.ts';
 import { withProgress } from '../../terminal/progress.ts';
 import type { Session } from '../../terminal/session.ts';
-import { formatBytes } from '../../terminal/text.ts';
+import { formatBytes, shellQuote } from '../../terminal/text.ts';
 import type { CommandFactory } from '../command.ts';
 import {
   checkListing,
@@ -26,12 +27,14 @@ Examples:
   $ cairn glob 'src/**/*.test.ts'              a pattern with / starts at --path
   $ cairn glob '*.{ts,md}' --sort-mtime --limit 5 --long
                                                the five newest, with size and time
+  $ cairn glob '*.ts' '*.tsx' '!*.test.*'      two kinds of names, without tests
   $ cairn glob '*.md' --path docs --path src   in two directories
   $ cairn glob '*' -t d --no-recursive         directories directly here
   $ cairn glob '*.ts' -0 | xargs -0 wc -l      names with any characters, for another program
   $ cairn glob '*.json' --no-ignore --hidden   ignored and hidden files as well
 
-Quote the pattern, or the shell expands it. * and ? match within a name, ** crosses directories, {a,b} and [a-z] work.
+Quote patterns, or the shell expands them. A path is listed if the last pattern that matches it has no '!'.
+* and ? match within a name, ** crosses directories, {a,b} and [a-z] work.
 Printed paths are relative to the current directory; with --json they are relative to --path.
 Hidden names, node_modules and ignored files are skipped.`;
 
@@ -116,7 +119,31 @@ function byTime(one: GlobMatch, other: GlobMatch): number {
   return (other.mtime ?? 0) - (one.mtime ?? 0);
 }
 
-async function runGlob(pattern: string, flags: GlobFlags, session: Session): Promise<number> {
+/** A pattern without any of these signs is a name. */
+const GLOB_SIGNS = /[*?[\]{}!\\]/u;
+const MAX_NAMED = 3;
+
+/** Returns what other tools take a name after a pattern for: a directory to search. */
+async function directoryRemarks(patterns: readonly string[]): Promise<readonly string[]> {
+  if (patterns.length < 2) return [];
+  const areDirectories = await Promise.all(
+    patterns.map(async (pattern) => {
+      if (GLOB_SIGNS.test(pattern) || pattern === '') return false;
+      return stat(pattern).then(
+        (entry) => entry.isDirectory(),
+        () => false,
+      );
+    }),
+  );
+  const directories = patterns.filter((_, index) => areDirectories[index] === true);
+  if (directories.length === 0) return [];
+  const named = directories.slice(0, MAX_NAMED).map(quotePath).join(', ');
+  const more = directories.length > MAX_NAMED ? ` and ${directories.length - MAX_NAMED} more` : '';
+  const fix = `use --path ${shellQuote(directories[0] ?? '')}`;
+  return [`each argument is a pattern, also the name of a directory (${named}${more}); to search in it, ${fix}`];
+}
+
+async function runGlob(patterns: readonly string[], flags: GlobFlags, session: Session): Promise<number> {
   checkListing(flags);
   if (flags.json === true && flags.long === true) {
     throw new UsageError('--long and --json exclude each other', 'use --json with --sort-mtime for sizes and times');
@@ -128,7 +155,7 @@ async function runGlob(pattern: string, flags: GlobFlags, session: Session): Pro
       rootsOf(flags),
       (path) =>
         glob({
-          pattern,
+          pattern: patterns,
           path,
           hidden: flags.hidden,
           gitignore: flags.ignore,
@@ -146,16 +173,19 @@ async function runGlob(pattern: string, flags: GlobFlags, session: Session): Pro
   );
   session.signal.throwIfAborted();
   const lines = flags.json === true ? [] : await linesOf(listing, flags, session);
-  return printListing(session, { listing, lines }, flags);
+  return printListing(session, { listing, lines, remarks: await directoryRemarks(patterns) }, flags);
 }
 
 export const globCommand: CommandFactory = (command, session, done) => {
   command
-    .description('List the files and directories with a path that matches a pattern.')
+    .description('List the files and directories with a path that matches patterns.')
     .summary('list paths that match a pattern')
-    .argument('<pattern>', 'a glob pattern; without / it matches names at any depth')
+    .argument(
+      '<pattern...>',
+      "glob patterns; without / they match names at any depth, with '!' before them they exclude",
+    )
     .addHelpText('after', examples)
-    .action(async (pattern: string, flags: GlobFlags) => done(await runGlob(pattern, flags, session)))
+    .action(async (patterns: readonly string[], flags: GlobFlags) => done(await runGlob(patterns, flags, session)))
     .addOption(
       kindOption(
         ['file', 'dir', 'symlink'],
