@@ -213,6 +213,8 @@ describe('fuzzyFind below an absolute path', () => {
       expect(await found(`core ${path}/other`, path)).toEqual(['other/core.c']);
       expect(await found(path, path)).toHaveLength(4);
       expect(await found(`${path}x`, path)).toEqual([]);
+      const { matches } = await fuzzyFind({ query: `!^${path}/other .c$`, path, syntax: 'fzf' });
+      expect(matches.map((match) => match.path)).toEqual(['my src/core.c']);
     }
   });
 });

@@ -4,7 +4,7 @@ mod glob_oracle;
 mod input;
 
 use cairn_fuzzy::fuzzing::{best_alignment, score_of};
-use cairn_fuzzy::{Index, Query, Search, TypoSearch, Verdict};
+use cairn_fuzzy::{FzfQuery, Index, Line, Query, Search, TypoSearch, Verdict};
 use cairn_search::fuzzing::{glob_matches, is_valid, repaired};
 use cairn_walk::fuzzing::{hides, hides_by_every_rule};
 
@@ -71,6 +71,28 @@ pub fn fuzzy(data: &[u8]) {
         }
         for typos in names.iter().chain(&everywhere) {
             let _ = typos.score(&search, &index, entry, || path);
+        }
+    }
+    signs(&mut input, &index, &paths);
+}
+
+/// A path that meets the conditions of a query with signs, and matches its words, matches a query that ranks it.
+fn signs(input: &mut Input<'_>, index: &Index, paths: &[Vec<u8>]) {
+    let typed = input.mixed(b"abcAB./_- \\!^$'|", 24);
+    let query = FzfQuery::parse(&String::from_utf8_lossy(&typed));
+    let search = |query: &Query| match Search::new::<()>(query, index, &|| Ok(())) {
+        Ok(search) => search,
+        Err(()) => unreachable!("nothing stops it"),
+    };
+    let matches = |search: &Search, entry: usize| search.score(index, entry, || &paths[entry], 0) != Verdict::Miss;
+    let rankings: Vec<Search> = query.rankings.iter().map(search).collect();
+    let words = search(&query.words);
+    let mut line = Line::default();
+    for (entry, path) in paths.iter().enumerate() {
+        line.read(path, false);
+        let is_match = query.terms.are_met(&line) && (query.words.is_empty() || matches(&words, entry));
+        if is_match && !query.has_unranked {
+            assert!(rankings.iter().any(|search| matches(search, entry)), "{typed:?} loses {path:?}");
         }
     }
 }
