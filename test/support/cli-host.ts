@@ -51,6 +51,7 @@ async function answer({ args, cwd, env, input }: HostRequest): Promise<HostAnswe
     err: output('err'),
     env: process.env,
     cwd,
+    command: () => env['CAIRN_COMMAND'] ?? 'cairn',
     signal: new AbortController().signal,
     onAbruptEnd: () => () => undefined,
   });

@@ -26,7 +26,7 @@ async function sayNext(
   tour: Tour,
   queries: { readonly pattern: string; readonly query: string; readonly word: string },
 ): Promise<void> {
-  const name = tour.session.env['CAIRN_COMMAND'] ?? 'cairn';
+  const name = tour.session.command?.() ?? 'cairn';
   const flag = tour.pathFlag;
   await tour.say(tour.paint.title('Try next'));
   for (const command of [

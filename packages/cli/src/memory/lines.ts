@@ -1,5 +1,6 @@
 import { escapeControls } from '@cairn/tool/paths';
 import type { Fact } from '@cairn/memory';
+import { withOwnCommand } from '../terminal/own-command.ts';
 import type { Session } from '../terminal/session.ts';
 import { countOf, escapeLine, formatBytes } from '../terminal/text.ts';
 
@@ -40,7 +41,7 @@ export function* textLines(heading: string, text: string, session: Session): Gen
 const MAX_SHOWN = 1000;
 
 /** Returns a text as lists show it: a long one cut, with the command that shows it whole. */
-export function shownText(text: string, id: string, matched: readonly string[] = []): string {
+export function shownText(text: string, id: string, session: Session, matched: readonly string[] = []): string {
   if (text.length <= MAX_SHOWN) return text;
   const lower = text.toLowerCase();
   const first = Math.min(...matched.map((word) => lower.indexOf(word)).filter((at) => at >= 0), text.length);
@@ -48,7 +49,8 @@ export function shownText(text: string, id: string, matched: readonly string[] =
   // A surrogate pair that the cut divides is left out.
   const part = text.slice(start, start + MAX_SHOWN).replace(/^[\uDC00-\uDFFF]|[\uD800-\uDBFF]$/gu, '');
   const end = start + MAX_SHOWN < text.length ? '…' : '';
-  return `${start > 0 ? '…' : ''}${part}${end} [${text.length} characters: cairn memory show ${id}]`;
+  const command = withOwnCommand(`cairn memory show ${id}`, session.command);
+  return `${start > 0 ? '…' : ''}${part}${end} [${text.length} characters: ${command}]`;
 }
 
 /** Returns what a line shows of a fact before its text. */
@@ -73,5 +75,5 @@ export function factLines(
   fact: Fact & { readonly isSimilar?: true; readonly matched?: readonly string[] },
   session: Session,
 ): Generator<string, void, undefined> {
-  return textLines(factHeading(fact), shownText(fact.text, fact.id, fact.matched), session);
+  return textLines(factHeading(fact), shownText(fact.text, fact.id, session, fact.matched), session);
 }

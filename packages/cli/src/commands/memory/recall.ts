@@ -43,7 +43,7 @@ function messageLines(
   session: Session,
 ): Generator<string, void, undefined> {
   const similar = isSimilar === true ? ' (similar)' : '';
-  return textLines(`${formatTime(time)} ${id} ${by}${similar}: `, shownText(content, id, words), session);
+  return textLines(`${formatTime(time)} ${id} ${by}${similar}: `, shownText(content, id, session, words), session);
 }
 
 async function recall(query: string, flags: RecallFlags, session: Session): Promise<number> {

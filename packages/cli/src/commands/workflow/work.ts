@@ -12,6 +12,7 @@ import { CommandError, factsOf } from '../../terminal/errors.ts';
 import { ExitCode, Interrupted } from '../../terminal/exit.ts';
 import { filled, oneOf, stateOption } from '../../terminal/options.ts';
 import { useEnvironmentProxy } from '../../terminal/proxy.ts';
+import { withOwnCommand } from '../../terminal/own-command.ts';
 import type { Session } from '../../terminal/session.ts';
 import { escapeLine, shellQuote } from '../../terminal/text.ts';
 import { storeWords, type Settings, type WorkFlags } from './settings.ts';
@@ -240,7 +241,8 @@ export async function carryOut(
       response = await workflows.resume(id, { ...options, answer });
     }
     await view.flush();
-    const next = nextOf(response, flags);
+    const suggested = nextOf(response, flags);
+    const next = suggested && withOwnCommand(suggested, session.command);
     const escape = session.out.isTerminal ? escapeLine : (line: string): string => line;
     await writeAnswer(session, flags, {
       lines: response.text.split(/\r\n|\r|\n/u).map(escape),
