@@ -288,6 +288,8 @@ describe('fd', () => {
     ["find --format '{/}' guide", refused('xargs')],
     ['find --base-directory docs guide', refused('use --path DIR')],
     ["glob '*.md'", { prints: 'README.md\ndocs/guide.md\n' }],
+    ["glob '*.h' '*.cpp'", { prints: 'src/walk.cpp\nsrc/walk.h\n' }],
+    ["glob '*.rs' '!mod*'", { prints: 'src/main.rs\n' }],
     ["glob -g '*.so'", { prints: 'docs/libc.so\n' }],
     ["glob '*' --type dir", { prints: 'docs\nsrc\n' }],
     ["glob -l '*.so'", refused('use --long')],
