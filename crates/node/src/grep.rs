@@ -54,6 +54,7 @@ pub struct NativeGrepOptions {
     pub max_file_size: Option<f64>,
     #[napi(ts_type = "'content' | 'count' | 'filesWithMatches'")]
     pub mode: Option<String>,
+    pub replacement: Option<String>,
     pub timeout_ms: Option<f64>,
     pub partial_on_timeout: Option<bool>,
 }
@@ -86,6 +87,7 @@ impl From<NativeGrepOptions> for GrepOptions {
             invert: given.invert.unwrap_or(base.invert),
             multiline: given.multiline.unwrap_or(base.multiline),
             crlf: given.crlf.unwrap_or(base.crlf),
+            replacement: given.replacement,
             mode: given.mode.as_deref().map_or(base.mode, mode),
             max_count: given.max_count.map(whole),
             offset: given.offset.map_or(base.offset, whole),
@@ -312,10 +314,10 @@ impl NativeGrepResult {
     }
 }
 
-const COLUMNS: usize = 13;
+const COLUMNS: usize = 14;
 
-/// The columns. The text has the paths; then of each match the line, the context before and the context after. A column
-/// that does not belong to the mode is empty.
+/// The columns. The text has the paths; then of each match the line, its replacements, the context before and the context
+/// after. A column that does not belong to the mode is empty.
 fn encode(paths: &[Vec<u8>], matches: &[LineMatch], mode: GrepMode) -> Vec<u8> {
     let mut text = Text::<COLUMNS>::new();
     let (mut path_lengths, mut path_flags) = (Vec::new(), Vec::new());
@@ -346,6 +348,7 @@ fn encode(paths: &[Vec<u8>], matches: &[LineMatch], mode: GrepMode) -> Vec<u8> {
         Column::U32(&lines.after_counts),
         Column::F64(&lines.context_numbers),
         Column::U32(&lines.context_lengths),
+        Column::U32(&lines.replacement_lengths),
     ])
 }
 
@@ -361,7 +364,12 @@ struct Lines {
     after_counts: Vec<u32>,
     context_numbers: Vec<f64>,
     context_lengths: Vec<u32>,
+    /// Empty without a replacement.
+    replacement_lengths: Vec<u32>,
 }
+
+/// The length of the replacement of a match that begins in an earlier line.
+const CONTINUED: u32 = u32::MAX;
 
 impl Lines {
     fn new(matches: &[LineMatch], text: &mut Text<COLUMNS>) -> Self {
@@ -376,6 +384,14 @@ impl Lines {
         };
         for found in matches {
             text.push(&found.line, &mut lines.lengths);
+            for replacement in &found.replacements {
+                match replacement {
+                    Some(replacement) => {
+                        text.push(replacement, &mut lines.replacement_lengths);
+                    }
+                    None => lines.replacement_lengths.push(CONTINUED),
+                }
+            }
             for context in found.before.iter().chain(&found.after) {
                 lines.context_numbers.push(context.line_number as f64);
                 text.push(&context.line, &mut lines.context_lengths);

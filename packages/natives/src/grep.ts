@@ -5,7 +5,7 @@ import type { ItemReader } from './decode.ts';
 import { InputFeed } from './grep-input.ts';
 import { observeCall } from './observer.ts';
 import type { ObservedCall } from './observer.ts';
-import { checkCallback, checkOptions, count, flag, given, list, oneOf, searchRules, texts } from './options.ts';
+import { checkCallback, checkOptions, count, flag, given, list, oneOf, searchRules, text, texts } from './options.ts';
 import type { OptionRules, SearchOptions, StopReason } from './options.ts';
 
 /** The unit that {@link grep} reports: matched lines, their number for each file, or the files. */
@@ -134,6 +134,11 @@ export interface GrepOptions extends SearchOptions {
   maxCountPerFile?: number | undefined;
   /** The maximal size in bytes of a file that is searched. Default: no limit. */
   maxFileSize?: number | undefined;
+  /**
+   * Return with each match what would replace it, as `rg --replace` shows it: `$1` and `${name}` stand for groups, `$0` for the
+   * match and `$$` for `$`. The groups of several patterns are numbered one after the other. No file is changed.
+   */
+  replacement?: string | undefined;
   /** @default 'content' */
   mode?: GrepOutputMode | undefined;
 }
@@ -159,6 +164,10 @@ export interface Submatch {
   start: number;
   /** The code unit after the last. */
   end: number;
+  /** What would replace the match; with `replacement`. */
+  replacement?: string;
+  /** The match begins in an earlier line, which has its `replacement`; with `replacement`. The lines belong together. */
+  continued?: true;
 }
 
 /** A matched line; in the other modes, a file. */
@@ -283,6 +292,7 @@ const rules: OptionRules<GrepOptions> = {
   maxColumns: count,
   maxCountPerFile: count,
   maxFileSize: count,
+  replacement: text,
   mode: oneOf(Object.values(GrepOutputMode)),
 };
 
@@ -435,8 +445,8 @@ function withoutInput({ input: _, ...options }: GrepInputOptions): GrepOptions {
 }
 
 /**
- * The columns. The text has the paths; then of each match the line, the context before and the context after. A column that
- * does not belong to the mode is empty.
+ * The columns. The text has the paths; then of each match the line, its replacements, the context before and the context
+ * after. A column that does not belong to the mode is empty.
  */
 const readColumns = columnReader({
   // For each file with a match:
@@ -460,6 +470,8 @@ const readColumns = columnReader({
   // For each context line:
   contextNumbers: 'f64',
   contextLengths: 'u32',
+  // For each submatch with a replacement, or CONTINUED:
+  replacementLengths: 'u32',
 });
 
 type GrepColumns = ReturnType<typeof readColumns>;
@@ -498,6 +510,9 @@ const OBJECTS_PER_LINE = 4;
 const TRUNCATED = 1;
 const BINARY = 2;
 
+/** The length of the replacement of a match that begins in an earlier line. */
+const CONTINUED = 0xffff_ffff;
+
 interface MatchedFile {
   path: string;
   lossyPath?: true;
@@ -506,12 +521,25 @@ interface MatchedFile {
 /** Reads the matches of content mode. */
 function lineReader(columns: GrepColumns, turn: Turn, fileOf: (index: number) => MatchedFile): ItemReader<GrepMatch> {
   const { text, lineNumbers, lineLengths, flags, submatchCounts, submatches } = columns;
-  const { beforeCounts, afterCounts, contextNumbers, contextLengths } = columns;
+  const { beforeCounts, afterCounts, contextNumbers, contextLengths, replacementLengths } = columns;
+  const isReplaced = replacementLengths.length > 0;
   let submatch = 0;
   let context = 0;
+  let replacement = 0;
   const readSubmatch = (): Submatch => {
     const start = present(submatches[submatch++]);
     return { start, end: present(submatches[submatch++]) };
+  };
+  const readReplaced = (): Submatch => {
+    const place = readSubmatch();
+    const length = present(replacementLengths[replacement++]);
+    return length === CONTINUED ? { ...place, continued: true } : { ...place, replacement: text.take(length) };
+  };
+  const readLargeReplaced = async (): Promise<Submatch> => {
+    const place = readSubmatch();
+    const length = present(replacementLengths[replacement++]);
+    if (length === CONTINUED) return { ...place, continued: true };
+    return { ...place, replacement: await text.takeLarge(length, turn) };
   };
   const readContext = (): ContextLine => {
     const lineNumber = present(contextNumbers[context]);
@@ -537,7 +565,12 @@ function lineReader(columns: GrepColumns, turn: Turn, fileOf: (index: number) =>
     const after = present(afterCounts[index]);
     const length = present(submatchCounts[index]);
     // A literal for the usual single submatch.
-    const match = makeMatch(index, line, length === 1 ? [readSubmatch()] : makeArray(length, readSubmatch));
+    const places = isReplaced
+      ? makeArray(length, readReplaced)
+      : length === 1
+        ? [readSubmatch()]
+        : makeArray(length, readSubmatch);
+    const match = makeMatch(index, line, places);
     if (before > 0) match.contextBefore = makeArray(before, readContext);
     if (after > 0) match.contextAfter = makeArray(after, readContext);
     return match;
@@ -546,16 +579,23 @@ function lineReader(columns: GrepColumns, turn: Turn, fileOf: (index: number) =>
     const line = await text.takeLarge(present(lineLengths[index]), turn);
     const before = present(beforeCounts[index]);
     const after = present(afterCounts[index]);
-    const match = makeMatch(index, line, await turn.makeMany(present(submatchCounts[index]), readSubmatch));
+    const readPlace = isReplaced ? readLargeReplaced : readSubmatch;
+    const match = makeMatch(index, line, await turn.makeMany<Submatch>(present(submatchCounts[index]), readPlace));
     if (before > 0) match.contextBefore = await turn.makeMany(before, readLargeContext);
     if (after > 0) match.contextAfter = await turn.makeMany(after, readLargeContext);
     return match;
+  };
+  const unitsOfReplacements = (first: number, count: number): number => {
+    let units = 0;
+    for (const length of replacementLengths.subarray(first, first + count)) if (length !== CONTINUED) units += length;
+    return units;
   };
   const fill = (matches: GrepMatch[], start: number, end: number): number => {
     for (let index = start; index < end; index++) {
       const lines = present(beforeCounts[index]) + present(afterCounts[index]);
       const objects = OBJECTS_PER_LINE + present(submatchCounts[index]) + lines;
       let units = present(lineLengths[index]);
+      if (isReplaced) units += unitsOfReplacements(replacement, present(submatchCounts[index]));
       for (let line = context; line < context + lines; line++) units += present(contextLengths[line]);
       if (objects > turn.objects || units > text.available) return index;
       turn.objects -= objects;

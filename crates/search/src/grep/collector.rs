@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use std::sync::atomic::Ordering;
 
 use cairn_cancel::Stopped;
-use grep_matcher::Matcher;
+use grep_matcher::{Captures, Match, Matcher};
 use grep_searcher::{Searcher, Sink, SinkContext, SinkContextKind, SinkMatch};
 
 use super::file::Room;
@@ -50,12 +50,14 @@ pub(super) struct CollectOptions {
     pub(super) context_after: usize,
 }
 
-/// Passes cancellation into the searcher, and the failure of the matcher out of it.
+/// Passes cancellation and the replacement into the searcher, and the failure of the matcher out of it.
 #[derive(Clone, Copy)]
 pub(super) struct Control<'a> {
     pub(super) check: &'a dyn Fn() -> Result<(), Stopped>,
     /// Why the matcher failed. The searcher turns the error of a matcher into text.
     pub(super) failure: &'a Cell<Option<Failure>>,
+    /// What replaces a match.
+    pub(super) replacement: Option<&'a str>,
 }
 
 /// The text to search.
@@ -156,14 +158,16 @@ impl<M: Matcher> Sink for Collector<'_, M> {
                     let line_number = found.line_number().unwrap_or(0) + index as u64;
                     let text = without_terminator(line);
                     // Outside of multiline mode a block is one line.
-                    let submatches = if self.options.multiline {
-                        within(&block.kept, line_start, text.len())
+                    let (submatches, replacements) = if self.options.multiline {
+                        block.within(line_start, text.len())
                     } else {
-                        std::mem::take(&mut block.kept)
+                        let replacements = std::mem::take(&mut block.replacements).into_iter().map(Some).collect();
+                        (std::mem::take(&mut block.kept), replacements)
                     };
                     // The context after the matches before is complete now.
                     self.deliver()?;
-                    if !self.push(line_number, text, submatches, block.gave_up) {
+                    let found = LineMatch { line_number, submatches, replacements, ..LineMatch::default() };
+                    if !self.push(found, text, block.gave_up) {
                         return Ok(false);
                     }
                     if self.options.context_after == 0 {
@@ -233,7 +237,8 @@ impl<M: Matcher> Collector<'_, M> {
         let max_kept = self.room.max_bytes.saturating_sub(self.cost.bytes()) / SUBMATCH + 1;
         let mut submatches = BlockSubmatches::default();
         let (mut line_end, mut in_line, mut seen, mut last_end) = (block.start, 0, 0_usize, block.start);
-        let searched = self.matcher.try_find_iter_at(text, block.start, |found| {
+        let mut replaced_bytes = 0;
+        let mut visit = |found: Match, captures: Option<(&M::Captures, &str)>| {
             seen += 1;
             if seen % SUBMATCHES_PER_CHECK == 0 {
                 (self.control.check)().map_err(stop)?;
@@ -252,19 +257,35 @@ impl<M: Matcher> Collector<'_, M> {
             // After an empty match, the next one may begin inside the same character. It is kept instead.
             if submatches.kept.last().is_some_and(|last| last.start == place.start) {
                 submatches.kept.pop();
+                submatches.replacements.pop();
             } else {
                 in_line += 1;
             }
             if in_line <= MAX_SUBMATCHES + 1 {
                 submatches.kept.push(place);
+                if let Some((captures, replacement)) = captures {
+                    let mut replaced = Vec::new();
+                    let index = |name: &str| self.matcher.capture_index(name);
+                    captures.interpolate(index, text, replacement.as_bytes(), &mut replaced);
+                    replaced_bytes += replaced.len();
+                    submatches.replacements.push(replaced);
+                }
             }
-            if submatches.kept.len() > max_kept {
+            if submatches.kept.len() + replaced_bytes / SUBMATCH > max_kept {
                 submatches.searched_to = found.start() - block.start;
                 return Ok(false);
             }
             // A block of several lines may have matches in a later line.
             Ok(in_line <= MAX_SUBMATCHES || self.options.multiline)
-        });
+        };
+        let searched = match self.control.replacement {
+            None => self.matcher.try_find_iter_at(text, block.start, |found| visit(found, None)),
+            Some(replacement) => self.matcher.new_captures().and_then(|mut captures| {
+                self.matcher.try_captures_iter_at(text, block.start, &mut captures, |captures| {
+                    captures.get(0).map_or(Ok(true), |found| visit(found, Some((captures, replacement))))
+                })
+            }),
+        };
         submatches.end = match (searched, self.control.failure.take()) {
             (Ok(end), _) => end,
             (Err(_), Some(Failure::Stopped(stopped))) => Err(stop(stopped)),
@@ -278,21 +299,26 @@ impl<M: Matcher> Collector<'_, M> {
     }
 
     /// Keeps a matched line, with its context if that fits. Returns whether the search goes on.
-    fn push(&mut self, line_number: u64, text: &[u8], mut submatches: Vec<Submatch>, some_missing: bool) -> bool {
-        let focus = submatches.first().map_or(0..0, |first| first.start..first.end);
+    fn push(&mut self, mut found: LineMatch, text: &[u8], some_missing: bool) -> bool {
+        let focus = found.submatches.first().map_or(0..0, |first| first.start..first.end);
         let kept = kept_part(text, focus, self.options.max_columns);
         if kept.len() < text.len() {
-            submatches = within(&submatches, kept.start, kept.len());
+            let mut replacements = found.replacements.into_iter();
+            let mut next = 0;
+            let shown: Vec<_> = within(&found.submatches, kept.start, kept.len()).collect();
+            let replaced = shown.iter().filter_map(|&(index, _)| {
+                let skipped = index - next;
+                next = index + 1;
+                replacements.nth(skipped)
+            });
+            found.replacements = replaced.collect();
+            found.submatches = shown.into_iter().map(|(_, place)| place).collect();
         }
-        let too_many = submatches.len() > MAX_SUBMATCHES;
-        submatches.truncate(MAX_SUBMATCHES);
-        let found = LineMatch {
-            line_number,
-            truncated: kept.len() < text.len() || too_many || some_missing,
-            line: text[kept].to_vec(),
-            submatches,
-            ..LineMatch::default()
-        };
+        let too_many = found.submatches.len() > MAX_SUBMATCHES;
+        found.submatches.truncate(MAX_SUBMATCHES);
+        found.replacements.truncate(MAX_SUBMATCHES);
+        found.truncated = kept.len() < text.len() || too_many || some_missing;
+        found.line = text[kept].to_vec();
         let own_cost = found.own_cost();
         let with_context = self.pending.lines.iter().fold(own_cost, |cost, line| cost.plus(line.cost()));
         let is_too_much = self.cost.plus(with_context).bytes() > self.room.max_bytes;
@@ -324,7 +350,8 @@ impl<M: Matcher> Collector<'_, M> {
     fn push_binary(&mut self) {
         self.result.count += 1;
         self.result.binary_match = true;
-        let is_kept = self.result.count > self.room.skip && self.result.count <= self.options.max_lines;
+        let max_lines = self.options.max_lines.min(self.room.max_lines);
+        let is_kept = self.result.count > self.room.skip && self.result.count <= max_lines;
         let found = LineMatch { binary: true, ..LineMatch::default() };
         if self.options.mode == GrepMode::Content && is_kept && self.fits(found.own_cost()) {
             self.result.matches.push(found);
@@ -368,6 +395,8 @@ impl<M: Matcher> Collector<'_, M> {
 struct BlockSubmatches {
     /// In order, at most [`MAX_SUBMATCHES`] and one for each line.
     kept: Vec<Submatch>,
+    /// What would replace each of them; empty without a replacement.
+    replacements: Vec<Vec<u8>>,
     /// Where the search for them ended because they exceeded the budget of a result.
     searched_to: usize,
     /// Whether the engine failed before it found all.
@@ -376,8 +405,22 @@ struct BlockSubmatches {
     end: io::Result<()>,
 }
 
+impl BlockSubmatches {
+    /// Those in a line, and what would replace them. The first line of a match has its replacement.
+    fn within(&mut self, start: usize, length: usize) -> (Vec<Submatch>, Vec<Option<Vec<u8>>>) {
+        let (mut places, mut replacements) = (Vec::new(), Vec::new());
+        for (index, place) in within(&self.kept, start, length) {
+            places.push(place);
+            if let Some(replacement) = self.replacements.get_mut(index) {
+                replacements.push((self.kept[index].start >= start).then(|| std::mem::take(replacement)));
+            }
+        }
+        (places, replacements)
+    }
+}
+
 impl Default for BlockSubmatches {
     fn default() -> Self {
-        Self { kept: Vec::new(), searched_to: usize::MAX, gave_up: false, end: Ok(()) }
+        Self { kept: Vec::new(), replacements: Vec::new(), searched_to: usize::MAX, gave_up: false, end: Ok(()) }
     }
 }

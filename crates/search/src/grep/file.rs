@@ -80,6 +80,7 @@ pub(super) struct FileSearcher {
     is_local: bool,
     required: Option<Arc<Finder<'static>>>,
     collect_options: CollectOptions,
+    replacement: Option<String>,
 }
 
 /// A searcher and how to make another.
@@ -169,6 +170,7 @@ impl FileSearcher {
             follow_links: options.follow_links,
             is_local: compiled.is_local(),
             required: compiled.required().cloned(),
+            replacement: options.replacement.clone(),
             collect_options: CollectOptions {
                 mode: options.mode,
                 multiline: options.multiline,
@@ -229,7 +231,7 @@ impl FileSearcher {
         let run = Run {
             thread_matcher: &self.thread_matcher,
             options: self.collect_options,
-            control: Control { check, failure: &failure },
+            control: Control { check, failure: &failure, replacement: self.replacement.as_deref() },
             room,
         };
         let rest = Checked { inner: text, check, read: &read };
@@ -296,7 +298,7 @@ impl FileSearcher {
         let mut run = Run {
             thread_matcher: &self.thread_matcher,
             options: self.collect_options,
-            control: Control { check, failure: &Cell::new(None) },
+            control: Control { check, failure: &Cell::new(None), replacement: self.replacement.as_deref() },
             room,
         };
         let result = match &mut self.with_context {
@@ -336,7 +338,7 @@ struct Run<'a> {
 
 impl Run<'_> {
     fn pcre_matcher<'a>(&'a self, workspace: &'a RefCell<Workspace>) -> PcreMatcher<'a> {
-        let Control { check, failure } = self.control;
+        let Control { check, failure, .. } = self.control;
         PcreMatcher { workspace, check, failure, cut_line_break: self.options.crlf && !self.options.multiline }
     }
 

@@ -4,23 +4,24 @@ use std::ops::Range;
 
 use super::outcome::Submatch;
 
-/// Returns the parts of the submatches that are in the `length` bytes from `start`, with offsets from `start`. An empty
-/// submatch at their end is kept, too.
-pub(super) fn within(submatches: &[Submatch], start: usize, length: usize) -> Vec<Submatch> {
+/// Returns the parts of the submatches that are in the `length` bytes from `start`, with offsets from `start` and their
+/// indices. An empty submatch at their end is kept, too.
+pub(super) fn within(submatches: &[Submatch], start: usize, length: usize) -> impl Iterator<Item = (usize, Submatch)> {
     let end = start + length;
-    let overlaps = |submatch: &&Submatch| {
+    let overlaps = move |(_, submatch): &(usize, &Submatch)| {
         if submatch.start == submatch.end {
             (start..=end).contains(&submatch.start)
         } else {
             submatch.start < end && submatch.end > start
         }
     };
-    let shift =
-        |submatch: &Submatch| Submatch { start: submatch.start.max(start) - start, end: submatch.end.min(end) - start };
+    let shift = move |(index, submatch): (usize, &Submatch)| {
+        (index, Submatch { start: submatch.start.max(start) - start, end: submatch.end.min(end) - start })
+    };
     // They are in order and do not overlap.
     let first = submatches.partition_point(|submatch| submatch.end < start);
     let next = first + submatches[first..].partition_point(|submatch| submatch.start <= end);
-    submatches[first..next].iter().filter(overlaps).map(shift).collect()
+    (first..next).zip(&submatches[first..next]).filter(overlaps).map(shift)
 }
 
 /// Extends a match to whole characters, but not to those before `from`, where the previous match ends. Returns `None` if

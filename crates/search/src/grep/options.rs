@@ -70,6 +70,8 @@ pub struct GrepOptions {
     /// A `\r` before a `\n` belongs to the end of the line: `$` matches before both, and without `multiline` nothing
     /// matches a `\r`. Default: false.
     pub crlf: bool,
+    /// Return with each match what would replace it: `$1` and `${name}` stand for groups, `$$` for `$`. Default: none.
+    pub replacement: Option<String>,
     /// The unit to report. Default: lines.
     pub mode: GrepMode,
     /// The maximal number of lines, matches or files, by mode. The search ends at the first one that is over the limit, or
@@ -111,6 +113,7 @@ impl GrepOptions {
             invert: false,
             multiline: false,
             crlf: false,
+            replacement: None,
             mode: GrepMode::Content,
             max_count: None,
             offset: 0,

@@ -28,6 +28,8 @@ pub struct LineMatch {
     pub binary: bool,
     /// The ranges of the matches in `line`: the first [`MAX_SUBMATCHES`].
     pub submatches: Vec<Submatch>,
+    /// With a replacement, what would replace each of them; `None` for the rest of a match that begins in an earlier line.
+    pub replacements: Vec<Option<Vec<u8>>>,
 }
 
 impl LineMatch {
@@ -36,6 +38,7 @@ impl LineMatch {
         let mut cost = Cost::default();
         cost.add(GREP_MATCH + self.submatches.len() * SUBMATCH);
         cost.add_text(&self.line);
+        self.replacements.iter().flatten().for_each(|text| cost.add_text(text));
         cost
     }
 

@@ -9,13 +9,14 @@
 //! `grep-pcre2` does not have the offset of a syntax error.
 
 use std::cell::{Cell, RefCell};
-use std::ffi::{c_int, c_void};
+use std::ffi::{CString, c_int, c_void};
 use std::fmt;
 use std::ptr::{self, NonNull};
+use std::slice;
 use std::sync::Arc;
 
 use cairn_cancel::Stopped;
-use grep_matcher::{Match, Matcher, NoCaptures};
+use grep_matcher::{Captures, Match, Matcher};
 use pcre2_sys::{
     PCRE2_AUTO_CALLOUT, PCRE2_CASELESS, PCRE2_ERROR_BAD_SUBPATTERN_REFERENCE, PCRE2_ERROR_CALLOUT,
     PCRE2_ERROR_LOOKBEHIND_INVALID_BACKSLASH_C, PCRE2_ERROR_LOOKBEHIND_NOT_FIXED_LENGTH,
@@ -24,11 +25,11 @@ use pcre2_sys::{
     PCRE2_ERROR_PATTERN_TOO_LARGE, PCRE2_ERROR_VERB_UNKNOWN, PCRE2_INFO_FIRSTCODETYPE, PCRE2_INFO_LASTCODETYPE,
     PCRE2_INFO_MATCHEMPTY, PCRE2_JIT_COMPLETE, PCRE2_MATCH_INVALID_UTF, PCRE2_MULTILINE, PCRE2_NEWLINE_ANYCRLF,
     PCRE2_UCP, PCRE2_UTF, pcre2_code_8, pcre2_code_free_8, pcre2_compile_8, pcre2_compile_context_create_8,
-    pcre2_compile_context_free_8, pcre2_get_error_message_8, pcre2_get_ovector_pointer_8, pcre2_jit_compile_8,
-    pcre2_jit_stack_8, pcre2_jit_stack_assign_8, pcre2_jit_stack_create_8, pcre2_jit_stack_free_8, pcre2_match_8,
-    pcre2_match_context_8, pcre2_match_context_create_8, pcre2_match_context_free_8, pcre2_match_data_8,
+    pcre2_compile_context_free_8, pcre2_get_error_message_8, pcre2_get_ovector_count_8, pcre2_get_ovector_pointer_8,
+    pcre2_jit_compile_8, pcre2_jit_stack_8, pcre2_jit_stack_assign_8, pcre2_jit_stack_create_8, pcre2_jit_stack_free_8,
+    pcre2_match_8, pcre2_match_context_8, pcre2_match_context_create_8, pcre2_match_context_free_8, pcre2_match_data_8,
     pcre2_match_data_create_from_pattern_8, pcre2_match_data_free_8, pcre2_pattern_info_8, pcre2_set_heap_limit_8,
-    pcre2_set_match_limit_8, pcre2_set_newline_8,
+    pcre2_set_match_limit_8, pcre2_set_newline_8, pcre2_substring_number_from_name_8,
 };
 
 type Callout = extern "C" fn(*mut c_void, *mut c_void) -> c_int;
@@ -342,6 +343,33 @@ impl Workspace {
     }
 }
 
+impl Workspace {
+    /// The number of groups, the match itself included.
+    fn group_count(&self) -> usize {
+        // SAFETY: the data is valid.
+        unsafe { pcre2_get_ovector_count_8(self.data.as_ptr()) as usize }
+    }
+
+    /// The number of the group with a name.
+    fn group_index(&self, name: &str) -> Option<usize> {
+        let name = CString::new(name).ok()?;
+        // SAFETY: the program is valid, and the name ends with a NUL.
+        let number =
+            unsafe { pcre2_substring_number_from_name_8(self.expression.plain.0.as_ptr(), name.as_ptr().cast::<u8>()) };
+        usize::try_from(number).ok()
+    }
+
+    /// Adds the places of the groups of the last match, which was in a text of this length.
+    fn push_groups(&self, length: usize, groups: &mut Groups) {
+        // SAFETY: the vector has two offsets for each group, which the last match has set.
+        let offsets =
+            unsafe { slice::from_raw_parts(pcre2_get_ovector_pointer_8(self.data.as_ptr()), 2 * self.group_count()) };
+        // A group without a match has the largest offset.
+        let place = |pair: &[usize]| (pair[0] <= pair[1] && pair[1] <= length).then(|| Match::new(pair[0], pair[1]));
+        groups.0.extend(offsets.chunks_exact(2).skip(1).map(place));
+    }
+}
+
 impl Drop for Workspace {
     fn drop(&mut self) {
         // SAFETY: made in `new` and freed only here; the context, which refers to the stack, goes before it.
@@ -410,8 +438,22 @@ pub(super) struct PcreMatcher<'a> {
     pub(super) cut_line_break: bool,
 }
 
+/// The places of the groups of a match. The first is the match itself.
+#[derive(Debug, Default)]
+pub(super) struct Groups(pub(super) Vec<Option<Match>>);
+
+impl Captures for Groups {
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn get(&self, index: usize) -> Option<Match> {
+        self.0.get(index).copied().flatten()
+    }
+}
+
 impl Matcher for PcreMatcher<'_> {
-    type Captures = NoCaptures;
+    type Captures = Groups;
     type Error = Failure;
 
     fn find_at(&self, text: &[u8], at: usize) -> Result<Option<Match>, Failure> {
@@ -421,7 +463,25 @@ impl Matcher for PcreMatcher<'_> {
         found
     }
 
-    fn new_captures(&self) -> Result<NoCaptures, Failure> {
-        Ok(NoCaptures::new())
+    fn new_captures(&self) -> Result<Groups, Failure> {
+        Ok(Groups::default())
+    }
+
+    fn capture_count(&self) -> usize {
+        self.workspace.borrow().group_count()
+    }
+
+    fn capture_index(&self, name: &str) -> Option<usize> {
+        self.workspace.borrow().group_index(name)
+    }
+
+    fn captures_at(&self, text: &[u8], at: usize, groups: &mut Groups) -> Result<bool, Failure> {
+        let found = self.find_at(text, at)?;
+        groups.0.clear();
+        if found.is_some() {
+            groups.0.push(found);
+            self.workspace.borrow().push_groups(text.len(), groups);
+        }
+        Ok(found.is_some())
     }
 }

@@ -355,6 +355,46 @@ fn a_nul_byte_ends_the_search_or_a_line_or_is_a_character() {
 }
 
 #[test]
+fn a_replacement_refers_to_groups() {
+    let tree = tree(&[("a", "one two\nab aa\nfoo\nbar\n")]);
+    let search = |patterns: &[&str], replacement: &str| GrepOptions {
+        patterns: texts(patterns.iter().copied()),
+        replacement: Some(replacement.to_owned()),
+        ..options(&tree)
+    };
+    let replaced = |options: &GrepOptions| -> Vec<String> {
+        let texts = run(options).matches.into_iter().flat_map(|found| {
+            assert_eq!(found.replacements.len(), found.submatches.len());
+            found.replacements
+        });
+        texts.map(|text| text.map_or("(continued)".to_owned(), |text| String::from_utf8(text).unwrap())).collect()
+    };
+    for (reason, options, expected) in [
+        ("a number", search(&[r"(\w+) (two)"], "$2 $1!"), vec!["two one!"]),
+        ("a name", search(&["(?<n>two)"], "<${n}>$$1"), vec!["<two>$1"]),
+        ("the match, and a group that is unknown", search(&["two"], "$0-$9-$none"), vec!["two--"]),
+        ("nothing", search(&["o"], ""), vec!["", "", "", ""]),
+        ("groups of several patterns", search(&["(one)", "(two)"], "[$1|$2]"), vec!["[one|]", "[|two]"]),
+        ("PCRE2", search(&[r"(?<n>a)\1"], "$1-$n-$0"), vec!["a-a-aa"]),
+        ("PCRE2 with a match that begins later", search(&[r"one \K(tw)o"], "$0$1"), vec!["twotw"]),
+        ("two engines", search(&["(one)", r"(a)\1", "(t)(wo)"], "[$1$2$3$4]"), vec!["[one]", "[two]", "[a]"]),
+        ("groups of the same name", search(&["(?<n>one)", "(?<n>two)"], "<$n>"), vec!["<one>", "<two>"]),
+        ("a group that does not match", search(&["(x)?two(?=$)"], "[$1]"), vec!["[]"]),
+        ("a word", GrepOptions { whole_word: true, ..search(&["(a)."], "$1") }, vec!["a", "a"]),
+        ("a literal text", GrepOptions { literal: true, ..search(&["two"], "$0$0") }, vec!["twotwo"]),
+        ("over lines", GrepOptions { multiline: true, ..search(&["(oo)\n(b)"], "$2$1") }, vec!["boo", "(continued)"]),
+        ("of a line that is cut", GrepOptions { max_columns: Some(3), ..search(&["t"], "${0}x") }, vec!["tx"]),
+        ("without lines", GrepOptions { invert: true, ..search(&["o"], "x") }, vec![]),
+    ] {
+        assert_eq!(replaced(&options), expected, "{reason}");
+    }
+    let expensive = GrepOptions { patterns: texts(["b*"]), ..search(&[], &"x".repeat(1 << 12)) };
+    let (outcome, cost) = run_within(30_000, expensive);
+    assert_eq!(outcome.stop_reason, Some(StopReason::Budget));
+    assert!(cost <= 30_000, "{cost}");
+}
+
+#[test]
 fn the_depth_of_files_has_a_limit() {
     let tree = tree(&["a", "b/c", "b/d/e"].map(|file| (file, "x\n")));
     let found = |max_depth, globs: &[&str], use_cache| {
