@@ -122,6 +122,49 @@ describe('the options of grep, as those of ripgrep', () => {
     expect(result.matches.map(({ path }) => path).filter(isText)).toEqual(theirs.filter(isText));
   });
 
+  const replacements: readonly Case[] = [
+    ['a group', { pattern: String.raw`(\w+) needle`, replacement: '<$1>' }, []],
+    ['a name', { pattern: '(?<first>n)(eedle)', replacement: '${first}-$2-$0' }, []],
+    ['a name with the text after it', { pattern: '(n)eedle', replacement: '$1x' }, []],
+    ['dollars', { replacement: '$$1 $' }, []],
+    ['nothing', { replacement: '' }, []],
+    ['several matches of a line', { pattern: 'n|(d)', replacement: '[$1]' }, []],
+    ['empty matches', { pattern: 'x*', replacement: '-' }, []],
+    ['several patterns', { pattern: ['(nee)', '(dle)'], replacement: '$1/$2' }, []],
+    ['literals', { pattern: ['(a)', 'needle'], literal: true, replacement: '$0$1' }, ['-F']],
+    ['words', { pattern: 'ne(\\w)dle', wholeWord: true, replacement: '$1' }, ['-w']],
+    ['PCRE2', { pattern: '(?<=a )n(?<rest>eedle)', pcre2: true, replacement: '$rest$1' }, ['-P']],
+    [
+      'PCRE2, a match that begins later',
+      { pattern: String.raw`(a) \Kneedle`, pcre2: true, replacement: '$0$1' },
+      ['-P'],
+    ],
+    ['lines without a match', { invert: true, replacement: 'x' }, ['-v']],
+  ];
+  test.for(replacements)('replaced by %s', async ([, options, flags]) => {
+    const { pattern, ...rest } = { pattern: 'needle', ...options };
+    const { matches } = await grep({ ...rest, pattern, path: root, glob: '*.{md,ts,txt}' });
+    const ours = matches.map(({ path, lineNumber, line, submatches = [] }) => {
+      let done = 0;
+      let shown = '';
+      for (const { start, end, replacement } of submatches) {
+        shown += line.slice(done, start) + replacement;
+        done = end;
+      }
+      return `${path}:${lineNumber}:${shown}${line.slice(done)}`;
+    });
+    const patterns = (typeof pattern === 'string' ? [pattern] : pattern).flatMap((one) => ['-e', one]);
+    const all = [
+      '--hidden',
+      '--line-number',
+      '--sort=path',
+      '--glob=*.{md,ts,txt}',
+      `--replace=${options.replacement}`,
+    ];
+    const theirs = ripgrep([...ripgrepFlags, ...all, ...flags, ...patterns], root).stdout.toString();
+    expect(ours.toSorted()).toEqual(theirs.split('\n').slice(0, -1).toSorted());
+  });
+
   test('no pattern matches nothing, and every line is one without a match', async () => {
     const search = (invert: boolean) => grep({ pattern: [], path: root, invert, glob: 'a.txt' });
     expect((await search(false)).totalMatches).toBe(0);

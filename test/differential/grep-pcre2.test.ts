@@ -13,7 +13,11 @@ beforeAll(useNeutralHome);
 const hasPcre2 = ripgrep(['--pcre2-version'], '/').exitCode === 0;
 
 /** The difference to `rg -P`, for a pattern that Rust's engine does not take. */
-async function pcreDifference(path: string, options: Omit<GrepOptions, 'path'>, flags: readonly string[] = []) {
+async function pcreDifference(
+  path: string,
+  options: Omit<GrepOptions, 'path' | 'pattern'> & { readonly pattern: string },
+  flags: readonly string[] = [],
+) {
   const theirs = ripgrepLines(path, options.pattern, [
     '--pcre2',
     '--hidden',

@@ -19,7 +19,11 @@ async function ourFound(options: GrepOptions): Promise<string[]> {
   return describeLines(ourLines(matches));
 }
 
-type Case = readonly [reason: string, options: Omit<GrepOptions, 'path'>, flags: readonly string[]];
+type Case = readonly [
+  reason: string,
+  options: Omit<GrepOptions, 'path' | 'pattern'> & { readonly pattern: string },
+  flags: readonly string[],
+];
 
 /** The options and the flags of ripgrep that mean the same. */
 const cases: readonly Case[] = [

@@ -23,7 +23,10 @@ async function everyMode(options: GrepOptions): Promise<GrepResult> {
   return content;
 }
 
-async function lineDifference(root: string, options: Omit<GrepOptions, 'path'>) {
+async function lineDifference(
+  root: string,
+  options: Omit<GrepOptions, 'path' | 'pattern'> & { readonly pattern: string },
+) {
   const flags = [
     '--hidden',
     ...(options.multiline === true ? ['--multiline'] : []),

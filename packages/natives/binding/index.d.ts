@@ -251,6 +251,7 @@ export interface NativeGrepOptions {
   maxCountPerFile?: number
   maxFileSize?: number
   mode?: 'content' | 'count' | 'filesWithMatches'
+  replacement?: string
   timeoutMs?: number
   partialOnTimeout?: boolean
 }

@@ -164,7 +164,7 @@ export interface Submatch {
   start: number;
   /** The code unit after the last. */
   end: number;
-  /** What would replace the match; with `replacement`. */
+  /** The text to show in place of the match; with `replacement`. */
   replacement?: string;
   /** The match begins in an earlier line, which has its `replacement`; with `replacement`. The lines belong together. */
   continued?: true;

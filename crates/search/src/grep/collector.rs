@@ -56,7 +56,7 @@ pub(super) struct Control<'a> {
     pub(super) check: &'a dyn Fn() -> Result<(), Stopped>,
     /// Why the matcher failed. The searcher turns the error of a matcher into text.
     pub(super) failure: &'a Cell<Option<Failure>>,
-    /// What replaces a match.
+    /// The replacement of each match.
     pub(super) replacement: Option<&'a str>,
 }
 
@@ -395,7 +395,7 @@ impl<M: Matcher> Collector<'_, M> {
 struct BlockSubmatches {
     /// In order, at most [`MAX_SUBMATCHES`] and one for each line.
     kept: Vec<Submatch>,
-    /// What would replace each of them; empty without a replacement.
+    /// The replacement of each of them; empty if none is asked for.
     replacements: Vec<Vec<u8>>,
     /// Where the search for them ended because they exceeded the budget of a result.
     searched_to: usize,

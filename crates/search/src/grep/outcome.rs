@@ -28,7 +28,7 @@ pub struct LineMatch {
     pub binary: bool,
     /// The ranges of the matches in `line`: the first [`MAX_SUBMATCHES`].
     pub submatches: Vec<Submatch>,
-    /// With a replacement, what would replace each of them; `None` for the rest of a match that begins in an earlier line.
+    /// With a replacement, the text in place of each of them; `None` for the rest of a match that begins in an earlier line.
     pub replacements: Vec<Option<Vec<u8>>>,
 }
 
