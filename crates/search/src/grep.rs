@@ -29,7 +29,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use cairn_cancel::{CancelToken, Stopped};
 use cairn_pool::{Interrupted, Ordered};
-use cairn_walk::{Detail, ScanOptions, Snapshot, resolve_existing};
+use cairn_walk::{Detail, Head, ScanOptions, Snapshot, resolve_existing};
 
 use crate::context::{SearchContext, StopReason};
 use crate::error::SearchError;
@@ -159,24 +159,54 @@ fn search_path(
     let request = scope.request(&root, scan);
     let part = within_depth(filter.globs.scope(), options.max_depth);
     let filter = Arc::new(filter);
-    let search = |snapshot: &Arc<Snapshot>| {
-        if let Err(unknown) = filter.types.check_snapshot(snapshot) {
-            // 0 files: a newer scan may have a file of the type.
-            return Ok((Err(unknown), 0));
-        }
-        let (mut outcome, files) = call.search(&Candidates::filtered(Arc::clone(snapshot), Arc::clone(&filter)))?;
+    let list = |snapshot: &Arc<Snapshot>| Candidates::filtered(Arc::clone(snapshot), Arc::clone(&filter));
+    let describe = |(mut outcome, files): (GrepOutcome, usize), snapshot: &Snapshot| {
         let list = &filter.globs;
         outcome.globs = list.several().to_vec();
         let note = list.note().map(ToOwned::to_owned);
         let is_none = files == 0 && outcome.stop_reason.is_none();
         let note = note.or_else(|| if is_none { list.hint(roots.each_ref(), snapshot) } else { None });
         outcome.hint = note.or(outcome.hint);
+        (outcome, files)
+    };
+    // The first matches do not wait for the scan of the whole tree. Whether it has a file of a type must be known before.
+    // Links are entered in an order of their own.
+    let is_in_order = !scope.use_cache && !options.follow_links;
+    let has_head = streaming.is_some() && is_in_order && filter.types.check(std::iter::empty).is_ok();
+    let head = if has_head { Some(context.cache.scan_head(&request, part.clone(), cancel)?) } else { None };
+    let mut progress = Progress::new(&call);
+    if let Some(Head { snapshot, end: Some(end) }) = &head {
+        let files = list(snapshot).before(end);
+        call.search_part(&mut progress, files.clone(), usize::MAX)?;
+        if progress.is_over {
+            return Ok(describe(call.finish(progress, &files), snapshot).0);
+        }
+    }
+    let mut progress = Some(progress);
+    let mut search = |snapshot: &Arc<Snapshot>| {
+        if let Err(unknown) = filter.types.check_snapshot(snapshot) {
+            // 0 files: a newer scan may have a file of the type.
+            return Ok((Err(unknown), 0));
+        }
+        let files = list(snapshot);
+        let rest = match &head {
+            Some(Head { end: Some(end), .. }) => files.clone().from(end),
+            _ => files.clone(),
+        };
+        let progress = progress.take().unwrap_or_else(|| Progress::new(&call));
+        let (outcome, files) = describe(call.search_on(progress, rest, &files)?, snapshot);
         Ok((Ok(outcome), files))
     };
-    let (outcome, _) = if !scope.use_cache && !part.is_whole_tree() {
-        search(&context.cache.scan_subtree(&request, part, context.pool, cancel)?)?
-    } else {
-        context.on_snapshot(scope, &request, cancel, search, |&(_, files)| files == 0)?
+    let whole = match &head {
+        Some(Head { snapshot, end: None }) => Some(Arc::clone(snapshot)),
+        _ if !scope.use_cache && !part.is_whole_tree() => {
+            Some(context.cache.scan_subtree(&request, part, context.pool, cancel)?)
+        }
+        _ => None,
+    };
+    let (outcome, _) = match whole {
+        Some(snapshot) => search(&snapshot)?,
+        None => context.on_snapshot(scope, &request, cancel, search, |&(_, files)| files == 0)?,
     };
     outcome
 }
@@ -217,20 +247,58 @@ struct Call<'a> {
     cancel: &'a CancelToken,
 }
 
-impl Call<'_> {
+/// A search of one list after the other.
+struct Progress<'a> {
+    page: Page<'a>,
+    /// How many files the lists had, up to where the search stopped.
+    files: usize,
+    timeout: Option<StopReason>,
+    /// Whether the result needs no more files.
+    is_over: bool,
+}
+
+impl<'a> Progress<'a> {
+    fn new(call: &Call<'a>) -> Self {
+        Self { page: Page::new(call.options, call.streaming), files: 0, timeout: None, is_over: false }
+    }
+}
+
+impl<'a> Call<'a> {
     /// Searches a list of files. Also returns how many files it had, up to where the search stopped.
     fn search(&self, candidates: &Candidates) -> Result<(GrepOutcome, usize), SearchError> {
-        let (mut outcome, files) = self.search_first(candidates.clone(), usize::MAX)?;
+        self.search_on(Progress::new(self), candidates.clone(), candidates)
+    }
+
+    /// Searches the `rest` of the list `all`.
+    fn search_on(
+        &self,
+        mut progress: Progress<'a>,
+        rest: Candidates,
+        all: &Candidates,
+    ) -> Result<(GrepOutcome, usize), SearchError> {
+        self.search_part(&mut progress, rest, usize::MAX)?;
+        let (mut outcome, files) = self.finish(progress, all);
         if outcome.total == 0 && outcome.stop_reason.is_none() && !self.options.invert {
-            outcome.as_typed = self.occurrence_as_typed(candidates);
+            outcome.as_typed = self.occurrence_as_typed(all);
             outcome.hint = self.compiled.hint();
         }
         Ok((outcome, files))
     }
 
     /// Searches the first N candidates of a list.
-    fn search_first(&self, candidates: Candidates, count: usize) -> Result<(GrepOutcome, usize), SearchError> {
-        let mut page = Page::new(self.options, self.streaming);
+    fn search_first(&self, candidates: &Candidates, count: usize) -> Result<(GrepOutcome, usize), SearchError> {
+        let mut progress = Progress::new(self);
+        self.search_part(&mut progress, candidates.clone(), count)?;
+        Ok(self.finish(progress, candidates))
+    }
+
+    /// Goes on with the first N candidates of a list.
+    fn search_part(
+        &self,
+        Progress { page, files, timeout, is_over }: &mut Progress<'a>,
+        candidates: Candidates,
+        count: usize,
+    ) -> Result<(), SearchError> {
         // Without a match, every line of a file is found.
         let candidates = if self.options.invert { candidates.with_excluded() } else { candidates };
         let is_content = self.options.mode == GrepMode::Content;
@@ -241,18 +309,17 @@ impl Call<'_> {
             candidates,
             held: AtomicUsize::new(0),
         });
-        let mut files = 0;
         let mut searcher = None;
         let mut stopped = Ok(());
         let check = || self.cancel.check();
         let result = self.context.ordered(&work, work.candidates.len().min(count), CHUNK, self.cancel, |results| {
-            files += results.len();
-            results.into_iter().try_for_each(|(index, mut result)| {
+            *files += results.len();
+            let flow = results.into_iter().try_for_each(|(index, mut result)| {
                 work.held.fetch_sub(result.held, Ordering::Relaxed);
                 let name = work.candidates.name(index);
                 if let Some(room) = page.missing(&result) {
                     let searcher = searcher.get_or_insert_with(|| work.state());
-                    let live = self.streaming.map(|streaming| FileSink::new(&mut page, streaming, name));
+                    let live = self.streaming.map(|streaming| FileSink::new(&mut *page, streaming, name));
                     let room = Room { live: live.as_ref().map(|live| live as &dyn LineSink), ..room };
                     match searcher.search(work.target(name), room, &check) {
                         Ok(again) => {
@@ -272,13 +339,21 @@ impl Call<'_> {
                     },
                     ControlFlow::Continue,
                 )
-            })
+            });
+            *is_over = flow.is_break();
+            flow
         });
         let result = result.and(stopped.map_err(Interrupted::Stopped));
-        let timeout = self.options.scope.settle(result)?;
+        *timeout = self.options.scope.settle(result)?;
+        *is_over |= timeout.is_some();
+        Ok(())
+    }
+
+    /// The outcome of a search, and how many files it had. The scan of `all` may have left out some.
+    fn finish(&self, Progress { page, files, timeout, .. }: Progress<'a>, all: &Candidates) -> (GrepOutcome, usize) {
         let mut outcome = page.finish();
-        outcome.skipped.unreadable += work.candidates.unreadable();
-        outcome.unreadable_paths.extend(work.candidates.unreadable_paths().iter().map(|path| path.to_vec()));
+        outcome.skipped.unreadable += all.unreadable();
+        outcome.unreadable_paths.extend(all.unreadable_paths().iter().map(|path| path.to_vec()));
         outcome.unreadable_paths.sort_unstable();
         // Both the scan and the search read an ignore file, and either can fail.
         let named = outcome.unreadable_paths.len();
@@ -286,8 +361,8 @@ impl Call<'_> {
         outcome.skipped.unreadable -= (named - outcome.unreadable_paths.len()) as u64;
         outcome.unreadable_paths.truncate(MAX_NAMED);
         self.compiled.describe(&mut outcome);
-        outcome.stop_reason = timeout.or(work.candidates.stop_reason()).or(outcome.stop_reason);
-        Ok((outcome, files))
+        outcome.stop_reason = timeout.or(all.stop_reason()).or(outcome.stop_reason);
+        (outcome, files)
     }
 }
 

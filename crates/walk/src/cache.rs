@@ -28,7 +28,7 @@ use self::join::{Freshness, JoinGuard, Joined, ScanEnd};
 pub use self::policy::Policy;
 pub use self::publish::PublishError;
 use self::request::ScanKey;
-pub use self::request::{Scan, ScanRequest};
+pub use self::request::{Head, Scan, ScanRequest};
 use self::source::Source;
 pub use self::state::Clock;
 use self::state::{CacheState, StoredSnapshot};
@@ -157,18 +157,42 @@ impl ScanCache {
         cancel: &CancelToken,
     ) -> Result<Arc<Snapshot>, WalkError> {
         check_before_start(request, cancel)?;
-        let walk = Walk::new(WalkPlan {
-            root: request.root.to_owned(),
-            options: request.options,
-            subtree,
-            max_entries: self.state.policy.max_scan_entries,
-            record_fingerprint: false,
-            base: None,
-        })?;
+        let walk = self.walk_once(request, subtree, false)?;
         let result = walk.run(pool, cancel, request.partial_on_timeout);
         walk.abandon();
         self.state.count_effort(&walk);
         result
+    }
+
+    /// Scans the first directories of a part of the tree in path order, on the calling thread, so that a caller can begin with
+    /// them. Neither reads nor changes the cache. Links are not followed.
+    ///
+    /// # Errors
+    /// [`WalkError`].
+    pub fn scan_head(
+        &self,
+        request: &ScanRequest<'_>,
+        subtree: Subtree,
+        cancel: &CancelToken,
+    ) -> Result<Head, WalkError> {
+        check_before_start(request, cancel)?;
+        let walk = self.walk_once(request, subtree, true)?;
+        let result = walk.run_alone(cancel, request.partial_on_timeout);
+        self.state.count_effort(&walk);
+        result
+    }
+
+    /// A walk for one caller.
+    fn walk_once(&self, request: &ScanRequest<'_>, subtree: Subtree, only_head: bool) -> Result<Arc<Walk>, WalkError> {
+        Walk::new(WalkPlan {
+            root: request.root.to_owned(),
+            options: request.options,
+            subtree,
+            only_head,
+            max_entries: self.state.policy.max_scan_entries,
+            record_fingerprint: false,
+            base: None,
+        })
     }
 
     /// Takes the starting point for a new snapshot of `root` with `options`. Call it before reading the disk, then pass

@@ -18,7 +18,7 @@ mod snapshot;
 mod unread;
 mod walker;
 
-pub use cache::{Base, CacheStats, CachedSnapshot, Clock, Policy, PublishError, Scan, ScanCache, ScanRequest};
+pub use cache::{Base, CacheStats, CachedSnapshot, Clock, Head, Policy, PublishError, Scan, ScanCache, ScanRequest};
 pub use compose::{composed, offsets_before_composition};
 #[cfg(target_os = "linux")]
 pub use directory::open_without_links;

@@ -32,6 +32,7 @@ use std::time::{Duration, Instant};
 use cairn_cancel::{CancelToken, Stopped};
 use cairn_pool::{HelpEnd, Pool, Shared};
 
+use crate::cache::Head;
 use crate::directory::{DirectoryHandle, Stamp};
 use crate::error::WalkError;
 use crate::fingerprint::DirectoryState;
@@ -48,6 +49,10 @@ use self::visit::{Devices, Visit, Visitor};
 
 /// How long a thread without a task sleeps before it checks its token again. A new task wakes it earlier.
 const IDLE: Duration = Duration::from_millis(2);
+
+/// The head of a tree has about this many directories, or entries: a hundredth of a large tree.
+const HEAD_DIRECTORIES: u64 = 128;
+const HEAD_ENTRIES: usize = 10_000;
 
 /// How long a call that is out of time waits for what the running visits have: a file system may not answer.
 const MAX_WAIT_FOR_PARTS: Duration = Duration::from_secs(2);
@@ -130,6 +135,17 @@ impl Walk {
             pool.withdraw(&shared);
         }
         result
+    }
+
+    /// Lists the head of the tree, on this thread alone: so where the head ends does not depend on timing.
+    pub(crate) fn run_alone(self: &Arc<Self>, cancel: &CancelToken, accepts_partial: bool) -> Result<Head, WalkError> {
+        let snapshot = match self.run_attached(&|| cancel.check()) {
+            Err(WalkError::Stopped(Stopped::TimedOut)) if accepts_partial => {
+                self.partial(&cancel.without_deadline())?
+            }
+            result => result?,
+        };
+        Ok(Head { snapshot, end: lock(&self.state).head_end.take() })
     }
 
     fn run_attached(&self, check: &dyn Fn() -> Result<(), Stopped>) -> Result<Arc<Snapshot>, WalkError> {
@@ -373,6 +389,9 @@ impl Walk {
         state.outside.rule_files.append(&mut visit.sources.files);
         state.outside.link_targets.append(&mut visit.link_targets);
         state.entries += visit.listing.entries.len();
+        if self.plan.only_head {
+            self.limit_head(state);
+        }
         if visit.over_budget || state.entries > self.plan.max_entries {
             state.cut = Some(Cut::Budget);
             state.ready.clear();
@@ -380,6 +399,15 @@ impl Walk {
             state.next_links.clear();
         }
         state.outputs[task.id as usize] = Some(Arc::new(std::mem::take(&mut visit.listing)));
+    }
+
+    /// Makes the first directory in path order the next one. After enough of them, ends the walk.
+    fn limit_head(&self, state: &mut State) {
+        state.ready.sort_by(|a, b| Task::path(b).cmp(Task::path(a)));
+        if state.effort.listed >= HEAD_DIRECTORIES || state.entries >= HEAD_ENTRIES {
+            state.head_end = state.ready.last().map(|task| Task::path(task).to_vec());
+            state.ready.clear();
+        }
     }
 
     fn head(&self, state: &State, generation: u64, cut: Option<Cut>) -> SnapshotHead {

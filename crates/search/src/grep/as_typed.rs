@@ -39,7 +39,7 @@ impl Call<'_> {
         let compiled = Compiled::new(&options, cancel).ok()?;
         let call = Call { context: self.context, options: &options, compiled: &compiled, streaming: None, cancel };
         // The place is only a hint, so an error of this search is not reported.
-        let (outcome, _) = call.search_first(candidates.clone(), MAX_CANDIDATES).ok()?;
+        let (outcome, _) = call.search_first(candidates, MAX_CANDIDATES).ok()?;
         let found = outcome.matches.first()?;
         let path = outcome.paths.get(found.file)?.clone();
         Some(Occurrence { text: pattern.to_owned(), path, line_number: found.line_number })

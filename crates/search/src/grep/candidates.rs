@@ -118,6 +118,22 @@ impl Candidates {
         Self(Source::Tree { snapshot, entries, filter: Some(filter), exclude: None })
     }
 
+    /// The files of the list with a path before `end`.
+    pub(super) fn before(mut self, end: &[u8]) -> Self {
+        if let Source::Tree { snapshot, entries, .. } = &mut self.0 {
+            entries.end = snapshot.with_prefix(end).start.clamp(entries.start, entries.end);
+        }
+        self
+    }
+
+    /// The other files of the list.
+    pub(super) fn from(mut self, start: &[u8]) -> Self {
+        if let Source::Tree { snapshot, entries, .. } = &mut self.0 {
+            entries.start = snapshot.with_prefix(start).start.clamp(entries.start, entries.end);
+        }
+        self
+    }
+
     /// The number of items, of which some may be skipped.
     pub(super) fn len(&self) -> usize {
         match &self.0 {

@@ -77,6 +77,7 @@ impl CacheState {
                 root: key.root.clone(),
                 options: key.options,
                 subtree: Subtree::default(),
+                only_head: false,
                 max_entries: self.policy.max_scan_entries,
                 record_fingerprint: store,
                 base: base.snapshot.clone().filter(|_| freshness == Freshness::Any),

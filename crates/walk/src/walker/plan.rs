@@ -15,6 +15,8 @@ pub(crate) struct WalkPlan {
     pub(crate) root: PathBuf,
     pub(crate) options: ScanOptions,
     pub(crate) subtree: Subtree,
+    /// List directories in path order on one thread, and end after a few of them.
+    pub(crate) only_head: bool,
     pub(crate) max_entries: usize,
     /// Make a snapshot that can be validated later.
     pub(crate) record_fingerprint: bool,

@@ -31,6 +31,8 @@ pub(super) struct State {
     pub(super) entries: usize,
     pub(super) unread: Unread,
     pub(super) cut: Option<Cut>,
+    /// Where the head of a tree ends: the first directory that is not listed.
+    pub(super) head_end: Option<Vec<u8>>,
     pub(super) outside: Outside,
     pub(super) fingerprint: Fingerprint,
     /// Whether a directory is on a file system without reliable times.
@@ -72,6 +74,16 @@ pub(super) enum Task {
     List(DirectoryTask),
     /// Compare a range of the states in a fingerprint.
     Check(Range<usize>),
+}
+
+impl Task {
+    /// The path of the directory to list.
+    pub(super) fn path(&self) -> &[u8] {
+        match self {
+            Self::List(task) => &task.path,
+            Self::Check(_) => b"",
+        }
+    }
 }
 
 /// A directory to list.

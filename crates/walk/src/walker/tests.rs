@@ -18,6 +18,7 @@ fn walk_over(files: usize) -> (tempfile::TempDir, Arc<Walk>) {
         root,
         options: ScanOptions::default(),
         subtree: Subtree::default(),
+        only_head: false,
         max_entries: usize::MAX,
         record_fingerprint: false,
         base: None,
