@@ -4,6 +4,7 @@
 //! `rg -n --no-require-git`. This module adds what an agent needs and ripgrep does not have: results in path order for any
 //! number of threads, limits and paging, and a report of everything that was left out.
 
+mod arriving;
 mod as_typed;
 mod candidates;
 mod collector;
@@ -38,6 +39,7 @@ use crate::glob_list::GlobList;
 use crate::pattern::mentions_node_modules;
 use crate::types::TypeList;
 
+use self::arriving::Arriving;
 use self::candidates::{Candidate, Filter};
 use self::file::{FileSearcher, Room, Target};
 use self::file_result::FileResult;
@@ -107,7 +109,12 @@ pub fn grep_reader(
     let room = page.room();
     let live = FileSink::new(&mut page, streaming, INPUT_NAME);
     let room = Room { live: Some(&live), ..room };
-    let result = FileSearcher::for_reader(&compiled, options).search_reader(text, room, &check);
+    let mut searcher = FileSearcher::for_reader(&compiled, options);
+    let result = if options.multiline {
+        searcher.search_reader(text, room, &check)
+    } else {
+        searcher.search_reader(Arriving::new(text), room, &check)
+    };
     let timeout = match result {
         Ok(result) => {
             // Breaks only for the files after it.
@@ -434,5 +441,7 @@ pub(crate) fn searched_pattern(options: &GrepOptions, cancel: &CancelToken) -> R
     Ok(Compiled::new(options, cancel)?.searched().map(ToOwned::to_owned))
 }
 
+#[cfg(test)]
+mod stream_tests;
 #[cfg(test)]
 mod tests;

@@ -390,7 +390,7 @@ impl Walk {
         state.outside.link_targets.append(&mut visit.link_targets);
         state.entries += visit.listing.entries.len();
         if self.plan.only_head {
-            self.limit_head(state);
+            limit_head(state);
         }
         if visit.over_budget || state.entries > self.plan.max_entries {
             state.cut = Some(Cut::Budget);
@@ -399,15 +399,6 @@ impl Walk {
             state.next_links.clear();
         }
         state.outputs[task.id as usize] = Some(Arc::new(std::mem::take(&mut visit.listing)));
-    }
-
-    /// Makes the first directory in path order the next one. After enough of them, ends the walk.
-    fn limit_head(&self, state: &mut State) {
-        state.ready.sort_by(|a, b| Task::path(b).cmp(Task::path(a)));
-        if state.effort.listed >= HEAD_DIRECTORIES || state.entries >= HEAD_ENTRIES {
-            state.head_end = state.ready.last().map(|task| Task::path(task).to_vec());
-            state.ready.clear();
-        }
     }
 
     fn head(&self, state: &State, generation: u64, cut: Option<Cut>) -> SnapshotHead {
@@ -498,6 +489,15 @@ impl Drop for FailureGuard<'_> {
     fn drop(&mut self) {
         lock(&self.walk.state).worker_failed = true;
         self.walk.progress.notify_all();
+    }
+}
+
+/// Makes the first directory in path order the next one. After enough of them, ends the walk.
+fn limit_head(state: &mut State) {
+    state.ready.sort_by(|a, b| Task::path(b).cmp(Task::path(a)));
+    if state.effort.listed >= HEAD_DIRECTORIES || state.entries >= HEAD_ENTRIES {
+        state.head_end = state.ready.last().map(|task| Task::path(task).to_vec());
+        state.ready.clear();
     }
 }
 

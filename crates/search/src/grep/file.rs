@@ -235,13 +235,11 @@ impl FileSearcher {
             room,
         };
         let rest = Checked { inner: text, check, read: &read };
-        match run.collect(&mut self.plain, false, Source::Reader(&[]), rest) {
-            Ok(result) => Ok(FileResult { bytes_read: read.get(), ..result }),
-            Err(_) => {
-                check()?;
-                Ok(FileResult { state: FileState::Unreadable, ..FileResult::default() })
-            }
+        if let Ok(result) = run.collect(&mut self.plain, false, Source::Reader(&[]), rest) {
+            return Ok(FileResult { bytes_read: read.get(), ..result });
         }
+        check()?;
+        Ok(FileResult { state: FileState::Unreadable, ..FileResult::default() })
     }
 
     fn search_path(

@@ -9,7 +9,7 @@ use super::file::Room;
 use super::file_result::{FileResult, FileState};
 use super::options::{GrepMode, GrepOptions};
 use super::outcome::{GrepOutcome, LineMatch};
-use super::stream::{BATCH_BYTES, GrepBatch, Streaming};
+use super::stream::{BATCH_BYTES, BatchSink, GrepBatch, Streaming};
 use crate::context::StopReason;
 use crate::cost::{Cost, GREP_FILE, GREP_MATCH};
 
@@ -92,9 +92,14 @@ impl<'a> Page<'a> {
 
     /// Passes on what is kept if the receiver is ready, or waits for it if that is enough for a batch.
     pub(super) fn deliver(&mut self, check: &dyn Fn() -> Result<(), Stopped>) -> Result<(), Stopped> {
+        let is_due = |sink: &dyn BatchSink| sink.is_ready() || self.cost.bytes() - self.delivered >= BATCH_BYTES;
+        if self.streaming.is_some_and(|streaming| is_due(streaming.sink)) { self.deliver_now(check) } else { Ok(()) }
+    }
+
+    /// Passes on what is kept. Waits for the receiver.
+    pub(super) fn deliver_now(&mut self, check: &dyn Fn() -> Result<(), Stopped>) -> Result<(), Stopped> {
         let Some(Streaming { sink, keeps_all }) = self.streaming else { return Ok(()) };
-        let is_due = || sink.is_ready() || self.cost.bytes() - self.delivered >= BATCH_BYTES;
-        if self.outcome.matches.is_empty() || !is_due() {
+        if self.outcome.matches.is_empty() {
             return Ok(());
         }
         let batch =

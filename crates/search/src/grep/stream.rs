@@ -71,7 +71,7 @@ impl LineSink for FileSink<'_, '_> {
     fn take(&self, lines: Vec<LineMatch>, check: &dyn Fn() -> Result<(), Stopped>) -> Result<bool, Stopped> {
         let mut page = self.page.borrow_mut();
         page.keep_live(self.path, lines);
-        page.deliver(check)?;
+        page.deliver_now(check)?;
         Ok(!self.streaming.keeps_all)
     }
 }

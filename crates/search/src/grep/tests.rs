@@ -11,7 +11,7 @@ use super::*;
 use crate::context::Scope;
 use crate::cost::{Cost, MAX_RESULT_BYTES};
 
-fn run_on(threads: usize, options: &GrepOptions) -> GrepOutcome {
+pub(super) fn run_on(threads: usize, options: &GrepOptions) -> GrepOutcome {
     let (cache, pool) = (ScanCache::new(Policy::default()), cairn_pool::Pool::new(threads));
     grep(SearchContext { cache: &cache, pool: &pool }, options, &CancelToken::new()).expect("a search")
 }
@@ -26,7 +26,7 @@ fn run(options: &GrepOptions) -> GrepOutcome {
     first
 }
 
-fn tree(files: &[(&str, &str)]) -> TempDir {
+pub(super) fn tree(files: &[(&str, &str)]) -> TempDir {
     let tree = tempfile::tempdir().expect("a temporary directory");
     for (path, contents) in files {
         let path = tree.path().join(path);
@@ -49,12 +49,12 @@ fn texts<'a>(texts: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     texts.into_iter().map(ToOwned::to_owned).collect()
 }
 
-fn options(tree: &TempDir) -> GrepOptions {
+pub(super) fn options(tree: &TempDir) -> GrepOptions {
     GrepOptions::new("x", tree.path())
 }
 
 /// `path:number:line` of each match, in order.
-fn lines(outcome: &GrepOutcome) -> Vec<String> {
+pub(super) fn lines(outcome: &GrepOutcome) -> Vec<String> {
     let path = |file: usize| String::from_utf8_lossy(&outcome.paths[file]).into_owned();
     outcome
         .matches
