@@ -1,4 +1,5 @@
 import process from 'node:process';
+import { keepCompiled } from './terminal/compile-cache.ts';
 
 const [command, subcommand, ...rest] = process.argv.slice(2);
 const asksForHelp = rest.includes('--help') || rest.includes('-h');
@@ -7,5 +8,6 @@ const asksForHelp = rest.includes('--help') || rest.includes('-h');
 if (command === 'hook' && subcommand === 'session-start' && !asksForHelp) {
   await import('./commands/hook/session-start-process.ts');
 } else {
+  keepCompiled(process.env, process.platform);
   await import('./start.ts');
 }

@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import process from 'node:process';
-import { keepCompiled } from '../mcp/compile-cache.ts';
+import { keepCompiled } from '../../terminal/compile-cache.ts';
 
 const controller = new AbortController();
 

@@ -6,7 +6,6 @@ import type { McpServer, StructuredWhen } from '@cairn/mcp-server';
 import type { NamingProfile } from '@cairn/coding-agent';
 import { filled, oneOf, stateOption, wholeNumber } from '../../terminal/options.ts';
 import type { CommandFactory } from '../command.ts';
-import { keepCompiled } from './compile-cache.ts';
 import { UsageError } from '../../terminal/errors.ts';
 import { ExitCode } from '../../terminal/exit.ts';
 import type { Session } from '../../terminal/session.ts';
@@ -182,8 +181,6 @@ async function runMcp(flags: McpFlags, session: Session): Promise<number> {
     session.err.write(`cairn mcp: ${escapeControls(text)}\n`).catch(() => undefined);
   };
   const report = reporter(say);
-  // A host waits for the server before it shows anything.
-  keepCompiled(session.env, process.platform);
   const { createMcpServer, wideRootNotice } = await import('@cairn/mcp-server');
   const roots = (flags.root ?? ['.']).map((root) => resolve(session.cwd, root));
   const memory = {
