@@ -20,7 +20,7 @@ use cairn_pool::Pool;
 
 use crate::error::WalkError;
 use crate::options::{ScanOptions, Subtree};
-use crate::snapshot::{Cut, Snapshot};
+use crate::snapshot::{Cut, Head, Snapshot};
 use crate::walker::{Walk, WalkPlan};
 
 pub use self::base::Base;
@@ -28,7 +28,7 @@ use self::join::{Freshness, JoinGuard, Joined, ScanEnd};
 pub use self::policy::Policy;
 pub use self::publish::PublishError;
 use self::request::ScanKey;
-pub use self::request::{Head, Scan, ScanRequest};
+pub use self::request::{Scan, ScanRequest};
 use self::source::Source;
 pub use self::state::Clock;
 use self::state::{CacheState, StoredSnapshot};

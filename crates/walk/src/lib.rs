@@ -18,7 +18,7 @@ mod snapshot;
 mod unread;
 mod walker;
 
-pub use cache::{Base, CacheStats, CachedSnapshot, Clock, Head, Policy, PublishError, Scan, ScanCache, ScanRequest};
+pub use cache::{Base, CacheStats, CachedSnapshot, Clock, Policy, PublishError, Scan, ScanCache, ScanRequest};
 pub use compose::{composed, offsets_before_composition};
 #[cfg(target_os = "linux")]
 pub use directory::open_without_links;
@@ -27,7 +27,7 @@ pub use generation::next_generation;
 pub use kind::Kind;
 pub use options::{Detail, ScanOptions, Subtree};
 pub use paths::{from_bytes, is_own_temporary, require_canonical, resolve_existing, resolve_root, to_bytes};
-pub use snapshot::{Cut, Decomposed, Derived, Snapshot};
+pub use snapshot::{Cut, Decomposed, Derived, Head, Snapshot};
 
 /// Parts of this crate for the fuzz targets.
 #[cfg(fuzzing)]

@@ -125,6 +125,15 @@ impl fmt::Debug for Snapshot {
     }
 }
 
+/// The beginning of a tree in path order.
+#[derive(Clone, Debug)]
+pub struct Head {
+    /// The entries that were listed.
+    pub snapshot: Arc<Snapshot>,
+    /// The snapshot has all entries with a path before this one; `None` if it has all there are.
+    pub end: Option<Vec<u8>>,
+}
+
 impl Snapshot {
     /// Returns the canonical root. The root itself is not an entry.
     #[must_use]

@@ -32,13 +32,12 @@ use std::time::{Duration, Instant};
 use cairn_cancel::{CancelToken, Stopped};
 use cairn_pool::{HelpEnd, Pool, Shared};
 
-use crate::cache::Head;
 use crate::directory::{DirectoryHandle, Stamp};
 use crate::error::WalkError;
 use crate::fingerprint::DirectoryState;
 use crate::generation::next_generation;
 use crate::options::Detail;
-use crate::snapshot::{Cut, Snapshot, SnapshotHead};
+use crate::snapshot::{Cut, Head, Snapshot, SnapshotHead};
 
 use self::assemble::assemble;
 use self::merge::MergeInput;

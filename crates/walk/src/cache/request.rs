@@ -31,15 +31,6 @@ pub struct Scan {
     pub age: Duration,
 }
 
-/// The beginning of a tree in path order.
-#[derive(Clone, Debug)]
-pub struct Head {
-    /// The entries that were listed.
-    pub snapshot: Arc<Snapshot>,
-    /// The snapshot has all entries with a path before this one; `None` if it has all there are.
-    pub end: Option<Vec<u8>>,
-}
-
 /// The key of a snapshot in the cache.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct ScanKey {
