@@ -53,7 +53,7 @@ const panicExitCode = 101;
  */
 export function ripgrepLines(
   root: string,
-  pattern: string,
+  pattern: string | readonly string[],
   flags: readonly string[] = ['--hidden'],
   options: ToolOptions = {},
 ): FoundLine[] {
@@ -70,12 +70,16 @@ export interface RipgrepOptions extends ToolOptions {
 /** The same with the lines of context. Undefined when ripgrep does not take the pattern. */
 export function ripgrepLinesAndContext(
   root: string,
-  pattern: string,
+  pattern: string | readonly string[],
   flags: readonly string[],
   options: RipgrepOptions = {},
 ): FoundLines | undefined {
   const format = options.withoutPlaces === true ? plainFormat : ['--json'];
-  const { exitCode, stdout } = ripgrep([...format, ...ripgrepFlags, ...flags, '-e', pattern], root, options);
+  const { exitCode, stdout } = ripgrep(
+    [...format, ...ripgrepFlags, ...flags, ...[pattern].flat().flatMap((one) => ['-e', one])],
+    root,
+    options,
+  );
   // It may do so on the places of a match over lines, which it needs for JSON.
   if (exitCode === panicExitCode && options.withoutPlaces !== true)
     return ripgrepLinesAndContext(root, pattern, flags, { ...options, withoutPlaces: true });

@@ -52,7 +52,7 @@ export type OptionRules<T> = { readonly [Name in keyof Required<T>]: OptionRule 
 /** The maximal value that is exact. */
 const MAX = Number.MAX_SAFE_INTEGER;
 
-const text: OptionRule = { test: (value) => typeof value === 'string', expected: 'a string' };
+export const text: OptionRule = { test: (value) => typeof value === 'string', expected: 'a string' };
 export const flag: OptionRule = { test: (value) => typeof value === 'boolean', expected: 'true or false' };
 export const count: OptionRule = {
   test: (value) => typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX,
