@@ -346,10 +346,12 @@ describe.skipIf(!hasTerminal)('in a terminal of 80x24', () => {
       'the file and its preview',
     );
     run.type(`${keys.eraseAll}not`);
-    await run.until(
+    const text = await run.until(
       (seen) => isSelected('not a file')(seen) && seen.some((row) => row.startsWith('── not a file ──')),
-      'text',
+      'a name without a file',
     );
+    const title = text.findIndex((row) => row.startsWith('──'));
+    expect(text.slice(title + 1, -1).join('')).toBe('');
     run.type(keys.enter);
     expect(await run.end).toEqual({ exitCode: 0, stdout: 'not a file\n' });
   });
