@@ -2,6 +2,7 @@
 
 use std::mem;
 use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
 
 use cairn_cancel::Stopped;
 
@@ -15,6 +16,10 @@ use crate::cost::{Cost, GREP_FILE, GREP_MATCH};
 
 /// The maximal number of unreadable files and directories that a result names.
 pub(super) const MAX_NAMED: usize = 16;
+
+/// A batch has at least this much, or comes this long after the last one.
+const MIN_BATCH_BYTES: usize = 64 << 10;
+const MAX_BATCH_TIME: Duration = Duration::from_millis(10);
 
 /// Receives the results of the files in path order, and keeps those of the requested page.
 pub(super) struct Page<'a> {
@@ -33,6 +38,7 @@ pub(super) struct Page<'a> {
     live: u64,
     /// The part of the cost that was delivered.
     delivered: usize,
+    last_delivery: Option<Instant>,
     has_matches: bool,
     outcome: GrepOutcome,
 }
@@ -50,6 +56,7 @@ impl<'a> Page<'a> {
             over_budget: false,
             live: 0,
             delivered: 0,
+            last_delivery: None,
             has_matches: false,
             outcome: GrepOutcome::default(),
         }
@@ -90,9 +97,17 @@ impl<'a> Page<'a> {
         self.outcome.matches.extend(lines.into_iter().map(|line| LineMatch { file, ..line }));
     }
 
-    /// Passes on what is kept if the receiver is ready, or waits for it if that is enough for a batch.
+    /// Passes on what is kept if the receiver is ready, or waits for it if that is enough for a batch. After the first match,
+    /// matches wait for others for a short time, because each batch has a cost.
     pub(super) fn deliver(&mut self, check: &dyn Fn() -> Result<(), Stopped>) -> Result<(), Stopped> {
-        let is_due = |sink: &dyn BatchSink| sink.is_ready() || self.cost.bytes() - self.delivered >= BATCH_BYTES;
+        let waiting = self.cost.bytes() - self.delivered;
+        let is_due = |sink: &dyn BatchSink| {
+            waiting >= BATCH_BYTES
+                || !self.outcome.matches.is_empty()
+                    && sink.is_ready()
+                    && (waiting >= MIN_BATCH_BYTES
+                        || self.last_delivery.is_none_or(|last| last.elapsed() >= MAX_BATCH_TIME))
+        };
         if self.streaming.is_some_and(|streaming| is_due(streaming.sink)) { self.deliver_now(check) } else { Ok(()) }
     }
 
@@ -109,7 +124,9 @@ impl<'a> Page<'a> {
         } else {
             self.cost = Cost::default();
         }
-        sink.take(batch, check)
+        let taken = sink.take(batch, check);
+        self.last_delivery = Some(Instant::now());
+        taken
     }
 
     /// Adds the next file in path order. Breaks if a match does not fit on the page.
