@@ -265,12 +265,14 @@ describe('a glob that names directories', () => {
     expect(failure(await tools.glob.execute({ pattern: '..', path: 'src' }))).toMatch(/^INVALID_PATTERN/u);
   });
 
-  test('and starts with ! excludes in a grep, and is reported to exclude nothing in a glob', async () => {
+  test('and starts with ! excludes', async () => {
     const { tools } = createBench(tree);
-    expect(textOf(await tools.glob.execute({ pattern: '!src/*.ts' }))).toContain('does not exclude');
-    const found = textOf(await tools.grep.execute({ pattern: 'x', glob: '!src/*.ts' }));
-    expect(found).toContain('src/sub/b.ts');
-    expect(found).not.toContain('src/a.ts');
+    const listed = await tools.glob.execute({ pattern: '!src/*.ts' });
+    const searched = await tools.grep.execute({ pattern: 'x', glob: '!src/*.ts' });
+    for (const found of [listed, searched].map(textOf)) {
+      expect(found).toContain('src/sub/b.ts');
+      expect(found).not.toContain('src/a.ts');
+    }
   });
 
   test('holds several globs, which the answer shows', async () => {
