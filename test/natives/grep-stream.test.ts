@@ -141,10 +141,11 @@ test('an abort ends the wait for a text that does not come', async () => {
 });
 
 test('an error of the text rejects the call', async () => {
-  const input = new PassThrough();
-  const call = grep({ pattern: 'needle', input });
-  input.destroy(new Error('broken'));
-  await expect(call).rejects.toThrow('broken');
+  async function* broken(): AsyncGenerator<Uint8Array> {
+    yield Buffer.from('needle\n');
+    throw new Error('broken');
+  }
+  await expect(grep({ pattern: 'needle', input: broken() })).rejects.toThrow('broken');
 });
 
 test('a chunk that is not bytes, or a path beside the text, is refused', async () => {
