@@ -112,6 +112,18 @@ test('the payload has the same bytes in each session, also after the store was o
   await expect(start(['--host', 'claude'])).resolves.toEqual(first);
 });
 
+test.skipIf(process.platform === 'win32')('in a clone the commands that it suggests run in any directory', async () => {
+  await add(1);
+  const env = { HOME: cwd, PATH: '/usr/bin:/bin', CAIRN_COMMAND: '', CAIRN_KNOWLEDGE_DIR: directory };
+  const { stdout } = await start([], { input: '', env });
+  const commands = [...stdout.matchAll(/`([^`]+ knowledge (?:search|show)) <\w+>`/gu)].map(([, one = '']) => one);
+  const ran = commands.map((one) =>
+    execFileSync('/bin/sh', ['-c', `${one} redis-failover-0`], { cwd: '/', env, encoding: 'utf8' }),
+  );
+  expect(ran[0]).toContain('redis-failover-0');
+  expect(ran[1]).toContain('Wait 0 seconds.');
+});
+
 test('a knowledge base without assets has a payload, and no file is created', async () => {
   const result = await start(['--host', 'claude']);
   expect(contextOf(result)).toContain('No asset is listed.');

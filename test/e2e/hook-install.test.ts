@@ -248,6 +248,9 @@ describe.skipIf(!onLinux).each([
     const who = person();
     await hook(who, ['install', host, '--yes', '--command', '"/opt/my tools/cairn"', '--language', 'zh']);
     expect(commandIn(who)).toBe(`'/opt/my tools/cairn' hook session-start --host ${host} --language zh`);
+    expect(
+      await hook(who, ['install', host, '--yes', '--command', '"/opt/my tools/cairn"', '--language', 'zh']),
+    ).toMatchObject({ stderr: expect.stringContaining('nothing was changed') });
     const skills = host === 'claude' ? '.claude/skills' : '.agents/skills';
     expect(readFileSync(join(who.project, skills, 'phase-detector', 'SKILL.md'), 'utf8')).toContain(
       "\n'/opt/my tools/cairn' hook phase --language zh\n",

@@ -105,6 +105,18 @@ function partsOf(payload: string): string[] {
   return payload.split('\n').flatMap((line) => /^## (\d)\. /u.exec(line)?.[1] ?? []);
 }
 
+test.each(languages)('%s: each command that it suggests begins with the one that was given', (language) => {
+  const gaps = Array.from({ length: 9 }, (_, index) => ({ query: `why ${index}`, asked: 1 }));
+  // What others wrote stays.
+  const heads = manyHeads(2, { title: "run 'cairn knowledge gaps'" });
+  const unshared = { count: 9, newest: [{ id: 'general/a' }] };
+  const content = contentOf(heads, { gaps, unshared, mayLackTeam: true });
+  const plain = buildPayload(content, { language });
+  expect([...plain.matchAll(/`cairn knowledge /gu)]).toHaveLength(6);
+  const own = buildPayload(content, { language, command: 'npx @cairn/cli' });
+  expect(own).toBe(plain.replaceAll('`cairn knowledge ', '`npx @cairn/cli knowledge '));
+});
+
 test.each(languages)('the whole payload in %s', async (language) => {
   const content = contentOf(
     [

@@ -35,6 +35,8 @@ export interface KnowledgeOptions {
   readonly backend?: MemoryBackend | undefined;
   /** The language of texts for a model. @default 'en'; `AGENTS-INDEX.md` keeps its language */
   readonly language?: Language | undefined;
+  /** How the commands begin that `payload` suggests. @default 'cairn' */
+  readonly command?: string | undefined;
   /**
    * Whether the ranking learns from which asset was opened after which query.
    * @default true, unless the variable `CAIRN_KNOWLEDGE_LEARN` is `0` or `off`
@@ -80,7 +82,7 @@ const STORE_FILE = 'knowledge.db';
 
 /** Opens the knowledge of a user. The store is opened on first use. */
 export function createKnowledge(options: KnowledgeOptions = {}): Knowledge {
-  const { language = 'en', clock, env = process.env } = options;
+  const { language = 'en', command, clock, env = process.env } = options;
   const place = { env, home: homeDirectory(), platform: process.platform };
   const directory = options.directory ?? knowledgeDirectory(place);
   const database = options.backend === undefined ? join(directory, STORE_FILE) : undefined;
@@ -111,7 +113,7 @@ export function createKnowledge(options: KnowledgeOptions = {}): Knowledge {
   const layers = createLayers({ store, index, gaps, usage, read: hot.get, clock, language });
   const settler = createGapSettler({ store, index, gaps, layers });
   const team = createTeam({ store, directory, env });
-  const payload: Knowledge['payload'] = (given) => knowledgePayload({ index, gaps }, { language, ...given });
+  const payload: Knowledge['payload'] = (given) => knowledgePayload({ index, gaps }, { language, command, ...given });
   const close: Knowledge['close'] = async ({ erases = true } = {}) => {
     try {
       await settler.close();

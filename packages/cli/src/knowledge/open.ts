@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { Option } from 'commander';
 import type { Command } from 'commander';
 import { homeDirectory } from '@cairn/tool/paths';
-import type { Knowledge } from '@cairn/knowledge';
+import type { Knowledge, KnowledgeOptions } from '@cairn/knowledge';
 import { listDocument, writeAnswer, writeNotices, type AnswerFlags, type Page } from '../terminal/answer.ts';
 import { ExitCode } from '../terminal/exit.ts';
 import { colorOption, filled } from '../terminal/options.ts';
@@ -51,20 +51,23 @@ export function addKnowledgeOptions(command: Command, options: readonly Option[]
 /** Returns the knowledge that the options name. The store is opened on first use. */
 export async function openKnowledge(
   { env, cwd }: Pick<Session, 'env' | 'cwd'>,
-  { directory, language }: Pick<KnowledgeFlags, 'directory'> & { readonly language?: 'en' | 'zh' | undefined },
+  { directory, language, command }: Pick<KnowledgeFlags, 'directory'> & Pick<KnowledgeOptions, 'language' | 'command'>,
 ): Promise<Knowledge> {
   const { createKnowledge, knowledgeDirectory } = await import('@cairn/knowledge');
   const place = { env, home: homeDirectory(env), platform: process.platform };
   return createKnowledge({
     directory: directory === undefined ? knowledgeDirectory(place) : resolve(cwd, directory),
     language,
+    command,
     env,
   });
 }
 
 /** Returns the user's knowledge; `undefined` when there is no store, and none is to be created. */
-export async function openExistingKnowledge(session: Pick<Session, 'env' | 'cwd'>): Promise<Knowledge | undefined> {
-  const knowledge = await openKnowledge(session, {});
+export async function openExistingKnowledge(
+  session: Pick<Session, 'env' | 'cwd' | 'command'>,
+): Promise<Knowledge | undefined> {
+  const knowledge = await openKnowledge(session, { command: session.command?.() });
   return existsSync(join(knowledge.directory, 'knowledge.db')) ? knowledge : undefined;
 }
 

@@ -43,6 +43,11 @@ test('in a clone it is what npm runs, or the script of the clone, or the file', 
     'npm exec cairn --',
   );
   expect(ownCommand(run)).toBe('node_modules/.bin/cairn');
+  // npm runs it in another directory, where it does not know the clone.
+  const elsewhere = { ...run, env: { npm_command: 'exec', PATH: '/nonexistent' }, cwd: '/nonexistent' };
+  expect(ownCommand(elsewhere)).toBe(join(root, 'node_modules/.bin/cairn'));
+  // A person who may be anywhere.
+  expect(ownCommand({ ...run, cwd: undefined })).toBe(join(root, 'node_modules/.bin/cairn'));
   expect(ownCommand({ ...run, cwd: '/nonexistent' })).toBe(join(root, 'node_modules/.bin/cairn'));
   rmSync(join(root, 'node_modules'), { recursive: true });
   expect(ownCommand(run)).toBe(`${node} ${main}`);

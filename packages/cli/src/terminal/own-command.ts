@@ -1,12 +1,13 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, delimiter, dirname, isAbsolute, join, relative, sep } from 'node:path';
 import type { Environment } from './output.ts';
-import { shellQuote } from './text.ts';
+import { shellQuote } from './shell-quote.ts';
 
 /** The facts about the running program that decide what a person types to run it again. */
 export interface RunningCommand {
   readonly env: Environment;
-  readonly cwd: string;
+  /** Where the person is. @default anywhere, so that paths are absolute */
+  readonly cwd?: string | undefined;
   /** The path of the running Node, and the file that it runs. */
   readonly node: string;
   readonly main: string;
@@ -39,7 +40,8 @@ function runs(path: string, main: string): boolean {
 }
 
 /** Returns a path as a person types it in a directory. */
-function fromDirectory(directory: string, path: string): string {
+function fromDirectory(directory: string | undefined, path: string): string {
+  if (directory === undefined) return path;
   const below = relative(directory, path);
   return below.startsWith('..') || isAbsolute(below) ? path : below;
 }
@@ -53,16 +55,17 @@ export function ownCommand({ env, cwd, node, main }: RunningCommand): string {
   if (given !== '') return given;
   const real = realPath(main) ?? main;
   const isInstalled = real.split(sep).includes('node_modules');
+  const clone = join(dirname(real), '../../..');
   // npm puts `cairn` on the PATH of what it runs, and nowhere else.
-  if (env['npm_command'] === undefined) {
+  if (env['npm_command'] === undefined || cwd === undefined) {
     const found = onPath('cairn', env);
     if (found !== undefined && runs(found, real)) return 'cairn';
-  } else if (!isInstalled) {
+  } else if (!isInstalled && fromDirectory(clone, cwd) !== cwd) {
     return 'npm exec cairn --';
   }
   if (isInstalled) return 'npx -y @cairn/cli';
   // The script of the package manager runs the pinned Node.
-  const script = join(dirname(real), '../../../node_modules/.bin/cairn');
+  const script = join(clone, 'node_modules/.bin/cairn');
   if (runs(script, real)) return shellQuote(fromDirectory(cwd, script));
   const program = realPath(onPath('node', env) ?? '') === realPath(node) ? 'node' : node;
   return `${shellQuote(program)} ${shellQuote(fromDirectory(cwd, real))}`;

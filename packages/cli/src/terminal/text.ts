@@ -1,6 +1,8 @@
 import { escapeControls } from '@cairn/tool/paths';
 import { eastAsianWidth } from 'get-east-asian-width';
 
+export { shellQuote } from './shell-quote.ts';
+
 /** A part of a text, in UTF-16 code units: `start` up to but not including `end`. */
 export interface Range {
   readonly start: number;
@@ -192,10 +194,4 @@ export function formatBytes(bytes: number): string {
     unit += 1;
   }
   return unit === 0 ? `${bytes} B` : `${value.toFixed(1)} ${units[unit] ?? ''}`;
-}
-
-/** Quotes a word for a POSIX shell when it needs quotes. */
-export function shellQuote(word: string): string {
-  if (/^[\w@%+=:,./-]+$/u.test(word)) return word;
-  return `'${word.replaceAll("'", `'\\''`)}'`;
 }

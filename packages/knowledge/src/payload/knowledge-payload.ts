@@ -14,6 +14,8 @@ export interface KnowledgePayloadOptions extends PayloadLimit, CallOptions {
   readonly onlyMatching?: boolean | undefined;
   /** @default that of the knowledge, 'en' */
   readonly language?: Language | undefined;
+  /** How the commands begin that the text suggests. @default that of the knowledge, 'cairn' */
+  readonly command?: string | undefined;
   /** Whether a knowledge base without assets has an empty text. @default false */
   readonly omitEmpty?: boolean | undefined;
   /** Whether the text states that the clone of the team store may have more. @default false */

@@ -49,6 +49,8 @@ export interface PayloadContent {
 export interface PayloadOptions extends PayloadLimit {
   /** @default 'en' */
   readonly language?: Language | undefined;
+  /** How the commands begin that the text suggests. @default 'cairn' */
+  readonly command?: string | undefined;
 }
 
 /** Codex counts four bytes as a token, which is more than {@link estimateTokens} says of emoji. */
@@ -102,8 +104,8 @@ function toolForms(texts: PayloadTexts): string[] {
   return [`${texts.tools}\n\n${lines.join('\n')}`, `${texts.tools}\n\n${names}`, ''];
 }
 
-function routerForms(texts: PayloadTexts, language: Language): string[] {
-  const whole = agentRouter[language].body('cairn').trim();
+function routerForms(texts: PayloadTexts, language: Language, command: string): string[] {
+  const whole = agentRouter[language].body(command).trim();
   const forms: string[] = [];
   for (let length = MAX_ROUTER; length >= MIN_ROUTER; length -= 50) {
     const start = whole
@@ -190,11 +192,12 @@ function indexPart(texts: PayloadTexts, language: Language, content: PayloadCont
  * @throws {RangeError} when the limit is too small for the policy and the strategy.
  */
 export function buildPayload(content: PayloadContent, options: PayloadOptions = {}): string {
-  const { language = 'en', maxCharacters = Infinity, maxTokens = Infinity, countTokens = estimateTokens } = options;
-  const texts = payloadTexts[language];
+  const { language = 'en', command = 'cairn', countTokens = estimateTokens } = options;
+  const { maxCharacters = Infinity, maxTokens = Infinity } = options;
+  const texts = payloadTexts[language](command);
   const shrinking: Shrinking = {
     tools: toolForms(texts),
-    router: routerForms(texts, language),
+    router: routerForms(texts, language, command),
     pending: pendingForms(texts, content),
   };
   const place = { tools: 0, router: 0, pending: 0 };

@@ -71,6 +71,12 @@ test.each(languages)('%s: knowledge-sink asks for the type, the product line and
   expect(asked.map((line) => /\*\*(.+?)\*\*/u.exec(line)?.[1])).toEqual(words);
 });
 
+test.each(languages)('%s: every command line in a skill begins with the command that was given', (language) => {
+  const command = '/opt/clone/bin/cairn';
+  const plain = skills({ language }).map(({ text }) => text.replaceAll(/cairn (?=hook |knowledge )/gu, `${command} `));
+  expect(skills({ language, command }).map(({ text }) => text)).toEqual(plain);
+});
+
 test('equal options give equal bytes, in the order of the names', () => {
   expect(skills()).toEqual(skills({ language: 'en', command: 'cairn' }));
   expect(skills().map(({ name }) => name)).toEqual([...SKILL_NAMES]);

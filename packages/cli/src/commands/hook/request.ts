@@ -51,7 +51,7 @@ export function skillTarget({ host, context, flags: { scope } }: HookRequest, na
 function isOwnSkill(name: string, text: unknown): boolean {
   if (typeof text !== 'string') return false;
   const lines = text.replaceAll('\r\n', '\n');
-  const command = /^(.+) hook phase/mu.exec(lines)?.[1];
+  const command = /^(.+) hook phase/mu.exec(lines)?.[1] ?? /`([^`]+) knowledge team push`/u.exec(lines)?.[1];
   const own = languages.flatMap((language): readonly Skill[] => skills({ language, command }));
   return own.some((skill) => skill.name === name && skill.text === lines);
 }

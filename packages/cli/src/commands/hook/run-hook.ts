@@ -115,8 +115,12 @@ export interface HookInstallation extends HookRequest {
 }
 
 /** Returns the text of the section: what a session of another host sees at its start, without a limit. */
-async function sectionText({ context, language, onlyMatching }: HookInstallation, session: Session): Promise<string> {
-  await using knowledge = createKnowledge({ env: session.env, language });
+async function sectionText(
+  { context, language, onlyMatching }: HookInstallation,
+  command: string,
+  session: Session,
+): Promise<string> {
+  await using knowledge = createKnowledge({ env: session.env, language, command });
   return await knowledge.payload({ project: context.project, onlyMatching, signal: session.signal });
 }
 
@@ -132,9 +136,10 @@ export async function runInstall(installation: HookInstallation, session: Sessio
     ...(onlyMatching ? ['--only-matching'] : []),
   ];
   const line = shellLine(words, context.platform);
-  const value = host.delivery === 'hook' ? line : await sectionText(installation, session);
+  const command = shellLine(program, context.platform);
+  const value = host.delivery === 'hook' ? line : await sectionText(installation, command, session);
   const steps: Step[] = [];
-  for (const { name, text } of skills({ language, command: shellLine(program, context.platform) })) {
+  for (const { name, text } of skills({ language, command })) {
     const target = skillTarget(installation, name);
     steps.push({ target, change: await editor.planInstall(target, text) });
   }

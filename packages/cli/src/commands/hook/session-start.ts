@@ -9,6 +9,8 @@ import type { Environment } from '../../terminal/output.ts';
 export interface SessionStartContext {
   readonly env: Environment;
   readonly cwd: string;
+  /** What an agent types to run `cairn`, in any directory. @default `cairn` */
+  readonly command?: (() => string) | undefined;
   readonly input: AsyncIterable<Uint8Array | string> & { readonly isTTY?: boolean | undefined };
   readonly signal: AbortSignal;
 }
@@ -141,6 +143,7 @@ export async function startSession(settings: SessionSettings, context: SessionSt
     directory: directory === undefined ? knowledgeDirectory(place) : resolve(cwd, directory),
     project: typeof project === 'string' && isAbsolute(project) ? project : cwd,
     language,
+    command: context.command?.(),
     onlyMatching,
     gitTimeoutMs: timeout * GIT_SHARE,
     storeTimeoutMs: Math.max(0, timeout * STORE_SHARE - performance.now()),
