@@ -50,6 +50,7 @@ pub struct NativeGrepOptions {
     pub context_before: Option<f64>,
     pub context_after: Option<f64>,
     pub max_columns: Option<f64>,
+    pub submatches: Option<bool>,
     pub max_count_per_file: Option<f64>,
     pub max_file_size: Option<f64>,
     #[napi(ts_type = "'content' | 'count' | 'filesWithMatches'")]
@@ -94,6 +95,7 @@ impl From<NativeGrepOptions> for GrepOptions {
             context_before: given.context_before.or(given.context).map_or(base.context_before, size),
             context_after: given.context_after.or(given.context).map_or(base.context_after, size),
             max_columns: given.max_columns.map(size),
+            submatches: given.submatches.unwrap_or(base.submatches),
             max_count_per_file: given.max_count_per_file.map(whole),
             max_file_size: given.max_file_size.map(whole),
         }

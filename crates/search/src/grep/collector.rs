@@ -35,6 +35,8 @@ pub(super) struct CollectOptions {
     pub(super) crlf: bool,
     /// Whether the lines are those without a match.
     pub(super) invert: bool,
+    /// Whether to find where the matches in a line are, even if that does not decide what is kept of it.
+    pub(super) submatches: bool,
     pub(super) binary: Binary,
     /// Whether the search of a file with a NUL byte ends at a match, which is kept without its line.
     pub(super) stops_at_binary: bool,
@@ -219,7 +221,8 @@ impl<M: Matcher> Sink for Collector<'_, M> {
 impl<M: Matcher> Collector<'_, M> {
     /// Finds the matches in a block of matched lines.
     fn submatches(&self, found: &SinkMatch<'_>) -> BlockSubmatches {
-        if self.options.invert {
+        let is_whole = found.bytes().len() <= self.options.max_columns;
+        if self.options.invert || (is_whole && !self.options.submatches) {
             return BlockSubmatches::default();
         }
         // In multiline mode a match may include the line break, and may depend on the text after it.

@@ -176,6 +176,7 @@ impl FileSearcher {
                 multiline: options.multiline,
                 crlf: options.crlf,
                 invert: options.invert,
+                submatches: options.submatches || options.replacement.is_some(),
                 binary: options.binary,
                 stops_at_binary: options.binary == Binary::Search && content,
                 text_lines: 0,

@@ -85,6 +85,9 @@ pub struct GrepOptions {
     pub context_after: usize,
     /// The maximal number of characters of a line. Default: whole lines.
     pub max_columns: Option<usize>,
+    /// Find where the matches in a line are. Without it, a line has no submatches unless `max_columns` or `replacement` needs
+    /// them. Default: true.
+    pub submatches: bool,
     /// The maximal number of lines of one file. Default: no limit.
     pub max_count_per_file: Option<u64>,
     /// The maximal size in bytes of a file that is searched. Default: no limit.
@@ -120,6 +123,7 @@ impl GrepOptions {
             context_before: 0,
             context_after: 0,
             max_columns: None,
+            submatches: true,
             max_count_per_file: None,
             max_file_size: None,
         }
