@@ -77,6 +77,28 @@ const lines: readonly (readonly string[])[] = [
   ['-0', '-c', 'foo'],
   ['-c', '-I', 'foo', 'README.md'],
   ['-l', '-o', 'foo'],
+  // Other text in place of the matches.
+  ['foo', '-r', 'FOO'],
+  ['foo', '-r', ''],
+  ['foo', '--replace=n', '-n'],
+  ['-o', '(f)(o+)', '-r', '$2${1}$0'],
+  ['--column', 'fo+', '-r', 'longer'],
+  ['--vimgrep', 'fo+', '-r', 'longer', 'src'],
+  ['-C1', 'foo', '-r', 'x', 'src'],
+  ['-v', 'foo', '-r', 'x', 'src'],
+  ['-c', 'foo', '-r', 'x', 'src'],
+  ['-l', 'foo', '-r', 'x', 'src'],
+  ['-P', 'foo(?= bar)', '-r', 'x'],
+  ['-e', 'foo', '-e', '(ba)(z)', '-r', '[$2]'],
+  ...['x', '<$0>'].flatMap((text) => [
+    ['-U', 'foo\nb', '-r', text, 'src'],
+    ['-U', 'foo\nb', '-o', '-r', text, 'src'],
+    ['-U', 'foo\nb', '--vimgrep', '-r', text, 'src'],
+    ['-U', 'foo\nb', '--column', '-r', text, 'src'],
+    ['-U', 'o\nb', '-C1', '-r', text, 'src'],
+    ['-U', 'one( |\n)|o\nb|az\nq', '-r', text, 'src'],
+    ['-U', 'foo\nb', '-r', text, 'test', 'src', 'src'],
+  ]),
   // Choices of what matches.
   ['-i', 'FOO'],
   ['-S', 'foo'],
@@ -124,6 +146,56 @@ describe('grep answers as ripgrep does', () => {
     const expected = theirs(given, cwd);
     expect(expected.exitCode).not.toBe(2);
     expect(await ours(given, cwd)).toEqual(expected);
+  });
+});
+
+describe('-r replaces, and the -r of grep', () => {
+  test.each([
+    ['-rn foo src', 'cairn grep -n PATTERN'],
+    ['-rin foo src', 'cairn grep -in PATTERN'],
+    ['-r -n foo src', 'cairn grep -n PATTERN'],
+    ['-r foo', 'leave out -r|no pattern'],
+    ['-r foo src', 'search src for "foo"'],
+    ['-nr foo .', 'search . for "foo"'],
+  ])('is refused with what to type instead: %s', async (line, instead) => {
+    const { stdout, stderr, exitCode } = await cairn(['grep', ...line.split(' ')], { cwd: sampleTree() });
+    expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 2 });
+    expect(stderr).toMatch(new RegExp(instead, 'u'));
+  });
+
+  test.each([
+    ['--replace=n foo'],
+    ['-r n foo src'],
+    ['-or n foo src'],
+    ['--replace=-n foo'],
+    ['foo -rX'],
+    ['-r X -e src'],
+    ['-r $0! src'],
+  ])('is not refused where it can only replace: %s', async (line) => {
+    const cwd = sampleTree();
+    expect(await ours(line.split(' '), cwd)).toEqual(theirs(line.split(' '), cwd));
+  });
+
+  test('has a notice if nothing is found', async () => {
+    const { stderr, exitCode } = await cairn(['grep', '-r', 'foo', 'absent'], { cwd: sampleTree() });
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(/^cairn: [^\n]*leave it out to search them for "foo"\n$/u);
+  });
+
+  test('a page that begins inside a replaced match has the rest of it', async () => {
+    const cwd = createTree({ a: 'foo\nbar foo\n' });
+    const page = await ours(['-U', 'foo\nbar|foo', '-r', 'X', '--offset', '1'], cwd);
+    expect(page).toEqual({ exitCode: 0, stdout: 'a:2: X\n' });
+  });
+
+  test('the document has the replacements, and the lines as they are', async () => {
+    const { stdout } = await cairn(['grep', 'let (.)', '-r', '$1', '--json', 'test'], { cwd: sampleTree() });
+    expect(JSON.parse(stdout)).toMatchObject({
+      matches: [
+        { line: 'let x = "foo-1";', submatches: [{ start: 0, end: 5, replacement: 'x' }] },
+        { line: 'let y = "foo-22";', submatches: [{ start: 0, end: 5, replacement: 'y' }] },
+      ],
+    });
   });
 });
 

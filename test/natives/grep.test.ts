@@ -33,6 +33,21 @@ describe('grep', () => {
     });
   });
 
+  it('leaves out where the matches are if nobody uses it, and keeps what needs it', async () => {
+    const path = createTree({ 'a.txt': `${'-'.repeat(50)}two two\none\ntwo\n` });
+    const found = async (more: Partial<GrepOptions>): Promise<GrepResult['matches']> =>
+      (await grep({ pattern: 'two(?=.|$)', path, ...more })).matches;
+    for (const more of [{}, { multiline: true }, { pattern: 'two' }, { context: 1 }]) {
+      const all = await found(more);
+      expect(all.map(({ submatches = [] }) => submatches.length)).toEqual([2, 1]);
+      expect(await found({ ...more, submatches: false })).toEqual(all.map((match) => ({ ...match, submatches: [] })));
+    }
+    for (const more of [{ maxColumns: 20 }, { replacement: 'x' }]) {
+      const [first] = await found({ ...more, submatches: false });
+      expect(first).toEqual((await found(more))[0]);
+    }
+  });
+
   it('names the same files in every mode, and as many lines', async () => {
     const path = createTree({
       a: 'x\r\ny\r\nx\r\n',

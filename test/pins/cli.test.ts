@@ -87,6 +87,7 @@ const pinned: readonly (readonly [command: string, options: readonly string[]])[
       '-m, --max-count <n>',
       '-M, --max-columns <n>',
       '-o, --only-matching',
+      '-r, --replace <text>',
       '--column',
       '--vimgrep',
       '--heading',

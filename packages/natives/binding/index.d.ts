@@ -248,6 +248,7 @@ export interface NativeGrepOptions {
   contextBefore?: number
   contextAfter?: number
   maxColumns?: number
+  submatches?: boolean
   maxCountPerFile?: number
   maxFileSize?: number
   mode?: 'content' | 'count' | 'filesWithMatches'

@@ -139,6 +139,13 @@ export interface GrepOptions extends SearchOptions {
    * match and `$$` for `$`. The groups of several patterns are numbered one after the other. No file is changed.
    */
   replacement?: string | undefined;
+  /**
+   * Whether to find where the matches of a line are. With false, `submatches` is empty unless `maxColumns` or `replacement`
+   * needs it, which is faster where lines have many matches.
+   *
+   * @default true
+   */
+  submatches?: boolean | undefined;
   /** @default 'content' */
   mode?: GrepOutputMode | undefined;
 }
@@ -293,6 +300,7 @@ const rules: OptionRules<GrepOptions> = {
   maxCountPerFile: count,
   maxFileSize: count,
   replacement: text,
+  submatches: flag,
   mode: oneOf(Object.values(GrepOutputMode)),
 };
 

@@ -61,7 +61,15 @@ const findDefaults = {
   onTimeout: 'partial',
 };
 const globDefaults = { pattern: ['x'], path: '.', gitignore: true, recursive: true, onTimeout: 'partial' };
-const grepDefaults = { pattern: 'x', path: '.', gitignore: true, crlf: true, mode: 'content', onTimeout: 'partial' };
+const grepDefaults = {
+  pattern: 'x',
+  path: '.',
+  gitignore: true,
+  crlf: true,
+  submatches: false,
+  mode: 'content',
+  onTimeout: 'partial',
+};
 
 const cases: readonly (readonly [args: string, options: object])[] = [
   ['find x', findDefaults],
@@ -108,6 +116,11 @@ const cases: readonly (readonly [args: string, options: object])[] = [
   ['grep x --max-count-per-file 2', { ...grepDefaults, maxCountPerFile: 2 }],
   ['grep x --max-columns 80 --max-filesize 1K', { ...grepDefaults, maxColumns: 80, maxFileSize: 1024 }],
   ['grep x --max-columns 0', grepDefaults],
+  ['grep x -o', { ...grepDefaults, submatches: true }],
+  ['grep x --column', { ...grepDefaults, submatches: true }],
+  ['grep x --vimgrep', { ...grepDefaults, submatches: true }],
+  ['grep x --color always', { ...grepDefaults, submatches: true }],
+  ['grep x -r y', { ...grepDefaults, replacement: 'y' }],
 ];
 
 test.each(cases)('cairn %s', async (args, options) => {

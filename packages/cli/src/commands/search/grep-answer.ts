@@ -6,6 +6,7 @@ import type { Session } from '../../terminal/session.ts';
 import type { GrepForm } from './grep-lines.ts';
 import { modeOf, type GrepFlags } from './grep-options.ts';
 import type { GrepTotals } from './grep-totals.ts';
+import { replaceNotice } from './grep-replace.ts';
 import { grepNotices, nothingFoundNotice } from './notices.ts';
 
 /** A longer line is cut around its first match. */
@@ -32,6 +33,7 @@ export function formOf(flags: GrepFlags, session: Session, { isFromInput, onCut 
     column: vimgrep || column,
     onlyMatching,
     eachMatch: vimgrep,
+    joinsLines: flags.multiline === true && flags.replace !== undefined,
     nul: flags.null === true,
     hasContext: (flags.context ?? 0) + (flags.beforeContext ?? 0) + (flags.afterContext ?? 0) > 0,
     columns: flags.maxColumns === undefined ? width * MAX_ROWS : undefined,
@@ -93,6 +95,7 @@ export function noticesOf(
     globs: globs?.length === flags.glob?.length ? undefined : globs,
     givenPattern: patterns.join('\n'),
   });
+  if (flags.replace !== undefined && totalMatches === 0) notices.push(replaceNotice(flags.replace));
   const all = [...failures.map(errorText), ...notices];
   const isForPerson = session.err.isTerminal && flags.json !== true;
   if (shown > 0 || all.length > 0 || !isForPerson) return all;

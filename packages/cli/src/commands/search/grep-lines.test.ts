@@ -12,6 +12,7 @@ const plain: GrepForm = {
   column: false,
   onlyMatching: false,
   eachMatch: false,
+  joinsLines: false,
   nul: false,
   hasContext: false,
   onCut: () => undefined,

@@ -79,7 +79,7 @@ export class ContentPrinter {
       }
       for (const row of rowsOf(match, this.#form)) {
         if (this.#form.hasContext && this.#isGap(row)) yield this.#form.paint.dim('--');
-        this.#lastLine = row.lineNumber;
+        this.#lastLine = row.lastLine ?? row.lineNumber;
         yield start + this.#line(row, this.#file.shown);
         start = '';
       }

@@ -42,6 +42,7 @@ export interface GrepFlags extends SearchFlags {
   readonly maxCount?: number;
   readonly maxColumns?: number;
   readonly onlyMatching?: boolean;
+  readonly replace?: string;
   readonly column?: boolean;
   readonly vimgrep?: boolean;
   readonly heading?: boolean;
@@ -131,6 +132,10 @@ function amountOptions(): readonly Option[] {
 function formOptions(): readonly Option[] {
   return [
     new Option('-o, --only-matching', 'show only the matched parts, each on a line of its own').conflicts('count'),
+    new Option(
+      '-r, --replace <text>',
+      'show this text in place of each match; $1 and ${name} are groups; files are never changed',
+    ),
     new Option('--column', 'show the column of the first match, in bytes from 1'),
     new Option('--vimgrep', 'show each match on a line of its own, as path:line:column:text'),
     new Option('--heading', 'show the path once above the lines of a file (default in a terminal)'),

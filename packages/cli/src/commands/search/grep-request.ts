@@ -48,6 +48,7 @@ export function matchingOf(
     pcre2: flags.pcre2,
     multiline: flags.multiline,
     binary: binaryOf(flags),
+    replacement: flags.replace,
     context: flags.context,
     contextBefore: flags.beforeContext,
     contextAfter: flags.afterContext,

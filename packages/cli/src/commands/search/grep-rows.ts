@@ -10,6 +10,8 @@ export interface Row {
   /** Absent for a context line. */
   readonly hits?: readonly Range[];
   readonly truncated: boolean;
+  /** The last of the lines that the row stands for, if that is not its own. */
+  readonly lastLine?: number;
 }
 
 /** Which rows a match has. */
@@ -20,6 +22,8 @@ export interface RowForm {
   readonly eachMatch: boolean;
   /** Whether the rows have a column. */
   readonly column: boolean;
+  /** Whether a replacement may stand for parts of several lines. */
+  readonly joinsLines: boolean;
 }
 
 function columnAt(text: string, index: number): number {
@@ -33,11 +37,12 @@ interface Line {
 
 /** Returns the line with the replacements of -r in place of its matches. */
 function shownLine(line: string, submatches: readonly Submatch[]): Line {
-  if ((submatches[0] as { replacement?: string } | undefined)?.replacement === undefined)
-    return { text: line, hits: submatches };
+  const [first] = submatches;
+  // The line that has the replacement of a continued match may be on the page before.
+  if (first?.replacement === undefined && first?.continued !== true) return { text: line, hits: submatches };
   let text = '';
   let done = 0;
-  const hits = submatches.map(({ start, end, replacement = '' }: Submatch & { replacement?: string }) => {
+  const hits = submatches.map(({ start, end, replacement = '' }) => {
     text += line.slice(done, start);
     done = end;
     const hit = { start: text.length, end: text.length + replacement.length };
@@ -47,8 +52,63 @@ function shownLine(line: string, submatches: readonly Submatch[]): Line {
   return { text: text + line.slice(done), hits };
 }
 
-function matchRows({ lineNumber, line, submatches = [], truncated }: GrepMatch, form: RowForm): readonly Row[] {
-  const { text, hits } = shownLine(line, submatches);
+interface TextLine extends Range {
+  readonly lineNumber: number;
+  readonly hits: readonly Range[];
+}
+
+/** Splits a text of several lines, and its hits, which are in order. */
+function linesOf({ text, hits }: Line, firstNumber: number): readonly TextLine[] {
+  const lines: TextLine[] = [];
+  let start = 0;
+  let firstHit = 0;
+  for (const line of text.split('\n')) {
+    const end = start + line.length;
+    while ((hits[firstHit]?.end ?? start) < start) firstHit += 1;
+    const own: Range[] = [];
+    for (let index = firstHit; index < hits.length; index++) {
+      const hit = hits[index];
+      if (hit === undefined || hit.start > end) break;
+      own.push({ start: Math.max(hit.start, start) - start, end: Math.min(hit.end, end) - start });
+    }
+    lines.push({ start, end, lineNumber: firstNumber + lines.length, hits: own });
+    start = end + 1;
+  }
+  return lines;
+}
+
+/** Returns the rows of lines that a replaced match has joined. As in ripgrep, the lines that are left are numbered on. */
+function joinedRows(shown: Line, { line: joined, lineNumber, truncated }: GrepMatch, form: RowForm): readonly Row[] {
+  const { text, hits } = shown;
+  const lastLine = lineNumber + joined.split('\n').length - 1;
+  const firstColumn = columnAt(text, hits[0]?.start ?? 0);
+  const starts = new Set(hits.map((hit) => hit.start));
+  return linesOf(shown, lineNumber).flatMap((line): readonly Row[] => {
+    const lineText = text.slice(line.start, line.end);
+    const rowOf = (hit: Range | undefined): Row => ({
+      lineNumber: line.lineNumber,
+      text: lineText,
+      hits: line.hits,
+      truncated: truncated === true,
+      lastLine,
+      ...(form.column && { column: hit === undefined ? firstColumn : columnAt(lineText, hit.start) }),
+    });
+    if (form.onlyMatching) {
+      return line.hits.map((hit) => {
+        const part = lineText.slice(hit.start, hit.end);
+        return { ...rowOf(hit), text: part, hits: [{ start: 0, end: part.length }] };
+      });
+    }
+    if (!form.eachMatch) return [rowOf(undefined)];
+    return line.hits.filter((hit) => starts.has(hit.start + line.start)).map((hit) => ({ ...rowOf(hit), hits: [hit] }));
+  });
+}
+
+function matchRows(match: GrepMatch, form: RowForm): readonly Row[] {
+  const { lineNumber, line, submatches = [], truncated } = match;
+  const shown = shownLine(line, submatches);
+  if (form.joinsLines && (line.includes('\n') || shown.text.includes('\n'))) return joinedRows(shown, match, form);
+  const { text, hits } = shown;
   const row = { lineNumber, text, hits, truncated: truncated === true };
   const [first] = hits;
   // An inverted search has lines without a match.

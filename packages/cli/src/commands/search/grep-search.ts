@@ -21,6 +21,8 @@ export interface GrepRequest {
   readonly flags: GrepFlags;
   /** Whether the caller keeps every match, so that the size of the result is limited. */
   readonly keepsAll: boolean;
+  /** Whether the caller uses the places of the matches in their lines. */
+  readonly usesPlaces: boolean;
 }
 
 /** Takes a part of the matches, in order. The next part waits for its promise. */
@@ -54,7 +56,7 @@ type OnBatch = (matches: readonly GrepMatch[]) => Promise<void>;
 
 async function grepRoot(
   { root, text, rest }: { readonly root: string; readonly text: Readable | undefined; readonly rest: Rest },
-  { patterns, flags, keepsAll }: GrepRequest,
+  { patterns, flags, keepsAll, usesPlaces }: GrepRequest,
   { session, onBatch }: { readonly session: Session; readonly onBatch: OnBatch },
 ): Promise<GrepSummary> {
   const { CairnError, grep, grepStream } = await import('@cairn/natives');
@@ -62,6 +64,7 @@ async function grepRoot(
   const searchLines = async (crlf: boolean): Promise<GrepSummary> => {
     const shared = {
       ...matchingOf(patterns, flags),
+      submatches: usesPlaces,
       crlf,
       maxCount: isCount ? undefined : rest.limit,
       offset: isCount || rest.offset === 0 ? undefined : rest.offset,

@@ -9,10 +9,12 @@ import { chooseInput, openStandardInput, type InputChoice } from '../../terminal
 import type { CommandFactory } from '../command.ts';
 import { documentOf, formOf, noticesOf, type NoticeContext } from './grep-answer.ts';
 import { runFiles } from './grep-files.ts';
+import { LineJoiner } from './grep-joined.ts';
 import { ContentPrinter, fileLines } from './grep-lines.ts';
 import { addGrepOptions, checkGrepFlags, modeOf, type GrepFlags } from './grep-options.ts';
+import { checkReplace } from './grep-replace.ts';
 import { readArguments } from './grep-patterns.ts';
-import { searchRoots, STANDARD_INPUT, type GrepRequest } from './grep-search.ts';
+import { searchRoots, STANDARD_INPUT, type BatchReader, type GrepRequest } from './grep-search.ts';
 import type { GrepTotals } from './grep-totals.ts';
 import { runTypeList } from './grep-types.ts';
 import { rootsOf } from './options.ts';
@@ -28,12 +30,21 @@ Examples:
   $ cairn grep -U 'import {\\n.*type' -t ts        a match may cross lines
   $ cairn grep -o 'https://[^ ]+' README.md       only what matches
   $ cairn grep -e TODO -e FIXME -g '!*.md'        one of two patterns, not in Markdown
+  $ cairn grep 'from "(.*)"' -or '$1' -NI         only the first group of each match
   $ git log | cairn grep -w fix                   lines of standard input
   $ cairn grep -- --limit notes.txt               put -- before a pattern that starts with '-'
 
 Without a path, standard input is searched when it is a pipe or a file, otherwise the current directory; - is standard input.
 $ matches before CRLF too. Names that start with a dot are searched unless --no-hidden is given; .git is never searched.
+-r shows other text in place of a match; no option changes a file ('cairn edit' does).
 Printed paths are relative to the current directory; with --json they are relative to the one path that is searched.`;
+
+/** A command line. */
+interface Invocation {
+  readonly session: Session;
+  /** Its words, as they were given. */
+  readonly words: readonly string[];
+}
 
 /** What the search of one command line reports besides its matches. */
 interface Context {
@@ -72,16 +83,23 @@ async function answerAsLines(request: GrepRequest, { session, notices }: Context
     },
   });
   const printer = new ContentPrinter(form);
+  const usesPlaces = form.isTerminal || form.paint.isColored || form.onlyMatching || form.column;
   const isContent = modeOf(flags) === 'content';
   const lineEnd = modeOf(flags) === 'files' && form.nul ? '\0' : '\n';
-  const totals = await withProgress(session, 'searching', (endProgress) =>
-    searchRoots(request, session, async (batch, naming) => {
+  const search = (read: BatchReader): Promise<GrepTotals> => searchRoots({ ...request, usesPlaces }, session, read);
+  const totals = await withProgress(session, 'searching', async (endProgress) => {
+    const print: BatchReader = async (batch, naming) => {
       // Lines and progress would mix on one terminal.
       if (session.out.isTerminal) await endProgress();
       const lines = isContent ? printer.lines(batch, naming) : fileLines(batch, form, naming);
       await writeLines(session.out, lines, session.signal, lineEnd);
-    }),
-  );
+    };
+    if (!form.joinsLines) return search(print);
+    const joiner = new LineJoiner(print);
+    const found = await search(joiner.read);
+    await joiner.end();
+    return found;
+  });
   const context: NoticeContext = { patterns, linesCut, session };
   await writeNotices(session, flags.color, [...notices, ...noticesOf(totals, flags, context)]);
   return totals;
@@ -124,14 +142,22 @@ async function chooseRoots(
   return { ...choice, roots: choice.input === undefined ? ['.'] : [STANDARD_INPUT] };
 }
 
-async function runGrep(args: readonly string[], flags: GrepFlags, session: Session): Promise<number> {
+async function runGrep(args: readonly string[], flags: GrepFlags, { session, words }: Invocation): Promise<number> {
   checkGrepFlags(flags);
   if (flags.typeList === true) return runTypeList(flags, session);
   if (flags.files === true) return runFiles(rootsOf(flags, args), flags, session);
+  await checkReplace(flags, args[0], words);
   const { patterns, paths, usesInput } = await readArguments(args, flags.sources, session);
   const given = paths.length === 0 && flags.path === undefined ? [] : rootsOf(flags, paths);
   const { roots, input, notices } = await chooseRoots(given, usesInput, session);
-  const request: GrepRequest = { patterns, roots, input: input?.stream, flags, keepsAll: flags.json === true };
+  const request: GrepRequest = {
+    patterns,
+    roots,
+    input: input?.stream,
+    flags,
+    keepsAll: flags.json === true,
+    usesPlaces: true,
+  };
   const context: Context = { session, notices };
   if (flags.quiet === true) return answerQuietly(request, context);
   const answer = flags.json === true ? answerAsDocument : answerAsLines;
@@ -147,7 +173,9 @@ export const grepCommand: CommandFactory = (command, session, done) => {
     .argument('[path...]', 'directories and files to search, in this order (default: the current directory)')
     .addHelpText('after', examples)
     .action(async (pattern: string | undefined, paths: readonly string[], flags: GrepFlags) => {
-      done(await runGrep(pattern === undefined ? [] : [pattern, ...paths], flags, session));
+      // commander's types leave this field out.
+      const words: readonly string[] = Reflect.get(command.parent ?? command, 'rawArgs');
+      done(await runGrep(pattern === undefined ? [] : [pattern, ...paths], flags, { session, words }));
     });
   addGrepOptions(command);
 };
