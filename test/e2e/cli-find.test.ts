@@ -342,9 +342,18 @@ describe('filters', () => {
   test.each([
     [['-t', 'x'], 'invalid --type "x"; use f (file) or d (dir)'],
     [['-t', 'f', '-t', 'd'], '--type is given twice; leave it out for every kind'],
-    [['-e', ''], "invalid --extension \"\"; use the end of a name, such as 'ts' or 'tar.gz'"],
-    [['-e', '.'], "invalid --extension \".\"; use the end of a name, such as 'ts' or 'tar.gz'"],
-    [['-e', 'a/b'], "invalid --extension \"a/b\"; use the end of a name, such as 'ts' or 'tar.gz'"],
+    [
+      ['-e', ''],
+      "invalid --extension \"\"; use the end of a name, such as 'ts' or 'tar.gz', and repeat -e for several",
+    ],
+    [
+      ['-e', '.'],
+      "invalid --extension \".\"; use the end of a name, such as 'ts' or 'tar.gz', and repeat -e for several",
+    ],
+    [
+      ['-e', 'a/b'],
+      "invalid --extension \"a/b\"; use the end of a name, such as 'ts' or 'tar.gz', and repeat -e for several",
+    ],
   ])('%j are refused', async (flags, message) => {
     expect(await cairn(['find', 'x', ...flags], { cwd: createTree({}) })).toMatchObject({
       exitCode: 2,
@@ -385,6 +394,59 @@ test('an absolute path below the searched directory is a query for it', async ()
   const cwd = sampleTree();
   expect((await cairn(['find', join(cwd, 'src/main.ts')], { cwd })).stdout).toBe('src/main.ts\n');
   expect((await cairn(['find', join(cwd, 'src/deep/reader.ts'), 'src'], { cwd })).stdout).toBe('src/deep/reader.ts\n');
+});
+
+test('a path outside of the searched directory is reported with the command that finds it', async () => {
+  const [cwd, other] = [sampleTree(), sampleTree()];
+  const readme = join(other, 'README.md');
+  expect((await cairn(['find', readme], { cwd })).stderr).toContain(
+    `${readme} is not below a searched directory; use cairn find README.md ${other}\n`,
+  );
+  expect((await cairn(['find', other], { cwd })).stderr).toContain(`use cairn find '' ${other}\n`);
+  expect((await cairn(['find', readme], { cwd: other })).stderr).toBe('');
+  expect((await cairn(['find', readme, other], { cwd })).stderr).toBe('');
+});
+
+describe('signs of other patterns', () => {
+  const tree = {
+    'src/main.ts': '',
+    'src/foo.ts': '',
+    'a.*b.txt': '',
+    'x|y.txt': '',
+    'c{1,2}.txt': '',
+    'app/[id]/(x).ts': '',
+  };
+
+  test.each([
+    ['.*n$', [], "a query is letters, not an expression; for one, use cairn glob '*' | cairn grep '.*n$'"],
+    [String.raw`\.ts$`, ['src'], String.raw`cairn glob '*' --path src | cairn grep '\.ts$'`],
+    ['*.ts', ['src'], "a query is letters, without wildcards; for a glob, use cairn glob '*.ts' --path src"],
+    ['src/{main,foo}', [], "use cairn glob 'src/{main,foo}'"],
+    ['main|foo', [], "| needs spaces around it: 'main | foo'"],
+  ])('%s', async (query, paths, remark) => {
+    expect((await cairn(['find', query, ...paths], { cwd: createTree(tree) })).stderr).toContain(`${remark}\n`);
+  });
+
+  test('names on standard input are filtered with grep', async () => {
+    const { stderr } = await cairn(['find', '.*n$'], { cwd: createTree({}), input: 'a.ts\n' });
+    expect(stderr).toBe("cairn: a query is letters, not an expression; for one, use cairn grep '.*n$'\n");
+  });
+
+  test.each(['a.*b', 'x|y', 'c{1,2}', '[id]', '(x)', 'main | foo', "'main", '^src'])(
+    'that are in names or of fzf: %s',
+    async (query) => {
+      expect((await cairn(['find', query], { cwd: createTree(tree) })).stderr).toBe('');
+    },
+  );
+});
+
+test('a list with more names than one search holds is reported in words for lists', async () => {
+  const input = Array.from({ length: 20 }, (_, index) => `name${index}\n`).join('');
+  const env = { FS_SCAN_MAX_ENTRIES: '10' };
+  expect(await cairn(['find', 'name'], { cwd: createTree({}), input, env })).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('the list has more names than FS_SCAN_MAX_ENTRIES') as string,
+  });
 });
 
 test('a file is before a directory that fits as well', async () => {

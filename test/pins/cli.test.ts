@@ -50,7 +50,19 @@ const work = [
 const knowledge = ['--directory <dir>', '--json', '--color <when>', '-h, --help'];
 const pinned: readonly (readonly [command: string, options: readonly string[]])[] = [
   ['find', ['-t, --type <kind>', '-e, --extension <ext>', ...listing]],
-  ['glob', ['-t, --type <kind>', '--no-recursive', '--sort-mtime', '--include-node-modules', '--long', ...listing]],
+  [
+    'glob',
+    [
+      '-t, --type <kind>',
+      '-d, --max-depth <n>',
+      '-L, --follow',
+      '--no-recursive',
+      '--sort-mtime',
+      '--include-node-modules',
+      '--long',
+      ...listing,
+    ],
+  ],
   [
     'grep',
     [

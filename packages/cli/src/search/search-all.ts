@@ -1,4 +1,5 @@
 import type { StopReason } from '@cairn/natives';
+import { inOptions } from '../terminal/errors.ts';
 import { pathPrefix } from '../terminal/path-prefix.ts';
 
 /** The fields that the results of find and glob share. */
@@ -87,7 +88,7 @@ export async function searchAll<Match>(
     complete: failures.length === 0 && listings.every((listing) => listing.complete),
     ...(stopReason !== undefined && { stopReason }),
     ...(unreadable > 0 && { unreadable, unreadablePaths }),
-    hints: [...new Set(hinting.flatMap(({ hint }) => hint ?? []))],
+    hints: [...new Set(hinting.flatMap(({ hint }) => hint ?? []))].map(inOptions),
     failures,
   };
 }

@@ -74,11 +74,13 @@ function internal(message: string): ErrorFacts {
 }
 
 /** Returns a text of a library with the options of the command line instead of its own. */
-function inOptions(text: string): string {
+export function inOptions(text: string): string {
   return (
     text
       .replace('or set literal to search', 'or use -F to search')
       .replace('set multiline to let', 'use --multiline to let')
+      .replace('are left out without hidden', 'are left out without --hidden')
+      .replace('which fileType or type leaves out', 'which --type leaves out')
       .replace('Pass one as product_line:', 'Write one of these and "/" before the name:')
       .replace('search with search_knowledge', "use 'cairn knowledge search'")
       .replace('Search for its subject with search_knowledge', "'cairn knowledge search' finds assets by words")

@@ -127,18 +127,15 @@ const fd: ForeignOptions = {
     '--show-errors': 'any',
     '--strip-cwd-prefix [when]': ['auto', 'always'],
     '--no-require-git': 'any',
-    '--no-follow': 'any',
     '--relative-path': 'any',
     '--path-separator <separator>': ['/'],
   },
   refused: {
     '--strip-cwd-prefix [when]': 'leave it out; paths never begin with ./',
     '--path-separator <separator>': 'paths always have /',
-    '-L, --follow': 'name the target of the link: --path TARGET',
     '-a, --absolute-path': 'give an absolute root: --path "$PWD"',
     '--min-depth <n>': "use a glob with that many names: cairn glob '*/*'",
     '--exact-depth <n>': "use a glob with that many names: cairn glob '*/*'",
-    '-d, --max-depth <n>': "use globs: cairn glob './*' './*/*'",
     '--prune': "exclude what is below a directory: cairn glob '*' '!DIRECTORY/**'",
     '-E, --exclude <glob>': "use another glob: cairn glob '*' '!GLOB'",
     '-S, --size <size>': "'cairn glob PATTERN --long' shows the sizes",
@@ -167,8 +164,10 @@ const fd: ForeignOptions = {
 /** What only find lacks of fd: its patterns are expressions, a query is letters. */
 const fdFind: ForeignOptions = {
   tool: 'fd',
-  ignored: { '-p, --full-path': 'any', '-i, --ignore-case': 'any' },
+  ignored: { '-p, --full-path': 'any', '-i, --ignore-case': 'any', '-L, --follow': 'any' },
   refused: {
+    '-d, --max-depth <n>': "use a glob: cairn glob '*WORD*' -d NUM",
+    '--no-follow': "find follows links; 'cairn glob' does not",
     '-s, --case-sensitive': "letters match in any case; use a glob: cairn glob '*PATTERN*'",
     '-g, --glob': "use 'cairn glob GLOB'",
     '--regex': "filter the paths: cairn glob '*' | cairn grep PATTERN",

@@ -92,6 +92,8 @@ const cases: readonly (readonly [args: string, options: object])[] = [
   ['glob x --type dir', { ...globDefaults, fileType: 2 }],
   ['glob x --type symlink', { ...globDefaults, fileType: 3 }],
   ['glob x --no-recursive --sort-mtime', { ...globDefaults, recursive: false, sortByMtime: true }],
+  ['glob x -d 2 -L', { ...globDefaults, maxDepth: 2, followLinks: true }],
+  ['glob x --max-depth 2 -L --no-follow', { ...globDefaults, maxDepth: 2, followLinks: false }],
   ['glob x --include-node-modules', { ...globDefaults, includeNodeModules: true }],
   ['grep x', grepDefaults],
   ['grep x --no-hidden --no-ignore', { ...grepDefaults, hidden: false, gitignore: false }],

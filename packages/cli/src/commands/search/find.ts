@@ -9,6 +9,7 @@ import type { Session } from '../../terminal/session.ts';
 import { chooseInput, openStandardInput } from '../../terminal/standard-input.ts';
 import { highlight, rangesOf, shellQuote } from '../../terminal/text.ts';
 import type { CommandFactory } from '../command.ts';
+import { queryRemarks } from './find-remarks.ts';
 import {
   checkListing,
   extensionOption,
@@ -54,13 +55,6 @@ function findLine({ prefix, match }: Placed<FuzzyFindMatch>, { paint, shown: sho
     rest,
     escape: (text) => text,
   });
-}
-
-/** Returns why a query cannot find anything. */
-function remarksOf(query: string, totalMatches: number): string[] {
-  const isSearchable = query.trim() === '' || /[\p{L}\p{N}]/u.test(query);
-  if (isSearchable || totalMatches > 0) return [];
-  return [`the query "${query}" has no letters or digits to search for; use '' to list every path`];
 }
 
 /** Returns an error with what several arguments may have meant: the words of one query. */
@@ -137,7 +131,9 @@ async function runFind(call: FindCall, session: Session): Promise<number> {
   session.signal.throwIfAborted();
   const lines = listing.matches.map((match) => findLine(match, style));
   const { totalMatches } = listing;
-  const remarks = [...notices, ...remarksOf(query, totalMatches), ...listRemarks(places, call, totalMatches)];
+  const listed = listing.matches.map(({ match }) => match.path);
+  const found = { query, roots: places.roots, isList: places.list !== undefined, paths: listed };
+  const remarks = [...notices, ...(await queryRemarks(found)), ...listRemarks(places, call, totalMatches)];
   return printListing(session, { listing, lines, remarks }, flags);
 }
 

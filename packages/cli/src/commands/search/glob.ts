@@ -1,10 +1,11 @@
 import { quotePath } from '@cairn/tool/paths';
 import { lstat, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
+import { Option } from 'commander';
 import type { FileType, GlobMatch } from '@cairn/natives';
 import { searchAll, type ListingOfAll, type Placed } from '../../search/search-all.ts';
-import { UsageError } from '../../terminal/errors.ts';
-import { MAX_COUNT } from '../../terminal/options.ts';
+import { CommandError, factsOf, UsageError } from '../../terminal/errors.ts';
+import { MAX_COUNT, wholeNumber } from '../../terminal/options.ts';
 import { withProgress } from '../../terminal/progress.ts';
 import type { Session } from '../../terminal/session.ts';
 import { formatBytes, shellQuote } from '../../terminal/text.ts';
@@ -29,7 +30,7 @@ Examples:
                                                the five newest, with size and time
   $ cairn glob '*.ts' '*.tsx' '!*.test.*'      two kinds of names, without tests
   $ cairn glob '*.md' --path docs --path src   in two directories
-  $ cairn glob '*' -t d --no-recursive         directories directly here
+  $ cairn glob '*' -t d -d 1                   directories directly here
   $ cairn glob '*.ts' -0 | xargs -0 wc -l      names with any characters, for another program
   $ cairn glob '*.json' --no-ignore --hidden   ignored and hidden files as well
 
@@ -44,6 +45,8 @@ interface GlobFlags extends ListingFlags {
   readonly sortMtime?: boolean;
   readonly includeNodeModules?: boolean;
   readonly long?: boolean;
+  readonly maxDepth?: number;
+  readonly follow?: boolean;
 }
 
 /** The columns of `--long`. An unknown field is absent. */
@@ -125,7 +128,6 @@ const MAX_NAMED = 3;
 
 /** Returns what other tools take a name after a pattern for: a directory to search. */
 async function directoryRemarks(patterns: readonly string[]): Promise<readonly string[]> {
-  if (patterns.length < 2) return [];
   const areDirectories = await Promise.all(
     patterns.map(async (pattern) => {
       if (GLOB_SIGNS.test(pattern) || pattern === '') return false;
@@ -141,6 +143,14 @@ async function directoryRemarks(patterns: readonly string[]): Promise<readonly s
   const more = directories.length > MAX_NAMED ? ` and ${directories.length - MAX_NAMED} more` : '';
   const fix = `use --path ${shellQuote(directories[0] ?? '')}`;
   return [`each argument is a pattern, also the name of a directory (${named}${more}); to search in it, ${fix}`];
+}
+
+/** Returns an error with what an absolute directory among the patterns may have meant. */
+async function withPathFix(error: unknown, patterns: readonly string[]): Promise<unknown> {
+  const facts = factsOf(error);
+  if (facts.code !== 'INVALID_GLOB') return error;
+  const remarks = await directoryRemarks(patterns.filter((pattern) => isAbsolute(pattern)));
+  return remarks.length === 0 ? error : new CommandError({ ...facts, fix: remarks.join('; ') }, { cause: error });
 }
 
 async function runGlob(patterns: readonly string[], flags: GlobFlags, session: Session): Promise<number> {
@@ -161,6 +171,8 @@ async function runGlob(patterns: readonly string[], flags: GlobFlags, session: S
           gitignore: flags.ignore,
           fileType: flags.type === undefined ? undefined : byName[flags.type],
           recursive: flags.recursive,
+          maxDepth: flags.maxDepth,
+          followLinks: flags.follow,
           maxResults: flags.limit,
           sortByMtime: flags.sortMtime,
           includeNodeModules: flags.includeNodeModules,
@@ -169,11 +181,14 @@ async function runGlob(patterns: readonly string[], flags: GlobFlags, session: S
           signal: session.signal,
         }),
       { limit: flags.limit ?? MAX_COUNT, compare: flags.sortMtime === true ? byTime : undefined },
-    ),
+    ).catch(async (error: unknown) => {
+      throw await withPathFix(error, patterns);
+    }),
   );
   session.signal.throwIfAborted();
   const lines = flags.json === true ? [] : await linesOf(listing, flags, session);
-  return printListing(session, { listing, lines, remarks: await directoryRemarks(patterns) }, flags);
+  const remarks = patterns.length < 2 ? [] : await directoryRemarks(patterns);
+  return printListing(session, { listing, lines, remarks }, flags);
 }
 
 export const globCommand: CommandFactory = (command, session, done) => {
@@ -192,6 +207,9 @@ export const globCommand: CommandFactory = (command, session, done) => {
         'only files (f), directories (d) or links (l); a link counts as its target',
       ),
     )
+    .addOption(new Option('-d, --max-depth <n>', 'only N levels of directories').argParser(wholeNumber('--max-depth')))
+    .option('-L, --follow', 'follow symbolic links')
+    .addOption(new Option('--no-follow').hideHelp())
     .option('--no-recursive', 'a pattern without / matches only directly in --path')
     .option('--sort-mtime', 'newest first; --limit then keeps the newest')
     .option('--include-node-modules', 'search node_modules too (automatic when the pattern names it)')

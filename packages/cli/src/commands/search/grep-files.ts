@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { GlobMatch, GlobResult } from '@cairn/natives';
 import { errorText, listDocument, writeAnswer } from '../../terminal/answer.ts';
+import { inOptions } from '../../terminal/errors.ts';
 import { exitCodeOf } from '../../terminal/exit.ts';
 import { pathPrefix } from '../../terminal/path-prefix.ts';
 import { withProgress } from '../../terminal/progress.ts';
@@ -56,7 +57,7 @@ export async function runFiles(roots: readonly string[], flags: GrepFlags, sessi
         totals.unreadable += result.unreadable ?? 0;
         totals.unreadablePaths.push(...(result.unreadablePaths ?? []).map((path) => (isNamed ? nameOf(path) : path)));
         totals.stopReason ??= result.stopReason;
-        hint ??= result.hint;
+        hint ??= result.hint === undefined ? undefined : inOptions(result.hint);
       } catch (error) {
         session.signal.throwIfAborted();
         failures.push(error);

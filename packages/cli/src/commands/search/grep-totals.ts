@@ -1,4 +1,5 @@
 import type { GrepMatch, GrepSummary } from '@cairn/natives';
+import { inOptions } from '../../terminal/errors.ts';
 import type { PathNaming } from './grep-lines.ts';
 
 /** What a search of one or several roots states besides its matches. */
@@ -40,7 +41,7 @@ function merged(one: GrepSummary, other: GrepSummary): GrepSummary {
     ...one,
     // The reason that ends the search of all roots is that of the last one.
     ...other,
-    ...(one.hint !== undefined && { hint: one.hint }),
+    ...(one.hint !== undefined && { hint: inOptions(one.hint) }),
     ...(one.asTyped && { asTyped: one.asTyped }),
     totalMatches: one.totalMatches + other.totalMatches,
     filesWithMatches: one.filesWithMatches + other.filesWithMatches,

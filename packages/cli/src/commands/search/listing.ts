@@ -60,8 +60,10 @@ export function kindOption(kinds: readonly Kind[], description: string): Option 
 
 function extensionOf(value: string): string {
   const extension = value.replace(/^\.+/u, '');
-  if (extension === '' || /[/\0]/u.test(extension)) {
-    throw new UsageError(`invalid --extension "${value}"`, "use the end of a name, such as 'ts' or 'tar.gz'");
+  // Names hardly ever have signs of globs there, or the comma of a list.
+  if (extension === '' || /[/\0*?,{}]/u.test(extension)) {
+    const fix = "use the end of a name, such as 'ts' or 'tar.gz', and repeat -e for several";
+    throw new UsageError(`invalid --extension "${value}"`, fix);
   }
   return extension;
 }

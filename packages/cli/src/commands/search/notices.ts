@@ -1,4 +1,5 @@
 import type { GrepResult, Occurrence, StopReason } from '@cairn/natives';
+import { STANDARD_INPUT } from '../../search/search-all.ts';
 import { countOf, formatCount } from '../../terminal/text.ts';
 import { unreadableNotice } from '../../terminal/unreadable.ts';
 
@@ -13,13 +14,25 @@ export interface ListingFacts {
   readonly lossyPaths: number;
   /** What a glob without a match may have meant. */
   readonly hints?: readonly string[] | undefined;
+  /** Where it searched. */
+  readonly roots?: readonly string[] | undefined;
 }
 
 /** How many repaired patterns are named. */
 const MAX_NAMED = 3;
 
-function stopNotice(stopReason: StopReason | undefined): string[] {
-  if (stopReason === 'timeout') return ['--timeout ended the search early; use a longer timeout or a smaller --path'];
+function stopNotice(stopReason: StopReason | undefined, roots: readonly string[] = []): string[] {
+  const isList = roots.includes(STANDARD_INPUT);
+  if (stopReason === 'timeout') {
+    return [
+      `--timeout ended the search early; use a longer timeout or a ${isList ? 'shorter list' : 'smaller --path'}`,
+    ];
+  }
+  if (stopReason === 'budget' && isList) {
+    return [
+      'the list has more names than FS_SCAN_MAX_ENTRIES or the result is too large, so this is a part; give a shorter list',
+    ];
+  }
   if (stopReason === 'budget') {
     return [
       'the tree has more entries than FS_SCAN_MAX_ENTRIES or the result is too large, so this is a part; use a smaller --path',
@@ -48,7 +61,7 @@ export function listingNotices(facts: ListingFacts): string[] {
   const isCut = facts.totalMatches > facts.shown || facts.stopReason === 'limit';
   return [
     ...(isCut ? [cutNotice(facts.shown, facts.totalMatches, 'use --limit for more')] : []),
-    ...stopNotice(facts.stopReason),
+    ...stopNotice(facts.stopReason, facts.roots),
     ...(facts.hints ?? []),
     ...unreadableNotice(facts.unreadable ?? 0, 'directory or entry', 'directories or entries', facts.unreadablePaths),
     ...lossyNotice(facts.lossyPaths),

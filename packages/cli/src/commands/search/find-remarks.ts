@@ -1,0 +1,67 @@
+import { realpath, stat } from 'node:fs/promises';
+import { basename, dirname, isAbsolute, relative } from 'node:path';
+import { shellQuote } from '../../terminal/text.ts';
+
+/** A search, and the paths that it lists. */
+interface Found {
+  readonly query: string;
+  readonly roots: readonly string[];
+  /** Whether names on standard input were ranked. */
+  readonly isList: boolean;
+  readonly paths: readonly string[];
+}
+
+/** Signs of an expression and of a glob, and an alternative without spaces, which fzf takes as a part of the name. */
+const EXPRESSION = /\.[*+?]|\\[.$^dwsbDWS]|\][*+?]/u;
+const GLOB = /[*?]|\{[^{}]*,[^{}]*\}/u;
+const ALTERNATIVE = /(?<=[^\s|])\|(?=[^\s|])/gu;
+
+/** Returns what a query with the signs of other patterns means here, unless a listed path has such a sign itself. */
+function signRemarks({ query, roots, isList, paths }: Found): string[] {
+  const sign = /[*?\\{|]|\][+]|\.[+]/u.exec(query)?.[0].at(-1);
+  if (sign === undefined || paths.some((path) => path.includes(sign))) return [];
+  const wherever = roots.filter((root) => root !== '.').map((root) => ` --path ${shellQuote(root)}`);
+  if (EXPRESSION.test(query)) {
+    const names = isList ? '' : `cairn glob '*'${wherever.join('')} | `;
+    return [`a query is letters, not an expression; for one, use ${names}cairn grep ${shellQuote(query)}`];
+  }
+  if (GLOB.test(query)) {
+    const fix = isList ? '' : `; for a glob, use cairn glob ${shellQuote(query)}${wherever.join('')}`;
+    return [`a query is letters, without wildcards${fix}`];
+  }
+  const spaced = query.replaceAll(ALTERNATIVE, ' | ');
+  return spaced === query ? [] : [`| needs spaces around it: ${shellQuote(spaced)}`];
+}
+
+async function isOutside(path: string, root: string): Promise<boolean> {
+  const way = relative(await realpath(root), path);
+  return way === '..' || way.startsWith('../') || isAbsolute(way);
+}
+
+/** Returns how to search what an absolute path names, if that is not below a searched directory. */
+async function outsideRemarks({ query, roots, isList }: Found): Promise<string[]> {
+  if (!isAbsolute(query) || isList) return [];
+  try {
+    const [path, entry] = [await realpath(query), await stat(query)];
+    const areOutside = await Promise.all(roots.map((root) => isOutside(path, root)));
+    if (areOutside.includes(false)) return [];
+    const [words, directory] = entry.isDirectory() ? ["''", query] : [shellQuote(basename(query)), dirname(query)];
+    return [`${query} is not below a searched directory; use cairn find ${words} ${shellQuote(directory)}`];
+  } catch {
+    // Not a path that exists.
+    return [];
+  }
+}
+
+/** Returns what the person may have meant who typed a query. */
+export async function queryRemarks(found: Found): Promise<string[]> {
+  const { query, paths } = found;
+  if (query.trim() === '.' && paths.length > 0) {
+    return [`the query "." finds names with a dot; use '' to list every path`];
+  }
+  const isSearchable = query.trim() === '' || /[\p{L}\p{N}]/u.test(query);
+  if (!isSearchable && paths.length === 0) {
+    return [`the query "${query}" has no letters or digits to search for; use '' to list every path`];
+  }
+  return [...signRemarks(found), ...(await outsideRemarks(found))];
+}
