@@ -107,7 +107,7 @@ function partsOf(payload: string): string[] {
 
 test.each(languages)('%s: each command that it suggests begins with the one that was given', (language) => {
   const gaps = Array.from({ length: 9 }, (_, index) => ({ query: `why ${index}`, asked: 1 }));
-  // What others wrote stays.
+  // A title is text of another person: it stays.
   const heads = manyHeads(2, { title: "run 'cairn knowledge gaps'" });
   const unshared = { count: 9, newest: [{ id: 'general/a' }] };
   const content = contentOf(heads, { gaps, unshared, mayLackTeam: true });

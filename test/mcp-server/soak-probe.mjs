@@ -11,7 +11,7 @@ const collectGarbage = runInNewContext('gc');
 const report = process.env.SOAK_REPORT;
 let turn = 0;
 
-process.on('SIGUSR2', async () => {
+async function answer() {
   // An object may be held by one that the previous collection finalizes.
   for (let round = 0; round < 3; round++) {
     collectGarbage();
@@ -28,4 +28,6 @@ process.on('SIGUSR2', async () => {
   const files = readdirSync('/proc/self/fd').length;
   writeFileSync(`${report}.new`, JSON.stringify({ turn, heapUsed, rss, external, files, resources, listeners }));
   renameSync(`${report}.new`, report);
-});
+}
+
+process.on('SIGUSR2', () => void answer());
