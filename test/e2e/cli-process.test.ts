@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, linkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
@@ -82,6 +82,23 @@ describe('a reader that goes away', () => {
     child.stdout?.destroy();
     const { stderr, exitCode, signal } = await ended;
     expect({ stderr, exitCode, signal }).toEqual({ stderr: '', exitCode: 0, signal: null });
+  });
+
+  test.skipIf(process.platform !== 'linux')('ends the search: most files are not read', async () => {
+    const cwd = createTree({ a: 'needle\n', b0000: `${'-'.repeat(1023)}\n`.repeat(4096) });
+    // One file under many names takes the space of one.
+    for (let number = 1; number < 1500; number++) {
+      linkSync(join(cwd, 'b0000'), join(cwd, `b${String(number).padStart(4, '0')}`));
+    }
+    const preload = `data:text/javascript,import { readFileSync } from 'node:fs';
+      process.on('exit', () => process.stderr.write(readFileSync('/proc/self/io', 'latin1')));`;
+    const child = startCairn(['grep', 'needle'], { cwd, preload: preload.replaceAll('\n', ' ') });
+    const ended = finished(child);
+    child.stdout?.destroy();
+    const { stderr, exitCode } = await ended;
+    const [, bytes = '?'] = /^rchar: (\d+)\n/u.exec(stderr) ?? [];
+    expect(exitCode).toBe(0);
+    expect(Number(bytes), stderr).toBeLessThan(3 * 1024 ** 3);
   });
 
   test('ends the tour, and its file is gone', async () => {

@@ -127,8 +127,13 @@ describe('the scan cache', () => {
 
   it.each([
     ['glob', "glob({ pattern: 'new*', path, cache: true })"],
+    ['glob', "glob({ pattern: ['new*', '!*.x'], path, cache: true })"],
     ['fuzzyFind', "fuzzyFind({ query: 'new', path, cache: true })"],
+    ['fuzzyFind', "fuzzyFind({ query: 'new', path, cache: true, fileType: FileType.File })"],
+    ['fuzzyFind', "fuzzyFind({ query: '^new', path, cache: true, syntax: 'fzf' })"],
     ['grep', "grep({ pattern: 'x', path, glob: 'new*', cache: true })"],
+    ['grep', "grep({ pattern: 'x', path, glob: ['*', '!old'], cache: true })"],
+    ['grepStream', "grepStream({ pattern: 'x', path, glob: 'new*', cache: true }, () => {})"],
   ])('rescans once when %s finds nothing in a scan that is not fresh', (_, call) => {
     const code = `
       const search = () => ${call};

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { open } from 'node:fs/promises';
 import { constants, openSync, closeSync } from 'node:fs';
-import { CairnError, fuzzyFind, glob, grep, treeSummary } from '@cairn/natives';
+import { CairnError, fuzzyFind, glob, grep, grepStream, treeSummary } from '@cairn/natives';
 import { describe, expect, it } from 'vitest';
 import { createTree, fifo } from '../support/tree.ts';
 import { runNode } from '../support/run-node.ts';
@@ -18,6 +18,15 @@ const calls: [string, Call][] = [
   ['glob', (options) => glob({ pattern: '*', ...options })],
   ['fuzzyFind', (options) => fuzzyFind({ query: 'file', ...options })],
   ['grep', (options) => grep({ pattern: 'x', ...options })],
+  ['grep with a callback', (options) => grep({ pattern: 'x', ...options }, () => undefined)],
+  [
+    'grepStream',
+    async (options) => {
+      const matches: unknown[] = [];
+      const facts = await grepStream({ pattern: 'x', ...options }, (batch) => void matches.push(...batch));
+      return { matches, ...facts };
+    },
+  ],
   [
     'treeSummary',
     async (options) => {

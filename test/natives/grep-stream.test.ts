@@ -1,7 +1,7 @@
 import { grep, grepStream } from '@cairn/natives';
 import type { GrepMatch } from '@cairn/natives';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -86,6 +86,29 @@ test('after an abort no batch is delivered', async () => {
   expect(batches).toBe(1);
 });
 
+test('after an abort no match is passed on, not even one of the same batch', async () => {
+  const controller = new AbortController();
+  const seen: GrepMatch[] = [];
+  const call = grep({ pattern: 'needle', path: root, signal: controller.signal }, (_, match) => {
+    seen.push(match);
+    controller.abort(new Error('gone'));
+  });
+  await expect(call).rejects.toThrow('gone');
+  await turn();
+  expect(seen).toHaveLength(1);
+});
+
+test.runIf(process.platform === 'linux')('a search that its receiver ended keeps no thread', async () => {
+  const threads = (): number => readdirSync('/proc/self/task').length;
+  await grep({ pattern: 'needle', path: root });
+  const before = threads();
+  for (let round = 0; round < 20; round++) {
+    const call = grepStream({ pattern: 'needle', path: root }, () => Promise.reject(new Error('enough')));
+    await expect(call).rejects.toThrow('enough');
+  }
+  await expect.poll(threads).toBeLessThanOrEqual(before + 2);
+});
+
 test('searches that wait for their receivers leave the workers to other calls', async () => {
   const release = new AbortController();
   let waiting = 0;
@@ -116,6 +139,26 @@ test('a text is searched as it arrives', async () => {
   });
   expect(await call).toMatchObject({ totalMatches: 2, complete: true });
   expect(seen).toEqual(['<stdin>:1:one needle', '<stdin>:2:and a second needle']);
+});
+
+test('a callback has the first match of a text before the rest has arrived', async () => {
+  const input = new PassThrough();
+  input.write('one needle\n');
+  const { matches } = await grep({ pattern: 'needle', input }, (_, { lineNumber }) => {
+    if (lineNumber === 1) input.end('a second needle\n');
+  });
+  expect(matches).toHaveLength(2);
+});
+
+test('N13: what was found before the time is up is passed on, and the summary states that more may follow', async () => {
+  const input = new PassThrough();
+  input.write('one needle\n');
+  const seen: string[] = [];
+  const summary = await grepStream({ pattern: 'needle', input, timeoutMs: 1000, onTimeout: 'partial' }, (batch) => {
+    for (const { line } of batch) seen.push(line);
+  });
+  expect(summary).toMatchObject({ complete: false, stopReason: 'timeout', totalMatches: 1 });
+  expect(seen).toEqual(['one needle']);
 });
 
 test('no more of a text is read than the result needs', async () => {
