@@ -133,7 +133,7 @@ describe('the scan cache', () => {
     ['fuzzyFind', "fuzzyFind({ query: '^new', path, cache: true, syntax: 'fzf' })"],
     ['grep', "grep({ pattern: 'x', path, glob: 'new*', cache: true })"],
     ['grep', "grep({ pattern: 'x', path, glob: ['*', '!old'], cache: true })"],
-    ['grepStream', "grepStream({ pattern: 'x', path, glob: 'new*', cache: true }, () => {})"],
+    ['grepStream', "natives.grepStream({ pattern: 'x', path, glob: 'new*', cache: true }, () => {})"],
   ])('rescans once when %s finds nothing in a scan that is not fresh', (_, call) => {
     const code = `
       const search = () => ${call};
