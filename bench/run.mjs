@@ -3,7 +3,7 @@
  * `npm run bench -- ranking <options>` runs the ranking benchmark instead, `agents` that of agents beside other libraries,
  * `contexts` that of histories and views, `edit-matrix` the failure matrix of file edits,
  * `facts` whether questions about facts are answered, and whether those without an answer are not,
- * `keystroke` that of the autocomplete, `knowledge` how well assets are found and what the index costs, `knowledge-agent` whether a
+ * `first-line` how soon `cairn grep` prints, `keystroke` that of the autocomplete, `knowledge` how well assets are found and what the index costs, `knowledge-agent` whether a
  * model follows the layers, `mcp` that of servers over MCP, `memory` what is kept when many write at once,
  * `retrieval` how well texts are found, `tools` the speed of the tools on large files, `workspace` that of the workspace cache.
  */
@@ -23,6 +23,7 @@ const programs = [
   'contexts',
   'edit-matrix',
   'facts',
+  'first-line',
   'keystroke',
   'knowledge',
   'knowledge-agent',
