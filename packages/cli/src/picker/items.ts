@@ -67,7 +67,7 @@ function summaryOf(
   const notes = [facts.isCut ? more : countOf(shown, noun), ...facts.failures.map(errorText)];
   if (facts.stopped) notes.push('the tree is too large, only a part was searched');
   if (facts.unreadable !== undefined && facts.unreadable > 0) notes.push(`${formatCount(facts.unreadable)} unreadable`);
-  if (facts.lossy > 0) notes.push(`skipped ${countOf(facts.lossy, 'name')} that are not valid Unicode`);
+  if (facts.lossy > 0) notes.push(`skipped ${countOf(facts.lossy, 'name')} not in valid Unicode`);
   return notes.join(', ');
 }
 

@@ -27,7 +27,8 @@ export function openScreen(terminal: Terminal): Screen {
     draw: ({ rows, cursor }) => {
       let text = hold;
       for (const [index, row] of rows.entries()) {
-        if (shown[index] !== row) text += `\u001b[${index + 1};1H${row}\u001b[0m\u001b[K`;
+        // Erasing comes first: after a row that fills the last column it would erase that.
+        if (shown[index] !== row) text += `\u001b[${index + 1};1H\u001b[K${row}\u001b[0m`;
       }
       shown = rows;
       terminal.write(`${text}\u001b[${cursor.row + 1};${cursor.column + 1}H${release}`);
