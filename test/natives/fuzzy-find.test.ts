@@ -317,7 +317,15 @@ describe('fuzzyFind with the signs of fzf', () => {
 
 describe('entries that match equally well', () => {
   it('puts files before directories', async () => {
+    // By their paths alone, the directory is first.
     const path = createTree({ 'a/core/x': '', 'z/core': '' });
-    expect(await found('core', path)).toEqual(['z/core', 'a/core/', 'a/core/x']);
+    const { matches } = await fuzzyFind({ query: 'cor', path });
+    expect(matches.map((match) => match.path)).toEqual(['z/core', 'a/core/', 'a/core/x']);
+    expect(matches[0]?.score).toBe(matches[1]?.score);
+  });
+
+  it('ranks a file with the whole name above a directory', async () => {
+    const path = createTree({ 'core/x': '', 'z/core': '' });
+    expect(await found('core', path)).toEqual(['z/core', 'core/', 'core/x']);
   });
 });

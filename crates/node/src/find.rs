@@ -5,7 +5,7 @@ use std::sync::Arc;
 use cairn_cancel::{CancelToken, Stopped};
 use cairn_search::{FindOptions, FindOutcome, PathList, QuerySyntax, find as search};
 use napi::Env;
-use napi::bindgen_prelude::{Object, Uint8Array};
+use napi::bindgen_prelude::{Object, ObjectFinalize, Uint8Array};
 use napi_derive::napi;
 
 use crate::columns::{Column, Text};
@@ -57,11 +57,23 @@ impl From<NativeFuzzyFindOptions> for FindOptions {
     }
 }
 
-/// Paths to rank instead of the entries below a directory.
-#[napi]
+/// Paths to rank instead of the entries below a directory. Node knows its memory, so that it collects lists without a reference
+/// in time.
+#[napi(custom_finalize)]
 #[derive(Default)]
 pub struct NativePathList {
     list: Arc<PathList>,
+    /// The bytes that Node was informed of.
+    reported: i64,
+}
+
+/// About what a prepared list takes for each byte of its text: the text as given and for matching, and the records of its paths.
+const MEMORY_PER_BYTE: i64 = 4;
+
+impl ObjectFinalize for NativePathList {
+    fn finalize(self, env: Env) -> napi::Result<()> {
+        env.adjust_external_memory(-self.reported).map(drop)
+    }
 }
 
 #[napi]
@@ -76,9 +88,13 @@ impl NativePathList {
     /// Adds paths, each with a NUL after it, before the first search.
     #[napi]
     #[allow(clippy::needless_pass_by_value, reason = "napi passes buffers by value")]
-    pub fn add(&self, paths: Uint8Array) -> napi::Result<()> {
-        let is_added = self.list.add(&paths);
-        is_added.then_some(()).ok_or_else(|| napi::Error::from_reason("a list that was searched cannot grow"))
+    pub fn add(&mut self, env: Env, paths: Uint8Array) -> napi::Result<()> {
+        if !self.list.add(&paths) {
+            return Err(napi::Error::from_reason("a list that was searched cannot grow"));
+        }
+        let bytes = MEMORY_PER_BYTE * paths.len() as i64;
+        self.reported += bytes;
+        env.adjust_external_memory(bytes).map(drop)
     }
 }
 

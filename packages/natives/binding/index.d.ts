@@ -46,7 +46,10 @@ export declare class NativeLock {
   release(): void
 }
 
-/** Paths to rank instead of the entries below a directory. */
+/**
+ * Paths to rank instead of the entries below a directory. Node knows its memory, so that it collects lists without a reference
+ * in time.
+ */
 export declare class NativePathList {
   /** Creates an empty list. */
   constructor()
