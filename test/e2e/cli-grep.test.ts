@@ -99,6 +99,10 @@ const lines: readonly (readonly string[])[] = [
     ['-U', 'one( |\n)|o\nb|az\nq', '-r', text, 'src'],
     ['-U', 'foo\nb', '-r', text, 'test', 'src', 'src'],
   ]),
+  // One line for a match over several lines.
+  ['-U', 'foo\nb', '--vimgrep'],
+  ['-U', 'foo\nb|(az\n)q', '--vimgrep', '-C1', 'src'],
+  ['-U', 'fo+', '--vimgrep'],
   // Choices of what matches.
   ['-i', 'FOO'],
   ['-S', 'foo'],
@@ -196,6 +200,18 @@ describe('-r replaces, and the -r of grep', () => {
         { line: 'let y = "foo-22";', submatches: [{ start: 0, end: 5, replacement: 'y' }] },
       ],
     });
+  });
+});
+
+test('bytes that are not UTF-8 are shown as U+FFFD, with a notice', async () => {
+  const cwd = createTree({ a: Buffer.from('\xff foo\nplain\nb \xff\n', 'latin1'), b: 'foo é\n' });
+  const { stdout, stderr } = await cairn(['grep', '--column', 'foo', '-A2'], { cwd });
+  expect(stdout).toBe('a:1:5:\ufffd foo\na-2-plain\na-3-b \ufffd\n--\nb:1:1:foo é\n');
+  expect(stderr).toMatch(/^cairn: 2 lines have U\+FFFD[^\n]*\n$/u);
+  const plain = await cairn(['grep', 'foo', 'b'], { cwd });
+  expect(plain.stderr).toBe('');
+  expect(JSON.parse((await cairn(['grep', 'foo', 'a', '--json'], { cwd })).stdout)).toMatchObject({
+    notices: [expect.stringContaining('1 line has U+FFFD')],
   });
 });
 

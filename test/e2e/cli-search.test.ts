@@ -302,7 +302,7 @@ describe('a notice on standard error reports', () => {
     const cwd = createTree({ 'a.txt': 'hit\nhit\nhit\n', 'b.txt': 'hit\n' });
     const { stdout, stderr } = await cairn(['grep', 'hit', '--max-count-per-file', '2'], { cwd });
     expect(stdout).toBe('a.txt:1:hit\na.txt:2:hit\nb.txt:1:hit\n');
-    expect(stderr).toBe('cairn: 1 file had more matches than --max-count-per-file; raise it for more\n');
+    expect(stderr).toBe('cairn: 1 file had more matches than --max-count; raise it for more\n');
   });
 });
 

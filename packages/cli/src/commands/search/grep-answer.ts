@@ -33,7 +33,7 @@ export function formOf(flags: GrepFlags, session: Session, { isFromInput, onCut 
     column: vimgrep || column,
     onlyMatching,
     eachMatch: vimgrep,
-    joinsLines: flags.multiline === true && flags.replace !== undefined,
+    joinsLines: flags.multiline === true && (vimgrep || flags.replace !== undefined),
     nul: flags.null === true,
     hasContext: (flags.context ?? 0) + (flags.beforeContext ?? 0) + (flags.afterContext ?? 0) > 0,
     columns: flags.maxColumns === undefined ? width * MAX_ROWS : undefined,
@@ -43,7 +43,15 @@ export function formOf(flags: GrepFlags, session: Session, { isFromInput, onCut 
 
 /** The document counts in `matches`: lines in content mode, files in the other modes. */
 export function documentOf(
-  { shown, linesCut: _cut, lossyPaths: _lossy, pathOf: _naming, failures, ...facts }: GrepTotals,
+  {
+    shown,
+    linesCut: _cut,
+    linesReplaced: _replaced,
+    lossyPaths: _lossy,
+    pathOf: _naming,
+    failures,
+    ...facts
+  }: GrepTotals,
   flags: GrepFlags,
   { matches, roots }: { readonly matches: readonly GrepMatch[]; readonly roots: readonly string[] },
 ): MatchesDocument & Readonly<Record<string, unknown>> {
@@ -88,6 +96,7 @@ export function noticesOf(
     isLimited: flags.limit !== undefined && shown >= flags.limit && limitReached === true,
     offset: flags.offset ?? 0,
     filesCut,
+    hasAfterContext: (flags.afterContext ?? flags.context ?? 0) > 0,
     linesCut: linesCut + summary.linesCut,
     isLiteral: engine === 'literal' && flags.literal !== true,
     asTyped: asTyped && { ...asTyped, path: quotePath(pathOf(asTyped.path)) },

@@ -88,7 +88,7 @@ export class ContentPrinter {
 
   #isGap({ lineNumber }: Row): boolean {
     const last = this.#lastLine;
-    return last !== undefined && lineNumber !== last && lineNumber !== last + 1;
+    return last !== undefined && lineNumber > last + 1;
   }
 
   #line(row: Row, path: string): string {

@@ -31,6 +31,11 @@ function binaryOf({ text, binary, unrestricted = 0 }: GrepFlags): GrepOptions['b
   return binary === true || unrestricted >= 3 ? 'search' : undefined;
 }
 
+/** Returns what replaces a match. A match over several lines that is replaced is known to be one. */
+function replacementOf({ replace, multiline, vimgrep, json }: GrepFlags): string | undefined {
+  return replace ?? (multiline === true && vimgrep === true && json !== true ? '$0' : undefined);
+}
+
 /** Returns what matches, and what to return of it. */
 export function matchingOf(
   patterns: readonly string[],
@@ -48,7 +53,7 @@ export function matchingOf(
     pcre2: flags.pcre2,
     multiline: flags.multiline,
     binary: binaryOf(flags),
-    replacement: flags.replace,
+    replacement: replacementOf(flags),
     context: flags.context,
     contextBefore: flags.beforeContext,
     contextAfter: flags.afterContext,

@@ -23,6 +23,7 @@ test('the result of one root is unchanged', () => {
     ...summary({ unreadablePaths: ['x'] }),
     shown: 0,
     linesCut: 0,
+    linesReplaced: 0,
     lossyPaths: 0,
     pathOf: inRoot,
     failures: [],

@@ -8,6 +8,8 @@ export interface GrepTotals extends GrepSummary {
   readonly shown: number;
   /** How many of them have a line that the search cut. */
   readonly linesCut: number;
+  /** How many lines have the character that also stands for bytes that are not UTF-8. */
+  readonly linesReplaced: number;
   /** How many files have a name that is not valid Unicode. */
   readonly lossyPaths: number;
   /** Names a path of these totals: with several roots, their paths are named already. */
@@ -53,11 +55,22 @@ function merged(one: GrepSummary, other: GrepSummary): GrepSummary {
   };
 }
 
+const REPLACEMENT_CHARACTER = '\u{fffd}';
+
+/** Returns how many lines of a match, with its context, have a replacement character. */
+function replacedLines({ line, contextBefore, contextAfter }: GrepMatch): number {
+  const own = line.includes(REPLACEMENT_CHARACTER) ? 1 : 0;
+  if (contextBefore === undefined && contextAfter === undefined) return own;
+  const context = [...(contextBefore ?? []), ...(contextAfter ?? [])];
+  return own + context.filter((one) => one.line.includes(REPLACEMENT_CHARACTER)).length;
+}
+
 /** Adds up the results of the roots. */
 export class TotalsBuilder {
   #facts: GrepSummary | undefined;
   #shown = 0;
   #linesCut = 0;
+  #linesReplaced = 0;
   #lossyPaths = 0;
   #lastLossyPath: string | undefined;
   readonly #failures: unknown[] = [];
@@ -78,8 +91,10 @@ export class TotalsBuilder {
 
   addMatches(matches: readonly GrepMatch[]): void {
     this.#shown += matches.length;
-    for (const { truncated, lossyPath, path } of matches) {
+    for (const match of matches) {
+      const { truncated, lossyPath, path } = match;
       if (truncated === true) this.#linesCut += 1;
+      this.#linesReplaced += replacedLines(match);
       // The matches of a file follow each other.
       if (lossyPath === true && path !== this.#lastLossyPath) this.#lossyPaths += 1;
       this.#lastLossyPath = lossyPath === true ? path : undefined;
@@ -119,6 +134,7 @@ export class TotalsBuilder {
       ...(asTyped && facts.totalMatches === 0 && { asTyped }),
       shown: this.#shown,
       linesCut: this.#linesCut,
+      linesReplaced: this.#linesReplaced,
       lossyPaths: this.#lossyPaths,
       pathOf,
       failures: this.#failures,

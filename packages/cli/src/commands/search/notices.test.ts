@@ -62,7 +62,9 @@ describe('the notices of grep report', () => {
     isLimited: false,
     offset: 0,
     filesCut: 0,
+    hasAfterContext: false,
     linesCut: 0,
+    linesReplaced: 0,
     skipped: { oversized: 0, binary: 0, unreadable: 0 },
     givenPattern: 'foo(',
     isLiteral: false,
@@ -75,9 +77,19 @@ describe('the notices of grep report', () => {
       ['showing the first 20, and there are more; use --limit for more, or --offset 60 to continue'],
     ],
     [
-      'files with more matches than --max-count-per-file',
+      'files with more matches than --max-count',
       { filesCut: 2 },
-      ['2 files had more matches than --max-count-per-file; raise it for more'],
+      ['2 files had more matches than --max-count; raise it for more'],
+    ],
+    [
+      'lines after the last match that are left out, because they match, too',
+      { filesCut: 1, hasAfterContext: true },
+      ['1 file had more matches than --max-count, which are not shown as context either; raise it for more'],
+    ],
+    [
+      'lines that may have bytes that are not UTF-8',
+      { linesReplaced: 2 },
+      ['2 lines have U+FFFD, which stands for bytes that are not UTF-8, too; columns count it as 3 bytes'],
     ],
     ['shortened lines', { linesCut: 1 }, ['shortened 1 line; --max-columns 0 shows whole lines']],
     [

@@ -77,7 +77,11 @@ export interface GrepFacts extends ListingFacts {
   readonly isLimited: boolean;
   readonly offset: number;
   readonly filesCut: number;
+  /** Whether lines after a match are asked for. */
+  readonly hasAfterContext: boolean;
   readonly linesCut: number;
+  /** How many lines have a replacement character. */
+  readonly linesReplaced: number;
   readonly skipped: {
     readonly oversized: number;
     readonly binary: number;
@@ -138,7 +142,9 @@ export function grepNotices(facts: GrepFacts): string[] {
       ? [`there are no more: --offset ${facts.offset} skips all ${formatCount(facts.totalMatches)}; use a smaller one`]
       : []),
     ...(facts.filesCut > 0
-      ? [`${countOf(facts.filesCut, 'file')} had more matches than --max-count-per-file; raise it for more`]
+      ? [
+          `${countOf(facts.filesCut, 'file')} had more matches than --max-count${facts.hasAfterContext ? ', which are not shown as context either' : ''}; raise it for more`,
+        ]
       : []),
     ...(facts.linesCut > 0 ? [`shortened ${countOf(facts.linesCut, 'line')}; --max-columns 0 shows whole lines`] : []),
     ...(facts.stopReason === 'budget' ? [budgetNotice(facts)] : stopNotice(facts.stopReason)),
@@ -155,6 +161,11 @@ export function grepNotices(facts: GrepFacts): string[] {
       : []),
     ...unreadableNotice(facts.skipped.unreadable, 'file or directory', 'files or directories', facts.unreadablePaths),
     ...lossyNotice(facts.lossyPaths),
+    ...(facts.linesReplaced > 0
+      ? [
+          `${countOf(facts.linesReplaced, 'line')} ${facts.linesReplaced === 1 ? 'has' : 'have'} U+FFFD, which stands for bytes that are not UTF-8, too; columns count it as 3 bytes`,
+        ]
+      : []),
   ];
 }
 
