@@ -5,11 +5,15 @@ use std::collections::BinaryHeap;
 
 use cairn_walk::{Kind, Snapshot};
 
+/// The bits of the number of an entry; an index has no more.
+const ENTRY_BITS: u32 = 32;
+
 /// A hit that sorts best last. Entries are in path order, so their index stands for the path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Ranked {
     pub(super) score: u32,
-    order: Reverse<(usize, bool, usize)>,
+    /// The depth, then whether it is a directory, then the entry, in one number.
+    order: Reverse<u64>,
 }
 
 /// Keeps the best N hits.
@@ -22,11 +26,13 @@ pub(super) struct Best {
 impl Ranked {
     /// Among equal scores shallow entries come first, then files.
     pub(super) fn new(score: u32, snapshot: &Snapshot, entry: usize) -> Self {
-        Self { score, order: Reverse((snapshot.depth(entry), snapshot.kind(entry) == Kind::Dir, entry)) }
+        let is_directory = u64::from(snapshot.kind(entry) == Kind::Dir);
+        let order = (snapshot.depth(entry) as u64) << (ENTRY_BITS + 1) | is_directory << ENTRY_BITS | entry as u64;
+        Self { score, order: Reverse(order) }
     }
 
     pub(super) fn entry(self) -> usize {
-        self.order.0.2
+        (self.order.0 & ((1 << ENTRY_BITS) - 1)) as usize
     }
 }
 

@@ -64,30 +64,54 @@ pub(super) struct Chunk {
 }
 
 impl Scoring {
-    /// Which of the entries of one word of a set may match.
-    fn plausible(&self, word: usize) -> u64 {
-        let entries = word * 64..self.snapshot.len().min((word + 1) * 64);
-        match &self.matching {
-            Matching::Listed => u64::MAX,
-            Matching::AsTyped(Prepared { derived, search }) => search.plausible(&derived.index, entries),
-            Matching::WithTypos(Prepared { derived, search }, typos) => {
-                typos.plausible(search, &derived.index, entries)
+    /// Scores some entries. `plausible` says which of at most 64 entries may match; `verdict` receives an entry and the floor.
+    // Generic, so that what does not change from entry to entry is decided once.
+    fn scan(
+        &self,
+        line: &mut Line,
+        range: Range<usize>,
+        check: &dyn Fn() -> Result<(), Stopped>,
+        plausible: impl Fn(Range<usize>) -> u64,
+        verdict: impl Fn(usize, u32) -> Verdict,
+    ) -> Result<Chunk, Stopped> {
+        let none = Entries::none(range.len());
+        let mut chunk = Chunk { best: Best::new(self.max_hits), settled: none.clone(), matched: none, compared: 0 };
+        let mut floor = 0;
+        let (entries, bonus, filter) = (self.snapshot.len(), self.bonus, self.filter.as_deref());
+        for word in range.start / 64..range.end.div_ceil(64) {
+            if word % (CHECK_EVERY / 64) == 0 {
+                check()?;
+                floor = self.floor.load(Ordering::Relaxed).max(floor);
+            }
+            let mut left = self.among.words[word];
+            if left == 0 {
+                continue;
+            }
+            chunk.compared += left.count_ones() as usize;
+            left &= plausible(word * 64..entries.min((word + 1) * 64));
+            while left != 0 {
+                let entry = word * 64 + left.trailing_zeros() as usize;
+                left &= left - 1;
+                if filter.is_some_and(|filter| !filter.admits(&self.snapshot, entry, line)) {
+                    continue;
+                }
+                let verdict = verdict(entry, floor.saturating_sub(bonus));
+                if verdict != Verdict::Miss {
+                    chunk.matched.insert(entry - range.start);
+                }
+                let Verdict::Score(score) = verdict else { continue };
+                let score = score + bonus;
+                if score >= self.settled {
+                    chunk.settled.insert(entry - range.start);
+                }
+                if score >= floor {
+                    chunk.best.push(Ranked::new(score, &self.snapshot, entry));
+                    floor = chunk.best.floor().max(floor);
+                }
             }
         }
-    }
-
-    fn verdict(&self, entry: usize, floor: u32) -> Verdict {
-        let path = || self.snapshot.composed_path(entry);
-        match &self.matching {
-            Matching::Listed => {
-                let is_directory = self.snapshot.kind(entry) == Kind::Dir;
-                Verdict::Score(if is_directory { LISTED_DIRECTORY } else { LISTED_OTHER })
-            }
-            Matching::AsTyped(Prepared { derived, search }) => search.score(&derived.index, entry, path, floor),
-            Matching::WithTypos(Prepared { derived, search }, typos) => {
-                typos.score(search, &derived.index, entry, path)
-            }
-        }
+        self.floor.fetch_max(floor, Ordering::Relaxed);
+        Ok(chunk)
     }
 }
 
@@ -105,42 +129,25 @@ impl Ordered for Scoring {
         range: Range<usize>,
         check: &dyn Fn() -> Result<(), Stopped>,
     ) -> Result<Chunk, Stopped> {
-        let none = Entries::none(range.len());
-        let mut chunk = Chunk { best: Best::new(self.max_hits), settled: none.clone(), matched: none, compared: 0 };
-        let mut floor = 0;
-        for word in range.start / 64..range.end.div_ceil(64) {
-            if word % (CHECK_EVERY / 64) == 0 {
-                check()?;
-                floor = self.floor.load(Ordering::Relaxed).max(floor);
+        let snapshot = &*self.snapshot;
+        match &self.matching {
+            Matching::Listed => {
+                let verdict = |entry, _| {
+                    let is_directory = snapshot.kind(entry) == Kind::Dir;
+                    Verdict::Score(if is_directory { LISTED_DIRECTORY } else { LISTED_OTHER })
+                };
+                self.scan(line, range, check, |_| u64::MAX, verdict)
             }
-            let mut left = self.among.words[word];
-            if left == 0 {
-                continue;
+            Matching::AsTyped(Prepared { derived, search }) => {
+                let index = &derived.index;
+                let verdict = |entry, floor| search.score(index, entry, || snapshot.composed_path(entry), floor);
+                self.scan(line, range, check, |entries| search.plausible(index, entries), verdict)
             }
-            chunk.compared += left.count_ones() as usize;
-            left &= self.plausible(word);
-            while left != 0 {
-                let entry = word * 64 + left.trailing_zeros() as usize;
-                left &= left - 1;
-                if self.filter.as_ref().is_some_and(|filter| !filter.admits(&self.snapshot, entry, line)) {
-                    continue;
-                }
-                let verdict = self.verdict(entry, floor.saturating_sub(self.bonus));
-                if verdict != Verdict::Miss {
-                    chunk.matched.insert(entry - range.start);
-                }
-                let Verdict::Score(score) = verdict else { continue };
-                let score = score + self.bonus;
-                if score >= self.settled {
-                    chunk.settled.insert(entry - range.start);
-                }
-                if score >= floor {
-                    chunk.best.push(Ranked::new(score, &self.snapshot, entry));
-                    floor = chunk.best.floor().max(floor);
-                }
+            Matching::WithTypos(Prepared { derived, search }, typos) => {
+                let index = &derived.index;
+                let verdict = |entry, _| typos.score(search, index, entry, || snapshot.composed_path(entry));
+                self.scan(line, range, check, |entries| typos.plausible(search, index, entries), verdict)
             }
         }
-        self.floor.fetch_max(floor, Ordering::Relaxed);
-        Ok(chunk)
     }
 }
