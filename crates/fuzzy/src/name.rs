@@ -2,6 +2,9 @@
 
 use crate::score::{Hit, TIER_SPAN, Tier};
 
+/// The quality of a whole name or stem.
+pub(crate) const WHOLE_STEM: u32 = 950;
+
 /// Where in `text` the lower-case `wanted` begins.
 pub(crate) fn occurrences<'a>(wanted: &'a [u8], text: &'a [u8]) -> impl Iterator<Item = usize> + 'a {
     let first = wanted.first().copied().unwrap_or_default();
@@ -49,7 +52,7 @@ pub(crate) fn coverage(length: usize, name: &[u8], at: usize) -> u32 {
 pub(crate) fn beginning(length: usize, name: &[u8]) -> u32 {
     let stem = stem_length(name);
     if length == stem || length == name.len() {
-        return 950;
+        return WHOLE_STEM;
     }
     let fifths = 5 * stem.saturating_sub(length) / length.max(1);
     900 - fifths.min(20) as u32 * 40
@@ -59,6 +62,27 @@ pub(crate) fn beginning(length: usize, name: &[u8]) -> u32 {
 pub(crate) fn is_whole_stem(letters: &[u8], name: &[u8]) -> bool {
     let is = |text: &[u8]| text.iter().copied().filter(|&byte| is_word(byte)).eq(letters.iter().copied());
     name.len() >= letters.len() && (is(&name[..stem_length(name)]) || is(name))
+}
+
+/// Where letters that are adjacent in a name without its separators begin, at the beginning of a word, and where they end.
+pub(crate) fn squashed<'a>(
+    letters: &'a [u8],
+    text: &'a [u8],
+    name: &'a [u8],
+) -> impl Iterator<Item = (usize, usize)> + 'a {
+    let starts = occurrences(&letters[..1], name).filter(move |&start| is_boundary(text, start));
+    starts.filter_map(move |start| {
+        let (mut end, mut wanted) = (start, letters);
+        while let (Some((&next, rest)), Some(&byte)) = (wanted.split_first(), name.get(end)) {
+            if byte == next {
+                wanted = rest;
+            } else if is_word(byte) {
+                break;
+            }
+            end += 1;
+        }
+        wanted.is_empty().then_some((start, end))
+    })
 }
 
 /// The length of a name without its last extension.

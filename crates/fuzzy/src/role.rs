@@ -11,6 +11,7 @@ const EXAMPLE: u8 = 2;
 const DOCUMENT: u8 = 4;
 const DECLARATION: u8 = 8;
 const FOREIGN: u8 = 16;
+const DATA: u8 = 32;
 
 /// Names of directories, and the role of what is in them. A query with the name asks for the role.
 const DIRECTORIES: [(&[u8], u8); 35] = [
@@ -66,14 +67,21 @@ impl Roles {
 
     /// The roles of a file of this name, in lower case.
     pub(crate) fn of_name(name: &[u8]) -> Self {
-        let stem = &name[..stem_length(name)];
-        let is_test = stem.starts_with(b"test_")
-            || [&b"_test"[..], b"-test", b".test", b".spec", b"_spec"].iter().any(|end| stem.ends_with(end));
-        let is_declaration = stem.ends_with(b".d") || matches!(&name[stem.len()..], b".h" | b".hpp" | b".hh" | b".pyi");
-        let extension = &name[stem.len()..];
-        let is_document = [&b".md"[..], b".mdx", b".rst", b".adoc"].contains(&extension);
-        let role = |is: bool, role| if is { role } else { 0 };
-        Self(role(is_test, TEST) | role(is_declaration, DECLARATION) | role(is_document, DOCUMENT))
+        let (stem, extension) = name.split_at(stem_length(name));
+        let of_extension = match extension {
+            b".h" | b".hpp" | b".hh" | b".pyi" => DECLARATION,
+            b".md" | b".mdx" | b".rst" | b".adoc" => DOCUMENT,
+            b".json" | b".yaml" | b".yml" | b".xml" | b".csv" | b".svg" | b".ld" | b".lds" => DATA,
+            _ => 0,
+        };
+        let of_stem = match stem {
+            [b't', b'e', b's', b't', b'_', ..]
+            | [.., b'_' | b'-' | b'.', b't', b'e', b's', b't']
+            | [.., b'_' | b'.', b's', b'p', b'e', b'c'] => TEST,
+            [.., b'.', b'd'] => DECLARATION,
+            _ => 0,
+        };
+        Self(of_extension | of_stem)
     }
 
     /// The roles that a query asks for.
@@ -94,6 +102,13 @@ impl Roles {
             (b"guide", DOCUMENT),
             (b"transl", FOREIGN),
             (b"vendor", FOREIGN),
+            (b"json", DATA),
+            (b"yaml", DATA),
+            (b"yml", DATA),
+            (b"xml", DATA),
+            (b"csv", DATA),
+            (b"svg", DATA),
+            (b"lds", DATA),
         ];
         let holds = |text: &[u8]| memchr::memmem::find(folded, text).is_some();
         Self(named.iter().fold(0, |roles, (text, role)| roles | if holds(text) { *role } else { 0 }))
@@ -111,6 +126,6 @@ impl Roles {
     pub(crate) fn cost(self) -> u32 {
         let cost = |role, cost| if self.0 & role == 0 { 0 } else { cost };
         let place = cost(TEST, 36).max(cost(EXAMPLE, 30)).max(cost(DOCUMENT, 24)).max(cost(FOREIGN, 28));
-        place + cost(DECLARATION, 14)
+        place + cost(DECLARATION, 14) + cost(DATA, 14)
     }
 }

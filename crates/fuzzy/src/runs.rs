@@ -6,6 +6,7 @@
 
 use std::sync::OnceLock;
 
+use crate::fold::character_mask;
 use crate::index::Index;
 use crate::name::{begins_camel_word, is_boundary, is_word, stem_length};
 use crate::query::Word;
@@ -36,7 +37,7 @@ const STEM_LETTER: u32 = 6 * POINT;
 /// The cost of a run that begins in a segment, but not at its start.
 const INSIDE: u32 = 10 * POINT;
 /// The cost if the runs end in the directory for which the base name stands, such as that of `index.ts`.
-const STANDS_FOR: u32 = 60 * POINT;
+const STANDS_FOR: u32 = 40 * POINT;
 
 /// For each number of letters, the least cost of runs with these letters.
 type Costs = [u32; MAX_LETTERS + 1];
@@ -45,6 +46,8 @@ type Costs = [u32; MAX_LETTERS + 1];
 #[derive(Debug)]
 pub(crate) struct Runs {
     letters: Vec<u8>,
+    /// The mask of the letters from each letter to the end.
+    needs: Vec<u64>,
     /// A bit for each letter before which punctuation was typed, so that a word begins there.
     breaks: u64,
     /// For each directory, computed on first use.
@@ -65,11 +68,17 @@ impl Runs {
             }
             in_word = is_word(byte);
         }
-        Some(Self { letters: word.letters.clone(), breaks, directories: OnceLock::new() })
+        let needs = (0..word.letters.len()).map(|at| character_mask(&word.letters[at..])).collect();
+        Some(Self { letters: word.letters.clone(), needs, breaks, directories: OnceLock::new() })
     }
 
     /// The quality of the best split over an entry's path.
     pub(crate) fn quality(&self, index: &Index, entry: usize, text: &[u8], name: &[u8]) -> Option<u32> {
+        let mask = index.mask(entry);
+        let may_end = |count: usize| name.first() == Some(&self.letters[count]) && self.needs[count] & !mask == 0;
+        if !(0..self.letters.len()).any(may_end) && !stands_for_directory(name) {
+            return None;
+        }
         let cost = self.cost(index, index.directory(entry), text, name, &mut Vec::new());
         (cost < IMPOSSIBLE).then(|| (TIER_SPAN - 1).saturating_sub(cost / POINT).max(1))
     }

@@ -5,13 +5,15 @@ use std::ops::Range;
 use crate::index::{DIRECTORY, Index};
 use crate::query::Query;
 use crate::role::Roles;
-use crate::score::{Hit, Tier};
+use crate::score::{Hit, TIER_SPAN, Tier};
 use crate::typo_positions;
 use crate::word_search::{Occurs, WordSearch};
 use crate::words::words_hit;
 
 /// The cost of a directory: a file is meant more often.
-const OF_DIRECTORY: u32 = 40;
+const OF_DIRECTORY: u32 = 100;
+/// The same where the name begins with the query: less than the cost of more letters in a name.
+const OF_BEGINNING_DIRECTORY: u32 = 30;
 /// How much less a role costs where the typed text occurs in a name.
 const ROLE_OF_NAME: u32 = 4;
 
@@ -47,24 +49,39 @@ impl Search {
     /// Scores entry `entry` of the index; `path` returns its path. A score below `floor` may be reported as
     /// [`Verdict::Beaten`], which is faster. A query without words matches nothing.
     #[must_use]
+    #[inline]
     pub fn score<'p>(&self, index: &Index, entry: usize, path: impl Fn() -> &'p [u8], floor: u32) -> Verdict {
+        let [word] = self.words.as_slice() else { return self.score_words(index, entry, path, floor) };
+        match word.occurs(index, entry) {
+            None => Verdict::Miss,
+            Some(Occurs::InPath) if floor >= Tier::Runs.ceiling() && !word.is_path => Verdict::Beaten,
+            Some(Occurs::InName) if floor >= Tier::Word.ceiling() && !word.begins(index.name(entry)) => Verdict::Beaten,
+            Some(occurs) => self.score_word(word, occurs, index, entry, path(), floor),
+        }
+    }
+
+    // Most entries do not come here.
+    #[inline(never)]
+    fn score_word(
+        &self,
+        word: &WordSearch,
+        occurs: Occurs,
+        index: &Index,
+        entry: usize,
+        path: &[u8],
+        floor: u32,
+    ) -> Verdict {
+        match word.hit(index, entry, path, occurs, floor) {
+            // A role only lowers a score.
+            Some(hit) if hit.score() >= floor => self.with_role(hit.score(), index, entry),
+            _ => Verdict::Beaten,
+        }
+    }
+
+    #[inline(never)]
+    fn score_words<'p>(&self, index: &Index, entry: usize, path: impl Fn() -> &'p [u8], floor: u32) -> Verdict {
         match self.words.as_slice() {
             [] => Verdict::Miss,
-            [word] => match word.occurs(index, entry) {
-                None => Verdict::Miss,
-                Some(Occurs::InPath) if floor >= Tier::Runs.ceiling() && !word.is_path => Verdict::Beaten,
-                Some(Occurs::InName) if floor >= Tier::Word.ceiling() && !word.begins(index.name(entry)) => {
-                    Verdict::Beaten
-                }
-                Some(occurs) => {
-                    let hit = word.hit(index, entry, path(), occurs, floor);
-                    match hit {
-                        // A role only lowers a score.
-                        Some(hit) if hit.score() >= floor => Verdict::Score(self.with_role(hit, index, entry)),
-                        _ => Verdict::Beaten,
-                    }
-                }
-            },
             words => {
                 let mut found = [Occurs::InPath; 8];
                 for (at, word) in words.iter().enumerate() {
@@ -78,23 +95,36 @@ impl Search {
                     return Verdict::Beaten;
                 }
                 let path = path();
-                if let Some(hit) = words_hit(words, index, entry, path) {
-                    return Verdict::Score(self.with_role(hit, index, entry));
+                match words_hit(words, index, entry, path) {
+                    // A role only lowers a score.
+                    Some(hit) if hit.score() >= floor => return self.with_role(hit.score(), index, entry),
+                    Some(_) => return Verdict::Beaten,
+                    // The letters of a word that does not occur are scattered, at best as beginnings of words.
+                    None if floor >= Tier::PathWords.ceiling() && !words.iter().any(|word| word.is_path) => {
+                        return Verdict::Beaten;
+                    }
+                    None => {}
                 }
                 let hits = words.iter().filter_map(|word| word.hit_as_typed(index, entry, path));
-                Hit::of_query(hits).map_or(Verdict::Miss, Verdict::Score)
+                Hit::of_query(hits).map_or(Verdict::Miss, |score| self.with_role(score, index, entry))
             }
         }
     }
 
-    fn with_role(&self, hit: Hit, index: &Index, entry: usize) -> u32 {
+    /// The score of an entry, less what its role costs.
+    pub(crate) fn with_role(&self, score: u32, index: &Index, entry: usize) -> Verdict {
         let is_directory = index.mask(entry) & DIRECTORY != 0;
-        let of_directory = if is_directory && hit.tier < Tier::Prefix { OF_DIRECTORY } else { 0 };
+        let is_beginning = score >= Tier::Word.ceiling();
+        let of_directory = match is_directory {
+            false => 0,
+            true if is_beginning => OF_BEGINNING_DIRECTORY,
+            true => OF_DIRECTORY,
+        };
         let of_role = index.roles(entry).without(self.roles).cost();
         // A role decides only among names that fit equally.
-        let of_role = if hit.tier < Tier::Substring { of_role } else { of_role / ROLE_OF_NAME };
-        let cost = of_role + of_directory;
-        Hit { quality: hit.quality.saturating_sub(cost), ..hit }.score()
+        let of_role = if score < Tier::Runs.ceiling() { of_role } else { of_role / ROLE_OF_NAME };
+        let quality = score % TIER_SPAN;
+        Verdict::Score(score - quality + quality.saturating_sub(of_role + of_directory))
     }
 
     /// Returns a bit for each of at most 64 entries: whether the characters of its name allow a match.

@@ -2,13 +2,18 @@
 
 use crate::align::Letters;
 use crate::index::Index;
-use crate::name::{contiguous, coverage};
+use crate::name::{coverage, find_in_name, stem_length};
 use crate::query::{Segment, Word};
+use crate::runs::stands_for_directory;
 use crate::score::{Hit, TIER_SPAN, Tier};
 use crate::subsequence::advance;
 
 /// The bonus if two adjacent segments of the query match adjacent segments of the path, or the first matches the first.
 const ADJACENT: u32 = TIER_SPAN / 2;
+/// What a segment in an extension has less.
+const IN_EXTENSION: u32 = 4;
+/// The cost of a file that stands for its directory.
+const STANDS_FOR: u32 = 10;
 /// The maximal number of segments that are compared for equality.
 const MAX_EXACT: usize = 63;
 
@@ -81,10 +86,17 @@ impl SegmentAlignments {
         if advance(&segment.letters, 0, folded) < segment.letters.len() {
             return None;
         }
-        contiguous(&segment.folded, text, folded).or_else(|| {
-            let quality = letters.quality_in(text, folded)?;
-            Some(Hit { tier: Tier::Subsequence, quality })
-        })
+        match find_in_name(&segment.folded, text, folded) {
+            Some((_, at)) if at > stem_length(folded) => Some(Hit {
+                tier: Tier::Subsequence,
+                quality: coverage(segment.folded.len(), folded, at) / IN_EXTENSION,
+            }),
+            Some((tier, at)) => Some(Hit { tier, quality: coverage(segment.folded.len(), folded, at) }),
+            None => {
+                let quality = letters.quality_in(text, folded)?;
+                Some(Hit { tier: Tier::Subsequence, quality })
+            }
+        }
     }
 
     /// How an entry of `directory` matches the whole word.
@@ -102,16 +114,28 @@ impl SegmentAlignments {
             if last < MAX_EXACT && self.exact[directory] >> last & 1 == 1 && folded.starts_with(&wanted.folded) {
                 return Some(whole(index.depth(directory) == last, &wanted.folded, folded));
             }
-            if let Some(before) = self.preceding(directory, last)
-                && let Some(hit) = self.hit(last, text, folded)
-            {
-                let alignment = before.and(hit);
-                // Abbreviated segments never rank as high as the path itself.
-                return Some(Hit { tier: alignment.weakest.min(Tier::Word), quality: self.quality(alignment) });
+            let of_name =
+                self.preceding(directory, last).and_then(|before| Some(before.and(self.hit(last, text, folded)?)));
+            // Abbreviated segments never rank as high as the path itself.
+            let of_name = of_name
+                .map(|alignment| Hit { tier: alignment.weakest.min(Tier::Word), quality: self.quality(alignment) });
+            let of_name = of_name.max(self.hit_of_directory(directory, folded));
+            if of_name.is_some() {
+                return of_name;
             }
+        } else if let Some(hit) = self.hit_of_directory(directory, folded) {
+            return Some(hit);
         }
         let alignment = self.up_to_here[directory * (self.rows.len() + 1) + self.rows.len()]?;
         Some(Hit { tier: Tier::Path, quality: self.quality(alignment) })
+    }
+
+    /// The hit of a file that stands for its directory, if the word ends with that.
+    fn hit_of_directory(&self, directory: usize, name: &[u8]) -> Option<Hit> {
+        let alignment = self.ending_here[directory * (self.rows.len() + 1) + self.rows.len()];
+        let alignment = alignment.filter(|_| stands_for_directory(name))?;
+        let quality = self.quality(alignment).saturating_sub(STANDS_FOR);
+        Some(Hit { tier: alignment.weakest.min(Tier::Runs), quality })
     }
 
     fn quality(&self, alignment: Alignment) -> u32 {

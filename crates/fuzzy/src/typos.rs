@@ -82,7 +82,12 @@ impl TypoSearch {
         let with_typos = |at, max| self.hit_with_typos(search.words(), at, index, entry, &path, max);
         let words = || search.words().iter().enumerate();
         if let [_] = search.words() {
-            return with_typos(0, self.budget).map_or(Verdict::Miss, |(_, hit)| Verdict::Score(hit.score()));
+            return match with_typos(0, self.budget) {
+                None => Verdict::Miss,
+                // The letters and the punctuation of a name say more than its role.
+                Some((_, hit)) if hit.tier == Tier::NameTypo => Verdict::Score(hit.score()),
+                Some((_, hit)) => search.with_role(hit.score(), index, entry),
+            };
         }
         if words().any(|(at, word)| word.occurs(index, entry).is_none() && with_typos(at, self.budget).is_none()) {
             return Verdict::Miss;
@@ -103,7 +108,7 @@ impl TypoSearch {
                 *hit = better;
             }
         }
-        Hit::of_query(hits.into_iter()).map_or(Verdict::Miss, Verdict::Score)
+        Hit::of_query(hits.into_iter()).map_or(Verdict::Miss, |score| search.with_role(score, index, entry))
     }
 
     /// The number of typos, at most `max`, with which the word at index `at` matches, and the hit.

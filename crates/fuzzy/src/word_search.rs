@@ -7,7 +7,8 @@ use crate::automaton::{Alphabet, States};
 use crate::fold::{character_mask, fold_into, symbols};
 use crate::index::{DIRECTORY, Index};
 use crate::name::{
-    beginning, contiguous, coverage, find_inside, is_boundary, is_whole_stem, is_word, occurrences, stem_length,
+    WHOLE_STEM, beginning, contiguous, coverage, find_inside, is_boundary, is_whole_stem, is_word, occurrences,
+    squashed, stem_length,
 };
 use crate::query::Word;
 use crate::runs::Runs;
@@ -23,8 +24,8 @@ const OTHER_LETTER: u32 = 8;
 const SAME_NAME: u32 = 5;
 /// Next to other words, runs of less than this quality over a path are scattered letters.
 const WEAK_RUNS: u32 = 750;
-/// The quality of a stem that is the typed letters but for punctuation.
-const SQUASHED_STEM: u32 = 940;
+/// The quality of a stem that is the typed letters with other punctuation.
+const OTHER_STEM: u32 = 940;
 /// How much the quality of a directory falls for each level below it.
 const FARTHER: u16 = 30;
 
@@ -40,7 +41,7 @@ pub(crate) struct WordSearch {
     pub(crate) word: Word,
     pub(crate) is_path: bool,
     /// Whether it has punctuation, and not as a path.
-    is_punctuated: bool,
+    pub(crate) is_punctuated: bool,
     is_ascii: bool,
     /// Whether the letters are ASCII letters and digits, which have separate bits in a mask.
     is_alphanumeric: bool,
@@ -48,7 +49,7 @@ pub(crate) struct WordSearch {
     pub(crate) typos: usize,
     letters: Letters,
     /// The mask of the letters from each offset to the end.
-    needs: Vec<u64>,
+    pub(crate) needs: Vec<u64>,
     /// For each directory, how many bytes of the letters occur in its path, in order.
     progress: Vec<u32>,
     /// For each directory, the characters that a name in it must have for the letters to occur.
@@ -239,8 +240,8 @@ impl WordSearch {
     fn name_hit(&self, index: &Index, entry: usize, text: &[u8], name: &[u8], floor: u32) -> Option<Hit> {
         let wanted = &self.word.folded;
         if name.starts_with(wanted) {
-            let is_file = index.mask(entry) & DIRECTORY == 0;
-            let tier = if wanted.len() == name.len() && is_file { Tier::Exact } else { Tier::Prefix };
+            let is_whole_file = wanted.len() == name.len() && index.mask(entry) & DIRECTORY == 0;
+            let tier = if is_whole_file { Tier::Exact } else { Tier::Prefix };
             let quality = beginning(wanted.len(), name);
             return Some(Hit { tier, quality: quality + of_same_name(index, entry, name, quality) });
         }
@@ -248,8 +249,8 @@ impl WordSearch {
             && wanted.last().is_some_and(|&byte| is_word(byte))
             && is_whole_stem(&self.word.letters, name)
         {
-            let quality = SQUASHED_STEM + of_same_name(index, entry, name, SQUASHED_STEM);
-            return Some(Hit { tier: Tier::Prefix, quality });
+            let quality = if self.is_punctuated { OTHER_STEM } else { WHOLE_STEM };
+            return Some(Hit { tier: Tier::Prefix, quality: quality + of_same_name(index, entry, name, quality) });
         }
         if floor >= Tier::Word.ceiling() {
             return None;
@@ -440,9 +441,11 @@ fn whole_qualities<E>(word: &Word, index: &Index, check: &impl Fn() -> Result<()
 
 /// What a file has more that is called as its directory, and as the word.
 fn of_same_name(index: &Index, entry: usize, name: &[u8], quality: u32) -> u32 {
-    let above = index.segment(index.directory(entry)).1;
-    let is_file = index.mask(entry) & DIRECTORY == 0;
-    if quality >= SQUASHED_STEM && is_file && above == &name[..stem_length(name)] { SAME_NAME } else { 0 }
+    let is_same = || {
+        let is_file = index.mask(entry) & DIRECTORY == 0;
+        is_file && index.segment(index.directory(entry)).1 == &name[..stem_length(name)]
+    };
+    if quality >= OTHER_STEM && is_same() { SAME_NAME } else { 0 }
 }
 
 /// How many more letters than `letters` a name has in its stem, or in the whole name if they do not fit into the stem.
@@ -454,27 +457,13 @@ fn others(letters: usize, name: &[u8]) -> usize {
 
 /// The quality of letters that are adjacent in a name without its separators.
 fn squashed_quality(letters: &[u8], text: &[u8], name: &[u8]) -> Option<u32> {
-    let mut best = None;
-    for start in occurrences(&letters[..1], name).filter(|&start| is_boundary(text, start)) {
-        let mut end = start;
-        let mut wanted = letters;
-        while let (Some((&next, rest)), Some(&byte)) = (wanted.split_first(), name.get(end)) {
-            if byte == next {
-                wanted = rest;
-            } else if is_word(byte) {
-                break;
-            }
-            end += 1;
-        }
-        if wanted.is_empty() {
-            let base = MAX_GAPPED + if start == 0 { 150 } else { 50 };
-            // The rest of the stem counts twice: also as the rest of the name.
-            let left = stem_length(name).saturating_sub(end) + name.len() - end;
-            let quality = base + 240_u32.saturating_sub(left.min(40) as u32 * 6);
-            best = best.max(Some(quality));
-        }
-    }
-    best
+    let quality = |(start, end): (usize, usize)| {
+        let base = MAX_GAPPED + if start == 0 { 150 } else { 50 };
+        // The rest of the stem counts twice: also as the rest of the name.
+        let left = stem_length(name).saturating_sub(end) + name.len() - end;
+        base + 240_u32.saturating_sub(left.min(40) as u32 * 6)
+    };
+    squashed(letters, text, name).map(quality).max()
 }
 
 fn contiguous_at(wanted: &[u8], text: &[u8], name: &[u8]) -> Option<usize> {

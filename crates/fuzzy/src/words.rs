@@ -1,7 +1,7 @@
 //! How the words of a query match a path together.
 
 use crate::index::Index;
-use crate::name::{find_in_name, is_word, stem_length};
+use crate::name::{find_in_name, is_word, squashed, stem_length};
 use crate::runs::{abbreviation, is_transparent, stands_for_directory};
 use crate::score::{Hit, TIER_SPAN, Tier};
 use crate::word_search::WordSearch;
@@ -9,6 +9,8 @@ use crate::word_search::WordSearch;
 /// The cost of a word inside another word of the name, and of one in its extension.
 const INSIDE: u32 = 60;
 const IN_EXTENSION: u32 = 15;
+/// The cost of a word that was typed with other punctuation.
+const OTHER_PUNCTUATION: u32 = 20;
 /// The cost of letters of a word of the name, of which others are left out.
 const ABBREVIATED: u32 = 100;
 /// The cost of a word in a directory, and what a worse match of it costs.
@@ -37,14 +39,15 @@ pub(crate) fn words_hit(words: &[WordSearch], index: &Index, entry: usize, path:
     let text = &path[path.len() - name.len()..];
     let mut directory = index.directory(entry);
     let depth = DEPTH * index.depth(directory) as u32;
-    let (in_name, mut cost) = cost(words, directory, text, name)?;
+    let (in_name, mut cost) = cost(words, directory, text, name, index.mask(entry))?;
     let mut tier = if in_name { Tier::Runs } else { Tier::Path };
     if stands_for_directory(name) {
         while is_transparent(index.segment(directory).1) {
             directory = index.parent(directory);
         }
         let (text, name) = index.segment(directory);
-        if let Some((true, of_directory)) = self::cost(words, index.parent(directory), text, name)
+        let mask = index.directory_mask(directory);
+        if let Some((true, of_directory)) = self::cost(words, index.parent(directory), text, name, mask)
             && (!in_name || of_directory + STANDS_FOR < cost)
         {
             (tier, cost) = (Tier::Runs, of_directory + STANDS_FOR);
@@ -53,8 +56,9 @@ pub(crate) fn words_hit(words: &[WordSearch], index: &Index, entry: usize, path:
     Some(Hit { tier, quality: (TIER_SPAN - 1).saturating_sub(cost + depth).max(1) })
 }
 
-/// Whether a word occurs in a name in `directory`, and the cost if each occurs there or above.
-fn cost(words: &[WordSearch], directory: usize, text: &[u8], name: &[u8]) -> Option<(bool, u32)> {
+/// Whether a word occurs in a name in `directory`, and the cost if each occurs there or above. `mask` covers the characters
+/// of the name.
+fn cost(words: &[WordSearch], directory: usize, text: &[u8], name: &[u8], mask: u64) -> Option<(bool, u32)> {
     let stem = stem_length(name);
     let mut typed = 0_u128;
     let (mut cost, mut in_name, mut in_order, mut last) = (0_u32, false, true, 0);
@@ -62,7 +66,12 @@ fn cost(words: &[WordSearch], directory: usize, text: &[u8], name: &[u8]) -> Opt
         let wanted = &word.word.folded;
         let above = word.above(directory);
         let of_directory = IN_DIRECTORY + BEST_DIRECTORY.saturating_sub(above) / DIRECTORY_SHARE;
-        let of_name = find_in_name(wanted, text, name).map(|(tier, at)| {
+        let may_be_in_name = word.needs[0] & !mask == 0;
+        if !may_be_in_name && above == 0 {
+            return None;
+        }
+        let found = if may_be_in_name { find_in_name(wanted, text, name) } else { None };
+        let of_name = found.map(|(tier, at)| {
             let cost = match tier {
                 Tier::Substring => INSIDE,
                 _ if at >= stem => IN_EXTENSION,
@@ -86,9 +95,16 @@ fn cost(words: &[WordSearch], directory: usize, text: &[u8], name: &[u8]) -> Opt
                 in_order &= !in_name;
             }
             _ => {
-                let places = abbreviation(&word.word.letters, text, name)?;
-                typed |= places;
-                cost += ABBREVIATED;
+                let letters = &word.word.letters;
+                if let Some((start, end)) = squashed(letters, text, name).next() {
+                    typed |= bits(start, end - start);
+                    in_order &= start >= last;
+                    last = start;
+                    cost += if word.is_punctuated { OTHER_PUNCTUATION } else { 0 };
+                } else {
+                    typed |= abbreviation(letters, text, name)?;
+                    cost += ABBREVIATED;
+                }
                 in_name = true;
             }
         }

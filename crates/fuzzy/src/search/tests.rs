@@ -175,9 +175,31 @@ fn the_path_that_a_query_explains_best_ranks_first() {
         ("an abbreviated word", "kernel params", vec!["a/kernel-parameters.txt", "pxa/rxam/kernels"]),
         ("a file for its directory", "codeframe", vec!["code-frame/src/index.ts", "code-frame/src/other.ts"]),
         ("a file before a directory", "usbhub", vec!["usb/hub.c", "usb/hub/"]),
+        ("a file before a directory of that name", "hub", vec!["a/hub.c", "usb/hub/", "usb/hubs.c"]),
+        ("a file of words before a directory of words", "ts enum", vec!["x-ts/src/enum.c", "ts/enum/"]),
+        (
+            "a file for its directory before a test",
+            "traversescope",
+            vec!["traverse/src/scope/index.ts", "traverse/test/scope.js"],
+        ),
+        ("a file for its directory before the directory", "usbhub", vec!["usb/hub/index.c", "usb/hub/"]),
+        ("a source before data", "x86setup", vec!["arch/x86/kernel/setup.c", "arch/x86/boot/setup.ld"]),
+        ("unless the data was asked for", "setup.json", vec!["a/setup.json", "a/setup.json.c"]),
+        ("the typed punctuation of a stem", "page_alloc", vec!["a/page_alloc.c", "a/pagealloc.c"]),
+        ("a word but for punctuation, next to others", "mm pagealloc", vec!["mm/page_alloc.c", "mm/pagealloc_more.c"]),
+        ("the typed punctuation, next to others", "mm page-alloc", vec!["mm/page-alloc.c", "mm/page_alloc.c"]),
+        ("a segment in a name before its extension", "plugins/ts", vec!["plugins/bits.c", "plugins/estree.ts"]),
+        ("segments that end with a directory", "plugins/ts", vec!["plugins/types/index.ts", "plugins/estree.ts"]),
+        ("the file for a directory", "a/plugins", vec!["a/plugins/index.ts", "a/plugins/other.ts"]),
+        ("a source with typos in its directories", "genirq/msi", vec!["kernel/irq/msi.c", "kernel/irq/msi.h"]),
     ] {
         assert_ranked(reason, query, &ranked);
     }
+}
+
+#[test]
+fn a_stem_without_its_punctuation_is_as_good_as_one_that_has_none() {
+    assert_eq!(score("pagealloc", "mm/page_alloc.c"), score("pagealloc", "drivers/net/core/pagealloc.c"));
 }
 
 fn assert_ranked(reason: &str, query: &str, ranked: &[&str]) {
