@@ -184,6 +184,7 @@ describe('-r replaces, and the -r of grep', () => {
     const { stderr, exitCode } = await cairn(['grep', '-r', 'foo', 'absent'], { cwd: sampleTree() });
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(/^cairn: [^\n]*leave it out to search them for "foo"\n$/u);
+    expect((await cairn(['grep', '-r', '$1', 'absent(x)'], { cwd: sampleTree() })).stderr).toBe('');
   });
 
   test('a page that begins inside a replaced match has the rest of it', async () => {

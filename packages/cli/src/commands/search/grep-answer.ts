@@ -6,7 +6,7 @@ import type { Session } from '../../terminal/session.ts';
 import type { GrepForm } from './grep-lines.ts';
 import { modeOf, type GrepFlags } from './grep-options.ts';
 import type { GrepTotals } from './grep-totals.ts';
-import { replaceNotice } from './grep-replace.ts';
+import { replaceNotices } from './grep-replace.ts';
 import { grepNotices, nothingFoundNotice } from './notices.ts';
 
 /** A longer line is cut around its first match. */
@@ -104,7 +104,7 @@ export function noticesOf(
     globs: globs?.length === flags.glob?.length ? undefined : globs,
     givenPattern: patterns.join('\n'),
   });
-  if (flags.replace !== undefined && totalMatches === 0) notices.push(replaceNotice(flags.replace));
+  if (flags.replace !== undefined && totalMatches === 0) notices.push(...replaceNotices(flags.replace));
   const all = [...failures.map(errorText), ...notices];
   const isForPerson = session.err.isTerminal && flags.json !== true;
   if (shown > 0 || all.length > 0 || !isForPerson) return all;

@@ -7,6 +7,11 @@ const asInGrep = /^-[^-ABCMTdefgmr]*r(?<options>[EFGHILPRUZabchilnoqsvwxyz]+)$/u
 
 const SEARCHED_ANYWAY = 'directories are searched anyway';
 
+/** Whether the text is a replacement with a group, and so not a pattern. */
+function hasGroup(replace: string): boolean {
+  return /\$[\w{]/u.test(replace);
+}
+
 /**
  * Refuses -r where it was most likely typed as the -r of grep, whose next word is the pattern. With ripgrep's meaning, the answer
  * would have other text than the files.
@@ -38,8 +43,7 @@ export async function checkReplace(
       `${SEARCHED_ANYWAY}: 'cairn grep PATTERN'; to replace, add a pattern`,
     );
   }
-  // A replacement with a group is not a pattern.
-  if (/\$[\w{]/u.test(replace)) return;
+  if (hasGroup(replace)) return;
   const isPath = await stat(pattern).then(
     () => true,
     () => false,
@@ -51,7 +55,10 @@ export async function checkReplace(
   );
 }
 
-/** Returns the notice for a search with -r that found nothing. */
-export function replaceNotice(replace: string): string {
-  return `-r shows "${replace}" in place of each match; ${SEARCHED_ANYWAY}, so leave it out to search them for "${replace}"`;
+/** Returns the notices for a search with -r that found nothing. */
+export function replaceNotices(replace: string): readonly string[] {
+  if (hasGroup(replace)) return [];
+  return [
+    `-r shows "${replace}" in place of each match; ${SEARCHED_ANYWAY}, so leave it out to search them for "${replace}"`,
+  ];
 }

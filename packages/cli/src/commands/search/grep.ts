@@ -30,7 +30,7 @@ Examples:
   $ cairn grep -U 'import {\\n.*type' -t ts        a match may cross lines
   $ cairn grep -o 'https://[^ ]+' README.md       only what matches
   $ cairn grep -e TODO -e FIXME -g '!*.md'        one of two patterns, not in Markdown
-  $ cairn grep 'from "(.*)"' -or '$1' -NI         only the first group of each match
+  $ cairn grep "from '(.*)'" -or '$1' -NI         only the first group of each match
   $ git log | cairn grep -w fix                   lines of standard input
   $ cairn grep -- --limit notes.txt               put -- before a pattern that starts with '-'
 
