@@ -223,6 +223,7 @@ describe('the pages of grep', () => {
     while (next !== undefined) {
       const page = await cairn([...args, '--limit', String(limit), '--offset', next], { cwd });
       all += page.stdout;
+      expect(page.stdout.split('\n').length - 1).toBeLessThanOrEqual(limit);
       next = /--offset (\d+) to continue\n$/u.exec(page.stderr)?.[1];
       expect(page.stderr === '').toBe(next === undefined);
     }
