@@ -53,7 +53,8 @@ pub(crate) fn words_hit(words: &[WordSearch], index: &Index, entry: usize, path:
             (tier, cost) = (Tier::Runs, of_directory + STANDS_FOR);
         }
     }
-    Some(Hit { tier, quality: (TIER_SPAN - 1).saturating_sub(cost + depth).max(1) })
+    let other_case: u32 = words.iter().map(|word| word.other_case(path)).sum();
+    Some(Hit { tier, quality: (TIER_SPAN - 1).saturating_sub(cost + depth + other_case).max(1) })
 }
 
 /// Whether a word occurs in a name in `directory`, and the cost if each occurs there or above. `mask` covers the characters

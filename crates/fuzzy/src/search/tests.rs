@@ -191,6 +191,7 @@ fn the_path_that_a_query_explains_best_ranks_first() {
         ("a segment in a name before its extension", "plugins/ts", vec!["plugins/bits.c", "plugins/estree.ts"]),
         ("segments that end with a directory", "plugins/ts", vec!["plugins/types/index.ts", "plugins/estree.ts"]),
         ("the file for a directory", "a/plugins", vec!["a/plugins/index.ts", "a/plugins/other.ts"]),
+        ("the typed case of words", "Ab Core", vec!["Ab/Core.c", "ab/Core.c", "ab/core.c"]),
         ("a source with typos in its directories", "genirq/msi", vec!["kernel/irq/msi.c", "kernel/irq/msi.h"]),
     ] {
         assert_ranked(reason, query, &ranked);
