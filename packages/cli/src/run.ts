@@ -4,6 +4,7 @@ import { isCommand, loadCommands } from './registry.ts';
 import { writeError } from './terminal/answer.ts';
 import { UsageError } from './terminal/errors.ts';
 import { BrokenPipe, ExitCode, Interrupted } from './terminal/exit.ts';
+import { findWordError } from './terminal/foreign-options.ts';
 import { helpText } from './terminal/help-text.ts';
 import type { Output } from './terminal/output.ts';
 import { withOwnCommand } from './terminal/own-command.ts';
@@ -44,6 +45,8 @@ async function pageOf([first, word, ...rest]: readonly string[]): Promise<string
 }
 
 async function parseAndRun(given: readonly string[], session: Session, invocation: Invocation): Promise<number> {
+  const refused = findWordError(given);
+  if (refused) throw refused;
   const page = await pageOf(given);
   if (page !== undefined) {
     await session.out.write(shownHelp(page, session.out, session));

@@ -129,6 +129,7 @@ const fd: ForeignOptions = {
     '--no-require-git': 'any',
     '--relative-path': 'any',
     '--path-separator <separator>': ['/'],
+    '-E, --exclude <glob>': ['.git', '.git/'],
   },
   refused: {
     '--strip-cwd-prefix [when]': 'leave it out; paths never begin with ./',
@@ -221,7 +222,8 @@ const fzf: ForeignOptions = {
   tool: 'fzf',
   same: { '--print0': { null: true } },
   ignored: {
-    '--extended': 'any',
+    '-x, --extended': 'any',
+    '--no-multi': 'any',
     '--scheme <scheme>': ['path'],
     '--no-mouse': 'any',
     '--read0': 'any',
@@ -235,8 +237,9 @@ const fzf: ForeignOptions = {
     '-q, --query <query>': 'give the query as the argument: cairn pick QUERY',
     '-f, --filter <query>': "use 'cairn find QUERY'",
     '-m, --multi': "the picker chooses one; 'cairn find QUERY' prints all matches",
-    '--select-1': "use 'cairn find QUERY --limit 1' for the best match",
+    '-1, --select-1': "use 'cairn find QUERY --limit 1' for the best match",
     '--exit-0': "use 'cairn find QUERY', which exits with 1 if nothing matches",
+    '-i, --ignore-case': 'letters match in any case; leave it out',
     '--no-sort': SORTED,
     '--tac': SORTED,
     '--tiebreak <list>': SORTED,
@@ -249,6 +252,8 @@ const fzf: ForeignOptions = {
     '--expect <keys>': "the keys are fixed; 'cairn help pick' lists them",
     '--cycle': "the keys are fixed; 'cairn help pick' lists them",
     '--height <height>': OWN_SCREEN,
+    '--tmux [options]': OWN_SCREEN,
+    '--style <style>': OWN_SCREEN,
     '--layout <layout>': OWN_SCREEN,
     '--border [style]': OWN_SCREEN,
     '--margin <margin>': OWN_SCREEN,
@@ -318,6 +323,44 @@ function refusal(tool: string, flags: string, instead: string, value: string = '
   const given = value === '' ? '' : ` with "${value}"`;
   const see = toolsWithHelp.includes(tool) ? ` (see 'cairn help ${tool}')` : '';
   return new UsageError(`option "${flags}" of ${tool} is not supported${given}`, `${instead}${see}`);
+}
+
+const GLOB_OF_NAME = "use a glob: cairn glob 'PATTERN'";
+const XARGS = 'use xargs: cairn find QUERY -0 | xargs -0 COMMAND';
+const FIND_OF_SYSTEM = "use 'find' of the system for this test";
+
+/** The words of find(1), which `cairn find` would read as short options: `-type` as `-t ype`. */
+const findWords: Readonly<Record<string, string>> = {
+  '-name': GLOB_OF_NAME,
+  '-iname': ALL_GLOBS.replace('-g ', 'cairn glob '),
+  '-path': GLOB_OF_NAME,
+  '-wholename': GLOB_OF_NAME,
+  '-regex': "filter the paths: cairn glob '*' | cairn grep PATTERN",
+  '-type': 'use -t f or -t d',
+  '-print': 'leave it out',
+  '-print0': 'use -0',
+  '-exec': XARGS,
+  '-execdir': XARGS,
+  '-delete': 'use xargs: cairn find QUERY -0 | xargs -0 rm',
+  '-maxdepth': "use a glob: cairn glob '*WORD*' -d NUM",
+  '-mindepth': "use a glob with that many names: cairn glob '*/*'",
+  '-prune': "exclude what is below a directory: cairn glob '*' '!DIRECTORY/**'",
+  '-not': "use ! before a word: cairn find '!WORD'",
+  '-empty': FIND_OF_SYSTEM,
+  '-mtime': FIND_OF_SYSTEM,
+  '-newer': FIND_OF_SYSTEM,
+  '-perm': FIND_OF_SYSTEM,
+  '-size': FIND_OF_SYSTEM,
+  '-user': FIND_OF_SYSTEM,
+};
+
+/** Returns the error for arguments of find(1): `cairn find . -name '*.c'`. */
+export function findWordError([command, ...args]: readonly string[]): UsageError | undefined {
+  if (command !== 'find') return undefined;
+  const end = args.indexOf('--');
+  const word = args.slice(0, end === -1 ? undefined : end).find((one) => Object.hasOwn(findWords, one));
+  if (word === undefined) return undefined;
+  return new UsageError(`option "${word}" of find(1) is not supported`, `${findWords[word]} (see 'cairn help find')`);
 }
 
 /** Returns the error for a word that is an option of another tool: `-z`, `-z5`, `--sort=path`. */
