@@ -1,6 +1,9 @@
+import { once } from 'node:events';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import process from 'node:process';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { cairn } from '../support/cli.ts';
 import { ripgrepFlags } from '../support/ripgrep-lines.ts';
 import { ripgrep } from '../support/tools.ts';
@@ -215,6 +218,31 @@ test('bytes that are not UTF-8 are shown as U+FFFD, with a notice', async () => 
     notices: [expect.stringContaining('1 line has U+FFFD')],
   });
 });
+
+test('a file that is searched only in part makes the status 2', async () => {
+  const cwd = createTree({ a: `aab\n${'a'.repeat(40)}!\naab\n`, b: 'aab' });
+  const args = ['grep', '(?=x?)^(a+)+[bc]'];
+  const { exitCode, stderr } = await cairn(args, { cwd });
+  expect(exitCode).toBe(2);
+  expect(stderr).toContain('searched 1 file only in part');
+  const document = await cairn([...args, '--json'], { cwd });
+  expect(document.exitCode).toBe(2);
+  expect(JSON.parse(document.stdout)).toMatchObject({ shown: 2, complete: false });
+});
+
+test.skipIf(process.platform === 'win32')(
+  'a socket as a path is refused, and the other paths are searched',
+  async () => {
+    const cwd = createTree({ a: 'foo\n' });
+    const server = createServer().listen(join(cwd, 'socket'));
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
+    const { stdout, stderr, exitCode } = await cairn(['grep', 'foo', 'socket', 'a'], { cwd });
+    expect({ stdout, exitCode }).toEqual({ stdout: 'a:1:foo\n', exitCode: 2 });
+    expect(stderr).toBe('cairn: cannot search socket: it is a socket\n');
+    expect(await cairn(['grep', 'foo', 'socket'], { cwd })).toMatchObject({ exitCode: 2, stdout: '' });
+  },
+);
 
 describe('several paths', () => {
   test('are those of --path, then the arguments', async () => {

@@ -41,24 +41,25 @@ export function formOf(flags: GrepFlags, session: Session, { isFromInput, onCut 
   };
 }
 
+/** Returns how many files or paths were not searched to their end, though no option asks for that. */
+export function unseen({ skipped, failures }: GrepTotals, { maxFilesize }: GrepFlags): number {
+  // Without the option, only a line that is too long to search skips a file.
+  const oversized = maxFilesize === undefined ? skipped.oversized : 0;
+  return skipped.unreadable + (skipped.tooCostly ?? 0) + oversized + failures.length;
+}
+
 /** The document counts in `matches`: lines in content mode, files in the other modes. */
 export function documentOf(
-  {
-    shown,
-    linesCut: _cut,
-    linesReplaced: _replaced,
-    lossyPaths: _lossy,
-    pathOf: _naming,
-    failures,
-    ...facts
-  }: GrepTotals,
+  totals: GrepTotals,
   flags: GrepFlags,
   { matches, roots }: { readonly matches: readonly GrepMatch[]; readonly roots: readonly string[] },
 ): MatchesDocument & Readonly<Record<string, unknown>> {
+  const { shown, linesCut: _cut, linesReplaced: _replaced, lossyPaths: _lossy, pathOf: _naming, ...seen } = totals;
+  const { failures: _failures, ...facts } = seen;
   const { totalMatches, filesWithMatches, complete, limitReached, stopReason, ...rest } = facts;
   const reason = stopReason ?? (limitReached === true ? 'limit' : undefined);
   const mode = modeOf(flags);
-  const isWhole = complete && reason === undefined && rest.skipped.unreadable === 0 && failures.length === 0;
+  const isWhole = complete && reason === undefined && unseen(totals, flags) === 0;
   return {
     matches,
     shown,

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import type { GrepMatch, GrepSummary } from '@cairn/natives';
+import { CommandError } from '../../terminal/errors.ts';
 import { pathPrefix } from '../../terminal/path-prefix.ts';
 import type { Session } from '../../terminal/session.ts';
 import { asIs, type PathNaming } from './grep-lines.ts';
@@ -40,6 +41,10 @@ async function openSource(root: string, input: Readable | undefined): Promise<So
   const found = await stat(root).catch(() => undefined);
   if (found?.isFIFO() === true || found?.isCharacterDevice() === true) {
     return { pathOf: () => root, text: createReadStream(root) };
+  }
+  if (found?.isSocket() === true || found?.isBlockDevice() === true) {
+    const kind = found.isSocket() ? 'socket' : 'block device';
+    throw new CommandError({ code: 'NOT_SEARCHED', message: `cannot search ${root}: it is a ${kind}`, path: root });
   }
   const prefix = pathPrefix(root);
   return { pathOf: found !== undefined && !found.isDirectory() ? () => root : (path) => prefix + path };
@@ -98,6 +103,7 @@ function scopeOf(error: unknown, { type = [] }: GrepFlags): 'all' | 'root' | 'ty
   if (!(error instanceof Error)) return 'all';
   // The type may be an extension that only the files of some roots have.
   if ('option' in error && error.option === 'type' && type.length === 1) return 'type';
+  if (error instanceof CommandError) return 'root';
   return 'code' in error && error.code === 'PATH_NOT_FOUND' ? 'root' : 'all';
 }
 
@@ -137,20 +143,20 @@ export async function searchRoots(request: GrepRequest, session: Session, onBatc
   const errors: unknown[] = [];
   let lastNaming = asIs;
   for (const root of roots) {
-    const { pathOf, text } = await openSource(root, input);
-    lastNaming = pathOf;
     const { shown, totalMatches } = totals;
     const rest = {
       limit: limit === undefined ? undefined : limit - shown,
       offset: Math.max(offset - totalMatches, 0),
       deadlineMs,
     };
-    const pass = async (matches: readonly GrepMatch[]): Promise<void> => {
-      const taken = page === undefined ? matches : page.take(matches);
-      totals.addMatches(taken);
-      await onBatch(taken, pathOf);
-    };
     try {
+      const { pathOf, text } = await openSource(root, input);
+      lastNaming = pathOf;
+      const pass = async (matches: readonly GrepMatch[]): Promise<void> => {
+        const taken = page === undefined ? matches : page.take(matches);
+        totals.addMatches(taken);
+        await onBatch(taken, pathOf);
+      };
       const facts = await grepRoot({ root, text, rest }, request, { session, onBatch: pass });
       totals.addResult(facts, roots.length > 1 ? (path) => (path === '.' ? root : pathOf(path)) : undefined);
     } catch (error) {

@@ -7,7 +7,7 @@ import { withProgress } from '../../terminal/progress.ts';
 import type { Session } from '../../terminal/session.ts';
 import { chooseInput, openStandardInput, type InputChoice } from '../../terminal/standard-input.ts';
 import type { CommandFactory } from '../command.ts';
-import { documentOf, formOf, noticesOf, type NoticeContext } from './grep-answer.ts';
+import { documentOf, formOf, noticesOf, unseen, type NoticeContext } from './grep-answer.ts';
 import { runFiles } from './grep-files.ts';
 import { LineJoiner } from './grep-joined.ts';
 import { ContentPrinter, fileLines } from './grep-lines.ts';
@@ -114,11 +114,12 @@ async function answerQuietly(request: GrepRequest, { session, notices }: Context
   if (totals.shown > 0) return ExitCode.Hit;
   const context: NoticeContext = { patterns, linesCut: 0, session };
   await writeNotices(session, flags.color, [...notices, ...noticesOf(totals, flags, context)]);
-  return statusOf(totals);
+  return statusOf(totals, flags);
 }
 
-function statusOf({ shown, stopReason, skipped, failures }: GrepTotals): number {
-  return exitCodeOf({ shown, stopReason, unreadable: skipped.unreadable + failures.length });
+function statusOf(totals: GrepTotals, flags: GrepFlags): number {
+  const { shown, stopReason } = totals;
+  return exitCodeOf({ shown, stopReason, unreadable: unseen(totals, flags) });
 }
 
 const TO_SEARCH_FILES = 'to search files, add a path, such as .';
@@ -161,7 +162,7 @@ async function runGrep(args: readonly string[], flags: GrepFlags, { session, wor
   const context: Context = { session, notices };
   if (flags.quiet === true) return answerQuietly(request, context);
   const answer = flags.json === true ? answerAsDocument : answerAsLines;
-  return statusOf(await answer(request, context));
+  return statusOf(await answer(request, context), flags);
 }
 
 export const grepCommand: CommandFactory = (command, session, done) => {
