@@ -102,6 +102,8 @@ const lines: readonly (readonly string[])[] = [
     ['-U', 'one( |\n)|o\nb|az\nq', '-r', text, 'src'],
     ['-U', 'foo\nb', '-r', text, 'test', 'src', 'src'],
   ]),
+  ['-x', '-w', 'foo', 'src'],
+  ['-w', '-x', 'foo', 'src'],
   // One line for a match over several lines.
   ['-U', 'foo\nb', '--vimgrep'],
   ['-U', 'foo\nb|(az\n)q', '--vimgrep', '-C1', 'src'],

@@ -14,8 +14,8 @@ export interface GrepFlags extends SearchFlags {
   /** The last one of -i, -s and -S. */
   readonly case?: 'ignore' | 'sensitive' | 'smart';
   readonly literal?: boolean;
-  readonly wordRegexp?: boolean;
-  readonly lineRegexp?: boolean;
+  /** The last one of -w and -x. */
+  readonly whole?: 'word' | 'line';
   readonly invertMatch?: boolean;
   readonly pcre2?: boolean;
   readonly multiline?: boolean;
@@ -156,6 +156,8 @@ function addSharedValues(command: Command): void {
   set('ignore-case', 'case', () => 'ignore');
   set('smart-case', 'case', () => 'smart');
   set('case-sensitive', 'case', () => 'sensitive');
+  set('word-regexp', 'whole', () => 'word');
+  set('line-regexp', 'whole', () => 'line');
   set('with-filename', 'paths', () => true);
   set('no-filename', 'paths', () => false);
   set('max-count-per-file', 'maxCount', () => command.getOptionValue('maxCountPerFile'));
