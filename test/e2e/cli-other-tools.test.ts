@@ -299,6 +299,11 @@ describe('fd', () => {
     ['find -H -E .git precommit', { prints: '.hidden/pre-commit\n' }],
     ["find . -name '*.ts'", refused("use a glob: cairn glob 'PATTERN'")],
     ["find -iname '*.ts'", refused("cairn glob '*.[mM][dD]'")],
+    ['find --min-depth 2 x', refused("cairn glob '*/**'")],
+    [
+      "glob '*/**'",
+      { prints: 'docs/guide.md\ndocs/libc.so\nsrc/link\nsrc/main.rs\nsrc/mod.rs\nsrc/run\nsrc/walk.cpp\nsrc/walk.h\n' },
+    ],
     ['find . -type f', refused('use -t f or -t d')],
     ['find . -maxdepth 1', refused("cairn glob '*WORD*' -d NUM")],
     ["find docs -exec wc '{}'", refused('cairn find QUERY -0 | xargs -0 COMMAND')],
