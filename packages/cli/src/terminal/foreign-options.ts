@@ -329,7 +329,7 @@ const GLOB_OF_NAME = "use a glob: cairn glob 'PATTERN'";
 const XARGS = 'use xargs: cairn find QUERY -0 | xargs -0 COMMAND';
 const FIND_OF_SYSTEM = "use 'find' of the system for this test";
 
-/** The words of find(1), which `cairn find` would read as short options: `-type` as `-t ype`. */
+/** The words of find(1), which `cairn find` would read as short options, such as `-type` as `-t`. */
 const findWords: Readonly<Record<string, string>> = {
   '-name': GLOB_OF_NAME,
   '-iname': ALL_GLOBS.replace('-g ', 'cairn glob '),
