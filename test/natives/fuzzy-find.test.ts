@@ -40,10 +40,10 @@ describe('fuzzyFind', () => {
       'y/y/core.c': '',
     });
     expect(await found('core', path)).toEqual([
-      'core/',
       'z/core.c',
       'kernel/sched/core.c',
       'y/y/core.c',
+      'core/',
       'a/x_core.c',
       'a/score.c',
       'core/readme',
@@ -317,11 +317,9 @@ describe('fuzzyFind with the signs of fzf', () => {
 
 describe('entries that match equally well', () => {
   it('puts files before directories', async () => {
-    // By their paths alone, the directory is first.
-    const path = createTree({ 'a/core/x': '', 'z/core': '' });
-    const { matches } = await fuzzyFind({ query: 'cor', path });
-    expect(matches.map((match) => match.path)).toEqual(['z/core', 'a/core/', 'a/core/x']);
-    expect(matches[0]?.score).toBe(matches[1]?.score);
+    // By their depths and paths alone, the directory is first.
+    const path = createTree({ 'a/core/x': '', 'z/z/core': '' });
+    expect(await found('cor', path)).toEqual(['z/z/core', 'a/core/', 'a/core/x']);
   });
 
   it('ranks a file with the whole name above a directory', async () => {
