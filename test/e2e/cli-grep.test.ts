@@ -102,6 +102,9 @@ const lines: readonly (readonly string[])[] = [
     ['-U', 'one( |\n)|o\nb|az\nq', '-r', text, 'src'],
     ['-U', 'foo\nb', '-r', text, 'test', 'src', 'src'],
   ]),
+  ['--vimgrep', '-I', 'foo'],
+  ['--vimgrep', '-N', 'foo'],
+  ['--vimgrep', '-I', '-N', 'foo'],
   ['-x', '-w', 'foo', 'src'],
   ['-w', '-x', 'foo', 'src'],
   // One line for a match over several lines.
