@@ -322,6 +322,14 @@ describe('entries that match equally well', () => {
     expect(await found('cor', path)).toEqual(['z/z/core', 'a/core/', 'a/core/x']);
   });
 
+  it('puts files before directories of the same score', async () => {
+    // By their paths alone, the directory is first.
+    const path = createTree({ 'a/core/x': '', 'z/core': '' });
+    const { matches } = await fuzzyFind({ query: 'croe', path });
+    expect(matches.map((match) => match.path)).toEqual(['z/core', 'a/core/', 'a/core/x']);
+    expect(matches[0]?.score).toBe(matches[1]?.score);
+  });
+
   it('ranks a file with the whole name above a directory', async () => {
     const path = createTree({ 'core/x': '', 'z/core': '' });
     expect(await found('core', path)).toEqual(['z/core', 'core/', 'core/x']);
