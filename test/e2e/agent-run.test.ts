@@ -103,13 +103,14 @@ test('an agent reads, searches, edits, patches, renames and deletes, and always 
   expected.set('src/cancel/until-aborted.ts', expected.get('src/abort.ts') ?? '');
   expected.delete('src/abort.ts');
   await expectSeen(root, tools, mentions);
-  const importers = (await lines("from './abort.ts'")).map(({ path }) => path);
-  expect(importers).toEqual(users.filter((path) => path !== 'src/abort.ts').toSorted());
-  const patch = importers.flatMap((path) => [
+  const imports = await lines("from './abort.ts'");
+  const importers = imports.map(({ path }) => path);
+  expect(importers).toEqual(expect.arrayContaining(users.filter((path) => path !== 'src/abort.ts')));
+  const patch = imports.flatMap(({ path, line }) => [
     `*** Update File: ${path}`,
     '@@',
-    "-import { untilAborted } from './abort.ts';",
-    "+import { untilAborted } from './cancel/until-aborted.ts';",
+    `-${line}`,
+    `+${line.replace("'./abort.ts'", "'./cancel/until-aborted.ts'")}`,
   ]);
   done(await tools.patch.execute({ patch: ['*** Begin Patch', ...patch, '*** End Patch', ''].join('\n') }));
   for (const path of importers) {
