@@ -1,5 +1,6 @@
+import { execSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import type { Client } from '@modelcontextprotocol/client';
 import process from 'node:process';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -97,6 +98,19 @@ describe('the memory', () => {
     ]);
     const { stdout } = await cairn(['memory', 'start', '--store', 'memory.db'], { cwd: root });
     expect(contents).toMatchObject([{ text: stdout.trimEnd() }]);
+  });
+
+  test('a refusal suggests a command that runs', async () => {
+    // In a clone, `cairn` is not on the PATH.
+    const directories = (process.env['PATH'] ?? '').split(delimiter);
+    const path = directories.filter((directory) => !existsSync(join(directory, 'cairn'))).join(delimiter);
+    const env = { CAIRN_COMMAND: '', PATH: path };
+    const { url } = await startHttp(['--no-auth', '--http', '0', '--root', temporaryDirectory()], env);
+    const client = await connectUrl(url, 'modern');
+    const answer = await call(client, 'remember', { text: 'the key is AKIAIOSFODNN7QWERTYU' });
+    const [, command = ''] = /with '(.+) memory remember --allow-secret'/u.exec(answer) ?? [];
+    const stdout = execSync(`${command} --version`, { cwd: temporaryDirectory(), encoding: 'utf8', env });
+    expect(stdout).toBe((await cairn(['--version'])).stdout);
   });
 
   test('facts and notes of one project are never seen by the server of another', async () => {

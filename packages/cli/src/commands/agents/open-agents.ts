@@ -8,6 +8,7 @@ import { Option } from 'commander';
 import { isAbsent, openMemory, projectOption, storeOptions, type ProjectFlags } from '../../memory/store.ts';
 import { openExistingKnowledge } from '../../knowledge/open.ts';
 import { CommandError, UsageError } from '../../terminal/errors.ts';
+import { withOwnHints } from '../../terminal/own-hints.ts';
 import { useEnvironmentProxy } from '../../terminal/proxy.ts';
 import { knowledgeToolSet } from '../../knowledge/tool-set.ts';
 import type { KnowledgeToolSetOptions } from '../../knowledge/tool-set.ts';
@@ -175,7 +176,7 @@ export interface ToolSetsOptions extends Pick<OpenedHistories, 'memory'> {
 
 /** The tools of a run. They share the memory of the histories. */
 export async function toolSetsOf(
-  session: Pick<Session, 'env' | 'cwd'>,
+  session: Pick<Session, 'env' | 'cwd' | 'command'>,
   { memory, stateDirectory, knowledge }: ToolSetsOptions,
 ): Promise<ToolSet[]> {
   const [{ createCodingToolSet }, { createWorkspaceCacheToolSet }, { memoryToolSet }] = await Promise.all([
@@ -188,12 +189,13 @@ export async function toolSetsOf(
     // The caller closes it: the histories are in it, too.
     return { ...memory, close: () => Promise.resolve(), [Symbol.asyncDispose]: () => Promise.resolve() };
   };
-  return [
+  const sets = [
     createCodingToolSet({ stateDirectory }),
     createWorkspaceCacheToolSet({ journalDirectory: stateDirectory }),
     ...(knowledge === undefined ? [] : [await knowledgeToolSet(session, knowledge)]),
     memoryToolSet({ open, process: randomUUID() }),
   ];
+  return sets.map((set) => withOwnHints(set, session.command));
 }
 
 /** Agents, with their histories. */

@@ -8,6 +8,7 @@ import { filled, oneOf, stateOption, wholeNumber } from '../../terminal/options.
 import type { CommandFactory } from '../command.ts';
 import { UsageError } from '../../terminal/errors.ts';
 import { ExitCode } from '../../terminal/exit.ts';
+import { ownCommand } from '../../terminal/own-command.ts';
 import type { Session } from '../../terminal/session.ts';
 import { namingProfiles } from './naming-profiles.ts';
 import { loadToolSets } from './tool-sets.ts';
@@ -194,6 +195,8 @@ async function runMcp(flags: McpFlags, session: Session): Promise<number> {
     roots,
     toolSets: await loadToolSets({
       session,
+      // Without the directory, because the agent may be in another one.
+      command: () => ownCommand({ env: session.env, node: process.execPath, main: process.argv[1] ?? '' }),
       stateDirectory: flags.stateDir === undefined ? undefined : resolve(session.cwd, flags.stateDir),
       knowledge: flags.knowledge === 'off' ? undefined : { directory: flags.knowledge, language: flags.language },
       memory: flags.memory === 'off' ? undefined : { ...memory, naming: flags.memory },

@@ -3,12 +3,15 @@ import { knowledgeToolSet } from '../../knowledge/tool-set.ts';
 import type { KnowledgeToolSetOptions } from '../../knowledge/tool-set.ts';
 import { memoryToolSet } from '../../memory/tool-set.ts';
 import type { MemoryToolSetOptions } from '../../memory/tool-set.ts';
+import { withOwnHints } from '../../terminal/own-hints.ts';
 import type { Session } from '../../terminal/session.ts';
 import type { AgentsToolSetOptions } from './agents-tool-set.ts';
 
 /** What the tool sets are made from. */
 export interface ToolSetOptions {
   readonly session: Pick<Session, 'env' | 'cwd'>;
+  /** How the commands begin that hints suggest. */
+  readonly command: () => string;
   /** Where running changes have their journal. Default: see `createWorkspace`. */
   readonly stateDirectory: string | undefined;
   /** Absent when no knowledge is served. */
@@ -25,6 +28,7 @@ export interface ToolSetOptions {
  */
 export async function loadToolSets({
   session,
+  command,
   stateDirectory,
   knowledge,
   memory,
@@ -39,9 +43,9 @@ export async function loadToolSets({
     createWorkspaceCacheToolSet({ journalDirectory: stateDirectory }),
     ...(knowledge === undefined ? [] : [await knowledgeToolSet(session, knowledge)]),
     ...(memory === undefined ? [] : [await memoryToolSet(session, memory)]),
-  ];
+  ].map((set) => withOwnHints(set, command));
   // Agents work with the other sets.
-  if (agents !== undefined)
-    sets.push(await (await import('./agents-tool-set.ts')).agentsToolSet(session, agents, sets));
-  return sets;
+  if (agents === undefined) return sets;
+  const { agentsToolSet } = await import('./agents-tool-set.ts');
+  return [...sets, withOwnHints(await agentsToolSet(session, agents, sets), command)];
 }

@@ -1,0 +1,34 @@
+import type { ToolDefinition, ToolResult, ToolSet } from '@cairn/tool';
+import { withOwnCommand } from './own-command.ts';
+import type { Session } from './session.ts';
+
+function withOwnHint(result: ToolResult, command: Session['command']): ToolResult {
+  if (!result.isError) return result;
+  const { content, details } = result;
+  const hint = withOwnCommand(details.hint, command);
+  return {
+    ...result,
+    content: content.map((part) => ({ ...part, text: part.text.replace(details.hint, () => hint) })),
+    details: { ...details, hint },
+  };
+}
+
+/**
+ * Returns a tool set with the hints of its failures beginning with the command of this run, so that they run as printed. Other
+ * results stay as they are, because they may be the text of a file.
+ */
+export function withOwnHints(set: ToolSet, command: Session['command']): ToolSet {
+  const withHints = (tool: ToolDefinition): ToolDefinition => ({
+    ...tool,
+    execute: async (input, options) => withOwnHint(await tool.execute(input, options), command),
+  });
+  return {
+    name: set.name,
+    open: async (context) => {
+      const opened = await set.open(context);
+      const tools = Object.entries(opened.tools).map(([name, tool]) => [name, withHints(tool)] as const);
+      return { ...opened, tools: Object.fromEntries(tools) };
+    },
+    ...(set.close && { close: () => set.close?.() ?? Promise.resolve() }),
+  };
+}
