@@ -3,7 +3,7 @@
 use cairn_fuzzy::{Line, Terms};
 use cairn_walk::{Kind, Snapshot};
 
-use super::FindOptions;
+use super::options::FindOptions;
 
 /// Conditions on entries beside the words of a query.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -9,8 +9,8 @@ use cairn_fuzzy::{Line, Search, TypoSearch, Verdict};
 use cairn_pool::Ordered;
 use cairn_walk::{Kind, Snapshot};
 
-use super::Derived;
 use super::best::{Best, Ranked};
+use super::derived::Derived;
 use super::filter::Filter;
 use super::recent::Entries;
 

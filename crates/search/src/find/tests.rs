@@ -1,11 +1,18 @@
 use std::fs;
 use std::sync::LazyLock;
+use std::sync::atomic::AtomicU32;
 
+use cairn_cancel::Stopped;
+use cairn_fuzzy::{Line, Query, Search};
 use cairn_pool::Pool;
 use cairn_walk::{Policy, ScanCache};
 use proptest::prelude::*;
 use tempfile::TempDir;
 
+use super::derived::derive;
+use super::evaluation::{MARK_EVERY, mark};
+use super::recent::Entries;
+use super::scoring::{Matching, Prepared, Scoring};
 use super::*;
 
 static POOL: LazyLock<Pool> = LazyLock::new(|| Pool::new(2));
