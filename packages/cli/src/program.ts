@@ -1,5 +1,6 @@
 import { Command, type CommanderError } from 'commander';
 import type { LoadedCommand } from './registry.ts';
+import { splitShortValues } from './terminal/attached-values.ts';
 import { acceptedOptions } from './terminal/foreign-options.ts';
 import { readManifest } from './terminal/manifest.ts';
 import { createPaint, usesColor } from './terminal/output.ts';
@@ -21,6 +22,17 @@ Examples:
   $ cairn help ripgrep                      what users of ripgrep type; 'cairn help fd' and 'cairn help fzf' too
 
 Exit status: 0 if something was found or done, 1 if nothing was found, 2 if the arguments are wrong, a file could not be read\nor changed, or a search could not see everything.`;
+
+/** A command that also takes the value of a short option after `=`. */
+class CairnCommand extends Command {
+  override createCommand(name?: string): CairnCommand {
+    return new CairnCommand(name);
+  }
+
+  override parseOptions(words: string[]): ReturnType<Command['parseOptions']> {
+    return super.parseOptions(splitShortValues(words, this.options));
+  }
+}
 
 /** Help and version texts. They are written after parsing, like every other output. */
 export interface HelpTexts {
@@ -76,7 +88,7 @@ export function createProgram(
   { onStart, onDone }: ProgramEvents,
 ): { readonly program: Command; readonly texts: HelpTexts } {
   const texts: HelpTexts = { out: '', err: '' };
-  const program = prepare(new Command('cairn'), texts, parts)
+  const program = prepare(new CairnCommand('cairn'), texts, parts)
     .description(
       'Find, search, read and change the files of a workspace, and run agents on them. Every answer reports what it leaves out.',
     )
