@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use cairn_cancel::CancelToken;
 
+use crate::glob_pattern::{Anchoring, GlobPattern};
 use crate::grep::{GrepOptions, searched_pattern};
-use crate::pattern::{Anchoring, GlobPattern};
 
 /// Whether `path` matches a glob below some root; `None` when the glob is not valid.
 #[must_use]

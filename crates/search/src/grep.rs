@@ -33,10 +33,9 @@ use cairn_pool::{Interrupted, Ordered};
 use cairn_walk::{Detail, Head, ScanOptions, Snapshot, resolve_existing};
 
 use crate::context::{SearchContext, StopReason};
+use crate::depth::within_depth;
 use crate::error::SearchError;
-use crate::glob::within_depth;
-use crate::glob_list::GlobList;
-use crate::pattern::mentions_node_modules;
+use crate::glob_pattern::{GlobList, mentions_node_modules};
 use crate::types::TypeList;
 
 use self::arriving::Arriving;

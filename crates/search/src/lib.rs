@@ -6,17 +6,14 @@
 
 mod context;
 mod cost;
+mod depth;
 mod error;
 mod find;
 #[cfg(fuzzing)]
 pub mod fuzzing;
 mod glob;
-mod glob_case;
-mod glob_forms;
-mod glob_list;
-mod glob_syntax;
+mod glob_pattern;
 mod grep;
-mod pattern;
 mod tree;
 mod types;
 

@@ -14,7 +14,7 @@ use super::derived::Derived;
 use super::filter::Filter;
 use super::recent::Entries;
 
-/// Entries per chunk, a multiple of the bits of a word. See the constant of the same name in `glob.rs`.
+/// Entries per chunk, a multiple of the bits of a word. See the constant of the same name in `glob/matching.rs`.
 pub(super) const CHUNK: usize = 8192;
 /// How many entries are scored between two checks for cancellation.
 const CHECK_EVERY: usize = 1024;

@@ -10,8 +10,8 @@ use std::sync::Arc;
 use cairn_walk::{Kind, Snapshot};
 
 use crate::context::StopReason;
-use crate::glob::is_within_depth;
-use crate::glob_list::GlobList;
+use crate::depth::is_within_depth;
+use crate::glob_pattern::GlobList;
 use crate::types::TypeList;
 
 /// A list of files, in path order.

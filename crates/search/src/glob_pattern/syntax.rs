@@ -8,7 +8,7 @@
 //! The rules of globs in `glob` and `grep` differ from it: `?` and `*` never match `/`, an alternative
 //! may contain `/` and `**`. `globset` matches bytes, so `?` would match
 //! a part of a character. Its set matching gives nothing for the single pattern of a call, and most patterns never come
-//! here: `pattern.rs` tests suffixes, names and literal paths directly. `globset` is a dependency through `ignore` only.
+//! here: `glob_pattern.rs` tests suffixes, names and literal paths directly. `globset` is a dependency through `ignore` only.
 
 use std::fmt::Write as _;
 

@@ -5,9 +5,11 @@ use std::path::PathBuf;
 use cairn_walk::{Kind, Snapshot, Subtree};
 
 use crate::error::SearchError;
-use crate::glob_case::case_hint;
-use crate::glob_forms::{hint, split};
-use crate::pattern::{Anchoring, GlobPattern};
+
+use super::characters::{has_wildcard, separated};
+use super::hint::hint;
+use super::letter_case::case_hint;
+use super::{Anchoring, GlobPattern};
 
 const ONLY_DIRECTORIES: &str = "the glob matches only directories: use dir/** for the files below";
 
@@ -134,4 +136,43 @@ impl GlobList {
 /// The glob after the `!` of a glob that excludes.
 pub(crate) fn excluded(glob: &str) -> Option<&str> {
     glob.strip_prefix('!').filter(|rest| !rest.starts_with('('))
+}
+
+/// The globs of grep's option. A comma outside of braces separates them if every part has a wildcard or excludes.
+fn split(glob: &str) -> Vec<&str> {
+    if !glob.contains(',') {
+        return vec![glob];
+    }
+    let parts = separated(glob, ',');
+    let is_glob = |part: &&str| has_wildcard(part) || part.starts_with('!');
+    if parts.len() > 1 && parts.iter().all(is_glob) { parts } else { vec![glob] }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_comma_separates_globs_that_all_have_a_wildcard() {
+        for (glob, parts) in [
+            ("*.ts,*.js", vec!["*.ts", "*.js"]),
+            ("*.ts, *.js", vec!["*.ts", "*.js"]),
+            ("!*.h,!*.c", vec!["!*.h", "!*.c"]),
+            ("src/**,{a,b}", vec!["src/**", "{a,b}"]),
+            ("[ab].c,?.h", vec!["[ab].c", "?.h"]),
+            ("*.{ts,js}", vec!["*.{ts,js}"]),
+            ("a,*.js", vec!["a,*.js"]),
+            ("!a,!b", vec!["!a", "!b"]),
+            ("*.ts,!a", vec!["*.ts", "!a"]),
+            ("!a,b", vec!["!a,b"]),
+            ("*,v", vec!["*,v"]),
+            ("*.ts,", vec!["*.ts,"]),
+            (r"*\,*", vec![r"*\,*"]),
+            ("*[,]*", vec!["*[,]*"]),
+            ("*{,*", vec!["*{,*"]),
+            (r"*,\*", vec![r"*,\*"]),
+        ] {
+            assert_eq!(split(glob), parts, "{glob}");
+        }
+    }
 }

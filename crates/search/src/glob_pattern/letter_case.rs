@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use cairn_walk::{Snapshot, from_bytes};
 
-use crate::pattern::{Anchoring, GlobPattern};
+use super::{Anchoring, GlobPattern};
 
 /// How many paths are tested between two checks whether one was found.
 const CHUNK: usize = 4096;

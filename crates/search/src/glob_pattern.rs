@@ -1,4 +1,4 @@
-//! Globs, compiled for a fast test of many sorted paths.
+//! Globs, compiled for a fast test of many sorted paths: one, or a list of which some exclude. `glob` and `grep` share them.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -7,10 +7,20 @@ use cairn_walk::{Subtree, composed};
 use regex::Regex;
 
 use crate::error::SearchError;
-use crate::glob_forms::refusal;
-use crate::glob_syntax::regex_of;
 
+mod characters;
+mod dialects;
+mod hint;
+mod letter_case;
+mod list;
 mod select;
+mod syntax;
+
+use dialects::refusal;
+pub(crate) use hint::{hint, regex_hint};
+pub(crate) use letter_case::case_hint;
+pub(crate) use list::{GlobList, excluded};
+use syntax::regex_of;
 
 /// A compiled glob.
 ///
