@@ -215,6 +215,19 @@ describe('ripgrep', () => {
     await check(line, expected, createTree(tree));
   });
 
+  test('every option in the help of ripgrep is known', async () => {
+    const cwd = createTree(tree);
+    const help = ripgrep(['--help'], cwd).stdout.toString();
+    const flags = [...help.matchAll(/^ +(?:-., )?(--[\w-]+)/gmu)].map(([, flag = '']) => flag);
+    expect(flags.length).toBeGreaterThan(80);
+    const unknown: string[] = [];
+    for (const flag of flags) {
+      const { stderr } = await cairn(['grep', flag], { cwd });
+      if (stderr.includes('unknown option')) unknown.push(flag);
+    }
+    expect(unknown).toEqual([]);
+  });
+
   test('-uuu and --binary search binary files, and -a prints their lines', async () => {
     const cwd = createTree({ 'data.bin': Buffer.from('clap\0clap\nmore clap\n') });
     expect(await cairn(['grep', '-a', 'more clap'], { cwd })).toMatchObject({
@@ -331,6 +344,9 @@ describe('fd', () => {
     ["glob --max-depth=2 '*.md'", { prints: 'README.md\ndocs/guide.md\n' }],
     ["glob -L 'r*'", { prints: 'src/run\n' }],
     ['glob pre-commit -H --no-follow', { prints: '.hidden/pre-commit\n' }],
+    ['find -t x', refused('find . -type f -perm -u+x')],
+    ['find -t l', refused("'cairn glob' with -t l")],
+    ["glob -t empty '*'", refused('find . -empty')],
     ['glob .hidden', { prints: '', exitCode: 1, says: 'left out without --hidden' }],
     ['glob libc.so /usr', refused('use --path /usr')],
     ["glob -l '*.so'", refused('use --long')],
@@ -382,6 +398,9 @@ describe('fzf', () => {
     ['pick --filter core', refused("use 'cairn find QUERY'")],
     ['pick --select-1 core', refused("use 'cairn find QUERY --limit 1'")],
     ['pick --walker-root src', refused('use --path DIR')],
+    ['pick --ghost text', refused('the picker has its own screen')],
+    ['pick --wrap', refused('the picker has its own screen')],
+    ['find --wrap core', refused("use 'cairn pick'")],
     ['pick --ansi', refused('remove the colours first')],
     ['pick', refused("'cairn pick' needs a terminal")],
   ];

@@ -1,7 +1,7 @@
 import { Command, type CommanderError } from 'commander';
 import type { LoadedCommand } from './registry.ts';
 import { splitShortValues } from './terminal/attached-values.ts';
-import { acceptedOptions } from './terminal/foreign-options.ts';
+import { acceptedOptions } from './terminal/foreign-arguments.ts';
 import { readManifest } from './terminal/manifest.ts';
 import { createPaint, usesColor } from './terminal/output.ts';
 import type { Session } from './terminal/session.ts';

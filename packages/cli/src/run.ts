@@ -4,7 +4,7 @@ import { isCommand, loadCommands } from './registry.ts';
 import { writeError } from './terminal/answer.ts';
 import { UsageError } from './terminal/errors.ts';
 import { BrokenPipe, ExitCode, Interrupted } from './terminal/exit.ts';
-import { findWordError } from './terminal/foreign-options.ts';
+import { findWordError } from './terminal/foreign-arguments.ts';
 import { helpText } from './terminal/help-text.ts';
 import type { Output } from './terminal/output.ts';
 import { withOwnCommand } from './terminal/own-command.ts';

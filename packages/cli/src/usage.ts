@@ -1,7 +1,7 @@
 import type { Command, CommanderError, Option } from 'commander';
 import { closest } from './terminal/closest.ts';
 import { UsageError } from './terminal/errors.ts';
-import { foreignOptionError } from './terminal/foreign-options.ts';
+import { foreignOptionError } from './terminal/foreign-arguments.ts';
 
 function isSearch(command: Command): boolean {
   return command.options.some(({ long }) => long === '--path');

@@ -1,12 +1,13 @@
 /** `cairn help ripgrep`, `cairn help fd` and `cairn help fzf`: what users of these tools type with Cairn. */
 import { foreignOptionsOf, type ForeignOptions } from './foreign-options.ts';
+import { wrapWords } from './text.ts';
 
 interface Topic {
   readonly tool: string;
   /** The commands that do the work of the tool. */
   readonly commands: readonly string[];
   /** What people type, and what to type here. */
-  readonly lines: readonly (readonly [theirs: string, ours: string])[];
+  readonly lines: readonly Row[];
   /** Differences between things of the same name. */
   readonly differences: readonly string[];
 }
@@ -43,13 +44,15 @@ const fd: Topic = {
     ["fd -g '*.md'", "cairn glob '*.md'"],
     ['fd -e md', "cairn find -e md, or cairn glob '*.md'"],
     ['fd -t d NAME', 'cairn find -t d NAME'],
-    ["fd '^x.*rc$'", "cairn glob '*' | cairn grep '^x.*rc$'"],
+    ['fd -t x', 'find . -type f -perm -u+x'],
+    ["fd '^x.*rc$'", "cairn glob '*' | cairn grep '(^|/)x[^/]*rc$'"],
     ['fd NAME -x COMMAND', 'cairn find NAME -0 | xargs -0 -n 1 COMMAND'],
     ["fd -E '*.bak'", "cairn glob '*' '!*.bak'"],
   ],
   differences: [
     'A query of find is letters in their order, not an expression: the best match is first, and 100 are printed unless --limit says more.',
     'A pattern of glob is the whole name, or with / the whole path below --path; all matches are printed, in the order of their paths.',
+    'The kinds of -t are f, d and, with glob, l.',
     'Hidden names, ignored files and node_modules are skipped: --hidden, --no-ignore, and --include-node-modules of glob search them.',
   ],
 };
@@ -75,11 +78,30 @@ const fzf: Topic = {
 
 const topics: Readonly<Record<string, Topic>> = { ripgrep, rg: ripgrep, fd, fdfind: fd, fzf };
 
-const TERM_WIDTH = 32;
+type Row = readonly [term: string, description: string];
 
-/** Returns lines with a term and its description. */
-function entries(rows: readonly (readonly [term: string, description: string])[]): string {
-  return rows.map(([term, description]) => `  ${term.padEnd(TERM_WIDTH)}  ${description}\n`).join('');
+const TERM_WIDTH = 32;
+/** A list of options is broken there. */
+const LIST_WIDTH = 100;
+
+/** Returns lines with a term and its description, which is below a longer term. */
+function entries(rows: readonly Row[]): string {
+  return rows
+    .map(([term, description]) => {
+      if (term.length <= TERM_WIDTH) return `  ${term.padEnd(TERM_WIDTH)}  ${description}\n`;
+      return `  ${wrapWords(term, LIST_WIDTH, '  ')}\n${' '.repeat(TERM_WIDTH + 4)}${description}\n`;
+    })
+    .join('');
+}
+
+/** Returns the options with what to type instead; those with the same words are one row. */
+function grouped(options: Readonly<Record<string, string>>): readonly Row[] {
+  const terms = new Map<string, string>();
+  for (const [flags, instead] of Object.entries(options)) {
+    const others = terms.get(instead);
+    terms.set(instead, others === undefined ? flags : `${others}; ${flags}`);
+  }
+  return [...terms].map(([instead, term]) => [term, instead]);
 }
 
 /** Returns the options of a command, as a person types the values of others. */
@@ -92,11 +114,9 @@ function typed(values: Readonly<Record<string, unknown>>): string {
     .join(' ');
 }
 
-function rowsOf({ same = {}, refused }: ForeignOptions): readonly (readonly [string, string])[] {
-  return [
-    ...Object.entries(same).map(([flags, values]) => [flags, `the same as ${typed(values)}`] as const),
-    ...Object.entries(refused),
-  ];
+function rowsOf({ same = {}, refused }: ForeignOptions): readonly Row[] {
+  const names = Object.entries(same).map(([flags, values]): Row => [flags, `the same as ${typed(values)}`]);
+  return [...names, ...grouped(refused)];
 }
 
 /** Returns the options of a tool, each list once, with the commands that lack them. */
@@ -120,7 +140,11 @@ export function equivalentsOf(word: string): string | undefined {
     const [rows, ignored] = [rowsOf(list), Object.keys(list.ignored)];
     return [
       ...(rows.length === 0 ? [] : [`Options of ${tool}, and what to type with ${where}:\n${entries(rows)}`]),
-      ...(ignored.length === 0 ? [] : [`Accepted, because ${where} does so anyway:\n  ${ignored.join('; ')}\n`]),
+      ...(ignored.length === 0
+        ? []
+        : [
+            `Accepted, because this is how ${where} ${names.length === 1 ? 'works' : 'work'} anyway:\n  ${wrapWords(ignored.join('; '), LIST_WIDTH, '  ')}\n`,
+          ]),
     ];
   });
   const help = commands.map((command) => `'cairn help ${command}'`).join(' and ');

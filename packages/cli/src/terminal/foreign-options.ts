@@ -3,8 +3,6 @@
  * what the command does anyway and are ignored; each of the others is refused with what to type instead. `cairn help ripgrep`, `cairn help fd` and
  * `cairn help fzf` print them. An option that the command has itself is never here.
  */
-import { Option } from 'commander';
-import { UsageError } from './errors.ts';
 
 /** The options of one tool that one command lacks, each as its tool writes it. */
 export interface ForeignOptions {
@@ -15,6 +13,11 @@ export interface ForeignOptions {
   readonly ignored: Readonly<Record<string, readonly string[] | 'any'>>;
   /** What to type instead. */
   readonly refused: Readonly<Record<string, string>>;
+}
+
+/** Refuses several options with the same words. */
+function allOf(instead: string, flags: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(flags.map((one) => [one, instead]));
 }
 
 const ICONV = 'convert the text first: iconv -f ENCODING FILE | cairn grep PATTERN';
@@ -67,20 +70,25 @@ const ripgrep: ForeignOptions = {
     '--iglob <glob>': ALL_GLOBS,
     '--ignore-file <path>': "exclude with globs: -g '!PATTERN'",
     '--ignore-file-case-insensitive': "exclude with globs: -g '!PATTERN'",
-    '--no-ignore-dot': NO_IGNORE,
-    '--no-ignore-exclude': NO_IGNORE,
-    '--no-ignore-global': NO_IGNORE,
-    '--no-ignore-parent': NO_IGNORE,
-    '--no-ignore-vcs': NO_IGNORE,
+    ...allOf(NO_IGNORE, [
+      '--no-ignore-dot',
+      '--no-ignore-exclude',
+      '--no-ignore-global',
+      '--no-ignore-parent',
+      '--no-ignore-vcs',
+    ]),
     '--require-git': '.gitignore counts in any directory; use --no-ignore to search what it excludes',
     '--one-file-system': ONE_FILE_SYSTEM,
     '--type-add <spec>': "use a glob: -g '*.EXTENSION'",
     '--type-clear <type>': "use a glob: -g '*.EXTENSION'",
     '-b, --byte-offset': 'use --column for the place in the line',
     '--colors <spec>': 'the colours are fixed; use --color never for none',
-    '--context-separator <separator>': NO_OTHER_FORM,
-    '--field-context-separator <separator>': NO_OTHER_FORM,
-    '--field-match-separator <separator>': NO_OTHER_FORM,
+    ...allOf(NO_OTHER_FORM, [
+      '--context-separator <separator>',
+      '--no-context-separator',
+      '--field-context-separator <separator>',
+      '--field-match-separator <separator>',
+    ]),
     '--hostname-bin <command>': NOT_CONFIGURABLE,
     '--include-zero': "-c shows the files with matches; 'cairn grep --files' lists all",
     '--passthru': 'use -C 1000000, which shows the lines around each match',
@@ -140,25 +148,27 @@ const fd: ForeignOptions = {
     '--prune': "exclude what is below a directory: cairn glob '*' '!DIRECTORY/**'",
     '-E, --exclude <glob>': "use another glob: cairn glob '*' '!GLOB'",
     '-S, --size <size>': "'cairn glob PATTERN --long' shows the sizes",
-    '--changed-within <time>': "'cairn glob PATTERN --sort-mtime --long' lists the newest first, with times",
-    '--changed-before <time>': "'cairn glob PATTERN --sort-mtime --long' lists the newest first, with times",
+    ...allOf("'cairn glob PATTERN --sort-mtime --long' lists the newest first, with times", [
+      '--changed-within <time>',
+      '--changed-after <time>',
+      '--change-newer-than <time>',
+      '--newer <time>',
+      '--changed-before <time>',
+      '--change-older-than <time>',
+      '--older <time>',
+    ]),
     '-o, --owner <owner>': 'use find . -user OWNER',
     '--batch-size <n>': 'use xargs: cairn find QUERY -0 | xargs -0 -n NUM COMMAND',
-    '--ignore-file <path>': "exclude with a glob: cairn glob '*' '!GLOB'",
+    ...allOf("exclude with a glob: cairn glob '*' '!GLOB'", ['--ignore-file <path>', '--ignore-contain <name>']),
     '-c <when>': 'use --color WHEN',
     '--max-results <n>': 'use --limit NUM',
     '-q, --quiet': 'redirect the output: >/dev/null; the exit status is 0 if something was found',
-    '--base-directory <dir>': 'use --path DIR',
-    '--search-path <dir>': 'use --path DIR',
-    '--one-file-system': ONE_FILE_SYSTEM,
-    '--mount': ONE_FILE_SYSTEM,
-    '--xdev': ONE_FILE_SYSTEM,
+    ...allOf('use --path DIR', ['--base-directory <dir>', '--search-path <dir>']),
+    ...allOf(ONE_FILE_SYSTEM, ['--one-file-system', '--mount', '--xdev']),
     '--format <format>': 'use xargs: cairn find QUERY -0 | xargs -0 printf FORMAT',
     '--hyperlink': NOT_CONFIGURABLE,
     '--gen-completions [shell]': "use 'cairn help find'; there are no completion scripts",
-    '--no-ignore-vcs': NO_IGNORE,
-    '--no-ignore-parent': NO_IGNORE,
-    '--no-global-ignore-file': NO_IGNORE,
+    ...allOf(NO_IGNORE, ['--no-ignore-vcs', '--no-ignore-parent', '--no-global-ignore-file']),
   },
 };
 
@@ -197,76 +207,161 @@ const fdGlob: ForeignOptions = {
   },
 };
 
-const SORTED = 'the best match is first; leave it out';
-const WHOLE_LINES = 'the whole path is matched; leave it out';
+const BY_SCORE = 'the best match is first; leave it out';
+const WHOLE_LINES = 'the whole path is matched and printed; leave it out';
+const AS_PATHS = 'queries are matched as paths; leave it out';
+const ANY_CASE = 'letters match in any case; leave it out';
+const SIGNS_COUNT = 'the signs of a query count, and names that hold them are found too; leave it out';
+
+/** What both lack that take a query of fzf. */
+const fzfQuery: Omit<ForeignOptions, 'tool'> = {
+  ignored: { '--read0': 'any', '--scheme <scheme>': ['path'], '--literal': 'any' },
+  refused: {
+    '--scheme <scheme>': AS_PATHS,
+    '--algo <type>': AS_PATHS,
+    '--no-extended': SIGNS_COUNT,
+    '--no-ignore-case': ANY_CASE,
+    ...allOf(BY_SCORE, ['--no-sort', '--tac', '--tiebreak <list>']),
+    ...allOf(WHOLE_LINES, ['-n, --nth <fields>', '--with-nth <fields>', '--accept-nth <fields>']),
+    '--print-query': 'leave it out; only paths are printed',
+    '--tail <n>': 'give a shorter list: tail -n NUM FILE | cairn find QUERY',
+    '--ansi': 'remove the colours first: ls --color=never | cairn find QUERY',
+  },
+};
+
+/** What the screen of fzf shows, and its keys. `cairn pick` has its own. */
+const SCREEN = [
+  '--height <height>',
+  '--min-height <height>',
+  '--tmux [options]',
+  '--popup [options]',
+  '--style <style>',
+  '--layout <layout>',
+  '--margin <margin>',
+  '--padding <padding>',
+  '--border [style]',
+  '--border-label <text>',
+  '--border-label-pos <column>',
+  '--list-border [style]',
+  '--list-label <text>',
+  '--list-label-pos <column>',
+  '--input-border [style]',
+  '--input-label <text>',
+  '--input-label-pos <column>',
+  '--no-input',
+  '--header <text>',
+  '--header-first',
+  '--header-border [style]',
+  '--header-lines-border [style]',
+  '--header-label <text>',
+  '--header-label-pos <column>',
+  '--footer <text>',
+  '--footer-border [style]',
+  '--footer-label <text>',
+  '--footer-label-pos <column>',
+  '--info <style>',
+  '--info-command <command>',
+  '--inline-info',
+  '--no-info',
+  '--separator <text>',
+  '--no-separator',
+  '--prompt <text>',
+  '--ghost <text>',
+  '--pointer <text>',
+  '--marker <text>',
+  '--marker-multi-line <text>',
+  '--gutter <character>',
+  '--gutter-raw <character>',
+  '--ellipsis <text>',
+  '--scrollbar [characters]',
+  '--no-scrollbar',
+  '--scroll-off <lines>',
+  '--hscroll-off <columns>',
+  '--no-hscroll',
+  '--keep-right',
+  '--freeze-left <n>',
+  '--freeze-right <n>',
+  '--tabstop <n>',
+  '--wrap [mode]',
+  '--wrap-sign <text>',
+  '--no-multi-line',
+  '--gap [lines]',
+  '--gap-line [text]',
+  '--highlight-line',
+  '--raw',
+  '--track',
+  '--no-bold',
+] as const;
+const PREVIEW = [
+  '--preview <command>',
+  '--preview-window <options>',
+  '--preview-border [style]',
+  '--preview-label <text>',
+  '--preview-label-pos <column>',
+] as const;
+const KEYS = ['--bind <keys>', '--expect <keys>', '--cycle', '--jump-labels <letters>', '--filepath-word'] as const;
 
 /** What find lacks of `fzf --filter`. */
 const fzfFilter: ForeignOptions = {
   tool: 'fzf',
-  ignored: { '--extended': 'any', '--read0': 'any', '--scheme <scheme>': ['path'] },
+  ignored: { ...fzfQuery.ignored, '--extended': 'any' },
   refused: {
     '-f, --filter <query>': 'give the query as the argument: git ls-files | cairn find QUERY',
     '--exact': 'put \' before each word: cairn find "\'WORD"',
-    '--no-sort': SORTED,
-    '--tac': SORTED,
-    '--tiebreak <list>': SORTED,
-    '--scheme <scheme>': 'queries are matched as paths; leave it out',
-    '-n, --nth <fields>': WHOLE_LINES,
+    ...fzfQuery.refused,
     '--delimiter <text>': WHOLE_LINES,
+    '--query <query>': 'give the query as the argument: cairn find QUERY',
+    '--select-1': 'use --limit 1 for the best match',
+    '--exit-0': 'leave it out; the exit status is 1 if nothing matches',
+    ...allOf("find has no screen; use 'cairn pick', or leave it out", [
+      ...SCREEN,
+      ...PREVIEW,
+      ...KEYS,
+      ...['-m, --multi', '--disabled', '--no-mouse', '--sync', '--header-lines <n>'],
+      ...['--history <path>', '--history-size <n>'],
+    ]),
   },
 };
-
-const OWN_SCREEN = 'the picker has its own screen; leave it out';
 
 const fzf: ForeignOptions = {
   tool: 'fzf',
   same: { '--print0': { null: true } },
   ignored: {
+    ...fzfQuery.ignored,
     '-x, --extended': 'any',
     '--no-multi': 'any',
-    '--scheme <scheme>': ['path'],
     '--no-mouse': 'any',
-    '--read0': 'any',
     '--sync': 'any',
     '--reverse': 'any',
+    '-i, --ignore-case': 'any',
     '--smart-case': 'any',
   },
   refused: {
-    '--exact': 'put \' before each word: cairn pick "\'WORD"',
-    '--scheme <scheme>': 'queries are matched as paths; leave it out',
     '-q, --query <query>': 'give the query as the argument: cairn pick QUERY',
     '-f, --filter <query>': "use 'cairn find QUERY'",
     '-m, --multi': "the picker chooses one; 'cairn find QUERY' prints all matches",
     '-1, --select-1': "use 'cairn find QUERY --limit 1' for the best match",
     '--exit-0': "use 'cairn find QUERY', which exits with 1 if nothing matches",
-    '-i, --ignore-case': 'letters match in any case; leave it out',
-    '--no-sort': SORTED,
-    '--tac': SORTED,
-    '--tiebreak <list>': SORTED,
-    '-n, --nth <fields>': WHOLE_LINES,
-    '--with-nth <fields>': WHOLE_LINES,
+    '--exact': 'put \' before each word: cairn pick "\'WORD"',
+    ...fzfQuery.refused,
     '-d, --delimiter <text>': WHOLE_LINES,
-    '--preview <command>': 'the preview shows the file; leave it out',
-    '--preview-window <options>': 'the preview shows the file; leave it out',
-    '--bind <keys>': "the keys are fixed; 'cairn help pick' lists them",
-    '--expect <keys>': "the keys are fixed; 'cairn help pick' lists them",
-    '--cycle': "the keys are fixed; 'cairn help pick' lists them",
-    '--height <height>': OWN_SCREEN,
-    '--tmux [options]': OWN_SCREEN,
-    '--style <style>': OWN_SCREEN,
-    '--layout <layout>': OWN_SCREEN,
-    '--border [style]': OWN_SCREEN,
-    '--margin <margin>': OWN_SCREEN,
-    '--padding <padding>': OWN_SCREEN,
-    '--info <style>': OWN_SCREEN,
-    '--prompt <text>': OWN_SCREEN,
-    '--pointer <text>': OWN_SCREEN,
-    '--marker <text>': OWN_SCREEN,
-    '--header <text>': OWN_SCREEN,
+    '--disabled': "the list is searched while you type; 'cairn pick --grep' searches in files",
+    ...allOf('the preview shows the file; leave it out', PREVIEW),
+    ...allOf("the keys are fixed; 'cairn help pick' lists them", KEYS),
+    ...allOf('the picker has its own screen; leave it out', SCREEN),
     '--header-lines <n>': 'skip the lines first: tail -n +2 FILE | cairn pick',
+    '--tail <n>': 'give a shorter list: tail -n NUM FILE | cairn pick',
     '--ansi': 'remove the colours first: ls --color=never | cairn pick',
-    '--print-query': 'leave it out; only the choice is printed',
-    '--history <path>': NOT_CONFIGURABLE,
+    ...allOf(NOT_CONFIGURABLE, [
+      '--history <path>',
+      '--history-size <n>',
+      '--listen [address]',
+      '--listen-unsafe [address]',
+      '--with-shell <command>',
+    ]),
+    '--no-color': 'use --color never',
+    ...allOf('there are no scripts for shells; use vim "$(cairn pick)"', ['--bash', '--zsh', '--fish']),
+    '--man': "use 'cairn help pick'",
     '--walker <kinds>': 'use --hidden for hidden names',
     '--walker-root <dir>': 'use --path DIR',
     '--walker-skip <names>': "give the list yourself: cairn glob '*' '!DIRECTORY/**' | cairn pick",
@@ -316,21 +411,12 @@ export function foreignOptionsOf(command: string): readonly ForeignOptions[] {
   return byCommand[command] ?? [];
 }
 
-/** Tools with a page of equivalents in the help. */
-const toolsWithHelp: readonly string[] = ['ripgrep', 'fd', 'fzf'];
-
-function refusal(tool: string, flags: string, instead: string, value: string = ''): UsageError {
-  const given = value === '' ? '' : ` with "${value}"`;
-  const see = toolsWithHelp.includes(tool) ? ` (see 'cairn help ${tool}')` : '';
-  return new UsageError(`option "${flags}" of ${tool} is not supported${given}`, `${instead}${see}`);
-}
-
 const GLOB_OF_NAME = "use a glob: cairn glob 'PATTERN'";
 const XARGS = 'use xargs: cairn find QUERY -0 | xargs -0 COMMAND';
 const FIND_OF_SYSTEM = "use 'find' of the system for this test";
 
 /** The words of find(1), which `cairn find` would read as short options, such as `-type` as `-t`. */
-const findWords: Readonly<Record<string, string>> = {
+export const findWords: Readonly<Record<string, string>> = {
   '-name': GLOB_OF_NAME,
   '-iname': ALL_GLOBS.replace('-g ', 'cairn glob '),
   '-path': GLOB_OF_NAME,
@@ -353,39 +439,3 @@ const findWords: Readonly<Record<string, string>> = {
   '-size': FIND_OF_SYSTEM,
   '-user': FIND_OF_SYSTEM,
 };
-
-/** Returns the error for arguments of find(1): `cairn find . -name '*.c'`. */
-export function findWordError([command, ...args]: readonly string[]): UsageError | undefined {
-  if (command !== 'find') return undefined;
-  const end = args.indexOf('--');
-  const word = args.slice(0, end === -1 ? undefined : end).find((one) => Object.hasOwn(findWords, one));
-  if (word === undefined) return undefined;
-  return new UsageError(`option "${word}" of find(1) is not supported`, `${findWords[word]} (see 'cairn help find')`);
-}
-
-/** Returns the error for a word that is an option of another tool: `-z`, `-z5`, `--sort=path`. */
-export function foreignOptionError(command: string, word: string): UsageError | undefined {
-  const given = word.startsWith('--') ? word.replace(/=.*$/su, '') : word.slice(0, 2);
-  for (const { tool, refused } of foreignOptionsOf(command)) {
-    for (const [flags, instead] of Object.entries(refused)) {
-      const { long, short } = new Option(flags);
-      if (given === long || given === short) return refusal(tool, flags, instead);
-    }
-  }
-  return undefined;
-}
-
-/** Returns the options, absent from the help, that a command accepts for users of other tools. */
-export function acceptedOptions(command: string): readonly Option[] {
-  return foreignOptionsOf(command).flatMap(({ tool, same = {}, ignored, refused }) => [
-    ...Object.entries(same).map(([flags, values]) => new Option(flags).hideHelp().implies(values)),
-    ...Object.entries(ignored).map(([flags, values]) => {
-      const option = new Option(flags).hideHelp();
-      if (values === 'any') return option;
-      return option.argParser((value: string) => {
-        if (!values.includes(value)) throw refusal(tool, flags, refused[flags] ?? 'leave it out', value);
-        return value;
-      });
-    }),
-  ]);
-}

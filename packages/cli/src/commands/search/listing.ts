@@ -44,13 +44,27 @@ const kindWords: Readonly<Record<string, Kind>> = {
   symlink: 'symlink',
 };
 
+/** The other kinds of fd, and the commands that list them. */
+const foreignKinds: readonly (readonly [words: readonly string[], instead: string])[] = [
+  [['l', 'symlink'], "for links use 'cairn glob' with -t l; 'cairn find' and 'cairn pick' read its output"],
+  [['x', 'executable'], 'for executable files use find . -type f -perm -u+x'],
+  [['e', 'empty'], 'for empty files and directories use find . -empty'],
+  [['s', 'socket'], 'for sockets use find . -type s'],
+  [['p', 'pipe'], 'for pipes use find . -type p'],
+  [['b', 'block-device'], 'for block devices use find . -type b'],
+  [['c', 'char-device'], 'for character devices use find . -type c'],
+];
+
 /** Returns the option for the kind of entries. */
 export function kindOption(kinds: readonly Kind[], description: string): Option {
   const wanted = kinds.map((kind) => `${kind[0] === 's' ? 'l' : kind[0]} (${kind})`);
   const fix = `use ${wanted.slice(0, -1).join(', ')} or ${wanted.at(-1) ?? ''}`;
   return new Option('-t, --type <kind>', description).argParser((value: string, previous: Kind | undefined) => {
     const kind = Object.hasOwn(kindWords, value) ? kindWords[value] : undefined;
-    if (kind === undefined || !kinds.includes(kind)) throw new UsageError(`invalid --type "${value}"`, fix);
+    if (kind === undefined || !kinds.includes(kind)) {
+      const instead = foreignKinds.find(([words]) => words.includes(value))?.[1];
+      throw new UsageError(`invalid --type "${value}"`, instead === undefined ? fix : `${fix}; ${instead}`);
+    }
     if (previous !== undefined && previous !== kind) {
       throw new UsageError('--type is given twice', 'leave it out for every kind');
     }
