@@ -82,6 +82,7 @@ function unknownOption(command: Command): Parts {
   if (flag === '--project' && command.options.some(({ long }) => long === '--store')) {
     return ['unknown option "--project"', PROJECT_FIX];
   }
+  if (flag === '--version' || flag === '-V') return [`unknown option "${flag}"`, "use 'cairn --version'"];
   const similar = closest(
     flag,
     command.options.flatMap(({ long }) => long ?? []),
