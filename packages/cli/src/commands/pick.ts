@@ -22,8 +22,8 @@ Examples:
   $ cairn pick --grep TODO          search in files; prints path:line
   $ git branch --format '%(refname:short)' | cairn pick   choose one of any names
 
-Up and Down (Ctrl-P, Ctrl-N), PgUp and PgDn select, Enter prints the choice, Tab switches between paths and lines, Ctrl-W and
-Ctrl-U erase, Esc cancels. The picker draws on the terminal; standard output has only the choice.
+Up and Down (Ctrl-K, Ctrl-J; Ctrl-P, Ctrl-N), PgUp and PgDn select, Enter prints the choice, Tab switches between paths and
+lines, Ctrl-W and Ctrl-U erase, Esc cancels. The picker draws on the terminal; standard output has only the choice.
 Words may have the signs of fzf: !not, ^start, end$, 'exact, one | other. Without a path and without --grep, the list is standard
 input if that is a pipe or a file: one name a line, or each with a NUL after it.
 

@@ -8,7 +8,6 @@ type SimpleKind = Exclude<Key['kind'], 'text'>;
 
 const controls: Readonly<Record<string, SimpleKind>> = {
   '\r': 'choose',
-  '\n': 'choose',
   '\t': 'switch',
   '\u0003': 'interrupt',
   '\u0008': 'erase',
@@ -16,7 +15,11 @@ const controls: Readonly<Record<string, SimpleKind>> = {
   '\u0017': 'erase-word',
   '\u0015': 'erase-all',
   '\u0010': 'up',
+  '\u000b': 'up',
   '\u000e': 'down',
+  '\n': 'down',
+  '\u0007': 'leave',
+  '\u0011': 'leave',
 };
 
 const sequences: Readonly<Record<string, SimpleKind>> = {
@@ -36,6 +39,8 @@ const sequences: Readonly<Record<string, SimpleKind>> = {
 
 // oxlint-disable-next-line no-control-regex -- the terminal's own sequences begin with a control character
 const sequence = /^\u001b(\[[\u0030-\u003f]*[\u0020-\u002f]*[\u0040-\u007e]|O[\u0040-\u007e])/u;
+// oxlint-disable-next-line no-control-regex -- Alt and a key, such as Alt-B; Ctrl-C stays Ctrl-C
+const withAlt = /^\u001b[^\u0003\u001b]/u;
 // oxlint-disable-next-line no-control-regex -- an unfinished sequence
 const unfinished = /^\u001b(?:\[[\u0030-\u003f]*[\u0020-\u002f]*|O)?$/u;
 // oxlint-disable-next-line no-control-regex -- text is everything else
@@ -71,6 +76,10 @@ export function decodeKeys(input: string): DecodedKeys {
       const kind = sequences[escaped[1] ?? ''];
       if (kind) keys.push({ kind });
       rest = rest.slice(escaped[0].length);
+    } else if (withAlt.test(rest)) {
+      const [key = ''] = rest.slice(1);
+      if (controls[key] === 'erase') keys.push({ kind: 'erase-word' });
+      rest = rest.slice(1 + key.length);
     } else if (text !== undefined) {
       keys.push({ kind: 'text', text });
       rest = rest.slice(text.length);
