@@ -1,12 +1,15 @@
 //! A summary of a tree: the entries that a bounded, breadth-first view of it shows, and how many there are.
 
 mod build;
+mod classify;
 mod dependencies;
 mod git_index;
+mod levels;
 mod names;
 mod nodes;
 mod select;
 mod tracked;
+mod unreadable;
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -20,7 +23,8 @@ use cairn_walk::{Derived, Detail, Kind, ScanOptions, Snapshot, next_generation};
 use crate::context::{Scope, SearchContext, StopReason};
 use crate::error::SearchError;
 
-use self::build::{Rules, ScanDirectory, build};
+use self::build::{ScanDirectory, build};
+use self::classify::Rules;
 use self::names::{NameSet, Secrets};
 pub use self::nodes::Folded;
 use self::nodes::{ROOT, Tree};

@@ -1,9 +1,8 @@
-//! Builds the tree of a snapshot: decides which entries are shown, and counts the others.
+//! Builds the tree of a snapshot: goes through its entries and those of the ignored directories that are shown.
 
 use std::borrow::Cow;
-use std::cell::OnceCell;
 use std::fs::FileType;
-use std::path::{Component, Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use cairn_cancel::Stopped;
@@ -11,22 +10,14 @@ use cairn_walk::{Kind, Snapshot, from_bytes, is_own_temporary, to_bytes};
 
 use crate::error::SearchError;
 
-use super::dependencies::{LinkStates, LinkTarget};
-use super::names::{NameSet, NamedKind, Secrets};
-use super::nodes::{Folded, Node, ROOT, Tree};
-use super::tracked::{FileState, Tracked};
+use super::classify::{Class, Classifier, Contents, Rules};
+use super::levels::{Kept, in_levels};
+use super::nodes::{Folded, ROOT, Tree};
+use super::tracked::FileState;
+use super::unreadable::Unreadable;
 
 /// How many entries are classified between two checks for cancellation.
 const CHECK_EVERY: usize = 1024;
-
-/// The rules for which entries are shown.
-#[derive(Clone, Debug)]
-pub(super) struct Rules {
-    pub(super) include_hidden: bool,
-    pub(super) exclude: NameSet,
-    pub(super) allow: NameSet,
-    pub(super) secrets: Secrets,
-}
 
 type Check<'a> = &'a dyn Fn() -> Result<(), Stopped>;
 /// Scans the directory at a canonical path as the root was scanned.
@@ -40,16 +31,13 @@ pub(super) fn build(
     check: Check<'_>,
 ) -> Result<Tree, SearchError> {
     let mut builder = Builder {
-        rules,
+        classifier: Classifier::new(rules, snapshot.root(), snapshot.generation()),
         check,
         root: snapshot.root(),
-        tracked: OnceCell::new(),
         names: Vec::with_capacity(snapshot.len() * 12),
         kept: Vec::with_capacity(snapshot.len()),
         targets: Vec::new(),
         pending: Vec::new(),
-        links: LinkStates::new(!rules.secrets.is_empty(), snapshot.generation()),
-        link: LinkTarget::default(),
         tree: Tree::default(),
     };
     builder.add(snapshot, ROOT, b"")?;
@@ -62,28 +50,14 @@ pub(super) fn build(
     Ok(builder.finish()?)
 }
 
-/// A shown entry, in the order in which it was found.
-struct Kept {
-    parent: u32,
-    name_start: u32,
-    name_len: u16,
-    kind: Kind,
-    folded: Option<Folded>,
-}
-
 struct Builder<'a> {
-    rules: &'a Rules,
+    classifier: Classifier<'a>,
     check: Check<'a>,
     root: &'a Path,
-    /// Read when an entry is left out that it could show.
-    tracked: OnceCell<Tracked>,
     names: Vec<u8>,
     kept: Vec<Kept>,
     targets: Vec<(u32, Box<[u8]>)>,
     pending: Vec<Pending>,
-    links: LinkStates,
-    /// Where the link that was classified last leads.
-    link: LinkTarget,
     tree: Tree,
 }
 
@@ -92,28 +66,6 @@ struct Pending {
     kept: u32,
     path: Vec<u8>,
     contents: Contents,
-}
-
-/// Which entries of a directory are shown.
-#[derive(Clone, Copy)]
-enum Contents {
-    /// Those that the rules do not leave out.
-    Rules,
-    /// Those that git tracks.
-    Tracked,
-}
-
-/// How an entry is shown or counted.
-enum Class {
-    /// It is shown; a directory with its contents.
-    Open,
-    /// It is a directory that is shown though a rule ignores it.
-    Ignored(Contents),
-    Folded(Folded),
-    Excluded,
-    Secret,
-    /// It is left out and not counted.
-    Nothing,
 }
 
 /// A directory of a snapshot with entries still to come.
@@ -167,7 +119,7 @@ impl Builder<'_> {
             }
             let kind = snapshot.kind(entry);
             let full = if prefix.is_empty() { Cow::Borrowed(path) } else { Cow::Owned([prefix, path].concat()) };
-            let mut class = self.classify(&full, name, kind, snapshot.is_excluded(entry));
+            let mut class = self.classifier.classify(&full, name, kind, snapshot.is_excluded(entry));
             if let (Kind::Dir, Class::Open) = (kind, &class) {
                 if repositories.binary_search(&entry).is_ok() {
                     class = Class::Folded(Folded::Repository);
@@ -190,7 +142,7 @@ impl Builder<'_> {
             Class::Open => {
                 let kept = self.keep(parent, name, kind, None);
                 if kind == Kind::Symlink
-                    && let Some(target) = self.link.target.take()
+                    && let Some(target) = self.classifier.take_target()
                 {
                     self.targets.push((kept, to_bytes(&target).into()));
                 }
@@ -273,116 +225,19 @@ impl Builder<'_> {
                 continue;
             }
             let full = [&path[..], &name].concat();
-            let class = self.classify(&full, &name, kind, true);
+            let class = self.classifier.classify(&full, &name, kind, true);
             self.place(kept, &full, &name, kind, &class);
         }
         Ok(())
     }
 
-    /// Decides about the entry at `path`, relative to the root. `is_ignored`: an ignore rule leaves it out.
-    fn classify(&mut self, path: &[u8], name: &[u8], kind: Kind, is_ignored: bool) -> Class {
-        if name == b".git" {
-            return Class::Nothing;
-        }
-        let rules = self.rules;
-        let is_dir = kind == Kind::Dir;
-        let named = if is_dir { NamedKind::Directory } else { NamedKind::File };
-        if rules.secrets.contain(name, named) || (kind == Kind::Symlink && self.leads_to_secret(path, name)) {
-            return Class::Secret;
-        }
-        let has_excluded_name = is_dir && rules.exclude.contains(name);
-        let is_hidden = is_dir && !rules.include_hidden && name.starts_with(b".");
-        if !is_ignored && !has_excluded_name && !is_hidden {
-            return Class::Open;
-        }
-        if rules.allow.contains(name) {
-            return if is_dir && is_ignored { Class::Ignored(Contents::Rules) } else { Class::Open };
-        }
-        let tracked = self.tracked.get_or_init(|| Tracked::below(self.root));
-        if !is_dir {
-            if tracked.contains(path) { Class::Open } else { Class::Excluded }
-        } else if has_excluded_name {
-            if tracked.contains_below(path) { Class::Folded(Folded::Excluded) } else { Class::Excluded }
-        } else if !is_hidden && tracked.contains_below(path) {
-            Class::Ignored(Contents::Tracked)
-        } else {
-            Class::Excluded
-        }
-    }
-
-    /// Records where a link leads. Returns whether that is secret, or in a secret directory, by the names that the link has
-    /// for it or by its real ones. A target that does not exist may be a directory.
-    fn leads_to_secret(&mut self, path: &[u8], name: &[u8]) -> bool {
-        self.link = self.links.add(self.root.join(from_bytes(path)));
-        let LinkTarget { target, resolved, is_dir } = &self.link;
-        let secrets = &self.rules.secrets;
-        let (may_be_dir, may_be_file) = (*is_dir || resolved.is_none(), !*is_dir);
-        let is_secret = |path: &PathBuf| {
-            let inside = path.strip_prefix(self.root).unwrap_or(path);
-            let names = inside.components().rev().filter_map(|component| match component {
-                Component::Normal(name) => Some(name.as_encoded_bytes()),
-                _ => None,
-            });
-            names.enumerate().any(|(above, name)| {
-                ((may_be_dir || above > 0) && secrets.contain(name, NamedKind::Directory))
-                    || (may_be_file && above == 0 && secrets.contain(name, NamedKind::File))
-            })
-        };
-        (may_be_dir && secrets.contain(name, NamedKind::Directory))
-            || target.as_ref().is_some_and(is_secret)
-            || resolved.as_ref().is_some_and(is_secret)
-    }
-
     /// Puts the entries in the order of the tree.
     fn finish(self) -> Result<Tree, Stopped> {
-        let Self { check, root, tracked, names, kept, targets, links, mut tree, .. } = self;
+        let Self { check, classifier, root, names, kept, targets, mut tree, .. } = self;
         check()?;
-        // The children of each entry, the root at the end, as positions in `order`.
-        let all = kept.len();
-        let slot = |parent: u32| if parent == ROOT { all } else { parent as usize };
-        let mut starts = vec![0_u32; all + 2];
-        for entry in &kept {
-            starts[slot(entry.parent) + 1] += 1;
-        }
-        let mut sum = 0;
-        for start in &mut starts {
-            sum += *start;
-            *start = sum;
-        }
-        let mut next = starts.clone();
-        let mut order = vec![0_u32; all];
-        for (index, entry) in kept.iter().enumerate() {
-            let place = &mut next[slot(entry.parent)];
-            order[*place as usize] = index as u32;
-            *place += 1;
-        }
-        check()?;
-        let children = |index: usize| &order[starts[index] as usize..starts[index + 1] as usize];
-        // Level by level.
-        let mut numbers = vec![0_u32; all];
-        let mut queue: Vec<u32> = Vec::with_capacity(all);
-        queue.extend_from_slice(children(all));
-        tree.root_children = queue.len() as u32;
-        tree.nodes.reserve_exact(all);
-        let mut at = 0;
-        while let Some(&index) = queue.get(at) {
-            let entry = &kept[index as usize];
-            numbers[index as usize] = at as u32;
-            let below = children(index as usize);
-            let parent = if entry.parent == ROOT { ROOT } else { numbers[entry.parent as usize] };
-            tree.nodes.push(Node {
-                parent,
-                name_start: entry.name_start,
-                name_len: entry.name_len,
-                kind: entry.kind,
-                folded: entry.folded,
-                first_child: queue.len() as u32,
-                children: below.len() as u32,
-            });
-            queue.extend_from_slice(below);
-            at += 1;
-        }
-        if let Some(tracked) = tracked.into_inner() {
+        let levels = in_levels(&kept);
+        let (tracked, links) = classifier.into_dependencies();
+        if let Some(tracked) = tracked {
             if let Some(file) = tracked.unreadable() {
                 tree.unreadable += 1;
                 tree.unreadable_paths.push(to_bytes(file).into_owned());
@@ -391,7 +246,9 @@ impl Builder<'_> {
         }
         tree.dependencies.links = links;
         tree.names = names;
-        tree.targets = targets.into_iter().map(|(index, target)| (numbers[index as usize], target)).collect();
+        tree.nodes = levels.nodes;
+        tree.root_children = levels.root_children;
+        tree.targets = targets.into_iter().map(|(index, target)| (levels.numbers[index as usize], target)).collect();
         tree.targets.sort_unstable_by_key(|&(node, _)| node);
         Ok(tree)
     }
@@ -413,37 +270,6 @@ fn repositories(snapshot: &Snapshot) -> Vec<usize> {
         marks.filter_map(|mark| snapshot.find(snapshot.path(mark).strip_suffix(b"/.git")?)).collect();
     found.sort_unstable();
     found
-}
-
-/// The directories that a scan could not read.
-struct Unreadable {
-    /// Ascending.
-    named: Vec<usize>,
-    /// There are more than those that the snapshot names.
-    has_more: bool,
-}
-
-impl Unreadable {
-    fn of(snapshot: &Snapshot) -> Self {
-        let paths = snapshot.unreadable_paths();
-        let mut named: Vec<usize> = paths.iter().filter_map(|path| snapshot.find(path)).collect();
-        named.sort_unstable();
-        Self { named, has_more: snapshot.unreadable() > paths.len() as u64 }
-    }
-
-    /// Whether a directory could not be read, and none of its entries is known.
-    fn contains(&self, snapshot: &Snapshot, entry: usize) -> bool {
-        if self.named.binary_search(&entry).is_err() && !self.has_more {
-            return false;
-        }
-        let path = snapshot.path(entry);
-        if !snapshot.with_prefix(&[path, b"/"].concat()).is_empty() {
-            return false;
-        }
-        self.named.binary_search(&entry).is_ok()
-            || std::fs::read_dir(snapshot.root().join(from_bytes(path)))
-                .is_err_and(|error| error.kind() != std::io::ErrorKind::NotFound)
-    }
 }
 
 /// The kind of an entry that scans list.
