@@ -123,7 +123,7 @@ describe.skipIf(process.platform === 'win32')('a process', () => {
     ['the result has enough', 'yes foo | cairn grep --limit 1 foo', 'foo\n'],
     ['one match answers', 'yes foo | cairn grep -q foo', ''],
     ['one match names it', 'yes foo | cairn grep -l foo', '<stdin>\n'],
-    ['a binary byte is found', "(printf 'foo\\n\\000'; yes foo) | cairn grep bar", ''],
+    ['it is binary and matches', "(printf 'bar\\n\\000'; yes foo) | cairn grep foo", 'binary file matches\n'],
   ])('ends an endless standard input when %s', async (_reason, script, stdout) => {
     expect((await shell(script)).stdout).toBe(stdout);
   });

@@ -377,6 +377,23 @@ describe('binary files', () => {
     }
   });
 
+  test('are searched to their first match when they are named, as in ripgrep', async () => {
+    const cwd = createTree(files);
+    for (const args of [
+      ['foo', 'bin'],
+      ['foo', 'bin', 'text'],
+      ['-l', 'foo', 'bin'],
+      ['-c', 'foo', 'bin'],
+      ['-q', 'foo', 'bin'],
+      ['-v', 'foo', 'bin'],
+      ['absent', 'bin'],
+    ]) {
+      const expected = theirs(args, cwd);
+      const stdout = expected.stdout.replace(/ \(found .*\)$/mu, '');
+      expect(await ours(args, cwd), args.join(' ')).toEqual({ ...expected, stdout });
+    }
+  });
+
   test('are text with -a', async () => {
     const cwd = createTree(files);
     for (const args of [
@@ -387,6 +404,25 @@ describe('binary files', () => {
       expect(await ours(args, cwd), args.join(' ')).toEqual(theirs(args, cwd));
     }
   });
+});
+
+test('a glob is a path from the current directory, as in ripgrep', async () => {
+  const cwd = sampleTree();
+  for (const args of [
+    ['foo', '-g', 'src/*.ts', 'src'],
+    ['foo', '-g', '!src/*.ts', 'src', 'test'],
+    ['foo', '-g', 'src/**', 'src', 'test'],
+    ['foo', '-g', 'src/*.ts', join(cwd, 'src')],
+    ['--files', '-g', 'src/*.ts', 'src'],
+    ['--files', '-g', '!src/deep/**', 'src', 'test'],
+  ]) {
+    expect(await ours(args, cwd), args.join(' ')).toEqual(theirs(args, cwd));
+  }
+});
+
+test('a glob that does not begin with the searched path is a path below it', async () => {
+  const { stdout } = await cairn(['grep', '-l', 'nothing', '-g', 'deep/*.ts', 'src'], { cwd: sampleTree() });
+  expect(stdout).toBe('src/deep/c.ts\n');
 });
 
 test('-L searches the targets of links', async () => {

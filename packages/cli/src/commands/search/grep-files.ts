@@ -25,7 +25,7 @@ async function listRoot(root: string, flags: GrepFlags, session: Session): Promi
     const match: GlobMatch = { path: basename(root), fileType: FileType.File };
     return { result: { matches: [match], totalMatches: 1, complete: true }, nameOf: () => root };
   }
-  const { glob: pattern = '*', hidden = true, ...filter } = filterOf(flags);
+  const { glob: pattern = '*', hidden = true, ...filter } = filterOf(flags, { root, cwd: session.cwd });
   const result = await glob({
     ...filter,
     pattern,

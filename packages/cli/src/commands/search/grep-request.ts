@@ -1,4 +1,5 @@
 import type { GrepOptions, GrepOutputMode } from '@cairn/natives';
+import { globsBelow, type RootPlace } from './grep-globs.ts';
 import { modeOf, type GrepFlags, type ModeName } from './grep-options.ts';
 
 const libraryModes: Readonly<Record<ModeName, GrepOutputMode>> = {
@@ -13,10 +14,10 @@ export type FileFilter = Pick<
   'glob' | 'type' | 'typeNot' | 'hidden' | 'gitignore' | 'maxDepth' | 'followLinks'
 >;
 
-/** Returns which files to search. */
-export function filterOf({ unrestricted = 0, ...flags }: GrepFlags): FileFilter {
+/** Returns which files below a root to search. */
+export function filterOf({ unrestricted = 0, ...flags }: GrepFlags, place: RootPlace): FileFilter {
   return {
-    glob: flags.glob,
+    glob: flags.glob && globsBelow(place, flags.glob),
     type: flags.type,
     typeNot: flags.typeNot,
     hidden: unrestricted >= 2 ? true : flags.hidden,

@@ -34,20 +34,22 @@ interface Source {
   readonly pathOf: PathNaming;
   /** Its text, when it is not a file or directory. */
   readonly text?: Readable;
+  readonly isDirectory: boolean;
 }
 
 async function openSource(root: string, input: Readable | undefined): Promise<Source> {
-  if (root === STANDARD_INPUT && input !== undefined) return { pathOf: asIs, text: input };
+  if (root === STANDARD_INPUT && input !== undefined) return { pathOf: asIs, text: input, isDirectory: false };
   const found = await stat(root).catch(() => undefined);
   if (found?.isFIFO() === true || found?.isCharacterDevice() === true) {
-    return { pathOf: () => root, text: createReadStream(root) };
+    return { pathOf: () => root, text: createReadStream(root), isDirectory: false };
   }
   if (found?.isSocket() === true || found?.isBlockDevice() === true) {
     const kind = found.isSocket() ? 'socket' : 'block device';
     throw new CommandError({ code: 'NOT_SEARCHED', message: `cannot search ${root}: it is a ${kind}`, path: root });
   }
+  if (found?.isDirectory() === false) return { pathOf: () => root, isDirectory: false };
   const prefix = pathPrefix(root);
-  return { pathOf: found !== undefined && !found.isDirectory() ? () => root : (path) => prefix + path };
+  return { pathOf: (path) => prefix + path, isDirectory: true };
 }
 
 /** The parts of the limits of a search that are left for the next root. */
@@ -60,15 +62,19 @@ interface Rest {
 type OnBatch = (matches: readonly GrepMatch[]) => Promise<void>;
 
 async function grepRoot(
-  { root, text, rest }: { readonly root: string; readonly text: Readable | undefined; readonly rest: Rest },
+  { root, source, rest }: { readonly root: string; readonly source: Source; readonly rest: Rest },
   { patterns, flags, keepsAll, usesPlaces }: GrepRequest,
   { session, onBatch }: { readonly session: Session; readonly onBatch: OnBatch },
 ): Promise<GrepSummary> {
   const { CairnError, grep, grepStream } = await import('@cairn/natives');
   const isCount = modeOf(flags) === 'count';
+  const { text, isDirectory } = source;
+  const { binary, ...matching } = matchingOf(patterns, flags);
   const searchLines = async (crlf: boolean): Promise<GrepSummary> => {
     const shared = {
-      ...matchingOf(patterns, flags),
+      ...matching,
+      // As in ripgrep, what is named is searched, also if it is binary.
+      binary: binary ?? (isDirectory ? undefined : 'search'),
       submatches: usesPlaces,
       crlf,
       maxCount: isCount ? undefined : rest.limit,
@@ -80,7 +86,7 @@ async function grepRoot(
     // A pattern that is refused has read nothing, so the text stays open for the next try.
     const options =
       text === undefined
-        ? { ...shared, ...filterOf(flags), path: root }
+        ? { ...shared, ...filterOf(flags, { root, cwd: session.cwd }), path: root }
         : { ...shared, input: text.iterator({ destroyOnReturn: false }) };
     if (!keepsAll) return grepStream(options, onBatch);
     const { matches, ...facts } = await grep(options);
@@ -150,14 +156,15 @@ export async function searchRoots(request: GrepRequest, session: Session, onBatc
       deadlineMs,
     };
     try {
-      const { pathOf, text } = await openSource(root, input);
+      const source = await openSource(root, input);
+      const { pathOf } = source;
       lastNaming = pathOf;
       const pass = async (matches: readonly GrepMatch[]): Promise<void> => {
         const taken = page === undefined ? matches : page.take(matches);
         totals.addMatches(taken);
         await onBatch(taken, pathOf);
       };
-      const facts = await grepRoot({ root, text, rest }, request, { session, onBatch: pass });
+      const facts = await grepRoot({ root, source, rest }, request, { session, onBatch: pass });
       totals.addResult(facts, roots.length > 1 ? (path) => (path === '.' ? root : pathOf(path)) : undefined);
     } catch (error) {
       const scope = scopeOf(error, flags);
