@@ -2,11 +2,18 @@
  * Command lines as the guides of ripgrep, fd and fzf show them, typed with `cairn`. Each does what the other tool does, or is
  * refused with what to type instead.
  */
+import { execFileSync } from 'node:child_process';
+import { dirname } from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { cairn } from '../support/cli.ts';
+import { cairn, cleanEnv } from '../support/cli.ts';
 import { ripgrepFlags } from '../support/ripgrep-lines.ts';
 import { ripgrep } from '../support/tools.ts';
 import { createTree, file, symlink } from '../support/tree.ts';
+
+const cairnScript = fileURLToPath(new URL('../../node_modules/.bin/cairn', import.meta.url));
 
 /** Splits a line into words as a shell does that expands nothing. */
 function wordsOf(line: string): string[] {
@@ -182,8 +189,8 @@ describe('ripgrep', () => {
   const others: readonly (readonly [line: string, expected: Expected])[] = [
     ['grep clap -z', refused('zcat FILE.gz | cairn grep PATTERN')],
     ['grep clap --search-zip', refused('zcat FILE.gz | cairn grep PATTERN')],
-    ['grep clap -E latin1', refused('iconv -f ENCODING FILE | cairn grep PATTERN')],
-    ['grep clap --encoding none', refused('iconv -f ENCODING FILE | cairn grep PATTERN')],
+    ['grep clap -E latin1', refused('iconv -f ENCODING -t UTF-8 FILE | cairn grep PATTERN')],
+    ['grep clap --encoding none', refused('iconv -f ENCODING -t UTF-8 FILE | cairn grep PATTERN')],
     ['grep clap --pre ./preprocess', refused('COMMAND FILE | cairn grep PATTERN')],
     ["grep clap --pre-glob '*.pdf'", refused('COMMAND FILE | cairn grep PATTERN')],
     ["grep --type-add 'web:*.{html,js}' -tweb clap", refused("use a glob: -g '*.EXTENSION'")],
@@ -194,13 +201,13 @@ describe('ripgrep', () => {
     ['grep clap --sortr path', refused('results are in the order of their paths')],
     ['grep two --crlf', { prints: 'dos.txt:2:two\r\n' }],
     ['grep clap --stats', refused('use --json, which has the counts')],
-    ['grep clap --passthru', refused('use -C 1000000')],
+    ['grep clap --passthru', refused("-e PATTERN -e '^'")],
     ['grep clap -p', refused('use --color always --heading')],
     ['grep clap --colors match:fg:red', refused('the colours are fixed')],
     ['grep clap --trim', refused('leave it out; lines are printed whole')],
     ['grep clap -b', refused('use --column')],
     ['grep clap --count-matches', refused('cairn grep -o PATTERN | wc -l')],
-    ['grep clap --files-without-match', refused('comm -23 <(cairn grep --files) <(cairn grep -l PATTERN)')],
+    ['grep clap --files-without-match', refused("comm -23 <(cairn grep -l '') <(cairn grep -l PATTERN)")],
     ['grep clap --debug', refused('leave it out')],
     ['grep clap --engine pcre2', refused('use -P')],
     ['grep clap --null-data', refused("tr '\\0' '\\n' < FILE | cairn grep PATTERN")],
@@ -214,6 +221,30 @@ describe('ripgrep', () => {
 
   test.each(others)('`cairn %s`', async (line, expected) => {
     await check(line, expected, createTree(tree));
+  });
+
+  test.skipIf(process.platform === 'win32').each([
+    ['--passthru -IN fast', "cairn grep -IN -e fast -e '^'"],
+    ['--files-without-match clap', "LC_ALL=C comm -23 <(cairn grep -l '') <(cairn grep -l clap)"],
+    ['-U --multiline-dotall run.*write src', "cairn grep -U '(?s)run.*write' src"],
+    ["--no-unicode '^\\w+' README.md", "cairn grep '(?-u)^\\w+' README.md"],
+    ["--iglob 'readme*' fast", "cairn grep fast -g '[rR][eE][aA][dD][mM][eE]*'"],
+    ['-E latin1 -IN clap latin1.txt', 'iconv -f latin1 -t UTF-8 latin1.txt | cairn grep clap'],
+    ['--null-data -IN clap names', "tr '\\0' '\\n' < names | cairn grep clap"],
+    ['-z -IN clap a.gz', 'zcat a.gz | cairn grep clap'],
+    ['--engine pcre2 fast(?=er)', "cairn grep -P 'fast(?=er)'"],
+  ])('what to type instead of `rg %s` finds the same: `%s`', (theirs, ours) => {
+    const cwd = createTree({
+      ...tree,
+      'latin1.txt': Buffer.from('na\u00efve clap\n', 'latin1'),
+      names: 'one clap\0two\0',
+      'a.gz': gzipSync('one\nclap\n'),
+    });
+    const expected = ripgrep([...ourDefaults, ...wordsOf(theirs)], cwd).stdout.toString();
+    const env = { ...cleanEnv(), PATH: `${dirname(cairnScript)}:${process.env['PATH'] ?? ''}` };
+    const shown = execFileSync('bash', ['-c', ours], { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+    expect(shown.replaceAll('\0', '\n')).toBe(expected.replaceAll('\0', '\n'));
+    expect(shown).not.toBe('');
   });
 
   test('every option in the help of ripgrep is known', async () => {
@@ -332,7 +363,7 @@ describe('fd', () => {
     ['find -e md,rs', refused('repeat -e for several')],
     ["find -e '*.md'", refused("such as 'ts' or 'tar.gz'")],
     ['find -q guide', refused('redirect the output')],
-    ['find -o root guide', refused('use find . -user OWNER')],
+    ['find -o root guide', refused('find . -user OWNER')],
     ['find --and guide md', refused("cairn find 'ONE TWO'")],
     ["find --format '{/}' guide", refused('xargs')],
     ['find --base-directory docs guide', refused('use --path DIR')],

@@ -42,9 +42,9 @@ const fd: Topic = {
     ['fd NAME', 'cairn find NAME'],
     ['fd NAME DIRECTORY', 'cairn find NAME DIRECTORY'],
     ["fd -g '*.md'", "cairn glob '*.md'"],
-    ['fd -e md', "cairn find -e md, or cairn glob '*.md'"],
+    ['fd -e md', 'cairn find -e md'],
     ['fd -t d NAME', 'cairn find -t d NAME'],
-    ['fd -t x', 'find . -type f -perm -u+x'],
+    ['fd -t x', 'find . -type f -perm -u+x, which applies no ignore file'],
     ["fd '^x.*rc$'", "cairn glob '*' | cairn grep '(^|/)x[^/]*rc$'"],
     ['fd NAME -x COMMAND', 'cairn find NAME -0 | xargs -0 -n 1 COMMAND'],
     ["fd -E '*.bak'", "cairn glob '*' '!*.bak'"],
@@ -52,8 +52,9 @@ const fd: Topic = {
   differences: [
     'A query of find is letters in their order, not an expression: the best match is first, and 100 are printed unless --limit says more.',
     'A pattern of glob is the whole name, or with / the whole path below --path; all matches are printed, in the order of their paths.',
-    'The kinds of -t are f, d and, with glob, l.',
-    'Hidden names, ignored files and node_modules are skipped: --hidden, --no-ignore, and --include-node-modules of glob search them.',
+    'Letters of find match in any case, and those of glob only in their own: fd ignores the case unless the pattern has a capital.',
+    'The kinds of -t are f, d and, with glob, l. A link to a file counts as a file for -t f, and one to a directory for -t d.',
+    'Hidden names, ignored files, node_modules and .git are skipped: --hidden, --no-ignore, and --include-node-modules of glob search them, except .git.',
   ],
 };
 

@@ -20,7 +20,7 @@ function allOf(instead: string, flags: readonly string[]): Readonly<Record<strin
   return Object.fromEntries(flags.map((one) => [one, instead]));
 }
 
-const ICONV = 'convert the text first: iconv -f ENCODING FILE | cairn grep PATTERN';
+const ICONV = 'convert the text first: iconv -f ENCODING -t UTF-8 FILE | cairn grep PATTERN';
 const NO_IGNORE = 'use --no-ignore, which applies no ignore file';
 const ALL_GLOBS = "write both cases in the glob: -g '*.[mM][dD]'";
 const ONE_FILE_SYSTEM = 'give the directories of this file system as paths';
@@ -91,18 +91,19 @@ const ripgrep: ForeignOptions = {
     ]),
     '--hostname-bin <command>': NOT_CONFIGURABLE,
     '--include-zero': "-c shows the files with matches; 'cairn grep --files' lists all",
-    '--passthru': 'use -C 1000000, which shows the lines around each match',
+    '--passthru': "add a pattern that every line matches: -e PATTERN -e '^'",
     '-p, --pretty': 'use --color always --heading',
     '--trim': 'leave it out; lines are printed whole',
     '--count-matches': 'count what -o prints: cairn grep -o PATTERN | wc -l',
-    '--files-without-match': 'subtract two lists: LC_ALL=C comm -23 <(cairn grep --files) <(cairn grep -l PATTERN)',
+    '--files-without-match':
+      "subtract two lists, in which empty files are missing: LC_ALL=C comm -23 <(cairn grep -l '') <(cairn grep -l PATTERN)",
     '--stats': 'use --json, which has the counts',
     '--debug': 'notices on standard error state what was left out; leave it out',
     '--trace': 'notices on standard error state what was left out; leave it out',
     '--no-messages': 'redirect standard error: 2>/dev/null',
     '--no-ignore-messages': 'redirect standard error: 2>/dev/null',
     '--generate <kind>': "use 'cairn help grep'; there are no completion scripts",
-    '--pcre2-version': "use 'cairn doctor'",
+    '--pcre2-version': 'leave it out; PCRE2 is always there, with -P',
   },
 };
 
@@ -157,7 +158,7 @@ const fd: ForeignOptions = {
       '--change-older-than <time>',
       '--older <time>',
     ]),
-    '-o, --owner <owner>': 'use find . -user OWNER',
+    '-o, --owner <owner>': 'use find(1), which applies no ignore file: find . -user OWNER',
     '--batch-size <n>': 'use xargs: cairn find QUERY -0 | xargs -0 -n NUM COMMAND',
     ...allOf("exclude with a glob: cairn glob '*' '!GLOB'", ['--ignore-file <path>', '--ignore-contain <name>']),
     '-c <when>': 'use --color WHEN',

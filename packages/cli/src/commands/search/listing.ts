@@ -44,15 +44,17 @@ const kindWords: Readonly<Record<string, Kind>> = {
   symlink: 'symlink',
 };
 
+const FIND = 'use find(1), which applies no ignore file: find .';
+
 /** The other kinds of fd, and the commands that list them. */
 const foreignKinds: readonly (readonly [words: readonly string[], instead: string])[] = [
   [['l', 'symlink'], "for links use 'cairn glob' with -t l; 'cairn find' and 'cairn pick' read its output"],
-  [['x', 'executable'], 'for executable files use find . -type f -perm -u+x'],
-  [['e', 'empty'], 'for empty files and directories use find . -empty'],
-  [['s', 'socket'], 'for sockets use find . -type s'],
-  [['p', 'pipe'], 'for pipes use find . -type p'],
-  [['b', 'block-device'], 'for block devices use find . -type b'],
-  [['c', 'char-device'], 'for character devices use find . -type c'],
+  [['x', 'executable'], `for executable files ${FIND} -type f -perm -u+x`],
+  [['e', 'empty'], `for empty files and directories ${FIND} -empty`],
+  [['s', 'socket'], `for sockets ${FIND} -type s`],
+  [['p', 'pipe'], `for pipes ${FIND} -type p`],
+  [['b', 'block-device'], `for block devices ${FIND} -type b`],
+  [['c', 'char-device'], `for character devices ${FIND} -type c`],
 ];
 
 /** Returns the option for the kind of entries. */
