@@ -422,6 +422,8 @@ describe('signs of other patterns', () => {
     [String.raw`\.ts$`, ['src'], String.raw`cairn glob '*' --path src | cairn grep '\.ts$'`],
     ['*.ts', ['src'], "a query is letters, without wildcards; for a glob, use cairn glob '*.ts' --path src"],
     ['src/{main,foo}', [], "use cairn glob 'src/{main,foo}'"],
+    ['^m.*n.*ts$', [], "cairn glob '*' | cairn grep '(^|/)m.*n.*ts$'"],
+    ['src/main.ts:12:3', [], 'nothing has the line in its name; without it, use cairn find src/main.ts'],
     ['main|foo', [], "| needs spaces around it: 'main | foo'"],
   ])('%s', async (query, paths, remark) => {
     expect((await cairn(['find', query, ...paths], { cwd: createTree(tree) })).stderr).toContain(`${remark}\n`);

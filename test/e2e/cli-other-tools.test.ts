@@ -337,7 +337,7 @@ describe('fd', () => {
     ['find -S +1M guide', refused("'cairn glob PATTERN --long' shows the sizes")],
     ['find -a guide', refused('give an absolute root: --path "$PWD"')],
     ['find -s README', refused("cairn glob '*PATTERN*'")],
-    ["find '^x.*rc$'", { prints: '', exitCode: 1, says: "use cairn glob '*' | cairn grep '^x.*rc$'" }],
+    ["find '^x.*rc$'", { prints: '', exitCode: 1, says: "use cairn glob '*' | cairn grep '(^|/)x.*rc$'" }],
     [
       "find '*.md'",
       { prints: expect.stringMatching(/^README\.md\ndocs\/guide\.md\n/u), says: "use cairn glob '*.md'" },

@@ -157,6 +157,25 @@ test('options of other tools are found within a group of short options and with 
   expect(err).toContain('option "--iglob <glob>" of ripgrep is not supported');
 });
 
+// What `find --help` of findutils lists, without -a and -o, which are options of fd too.
+const findArguments =
+  `-not -and -or -daystart -follow -nowarn -regextype -warn -depth -files0-from -maxdepth -mindepth -mount -noleaf
+  -xdev -ignore_readdir_race -noignore_readdir_race -amin -anewer -atime -cmin -cnewer -context -ctime -empty -false -fstype -gid
+  -group -ilname -iname -inum -iwholename -iregex -links -lname -mmin -mtime -name -newer -nouser -nogroup -path -perm -regex
+  -readable -writable -executable -wholename -size -true -type -uid -used -user -xtype -delete -print0 -printf -fprintf -print
+  -fprint0 -fprint -ls -fls -prune -quit -exec -ok -execdir -okdir`.split(/\s+/u);
+
+test.each(findArguments)('`find . %s` is refused as an option of find(1)', async (word) => {
+  const { exitCode, out, err, calls } = await cairn(['find', '.', word]);
+  expect(err).toContain(`option "${word}" of find(1) is not supported; `);
+  expect({ exitCode, out, calls }).toEqual({ exitCode: 2, out: '', calls: [] });
+});
+
+test('of several options of find(1), the error names the one that decides what to type', async () => {
+  const { err } = await cairn(['find', '.', '-type', 'f', '-mtime', '-1', '-name', '*.ts', '-print']);
+  expect(err).toContain('option "-name" of find(1)');
+});
+
 test('options of other tools are absent from the help of a command', async () => {
   const { out } = await cairn(['grep', '--help']);
   expect(out).toContain('--ignore-case');

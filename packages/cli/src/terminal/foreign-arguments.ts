@@ -16,7 +16,8 @@ function refusal(tool: string, flags: string, instead: string, value: string = '
 export function findWordError([command, ...args]: readonly string[]): UsageError | undefined {
   if (command !== 'find') return undefined;
   const end = args.indexOf('--');
-  const word = args.slice(0, end === -1 ? undefined : end).find((one) => Object.hasOwn(findWords, one));
+  const given = new Set(args.slice(0, end === -1 ? undefined : end));
+  const word = Object.keys(findWords).find((one) => given.has(one));
   if (word === undefined) return undefined;
   return new UsageError(`option "${word}" of find(1) is not supported`, `${findWords[word]} (see 'cairn help find')`);
 }

@@ -134,14 +134,14 @@ const fd: ForeignOptions = {
     '-j, --threads <n>': 'any',
     '--max-buffer-time <ms>': 'any',
     '--show-errors': 'any',
-    '--strip-cwd-prefix [when]': ['auto', 'always'],
+    // fd takes its value after = only, and none stands for always.
+    '--strip-cwd-prefix': 'any',
     '--no-require-git': 'any',
     '--relative-path': 'any',
     '--path-separator <separator>': ['/'],
     '-E, --exclude <glob>': ['.git', '.git/'],
   },
   refused: {
-    '--strip-cwd-prefix [when]': 'leave it out; paths never begin with ./',
     '--path-separator <separator>': 'paths always have /',
     '-a, --absolute-path': 'give an absolute root: --path "$PWD"',
     '--min-depth <n>': "use a glob with that many names, the last one **: cairn glob '*/**'",
@@ -163,13 +163,17 @@ const fd: ForeignOptions = {
     ...allOf("exclude with a glob: cairn glob '*' '!GLOB'", ['--ignore-file <path>', '--ignore-contain <name>']),
     '-c <when>': 'use --color WHEN',
     '--max-results <n>': 'use --limit NUM',
-    '-q, --quiet': 'redirect the output: >/dev/null; the exit status is 0 if something was found',
-    ...allOf('use --path DIR', ['--base-directory <dir>', '--search-path <dir>']),
+    ...allOf('redirect the output: >/dev/null; the exit status is 0 if something was found', [
+      '-q, --quiet',
+      '--has-results',
+    ]),
+    ...allOf('use --path DIR', ['-C, --base-directory <dir>', '--search-path <dir>']),
     ...allOf(ONE_FILE_SYSTEM, ['--one-file-system', '--mount', '--xdev']),
     '--format <format>': 'use xargs: cairn find QUERY -0 | xargs -0 printf FORMAT',
     '--hyperlink': NOT_CONFIGURABLE,
     '--gen-completions [shell]': "use 'cairn help find'; there are no completion scripts",
     ...allOf(NO_IGNORE, ['--no-ignore-vcs', '--no-ignore-parent', '--no-global-ignore-file']),
+    ...allOf('leave it out; ignore files count unless --no-ignore is given', ['--ignore', '--ignore-vcs']),
   },
 };
 
@@ -178,7 +182,7 @@ const fdFind: ForeignOptions = {
   tool: 'fd',
   ignored: { '-p, --full-path': 'any', '-i, --ignore-case': 'any', '-L, --follow': 'any' },
   refused: {
-    '-d, --max-depth <n>': "use a glob: cairn glob '*WORD*' -d NUM",
+    ...allOf("use a glob: cairn glob '*WORD*' -d NUM", ['-d, --max-depth <n>', '--maxdepth <n>']),
     '--no-follow': "find follows links; 'cairn glob' does not",
     '-s, --case-sensitive': "letters match in any case; use a glob: cairn glob '*PATTERN*'",
     '-g, --glob': "use 'cairn glob GLOB'",
@@ -198,7 +202,8 @@ const fdGlob: ForeignOptions = {
   refused: {
     '-i, --ignore-case': "write both cases: cairn glob '*.[mM][dD]'",
     '--regex': "filter the paths: cairn glob '*' | cairn grep PATTERN",
-    '-F, --fixed-strings': "use 'cairn find QUERY', which takes letters",
+    ...allOf("use 'cairn find QUERY', which takes letters", ['-F, --fixed-strings', '--literal']),
+    '--maxdepth <n>': 'use --max-depth NUM',
     '-p, --full-path': 'a pattern with / matches the whole path; leave it out',
     '--and <pattern>': "write one pattern: cairn glob '*{ONE*TWO,TWO*ONE}*'",
     '-l, --list-details': 'use --long',
@@ -218,6 +223,7 @@ const SIGNS_COUNT = 'the signs of a query count, and names that hold them are fo
 const fzfQuery: Omit<ForeignOptions, 'tool'> = {
   ignored: { '--read0': 'any', '--scheme <scheme>': ['path'], '--literal': 'any' },
   refused: {
+    '--no-literal': 'letters with accents match only themselves; leave it out',
     '--scheme <scheme>': AS_PATHS,
     '--algo <type>': AS_PATHS,
     '--no-extended': SIGNS_COUNT,
@@ -292,6 +298,8 @@ const SCREEN = [
   '--raw',
   '--track',
   '--no-bold',
+  '--no-unicode',
+  '--no-clear',
 ] as const;
 const PREVIEW = [
   '--preview <command>',
@@ -318,8 +326,13 @@ const fzfFilter: ForeignOptions = {
       ...SCREEN,
       ...PREVIEW,
       ...KEYS,
-      ...['-m, --multi', '--disabled', '--no-mouse', '--sync', '--header-lines <n>'],
-      ...['--history <path>', '--history-size <n>'],
+      '-m, --multi',
+      '--disabled',
+      '--no-mouse',
+      '--sync',
+      '--header-lines <n>',
+      '--history <path>',
+      '--history-size <n>',
     ]),
   },
 };
@@ -336,6 +349,7 @@ const fzf: ForeignOptions = {
     '--reverse': 'any',
     '-i, --ignore-case': 'any',
     '--smart-case': 'any',
+    '-s, --sort': 'any',
   },
   refused: {
     '-q, --query <query>': 'give the query as the argument: cairn pick QUERY',
@@ -412,31 +426,40 @@ export function foreignOptionsOf(command: string): readonly ForeignOptions[] {
   return byCommand[command] ?? [];
 }
 
-const GLOB_OF_NAME = "use a glob: cairn glob 'PATTERN'";
 const XARGS = 'use xargs: cairn find QUERY -0 | xargs -0 COMMAND';
-const FIND_OF_SYSTEM = "use 'find' of the system for this test";
 
-/** The words of find(1), which `cairn find` would read as short options, such as `-type` as `-t`. */
+/** The words of find(1) without a counterpart. */
+const SYSTEM_ONLY =
+  `-amin -anewer -atime -cmin -cnewer -ctime -mmin -mtime -newer -newermt -used -empty -executable -readable -writable
+  -perm -size -links -inum -samefile -user -uid -nouser -group -gid -nogroup -fstype -lname -ilname -context -daystart -depth
+  -files0-from -ignore_readdir_race -noignore_readdir_race -noleaf -nowarn -warn -true -false -fprint -fprint0 -printf
+  -fprintf`.split(/\s+/u);
+
+/** The words of find(1), which `cairn find` would read as short options, such as `-type` as `-t`. The error names the first one here. */
 export const findWords: Readonly<Record<string, string>> = {
-  '-name': GLOB_OF_NAME,
+  '-name': "use a glob: cairn glob 'PATTERN', with -t f for -type f",
   '-iname': ALL_GLOBS.replace('-g ', 'cairn glob '),
-  '-path': GLOB_OF_NAME,
-  '-wholename': GLOB_OF_NAME,
-  '-regex': "filter the paths: cairn glob '*' | cairn grep PATTERN",
-  '-type': 'use -t f or -t d',
-  '-print': 'leave it out',
-  '-print0': 'use -0',
-  '-exec': XARGS,
-  '-execdir': XARGS,
+  ...allOf("use a glob of the whole path, in which ** crosses directories: cairn glob '**/DIRECTORY/**'", [
+    '-path',
+    '-wholename',
+    '-ipath',
+    '-iwholename',
+  ]),
+  ...allOf("filter the paths: cairn glob '*' | cairn grep PATTERN", ['-regex', '-iregex', '-regextype']),
+  ...allOf('use -t f or -t d', ['-type', '-xtype']),
+  ...allOf(XARGS, ['-exec', '-execdir', '-ok', '-okdir']),
   '-delete': 'use xargs: cairn find QUERY -0 | xargs -0 rm',
   '-maxdepth': "use a glob: cairn glob '*WORD*' -d NUM",
   '-mindepth': "use a glob with that many names, the last one **: cairn glob '*/**'",
   '-prune': "exclude what is below a directory: cairn glob '*' '!DIRECTORY/**'",
   '-not': "use ! before a word: cairn find '!WORD'",
-  '-empty': FIND_OF_SYSTEM,
-  '-mtime': FIND_OF_SYSTEM,
-  '-newer': FIND_OF_SYSTEM,
-  '-perm': FIND_OF_SYSTEM,
-  '-size': FIND_OF_SYSTEM,
-  '-user': FIND_OF_SYSTEM,
+  '-and': "write the words in one query: cairn find 'ONE TWO'",
+  '-or': "give several patterns: cairn glob 'ONE' 'TWO'",
+  '-print': 'leave it out',
+  '-print0': 'use -0',
+  ...allOf("use 'cairn glob PATTERN --long'", ['-ls', '-fls']),
+  '-quit': 'use --limit 1',
+  '-follow': 'leave it out; links are followed',
+  ...allOf(ONE_FILE_SYSTEM, ['-mount', '-xdev']),
+  ...allOf("use 'find' of the system for this", SYSTEM_ONLY),
 };

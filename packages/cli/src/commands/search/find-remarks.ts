@@ -22,8 +22,11 @@ function signRemarks({ query, roots, isList, paths }: Found): string[] {
   if (sign === undefined || paths.some((path) => path.includes(sign))) return [];
   const wherever = roots.filter((root) => root !== '.').map((root) => ` --path ${shellQuote(root)}`);
   if (EXPRESSION.test(query)) {
-    const names = isList ? '' : `cairn glob '*'${wherever.join('')} | `;
-    return [`a query is letters, not an expression; for one, use ${names}cairn grep ${shellQuote(query)}`];
+    if (isList) return [`a query is letters, not an expression; for one, use cairn grep ${shellQuote(query)}`];
+    // A name begins after a slash too.
+    const expression = shellQuote(query.replace(/^\^/u, '(^|/)'));
+    const names = `cairn glob '*'${wherever.join('')}`;
+    return [`a query is letters, not an expression; for one, use ${names} | cairn grep ${expression}`];
   }
   if (GLOB.test(query)) {
     const fix = isList ? '' : `; for a glob, use cairn glob ${shellQuote(query)}${wherever.join('')}`;
@@ -31,6 +34,13 @@ function signRemarks({ query, roots, isList, paths }: Found): string[] {
   }
   const spaced = query.replaceAll(ALTERNATIVE, ' | ');
   return spaced === query ? [] : [`| needs spaces around it: ${shellQuote(spaced)}`];
+}
+
+/** Returns how to search for a place in a file, as compilers and grep print it. */
+function placeRemarks({ query, isList, paths }: Found): string[] {
+  const path = /^(\S*\p{L}\S*?):\d+(?::\d+)?:?$/u.exec(query.trim())?.[1];
+  if (path === undefined || isList || paths.length > 0) return [];
+  return [`nothing has the line in its name; without it, use cairn find ${shellQuote(path)}`];
 }
 
 async function isOutside(path: string, root: string): Promise<boolean> {
@@ -63,5 +73,5 @@ export async function queryRemarks(found: Found): Promise<string[]> {
   if (!isSearchable && paths.length === 0) {
     return [`the query "${query}" has no letters or digits to search for; use '' to list every path`];
   }
-  return [...signRemarks(found), ...(await outsideRemarks(found))];
+  return [...signRemarks(found), ...placeRemarks(found), ...(await outsideRemarks(found))];
 }
