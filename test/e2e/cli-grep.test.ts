@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import process from 'node:process';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { readPages } from '../support/pages.ts';
 import { cairn } from '../support/cli.ts';
 import { ripgrepFlags } from '../support/ripgrep-lines.ts';
 import { ripgrep } from '../support/tools.ts';
@@ -275,18 +276,7 @@ describe('several paths', () => {
     for (const mode of ['content', 'files', 'count']) {
       const args = ['grep', 'foo', '--mode', mode, 'test', 'src', 'README.md', 'test'];
       const whole = (await cairn(args, { cwd })).stdout;
-      for (const limit of [1, 2, 3]) {
-        let all = '';
-        let next: string | undefined = '0';
-        while (next !== undefined) {
-          const page = await cairn([...args, '--limit', String(limit), '--offset', next], { cwd });
-          all += page.stdout;
-          expect(page.stdout.split('\n').length - 1).toBeLessThanOrEqual(limit);
-          next = /--offset (\d+) to continue\n$/u.exec(page.stderr)?.[1];
-          expect(page.stderr === '').toBe(next === undefined);
-        }
-        expect(all).toBe(whole);
-      }
+      for (const limit of [1, 2, 3]) expect(await readPages(args, limit, cwd)).toBe(whole);
     }
   });
 

@@ -3,17 +3,13 @@
  * refused with what to type instead.
  */
 import { execFileSync } from 'node:child_process';
-import { dirname } from 'node:path';
 import process from 'node:process';
-import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { cairn, cleanEnv } from '../support/cli.ts';
+import { cairn, cairnEntry, cleanEnv } from '../support/cli.ts';
 import { ripgrepFlags } from '../support/ripgrep-lines.ts';
 import { ripgrep } from '../support/tools.ts';
 import { createTree, file, symlink } from '../support/tree.ts';
-
-const cairnScript = fileURLToPath(new URL('../../node_modules/.bin/cairn', import.meta.url));
 
 /** Splits a line into words as a shell does that expands nothing. */
 function wordsOf(line: string): string[] {
@@ -241,8 +237,9 @@ describe('ripgrep', () => {
       'a.gz': gzipSync('one\nclap\n'),
     });
     const expected = ripgrep([...ourDefaults, ...wordsOf(theirs)], cwd).stdout.toString();
-    const env = { ...cleanEnv(), PATH: `${dirname(cairnScript)}:${process.env['PATH'] ?? ''}` };
-    const shown = execFileSync('bash', ['-c', ours], { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+    const env = { ...cleanEnv(), NODE: process.execPath, CAIRN: cairnEntry };
+    const line = `cairn() { "$NODE" "$CAIRN" "$@"; }; ${ours}`;
+    const shown = execFileSync('bash', ['-c', line], { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
     expect(shown.replaceAll('\0', '\n')).toBe(expected.replaceAll('\0', '\n'));
     expect(shown).not.toBe('');
   });

@@ -1,6 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { readPages } from '../support/pages.ts';
 import { cairn } from '../support/cli.ts';
 import { bytesName, createTree, file } from '../support/tree.ts';
 
@@ -218,16 +219,7 @@ describe('the pages of grep', () => {
     const args = ['grep', 'x', '--mode', mode];
     const whole = await cairn(args, { cwd });
     expect(whole.stderr).toBe('');
-    let all = '';
-    let next: string | undefined = '0';
-    while (next !== undefined) {
-      const page = await cairn([...args, '--limit', String(limit), '--offset', next], { cwd });
-      all += page.stdout;
-      expect(page.stdout.split('\n').length - 1).toBeLessThanOrEqual(limit);
-      next = /--offset (\d+) to continue\n$/u.exec(page.stderr)?.[1];
-      expect(page.stderr === '').toBe(next === undefined);
-    }
-    expect(all).toBe(whole.stdout);
+    expect(await readPages(args, limit, cwd)).toBe(whole.stdout);
     const count = whole.stdout.split('\n').length - 1;
     expect(await cairn([...args, '--offset', String(count)], { cwd })).toMatchObject({
       stdout: '',

@@ -108,5 +108,5 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'stdio',
     'http',
   ],
-  cli: ['terminal', 'memory', 'knowledge', 'doctor', 'search', 'picker', 'tour', 'commands'],
+  cli: ['terminal', 'testing', 'memory', 'knowledge', 'doctor', 'search', 'picker', 'tour', 'commands'],
 };

@@ -8,6 +8,8 @@ import { Readable } from 'node:stream';
 // The command line has no exports: a program starts it.
 // oxlint-disable-next-line no-restricted-imports
 import { run } from '../../packages/cli/src/run.ts';
+// oxlint-disable-next-line no-restricted-imports
+import { recordedSession } from '../../packages/cli/src/testing/session.ts';
 import { cairnEntry } from './cli-entry.ts';
 
 export interface HostRequest {
@@ -31,30 +33,19 @@ async function answer({ args, cwd, env, input }: HostRequest): Promise<HostAnswe
   process.argv = [process.execPath, cairnEntry, ...args];
   // A new process has no scans.
   invalidateFsScanCache();
-  const texts = { out: '', err: '' };
-  const output = (name: keyof typeof texts): Parameters<typeof run>[1]['out'] => ({
-    isTerminal: false,
-    width: 80,
-    write: async (text) => {
-      texts[name] += text;
-    },
-  });
   const chunks = input === undefined || input.length === 0 ? [] : [Buffer.from(input)];
-  const exitCode = await run(args, {
+  const { session, texts } = recordedSession({
     input: {
       kind: input === undefined ? 'other' : 'pipe',
       stream: () => Readable.from(chunks),
       read: () => Promise.resolve(Buffer.concat(chunks)),
     },
-    openTerminal: () => undefined,
-    out: output('out'),
-    err: output('err'),
+    width: 80,
     env: process.env,
     cwd,
     command: () => env['CAIRN_COMMAND'] ?? 'cairn',
-    signal: new AbortController().signal,
-    onAbruptEnd: () => () => undefined,
   });
+  const exitCode = await run(args, session);
   return { exitCode, stdout: texts.out, stderr: texts.err };
 }
 

@@ -1,30 +1,21 @@
-import { Readable } from 'node:stream';
-import * as natives from '@cairn/natives';
 import { Command, Option } from 'commander';
+import * as natives from '@cairn/natives';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { loadCommands } from './registry.ts';
 import { run } from './run.ts';
 import { foreignOptionsOf, type ForeignOptions } from './terminal/foreign-options.ts';
 import type { Session } from './terminal/session.ts';
+import { noLines, noPaths } from './testing/searches.ts';
+import { recordedSession } from './testing/session.ts';
 
 const commands = ['find', 'glob', 'grep', 'pick', 'ls', 'tree', 'read'];
 
 vi.mock(import('@cairn/natives'), { spy: true });
 
 beforeEach(() => {
-  const nothing = { matches: [], totalMatches: 0, complete: true };
-  vi.mocked(natives.fuzzyFind).mockReset().mockResolvedValue(nothing);
-  vi.mocked(natives.glob).mockReset().mockResolvedValue(nothing);
-  vi.mocked(natives.grepStream)
-    .mockReset()
-    .mockResolvedValue({
-      totalMatches: 0,
-      complete: true,
-      filesWithMatches: 0,
-      filesSearched: 0,
-      skipped: { oversized: 0, binary: 0, unreadable: 0 },
-      engine: 'regex' as const,
-    });
+  vi.mocked(natives.fuzzyFind).mockReset().mockResolvedValue(noPaths);
+  vi.mocked(natives.glob).mockReset().mockResolvedValue(noPaths);
+  vi.mocked(natives.grepStream).mockReset().mockResolvedValue(noLines);
 });
 
 interface Ran {
@@ -36,28 +27,11 @@ interface Ran {
 }
 
 async function cairn(args: readonly string[]): Promise<Ran> {
-  const texts = { out: '', err: '' };
-  const output = (name: 'out' | 'err'): Session['out'] => ({
-    isTerminal: false,
-    width: 100,
-    write: (text) => {
-      texts[name] += text;
-      return Promise.resolve();
-    },
-  });
-  const mocks = [vi.mocked(natives.fuzzyFind), vi.mocked(natives.glob), vi.mocked(natives.grepStream)];
-  for (const mock of mocks) mock.mockClear();
-  const exitCode = await run(args, {
-    input: { kind: 'terminal', stream: () => Readable.from([]), read: () => Promise.resolve(new Uint8Array()) },
-    openTerminal: () => undefined,
-    out: output('out'),
-    err: output('err'),
-    env: {},
-    cwd: '/',
-    signal: new AbortController().signal,
-    onAbruptEnd: () => () => undefined,
-  });
-  const calls = mocks.flatMap((mock) => mock.mock.calls.map(([options]) => ({ ...options, signal: undefined })));
+  const searches = [vi.mocked(natives.fuzzyFind), vi.mocked(natives.glob), vi.mocked(natives.grepStream)];
+  for (const search of searches) search.mockClear();
+  const { session, texts } = recordedSession();
+  const exitCode = await run(args, session);
+  const calls = searches.flatMap(({ mock }) => mock.calls.map(([options]) => ({ ...options, signal: undefined })));
   return { exitCode, ...texts, calls };
 }
 

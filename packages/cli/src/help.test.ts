@@ -1,31 +1,15 @@
-import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { neededCommands } from './registry.ts';
 import { run } from './run.ts';
-import type { Session } from './terminal/session.ts';
 import { displayWidth } from './terminal/text.ts';
+import { recordedSession } from './testing/session.ts';
 
 /** Returns what a command line writes to a terminal of this width, or to a pipe. */
 async function textOf(args: readonly string[], width: number, isTerminal: boolean = true): Promise<string> {
-  let text = '';
-  const output: Session['out'] = {
-    isTerminal,
-    width,
-    write: async (part) => {
-      text += part;
-    },
-  };
-  await run(args, {
-    input: { kind: 'terminal', stream: () => Readable.from([]), read: async () => new Uint8Array() },
-    openTerminal: () => undefined,
-    out: output,
-    err: output,
-    env: { NO_COLOR: '1' },
-    cwd: '/',
-    signal: new AbortController().signal,
-    onAbruptEnd: () => () => undefined,
-  });
-  return text;
+  const terminals = { outIsTerminal: isTerminal, errIsTerminal: isTerminal };
+  const { session, texts } = recordedSession({ ...terminals, width, env: { NO_COLOR: '1' } });
+  await run(args, session);
+  return texts.out + texts.err;
 }
 
 /** The words of a text, without the ends of broken commands. */

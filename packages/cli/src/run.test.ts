@@ -1,8 +1,8 @@
-import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { neededCommands } from './registry.ts';
 import { run } from './run.ts';
 import type { Session } from './terminal/session.ts';
+import { recordedSession } from './testing/session.ts';
 
 interface Ran {
   readonly exitCode: number;
@@ -11,26 +11,7 @@ interface Ran {
 }
 
 async function cairn(args: readonly string[], more: Partial<Session> = {}): Promise<Ran> {
-  const texts = { out: '', err: '' };
-  const output = (name: 'out' | 'err'): Session['out'] => ({
-    isTerminal: false,
-    width: 100,
-    write: (text) => {
-      texts[name] += text;
-      return Promise.resolve();
-    },
-  });
-  const session: Session = {
-    input: { kind: 'terminal', stream: () => Readable.from([]), read: async () => new Uint8Array() },
-    openTerminal: () => undefined,
-    out: output('out'),
-    err: output('err'),
-    env: {},
-    cwd: '/',
-    signal: new AbortController().signal,
-    onAbruptEnd: () => () => undefined,
-    ...more,
-  };
+  const { session, texts } = recordedSession(more);
   return { exitCode: await run(args, session), ...texts };
 }
 

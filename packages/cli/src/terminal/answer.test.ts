@@ -1,8 +1,7 @@
-import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
+import { recordedSession } from '../testing/session.ts';
 import { errorLine, listDocument, writeAnswer, writeError } from './answer.ts';
 import { CommandError, OutputError, UsageError } from './errors.ts';
-import type { Session } from './session.ts';
 
 function failure(name: string, message: string, fields: object = {}): Error {
   return Object.assign(new Error(message), { name, ...fields });
@@ -58,37 +57,12 @@ describe('an error is one line', () => {
   });
 });
 
-interface Written {
-  readonly session: Session;
-  readonly texts: { out: string; err: string };
-}
-
-function recordingSession(): Written {
-  const texts = { out: '', err: '' };
-  const output = (name: 'out' | 'err'): Session['out'] => ({
-    isTerminal: false,
-    width: 80,
-    write: async (text) => void (texts[name] += text),
-  });
-  const session: Session = {
-    input: { kind: 'terminal', stream: () => Readable.from([]), read: async () => new Uint8Array() },
-    openTerminal: () => undefined,
-    out: output('out'),
-    err: output('err'),
-    env: {},
-    cwd: '/',
-    signal: new AbortController().signal,
-    onAbruptEnd: () => () => undefined,
-  };
-  return { session, texts };
-}
-
 test('an answer is lines and notices, or one document with both', async () => {
   const answer = { lines: ['a', 'b'], document: listDocument([1, 2]), notices: () => ['cut'] };
-  const plain = recordingSession();
+  const plain = recordedSession();
   await writeAnswer(plain.session, { color: 'never' }, answer);
   expect(plain.texts).toEqual({ out: 'a\nb\n', err: 'cairn: cut\n' });
-  const json = recordingSession();
+  const json = recordedSession();
   await writeAnswer(json.session, { color: 'never', json: true }, answer);
   expect(json.texts).toEqual({
     out: '{"matches":[1,2],"shown":2,"totalMatches":2,"complete":true,"notices":["cut"]}\n',
@@ -108,10 +82,10 @@ test('an error is one line, or one document with its facts', async () => {
     path: '/a/.mcp.json',
     position: { line: 2, column: 8 },
   });
-  const plain = recordingSession();
+  const plain = recordedSession();
   await writeError(plain.session, error, false);
   expect(plain.texts).toEqual({ out: '', err: 'cairn: .mcp.json was not changed\n' });
-  const json = recordingSession();
+  const json = recordedSession();
   await writeError(json.session, error, true);
   expect(json.texts.err).toBe('');
   expect(JSON.parse(json.texts.out)).toEqual({
@@ -133,7 +107,7 @@ test('the hint of an error is the fix of its document', async () => {
     hint: 'Try again later.',
   };
   const error = Object.assign(new Error('It is locked. Try again later.'), facts);
-  const { session, texts } = recordingSession();
+  const { session, texts } = recordedSession();
   await writeError(session, error, true);
   expect(JSON.parse(texts.out)).toEqual({
     error: { code: 'LOCKED', message: 'It is locked.', fix: 'Try again later.' },
@@ -147,7 +121,7 @@ test('an error shows a path with a line feed in quotes', () => {
 });
 
 test('an error of standard output is never written there', async () => {
-  const { session, texts } = recordingSession();
+  const { session, texts } = recordedSession();
   await writeError(session, new OutputError('the disk is full'), true);
   expect(texts).toEqual({ out: '', err: 'cairn: the disk is full\n' });
 });

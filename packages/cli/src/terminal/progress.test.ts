@@ -1,5 +1,5 @@
-import { Readable } from 'node:stream';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { recordedSession } from '../testing/session.ts';
 import { withProgress } from './progress.ts';
 import type { Session } from './session.ts';
 
@@ -12,28 +12,8 @@ afterEach(() => {
 });
 
 function session(isTerminal: boolean, env: Session['env'] = {}): { session: Session; shown: () => string } {
-  let shown = '';
-  const output = (terminal: boolean): Session['out'] => ({
-    isTerminal: terminal,
-    width: 60,
-    write: (text) => {
-      shown += text;
-      return Promise.resolve();
-    },
-  });
-  return {
-    session: {
-      input: { kind: 'terminal', stream: () => Readable.from([]), read: async () => new Uint8Array() },
-      openTerminal: () => undefined,
-      out: output(false),
-      err: output(isTerminal),
-      env,
-      cwd: '/',
-      signal: new AbortController().signal,
-      onAbruptEnd: () => () => undefined,
-    },
-    shown: () => shown,
-  };
+  const { session: recorded, texts } = recordedSession({ errIsTerminal: isTerminal, width: 60, env });
+  return { session: recorded, shown: () => texts.out + texts.err };
 }
 
 /** Work that ends when the clock has been moved on by `durationMs`. */

@@ -1,6 +1,7 @@
 import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
+import { recordedSession } from '../testing/session.ts';
 import type { Input } from './input.ts';
 import type { Session } from './session.ts';
 import { chooseInput, openStandardInput } from './standard-input.ts';
@@ -15,21 +16,14 @@ interface Opened {
 }
 
 function opened(kind: Input['kind'], stream: Readable): Opened {
-  let session: Session | undefined;
-  const note = new Promise<string>((resolve) => {
-    const output = { isTerminal: false, width: 80 };
-    session = {
-      input: { kind, stream: () => stream, read: async () => new Uint8Array() },
-      openTerminal: () => undefined,
-      out: { ...output, write: async () => undefined },
-      err: { ...output, write: async (line) => resolve(line) },
-      env: {},
-      cwd: '/',
-      signal: new AbortController().signal,
-      onAbruptEnd: () => () => undefined,
-    };
+  let resolve: (line: string) => void = () => undefined;
+  const note = new Promise<string>((done) => {
+    resolve = done;
   });
-  if (session === undefined) throw new Error('a promise runs its function at once');
+  const { session } = recordedSession({
+    input: { kind, stream: () => stream, read: async () => new Uint8Array() },
+    err: { isTerminal: false, width: 80, write: async (line) => resolve(line) },
+  });
   return { session, stream, note };
 }
 

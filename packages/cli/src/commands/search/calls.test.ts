@@ -1,47 +1,20 @@
-import { Readable } from 'node:stream';
 import * as natives from '@cairn/natives';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { run } from '../../run.ts';
-import type { Session } from '../../terminal/session.ts';
-
-const listing = { matches: [], totalMatches: 0, complete: true };
-const found = {
-  totalMatches: 0,
-  complete: true,
-  filesWithMatches: 0,
-  filesSearched: 0,
-  skipped: { oversized: 0, binary: 0, unreadable: 0 },
-  engine: 'regex' as const,
-};
+import { noLines, noPaths } from '../../testing/searches.ts';
+import { recordedSession } from '../../testing/session.ts';
 
 vi.mock(import('@cairn/natives'), { spy: true });
 
 beforeEach(() => {
-  vi.mocked(natives.fuzzyFind).mockReset().mockResolvedValue(listing);
-  vi.mocked(natives.glob).mockReset().mockResolvedValue(listing);
-  vi.mocked(natives.grepStream).mockReset().mockResolvedValue(found);
+  vi.mocked(natives.fuzzyFind).mockReset().mockResolvedValue(noPaths);
+  vi.mocked(natives.glob).mockReset().mockResolvedValue(noPaths);
+  vi.mocked(natives.grepStream).mockReset().mockResolvedValue(noLines);
 });
-
-const input: Session['input'] = {
-  kind: 'terminal',
-  stream: () => Readable.from([]),
-  read: () => Promise.resolve(new Uint8Array()),
-};
-const output: Session['out'] = { isTerminal: false, width: 80, write: () => Promise.resolve() };
 
 /** The options of the only search that a command line makes, those that were given. */
 async function optionsOf(args: readonly string[], signal: AbortSignal): Promise<object> {
-  const session = {
-    input,
-    openTerminal: () => undefined,
-    out: output,
-    err: output,
-    env: {},
-    cwd: '/',
-    signal,
-    onAbruptEnd: () => () => undefined,
-  };
-  await run(args, session);
+  await run(args, recordedSession({ signal }).session);
   const calls: readonly object[] = [
     ...vi.mocked(natives.fuzzyFind).mock.calls.map(([options]) => options),
     ...vi.mocked(natives.glob).mock.calls.map(([options]) => options),

@@ -1,0 +1,18 @@
+import type { GrepResult } from '@cairn/natives';
+
+/** The result of a search for paths that finds nothing. */
+export const noPaths: { matches: never[]; totalMatches: number; complete: boolean } = {
+  matches: [],
+  totalMatches: 0,
+  complete: true,
+};
+
+/** The result of a search for lines that finds nothing. */
+export const noLines: Omit<GrepResult, 'matches'> = {
+  totalMatches: 0,
+  complete: true,
+  filesWithMatches: 0,
+  filesSearched: 0,
+  skipped: { oversized: 0, binary: 0, unreadable: 0 },
+  engine: 'regex',
+};
