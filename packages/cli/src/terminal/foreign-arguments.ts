@@ -22,8 +22,10 @@ export function findWordError([command, ...args]: readonly string[]): UsageError
   return new UsageError(`option "${word}" of find(1) is not supported`, `${findWords[word]} (see 'cairn help find')`);
 }
 
-/** Returns the error for a word that is an option of another tool: `-z`, `-z5`, `--sort=path`. */
+/** Returns the error for a word that is an option of another tool: `-z`, `-z5`, `--sort=path`, and of grep `-2` and `-hn`. */
 export function foreignOptionError(command: string, word: string): UsageError | undefined {
+  if (command === 'grep' && /^-\d+$/u.test(word)) return refusal('grep', word, `use -C ${word.slice(1)}`);
+  if (command === 'grep' && /^-h./u.test(word)) return refusal('grep', '-h', 'use -I to leave out paths');
   const given = word.startsWith('--') ? word.replace(/=.*$/su, '') : word.slice(0, 2);
   for (const { tool, refused } of foreignOptionsOf(command)) {
     for (const [flags, instead] of Object.entries(refused)) {

@@ -41,8 +41,28 @@ const ripgrep: ForeignOptions = {
     '-E, --encoding <name>': ['auto'],
     '--engine <name>': ['auto', 'default'],
     '--auto-hybrid-regex': 'any',
+    '--no-auto-hybrid-regex': 'any',
+    '--no-block-buffered': 'any',
+    '--no-byte-offset': 'any',
+    '--no-encoding': 'any',
+    '--no-glob-case-insensitive': 'any',
+    '--no-ignore-file-case-insensitive': 'any',
+    '--no-include-zero': 'any',
+    '--no-line-buffered': 'any',
+    '--no-max-columns-preview': 'any',
+    '--no-multiline-dotall': 'any',
+    '--no-one-file-system': 'any',
+    '--no-pre': 'any',
     '--no-require-git': 'any',
+    '--no-search-zip': 'any',
+    '--no-sort-files': 'any',
+    '--no-stats': 'any',
+    '--no-trim': 'any',
     '--no-ignore-files': 'any',
+    '--ignore-messages': 'any',
+    '--messages': 'any',
+    '--unicode': 'any',
+    '--pcre2-unicode': 'any',
     '--max-columns-preview': 'any',
     '--sort <by>': ['path', 'none'],
     '--sort-files': 'any',
@@ -77,6 +97,14 @@ const ripgrep: ForeignOptions = {
       '--no-ignore-parent',
       '--no-ignore-vcs',
     ]),
+    ...allOf('leave it out; ignore files are applied unless --no-ignore is given', [
+      '--ignore-dot',
+      '--ignore-exclude',
+      '--ignore-files',
+      '--ignore-global',
+      '--ignore-parent',
+      '--ignore-vcs',
+    ]),
     '--require-git': '.gitignore counts in any directory; use --no-ignore to search what it excludes',
     '--one-file-system': ONE_FILE_SYSTEM,
     '--type-add <spec>': "use a glob: -g '*.EXTENSION'",
@@ -104,6 +132,8 @@ const ripgrep: ForeignOptions = {
     '--no-ignore-messages': 'redirect standard error: 2>/dev/null',
     '--generate <kind>': "use 'cairn help grep'; there are no completion scripts",
     '--pcre2-version': 'leave it out; PCRE2 is always there, with -P',
+    '--no-fixed-strings': 'leave out -F',
+    '--no-crlf': 'leave it out; $ matches before CRLF unless the pattern has \\r',
   },
 };
 
@@ -117,7 +147,26 @@ const gnuGrep: ForeignOptions = {
     '--include <glob>': "use -g 'GLOB'",
     '--exclude <glob>': "use -g '!GLOB'",
     '--exclude-dir <glob>': "use -g '!**/DIRECTORY/**'",
+    '-Z': 'use -0',
   },
+};
+
+const gitGrep: ForeignOptions = {
+  tool: 'git grep',
+  ignored: { '--no-index': 'any', '--untracked': 'any' },
+  refused: {
+    '--cached': 'use git grep --cached for what is staged',
+    '--and': 'filter the lines: cairn grep ONE | cairn grep TWO',
+    '--show-function': 'use -B NUM for the lines before',
+    '-W, --function-context': 'use -C NUM for the lines around each match',
+    '--break': 'use --heading',
+  },
+};
+
+const ag: ForeignOptions = {
+  tool: 'ag',
+  ignored: {},
+  refused: { '-Q': 'use -F', '--ignore-dir <name>': "use -g '!**/DIRECTORY/**'", '--ackmate': NO_OTHER_FORM },
 };
 
 /** What find and glob lack of fd. */
@@ -414,7 +463,7 @@ const cat: ForeignOptions = {
 const byCommand: Readonly<Record<string, readonly ForeignOptions[]>> = {
   find: [fd, fdFind, fzfFilter],
   glob: [fd, fdGlob],
-  grep: [ripgrep, gnuGrep],
+  grep: [ripgrep, gnuGrep, gitGrep, ag],
   pick: [fzf],
   ls: [ls],
   tree: [tree],

@@ -148,6 +148,18 @@ function formOptions(): readonly Option[] {
   ];
 }
 
+/** Options that undo others, as in ripgrep: of `--column --no-column`, the last one counts. */
+const opposites: readonly string[] = [
+  '--no-binary',
+  '--no-column',
+  '--no-follow',
+  '--no-invert-match',
+  '--no-json',
+  '--no-multiline',
+  '--no-pcre2',
+  '--no-text',
+];
+
 /** Options that share a value: the last one counts. commander knows only pairs such as --x and --no-x. */
 function addSharedValues(command: Command): void {
   const set = (option: string, name: string, value: () => unknown): void => {
@@ -195,6 +207,9 @@ export function addGrepOptions(command: Command): void {
   const limit = 'at most N matching lines, or files with -l or -c (default: all)';
   for (const option of searchOptions({ root: 'a directory or a file', limit, searchesHidden: true }))
     command.addOption(option);
+  for (const flags of opposites) command.addOption(new Option(flags).hideHelp());
+  // Beside --ignore, --no-ignore has no default.
+  command.addOption(new Option('--ignore').default(true).hideHelp());
 }
 
 /** Refuses options that would give a wrong answer together. */
