@@ -437,6 +437,51 @@ test('--type-list has the types of ripgrep, in its form', async () => {
   );
 });
 
+test.each([
+  ['-g lib/* foo', 'searched no file: no file passes --glob; --no-ignore adds what ignore files exclude'],
+  ['-u -t js -T rust -d 0 foo', 'searched no file: no file passes --type and --type-not and --max-depth'],
+  ['-q -t js foo', 'searched no file: no file passes --type; --no-ignore adds what ignore files exclude'],
+  ['foo empty', 'searched no file: there is no file; --no-ignore adds what ignore files exclude'],
+])('a search of no file at all is reported: %s', async (line, notice) => {
+  const cwd = sampleTree();
+  mkdirSync(join(cwd, 'empty'));
+  expect(await cairn(['grep', ...line.split(' ')], { cwd })).toMatchObject({
+    exitCode: 1,
+    stdout: '',
+    stderr: `cairn: ${notice}\n`,
+  });
+});
+
+test.each([['-m 0 foo'], ['absent'], ['-t rust absent']])(
+  'a search of files without a result is not reported: %s',
+  async (line) => {
+    const { stderr } = await cairn(['grep', ...line.split(' ')], { cwd: sampleTree() });
+    expect(stderr).not.toContain('searched no file');
+  },
+);
+
+test.each([
+  ['one\\|two', true],
+  ['\\(one\\|two\\)', true],
+  ['one\\\\|two', false],
+  ['foo\\|', false],
+  ['absent', false],
+])('the alternative of basic grep is reported where nothing matches: %s', async (pattern, isReported) => {
+  const cwd = createTree({ 'a.txt': 'foo|\ntwo\n' });
+  const { stderr } = await cairn(['grep', pattern], { cwd });
+  expect(stderr).toBe(isReported ? 'cairn: \\| matches the character |; for one of two, write ONE|OTHER\n' : '');
+});
+
+test.each([
+  ['-t', '--type'],
+  ['-T', '--type-not'],
+])('an unknown type is an error of the option %s', async (option, name) => {
+  const { stderr } = await cairn(['grep', 'x', option, 'nosuch'], { cwd: sampleTree() });
+  expect(stderr).toBe(
+    `cairn: invalid ${name} "nosuch": it is not a type, and no file has it as its extension; use a type as ripgrep names it, such as ts, or -g\n`,
+  );
+});
+
 test('an unknown type is an error, with near names', async () => {
   const { stderr, exitCode } = await cairn(['grep', 'x', '-t', 'nosuch'], { cwd: sampleTree() });
   expect(exitCode).toBe(2);

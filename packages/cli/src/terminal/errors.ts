@@ -78,6 +78,9 @@ export function inOptions(text: string): string {
   return (
     text
       .replace('or set literal to search', 'or use -F to search')
+      .replace(/^invalid typeNot (?=")/u, 'invalid --type-not ')
+      .replace(/^invalid type (?=".*": (?:it is not a type|use one type))/u, 'invalid --type ')
+      .replace(/, or glob(?=$| for several)/u, ', or -g')
       .replace('set multiline to let', 'use --multiline to let')
       .replace('are left out without hidden', 'are left out without --hidden')
       .replace('which fileType or type leaves out', 'which --type leaves out')

@@ -4,7 +4,7 @@ import { errorText, type MatchesDocument } from '../../terminal/answer.ts';
 import { createPaint, usesColor } from '../../terminal/output.ts';
 import type { Session } from '../../terminal/session.ts';
 import type { GrepForm } from './grep-lines.ts';
-import { modeOf, type GrepFlags } from './grep-options.ts';
+import { appliesIgnoreFiles, modeOf, type GrepFlags } from './grep-options.ts';
 import type { GrepTotals } from './grep-totals.ts';
 import { replaceNotices } from './grep-replace.ts';
 import { grepNotices, nothingFoundNotice } from './notices.ts';
@@ -81,6 +81,29 @@ export interface NoticeContext {
   readonly session: Session;
 }
 
+/** Returns the notice that a search selected no file at all, as ripgrep reports it. */
+function noFileNotices({ filesSearched, skipped, hint, stopReason, failures }: GrepTotals, flags: GrepFlags): string[] {
+  const isCut = stopReason !== undefined || flags.limit === 0 || flags.maxCount === 0;
+  const seen = filesSearched + skipped.binary + skipped.oversized + skipped.unreadable + failures.length;
+  if (seen > 0 || isCut || hint !== undefined) return [];
+  const filters = [
+    ...(flags.glob === undefined ? [] : ['--glob']),
+    ...(flags.type === undefined ? [] : ['--type']),
+    ...(flags.typeNot === undefined ? [] : ['--type-not']),
+    ...(flags.maxDepth === undefined ? [] : ['--max-depth']),
+  ];
+  const reason = filters.length === 0 ? 'there is no file' : `no file passes ${filters.join(' and ')}`;
+  const others = appliesIgnoreFiles(flags) ? '; --no-ignore adds what ignore files exclude' : '';
+  return [`searched no file: ${reason}${others}`];
+}
+
+/** Returns what a pattern of basic grep without a match may have meant. */
+function basicNotices({ totalMatches }: GrepTotals, { literal }: GrepFlags, patterns: readonly string[]): string[] {
+  if (literal === true || totalMatches > 0) return [];
+  const hasBar = patterns.some((pattern) => /(?<!\\)(?:\\\\)*\\\|/u.test(pattern));
+  return hasBar ? [String.raw`\| matches the character |; for one of two, write ONE|OTHER`] : [];
+}
+
 /** Returns what the answer leaves out, and other remarks. */
 export function noticesOf(
   summary: GrepTotals,
@@ -106,8 +129,9 @@ export function noticesOf(
     givenPattern: patterns.join('\n'),
   });
   if (flags.replace !== undefined && totalMatches === 0) notices.push(...replaceNotices(flags.replace));
+  notices.push(...basicNotices(summary, flags, patterns), ...noFileNotices(summary, flags));
   const all = [...failures.map(errorText), ...notices];
   const isForPerson = session.err.isTerminal && flags.json !== true;
   if (shown > 0 || all.length > 0 || !isForPerson) return all;
-  return [nothingFoundNotice(flags.hidden ?? true, flags.ignore)];
+  return [nothingFoundNotice(flags.hidden ?? true, appliesIgnoreFiles(flags))];
 }

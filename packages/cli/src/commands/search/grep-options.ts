@@ -58,6 +58,11 @@ export function modeOf(flags: GrepFlags): ModeName {
   return flags.filesWithMatches === true ? 'files' : (flags.mode ?? 'content');
 }
 
+/** Whether ignore files exclude files from the search. */
+export function appliesIgnoreFiles({ ignore, unrestricted = 0 }: Pick<GrepFlags, 'ignore' | 'unrestricted'>): boolean {
+  return ignore && unrestricted === 0;
+}
+
 function count(flags: string, name: string, description: string): Option {
   return new Option(`${flags} <n>`, description).argParser(wholeNumber(name));
 }

@@ -1,6 +1,6 @@
 import type { GrepOptions, GrepOutputMode } from '@cairn/natives';
 import { globsBelow, type RootPlace } from './grep-globs.ts';
-import { modeOf, type GrepFlags, type ModeName } from './grep-options.ts';
+import { appliesIgnoreFiles, modeOf, type GrepFlags, type ModeName } from './grep-options.ts';
 
 const libraryModes: Readonly<Record<ModeName, GrepOutputMode>> = {
   content: 'content',
@@ -21,7 +21,7 @@ export function filterOf({ unrestricted = 0, ...flags }: GrepFlags, place: RootP
     type: flags.type,
     typeNot: flags.typeNot,
     hidden: unrestricted >= 2 ? true : flags.hidden,
-    gitignore: flags.ignore && unrestricted === 0,
+    gitignore: appliesIgnoreFiles({ ignore: flags.ignore, unrestricted }),
     maxDepth: flags.maxDepth,
     followLinks: flags.follow,
   };
