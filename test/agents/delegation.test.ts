@@ -7,7 +7,7 @@ import type { AgentDefinition, AgentDefinitions } from '@cairn/context';
 import { generateText, isStepCount } from 'ai';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { systemPromptOf, toolNamesOf, transcriptOf } from '../support/model-server.ts';
 import type { ModelAnswer, ModelRequest, ModelScript } from '../support/model-server.ts';
 import { createTree } from '../support/tree.ts';
@@ -407,8 +407,13 @@ describe('a nested run that fails', () => {
       lead: [delegate({ name: 'reviewer', prompt: 'A' })],
       reviewer: [{ never: true }],
     });
-    const { finishReason } = await started.agents.run({ agent: 'lead', prompt: 'Go.', timeoutMs: 300 }).result;
-    expect(finishReason).toBe('timeout');
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { result } = started.agents.run({ agent: 'lead', prompt: 'Go.', timeoutMs: 1234 });
+    await started.server.arrived(2);
+    vi.advanceTimersByTime(1234);
+    vi.useRealTimers();
+    expect((await result).finishReason).toBe('timeout');
     expect(started.contexts.getContext('reviewer').conversationHistory.at(-1)).toMatchObject({
       providerOptions: { cairn: { ended: expect.any(String) } },
     });

@@ -1,7 +1,7 @@
 import { labelOf, textOf } from '@cairn/context';
 import { simulateReadableStream } from 'ai';
 import { MockLanguageModelV4 } from 'ai/test';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { busy, SlowText, transcriptOf } from '../support/model-server.ts';
 import type { ModelReply } from '../support/model-server.ts';
 import { helper, startAgents } from './start-agents.ts';
@@ -226,7 +226,11 @@ describe('a model that fails', () => {
 });
 
 test('the time limit of a run ends it, also while a tool runs', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
   const hold = makeTool('hold', (_, signal) => {
+    // The tool runs: now the time is up.
+    setImmediate(() => vi.advanceTimersByTime(200));
     return new Promise((_resolve, reject) => {
       signal?.addEventListener('abort', () => reject(signal.reason as Error));
     });

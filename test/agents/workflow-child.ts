@@ -5,15 +5,15 @@
  */
 import { createWorkflows, toStreamFunctions } from '@cairn/agents';
 import type { WorkflowResponse } from '@cairn/agents';
-import { createMemory, MemoryError } from '@cairn/memory';
+import { createMemory } from '@cairn/memory';
 import type { MemoryBackend } from '@cairn/memory';
 import { redis } from '@cairn/memory/redis';
 import { sqlite } from '@cairn/memory/sqlite';
 import { appendFileSync, readFileSync, writeSync } from 'node:fs';
-import { setTimeout as delay } from 'node:timers/promises';
 
 const [kind = '', place = '', url = '', log = '', command = '', id = ''] = process.argv.slice(2);
 const hold = process.env['CAIRN_HOLD'] ?? '';
+const clock = (): number => Date.now() + Number(process.env['CAIRN_CLOCK_AHEAD_MS']);
 
 /** Prints synchronously, so that a kill loses no line. */
 function say(line: string): void {
@@ -36,7 +36,9 @@ function linesOf(step: string): number {
 
 let hasEnded = false;
 const store: MemoryBackend =
-  kind === 'redis' ? redis({ url: place, timeoutMs: 10_000 }) : sqlite({ path: place, busyTimeoutMs: 10_000 });
+  kind === 'redis'
+    ? redis({ url: place, clock, timeoutMs: 60_000 })
+    : sqlite({ path: place, clock, busyTimeoutMs: 60_000 });
 const backend: MemoryBackend = {
   ...store,
   append: async (key, ...given) => {
@@ -80,20 +82,8 @@ memory.defineStream({
   ]),
 });
 const needsApproval = command === 'approve' || process.env['CAIRN_APPROVE'] === '1' ? ['effect'] : [];
-const workflows = createWorkflows({ memory, model: 'm', baseUrl: url, leaseMs: 500, needsApproval });
+const workflows = createWorkflows({ memory, model: 'm', baseUrl: url, needsApproval });
 const onEvent = ({ type }: { readonly type: string }): void => say(`event ${type}`);
-
-/** Waits until the lease of a killed process has expired. */
-async function unlessBusy(work: () => Promise<WorkflowResponse>): Promise<WorkflowResponse> {
-  for (;;) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!MemoryError.isInstance(error) || error.code !== 'WORKFLOW_BUSY') throw error;
-      await delay(20);
-    }
-  }
-}
 
 const commands: Readonly<Record<string, () => Promise<WorkflowResponse>>> = {
   process: () => workflows.stream('chat').process({ group: 'g' }, 'go', { onEvent }),
@@ -102,6 +92,6 @@ const commands: Readonly<Record<string, () => Promise<WorkflowResponse>>> = {
 };
 const work = commands[command];
 if (work === undefined) throw new Error(`unknown command ${command}`);
-const { status, text } = await unlessBusy(work);
+const { status, text } = await work();
 say(`ended ${status} ${text}`);
 await memory.close();

@@ -17,6 +17,8 @@ import { report, textOf, todos } from './workflow-harness.ts';
 
 const KILLS = Number(process.env['CAIRN_WORKFLOW_KILLS'] ?? 6);
 
+const HOUR_MS = 3_600_000;
+
 let server: RedisServer | undefined;
 beforeAll(async () => {
   if (hasRedis) server = await startRedis(['--appendonly', 'yes', '--appendfsync', 'always']);
@@ -43,11 +45,14 @@ async function openScene(kind: string, answers: ModelScript): Promise<Scene> {
   const log = `${directory}/log`;
   writeFileSync(log, '');
   const place = kind === 'redis' ? (server as RedisServer).url : `${directory}/memory.db`;
-  const open = (): MemoryBackend => (kind === 'redis' ? redis({ url: place }) : sqlite({ path: place }));
-  const memory = createMemory({ backend: open() });
+  const running: RunningProcess[] = [];
+  // The lease of a killed process has expired for the next one.
+  const aheadMs = (): number => running.length * HOUR_MS;
+  const clock = (): number => Date.now() + aheadMs();
+  const backend: MemoryBackend = kind === 'redis' ? redis({ url: place, clock }) : sqlite({ path: place, clock });
+  const memory = createMemory({ backend });
   if (kind === 'redis') await memory.forget({ everything: true });
   const model = await startModelServer(answers);
-  const running: RunningProcess[] = [];
   onTestFinished(async () => {
     for (const { child } of running) child.kill('SIGKILL');
     await memory.close();
@@ -57,7 +62,12 @@ async function openScene(kind: string, answers: ModelScript): Promise<Scene> {
     memory,
     model,
     start: (command, { id = '', hold = '', approve = false } = {}) => {
-      const env = { ...childEnv, CAIRN_HOLD: hold, ...(approve && { CAIRN_APPROVE: '1' }) };
+      const env = {
+        ...childEnv,
+        CAIRN_HOLD: hold,
+        CAIRN_CLOCK_AHEAD_MS: `${aheadMs()}`,
+        ...(approve && { CAIRN_APPROVE: '1' }),
+      };
       const started = startScript(script, [kind, place, model.url, log, command, id], { env });
       running.push(started);
       return started;

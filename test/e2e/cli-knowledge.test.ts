@@ -145,13 +145,15 @@ test('an old or reported asset is marked until a person confirms it', async () =
   const old = await cairn(['knowledge', 'show', 'redis']);
   expect(old.stderr).toContain("check it, then run 'cairn knowledge verify general/redis'");
 
-  const today = new Date().toISOString().slice(0, 10);
+  const day = (): string => new Date().toISOString().slice(0, 10);
+  const before = day();
   const verified = await cairn(['knowledge', 'verify', 'redis', '--json']);
   expect(verified.exitCode).toBe(0);
   expect(JSON.parse(verified.stdout)).toMatchObject({ changed: true, marks: [], unshared: true });
-  expect((await cairn(['knowledge', 'show', 'redis'])).stdout).toBe(
-    `---\nname: redis # a comment\ntype: pitfall\ntitle: T\nverified_at: ${today}\n---\nWait.\n`,
-  );
+  const { stdout } = await cairn(['knowledge', 'show', 'redis']);
+  const [, today = ''] = /\nverified_at: (.*)\n/u.exec(stdout) ?? [];
+  expect([before, day()]).toContain(today);
+  expect(stdout).toBe(`---\nname: redis # a comment\ntype: pitfall\ntitle: T\nverified_at: ${today}\n---\nWait.\n`);
   const again = await cairn(['knowledge', 'verify', 'redis']);
   expect(again).toMatchObject({ exitCode: 1, stderr: 'cairn: general/redis has this already; nothing was changed\n' });
 
@@ -162,7 +164,7 @@ test('an old or reported asset is marked until a person confirms it', async () =
   );
   expect(await cairn(['knowledge', 'verify', 'redis'])).toMatchObject({
     exitCode: 0,
-    stderr: `cairn: verified general/redis on ${today}\n`,
+    stderr: expect.stringMatching(/^cairn: verified general\/redis on \d{4}-\d\d-\d\d\n$/u),
   });
   expect(await marks()).toEqual([]);
 });
@@ -272,7 +274,7 @@ test('an editor changes an asset, and keeps the text when another process was fi
   );
   const editing = cairn.elsewhere(cairn.home, { EDITOR: other });
   const running = editing(['knowledge', 'edit', 'redis']);
-  await expect.poll(() => existsSync(join(cairn.home, 'editing')), { timeout: 60_000 }).toBe(true);
+  await expect.poll(() => existsSync(join(cairn.home, 'editing'))).toBe(true);
   await using knowledge = createKnowledge({ directory });
   await knowledge.store.change('exchange/infra/redis', { fields: { tags: ['new'] } });
   rmSync(join(cairn.home, 'editing'));

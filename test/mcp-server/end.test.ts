@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { PassThrough } from 'node:stream';
 import { pathToFileURL } from 'node:url';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createTree } from '../support/tree.ts';
 import { startCairn } from '../support/cli.ts';
 import { initializeParams, startInitialized } from './raw.ts';
@@ -100,7 +100,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
     // The edit waits for the lock after this answer: reading the file comes first.
     expect(await call(client, 'read', { path: 'b.txt' })).toContain('b.txt');
     server.child.kill(signal);
-    await vi.waitFor(() => expect(fetch(server.url)).rejects.toThrow('fetch failed'));
+    await expect.poll(() => fetch(server.url).catch(String)).toContain('fetch failed');
     await letGo();
     expect(await answer).toMatchObject({ content: [{ text: expect.stringContaining('a.txt') }] });
     expect(await ended).toEqual([0, null]);

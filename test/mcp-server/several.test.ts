@@ -1,7 +1,7 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { createTree } from '../support/tree.ts';
 import { call, connect } from './support.ts';
 import type { Connected, Way } from './support.ts';
@@ -33,10 +33,9 @@ test('servers on one root see what another has written, deleted and renamed', as
   expect(found(await call(first, 'glob', { pattern: '*.ts' }))).toEqual(names);
   for (const client of others) {
     // The first answer may use a scan that is one second old.
-    await vi.waitFor(async () => expect(found(await call(client, 'glob', { pattern: '*.ts' }))).toEqual(names), {
-      timeout: 20_000,
-      interval: 100,
-    });
+    await expect
+      .poll(async () => found(await call(client, 'glob', { pattern: '*.ts' })), { interval: 100 })
+      .toEqual(names);
     // File contents are never cached.
     expect(await call(client, 'grep', { pattern: 'fresh' })).toContain('src/new.ts');
   }

@@ -286,7 +286,7 @@ describe.skipIf(!hasRedis)('a read-only replica', () => {
       'ai:memory:s:foreign',
       Array.from({ length: 400 }, (_, index) => `{"message":"${index}","time":5}`),
     );
-    await expect.poll(async () => reading.keys('ai:').catch(() => []), { timeout: 30_000 }).toHaveLength(4);
+    await expect.poll(async () => reading.keys('ai:').catch(() => [])).toHaveLength(4);
     for (const key of [k, 'ai:memory:s:short', 'ai:memory:s:foreign', 'ai:facts:user']) {
       const page = await reading.changes(key, { limit: 10_000 });
       const { epoch, sequences } = await reading.sequences(key);
@@ -322,7 +322,7 @@ describe.skipIf(!hasRedis)('a server that ends', () => {
     const rows = await backend.changes(table);
     await one.restart();
     const again = async (): Promise<unknown> => backend.append(k, [draft('other')], { rule: forever });
-    await expect.poll(async () => codeOf(again()), { timeout: 30_000 }).toBe('done');
+    await expect.poll(async () => codeOf(again())).toBe('done');
     await backend.change(table, { rows: [{ id: 'b', expected: undefined, next: 'other' }] });
     for (const [key, { epoch, sequence }] of [
       [k, lists],
@@ -382,7 +382,7 @@ describe.skipIf(!hasRedis)('a server that ends', () => {
       };
       await Promise.all(Array.from({ length: 12 }, caller));
       await restarting;
-      await expect.poll(async () => codeOf(backend.now()), { timeout: 30_000 }).toBe('done');
+      await expect.poll(async () => codeOf(backend.now())).toBe('done');
     }
     expect([...codes].filter((code) => code !== 'done' && code !== 'STORE_UNAVAILABLE')).toEqual([]);
     const records = (await backend.list(k, { rule: forever })).map(

@@ -87,8 +87,8 @@ describe.each(backendKinds)('workflows on $name', (kind) => {
     await using run = await memory.workflows.acquire(id, { leaseMs: 300 });
     // Heartbeats follow the real time, three per lease; the lease lapses by the clock of the store.
     for (let heartbeat = 0; heartbeat < 3; heartbeat++) {
-      const { revision } = await memory.workflows.get(id);
       await advance(200);
+      const { revision } = await memory.workflows.get(id);
       await expect.poll(async () => (await memory.workflows.get(id)).revision).toBeGreaterThan(revision);
       await expect(memory.workflows.acquire(id)).rejects.toMatchObject({ code: 'WORKFLOW_BUSY' });
     }
@@ -393,8 +393,8 @@ describe.each(backendKinds)('workflows on $name', (kind) => {
     await using run = await memory.workflows.acquire(id, { leaseMs: 300 });
     await expect(run.wait({ question: 'x'.repeat(2_000_000) })).rejects.toMatchObject({ code: 'TOO_LARGE' });
     await expect(run.finish({ signal: AbortSignal.abort(new Error('stop')) })).rejects.toThrow('stop');
-    const { revision } = await memory.workflows.get(id);
     await advance(200);
+    const { revision } = await memory.workflows.get(id);
     await expect.poll(async () => (await memory.workflows.get(id)).revision).toBeGreaterThan(revision);
     await run.updateTodo('todo_0', { status: 'running' });
   });

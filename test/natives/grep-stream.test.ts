@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 
 let root = '';
 
@@ -106,7 +106,7 @@ test.runIf(process.platform === 'linux')('a search that its receiver ended keeps
     const call = grepStream({ pattern: 'needle', path: root }, () => Promise.reject(new Error('enough')));
     await expect(call).rejects.toThrow('enough');
   }
-  await vi.waitFor(() => expect(threads()).toBeLessThanOrEqual(before + 2));
+  await expect.poll(threads).toBeLessThanOrEqual(before + 2);
 });
 
 test('searches that wait for their receivers leave the workers to other calls', async () => {

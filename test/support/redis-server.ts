@@ -1,8 +1,8 @@
 import { spawn, spawnSync } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import { newDirectory, removeTree } from './tree.ts';
 
@@ -11,14 +11,23 @@ export const hasRedis: boolean = spawnSync('redis-server', ['--version']).status
 if (!hasRedis && process.env['CI'] !== undefined)
   throw new Error('redis-server is missing; install it: apt-get install redis-server');
 
-/** A port that is free now. */
+/**
+ * A port that is free now, and stays free: systems choose higher ones for connections and for servers without a port of their own.
+ * The port 10,000 above, which a cluster uses, is below those, too.
+ */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
+  for (;;) {
+    const port = 10_000 + randomInt(10_000);
+    const server = createServer().listen(port, '127.0.0.1');
+    const isFree = await once(server, 'listening').then(
+      () => true,
+      () => false,
+    );
+    if (!isFree) continue;
+    server.close();
+    await once(server, 'close');
+    return port;
+  }
 }
 
 /** A real server in a temporary directory. */

@@ -43,7 +43,7 @@ export interface TerminalOptions {
 const defaultScript = 'exec "$NODE" "$CAIRN" "$@" > "$OUT"';
 
 /** How long a screen may take to be as wanted before the test reports the screen as it is. */
-const MAX_WAIT_MS = 30_000;
+const MAX_WAIT_MS = 100_000;
 /** How long the last output of a process may take after its end. */
 const LAST_OUTPUT_MS = 50;
 

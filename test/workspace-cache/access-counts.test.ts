@@ -196,7 +196,7 @@ test('with `preload`, the first init begins to read the most used files, and doe
   await begun;
   expect(cache.content.stats.entries).toBe(0);
   release();
-  await vi.waitFor(() => expect(cache.content.stats.entries).toBe(2));
+  await expect.poll(() => cache.content.stats.entries).toBe(2);
   await cache.init();
   await cache.content.read('a');
   expect(opened.toSorted()).toEqual(['a', 'b']);

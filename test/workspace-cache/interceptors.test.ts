@@ -190,11 +190,11 @@ describe('calls in flight', () => {
     );
     const wrapped = run.wrapWithCache(list);
     const first = wrapped('/');
-    await vi.waitFor(() => expect(list.calls).toHaveLength(1));
+    await expect.poll(() => list.calls).toHaveLength(1);
     const second = wrapped('/');
     writeFileSync(join(root, 'b.ts'), '');
     const third = wrapped('/');
-    await vi.waitFor(() => expect(list.calls).toHaveLength(2));
+    await expect.poll(() => list.calls).toHaveLength(2);
     ends[0]?.(['a.ts']);
     ends[1]?.(['a.ts', 'b.ts']);
     expect(await first).toEqual(['a.ts']);
@@ -215,7 +215,7 @@ describe('calls in flight', () => {
     const wrapped = run.wrapWithCache(list, undefined, { keyOf: ({ path }) => path });
     const controllers = [0, 1, 2].map(() => new AbortController());
     const [first, second, third] = controllers.map(({ signal }) => wrapped({ path: '/', signal }));
-    await vi.waitFor(() => expect(list.calls).toHaveLength(1));
+    await expect.poll(() => list.calls).toHaveLength(1);
     controllers[1]?.abort(new Error('the second'));
     await expect(second).rejects.toThrow('the second');
     controllers[0]?.abort(new Error('the first'));
@@ -233,11 +233,14 @@ describe('calls in flight', () => {
     );
     const wrapped = run.wrapWithCache(list);
     void wrapped({ path: 'src' });
-    await vi.waitFor(() => expect(list.calls).toHaveLength(1));
+    await expect.poll(() => list.calls).toHaveLength(1);
     const results = Promise.all([wrapped({ path: 'src' }), wrapped({ path: 'src' })]);
     let isDone = false;
     void results.then(() => (isDone = true));
-    await vi.waitFor(() => expect(isDone).toBe(true), { timeout: 20_000 });
+    while (!isDone) {
+      vi.advanceTimersByTime(1000);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
     expect(await results).toEqual([['a'], ['a']]);
   });
 

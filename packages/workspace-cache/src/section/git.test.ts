@@ -42,6 +42,6 @@ test.each([
   });
   writeFileSync(join(directory, 'git'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   vi.stubEnv('PATH', `${directory}:${process.env['PATH'] ?? ''}`);
-  const timeoutMs = expected === 'git took too long' ? 200 : undefined;
+  const timeoutMs = expected === 'git took too long' ? 200 : 60_000;
   expect(await gitLineOf(directory, 'en', timeoutMs)).toBe(`Git: no information (${expected})`);
 });
