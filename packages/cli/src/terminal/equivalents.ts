@@ -121,6 +121,11 @@ function rowsOf({ same = {}, refused }: ForeignOptions): readonly Row[] {
   return [...names, ...grouped(refused)];
 }
 
+/** Returns an option that is accepted, with the values that are. */
+function acceptedOf([flags, values]: readonly [string, readonly string[] | 'any']): string {
+  return values === 'any' ? flags : flags.replace(/[<[].*/u, values.join('|'));
+}
+
 /** Returns the options of a tool, each list once, with the commands that lack them. */
 function listsOf({ tool, commands }: Topic): ReadonlyMap<ForeignOptions, readonly string[]> {
   const lists = new Map<ForeignOptions, string[]>();
@@ -139,7 +144,7 @@ export function equivalentsOf(word: string): string | undefined {
   const { tool, commands, lines, differences } = topic;
   const instead = [...listsOf(topic)].flatMap(([list, names]) => {
     const where = names.join(' and ');
-    const [rows, ignored] = [rowsOf(list), Object.keys(list.ignored)];
+    const [rows, ignored] = [rowsOf(list), Object.entries(list.ignored).map(acceptedOf)];
     return [
       ...(rows.length === 0 ? [] : [`Options of ${tool}, and what to type with ${where}:\n${entries(rows)}`]),
       ...(ignored.length === 0
