@@ -1,8 +1,7 @@
-import { execFileSync, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import process from 'node:process';
 import { describe, expect, test } from 'vitest';
-import { cairn, cairnEntry, cleanEnv, finished } from '../support/cli.ts';
+import { cairn, linesOf } from '../support/cli.ts';
 import { createTree, file } from '../support/tree.ts';
 
 function sampleTree(): string {
@@ -30,8 +29,6 @@ async function documentOf(args: readonly string[], cwd: string): Promise<Listed 
   const { stdout } = await cairn([...args, '--json'], { cwd });
   return JSON.parse(stdout) as Listed & Readonly<Record<string, unknown>>;
 }
-
-const names = (text: string): string[] => text.split('\n').slice(0, -1);
 
 describe('paths to search', () => {
   test('are arguments of find, values of --path, or both, and none is dropped', async () => {
@@ -70,7 +67,9 @@ describe('paths to search', () => {
       const letters = positions.map((position) => path[position]).join('');
       expect(letters.toLowerCase(), path).toContain('read');
     }
-    expect(names((await cairn(['find', 'read', ...roots], { cwd })).stdout)).toEqual(expected.map(({ path }) => path));
+    expect(linesOf((await cairn(['find', 'read', ...roots], { cwd })).stdout)).toEqual(
+      expected.map(({ path }) => path),
+    );
     const cut = await documentOf(['find', 'read', ...roots, '--limit', '2'], cwd);
     expect(cut).toMatchObject({ shown: 2, totalMatches: expected.length, complete: false, stopReason: 'limit' });
     expect(cut.matches.map(({ path }) => path)).toEqual(expected.slice(0, 2).map(({ path }) => path));
@@ -146,7 +145,7 @@ describe('an empty query', () => {
     const cwd = createTree(Object.fromEntries(Array.from({ length: 150 }, (_, index) => [`file-${index}.txt`, ''])));
     for (const args of [['find', ''], ['find'], ['find', ' ']]) {
       const { stdout, stderr, exitCode } = await cairn(args, { cwd });
-      expect({ count: names(stdout).length, stderr, exitCode }).toEqual({ count: 150, stderr: '', exitCode: 0 });
+      expect({ count: linesOf(stdout).length, stderr, exitCode }).toEqual({ count: 150, stderr: '', exitCode: 0 });
     }
     expect(await cairn(['find', '', '--limit', '3'], { cwd })).toMatchObject({
       stdout: 'file-0.txt\nfile-1.txt\nfile-10.txt\n',
@@ -189,141 +188,15 @@ describe('-0', () => {
   });
 });
 
-describe('names on standard input', () => {
-  test('are ranked when the command has no path', async () => {
-    const cwd = createTree({ 'schedule.ts': '' });
-    expect(
-      await cairn(['find', 'sched'], { cwd, input: 'lib/cancel.rs\nkernel/sched/core.c\nsched.c\n' }),
-    ).toMatchObject({
-      exitCode: 0,
-      stdout: 'sched.c\nkernel/sched/core.c\n',
-      stderr: '',
-    });
-    expect((await cairn(['find', 'sched', '.'], { cwd, input: 'sched.c\n' })).stdout).toBe('schedule.ts\n');
-  });
-
-  test('are one of the paths with -', async () => {
-    const cwd = createTree({ 'src/core.ts': '', 'core.rs': '' });
-    const options = { cwd, input: 'x/core.c\n' };
-    const { stdout } = await cairn(['find', 'core', '-', 'src'], options);
-    expect(names(stdout).toSorted()).toEqual(['src/core.ts', 'x/core.c']);
-    expect(JSON.parse((await cairn(['find', 'core', '-', 'src', '--json'], options)).stdout)).toMatchObject({
-      paths: ['-', 'src'],
-      totalMatches: 2,
-    });
-    expect((await cairn(['find', 'core', '--path', '-'], options)).stdout).toBe('x/core.c\n');
-  });
-
-  test('give what a search of the directory gives, for each query', async () => {
-    const tree = {
-      'README.md': '',
-      'src/read-cache.ts': '',
-      'src/deep/reader.ts': '',
-      'lib/readme/index.ts': '',
-      'a file.ts': '',
-      'grün/größe.md': '',
-    };
-    const cwd = createTree(tree);
-    const input = (await cairn(['find', ''], { cwd })).stdout;
-    expect(names(input).length).toBe(11);
-    for (const query of [
-      '',
-      'read',
-      'readme',
-      'src/read',
-      'ts$',
-      '!ts',
-      '^lib',
-      "'cache | reader",
-      'gro',
-      'a file',
-      'raed',
-    ]) {
-      const listed = await cairn(['find', query], { cwd, input });
-      const searched = await cairn(['find', query, '.'], { cwd });
-      expect(listed, query).toEqual(searched);
-    }
-  });
-
-  test('may be those that git lists, with any characters, also with NULs', async () => {
-    const cwd = createTree({ 'grün.txt': '', 'src/a b.ts': '', 'x"y.txt': '' });
-    const git = (...args: readonly string[]): Buffer => execFileSync('git', args, { cwd });
-    git('init', '--quiet');
-    git('add', '--all');
-    for (const input of [git('ls-files'), git('ls-files', '-z'), git('-c', 'core.quotePath=false', 'ls-files')]) {
-      expect((await cairn(['find', 'grün'], { cwd, input })).stdout).toBe('grün.txt\n');
-      expect((await cairn(['find', 'x"y'], { cwd, input })).stdout).toBe('x"y.txt\n');
-      expect((await cairn(['find', 'a b'], { cwd, input })).stdout).toBe('src/a b.ts\n');
-    }
-  });
-
-  test('that Cairn printed in quotes are read back', async () => {
-    const cwd = createTree({ 'line\nbreak.txt': '', ' blank.txt': '' });
-    for (const flags of [[], ['-0']]) {
-      const input = (await cairn(['glob', '*', ...flags], { cwd })).stdout;
-      const { stdout } = await cairn(['find', 'txt', '--json'], { cwd, input });
-      const { matches } = JSON.parse(stdout) as Listed;
-      expect(matches.map(({ path }) => path).toSorted()).toEqual([' blank.txt', 'line\nbreak.txt']);
-    }
-  });
-
-  test('that are not valid Unicode are reported', async () => {
-    const input = Buffer.concat([Buffer.from('good.txt\nbad'), Buffer.of(0xff), Buffer.from('.txt\n')]);
-    const { stdout, stderr } = await cairn(['find', 'txt'], { cwd: createTree({}), input });
-    expect(names(stdout).toSorted()).toEqual(['bad\ufffd.txt', 'good.txt']);
-    expect(stderr).toBe('cairn: 1 name is not valid Unicode and shown with replacement characters\n');
-  });
-
-  test('can be missing, which is reported', async () => {
-    expect(await cairn(['find', 'x'], { cwd: createTree({ x: '' }), input: '' })).toMatchObject({
-      exitCode: 1,
-      stdout: '',
-      stderr: "cairn: standard input was empty; to search the current directory, add '.' after the query\n",
-    });
-  });
-
-  test('are directories when they end with a slash', async () => {
-    const options = { cwd: createTree({}), input: 'core/\ncore/a.c\nsched.c\n' };
-    expect((await cairn(['find', 'core', '-t', 'd'], options)).stdout).toBe('core/\n');
-    expect((await cairn(['find', 'core', '-t', 'f'], options)).stdout).toBe('core/a.c\n');
-    expect(await cairn(['find', 'sched', '-t', 'd'], { ...options, input: 'sched\n' })).toMatchObject({
-      exitCode: 1,
-      stderr: expect.stringContaining("no name on standard input ends with '/'"),
-    });
-  });
-
-  test('do not go with --no-hidden', async () => {
-    expect(await cairn(['find', 'x', '--no-hidden'], { cwd: createTree({}), input: '.x\n' })).toMatchObject({
-      exitCode: 2,
-      stderr: expect.stringContaining('--no-hidden does not apply to names on standard input'),
-    });
-    expect((await cairn(['find', 'x'], { cwd: createTree({}), input: '.x\n' })).stdout).toBe('.x\n');
-  });
-
-  test.each([
-    ['/dev/null', 'ignore' as const],
-    ['an open socket without data', 'pipe' as const],
-  ])('are not awaited from %s', async (_what, stdin) => {
-    const cwd = createTree({ 'main.ts': '' });
-    const child = spawn(process.execPath, [cairnEntry, 'find', 'main'], {
-      cwd,
-      env: cleanEnv(),
-      stdio: [stdin, 'pipe', 'pipe'],
-    });
-    const { stdout, exitCode } = await finished(child);
-    expect({ stdout, exitCode }).toEqual({ stdout: 'main.ts\n', exitCode: 0 });
-  });
-});
-
 describe('filters', () => {
   const tree = { 'src/a.ts': '', 'src/b.TS': '', 'src/c.tsx': '', 'ts/d.md': '', '.ts': '' };
 
   test('-t keeps files or directories', async () => {
     const cwd = createTree(tree);
-    expect(names((await cairn(['find', 'ts', '-t', 'd'], { cwd })).stdout)).toEqual(['ts/']);
+    expect(linesOf((await cairn(['find', 'ts', '-t', 'd'], { cwd })).stdout)).toEqual(['ts/']);
     for (const kind of ['f', 'file']) {
       const { stdout } = await cairn(['find', '', '--type', kind], { cwd });
-      expect(names(stdout).toSorted()).toEqual(['src/a.ts', 'src/b.TS', 'src/c.tsx', 'ts/d.md']);
+      expect(linesOf(stdout).toSorted()).toEqual(['src/a.ts', 'src/b.TS', 'src/c.tsx', 'ts/d.md']);
     }
   });
 
@@ -331,16 +204,20 @@ describe('filters', () => {
     const cwd = createTree(tree);
     for (const extension of ['ts', '.ts', 'TS']) {
       const { stdout } = await cairn(['find', '', '-e', extension, '--hidden'], { cwd });
-      expect(names(stdout).toSorted()).toEqual(['src/a.ts', 'src/b.TS']);
+      expect(linesOf(stdout).toSorted()).toEqual(['src/a.ts', 'src/b.TS']);
     }
-    expect(names((await cairn(['find', '', '-e', 'md', '-e', 'tsx'], { cwd })).stdout).toSorted()).toEqual([
+    expect(linesOf((await cairn(['find', '', '-e', 'md', '-e', 'tsx'], { cwd })).stdout).toSorted()).toEqual([
       'src/c.tsx',
       'ts/d.md',
     ]);
   });
 
   test.each([
-    [['-t', 'x'], 'invalid --type "x"; use f (file) or d (dir)'],
+    [['-t', 'y'], 'invalid --type "y"; use f (file) or d (dir)'],
+    [
+      ['-t', 'x'],
+      'invalid --type "x"; use f (file) or d (dir); for executable files use find(1), which applies no ignore file: find . -type f -perm -u+x',
+    ],
     [['-t', 'f', '-t', 'd'], '--type is given twice; leave it out for every kind'],
     [
       ['-e', ''],
@@ -381,12 +258,12 @@ describe('the signs of fzf', () => {
     ['!important', ['docs/main.md', 'lib/!important.ts', 'main/x.c', 'src/main.test.ts', 'src/main.ts']],
   ])('%s', async (query, expected) => {
     const { stdout } = await cairn(['find', query, '-t', 'f'], { cwd: createTree(tree) });
-    expect(names(stdout).toSorted()).toEqual(expected.toSorted());
+    expect(linesOf(stdout).toSorted()).toEqual(expected.toSorted());
   });
 
   test('a name with the typed signs is first', async () => {
     const { stdout } = await cairn(['find', '!important'], { cwd: createTree(tree) });
-    expect(names(stdout)[0]).toBe('lib/!important.ts');
+    expect(linesOf(stdout)[0]).toBe('lib/!important.ts');
   });
 });
 
@@ -453,7 +330,7 @@ test('a list with more names than one search holds is reported in words for list
 
 test('a file is before a directory that fits as well', async () => {
   const cwd = createTree({ 'src/readme/index.ts': '', 'src/readme.md': '', README: '' });
-  expect(names((await cairn(['find', 'readme'], { cwd })).stdout)[0]).toBe('README');
+  expect(linesOf((await cairn(['find', 'readme'], { cwd })).stdout)[0]).toBe('README');
 });
 
 test.each(['x'.repeat(1025), 'a '.repeat(40)])(
@@ -465,55 +342,3 @@ test.each(['x'.repeat(1025), 'a '.repeat(40)])(
     });
   },
 );
-
-describe('the patterns of glob', () => {
-  const tree = { 'src/a.ts': '', 'src/a.test.ts': '', 'src/b.tsx': '', 'docs/a.md': '', 'README.md': '' };
-
-  test.each([
-    [
-      ['*.ts', '*.md'],
-      ['README.md', 'docs/a.md', 'src/a.test.ts', 'src/a.ts'],
-    ],
-    [['*.ts', '!*.test.*'], ['src/a.ts']],
-    [
-      ['!*.test.*', '*.ts'],
-      ['src/a.test.ts', 'src/a.ts'],
-    ],
-    [
-      ['!*.md', '-t', 'f'],
-      ['src/a.test.ts', 'src/a.ts', 'src/b.tsx'],
-    ],
-    [
-      ['*', '!src/**', '!src', '-t', 'f'],
-      ['README.md', 'docs/a.md'],
-    ],
-    [
-      ['src/*.tsx', 'docs/*'],
-      ['docs/a.md', 'src/b.tsx'],
-    ],
-  ])('%j', async (args, expected) => {
-    const { stdout, stderr } = await cairn(['glob', ...args], { cwd: createTree(tree) });
-    expect({ listed: names(stdout), stderr }).toEqual({ listed: expected, stderr: '' });
-  });
-
-  test('that name a directory are patterns, which is reported with the option to search in it', async () => {
-    const cwd = createTree(tree);
-    expect(await cairn(['glob', '*.ts', 'docs'], { cwd })).toMatchObject({
-      exitCode: 0,
-      stdout: 'docs\nsrc/a.test.ts\nsrc/a.ts\n',
-      stderr:
-        'cairn: each argument is a pattern, also the name of a directory (docs); to search in it, use --path docs\n',
-    });
-    expect((await cairn(['glob', 'docs'], { cwd })).stderr).toBe('');
-    expect((await cairn(['glob', '*.ts', 'README.md'], { cwd })).stderr).toBe('');
-  });
-
-  test.each([['{a'], ['*.ts', '{a'], ['[a'], ['.'], []].map((patterns) => [patterns]))(
-    '%j are refused',
-    async (patterns) => {
-      const { stdout, stderr, exitCode } = await cairn(['glob', ...patterns], { cwd: createTree(tree) });
-      expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 2 });
-      expect(stderr).toMatch(/^cairn: [^\n]+\n$/u);
-    },
-  );
-});

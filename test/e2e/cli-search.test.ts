@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readPages } from '../support/pages.ts';
-import { cairn } from '../support/cli.ts';
+import { cairn, linesOf } from '../support/cli.ts';
 import { bytesName, createTree, file } from '../support/tree.ts';
 
 function sampleTree(): string {
@@ -15,10 +15,6 @@ function sampleTree(): string {
     '.gitignore': 'build/\n',
     'build/out.ts': 'hello from the build\n',
   });
-}
-
-function lines(text: string): string[] {
-  return text.split('\n').slice(0, -1);
 }
 
 describe('the exit status', () => {
@@ -51,7 +47,7 @@ describe('the exit status', () => {
 describe('paths', () => {
   test('find prints one a line, best first, directories with a slash', async () => {
     const result = await cairn(['find', 'src'], { cwd: sampleTree() });
-    expect(lines(result.stdout)[0]).toBe('src/');
+    expect(linesOf(result.stdout)[0]).toBe('src/');
     expect(result.stderr).toBe('');
   });
 
@@ -232,7 +228,7 @@ describe('a notice on standard error reports', () => {
   test('a listing cut by --limit', async () => {
     const cwd = createTree(Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`file-${index}.txt`, ''])));
     const { stdout, stderr, exitCode } = await cairn(['find', 'file', '--limit', '5'], { cwd });
-    expect(lines(stdout)).toHaveLength(5);
+    expect(linesOf(stdout)).toHaveLength(5);
     expect(stderr).toBe('cairn: showing 5 of 12; use --limit for more\n');
     expect(exitCode).toBe(0);
     expect((await cairn(['glob', '*.txt', '--limit', '5'], { cwd })).stderr).toMatch(
@@ -302,7 +298,7 @@ describe('a notice on standard error reports', () => {
 describe('--json prints one document', () => {
   test('find', async () => {
     const { stdout } = await cairn(['find', 'readme', '--json'], { cwd: sampleTree() });
-    expect(lines(stdout)).toHaveLength(1);
+    expect(linesOf(stdout)).toHaveLength(1);
     const result: unknown = JSON.parse(stdout);
     expect(result).toMatchObject({
       complete: true,

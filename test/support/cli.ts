@@ -110,6 +110,11 @@ export async function cairn(args: readonly string[], options: CairnOptions = {})
   return answer;
 }
 
+/** Returns the lines of an output. */
+export function linesOf(text: string): string[] {
+  return text.split('\n').slice(0, -1);
+}
+
 /** Runs `cairn` to its end in a process of its own. */
 export async function cairnProcess(args: readonly string[], options: CairnOptions = {}): Promise<CairnResult> {
   const child = startCairn(args, options);
