@@ -2,6 +2,7 @@ import { quotePath } from '@cairn/tool/paths';
 import { Option } from 'commander';
 import { UsageError } from '../terminal/errors.ts';
 import { ExitCode, Interrupted } from '../terminal/exit.ts';
+import { colorOption } from '../terminal/options.ts';
 import { createPaint, usesColor, writeLines } from '../terminal/output.ts';
 import type { PickScope } from '../picker/items.ts';
 import { NameFeed } from '../picker/name-feed.ts';
@@ -11,8 +12,15 @@ import { STANDARD_INPUT } from '../search/search-all.ts';
 import type { Session } from '../terminal/session.ts';
 import { chooseInput } from '../terminal/standard-input.ts';
 import type { CommandFactory } from './command.ts';
-import { extensionOption, kindOption, nullOption, type Kind } from './search/listing.ts';
-import { rootsOf, searchOptions, type SearchFlags } from './search/options.ts';
+import {
+  extensionOption,
+  fileTypeOf,
+  kindOption,
+  nullOption,
+  type EntryKind,
+  type QueryCall,
+} from './search/listing.ts';
+import { placeOptions, rootsOf, type SearchFlags } from './search/options.ts';
 
 const examples = `
 Examples:
@@ -32,16 +40,11 @@ Exit status: 0 if something was chosen, 1 after Esc, 130 after Ctrl-C, 2 without
 interface PickFlags extends Pick<SearchFlags, 'path' | 'hidden' | 'ignore' | 'color'> {
   readonly grep?: boolean;
   readonly null?: boolean;
-  readonly type?: Kind;
+  readonly type?: EntryKind;
   readonly extension?: readonly string[];
 }
 
-/** What to search, and how. */
-interface PickCall {
-  readonly query: string;
-  readonly paths: readonly string[];
-  readonly flags: PickFlags;
-}
+type PickCall = QueryCall<PickFlags>;
 
 /** Refuses what cannot be searched together. */
 function checkCall({ paths, flags }: PickCall): void {
@@ -71,12 +74,11 @@ async function namesOf({ paths, flags }: PickCall, session: Session): Promise<Na
 
 async function scopeOf(call: PickCall, session: Session): Promise<PickScope> {
   const { paths, flags } = call;
-  const { FileType: types } = await import('@cairn/natives');
   return {
     roots: rootsOf(flags, paths),
     hidden: flags.hidden,
     gitignore: flags.ignore,
-    fileType: flags.type && (flags.type === 'dir' ? types.Dir : types.File),
+    fileType: await fileTypeOf(flags.type),
     extensions: flags.extension,
     names: await namesOf(call, session),
   };
@@ -126,13 +128,11 @@ export const pickCommand: CommandFactory = (command, session, done) => {
     .action(async (query: string, paths: readonly string[], flags: PickFlags) =>
       done(await runPick({ query, paths, flags }, session)),
     );
-  const shared = searchOptions({ root: 'a directory', limit: '', searchesHidden: false });
-  const wanted = shared.filter(({ long }) => !['--limit', '--timeout', '--json'].includes(long ?? ''));
-  const [path, ...rest] = wanted;
-  if (path) command.addOption(path);
+  const [path, ...places] = placeOptions({ root: 'a directory', searchesHidden: false });
+  command.addOption(path);
   command.addOption(new Option('--grep', 'start in the mode that searches lines'));
   command.addOption(kindOption(['file', 'dir'], 'only files (f) or directories (d)'));
   command.addOption(extensionOption());
   command.addOption(nullOption());
-  for (const option of rest) command.addOption(option);
+  for (const option of [...places, colorOption()]) command.addOption(option);
 };

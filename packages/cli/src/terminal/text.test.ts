@@ -11,7 +11,6 @@ import {
   highlight,
   highlightFitted,
   rangesOf,
-  shellQuote,
 } from './text.ts';
 
 const marks = { paint: (text: string) => `[${text}]`, escape: (text: string) => text };
@@ -186,7 +185,3 @@ describe('quoting for a shell', () => {
     ['nothing', '', "''"],
     ['a tilde', '~root', "'~root'"],
   ];
-  test.each(cases)('%s', (_reason, word, quoted) => {
-    expect(shellQuote(word)).toBe(quoted);
-  });
-});

@@ -1,8 +1,6 @@
 import { escapeControls } from '@cairn/tool/paths';
 import { eastAsianWidth } from 'get-east-asian-width';
 
-export { shellQuote } from './shell-quote.ts';
-
 /** A part of a text, in UTF-16 code units: `start` up to but not including `end`. */
 export interface Range {
   readonly start: number;

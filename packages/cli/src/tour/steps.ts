@@ -17,8 +17,8 @@ import {
   formatMs,
   highlightFitted,
   rangesOf,
-  shellQuote,
 } from '../terminal/text.ts';
+import { shellQuote } from '../terminal/shell-quote.ts';
 import { createTourFile, type TourFile } from './tour-file.ts';
 import { summarize, type Tally, type TreeSummary } from './choices.ts';
 

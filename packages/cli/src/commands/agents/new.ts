@@ -8,7 +8,7 @@ import { ExitCode } from '../../terminal/exit.ts';
 import { readText } from '../../terminal/input.ts';
 import { filled, wholeNumber } from '../../terminal/options.ts';
 import type { Session } from '../../terminal/session.ts';
-import { shellQuote } from '../../terminal/text.ts';
+import { shellQuote } from '../../terminal/shell-quote.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import type { CommandFactory } from '../command.ts';
 import { modeNames, modeOption, modeTexts } from './modes.ts';

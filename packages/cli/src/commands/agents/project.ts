@@ -7,7 +7,8 @@ import type { AnswerFlags } from '../../terminal/answer.ts';
 import { UsageError } from '../../terminal/errors.ts';
 import { colorOption, filled } from '../../terminal/options.ts';
 import type { Session } from '../../terminal/session.ts';
-import { countOf, shellQuote } from '../../terminal/text.ts';
+import { shellQuote } from '../../terminal/shell-quote.ts';
+import { countOf } from '../../terminal/text.ts';
 
 /** The options of every command on agents, as parsed. */
 export interface ProjectRootFlags extends AnswerFlags {

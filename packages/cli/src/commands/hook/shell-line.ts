@@ -1,4 +1,4 @@
-import { shellQuote } from '../../terminal/text.ts';
+import { shellQuote } from '../../terminal/shell-quote.ts';
 
 function quoteForWindows(word: string): string {
   return /^[\w@%+=:,./\\-]+$/u.test(word) ? word : `"${word}"`;

@@ -10,7 +10,7 @@ import { ExitCode } from '../../terminal/exit.ts';
 import { readTextFile } from '../../terminal/input.ts';
 import { filled } from '../../terminal/options.ts';
 import type { Session } from '../../terminal/session.ts';
-import { shellQuote } from '../../terminal/text.ts';
+import { shellQuote } from '../../terminal/shell-quote.ts';
 import type { CommandFactory } from '../command.ts';
 
 interface EditFlags extends KnowledgeFlags {

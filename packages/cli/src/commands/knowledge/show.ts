@@ -3,7 +3,8 @@ import { assetDocument, findAsset } from '../../knowledge/assets.ts';
 import { addKnowledgeOptions, withKnowledge, type KnowledgeFlags } from '../../knowledge/open.ts';
 import { ExitCode } from '../../terminal/exit.ts';
 import type { Session } from '../../terminal/session.ts';
-import { escapeLine, shellQuote } from '../../terminal/text.ts';
+import { shellQuote } from '../../terminal/shell-quote.ts';
+import { escapeLine } from '../../terminal/text.ts';
 import type { CommandFactory } from '../command.ts';
 
 /** Returns what to know before trusting an asset, and what to do. */

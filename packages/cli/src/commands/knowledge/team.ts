@@ -10,7 +10,8 @@ import { ExitCode } from '../../terminal/exit.ts';
 import { readTextFile } from '../../terminal/input.ts';
 import { filled } from '../../terminal/options.ts';
 import type { Session } from '../../terminal/session.ts';
-import { escapeLine, shellQuote } from '../../terminal/text.ts';
+import { shellQuote } from '../../terminal/shell-quote.ts';
+import { escapeLine } from '../../terminal/text.ts';
 import type { CommandFactory } from '../command.ts';
 
 const examples = `

@@ -3,7 +3,7 @@ import type { EntryAction, EntryTarget, ServerCommand } from '@cairn/hosts';
 import { writeAnswer, type AnswerFlags } from '../../terminal/answer.ts';
 import { ExitCode } from '../../terminal/exit.ts';
 import type { Session } from '../../terminal/session.ts';
-import { shellQuote } from '../../terminal/text.ts';
+import { shellQuote } from '../../terminal/shell-quote.ts';
 import type { Launch } from './launch.ts';
 import { confirm, diffOf, editorOf, showDiff, type PlannedChange } from './show-change.ts';
 

@@ -7,19 +7,22 @@ import { MAX_COUNT } from '../../terminal/options.ts';
 import { withProgress } from '../../terminal/progress.ts';
 import type { Session } from '../../terminal/session.ts';
 import { chooseInput, openStandardInput } from '../../terminal/standard-input.ts';
-import { highlight, rangesOf, shellQuote } from '../../terminal/text.ts';
+import { shellQuote } from '../../terminal/shell-quote.ts';
+import { highlight, rangesOf } from '../../terminal/text.ts';
 import type { CommandFactory } from '../command.ts';
 import { queryRemarks } from './find-remarks.ts';
 import {
   checkListing,
   extensionOption,
+  fileTypeOf,
   kindOption,
   listingOptions,
   pathStyle,
   printListing,
-  type Kind,
+  type EntryKind,
   type ListingFlags,
   type PathStyle,
+  type QueryCall,
 } from './listing.ts';
 import { rootsOf } from './options.ts';
 
@@ -66,16 +69,11 @@ function withQuoteFix(error: unknown, words: readonly string[]): unknown {
 }
 
 interface FindFlags extends ListingFlags {
-  readonly type?: Kind;
+  readonly type?: EntryKind;
   readonly extension?: readonly string[];
 }
 
-/** What to search, and how. */
-interface FindCall {
-  readonly query: string;
-  readonly paths: readonly string[];
-  readonly flags: FindFlags;
-}
+type FindCall = QueryCall<FindFlags>;
 
 /** Where to search: directories, names on standard input, or both. */
 interface Places {
@@ -111,11 +109,10 @@ async function runFind(call: FindCall, session: Session): Promise<number> {
   checkListing(flags);
   const style = pathStyle(flags, session);
   const maxResults = flags.limit ?? (query.trim() === '' ? MAX_COUNT : DEFAULT_LIMIT);
-  const { FileType: types } = await import('@cairn/natives');
   const { notices, ...places } = await placesOf(call, session);
   const rules: FindRules = {
     query,
-    fileType: flags.type && (flags.type === 'dir' ? types.Dir : types.File),
+    fileType: await fileTypeOf(flags.type),
     extensions: flags.extension,
     maxResults,
     includePositions: style.paint.isColored || flags.json === true,

@@ -8,10 +8,12 @@ import { CommandError, factsOf, UsageError } from '../../terminal/errors.ts';
 import { MAX_COUNT, wholeNumber } from '../../terminal/options.ts';
 import { withProgress } from '../../terminal/progress.ts';
 import type { Session } from '../../terminal/session.ts';
-import { formatBytes, shellQuote } from '../../terminal/text.ts';
+import { shellQuote } from '../../terminal/shell-quote.ts';
+import { formatBytes } from '../../terminal/text.ts';
 import type { CommandFactory } from '../command.ts';
 import {
   checkListing,
+  fileTypeOf,
   kindOption,
   listingOptions,
   pathStyle,
@@ -158,8 +160,8 @@ async function runGlob(patterns: readonly string[], flags: GlobFlags, session: S
   if (flags.json === true && flags.long === true) {
     throw new UsageError('--long and --json exclude each other', 'use --json with --sort-mtime for sizes and times');
   }
-  const { FileType: types, glob } = await import('@cairn/natives');
-  const byName = { file: types.File, dir: types.Dir, symlink: types.Symlink } as const;
+  const { glob } = await import('@cairn/natives');
+  const fileType = await fileTypeOf(flags.type);
   const listing = await withProgress(session, 'searching', () =>
     searchAll(
       rootsOf(flags),
@@ -169,7 +171,7 @@ async function runGlob(patterns: readonly string[], flags: GlobFlags, session: S
           path,
           hidden: flags.hidden,
           gitignore: flags.ignore,
-          fileType: flags.type === undefined ? undefined : byName[flags.type],
+          fileType,
           recursive: flags.recursive,
           maxDepth: flags.maxDepth,
           followLinks: flags.follow,

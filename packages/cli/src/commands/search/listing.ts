@@ -1,6 +1,6 @@
 import { quotePath } from '@cairn/tool/paths';
 import { Option } from 'commander';
-import type { GlobMatch } from '@cairn/natives';
+import type { FileType, GlobMatch } from '@cairn/natives';
 import type { ListingOfAll } from '../../search/search-all.ts';
 import { errorText, writeAnswer, type MatchesDocument } from '../../terminal/answer.ts';
 import { UsageError } from '../../terminal/errors.ts';
@@ -30,8 +30,28 @@ export function nullOption(): Option {
   return new Option('-0, --null', "end each path with a NUL and print names as they are, for 'xargs -0'");
 }
 
+/** What find and pick are asked for. */
+export interface QueryCall<Flags> {
+  readonly query: string;
+  readonly paths: readonly string[];
+  readonly flags: Flags;
+}
+
+/** The addon's names of the kinds of entries. */
+const kindNames = { file: 'File', dir: 'Dir', symlink: 'Symlink' } as const;
+
 /** A kind of entries. */
-export type Kind = 'file' | 'dir' | 'symlink';
+export type Kind = keyof typeof kindNames;
+
+/** A kind where links count as their targets. */
+export type EntryKind = Exclude<Kind, 'symlink'>;
+
+/** Returns the addon's number of a kind. */
+export async function fileTypeOf<Chosen extends Kind>(
+  kind: Chosen | undefined,
+): Promise<(typeof FileType)[(typeof kindNames)[Chosen]] | undefined> {
+  return kind && (await import('@cairn/natives')).FileType[kindNames[kind]];
+}
 
 /** The words for a kind, those of fd and find among them. */
 const kindWords: Readonly<Record<string, Kind>> = {

@@ -14,13 +14,17 @@ export interface SearchFlags extends AnswerFlags {
   readonly timeout?: number;
 }
 
-/** The differences between the commands in the options that they share. */
-export interface SearchWording {
+/** The differences between the commands in the options about places. */
+export interface PlaceWording {
   /** What `--path` may be. */
   readonly root: string;
+  readonly searchesHidden: boolean;
+}
+
+/** The differences between the commands in the options that they share. */
+export interface SearchWording extends PlaceWording {
   /** What `--limit` counts, with the default. */
   readonly limit: string;
-  readonly searchesHidden: boolean;
 }
 
 const pathParser = (name: string): ((value: string) => string) => {
@@ -42,7 +46,8 @@ export function rootsOf({ path = [] }: Pick<SearchFlags, 'path'>, args: readonly
   return roots.length === 0 ? ['.'] : roots;
 }
 
-export function searchOptions(wording: SearchWording): Option[] {
+/** Returns the options that state where to search. */
+export function placeOptions(wording: PlaceWording): readonly [path: Option, ...Option[]] {
   const byDefault = (is: boolean): string => (is ? ' (default)' : '');
   return [
     new Option('--path <path>', `where to search: ${wording.root} (default: the current directory)`).argParser(
@@ -51,6 +56,13 @@ export function searchOptions(wording: SearchWording): Option[] {
     new Option('--hidden', `search names that start with a dot${byDefault(wording.searchesHidden)}`),
     new Option('--no-hidden', `skip names that start with a dot${byDefault(!wording.searchesHidden)}`),
     new Option('--no-ignore', 'do not apply .gitignore, .ignore and other ignore files'),
+  ];
+}
+
+/** Returns the options that find, glob and grep share. */
+export function searchOptions(wording: SearchWording): Option[] {
+  return [
+    ...placeOptions(wording),
     new Option('--limit <n>', wording.limit).argParser(wholeNumber('--limit')),
     new Option('--timeout <ms>', 'stop after N milliseconds, print the matches so far and exit with 2').argParser(
       wholeNumber('--timeout', 'milliseconds'),

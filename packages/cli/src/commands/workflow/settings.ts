@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { shellQuote } from '../../terminal/text.ts';
+import { shellQuote } from '../../terminal/shell-quote.ts';
 import { UsageError } from '../../terminal/errors.ts';
 import type { ProjectFlags } from '../../memory/store.ts';
 import type { Session } from '../../terminal/session.ts';
