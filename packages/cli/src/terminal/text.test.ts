@@ -175,13 +175,3 @@ test('sizes use powers of 1024', () => {
     '3.0 GiB',
   ]);
 });
-
-describe('quoting for a shell', () => {
-  const cases: readonly (readonly [reason: string, word: string, quoted: string])[] = [
-    ['a plain word stays', 'src/main.ts', 'src/main.ts'],
-    ['a star', '*.ts', "'*.ts'"],
-    ['a space', 'a b', "'a b'"],
-    ['a single quote', "it's", "'it'\\''s'"],
-    ['nothing', '', "''"],
-    ['a tilde', '~root', "'~root'"],
-  ];
