@@ -400,6 +400,8 @@ describe('fd', () => {
     ['find -t l', refused("'cairn glob' with -t l")],
     ["glob -t empty '*'", refused('find . -empty')],
     ['glob .hidden', { prints: '', exitCode: 1, says: 'left out without --hidden' }],
+    ["glob '*' -d 0", { prints: '', exitCode: 1, says: '--max-depth 0 leaves out every entry' }],
+    ["glob '*.md' '!*.md'", { prints: '', exitCode: 1, says: 'the globs exclude every match' }],
     ['glob libc.so /usr', refused('use --path /usr')],
     ["glob -l '*.so'", refused('use --long')],
     ["glob -i '*.MD'", refused("cairn glob '*.[mM][dD]'")],

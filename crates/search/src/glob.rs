@@ -9,7 +9,7 @@ use cairn_walk::{Detail, Kind, ScanOptions, Snapshot};
 use crate::context::{Scope, SearchContext, StopReason, fit_hits};
 use crate::cost::{GLOB_DETAILS, GLOB_MATCH};
 use crate::error::SearchError;
-use crate::glob_pattern::{case_hint, excluded, mentions_node_modules};
+use crate::glob_pattern::mentions_node_modules;
 
 mod filter;
 mod hint;
@@ -101,16 +101,10 @@ pub fn glob(
         context.on_snapshot(scope, &request, cancel, search, is_empty)?
     };
     let mut outcome = outcome?;
+    let is_empty = outcome.total == 0 && outcome.stop_reason.is_none();
     outcome.hint = filter.note().map(ToOwned::to_owned);
-    if outcome.total == 0 && outcome.stop_reason.is_none() && outcome.hint.is_none() {
-        let mut including = options.patterns.iter().filter(|pattern| excluded(pattern).is_none());
-        outcome.hint = including.find_map(|pattern| {
-            let in_other_case = |snapshot: &Arc<Snapshot>| {
-                let fits = |entry| filter.wanted().is_none_or(|wanted| wanted == snapshot.kind(entry));
-                case_hint(pattern, roots, options.anchoring(), snapshot, fits)
-            };
-            hint_for(options, pattern).or_else(|| outcome.snapshot.as_ref().and_then(in_other_case))
-        });
+    if is_empty && outcome.hint.is_none() {
+        outcome.hint = hint_for(options, &filter, roots, outcome.snapshot.as_deref());
     }
     Ok(outcome)
 }

@@ -155,6 +155,12 @@ impl GlobPattern {
         }
     }
 
+    /// The depth of the shallowest entries that can match.
+    pub(crate) fn min_depth(&self) -> usize {
+        // Without `**`, all matches are equally deep.
+        self.max_depth.unwrap_or_else(|| memchr::memchr_iter(b'/', &self.prefix).count() + 1)
+    }
+
     /// The part of the tree that can match.
     pub(crate) fn scope(&self) -> Subtree {
         let prefix = self.prefix.split(|&byte| byte == b'/').filter(|name| !name.is_empty()).map(<[u8]>::to_vec);

@@ -89,6 +89,13 @@ impl TypeList {
         !self.included.is_empty()
     }
 
+    /// Whether no file can be selected: what `type` selects is left out by `typeNot`.
+    pub(crate) fn selects_nothing(&self) -> bool {
+        let globs = |types: &[(String, TypeFilter)]| types.iter().flat_map(|(_, filter)| filter.globs()).collect();
+        let (included, excluded): (Vec<String>, Vec<String>) = (globs(&self.included), globs(&self.excluded));
+        !included.is_empty() && included.iter().all(|glob| excluded.contains(glob))
+    }
+
     /// Whether the file at `path` is selected.
     pub(crate) fn selects(&self, path: &[u8]) -> bool {
         let is_of = |types: &[(String, TypeFilter)]| types.iter().any(|(_, filter)| filter.matches(path));
@@ -131,7 +138,7 @@ pub fn file_types() -> Vec<(String, Vec<String>)> {
 #[derive(Debug)]
 enum TypeFilter {
     /// One of ripgrep's types.
-    Known(Types),
+    Known { name: String, types: Types },
     /// An extension, with its dot: a name that is not a type.
     Extension(Vec<u8>),
 }
@@ -145,7 +152,7 @@ impl TypeFilter {
             let mut builder = TypesBuilder::new();
             builder.add_defaults().select(known);
             if let Ok(types) = builder.build() {
-                return Ok(Self::Known(types));
+                return Ok(Self::Known { name: known.to_owned(), types });
             }
         }
         let extension = name.strip_prefix('.').unwrap_or(name);
@@ -156,10 +163,21 @@ impl TypeFilter {
         Ok(Self::Extension(format!(".{extension}").into_bytes()))
     }
 
+    /// The globs of the names of the type's files.
+    fn globs(&self) -> Vec<String> {
+        match self {
+            Self::Known { name, .. } => {
+                let definition = file_types().into_iter().find(|(known, _)| known == name);
+                definition.map(|(_, globs)| globs).unwrap_or_default()
+            }
+            Self::Extension(extension) => vec![format!("*{}", String::from_utf8_lossy(extension))],
+        }
+    }
+
     /// Whether the file at `path` is of the type.
     fn matches(&self, path: &[u8]) -> bool {
         match self {
-            Self::Known(types) => types.matched(cairn_walk::from_bytes(path), false).is_whitelist(),
+            Self::Known { types, .. } => types.matched(cairn_walk::from_bytes(path), false).is_whitelist(),
             Self::Extension(extension) => path.ends_with(extension),
         }
     }
@@ -171,7 +189,7 @@ impl TypeFilter {
         name: &str,
         mut files: impl Iterator<Item = &'a [u8]>,
     ) -> Result<(), SearchError> {
-        if matches!(self, Self::Known(_)) || files.any(|path| self.matches(path)) {
+        if matches!(self, Self::Known { .. }) || files.any(|path| self.matches(path)) {
             return Ok(());
         }
         let near = near_names(name);

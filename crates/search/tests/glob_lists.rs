@@ -104,3 +104,45 @@ fn links_are_followed_when_the_caller_asks() {
     assert_eq!(paths(&options("*", true)), ["a.rs", "out", "out/b.rs", "out/sub", "out/sub/c.rs"]);
     assert_eq!(paths(&options("out/**/*.rs", true)), ["out/b.rs", "out/sub/c.rs"]);
 }
+
+#[test]
+fn a_result_that_the_options_make_empty_has_a_hint() {
+    let tree = tree(&["a.rs", "b.py", "src/c.rs", "src/deep/d.rs", "e.odd"]);
+    let base = || GlobOptions::new("*", tree.path());
+    let with = |patterns: &[&str]| GlobOptions { patterns: texts(patterns), ..base() };
+    let typed = |included: &[&str], excluded: &[&str]| GlobOptions {
+        file_types: texts(included),
+        excluded_types: texts(excluded),
+        ..base()
+    };
+    for (options, part) in [
+        (GlobOptions { max_depth: Some(0), ..base() }, Some("maxDepth 0")),
+        (GlobOptions { max_depth: Some(1), ..with(&["src/*.rs"]) }, Some("from depth 2")),
+        (GlobOptions { max_depth: Some(2), ..with(&["src/deep/**", "!*.py"]) }, Some("from depth 3")),
+        (GlobOptions { max_depth: Some(1), ..with(&["src/*.rs", "*.odd"]) }, None),
+        (GlobOptions { max_depth: Some(1), ..with(&["**/d.rs"]) }, None),
+        (GlobOptions { kind: Some(Kind::Dir), ..typed(&["rust"], &[]) }, Some("type selects only files")),
+        (typed(&["rust", "odd"], &["rs", ".odd"]), Some("typeNot leaves out")),
+        (typed(&["ts"], &["typescript"]), Some("typeNot leaves out")),
+        (typed(&["md"], &["markdown"]), Some("typeNot leaves out")),
+        (typed(&["ts"], &["js"]), None),
+        (with(&["*.rs", "!*.rs"]), Some("!*.rs excludes \"a.rs\"")),
+        (with(&["src/**", "!src"]), Some("!src excludes \"src/c.rs\"")),
+        (with(&["!?*"]), Some("!?* excludes \"a.rs\"")),
+        (with(&["*.rs", "!*.py", "!src"]), None),
+        (with(&["*.js", "!*.rs"]), None),
+        (GlobOptions { kind: Some(Kind::Dir), ..with(&["*.rs", "!*.rs"]) }, None),
+        (GlobOptions { max_depth: Some(1), ..with(&["d.rs", "!deep"]) }, None),
+    ] {
+        for use_cache in [false, true] {
+            let (cache, pool) = (ScanCache::new(Policy::default()), Pool::new(1));
+            let options = GlobOptions { scope: Scope { use_cache, ..options.scope.clone() }, ..options.clone() };
+            let outcome = glob(SearchContext { cache: &cache, pool: &pool }, &options, &CancelToken::new());
+            let hint = outcome.expect("a result").hint;
+            match part {
+                Some(part) => assert!(hint.as_ref().is_some_and(|hint| hint.contains(part)), "{options:?}: {hint:?}"),
+                None => assert_eq!(hint, None, "{options:?}"),
+            }
+        }
+    }
+}

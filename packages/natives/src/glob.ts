@@ -81,8 +81,8 @@ export interface GlobResult {
    */
   unreadablePaths?: string[];
   /**
-   * What an exclusion may have meant; or, if nothing matched, what the options may have meant, when `pattern` has a form that
-   * means something else elsewhere, or matches in another case of its letters.
+   * What an exclusion may have meant; or, if nothing matched, which options contradict one another, or what they may have
+   * meant: when `pattern` has a form that means something else elsewhere, or matches in another case of its letters.
    */
   hint?: string;
 }

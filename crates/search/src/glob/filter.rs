@@ -32,6 +32,13 @@ impl Selection {
         }
     }
 
+    fn min_depth(&self) -> usize {
+        match self {
+            Self::One(pattern) => pattern.min_depth(),
+            Self::List(list) => list.min_depth(),
+        }
+    }
+
     fn scope(&self) -> Subtree {
         match self {
             Self::One(pattern) => pattern.scope(),
@@ -110,14 +117,45 @@ impl Filter {
 
     /// Drops the selected entries that are too deep or not of the types.
     pub(super) fn restrict(&self, snapshot: &Snapshot, selected: &mut Vec<u32>) {
-        if self.types.is_empty() && self.max_depth.is_none() {
-            return;
+        if !self.types.is_empty() || self.max_depth.is_some() {
+            selected.retain(|&entry| self.is_admitted(snapshot, entry as usize));
         }
-        selected.retain(|&entry| {
-            let (path, kind) = (snapshot.path(entry as usize), snapshot.kind(entry as usize));
-            is_within_depth(path, self.max_depth)
-                && if kind == Kind::Dir { !self.types.needs_type() } else { self.types.selects(path) }
-        });
+    }
+
+    fn is_admitted(&self, snapshot: &Snapshot, entry: usize) -> bool {
+        let (path, kind) = (snapshot.path(entry), snapshot.kind(entry));
+        is_within_depth(path, self.max_depth)
+            && if kind == Kind::Dir { !self.types.needs_type() } else { self.types.selects(path) }
+    }
+
+    /// Why no entry can match, whatever the tree has.
+    pub(super) fn contradiction(&self) -> Option<String> {
+        let min_depth = self.selection.min_depth();
+        if let Some(max_depth) = self.max_depth.filter(|&max_depth| max_depth < min_depth) {
+            return Some(match max_depth {
+                0 => "maxDepth 0 leaves out every entry: those of the root have the depth 1".to_owned(),
+                _ => {
+                    format!("maxDepth {max_depth} leaves out every match: the globs match paths from depth {min_depth}")
+                }
+            });
+        }
+        if self.kind == Some(Kind::Dir) && self.types.needs_type() {
+            return Some("type selects only files, which fileType leaves out".to_owned());
+        }
+        self.types.selects_nothing().then(|| "typeNot leaves out every file that type selects".to_owned())
+    }
+
+    /// What the globs exclude, if they exclude every entry that the other options select.
+    pub(super) fn exclusion_hint(&self, snapshot: &Snapshot) -> Option<String> {
+        match &self.selection {
+            Selection::One(_) => None,
+            Selection::List(list) => list.exclusion_hint(snapshot, |entry| self.fits(snapshot, entry)),
+        }
+    }
+
+    /// Whether all but the globs select an entry.
+    pub(super) fn fits(&self, snapshot: &Snapshot, entry: usize) -> bool {
+        self.is_admitted(snapshot, entry) && self.hit(snapshot, entry as u32).is_some()
     }
 
     /// The hit for an entry with a path that matches, if its kind matches too.

@@ -25,8 +25,16 @@ pub(crate) struct GlobList {
 
 #[derive(Debug)]
 struct Rule {
+    /// As given.
+    glob: String,
     pattern: GlobPattern,
     excludes: bool,
+}
+
+impl Rule {
+    fn applies(&self, path: &[u8], is_directory: impl Fn() -> bool) -> bool {
+        self.pattern.matches(path) && (!self.pattern.only_directories() || is_directory())
+    }
 }
 
 impl GlobList {
@@ -69,7 +77,7 @@ impl GlobList {
                 Some(_) => {}
             }
             let pattern = GlobPattern::compile(rest.unwrap_or(glob), roots, anchoring)?;
-            list.rules.push(Rule { pattern, excludes: rest.is_some() });
+            list.rules.push(Rule { glob: glob.to_owned(), pattern, excludes: rest.is_some() });
         }
         excludes_all.map_or(Ok(list), Err)
     }
@@ -87,6 +95,9 @@ impl GlobList {
     /// What the globs may have meant if they select no file of a snapshot.
     pub(crate) fn hint(&self, roots: [&PathBuf; 2], snapshot: &Snapshot) -> Option<String> {
         let is_directory = |entry| snapshot.kind(entry) == Kind::Dir;
+        if let Some(exclusion) = self.exclusion_hint(snapshot, |entry| !is_directory(entry)) {
+            return Some(exclusion);
+        }
         let includes = |path| self.including().any(|pattern| pattern.matches(path));
         if (0..snapshot.len()).any(|entry| is_directory(entry) && includes(snapshot.path(entry))) {
             return Some(ONLY_DIRECTORIES.to_owned());
@@ -108,18 +119,59 @@ impl GlobList {
         including.next().filter(|_| including.next().is_none())
     }
 
-    /// Whether the entry at `path` is selected. A glob that excludes a directory excludes everything below it.
-    pub(crate) fn selects(&self, path: &[u8], is_directory: impl Fn() -> bool) -> bool {
-        let is_excluded = self.excludes(path, is_directory).unwrap_or_else(|| self.including().next().is_some());
-        !is_excluded
-            && (!self.rules.iter().any(|rule| rule.excludes)
-                || memchr::memchr_iter(b'/', path).all(|slash| self.excludes(&path[..slash], || true) != Some(true)))
+    /// What the globs exclude, if of the entries that `fits` they exclude all that others of them match.
+    pub(crate) fn exclusion_hint(&self, snapshot: &Snapshot, fits: impl Fn(usize) -> bool) -> Option<String> {
+        let mut hint = None;
+        for entry in (0..snapshot.len()).filter(|&entry| fits(entry)) {
+            let (path, is_directory) = (snapshot.path(entry), || snapshot.kind(entry) == Kind::Dir);
+            match self.excluding(path, is_directory) {
+                Some(rule) if hint.is_none() && self.includes(path, is_directory) => {
+                    let path = String::from_utf8_lossy(path);
+                    hint = Some(format!("the globs exclude every match: {} excludes {path:?}", rule.glob));
+                }
+                None if self.includes(path, is_directory) => return None,
+                _ => {}
+            }
+        }
+        hint
     }
 
-    /// Whether the last glob that matches `path` excludes. `None` if no glob matches.
-    fn excludes(&self, path: &[u8], is_directory: impl Fn() -> bool) -> Option<bool> {
-        let applies = |rule: &&Rule| rule.pattern.matches(path) && (!rule.pattern.only_directories() || is_directory());
-        self.rules.iter().rev().find(applies).map(|rule| rule.excludes)
+    /// Whether the entry at `path` is selected. A glob that excludes a directory excludes everything below it.
+    pub(crate) fn selects(&self, path: &[u8], is_directory: impl Fn() -> bool) -> bool {
+        match self.deciding(path, &is_directory) {
+            Some(rule) if rule.excludes => false,
+            None if self.including().next().is_some() => false,
+            _ => self.excluding_above(path).is_none(),
+        }
+    }
+
+    /// Whether a glob that selects matches, or there is only what excludes.
+    fn includes(&self, path: &[u8], is_directory: impl Fn() -> bool) -> bool {
+        let mut including = self.rules.iter().filter(|rule| !rule.excludes).peekable();
+        including.peek().is_none() || including.any(|rule| rule.applies(path, &is_directory))
+    }
+
+    /// The glob that excludes the entry at `path`, or a directory that contains it.
+    fn excluding(&self, path: &[u8], is_directory: impl Fn() -> bool) -> Option<&Rule> {
+        self.deciding(path, is_directory).filter(|rule| rule.excludes).or_else(|| self.excluding_above(path))
+    }
+
+    fn excluding_above(&self, path: &[u8]) -> Option<&Rule> {
+        if !self.rules.iter().any(|rule| rule.excludes) {
+            return None;
+        }
+        let directories = memchr::memchr_iter(b'/', path).map(|slash| &path[..slash]);
+        directories.filter_map(|directory| self.deciding(directory, || true)).find(|rule| rule.excludes)
+    }
+
+    /// The last glob that matches `path`.
+    fn deciding(&self, path: &[u8], is_directory: impl Fn() -> bool) -> Option<&Rule> {
+        self.rules.iter().rev().find(|rule| rule.applies(path, &is_directory))
+    }
+
+    /// The depth of the shallowest entries that can be selected.
+    pub(crate) fn min_depth(&self) -> usize {
+        self.including().map(GlobPattern::min_depth).min().unwrap_or(1)
     }
 
     /// The beginning of every path that is selected.

@@ -84,6 +84,7 @@ export function inOptions(text: string): string {
       .replace('set multiline to let', 'use --multiline to let')
       .replace('are left out without hidden', 'are left out without --hidden')
       .replace('which fileType or type leaves out', 'which --type leaves out')
+      .replace(/\bmaxDepth (?=\d+ leaves out)/u, '--max-depth ')
       .replace('Pass one as product_line:', 'Write one of these and "/" before the name:')
       .replace('search with search_knowledge', "use 'cairn knowledge search'")
       .replace('Search for its subject with search_knowledge', "'cairn knowledge search' finds assets by words")
