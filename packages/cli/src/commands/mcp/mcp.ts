@@ -1,16 +1,12 @@
 import { escapeControls } from '@cairn/tool/paths';
 import { resolve } from 'node:path';
 import process from 'node:process';
-import { Option } from 'commander';
-import type { McpServer, StructuredWhen } from '@cairn/mcp-server';
-import type { NamingProfile } from '@cairn/coding-agent';
-import { filled, oneOf, stateOption, wholeNumber } from '../../terminal/options.ts';
+import type { McpServer } from '@cairn/mcp-server';
 import type { CommandFactory } from '../command.ts';
-import { UsageError } from '../../terminal/errors.ts';
 import { ExitCode } from '../../terminal/exit.ts';
 import { ownCommand } from '../../terminal/own-command.ts';
 import type { Session } from '../../terminal/session.ts';
-import { namingProfiles } from './naming-profiles.ts';
+import { addMcpOptions, checkFlags, givenToken, type McpFlags } from './mcp-flags.ts';
 import { loadToolSets } from './tool-sets.ts';
 
 const examples = `
@@ -26,93 +22,6 @@ In the configuration of an agent host:
 
 Standard output carries only the protocol; messages go to standard error. The server finishes running calls and ends when its
 client disconnects, or on SIGTERM.`;
-
-interface McpFlags {
-  readonly root?: readonly string[];
-  readonly http?: number;
-  readonly token?: string;
-  /** False after `--no-auth`. */
-  readonly auth: boolean;
-  readonly readOnly?: boolean;
-  readonly tools?: readonly string[];
-  readonly naming: NamingProfile;
-  readonly structured: StructuredWhen;
-  /** A directory, or `off`. */
-  readonly knowledge?: string;
-  readonly language?: 'en' | 'zh';
-  readonly memory: 'default' | 'mcp-memory' | 'off';
-  readonly store?: string;
-  readonly project?: string;
-  readonly agents?: boolean;
-  readonly model?: string;
-  readonly baseUrl?: string;
-  readonly stateDir?: string;
-}
-
-const TOKEN_VARIABLE = 'CAIRN_MCP_TOKEN';
-const MAX_PORT = 65_535;
-
-function directory(value: string, others: readonly string[] = []): readonly string[] {
-  if (value === '') throw new UsageError('--root is empty', "use a directory, or '.' for the current one");
-  return [...others, value];
-}
-
-function names(value: string): readonly string[] {
-  return value
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '');
-}
-
-function port(value: string): number {
-  const number = wholeNumber('--http', '')(value);
-  if (number > MAX_PORT)
-    throw new UsageError(`invalid --http "${value}"`, `use a port up to ${MAX_PORT}, or 0 for any free port`);
-  return number;
-}
-
-/** Returns the token from the option or the environment; `undefined` without one, or with `--no-auth`. */
-function givenToken({ token, auth }: McpFlags, session: Session): string | undefined {
-  const given = token ?? session.env[TOKEN_VARIABLE];
-  if (!auth || given === undefined) return undefined;
-  if (/^[\w.~+/=-]+$/u.test(given)) return given;
-  const source = token === undefined ? TOKEN_VARIABLE : '--token';
-  throw new UsageError(
-    `invalid ${source}`,
-    'use letters, digits and . _ ~ + / = -, or leave it out: a new token is then created and printed',
-  );
-}
-
-function checkFlags(flags: McpFlags): void {
-  for (const [flag, value] of [
-    ['--model', flags.model],
-    ['--base-url', flags.baseUrl],
-  ]) {
-    if (flags.agents !== true && value !== undefined) {
-      throw new UsageError(`${flag} works only with --agents`, 'leave it out, or add --agents');
-    }
-  }
-  for (const [flag, value] of [
-    ['--store', flags.store],
-    ['--project', flags.project],
-  ]) {
-    if (flags.memory === 'off' && value !== undefined) {
-      throw new UsageError(`${flag} and --memory off exclude each other`, 'leave one of them out');
-    }
-  }
-  if (flags.knowledge === 'off' && flags.language !== undefined) {
-    throw new UsageError('--language and --knowledge off exclude each other', 'leave one of them out');
-  }
-  if (flags.http === undefined && (flags.token !== undefined || !flags.auth)) {
-    throw new UsageError(
-      `${flags.auth ? '--token' : '--no-auth'} works only with --http`,
-      'leave it out, or add --http',
-    );
-  }
-  if (flags.token !== undefined && !flags.auth) {
-    throw new UsageError('--token and --no-auth exclude each other', 'leave one of them out');
-  }
-}
 
 type Say = (text: string) => void;
 type Report = (error: Error) => void;
@@ -230,67 +139,6 @@ export const mcpCommand: CommandFactory = (command, session, done) => {
     .description('Serve the tools to an agent over MCP: over standard input and output, or over HTTP on this machine.')
     .summary('serve the tools to an agent over MCP')
     .addHelpText('after', examples)
-    .action(async (flags: McpFlags) => done(await runMcp(flags, session)))
-    .addOption(
-      new Option(
-        '--root <dir>',
-        'directory that the tools may use; repeat it for more (default: the current one)',
-      ).argParser(directory),
-    )
-    .addOption(new Option('--http <port>', 'serve over HTTP on 127.0.0.1; 0 uses any free port').argParser(port))
-    .option('--token <token>', `token that clients must send over HTTP (default: ${TOKEN_VARIABLE}, or a new one)`)
-    .option('--no-auth', 'require no token over HTTP')
-    .option('--read-only', 'offer only tools that change nothing')
-    .addOption(new Option('--tools <names>', 'offer only these, separated by commas').argParser(names))
-    .addOption(
-      new Option('--naming <profile>', `names and parameters of the tools: ${namingProfiles.join(', ')}`)
-        .argParser(oneOf('--naming', namingProfiles))
-        .default('default', 'default'),
-    )
-    .addOption(
-      new Option(
-        '--knowledge <dir>',
-        "directory of the knowledge, or off for none (default: CAIRN_KNOWLEDGE_DIR, else the user's own)",
-      ).argParser(filled('--knowledge')),
-    )
-    .addOption(
-      new Option(
-        '--language <code>',
-        'language of the knowledge tools and their answers: en or zh (default: en)',
-      ).argParser(oneOf('--language', ['en', 'zh'] as const)),
-    )
-    .addOption(
-      new Option('--memory <profile>', 'names of the memory tools: default, mcp-memory, or off for no memory')
-        .argParser(oneOf('--memory', ['default', 'mcp-memory', 'off'] as const))
-        .default('default', 'default'),
-    )
-    .addOption(
-      new Option('--store <file>', "SQLite file of the memory (default: the user's own)").argParser(filled('--store')),
-    )
-    .addOption(
-      new Option(
-        '--project <identity>',
-        'project of the facts (default: the git repository of the first root, else the root; required for a Redis)',
-      ).argParser(filled('--project')),
-    )
-    .option('--agents', 'also offer the agents of the project and of the user; this needs a model')
-    .addOption(
-      new Option('--model <id>', 'model of the agents (default: that of the definition, else CAIRN_MODEL)').argParser(
-        filled('--model'),
-      ),
-    )
-    .addOption(
-      new Option('--base-url <url>', 'URL of a server with the OpenAI API (default: CAIRN_BASE_URL)').argParser(
-        filled('--base-url'),
-      ),
-    )
-    .addOption(stateOption())
-    .addOption(
-      new Option(
-        '--structured <when>',
-        'also send structured content: auto (except to hosts that then hide the text), always or never',
-      )
-        .argParser(oneOf('--structured', ['auto', 'always', 'never'] satisfies StructuredWhen[]))
-        .default('auto', 'auto'),
-    );
+    .action(async (flags: McpFlags) => done(await runMcp(flags, session)));
+  addMcpOptions(command);
 };
