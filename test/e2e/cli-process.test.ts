@@ -46,6 +46,32 @@ describe.skipIf(process.platform === 'win32')('without permission', () => {
     expect(stderr).toContain('skipped 1 directory or entry because of a read error: b/locked;');
   });
 
+  test.each([
+    [['grep', 'foo', 'sub'], 'sub/locked'],
+    [['grep', 'foo', 'sub/locked'], 'sub/locked'],
+    [['grep', 'foo', 'sub/locked', 'sub'], 'sub/locked'],
+    [['grep', '--files', './sub/'], 'sub/locked'],
+    [['grep', '--files', 'sub/locked'], 'sub/locked'],
+    [['glob', 'x', '--path', 'sub'], 'sub/locked'],
+    [['glob', 'x', '--path', 'sub/locked'], 'sub/locked'],
+    [['find', 'x', 'sub'], 'sub/locked'],
+    [['find', 'x', 'sub/locked', 'sub'], 'sub/locked'],
+    [['tree', 'sub'], 'sub/locked'],
+    [['ls', 'sub', '--depth', '2'], 'locked'],
+  ])('what cannot be read is named by its path from the current directory, status 2: %j', async (args, name) => {
+    // The list of ls begins below its directory, and so do its names.
+    const cwd = createTree({ 'sub/a.txt': 'foo\n', 'sub/locked/b.txt': 'foo\n' });
+    chmodSync(cwd, 0o755);
+    chmodSync(join(cwd, 'sub/locked'), 0o000);
+    for (const json of [false, true]) {
+      const ran = await cairn(json ? [...args, '--json'] : args, { cwd, uid });
+      const { notices: listed, complete = false } = json ? JSON.parse(ran.stdout) : { notices: [ran.stderr] };
+      const notices: string = listed.join('\n');
+      expect({ exitCode: ran.exitCode, complete }).toEqual({ exitCode: 2, complete: false });
+      expect(notices).toMatch(new RegExp(`read(?: error)?: ${name}(?:;|,|$)`, 'mu'));
+    }
+  });
+
   test('a file that cannot be read is counted and named by grep', async (context) => {
     context.skip(!canRunUnprivileged, 'user 65534 cannot read this checkout');
     const cwd = createTree({ 'a.txt': 'hit\n', 'b.txt': file('hit\n', { mode: 0o000 }) });

@@ -1,6 +1,6 @@
 import type { StopReason } from '@cairn/natives';
 import { inOptions } from '../terminal/errors.ts';
-import { pathPrefix } from '../terminal/path-prefix.ts';
+import { pathBelow, pathPrefix } from '../terminal/path-prefix.ts';
 
 /** The fields that the results of find and glob share. */
 export interface Listing<Match> {
@@ -75,7 +75,7 @@ export async function searchAll<Match>(
     listings.reduce((total, listing) => total + count(listing), 0);
   const unreadable = sum((listing) => listing.unreadable ?? 0);
   const unreadablePaths = found.flatMap(({ root, listing }) =>
-    (listing.unreadablePaths ?? []).map((path) => (roots.length > 1 ? prefixOf(root) + path : path)),
+    (listing.unreadablePaths ?? []).map((path) => (roots.length > 1 ? pathBelow(root, path) : path)),
   );
   // A hint about a root without matches says nothing about the matches of another root.
   const withMatches = listings.filter(({ totalMatches }) => totalMatches > 0);

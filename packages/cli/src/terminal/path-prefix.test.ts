@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { pathPrefix } from './path-prefix.ts';
+import { pathBelow, pathPrefix } from './path-prefix.ts';
 
 describe('what stands before a printed path', () => {
   const cases: readonly (readonly [reason: string, root: string, prefix: string])[] = [
@@ -16,4 +16,17 @@ describe('what stands before a printed path', () => {
   test.each(cases)('%s', (_reason, root, prefix) => {
     expect(pathPrefix(root)).toBe(prefix);
   });
+});
+
+test.each([
+  ['.', '.', '.'],
+  ['.', 'a/b', 'a/b'],
+  ['src', '.', 'src'],
+  ['./src/', '.', 'src'],
+  ['src', 'a', 'src/a'],
+  ['/', '.', '/'],
+  ['/', 'a', '/a'],
+  ['..', '.', '..'],
+])('below %s, the entry %s is printed as %s', (root, path, expected) => {
+  expect(pathBelow(root, path)).toBe(expected);
 });

@@ -7,3 +7,9 @@ export function pathPrefix(root: string): string {
   if (plain === '.' || plain === '') return '';
   return plain.endsWith('/') ? plain : `${plain}/`;
 }
+
+/** Returns the printed path of an entry below a root, where `.` is the root itself. */
+export function pathBelow(root: string, path: string): string {
+  const prefix = pathPrefix(root);
+  return path === '.' ? prefix.replace(/(?<=.)\/$/u, '') || '.' : prefix + path;
+}

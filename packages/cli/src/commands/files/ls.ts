@@ -26,9 +26,10 @@ interface LsFlags extends ToolFlags {
 
 /** The entries are the matches; the other details of the tool stay. */
 function documentOf({ entries, total, ...rest }: LsDetails, skip: number = 0): MatchesDocument {
-  const complete = skip + entries.length >= total;
+  const isCut = skip + entries.length < total;
+  const complete = !isCut && rest.unreadable === 0;
   const counts = { matches: entries, shown: entries.length, totalMatches: total, complete };
-  return { ...rest, ...counts, ...(!complete && { stopReason: 'limit' as const }) };
+  return { ...rest, ...counts, ...(isCut && { stopReason: 'limit' as const }) };
 }
 
 async function runLs(path: string, flags: LsFlags, session: Session): Promise<number> {
@@ -39,6 +40,7 @@ async function runLs(path: string, flags: LsFlags, session: Session): Promise<nu
     fixes: { NOT_A_DIRECTORY: "Use 'cairn read' to read a file, or list the directory that contains it." },
     lines: ({ entries }) => entryLines(entries, session, flags.color),
     document: (details) => documentOf(details, skip),
+    isPartial: ({ unreadable }) => unreadable > 0,
     notices: ({ entries, total }, text) => notesAround(text, entries.length).slice(entries.length === total ? 1 : 0),
   });
 }

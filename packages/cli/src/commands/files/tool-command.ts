@@ -75,6 +75,8 @@ export interface ToolRun<Details> {
   /** The JSON document. Default: the details. */
   readonly document?: (details: Details) => object;
   readonly notices: (details: Details, text: string) => readonly string[];
+  /** Whether the answer leaves out what could not be read, so that the exit status is 2. */
+  readonly isPartial?: (details: Details) => boolean;
 }
 
 function textOf(result: ToolResult): string {
@@ -154,7 +156,7 @@ export async function runTool<Details>(session: Session, toolRun: ToolRun<Detail
       ...result.content.slice(1).flatMap((part) => (part.type === 'text' ? [part.text.slice(1, -1)] : [])),
     ],
   });
-  return ExitCode.Hit;
+  return toolRun.isPartial?.(details) === true ? ExitCode.Error : ExitCode.Hit;
 }
 
 /** Returns diffs as lines for standard output. */

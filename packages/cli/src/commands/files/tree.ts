@@ -8,6 +8,7 @@ import { exitCodeOf } from '../../terminal/exit.ts';
 import { colorOption, filled, oneOf, wholeNumber } from '../../terminal/options.ts';
 import { createPaint, usesColor, type Paint } from '../../terminal/output.ts';
 import { withProgress } from '../../terminal/progress.ts';
+import { pathBelow } from '../../terminal/path-prefix.ts';
 import type { Session } from '../../terminal/session.ts';
 import { countOf, formatCount, formatMs } from '../../terminal/text.ts';
 import type { CommandFactory } from '../command.ts';
@@ -113,16 +114,17 @@ function leftOutNotice({ excluded, hiddenSecrets }: TreeMetadata, { hidden, igno
 /** The advice of the library, which the command gives in its own terms. */
 const TIMED_OUT = 'raise timeoutMs';
 
-function noticesOf(answer: WorkspaceTree, flags: TreeFlags): string[] {
+function noticesOf(answer: WorkspaceTree, flags: TreeFlags, path: string): string[] {
   const { tree, metadata } = answer;
-  const { truncated, unreadable = 0, unreadablePaths, missingFocus = [], error } = metadata;
+  const { truncated, unreadable = 0, unreadablePaths = [], missingFocus = [], error } = metadata;
+  const names = unreadablePaths.map((one) => pathBelow(path, one));
   return [
     ...(tree === '' && metadata.entries === 0 && error === undefined ? ['the directory has no entries to show'] : []),
     ...(truncated ? [cutNotice(answer, flags)] : []),
     ...leftOutNotice(metadata, flags),
     ...(missingFocus.length > 0 ? [missingNotice(missingFocus)] : []),
     ...(error === undefined ? [] : [error.replace(TIMED_OUT, 'use a longer --timeout')]),
-    ...unreadableNotice(unreadable, 'directory or entry', 'directories or entries', unreadablePaths),
+    ...unreadableNotice(unreadable, 'directory or entry', 'directories or entries', names),
   ];
 }
 
@@ -165,7 +167,7 @@ async function runTree(given: string, flags: TreeFlags, session: Session): Promi
   await writeAnswer(session, flags, {
     lines: linesOf(tree, flags, session),
     document: { root, tree: text, metadata },
-    notices: () => noticesOf(tree, flags),
+    notices: () => noticesOf(tree, flags, path),
   });
   // A tree without entries is an answer, too.
   const stopReason = error === undefined && missingFocus.length === 0 ? undefined : 'budget';

@@ -115,6 +115,7 @@ export function noticesOf(
     (flags.literal === true ? /\n/u : /\n|\\n/u).test(pattern) && !/\r|\\r/u.test(pattern);
   const notices = grepNotices({
     ...summary,
+    unreadablePaths: summary.unreadablePaths?.map(pathOf),
     isForLineFeeds: flags.multiline === true && totalMatches === 0 && patterns.some(isForLineFeeds),
     totalMatches: modeOf(flags) === 'content' ? totalMatches : summary.filesWithMatches,
     isLimited: flags.limit !== undefined && shown >= flags.limit && limitReached === true,

@@ -4,7 +4,7 @@ import type { GlobMatch, GlobResult } from '@cairn/natives';
 import { errorText, listDocument, writeAnswer } from '../../terminal/answer.ts';
 import { inOptions } from '../../terminal/errors.ts';
 import { exitCodeOf } from '../../terminal/exit.ts';
-import { pathPrefix } from '../../terminal/path-prefix.ts';
+import { pathBelow, pathPrefix } from '../../terminal/path-prefix.ts';
 import { withProgress } from '../../terminal/progress.ts';
 import type { Session } from '../../terminal/session.ts';
 import type { GrepFlags } from './grep-options.ts';
@@ -48,14 +48,16 @@ export async function runFiles(roots: readonly string[], flags: GrepFlags, sessi
   const files: GlobMatch[] = [];
   const totals = { unreadable: 0, unreadablePaths: [] as string[], stopReason: undefined as GlobResult['stopReason'] };
   let hint: string | undefined;
+  const isNamed = roots.length > 1 || flags.json !== true;
   await withProgress(session, 'listing', async () => {
     for (const root of roots) {
       try {
         const { result, nameOf } = await listRoot(root, flags, session);
-        const isNamed = roots.length > 1 || flags.json !== true;
         for (const match of result.matches) files.push(isNamed ? { ...match, path: nameOf(match.path) } : match);
         totals.unreadable += result.unreadable ?? 0;
-        totals.unreadablePaths.push(...(result.unreadablePaths ?? []).map((path) => (isNamed ? nameOf(path) : path)));
+        totals.unreadablePaths.push(
+          ...(result.unreadablePaths ?? []).map((path) => (isNamed ? pathBelow(root, path) : path)),
+        );
         totals.stopReason ??= result.stopReason;
         hint ??= result.hint === undefined ? undefined : inOptions(result.hint);
       } catch (error) {
@@ -69,7 +71,16 @@ export async function runFiles(roots: readonly string[], flags: GrepFlags, sessi
   const shown = files.slice(offset, offset + limit);
   const { stopReason, unreadable } = totals;
   const lossyPaths = shown.filter(({ lossyPath }) => lossyPath === true).length;
-  const facts = { ...totals, shown: shown.length, totalMatches: files.length - offset, lossyPaths, hint };
+  const [only = '.'] = roots;
+  const unreadablePaths = totals.unreadablePaths.map((path) => (isNamed ? path : pathBelow(only, path)));
+  const facts = {
+    ...totals,
+    unreadablePaths,
+    shown: shown.length,
+    totalMatches: files.length - offset,
+    lossyPaths,
+    hint,
+  };
   const style = pathStyle(flags, session);
   const hasMore = offset + shown.length < files.length;
   const document = listDocument(shown, { hasMore, total: files.length });

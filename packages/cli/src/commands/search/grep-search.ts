@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import type { GrepMatch, GrepSummary } from '@cairn/natives';
 import { CommandError } from '../../terminal/errors.ts';
-import { pathPrefix } from '../../terminal/path-prefix.ts';
+import { pathBelow, pathPrefix } from '../../terminal/path-prefix.ts';
 import type { Session } from '../../terminal/session.ts';
 import { asIs, type PathNaming } from './grep-lines.ts';
 import { modeOf, type GrepFlags } from './grep-options.ts';
@@ -158,14 +158,15 @@ export async function searchRoots(request: GrepRequest, session: Session, onBatc
     try {
       const source = await openSource(root, input);
       const { pathOf } = source;
-      lastNaming = pathOf;
+      const naming: PathNaming = (path) => (path === '.' ? pathBelow(root, path) : pathOf(path));
+      lastNaming = naming;
       const pass = async (matches: readonly GrepMatch[]): Promise<void> => {
         const taken = page === undefined ? matches : page.take(matches);
         totals.addMatches(taken);
         await onBatch(taken, pathOf);
       };
       const facts = await grepRoot({ root, source, rest }, request, { session, onBatch: pass });
-      totals.addResult(facts, roots.length > 1 ? (path) => (path === '.' ? root : pathOf(path)) : undefined);
+      totals.addResult(facts, roots.length > 1 ? naming : undefined);
     } catch (error) {
       const scope = scopeOf(error, flags);
       if (scope === 'all') throw error;

@@ -6,6 +6,7 @@ import { errorText, writeAnswer, type MatchesDocument } from '../../terminal/ans
 import { UsageError } from '../../terminal/errors.ts';
 import { exitCodeOf } from '../../terminal/exit.ts';
 import { createPaint, usesColor, type Paint } from '../../terminal/output.ts';
+import { pathBelow } from '../../terminal/path-prefix.ts';
 import type { Session } from '../../terminal/session.ts';
 import { listingNotices, nothingFoundNotice } from './notices.ts';
 import { repeated, searchOptions, type SearchFlags, type SearchWording } from './options.ts';
@@ -165,9 +166,12 @@ function noticesOf(
 ): string[] {
   const shown = listing.matches.length;
   const lossyPaths = listing.matches.filter(({ match }) => match.lossyPath === true).length;
+  const [root = '.', ...others] = listing.roots;
+  const { unreadablePaths: paths = [] } = listing;
+  const unreadablePaths = others.length > 0 ? paths : paths.map((path) => pathBelow(root, path));
   const notices = [
     ...listing.failures.map(errorText),
-    ...listingNotices({ ...listing, shown, lossyPaths }),
+    ...listingNotices({ ...listing, shown, lossyPaths, unreadablePaths }),
     ...remarks,
   ];
   const isForPerson = session.err.isTerminal && flags.json !== true;
