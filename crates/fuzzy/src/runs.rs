@@ -24,8 +24,19 @@ const ABOVE: u32 = 3 * POINT;
 const BETWEEN: u32 = 12 * POINT;
 /// The cost of a run in the extension, if no punctuation was typed.
 const IN_EXTENSION: u32 = 90 * POINT;
-/// The cost of letters of a word that were left out between two letters.
+/// The cost of letters of a word that were left out between two letters, and of vowels only.
 const GAP: u32 = 200 * POINT;
+const VOWELS: u32 = 70 * POINT;
+/// The cost of a typo.
+const TYPO: u32 = 60 * POINT;
+/// The minimal number of letters of a run with a typo.
+const MIN_LETTERS_WITH_TYPO: usize = 3;
+/// The cost of initials, of each segment that they stand for, and of each letter of the stem.
+const INITIALS: u32 = 60 * POINT;
+const INITIALS_OF_SEGMENT: u32 = 30 * POINT;
+const INITIALS_STEM_LETTER: u32 = POINT;
+/// More letters are no initials.
+const MAX_INITIALS: usize = 8;
 /// The cost of a segment of a directory of which no letter was typed; each typed letter gives its share back.
 const SEGMENT: u32 = 48 * POINT;
 /// The extra cost of a segment, and of a stem, that was not typed to its end.
@@ -39,8 +50,8 @@ const INSIDE: u32 = 10 * POINT;
 /// The cost if the runs end in the directory for which the base name stands, such as that of `index.ts`.
 const STANDS_FOR: u32 = 40 * POINT;
 
-/// For each number of letters, the least cost of runs with these letters.
-type Costs = [u32; MAX_LETTERS + 1];
+/// For each number of typos and of letters, the least cost of runs with these letters.
+type Costs<const N: usize> = [[u32; MAX_LETTERS + 1]; N];
 
 /// A word that may be split.
 #[derive(Debug)]
@@ -51,7 +62,7 @@ pub(crate) struct Runs {
     /// A bit for each letter before which punctuation was typed, so that a word begins there.
     breaks: u64,
     /// For each directory, computed on first use.
-    directories: OnceLock<Box<[OnceLock<Box<Costs>>]>>,
+    directories: OnceLock<Box<[OnceLock<Box<Costs<1>>>]>>,
 }
 
 impl Runs {
@@ -79,20 +90,56 @@ impl Runs {
         if !(0..self.letters.len()).any(may_end) && !stands_for_directory(name) {
             return None;
         }
-        let cost = self.cost(index, index.directory(entry), text, name, &mut Vec::new());
-        (cost < IMPOSSIBLE).then(|| (TIER_SPAN - 1).saturating_sub(cost / POINT).max(1))
+        let directory = index.directory(entry);
+        let cost = self.cost(index, directory, text, name, &mut Vec::new());
+        quality(cost.min(self.cost_of_initials(index, directory, text, name)))
+    }
+
+    /// The quality of the best split over an entry's path with one typo, after the first letter of a run.
+    pub(crate) fn quality_with_typo(&self, index: &Index, entry: usize, text: &[u8], name: &[u8]) -> Option<u32> {
+        let above = self.costs_with_typo(index, index.directory(entry));
+        let mut costs = [[IMPOSSIBLE; MAX_LETTERS + 1]; 2];
+        self.read(&above, text, name, &Rest::of_name(name), &mut costs, &mut Vec::new());
+        quality(costs[1][self.letters.len()])
+    }
+
+    fn costs_with_typo(&self, index: &Index, directory: usize) -> Costs<2> {
+        if directory == 0 {
+            return start();
+        }
+        self.enter(index, directory, &self.costs_with_typo(index, index.parent(directory)))
     }
 
     /// The least cost of a split over a path. Appends the runs of the base name to `runs`.
     fn cost(&self, index: &Index, directory: usize, text: &[u8], name: &[u8], runs: &mut Vec<Run>) -> u32 {
         let length = self.letters.len();
         let above = self.costs(index, directory);
-        let mut costs = [IMPOSSIBLE; MAX_LETTERS + 1];
+        let mut costs = [[IMPOSSIBLE; MAX_LETTERS + 1]];
         if stands_for_directory(name) {
-            costs[length] = above[length] + STANDS_FOR;
+            costs[0][length] = above[0][length] + STANDS_FOR;
         }
         self.read(above, text, name, &Rest::of_name(name), &mut costs, runs);
-        costs[length]
+        costs[0][length]
+    }
+
+    /// The cost if the letters are the initials of all words of the stem, and of the segments above as far as there are letters.
+    fn cost_of_initials(&self, index: &Index, mut directory: usize, text: &[u8], name: &[u8]) -> u32 {
+        if self.letters.len() > MAX_INITIALS || self.breaks != 0 {
+            return IMPOSSIBLE;
+        }
+        let stem = stem_length(name);
+        let Some(mut rest) = without_initials(&self.letters, &text[..stem], &name[..stem]) else { return IMPOSSIBLE };
+        let mut cost = INITIALS + INITIALS_OF_SEGMENT + stem as u32 * INITIALS_STEM_LETTER;
+        while !rest.is_empty() && directory > 0 {
+            let (text, folded) = index.segment(directory);
+            directory = index.parent(directory);
+            match without_initials(rest, text, folded) {
+                Some(before) => (rest, cost) = (before, cost + INITIALS_OF_SEGMENT),
+                None if is_transparent(folded) => {}
+                None => return IMPOSSIBLE,
+            }
+        }
+        if rest.is_empty() { cost + index.depth(directory) as u32 * ABOVE } else { IMPOSSIBLE }
     }
 
     /// Appends the offsets of the letters in the path of the best split.
@@ -126,41 +173,55 @@ impl Runs {
             if count == 0 || directory == 0 {
                 return;
             }
-            cost = self.costs(index, directory)[count];
+            cost = self.costs(index, directory)[0][count];
             (text, folded) = index.segment(directory);
             directory = index.parent(directory);
             at -= folded.len() + 1;
             runs.clear();
             let rest = Rest::of_directory(folded);
-            self.read(self.costs(index, directory), text, folded, &rest, &mut [IMPOSSIBLE; MAX_LETTERS + 1], &mut runs);
+            self.read(
+                self.costs(index, directory),
+                text,
+                folded,
+                &rest,
+                &mut [[IMPOSSIBLE; MAX_LETTERS + 1]],
+                &mut runs,
+            );
         }
     }
 
-    fn costs(&self, index: &Index, directory: usize) -> &Costs {
+    fn costs(&self, index: &Index, directory: usize) -> &Costs<1> {
         let empty = || std::iter::repeat_with(OnceLock::new).take(index.directories()).collect();
-        self.directories.get_or_init(empty)[directory].get_or_init(|| {
-            let mut costs = Box::new([IMPOSSIBLE; MAX_LETTERS + 1]);
-            if directory == 0 {
-                costs[0] = 0;
-                return costs;
-            }
-            let above = self.costs(index, index.parent(directory));
-            let (text, folded) = index.segment(directory);
-            costs[0] = above[0] + ABOVE;
-            let length = self.letters.len();
-            for (cost, above) in costs[1..=length].iter_mut().zip(&above[1..]) {
-                *cost = IMPOSSIBLE.min(above + if is_transparent(folded) { ABOVE } else { BETWEEN });
-            }
-            self.read(above, text, folded, &Rest::of_directory(folded), &mut costs, &mut Vec::new());
-            costs
+        self.directories.get_or_init(empty)[directory].get_or_init(|| match directory {
+            0 => Box::new(start()),
+            _ => Box::new(self.enter(index, directory, self.costs(index, index.parent(directory)))),
         })
     }
 
+    /// The costs after a directory, from those after its parent.
+    fn enter<const N: usize>(&self, index: &Index, directory: usize, above: &Costs<N>) -> Costs<N> {
+        let (text, folded) = index.segment(directory);
+        let between = if is_transparent(folded) { ABOVE } else { BETWEEN };
+        let mut costs = above.map(|above| above.map(|cost| IMPOSSIBLE.min(cost + between)));
+        costs[0][0] = above[0][0] + ABOVE;
+        self.read(above, text, folded, &Rest::of_directory(folded), &mut costs, &mut Vec::new());
+        costs
+    }
+
     /// Continues splits over a segment, and appends the runs in it.
-    fn read(&self, above: &Costs, text: &[u8], folded: &[u8], rest: &Rest, costs: &mut Costs, runs: &mut Vec<Run>) {
+    fn read<const N: usize>(
+        &self,
+        above: &Costs<N>,
+        text: &[u8],
+        folded: &[u8],
+        rest: &Rest,
+        costs: &mut Costs<N>,
+        runs: &mut Vec<Run>,
+    ) {
         let length = self.letters.len();
-        let is_plausible =
-            |count: usize| above[count] < IMPOSSIBLE && memchr::memchr(self.letters[count], folded).is_some();
+        let is_plausible = |count: usize| {
+            above.iter().any(|above| above[count] < IMPOSSIBLE) && memchr::memchr(self.letters[count], folded).is_some()
+        };
         if !(0..length).any(is_plausible) {
             return;
         }
@@ -169,60 +230,123 @@ impl Runs {
             if !begins_word(text, start) {
                 continue;
             }
-            for (count, &above) in above[..length].iter().enumerate() {
-                if self.letters[count] != folded[start] {
-                    continue;
-                }
-                let may_enter = is_first || !rest.is_name;
-                let entered = if may_enter { above.saturating_add(rest.whole) } else { IMPOSSIBLE };
-                let before = runs.iter().filter(|run| run.reached == count && run.end <= start);
-                let before = before.map(|run| run.cost).min().unwrap_or(IMPOSSIBLE);
-                if entered.min(before) >= IMPOSSIBLE {
-                    continue;
-                }
-                let enters = entered <= before;
-                let inside = match is_first {
-                    true => 0,
-                    false if start >= rest.until && self.breaks == 0 => IN_EXTENSION,
-                    false => INSIDE,
-                };
-                let (mut end, mut reached, mut cost) = (start, count, entered.min(before) + RUN + inside);
-                let mut in_gap = false;
-                while let (Some(&byte), Some(&wanted)) = (folded.get(end), self.letters.get(reached)) {
-                    end += 1;
-                    if byte != wanted {
-                        // Letters of a word may be left out: `tpl` is `template`.
-                        if if is_word(byte) { self.breaks != 0 || begins_word(text, end - 1) } else { in_gap } {
-                            break;
-                        }
-                        in_gap = is_word(byte);
+            for (typos, above) in above.iter().enumerate() {
+                for (count, &above) in above[..length].iter().enumerate() {
+                    if self.letters[count] != folded[start] {
                         continue;
                     }
-                    if in_gap {
-                        if begins_word(text, end - 1) {
-                            break;
-                        }
-                        in_gap = false;
-                        cost += GAP;
+                    let may_enter = is_first || !rest.is_name;
+                    let entered = if may_enter { above.saturating_add(rest.whole) } else { IMPOSSIBLE };
+                    let before =
+                        runs.iter().filter(|run| run.reached == count && run.end <= start && run.typos == typos);
+                    let before = before.map(|run| run.cost).min().unwrap_or(IMPOSSIBLE);
+                    if entered.min(before) >= IMPOSSIBLE {
+                        continue;
                     }
-                    if reached > count && self.breaks >> reached & 1 == 1 && !begins_word(text, end - 1) {
-                        break;
+                    let enters = entered <= before;
+                    let inside = match is_first {
+                        true => 0,
+                        false if start >= rest.until && self.breaks == 0 => IN_EXTENSION,
+                        false => INSIDE,
+                    };
+                    let before = entered.min(before);
+                    let cost = before + RUN + inside;
+                    let run =
+                        Run { start, end: start, count, reached: count, typos, before, enters, cost, closed: cost };
+                    let (run, at) = self.extend(run, text, folded, rest, costs, runs);
+                    if typos + 1 < N {
+                        self.extend_with_typo(run, at, text, folded, rest, costs, runs);
                     }
-                    reached += 1;
-                    if end <= rest.until {
-                        cost -= rest.letter;
-                    }
-                    let closed = cost + if end < rest.until { rest.open } else { 0 };
-                    costs[reached] = costs[reached].min(closed);
-                    runs.push(Run { start, end, count, reached, before: entered.min(before), enters, cost, closed });
                 }
             }
             is_first = false;
         }
     }
+
+    /// Appends the run with each number of letters that follow. Returns the run before the first letter that does not, and
+    /// the offset of that letter.
+    fn extend<const N: usize>(
+        &self,
+        mut run: Run,
+        text: &[u8],
+        folded: &[u8],
+        rest: &Rest,
+        costs: &mut Costs<N>,
+        runs: &mut Vec<Run>,
+    ) -> (Run, usize) {
+        let (mut in_gap, mut gap, mut at) = (false, 0, run.end);
+        let mut stopped = None;
+        while let (Some(&byte), Some(&wanted)) = (folded.get(at), self.letters.get(run.reached)) {
+            at += 1;
+            if byte != wanted {
+                // Letters of a word may be left out: `tpl` is `template`.
+                if if is_word(byte) { self.breaks != 0 || begins_word(text, at - 1) } else { in_gap } {
+                    stopped.get_or_insert((run, at - 1));
+                    break;
+                }
+                if is_word(byte) {
+                    stopped.get_or_insert((run, at - 1));
+                    gap = if in_gap { gap } else { VOWELS };
+                    gap = if is_vowel(byte) { gap } else { GAP };
+                }
+                in_gap = is_word(byte);
+                continue;
+            }
+            if in_gap {
+                if begins_word(text, at - 1) {
+                    break;
+                }
+                in_gap = false;
+                run.cost += gap;
+            }
+            if run.reached > run.count && self.breaks >> run.reached & 1 == 1 && !begins_word(text, at - 1) {
+                stopped.get_or_insert((run, at - 1));
+                break;
+            }
+            (run.end, run.reached) = (at, run.reached + 1);
+            if at <= rest.until {
+                run.cost -= rest.letter;
+            }
+            run.close(rest, costs, runs);
+        }
+        stopped.unwrap_or((run, at))
+    }
+
+    /// Continues a run with a typo at `at`.
+    fn extend_with_typo<const N: usize>(
+        &self,
+        run: Run,
+        at: usize,
+        text: &[u8],
+        folded: &[u8],
+        rest: &Rest,
+        costs: &mut Costs<N>,
+        runs: &mut Vec<Run>,
+    ) {
+        for (letters, bytes) in typos_at(&self.letters[run.reached..], text, folded, at) {
+            let mut run = Run { end: at + bytes, reached: run.reached + letters, typos: run.typos + 1, ..run };
+            run.cost += TYPO;
+            run.cost -= rest.letter * (at..run.end).filter(|&at| at < rest.until).count() as u32;
+            if letters > 0 {
+                run.close(rest, costs, runs);
+            }
+            self.extend(run, text, folded, rest, costs, runs);
+        }
+    }
+}
+
+fn start<const N: usize>() -> Costs<N> {
+    let mut costs = [[IMPOSSIBLE; MAX_LETTERS + 1]; N];
+    costs[0][0] = 0;
+    costs
+}
+
+fn quality(cost: u32) -> Option<u32> {
+    (cost < IMPOSSIBLE).then(|| (TIER_SPAN - 1).saturating_sub(cost / POINT).max(1))
 }
 
 /// Letters that were found together, from the beginning of a word.
+#[derive(Clone, Copy)]
 struct Run {
     /// Where it is in the segment.
     start: usize,
@@ -230,12 +354,27 @@ struct Run {
     /// How many letters were found before it and after it.
     count: usize,
     reached: usize,
+    /// How many typos there are up to here.
+    typos: usize,
     /// The cost before it, and whether that is the cost of the directories above.
     before: u32,
     enters: bool,
     /// The cost after it, and the cost if no other run in the segment follows.
     cost: u32,
     closed: u32,
+}
+
+impl Run {
+    /// Adds it to the runs and their costs.
+    fn close<const N: usize>(&mut self, rest: &Rest, costs: &mut Costs<N>, runs: &mut Vec<Self>) {
+        if self.typos > 0 && self.reached - self.count < MIN_LETTERS_WITH_TYPO {
+            return;
+        }
+        self.closed = self.cost + if self.end < rest.until { rest.open } else { 0 };
+        let cost = &mut costs[self.typos][self.reached];
+        *cost = self.closed.min(*cost);
+        runs.push(*self);
+    }
 }
 
 /// What the letters of a segment cost that were not typed.
@@ -269,6 +408,35 @@ fn count_letters(text: &[u8]) -> u32 {
     text.iter().filter(|&&byte| is_word(byte)).count().max(1) as u32
 }
 
+const fn is_vowel(byte: u8) -> bool {
+    matches!(byte, b'a' | b'e' | b'i' | b'o' | b'u')
+}
+
+/// What is left of letters before the initials of all words of a text. `None` if they do not end with these.
+fn without_initials<'l>(letters: &'l [u8], text: &[u8], folded: &[u8]) -> Option<&'l [u8]> {
+    let mut rest = letters;
+    for at in (0..folded.len()).rev().filter(|&at| is_word(folded[at]) && begins_word(text, at)) {
+        rest = rest.strip_suffix(&folded[at..=at])?;
+    }
+    (rest.len() < letters.len()).then_some(rest)
+}
+
+/// The typos that may be at `at` if `letters` should continue there: how many letters and bytes each takes. A letter missing,
+/// wrong, too many, or swapped with the next one.
+pub(crate) fn typos_at(
+    letters: &[u8],
+    text: &[u8],
+    folded: &[u8],
+    at: usize,
+) -> impl Iterator<Item = (usize, usize)> + use<> {
+    let in_word = |at: usize| folded.get(at).is_some_and(|&byte| is_word(byte)) && !begins_word(text, at);
+    let (here, next) = (in_word(at), in_word(at) && in_word(at + 1));
+    let is_swapped = next && letters.len() > 1 && letters[0] == folded[at + 1] && letters[1] == folded[at];
+    let is_left = !letters.is_empty();
+    let typos = [(0, 1, here && is_left), (1, 1, here && is_left), (1, 0, is_left), (2, 2, is_swapped)];
+    typos.into_iter().filter(|typo| typo.2).map(|(letters, bytes, _)| (letters, bytes))
+}
+
 /// The bits of the places of letters in one word of a name, from its beginning on, of which others are left out.
 pub(crate) fn abbreviation(letters: &[u8], text: &[u8], name: &[u8]) -> Option<u128> {
     let starts = (0..name.len()).filter(|&start| letters.first() == Some(&name[start]) && begins_word(text, start));
@@ -288,6 +456,27 @@ pub(crate) fn abbreviation(letters: &[u8], text: &[u8], name: &[u8]) -> Option<u
         }
     }
     None
+}
+
+/// The bits of the places of letters with a typo, from the beginning of a word of a name on.
+pub(crate) fn with_typo(letters: &[u8], text: &[u8], name: &[u8]) -> Option<u128> {
+    let starts = (0..name.len()).filter(|&start| letters.first() == Some(&name[start]) && begins_word(text, start));
+    for start in starts {
+        let same = letters.iter().zip(&name[start..]).take_while(|(letter, byte)| letter == byte).count();
+        for (typed, bytes) in typos_at(&letters[same..], text, name, start + same) {
+            let (rest, end) = (&letters[same + typed..], start + same + bytes);
+            if name[end..].starts_with(rest) {
+                return Some(bits(start, end + rest.len() - start));
+            }
+        }
+    }
+    None
+}
+
+/// The bits of `length` bytes from `at`, as far as there are bits.
+pub(crate) fn bits(at: usize, length: usize) -> u128 {
+    let below = |end: usize| if end >= 128 { u128::MAX } else { (1 << end) - 1 };
+    below(at + length) & !below(at)
 }
 
 /// Whether a word begins at `at`: after a separator, with an upper-case letter, or with the first digit of a number.

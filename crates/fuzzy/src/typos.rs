@@ -10,6 +10,7 @@ use crate::query::Query;
 use crate::score::{Hit, TIER_SPAN, Tier};
 use crate::search::{Search, Verdict};
 use crate::word_search::WordSearch;
+use crate::words::words_hit_with_typos;
 
 /// The cost of one more typo.
 const MORE_TYPOS: u32 = 350;
@@ -86,11 +87,21 @@ impl TypoSearch {
                 None => Verdict::Miss,
                 // The letters and the punctuation of a name say more than its role.
                 Some((_, hit)) if hit.tier == Tier::NameTypo => Verdict::Score(hit.score()),
-                Some((_, hit)) => search.with_role(hit.score(), index, entry),
+                Some((typos, hit)) => {
+                    let hit = search.words()[0].runs_hit_with_typo(index, entry, path(), typos).unwrap_or(hit);
+                    search.with_role(hit.score(), index, entry)
+                }
             };
         }
         if words().any(|(at, word)| word.occurs(index, entry).is_none() && with_typos(at, self.budget).is_none()) {
             return Verdict::Miss;
+        }
+        if let Some((typos, Hit { quality, .. })) =
+            words_hit_with_typos(search.words(), index, entry, path(), self.budget)
+            && typos > 0
+        {
+            let quality = quality.saturating_sub(MORE_TYPOS * (typos as u32 - 1)).max(1);
+            return search.with_role(Hit { tier: Tier::NameTypo, quality }.score(), index, entry);
         }
         let mut left = self.budget;
         let mut hits = Vec::with_capacity(search.words().len());

@@ -165,7 +165,14 @@ impl WordSearch {
             // A word in the name that also names a directory was meant for the directory.
             hit.quality = (hit.quality + u32::from(above) / 10).min(TIER_SPAN - 1);
         }
-        if occurs == Occurs::InPath && hit.tier == Tier::Runs && hit.quality < WEAK_RUNS {
+        let is_weak = match occurs {
+            Occurs::InPath => hit.tier == Tier::Runs && hit.quality < WEAK_RUNS,
+            Occurs::InName => {
+                let name = index.name(entry);
+                hit.is_gapped() && !self.begins_words_of(&path[path.len() - name.len()..], name)
+            }
+        };
+        if is_weak {
             hit.tier = Tier::Scattered;
         }
         Some(hit)
@@ -309,6 +316,15 @@ impl WordSearch {
     fn runs_hit(&self, index: &Index, entry: usize, text: &[u8], name: &[u8]) -> Option<Hit> {
         let quality = self.runs.as_ref()?.quality(index, entry, text, name)?;
         Some(Hit { tier: Tier::Runs, quality })
+    }
+
+    /// The hit if the letters, with one typo, split into runs: less than that of a name with one typo in few letters, more than
+    /// that of one with two.
+    pub(crate) fn runs_hit_with_typo(&self, index: &Index, entry: usize, path: &[u8], typos: usize) -> Option<Hit> {
+        let name = index.name(entry);
+        let runs = self.runs.as_ref().filter(|_| typos == 1 && self.is_ascii)?;
+        let quality = runs.quality_with_typo(index, entry, &path[path.len() - name.len()..], name)?;
+        Some(Hit { tier: Tier::NameTypo, quality: quality.saturating_sub(self.other_case(path)) })
     }
 
     /// How well the word names a directory or one above it; 0 if it does not.

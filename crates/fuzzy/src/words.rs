@@ -2,7 +2,7 @@
 
 use crate::index::Index;
 use crate::name::{find_in_name, is_word, squashed, stem_length};
-use crate::runs::{abbreviation, is_transparent, stands_for_directory};
+use crate::runs::{abbreviation, bits, is_transparent, stands_for_directory, with_typo};
 use crate::score::{Hit, TIER_SPAN, Tier};
 use crate::word_search::WordSearch;
 
@@ -13,6 +13,10 @@ const IN_EXTENSION: u32 = 15;
 const OTHER_PUNCTUATION: u32 = 20;
 /// The cost of letters of a word of the name, of which others are left out.
 const ABBREVIATED: u32 = 100;
+/// The cost of a typo, of each letter of a directory that a word with a typo leaves out, and of each level below that directory.
+const TYPO: u32 = 60;
+const DIRECTORY_LETTER: u32 = 10;
+const FARTHER: u32 = 6;
 /// The cost of a word in a directory, and what a worse match of it costs.
 const IN_DIRECTORY: u32 = 10;
 const BEST_DIRECTORY: u32 = 950;
@@ -32,6 +36,17 @@ const DEPTH: u32 = 3;
 
 /// The hit if each word occurs as a whole, in the base name or in a directory. `None` if one does not.
 pub(crate) fn words_hit(words: &[WordSearch], index: &Index, entry: usize, path: &[u8]) -> Option<Hit> {
+    words_hit_with_typos(words, index, entry, path, 0).map(|(_, hit)| hit)
+}
+
+/// [`words_hit`] if at most `max` words have a typo, and how many have one.
+pub(crate) fn words_hit_with_typos(
+    words: &[WordSearch],
+    index: &Index,
+    entry: usize,
+    path: &[u8],
+    max: usize,
+) -> Option<(usize, Hit)> {
     if words.iter().any(|word| word.is_path) {
         return None;
     }
@@ -39,7 +54,7 @@ pub(crate) fn words_hit(words: &[WordSearch], index: &Index, entry: usize, path:
     let text = &path[path.len() - name.len()..];
     let mut directory = index.directory(entry);
     let depth = DEPTH * index.depth(directory) as u32;
-    let (in_name, mut cost) = cost(words, directory, text, name, index.mask(entry))?;
+    let Explained { in_name, mut typos, mut cost } = cost(words, index, directory, text, name, index.mask(entry), max)?;
     let mut tier = if in_name { Tier::Runs } else { Tier::Path };
     if stands_for_directory(name) {
         while is_transparent(index.segment(directory).1) {
@@ -47,28 +62,45 @@ pub(crate) fn words_hit(words: &[WordSearch], index: &Index, entry: usize, path:
         }
         let (text, name) = index.segment(directory);
         let mask = index.directory_mask(directory);
-        if let Some((true, of_directory)) = self::cost(words, index.parent(directory), text, name, mask)
-            && (!in_name || of_directory + STANDS_FOR < cost)
+        let of_directory = self::cost(words, index, index.parent(directory), text, name, mask, max);
+        if let Some(of_directory) = of_directory.filter(|of_directory| of_directory.in_name)
+            && (!in_name || of_directory.cost + STANDS_FOR < cost)
         {
-            (tier, cost) = (Tier::Runs, of_directory + STANDS_FOR);
+            (tier, typos, cost) = (Tier::Runs, of_directory.typos, of_directory.cost + STANDS_FOR);
         }
     }
     let other_case: u32 = words.iter().map(|word| word.other_case(path)).sum();
-    Some(Hit { tier, quality: (TIER_SPAN - 1).saturating_sub(cost + depth + other_case).max(1) })
+    Some((typos, Hit { tier, quality: (TIER_SPAN - 1).saturating_sub(cost + depth + other_case).max(1) }))
 }
 
-/// Whether a word occurs in a name in `directory`, and the cost if each occurs there or above. `mask` covers the characters
-/// of the name.
-fn cost(words: &[WordSearch], directory: usize, text: &[u8], name: &[u8], mask: u64) -> Option<(bool, u32)> {
+/// How words occur in a name and in the directories above.
+struct Explained {
+    /// Whether one occurs in the name.
+    in_name: bool,
+    typos: usize,
+    cost: u32,
+}
+
+/// How the words occur in a name in `directory` and in the directories above, if each does. `mask` covers the characters of the
+/// name.
+fn cost(
+    words: &[WordSearch],
+    index: &Index,
+    directory: usize,
+    text: &[u8],
+    name: &[u8],
+    mask: u64,
+    max: usize,
+) -> Option<Explained> {
     let stem = stem_length(name);
     let mut typed = 0_u128;
-    let (mut cost, mut in_name, mut in_order, mut last) = (0_u32, false, true, 0);
+    let (mut cost, mut in_name, mut in_order, mut last, mut typos) = (0_u32, false, true, 0, 0);
     for word in words {
         let wanted = &word.word.folded;
         let above = word.above(directory);
         let of_directory = IN_DIRECTORY + BEST_DIRECTORY.saturating_sub(above) / DIRECTORY_SHARE;
         let may_be_in_name = word.needs[0] & !mask == 0;
-        if !may_be_in_name && above == 0 {
+        if !may_be_in_name && above == 0 && max == 0 {
             return None;
         }
         let found = if may_be_in_name { find_in_name(wanted, text, name) } else { None };
@@ -102,9 +134,20 @@ fn cost(words: &[WordSearch], directory: usize, text: &[u8], name: &[u8], mask: 
                     in_order &= start >= last;
                     last = start;
                     cost += if word.is_punctuated { OTHER_PUNCTUATION } else { 0 };
-                } else {
-                    typed |= abbreviation(letters, text, name)?;
+                } else if let Some(places) = abbreviation(letters, text, name) {
+                    typed |= places;
                     cost += ABBREVIATED;
+                } else if typos < max && word.typos > 0 && wanted.is_ascii() {
+                    typos += 1;
+                    cost += TYPO;
+                    let Some(places) = with_typo(letters, text, name) else {
+                        cost += above_with_typo(letters, index, directory)?;
+                        in_order &= !in_name;
+                        continue;
+                    };
+                    typed |= places;
+                } else {
+                    return None;
                 }
                 in_name = true;
             }
@@ -118,11 +161,20 @@ fn cost(words: &[WordSearch], directory: usize, text: &[u8], name: &[u8], mask: 
         let (left, all) = (letters(typed), letters(0).max(1));
         cost += STEM * left / all + STEM_LETTER * left + if left > 0 { OPEN_STEM } else { 0 };
     }
-    Some((in_name, cost + if in_order { 0 } else { OTHER_ORDER }))
+    Some(Explained { in_name, typos, cost: cost + if in_order { 0 } else { OTHER_ORDER } })
 }
 
-/// The bits of `length` bytes from `at`, as far as there are bits.
-fn bits(at: usize, length: usize) -> u128 {
-    let below = |end: usize| if end >= 128 { u128::MAX } else { (1 << end) - 1 };
-    below(at + length) & !below(at)
+/// The cost of a word with a typo in a directory or above it.
+fn above_with_typo(letters: &[u8], index: &Index, mut directory: usize) -> Option<u32> {
+    let mut cost = IN_DIRECTORY;
+    while directory > 0 {
+        let (text, name) = index.segment(directory);
+        if let Some(places) = with_typo(letters, text, name) {
+            let left = name.len() as u32 - places.count_ones().min(name.len() as u32);
+            return Some(cost + DIRECTORY_LETTER * left);
+        }
+        cost += FARTHER;
+        directory = index.parent(directory);
+    }
+    None
 }
