@@ -15,13 +15,16 @@
 //! A score is a tier and, within it, a quality; see [`Tier`] for the order of the tiers. Within a tier shorter names
 //! and better alignments come first. Scores of different queries cannot be compared.
 
+mod abbreviation;
 mod align;
 mod automaton;
 mod fold;
 mod fzf;
 mod index;
+mod initials;
 mod name;
 mod query;
+mod rest;
 mod role;
 mod runs;
 mod score;

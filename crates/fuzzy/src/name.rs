@@ -106,3 +106,20 @@ pub(crate) fn begins_camel_word(text: &[u8], at: usize) -> bool {
 pub(crate) const fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || !byte.is_ascii()
 }
+
+/// Whether a word begins at `at`: after a separator, with an upper-case letter, or with the first digit of a number.
+pub(crate) fn begins_word(text: &[u8], at: usize) -> bool {
+    is_boundary(text, at)
+        || begins_camel_word(text, at)
+        || (at > 0 && text[at].is_ascii_digit() && !text[at - 1].is_ascii_digit())
+}
+
+/// Whether a file of this name stands for its directory.
+pub(crate) fn stands_for_directory(name: &[u8]) -> bool {
+    matches!(&name[..stem_length(name)], b"index" | b"mod" | b"__init__")
+}
+
+/// Whether a directory of this name says nothing: all sources of a package are in it.
+pub(crate) fn is_transparent(name: &[u8]) -> bool {
+    matches!(name, b"src" | b"lib" | b"source")
+}

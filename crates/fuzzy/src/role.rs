@@ -125,7 +125,7 @@ impl Roles {
     /// How much less often a file of these roles is meant.
     pub(crate) fn cost(self) -> u32 {
         let cost = |role, cost| if self.0 & role == 0 { 0 } else { cost };
-        let place = cost(TEST, 36).max(cost(EXAMPLE, 30)).max(cost(DOCUMENT, 24)).max(cost(FOREIGN, 28));
+        let place = cost(TEST, 80).max(cost(EXAMPLE, 30)).max(cost(DOCUMENT, 24)).max(cost(FOREIGN, 28));
         place + cost(DECLARATION, 14) + cost(DATA, 14)
     }
 }

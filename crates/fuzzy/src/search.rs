@@ -11,7 +11,7 @@ use crate::word_search::{Occurs, WordSearch};
 use crate::words::words_hit;
 
 /// The cost of a directory: a file is meant more often.
-const OF_DIRECTORY: u32 = 100;
+const OF_DIRECTORY: u32 = 200;
 /// The same where the name begins with the query: less than the cost of more letters in a name.
 const OF_BEGINNING_DIRECTORY: u32 = 30;
 /// How much less a role costs where the typed text occurs in a name.

@@ -2,9 +2,8 @@
 
 use crate::align::Letters;
 use crate::index::Index;
-use crate::name::{coverage, find_in_name, stem_length};
+use crate::name::{coverage, find_in_name, stands_for_directory, stem_length};
 use crate::query::{Segment, Word};
-use crate::runs::stands_for_directory;
 use crate::score::{Hit, TIER_SPAN, Tier};
 use crate::subsequence::advance;
 

@@ -1,8 +1,8 @@
 //! How the words of a query match a path together.
 
+use crate::abbreviation::{abbreviation, bits, with_typo};
 use crate::index::Index;
-use crate::name::{find_in_name, is_word, squashed, stem_length};
-use crate::runs::{abbreviation, bits, is_transparent, stands_for_directory, with_typo};
+use crate::name::{find_in_name, is_transparent, is_word, squashed, stands_for_directory, stem_length};
 use crate::score::{Hit, TIER_SPAN, Tier};
 use crate::word_search::WordSearch;
 
