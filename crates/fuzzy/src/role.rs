@@ -71,6 +71,8 @@ impl Roles {
         let of_extension = match extension {
             b".h" | b".hpp" | b".hh" | b".pyi" => DECLARATION,
             b".md" | b".mdx" | b".rst" | b".adoc" => DOCUMENT,
+            // A page of the manual.
+            [b'.', b'1'..=b'8'] => DOCUMENT,
             b".json" | b".yaml" | b".yml" | b".xml" | b".csv" | b".svg" | b".ld" | b".lds" => DATA,
             _ => 0,
         };
@@ -125,7 +127,7 @@ impl Roles {
     /// How much less often a file of these roles is meant.
     pub(crate) fn cost(self) -> u32 {
         let cost = |role, cost| if self.0 & role == 0 { 0 } else { cost };
-        let place = cost(TEST, 80).max(cost(EXAMPLE, 30)).max(cost(DOCUMENT, 24)).max(cost(FOREIGN, 28));
-        place + cost(DECLARATION, 14) + cost(DATA, 14)
+        let place = cost(TEST, 80).max(cost(EXAMPLE, 32)).max(cost(DOCUMENT, 30)).max(cost(FOREIGN, 28));
+        place + cost(DECLARATION, 24) + cost(DATA, 14)
     }
 }

@@ -17,6 +17,8 @@ const OTHER_LETTER: u32 = 8;
 const SAME_NAME: u32 = 5;
 /// Next to other words, runs of less than this quality over a path are scattered letters.
 const WEAK_RUNS: u32 = 750;
+/// Letters of less than this quality in a name are scattered.
+const WEAK_GAPPED: u32 = 300;
 /// The quality of a stem that is the typed letters with other punctuation.
 const OTHER_STEM: u32 = 940;
 impl WordSearch {
@@ -127,7 +129,10 @@ impl WordSearch {
             && is_whole_stem(&self.word.letters, name)
         {
             let quality = if self.is_punctuated { OTHER_STEM } else { WHOLE_STEM };
-            return Some(Hit { tier: Tier::Prefix, quality: quality + of_same_name(index, entry, name, quality) });
+            // What a file of words is about may be meant as well: `usbxhci` is `usb/xhci.c` and not the document `usb-xhci.rst`.
+            if index.roles(entry).cost() == 0 {
+                return Some(Hit { tier: Tier::Prefix, quality: quality + of_same_name(index, entry, name, quality) });
+            }
         }
         if floor >= Tier::Word.ceiling() {
             return None;
@@ -152,12 +157,16 @@ impl WordSearch {
         }
         // Letters without the typed punctuation between them count only as beginnings of words.
         let is_clean = self.is_literal_in(name) || self.begins_words_of(text, name);
-        let tier = if is_clean { Tier::Subsequence } else { Tier::Scattered };
-        if floor >= tier.ceiling() {
+        if !is_clean && floor >= Tier::Scattered.ceiling() {
             return None;
         }
         let aligned = self.letters.quality_in(text, name).unwrap_or(1) * MAX_GAPPED / TIER_SPAN;
         let quality = aligned.saturating_sub(others(self.word.letters.len(), name).min(25) as u32 * OTHER_LETTER);
+        let is_weak = quality < WEAK_GAPPED && self.typos > 0 && !self.begins_words_of(text, name);
+        let tier = if is_clean && !is_weak { Tier::Subsequence } else { Tier::Scattered };
+        if floor >= tier.ceiling() {
+            return None;
+        }
         Some(Hit { tier, quality: quality.max(1) })
     }
 
