@@ -70,9 +70,8 @@ impl Roles {
         let (stem, extension) = name.split_at(stem_length(name));
         let of_extension = match extension {
             b".h" | b".hpp" | b".hh" | b".pyi" => DECLARATION,
-            b".md" | b".mdx" | b".rst" | b".adoc" => DOCUMENT,
-            // A page of the manual.
-            [b'.', b'1'..=b'8'] => DOCUMENT,
+            // The last ones are pages of the manual.
+            b".md" | b".mdx" | b".rst" | b".adoc" | [b'.', b'1'..=b'8'] => DOCUMENT,
             b".json" | b".yaml" | b".yml" | b".xml" | b".csv" | b".svg" | b".ld" | b".lds" => DATA,
             _ => 0,
         };
