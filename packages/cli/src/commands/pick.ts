@@ -8,9 +8,8 @@ import type { PickScope } from '../picker/items.ts';
 import { NameFeed } from '../picker/name-feed.ts';
 import { runPicker } from '../picker/picker.ts';
 import { farewell } from '../picker/screen.ts';
-import { STANDARD_INPUT } from '../search/search-all.ts';
 import type { Session } from '../terminal/session.ts';
-import { chooseInput } from '../terminal/standard-input.ts';
+import { chooseInput, STANDARD_INPUT } from '../terminal/standard-input.ts';
 import type { CommandFactory } from './command.ts';
 import {
   extensionOption,
@@ -20,7 +19,7 @@ import {
   type EntryKind,
   type QueryCall,
 } from './search/listing.ts';
-import { placeOptions, rootsOf, type SearchFlags } from './search/options.ts';
+import { rootOptions, rootsOf, type SearchFlags } from './search/options.ts';
 
 const examples = `
 Examples:
@@ -128,7 +127,7 @@ export const pickCommand: CommandFactory = (command, session, done) => {
     .action(async (query: string, paths: readonly string[], flags: PickFlags) =>
       done(await runPick({ query, paths, flags }, session)),
     );
-  const [path, ...places] = placeOptions({ root: 'a directory', searchesHidden: false });
+  const [path, ...places] = rootOptions({ root: 'a directory', searchesHidden: false });
   command.addOption(path);
   command.addOption(new Option('--grep', 'start in the mode that searches lines'));
   command.addOption(kindOption(['file', 'dir'], 'only files (f) or directories (d)'));

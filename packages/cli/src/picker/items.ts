@@ -1,7 +1,8 @@
 import type { GrepMatch } from '@cairn/natives';
 import { findAll, type FindRules } from '../search/find-all.ts';
-import { searchAll, STANDARD_INPUT, type Placed } from '../search/search-all.ts';
+import { searchAll, type Placed } from '../search/search-all.ts';
 import { errorText } from '../terminal/answer.ts';
+import { STANDARD_INPUT } from '../terminal/standard-input.ts';
 import type { NameFeed } from './name-feed.ts';
 import type { Range } from '../terminal/text.ts';
 import { countOf, formatCount, rangesOf } from '../terminal/text.ts';

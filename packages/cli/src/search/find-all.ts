@@ -1,7 +1,8 @@
 import type { FuzzyFindMatch, FuzzyFindOptions } from '@cairn/natives';
 import { UsageError } from '../terminal/errors.ts';
+import { STANDARD_INPUT } from '../terminal/standard-input.ts';
 import type { NameList } from './name-list.ts';
-import { searchAll, STANDARD_INPUT, type ListingOfAll } from './search-all.ts';
+import { searchAll, type ListingOfAll } from './search-all.ts';
 
 /** Where to find paths. */
 export interface FindPlaces extends Pick<FuzzyFindOptions, 'hidden' | 'gitignore' | 'cache'> {

@@ -1,6 +1,7 @@
 import type { StopReason } from '@cairn/natives';
 import { inOptions } from '../terminal/errors.ts';
 import { pathBelow, pathPrefix } from '../terminal/path-prefix.ts';
+import { STANDARD_INPUT } from '../terminal/standard-input.ts';
 
 /** The fields that the results of find and glob share. */
 export interface Listing<Match> {
@@ -36,9 +37,6 @@ export interface ListingOrder<Match> {
   /** Compares matches of different roots. Without it, they are in the order of the roots. */
   readonly compare?: ((one: Match, other: Match) => number) | undefined;
 }
-
-/** The root that stands for names or text on standard input. */
-export const STANDARD_INPUT = '-';
 
 /** Returns what to print before the paths of a root. */
 function prefixOf(root: string): string {

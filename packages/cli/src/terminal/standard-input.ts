@@ -2,6 +2,9 @@ import type { Readable } from 'node:stream';
 import type { Input } from './input.ts';
 import type { Session } from './session.ts';
 
+/** The path that stands for names or text on standard input. */
+export const STANDARD_INPUT = '-';
+
 /** Only a longer wait is reported. A socket without data by then has none to read. */
 const WAIT_MS = 100;
 

@@ -1,12 +1,12 @@
 import type { FuzzyFindMatch } from '@cairn/natives';
 import { findAll, type FindRules } from '../../search/find-all.ts';
 import { readNames, type NameList } from '../../search/name-list.ts';
-import { STANDARD_INPUT, type Placed } from '../../search/search-all.ts';
+import type { Placed } from '../../search/search-all.ts';
 import { CommandError, factsOf, UsageError } from '../../terminal/errors.ts';
 import { MAX_COUNT } from '../../terminal/options.ts';
 import { withProgress } from '../../terminal/progress.ts';
 import type { Session } from '../../terminal/session.ts';
-import { chooseInput, openStandardInput } from '../../terminal/standard-input.ts';
+import { chooseInput, openStandardInput, STANDARD_INPUT } from '../../terminal/standard-input.ts';
 import { shellQuote } from '../../terminal/shell-quote.ts';
 import { highlight, rangesOf } from '../../terminal/text.ts';
 import type { CommandFactory } from '../command.ts';

@@ -5,13 +5,11 @@ import type { GrepMatch, GrepSummary } from '@cairn/natives';
 import { CommandError } from '../../terminal/errors.ts';
 import { pathBelow, pathPrefix } from '../../terminal/path-prefix.ts';
 import type { Session } from '../../terminal/session.ts';
+import { STANDARD_INPUT } from '../../terminal/standard-input.ts';
 import { asIs, type PathNaming } from './grep-lines.ts';
 import { modeOf, type GrepFlags } from './grep-options.ts';
 import { filterOf, matchingOf } from './grep-request.ts';
 import { TotalsBuilder, type GrepTotals } from './grep-totals.ts';
-
-/** The name of standard input among the roots. */
-export const STANDARD_INPUT = '-';
 
 /** What to search, and where. */
 export interface GrepRequest {

@@ -1,5 +1,5 @@
 import type { GrepResult, Occurrence, StopReason } from '@cairn/natives';
-import { STANDARD_INPUT } from '../../search/search-all.ts';
+import { STANDARD_INPUT } from '../../terminal/standard-input.ts';
 import { countOf, formatCount } from '../../terminal/text.ts';
 import { unreadableNotice } from '../../terminal/unreadable.ts';
 

@@ -15,14 +15,14 @@ export interface SearchFlags extends AnswerFlags {
 }
 
 /** The differences between the commands in the options about places. */
-export interface PlaceWording {
+export interface RootWording {
   /** What `--path` may be. */
   readonly root: string;
   readonly searchesHidden: boolean;
 }
 
 /** The differences between the commands in the options that they share. */
-export interface SearchWording extends PlaceWording {
+export interface SearchWording extends RootWording {
   /** What `--limit` counts, with the default. */
   readonly limit: string;
 }
@@ -47,7 +47,7 @@ export function rootsOf({ path = [] }: Pick<SearchFlags, 'path'>, args: readonly
 }
 
 /** Returns the options that state where to search. */
-export function placeOptions(wording: PlaceWording): readonly [path: Option, ...Option[]] {
+export function rootOptions(wording: RootWording): readonly [path: Option, ...Option[]] {
   const byDefault = (is: boolean): string => (is ? ' (default)' : '');
   return [
     new Option('--path <path>', `where to search: ${wording.root} (default: the current directory)`).argParser(
@@ -62,7 +62,7 @@ export function placeOptions(wording: PlaceWording): readonly [path: Option, ...
 /** Returns the options that find, glob and grep share. */
 export function searchOptions(wording: SearchWording): Option[] {
   return [
-    ...placeOptions(wording),
+    ...rootOptions(wording),
     new Option('--limit <n>', wording.limit).argParser(wholeNumber('--limit')),
     new Option('--timeout <ms>', 'stop after N milliseconds, print the matches so far and exit with 2').argParser(
       wholeNumber('--timeout', 'milliseconds'),
