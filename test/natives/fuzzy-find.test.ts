@@ -54,7 +54,7 @@ describe('fuzzyFind', () => {
     const path = createTree({ 'kernel/sched/core.c': '', 'kernel/core.c': '', 'sched/x.c': '' });
     expect(await found('core sched', path)).toEqual(['kernel/sched/core.c']);
     expect(await found('ker/sch/cor', path)).toEqual(['kernel/sched/core.c']);
-    expect(await found('sched/', path)).toEqual(['sched/', 'kernel/sched/']);
+    expect(await found('sched/', path)).toEqual(['sched/', 'kernel/sched/', 'sched/x.c', 'kernel/sched/core.c']);
   });
 
   it('ignores case, and prefers the case that was typed', async () => {

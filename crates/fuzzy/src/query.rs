@@ -35,7 +35,7 @@ pub(crate) struct Word {
     pub(crate) letters: Vec<u8>,
     /// The segments between slashes, lower-case; one segment if there is no slash.
     pub(crate) segments: Vec<Segment>,
-    /// Whether the word ends with a slash, so that only directories match.
+    /// Whether the word ends with a slash, so that only directories match, and what is in them.
     pub(crate) wants_directory: bool,
     /// The upper-case letters, as typed.
     pub(crate) upper_case: Vec<Vec<u8>>,
@@ -144,11 +144,17 @@ impl Word {
     }
 
     fn contains(&self, short: &Self) -> bool {
-        let mut wanted = symbols(&short.letters).peekable();
-        for symbol in symbols(&self.letters) {
+        let mut wanted = short.symbols().peekable();
+        for symbol in self.symbols() {
             wanted.next_if_eq(&symbol);
         }
-        wanted.peek().is_none() && short.wants_directory <= self.wants_directory
+        wanted.peek().is_none()
+    }
+
+    /// The letters, with the slash at the end.
+    fn symbols(&self) -> impl Iterator<Item = &[u8]> {
+        let slash = if self.wants_directory { b"/".as_slice() } else { &[] };
+        symbols(&self.letters).chain(symbols(slash))
     }
 }
 
@@ -230,7 +236,10 @@ mod tests {
             ("kernel/s", "kernel", true),
             ("core", "core", true),
             ("cor", "core", false),
-            ("ker/s", "ker/", false),
+            ("ker/s", "ker/", true),
+            ("k/er", "ker/", false),
+            ("a/b/c", "ab/", true),
+            ("ker/", "ker/s", false),
             ("core", "core s", false),
             ("kernelsched", "kernel/sched", false),
             ("©", "é", false),

@@ -125,6 +125,11 @@ impl SegmentAlignments {
         } else if let Some(hit) = self.hit_of_directory(directory, folded) {
             return Some(hit);
         }
+        self.hit_below(directory)
+    }
+
+    /// How everything in `directory` matches, if the whole word matches its path.
+    pub(crate) fn hit_below(&self, directory: usize) -> Option<Hit> {
         let alignment = self.up_to_here[directory * (self.rows.len() + 1) + self.rows.len()]?;
         Some(Hit { tier: Tier::Path, quality: self.quality(alignment) })
     }

@@ -84,8 +84,12 @@ impl WordSearch {
             }
             progress[directory] = (reached + usize::from(word.letters.get(reached) == Some(&b'/'))) as u32;
         })?;
-        let kind = if word.wants_directory { DIRECTORY } else { 0 };
-        let missing = progress.iter().map(|&reached| needs[reached as usize] | kind).collect();
+        let missing = progress.iter().map(|&reached| {
+            // Everything in a directory that a slash ends is found, elsewhere only directories.
+            let kind = if word.wants_directory && (reached as usize) < word.letters.len() { DIRECTORY } else { 0 };
+            needs[reached as usize] | kind
+        });
+        let missing = missing.collect();
         let directories = if word.is_path() {
             DirectoryMatches::Segments(SegmentAlignments::new(word, index, check)?)
         } else {
@@ -115,8 +119,9 @@ impl WordSearch {
     pub(crate) fn occurs(&self, index: &Index, entry: usize) -> Option<Occurs> {
         let mask = index.mask(entry);
         let letters = &self.word.letters;
+        let from = self.progress[index.directory(entry)] as usize;
         if self.word.wants_directory && mask & DIRECTORY == 0 {
-            return None;
+            return (from == letters.len()).then_some(Occurs::InPath);
         }
         let in_name = |from: usize| {
             // For a single letter the mask is enough.
@@ -126,7 +131,6 @@ impl WordSearch {
         if !self.is_path && in_name(0) {
             return Some(Occurs::InName);
         }
-        let from = self.progress[index.directory(entry)] as usize;
         (from == letters.len() || in_name(from)).then_some(Occurs::InPath)
     }
 

@@ -88,6 +88,11 @@ fn better_matches_rank_higher() {
         ("an ancestor never outranks a base name", "net", vec!["a/b/c/d/planet.c", "net/x.c"]),
         ("shorter names first among prefixes", "core", vec!["x/core.c", "x/core_sched.c", "x/core_scheduling.c"]),
         ("a whole stem first among prefixes", "core", vec!["x/core.conf", "x/cores.c"]),
+        (
+            "a directory before what is in it",
+            "sched/",
+            vec!["sched/", "kernel/sched/", "sched/x.c", "kernel/sched/sched.c"],
+        ),
         ("camel case begins a word", "bar", vec!["fooBar.ts", "foobar.ts"]),
         (
             "the exact path",
@@ -304,6 +309,10 @@ fn a_query_matches_or_does_not() {
         ("accents fold", "ÉCOLE", "école.txt", true),
         ("a trailing slash wants a directory", "sched/", "kernel/sched.c", false),
         ("and finds one", "sched/", "kernel/sched/", true),
+        ("and what is in it", "sched/", "kernel/sched/core.c", true),
+        ("and what is below it", "kernel/", "kernel/sched/core.c", true),
+        ("also next to another word", "kernel/sched/ core", "kernel/sched/core.c", true),
+        ("not by letters of the name", "sched/", "kernel/sc/hed.c", false),
         ("a leading ./ is ignored", "./core", "core.c", true),
         ("a query of punctuation matches nothing", "--", "--", false),
     ] {

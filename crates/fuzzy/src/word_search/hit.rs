@@ -84,7 +84,12 @@ impl WordSearch {
             (DirectoryMatches::Whole(_), Occurs::InName) => self.name_hit(index, entry, text, name, floor),
             (DirectoryMatches::Whole(whole), Occurs::InPath) => self.path_hit(whole, index, entry, text, name, floor),
             (DirectoryMatches::Segments(alignments), _) => {
-                let aligned = alignments.hit_of_entry(index, index.directory(entry), index.mask(entry), text, name);
+                let (directory, mask) = (index.directory(entry), index.mask(entry));
+                let aligned = if self.word.wants_directory && mask & DIRECTORY == 0 {
+                    alignments.hit_below(directory)
+                } else {
+                    alignments.hit_of_entry(index, directory, mask, text, name)
+                };
                 aligned.or_else(|| self.scattered(index, entry, text, name, floor))
             }
         }?;
