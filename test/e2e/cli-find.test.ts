@@ -94,6 +94,15 @@ describe('paths to search', () => {
     });
   });
 
+  test('of glob have no total when a search ended at the limit', async () => {
+    const cwd = createTree({ 'a/1.txt': '', 'a/2.txt': '', 'a/3.txt': '', 'b/4.txt': '', 'b/5.txt': '' });
+    const paths = ['--path', 'a', '--path', 'b'];
+    const notice = async (limit: string): Promise<string> =>
+      (await cairn(['glob', '*.txt', ...paths, '--limit', limit], { cwd })).stderr;
+    expect(await notice('2')).toBe('cairn: showing the first 2, and there are more; use --limit for more\n');
+    expect(await notice('3')).toBe('cairn: showing 3 of 5; use --limit for more\n');
+  });
+
   test('with one path a document is relative to it', async () => {
     const document = await documentOf(['find', 'main', 'src'], sampleTree());
     expect(document.matches.map(({ path }) => path)).toEqual(['main.ts']);

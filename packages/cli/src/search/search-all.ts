@@ -26,6 +26,8 @@ export interface Placed<Match> {
 export interface ListingOfAll<Match> extends Omit<Listing<Match>, 'matches' | 'hint'> {
   readonly roots: readonly string[];
   readonly matches: readonly Placed<Match>[];
+  /** Whether a search ended at its limit without counting the rest, so that `totalMatches` is a lower bound. */
+  readonly isTotalOpen: boolean;
   readonly hints: readonly string[];
   /** Why some roots could not be searched. */
   readonly failures: readonly unknown[];
@@ -83,6 +85,7 @@ export async function searchAll<Match>(
     roots,
     matches: placed.slice(0, limit),
     totalMatches: sum((listing) => listing.totalMatches),
+    isTotalOpen: listings.some((one) => one.stopReason === 'limit' && one.totalMatches <= one.matches.length),
     complete: failures.length === 0 && listings.every((listing) => listing.complete),
     ...(stopReason !== undefined && { stopReason }),
     ...(unreadable > 0 && { unreadable, unreadablePaths }),

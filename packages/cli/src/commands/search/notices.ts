@@ -7,6 +7,8 @@ import { unreadableNotice } from '../../terminal/unreadable.ts';
 export interface ListingFacts {
   readonly shown: number;
   readonly totalMatches: number;
+  /** Whether there are more than `totalMatches`. */
+  readonly isTotalOpen?: boolean;
   readonly stopReason?: StopReason | undefined;
   readonly unreadable?: number | undefined;
   /** The first of them. */
@@ -59,8 +61,9 @@ function cutNotice(shown: number, total: number, next: string): string {
 
 export function listingNotices(facts: ListingFacts): string[] {
   const isCut = facts.totalMatches > facts.shown || facts.stopReason === 'limit';
+  const total = facts.isTotalOpen === true ? facts.shown : facts.totalMatches;
   return [
-    ...(isCut ? [cutNotice(facts.shown, facts.totalMatches, 'use --limit for more')] : []),
+    ...(isCut ? [cutNotice(facts.shown, total, 'use --limit for more')] : []),
     ...stopNotice(facts.stopReason, facts.roots),
     ...(facts.hints ?? []),
     ...unreadableNotice(facts.unreadable ?? 0, 'directory or entry', 'directories or entries', facts.unreadablePaths),
