@@ -396,6 +396,25 @@ describe('binary files', () => {
   });
 });
 
+test('--max-filesize leaves out larger files, also of --files, but not a file that is named, as in ripgrep', async () => {
+  const cwd = createTree({
+    'b.txt': 'foo\n',
+    'a.txt': 'foo\n',
+    'c.txt': `foo${'x'.repeat(100)}\n`,
+    'sub/d.txt': 'foo\n',
+  });
+  for (const args of [
+    ['--max-filesize', '50', 'foo'],
+    ['--max-filesize', '50', '--files'],
+    ['--max-filesize', '50', '--files', 'sub', 'c.txt'],
+    ['--max-filesize', '50', 'foo', 'c.txt'],
+    ['--max-filesize', '4', '--files'],
+    ['--max-filesize', '3', '--files'],
+  ]) {
+    expect(await ours(args, cwd), args.join(' ')).toEqual(theirs(args, cwd));
+  }
+});
+
 test('a glob is a path from the current directory, as in ripgrep', async () => {
   const cwd = sampleTree();
   for (const args of [

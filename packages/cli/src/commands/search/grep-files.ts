@@ -17,6 +17,10 @@ interface Listed {
   readonly nameOf: (path: string) => string;
 }
 
+function inPathOrder(files: readonly GlobMatch[]): GlobMatch[] {
+  return files.toSorted((one, other) => Buffer.compare(Buffer.from(one.path), Buffer.from(other.path)));
+}
+
 /** Lists the files of one root that grep searches. A file is searched whatever the filters exclude. */
 async function listRoot(root: string, flags: GrepFlags, session: Session): Promise<Listed> {
   const { FileType, glob } = await import('@cairn/natives');
@@ -25,6 +29,7 @@ async function listRoot(root: string, flags: GrepFlags, session: Session): Promi
     const match: GlobMatch = { path: basename(root), fileType: FileType.File };
     return { result: { matches: [match], totalMatches: 1, complete: true }, nameOf: () => root };
   }
+  const { maxFilesize } = flags;
   const { glob: pattern = '*', hidden = true, ...filter } = filterOf(flags, { root, cwd: session.cwd });
   const result = await glob({
     ...filter,
@@ -32,13 +37,16 @@ async function listRoot(root: string, flags: GrepFlags, session: Session): Promi
     hidden,
     path: root,
     includeNodeModules: true,
+    // Only these results have sizes.
+    sortByMtime: maxFilesize !== undefined,
     timeoutMs: flags.timeout,
     onTimeout: 'partial',
     signal: session.signal,
   });
   const prefix = pathPrefix(root);
   // Links are listed by glob, but grep does not follow them.
-  const matches = result.matches.filter(({ fileType }) => fileType === FileType.File);
+  const files = result.matches.filter(({ fileType }) => fileType === FileType.File);
+  const matches = maxFilesize === undefined ? files : inPathOrder(files.filter(({ size = 0 }) => size <= maxFilesize));
   return { result: { ...result, matches }, nameOf: (path) => prefix + path };
 }
 

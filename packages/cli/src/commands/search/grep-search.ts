@@ -67,12 +67,13 @@ async function grepRoot(
   const { CairnError, grep, grepStream } = await import('@cairn/natives');
   const isCount = modeOf(flags) === 'count';
   const { text, isDirectory } = source;
-  const { binary, ...matching } = matchingOf(patterns, flags);
+  const { binary, maxFileSize, ...matching } = matchingOf(patterns, flags);
   const searchLines = async (crlf: boolean): Promise<GrepSummary> => {
     const shared = {
       ...matching,
-      // As in ripgrep, what is named is searched, also if it is binary.
+      // As in ripgrep, what is named is searched, also if it is binary or large.
       binary: binary ?? (isDirectory ? undefined : 'search'),
+      maxFileSize: isDirectory ? maxFileSize : undefined,
       submatches: usesPlaces,
       crlf,
       maxCount: isCount ? undefined : rest.limit,
