@@ -93,7 +93,7 @@ test.each(refusals)(
   },
 );
 
-const ignored = ['find', 'glob', 'grep'].flatMap((command) =>
+const ignored = ['find', 'glob', 'grep', 'pick'].flatMap((command) =>
   foreignOptionsOf(command).flatMap((foreign) =>
     Object.entries(foreign.ignored).flatMap(([flags, values]) => {
       const option = new Option(flags);
@@ -104,9 +104,12 @@ const ignored = ['find', 'glob', 'grep'].flatMap((command) =>
 );
 
 test.each(ignored)('`cairn $command` ignores $args', async ({ command, args }) => {
-  const plain = await cairn([command, '--limit', '3', 'x']);
-  expect(plain.calls).toHaveLength(1);
-  expect(await cairn([command, ...args, '--limit', '3', 'x'])).toEqual(plain);
+  // Without a terminal, pick ends after its options are read.
+  const own = command === 'pick' ? ['--no-ignore', 'x'] : ['--limit', '3', 'x'];
+  const plain = await cairn([command, ...own]);
+  if (command === 'pick') expect(plain.err).toContain('needs a terminal');
+  else expect(plain.calls).toHaveLength(1);
+  expect(await cairn([command, ...args, ...own])).toEqual(plain);
 });
 
 test.each([
