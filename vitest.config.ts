@@ -9,10 +9,10 @@ const isolated = ['packages/cli/src/**/compile-cache.test.ts'];
 export default defineConfig({
   test: {
     // A test that hangs must fail; one on a loaded machine must not.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    // The message of a wait names what is missing, so a wait ends just before its test.
-    expect: { poll: { timeout: 55_000 } },
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
+    // The message of a wait names what is missing, so a wait ends before its test.
+    expect: { poll: { timeout: 100_000 } },
     // Half of the tests wait for processes of their own, so no core is kept free for the runner.
     maxWorkers: availableParallelism(),
     setupFiles: ['./test/support/silent-console.ts'],

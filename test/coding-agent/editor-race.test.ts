@@ -155,7 +155,9 @@ describe.each(Object.keys(editorSaves))('a save %s', (way) => {
       const lost: string[] = [];
       let [edited, refused] = [0, 0];
       let usualMs = 2;
-      for (let round = 0; round < ROUNDS; round++) {
+      let round = 0;
+      // The machine decides which of both is first.
+      for (; round < ROUNDS || (edited === 0 && round < 10 * ROUNDS); round++) {
         writeFileSync(join(root, 'a'), BASE);
         exchangedAt = undefined;
         editor.stdin.write(`${JSON.stringify([way, join(root, 'a'), SAVED, Math.random() * usualMs * 1000])}\n`);
@@ -171,7 +173,7 @@ describe.each(Object.keys(editorSaves))('a save %s', (way) => {
         if (!isKept(root, result) && !isTooLate) lost.push(`${round}: ${describeLoss(root, result)}`);
       }
       expect(lost).toEqual([]);
-      expect(edited + refused).toBe(ROUNDS);
+      expect(edited + refused).toBe(round);
       expect(edited).toBeGreaterThan(0);
     },
     MAX_MS,

@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
-import { cairn, finished, startCairn } from '../support/cli.ts';
+import { cairn } from '../support/cli.ts';
+import type { CairnResult } from '../support/cli.ts';
 import { startModelServer } from '../support/model-server.ts';
 import { createTree, temporaryDirectory } from '../support/tree.ts';
 
@@ -356,15 +357,12 @@ test.each(Object.entries(cases))('cairn %s --json prints documents of the schema
   onTestFinished(async () => server?.close());
   const model = server === undefined ? {} : { CAIRN_BASE_URL: server.url, CAIRN_MODEL: 'scripted' };
   let id = ID;
-  const run = async (args: readonly string[]) => {
-    const env = { HOME: home, EDITOR: one.editor ?? '', VISUAL: '', ...model };
-    const child = startCairn(
+  const env = { HOME: home, EDITOR: one.editor ?? '', VISUAL: '', ...model };
+  const run = (args: readonly string[]): Promise<CairnResult> =>
+    cairn(
       args.map((arg) => (arg === ID ? id : arg)),
-      { cwd, env },
+      { cwd, env, input: one.input },
     );
-    child.stdin?.end(one.input);
-    return finished(child);
-  };
   for (const args of one.before ?? []) {
     const result = await run(args);
     expect(result).toMatchObject({ exitCode: 0 });

@@ -5,7 +5,7 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { codeBlocksOf } from '../docs/code-blocks.ts';
-import { cairnProcess, finished, startCairn } from '../support/cli.ts';
+import { cairn, cairnProcess, finished, startCairn } from '../support/cli.ts';
 import type { CairnResult } from '../support/cli.ts';
 import { startModelServer, toolNamesOf } from '../support/model-server.ts';
 import type { ModelReply, ModelRequest, ModelScript, ModelServer } from '../support/model-server.ts';
@@ -66,7 +66,7 @@ async function startPlace(script: ModelScript): Promise<Place> {
     cwd,
     server,
     env,
-    cairn: (...args) => cairnProcess(['workflow', ...args, ...store], { cwd, env }),
+    cairn: (...args) => cairn(['workflow', ...args, ...store], { cwd, env }),
     start: (...args) => startCairn(['workflow', ...args, ...store], { cwd, env }),
   };
 }
@@ -107,9 +107,19 @@ const table = [
 
 const run = ['--stream', 'chat', '--merge', 'desktop', '--functions', `desktop=${desktop}`, '--no-tools'];
 
-/** Whether a process has ended. */
-async function killed(child: ReturnType<typeof startCairn>): Promise<CairnResult> {
+/** Kills a process after it has printed a text to standard error. */
+async function killed(child: ReturnType<typeof startCairn>, text: string = ''): Promise<CairnResult> {
   const end = finished(child);
+  await new Promise<void>((resolve) => {
+    let printed = '';
+    const check = (more: string): void => {
+      printed += more;
+      if (printed.includes(text)) resolve();
+    };
+    child.stderr?.on('data', check);
+    child.once('close', resolve);
+    check('');
+  });
   child.kill('SIGKILL');
   return end;
 }
@@ -148,11 +158,12 @@ test('makes the table of the source in Chinese, killed in the middle and resumed
     'group_123',
   );
   await isReached;
-  const gone = await killed(first);
+  const step = 'todo_0 done (30 %); next: 需要询问用户表格的具体内容：行数、列数、表头、数据等\n';
+  const gone = await killed(first, step);
   expect(gone.signal).toBe('SIGKILL');
   const id = idIn(gone);
   expect(gone.stderr).toContain(`${id}: ${goal}\n  todo_0 pending: 询问用户表格的具体内容和格式\n`);
-  expect(gone.stderr).toContain('todo_0 done (30 %); next: 需要询问用户表格的具体内容：行数、列数、表头、数据等\n');
+  expect(gone.stderr).toContain(step);
 
   // Another process waits for the end of the lease, repeats the step that was interrupted, and asks.
   const asked = await cairn('resume', id);
@@ -495,16 +506,16 @@ test.skipIf(!hasRedis)('modules that a Redis names are not loaded unless they ar
   const redis = await startRedis();
   onTestFinished(() => redis.stop());
   const { cwd, env } = await startPlace(ask);
-  const cairn = (...args: readonly string[]): Promise<CairnResult> =>
-    cairnProcess(['workflow', ...args, '--url', redis.url], { cwd, env });
-  const asked = await cairn('run', 'Count', ...run);
+  const workflow = (...args: readonly string[]): Promise<CairnResult> =>
+    cairn(['workflow', ...args, '--url', redis.url], { cwd, env });
+  const asked = await workflow('run', 'Count', ...run);
   const id = idIn(asked);
-  const refused = await cairn('resume', id, 'three');
+  const refused = await workflow('resume', id, 'three');
   expect(refused.exitCode).toBe(2);
   expect(refused.stderr).toContain(
     `has functions of modules, and others can write to a Redis; if you trust them, add --functions desktop=${desktop}\n`,
   );
-  const done = await cairn('resume', id, 'three', '--functions', `desktop=${desktop}`);
+  const done = await workflow('resume', id, 'three', '--functions', `desktop=${desktop}`);
   expect(done).toMatchObject({ exitCode: 0, stdout: 'There are three.\n' });
 });
 

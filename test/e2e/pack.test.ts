@@ -85,7 +85,7 @@ beforeAll(async () => {
   writeFileSync(join(consumer, 'package.json'), '{ "private": true, "type": "module" }\n');
   const npm = findOnPath('npm');
   await bare(process.execPath, [npm, 'install', '--offline', '--ignore-scripts', '--no-audit', '--no-fund', ...packs]);
-}, 120_000);
+});
 
 afterAll(() => removeTree(work));
 

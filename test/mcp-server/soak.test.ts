@@ -46,7 +46,7 @@ function createHolding(pid: number, report: string): () => Promise<Held> {
         expect(held.turn).toBe(turn);
         return held;
       },
-      { timeout: 30_000 },
+      { timeout: 600_000 },
     );
   };
 }
@@ -87,7 +87,7 @@ async function soak(
       expect(more).toEqual([]);
       return held;
     },
-    { timeout: 30_000, interval: 200 },
+    { timeout: 600_000, interval: 200 },
   );
   print(name, `after ${MEASUREMENTS * rounds * CALLS_PER_ROUND} calls`, after);
   expect(after.heapUsed - before.heapUsed).toBeLessThan(MAX_HEAP_GROWTH_BYTES);

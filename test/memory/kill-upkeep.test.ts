@@ -59,8 +59,9 @@ describe.each(persistents)('on $name', ({ name, isSkipped, create, open }) => {
       let interrupted = 0;
       for (let kill = 0; kill < KILLS; kill++) {
         const writer = startWriter([name, place, 'import', file], false, script);
-        await writer.printed(1);
-        const timer = setTimeout(() => writer.child.kill('SIGKILL'), Math.random() * 400);
+        // A random moment after some parts of it.
+        await writer.printed(2 + (kill % 40));
+        const timer = setTimeout(() => writer.child.kill('SIGKILL'), Math.random() * 8);
         const { signal } = await writer.ended;
         clearTimeout(timer);
         if (signal === 'SIGKILL') interrupted += 1;

@@ -64,23 +64,19 @@ test('the full score is that of a text of average length that has each term of t
 
 describe.each(backendKinds)('the stored index on $name', (kind) => {
   const numRuns = kind.name === 'memory' ? 150 : 15;
-  test.skipIf(kind.isSkipped)(
-    'ranks like all records that the store keeps, whatever happened to both',
-    { timeout: 120_000 },
-    async () => {
-      await fc.assert(
-        fc.asyncProperty(fc.array(stepArbitrary, { maxLength: 60, size: 'max' }), async (steps) => {
-          const harness = await kind.open();
-          try {
-            await runSteps(harness, steps);
-          } finally {
-            await harness.backend.close();
-          }
-        }),
-        { numRuns },
-      );
-    },
-  );
+  test.skipIf(kind.isSkipped)('ranks like all records that the store keeps, whatever happened to both', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(stepArbitrary, { maxLength: 60, size: 'max' }), async (steps) => {
+        const harness = await kind.open();
+        try {
+          await runSteps(harness, steps);
+        } finally {
+          await harness.backend.close();
+        }
+      }),
+      { numRuns },
+    );
+  });
 
   test.skipIf(kind.isSkipped)('reads only the records that it returns, and few rows', async () => {
     const { backend } = await kind.open();
@@ -216,7 +212,6 @@ describe('forgotten records', () => {
     { which: 'all', isIndexed: false, isPending: false },
   ] as const)(
     'leave no term, at whatever call of another process they are forgotten: $which, index $isIndexed, pending $isPending',
-    { timeout: 60_000 },
     async ({ which, isIndexed, isPending }) => {
       for (let at = 1, isOver = false; !isOver; at++) {
         const backend = memory();

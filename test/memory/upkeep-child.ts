@@ -1,21 +1,36 @@
 /**
  * Imports or changes graphs until it is killed: `node upkeep-child.ts <sqlite|redis> <path|url> <import|graph> <file|graph>`.
- * Prints a line for each acknowledged change.
+ * Prints a line for each acknowledged change or part of an import.
  */
 import { readFileSync, writeSync } from 'node:fs';
 import { createMemory } from '@cairn/memory';
+import type { MemoryBackend } from '@cairn/memory';
 import { redis } from '@cairn/memory/redis';
 import { sqlite } from '@cairn/memory/sqlite';
 
 const [kind = '', place = '', what = '', name = ''] = process.argv.slice(2);
-const backend =
-  kind === 'redis' ? redis({ url: place, timeoutMs: 30_000 }) : sqlite({ path: place, busyTimeoutMs: 60_000 });
-const memory = createMemory({ backend, retention: { maxMessages: Infinity } });
 
 /** Prints synchronously, unlike `process.stdout`, so that a kill loses no line. */
 function say(line: string): void {
   writeSync(1, `${line}\n`);
 }
+
+const store =
+  kind === 'redis' ? redis({ url: place, timeoutMs: 30_000 }) : sqlite({ path: place, busyTimeoutMs: 60_000 });
+const backend: MemoryBackend = {
+  ...store,
+  append: async (...given) => {
+    const result = await store.append(...given);
+    if (what === 'import') say('part');
+    return result;
+  },
+  change: async (...given) => {
+    const result = await store.change(...given);
+    if (what === 'import') say('part');
+    return result;
+  },
+};
+const memory = createMemory({ backend, retention: { maxMessages: Infinity } });
 
 await memory.backend.now();
 say('ready');

@@ -26,7 +26,7 @@ async function ask(call: string, options: object): Promise<Answer> {
   return JSON.parse(stdout) as Answer;
 }
 
-describe('N70: a result of ten times its budget', { timeout: 120_000 }, () => {
+describe('N70: a result of ten times its budget', () => {
   let root = '';
   beforeAll(() => {
     root = newDirectory();

@@ -1,14 +1,11 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { afterAll, vi } from 'vitest';
+import { afterAll } from 'vitest';
 import { cairnEntry } from './cli-entry.ts';
 import type { HostAnswer, HostRequest } from './cli-host.ts';
 
 export { cairnEntry };
-
-// Each of these tests starts processes, some a dozen; on a busy machine that takes longer than a unit test may.
-vi.setConfig({ testTimeout: 120_000 });
 
 // The sources are TypeScript; kept, their compilation takes two thirds off the start of each process.
 const compileCache = fileURLToPath(new URL('../../node_modules/.cache/cairn-compile', import.meta.url));
@@ -69,7 +66,7 @@ export async function finished(child: ChildProcess): Promise<CairnResult> {
 
 /** Variables that the command reads when it runs. The addon and Node read others once, when they are loaded. */
 const READ_PER_RUN =
-  /^(?:PATH|HOME|TMPDIR|XDG_\w+|NO_COLOR|FORCE_COLOR|TERM|CAIRN_COMMAND|CAIRN_REDIS_URL|CAIRN_BASE_URL|CAIRN_MODEL|CAIRN_API_KEY|CAIRN_DEBUG|NODE_COMPILE_CACHE)$/u;
+  /^(?:PATH|HOME|TMPDIR|XDG_\w+|NO_COLOR|FORCE_COLOR|TERM|CAIRN_COMMAND|CAIRN_REDIS_URL|CAIRN_BASE_URL|CAIRN_MODEL|CAIRN_API_KEY|CAIRN_DEBUG|CAIRN_KNOWLEDGE_\w+|EDITOR|VISUAL|NODE_COMPILE_CACHE)$/u;
 
 const host = fileURLToPath(new URL('cli-host.ts', import.meta.url));
 let running: ChildProcess | undefined;
