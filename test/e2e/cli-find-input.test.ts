@@ -17,6 +17,11 @@ describe('names on standard input of find', () => {
     expect((await cairn(['find', 'sched', '.'], { cwd, input: 'sched.c\n' })).stdout).toBe('schedule.ts\n');
   });
 
+  test('are found below a directory that a slash ends', async () => {
+    const input = 'src/b/c.ts\nsrc/a.ts\nlib/src.ts\nsrc.ts\n';
+    expect((await cairn(['find', 'src/'], { cwd: createTree({}), input })).stdout).toBe('src/a.ts\nsrc/b/c.ts\n');
+  });
+
   test('are one of the paths with -', async () => {
     const cwd = createTree({ 'src/core.ts': '', 'core.rs': '' });
     const options = { cwd, input: 'x/core.c\n' };
