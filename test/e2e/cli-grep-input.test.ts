@@ -153,6 +153,19 @@ describe.skipIf(process.platform === 'win32')('a process', () => {
     expect(result).toMatchObject({ exitCode: 0, stdout: 'foo 1\n', stderr: '' });
   });
 
+  test('searches the text that arrived while the machine was busy', async () => {
+    // The process gets no time between the start of the wait and its end.
+    const busy = `const start = setTimeout;
+      globalThis.setTimeout = (run, ms, ...more) => {
+        const timer = start(run, ms, ...more);
+        for (const end = Date.now() + 2 * ms; ms === 100 && Date.now() < end; );
+        return timer;
+      };`;
+    const preload = `data:text/javascript,${encodeURIComponent(busy)}`;
+    const result = await cairnProcess(['grep', 'foo'], { cwd: createTree(tree), input: 'foo 1\n', preload });
+    expect(result).toMatchObject({ exitCode: 0, stdout: 'foo 1\n', stderr: '' });
+  });
+
   test('searches files when a program closes its standard input', async () => {
     const result = await cairnProcess(['grep', 'foo'], { cwd: createTree(tree) });
     expect(result).toMatchObject({ exitCode: 0, stdout: found, stderr: '' });

@@ -28,13 +28,21 @@ type Arrival = 'data' | 'end' | 'nothing yet';
 /** Waits for the first byte or the end. `onWait` is called when the wait is long; it can end it. */
 async function arrivalOf(stream: Readable, onWait: (stop: () => void) => void): Promise<Arrival> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => onWait(() => resolve('nothing yet')), WAIT_MS);
-    stream.once('readable', () => {
+    let immediate: NodeJS.Immediate | undefined;
+    const timer = setTimeout(() => {
+      // On a busy machine the data may have arrived, and is read next.
+      immediate = setImmediate(() => onWait(() => resolve('nothing yet')));
+    }, WAIT_MS);
+    const stopWaiting = (): void => {
       clearTimeout(timer);
+      clearImmediate(immediate);
+    };
+    stream.once('readable', () => {
+      stopWaiting();
       resolve(stream.readableLength > 0 ? 'data' : 'end');
     });
     stream.once('error', (error) => {
-      clearTimeout(timer);
+      stopWaiting();
       reject(error);
     });
   });
