@@ -43,13 +43,29 @@ function conflictOf(command: Command): readonly Option[] {
 
 type Parts = readonly [message: string, fix: string];
 
+/** Commands by the names that other tools give them. */
+const otherNames: Readonly<Record<string, string>> = {
+  ack: 'grep',
+  ag: 'grep',
+  rg: 'grep',
+  search: 'grep',
+  fd: 'find',
+  files: 'find',
+  fzf: 'pick',
+  cat: 'read',
+  mv: 'rename',
+  rm: 'delete',
+};
+
 function unknownCommand(command: Command): Parts {
   const [word = ''] = command.args;
   const names = command.commands.map((one) => one.name());
-  const similar = closest(
-    word,
-    command.commands.flatMap((one) => [one.name(), ...one.aliases()]),
-  );
+  const similar =
+    names.find((name) => name === otherNames[word]) ??
+    closest(
+      word,
+      command.commands.flatMap((one) => [one.name(), ...one.aliases()]),
+    );
   return [
     `unknown command "${word}"`,
     similar === undefined ? `use one of ${names.join(', ')}` : `did you mean "${similar}"?`,
