@@ -194,7 +194,7 @@ describe('ripgrep', () => {
     '-C1 -A2 run src',
     '-A2 -C1 run src',
     '-m1 -m2 fast',
-    // What is named is searched, whatever excludes it.
+    // A path that is named is searched, whatever excludes it.
     'clap ignored.log',
     'clap .hidden',
     'clap .hidden/config',
