@@ -23,7 +23,7 @@ function sampleTree(): string {
 }
 
 /** What cairn does anyway. With --crlf, ripgrep ends the lines that it makes with CRLF, so that is left out. */
-const ourDefaults: readonly string[] = ['--sort=path', '--with-filename', '--line-number', '--hidden'];
+const ourDefaults: readonly string[] = ['--sort=path', '--line-number', '--hidden'];
 
 interface Answer {
   readonly exitCode: number | null;
@@ -48,6 +48,13 @@ const lines: readonly (readonly string[])[] = [
   ['foo', 'src', 'src/a.ts', 'src'],
   ['foo', 'src/a.ts'],
   ['foo', './src/a.ts'],
+  ['foo', '--heading', 'src/a.ts'],
+  ['foo', '--vimgrep', 'src/a.ts'],
+  ['foo', '-0', 'src/a.ts'],
+  ['foo', '-l', 'src/a.ts'],
+  ['foo', '-c', 'src/a.ts'],
+  ['foo', '-cH', 'src/a.ts'],
+  ['foo', '-C1', 'src/a.ts'],
   ['-c', 'foo', 'test', 'README.md'],
   ['-l', 'foo', 'test', 'README.md'],
   ['absent', 'src', 'test'],
@@ -102,7 +109,21 @@ const lines: readonly (readonly string[])[] = [
     ['-U', 'o\nb', '-C1', '-r', text, 'src'],
     ['-U', 'one( |\n)|o\nb|az\nq', '-r', text, 'src'],
     ['-U', 'foo\nb', '-r', text, 'test', 'src', 'src'],
+    // A match that ends with a line feed.
+    ['-U', 'foo\n', '-r', text, 'src'],
+    ['-U', 'o+\n', '-r', text, '-C1', 'src'],
+    ['-U', 'foo\n|Foo\nf', '-r', text, 'src'],
+    ['-U', 'foo\n|Foo\nf', '-r', text, '-o', 'src'],
+    ['-U', 'foo\n|Foo\nf', '-r', text, '--vimgrep', 'src'],
   ]),
+  ['-U', 'foo\n', '-r', '', 'src'],
+  ['-U', 'foo\n', '-r', '\n', 'src'],
+  ['-U', 'foo\n|bar', '-r', '', 'src'],
+  // Context has the matches of lines that are shown because they have none.
+  ['-v', '-C1', 'foo', '-r', 'x', 'src'],
+  ['-v', '-C1', 'foo', '-or', 'x', 'src'],
+  ['-v', '-C1', '--column', 'foo', 'src'],
+  ['-v', '-C1', '--vimgrep', 'foo', 'src'],
   ['--vimgrep', '-I', 'foo'],
   ['--vimgrep', '-N', 'foo'],
   ['--vimgrep', '-I', '-N', 'foo'],
@@ -148,6 +169,41 @@ const lines: readonly (readonly string[])[] = [
   // Amounts.
   ['-m', '1', 'foo'],
   ['-m1', '-c', 'foo'],
+  ['-m0', 'foo'],
+  ['-m0', '-l', 'foo'],
+  ['-m1', '-A1', 'foo'],
+  ['-m1', '-A9', 'foo', 'src'],
+  ['-m2', '-C2', 'foo', 'src'],
+  ['-m1', '-B2', 'foo', 'src'],
+  ['-m1', '-C9', '-o', 'foo', 'src'],
+  ['-m1', '-C9', '-r', 'x', 'foo', 'src'],
+  ['-m1', '-C9', '--column', 'foo', 'src'],
+  ['-m1', '-C9', '--vimgrep', 'foo', 'src'],
+  ['-m1', '-A3', '--heading', 'foo'],
+  ['-m1', '-v', '-B2', 'foo', 'src'],
+  ['-m1', '-U', 'foo\nb', 'src'],
+  ['-m1', '-U', 'o\n?', 'src'],
+  ['-m1', '-U', 'o\nf|b.*\n', 'src', '-A2'],
+  // Counts.
+  ['-c', '-o', 'foo'],
+  ['-oc', 'o', 'src/a.ts'],
+  ['--count-matches', 'foo'],
+  ['--count-matches', '-v', 'foo'],
+  ['--count-matches', '-m1', 'foo'],
+  ['--count-matches', 'x*', 'src'],
+  ['--count-matches', '-P', '(?<=f)o', 'src'],
+  ['--count-matches', '-e', 'foo', '-e', 'o'],
+  ['--count-matches', '-c', 'foo'],
+  ['-c', '--count-matches', 'foo'],
+  ['-c', '-l', 'foo'],
+  ['-l', '-c', 'foo'],
+  ['-l', '--count-matches', 'foo'],
+  ['-o', '-l', 'foo'],
+  ['-c', '-U', 'foo\nb', 'src'],
+  ['-c', '-U', 'o\n?', 'src'],
+  ['-c', '-U', 'o', 'src'],
+  ['-c', '-U', '-m1', 'o\n?', 'src'],
+  ['-c', '-U', '-v', 'foo\nb', 'src'],
   ['-q', 'foo'],
   ['-q', 'absent'],
 ];

@@ -169,6 +169,51 @@ describe('grep', () => {
     expect(await shown({ contextBefore: 1 })).toEqual([[two], undefined]);
   });
 
+  it('has the matches of context lines', async () => {
+    const path = createTree({ a: 'ä\nx x\nx\n-x\n' });
+    const base = { path, pattern: 'x', context: 9, replacement: '<ü$0>' };
+    const place = (start: number) => ({ start, end: start + 1, replacement: '<üx>' });
+    const second = { lineNumber: 2, line: 'x x', submatches: [place(0), place(2)] };
+    const third = { lineNumber: 3, line: 'x', submatches: [place(0)] };
+    const fourth = { lineNumber: 4, line: '-x', submatches: [place(1)] };
+    const { matches: inverted } = await grep({ ...base, invert: true });
+    expect(inverted).toEqual([
+      { path: 'a', lineNumber: 1, line: 'ä', submatches: [], contextAfter: [second, third, fourth] },
+    ]);
+    const { matches: limited, filesCut } = await grep({ ...base, maxCountPerFile: 1 });
+    expect({ matches: limited, filesCut }).toEqual({
+      matches: [
+        {
+          path: 'a',
+          ...second,
+          contextBefore: [{ lineNumber: 1, line: 'ä' }],
+          contextAfter: [
+            { ...third, isMatch: true },
+            { ...fourth, isMatch: true },
+          ],
+        },
+      ],
+      filesCut: 1,
+    });
+  });
+
+  it('shows whether a replaced match includes the end of its line', async () => {
+    const path = createTree({ a: 'x\nx' });
+    const { matches } = await grep({ path, pattern: 'x\n?', multiline: true, replacement: '' });
+    expect(matches.map(({ takesLineEnd }) => takesLineEnd)).toEqual([true, undefined]);
+  });
+
+  it('counts lines or matches', async () => {
+    const path = createTree({ a: 'x x\nx\n' });
+    const counted = async (options: Partial<GrepOptions>): Promise<unknown> =>
+      (await grep({ path, pattern: 'x', mode: 'count', ...options })).matches.map(({ matchCount }) => matchCount);
+    expect(await counted({})).toEqual([2]);
+    expect(await counted({ countUnit: 'matches' })).toEqual([3]);
+    expect(await counted({ pattern: 'x\n?', multiline: true })).toEqual([2]);
+    expect(await counted({ pattern: 'x\n?', multiline: true, countUnit: 'spanning' })).toEqual([3]);
+    expect(await counted({ countUnit: 'spanning' })).toEqual([2]);
+  });
+
   it('says what was done to the pattern', async () => {
     const path = createTree({ a: 'f(x) { }\n${name}\n)|*x' });
     const run = async (pattern: string, literal?: boolean): Promise<unknown> => {

@@ -47,7 +47,9 @@ async function watch(call: (onMatch: () => void) => Promise<unknown>): Promise<W
 }
 
 function objectsOf({ submatches = [], contextBefore = [], contextAfter = [] }: GrepMatch): number {
-  return 1 + submatches.length + contextBefore.length + contextAfter.length;
+  const context = [...contextBefore, ...contextAfter];
+  const places = context.map((line) => line.submatches?.length ?? 0);
+  return 1 + submatches.length + context.length + places.reduce((sum, count) => sum + count, 0);
 }
 
 /** The turns with the indices of the matches that each has passed on. */
@@ -63,10 +65,11 @@ function sum(numbers: Iterable<number>): number {
 
 describe('a large result leaves the event loop to others', () => {
   it.each([
-    ['alone', 'x', 0],
-    ['with much context', 'z', 20_000],
-    ['with a match on every line', '^', 0],
-  ])('grep, %s', async (_reason, pattern, context) => {
+    ['alone', 'x', { context: 0 }],
+    ['with much context', 'z', { context: 20_000 }],
+    ['with a match on every line', '^', { context: 0 }],
+    ['with matches in the context', 'y', { context: 100_000, invert: true, replacement: 'y' }],
+  ] as const)('grep, %s', async (_reason, pattern, options) => {
     const short = 'é xz\n'.repeat(60_000);
     const path = createTree({
       'a-many-lines': short,
@@ -76,7 +79,7 @@ describe('a large result leaves the event loop to others', () => {
     });
     const matches: GrepMatch[] = [];
     const { bytes, turns } = await watch((onMatch) =>
-      grep({ pattern, path, context }, (_, match) => {
+      grep({ pattern, path, ...options }, (_, match) => {
         matches.push(match);
         onMatch();
       }),
@@ -91,7 +94,7 @@ describe('a large result leaves the event loop to others', () => {
       expect(turn - last, `turn ${turn}`).toBeGreaterThanOrEqual(Math.floor(objects / maxObjects));
       last = turn;
     }
-    const counted = await grep({ pattern, path, mode: 'count' });
+    const counted = await grep({ pattern, path, ...options, mode: 'count' });
     expect(matches.length).toBe(counted.totalMatches);
     expect(matches.at(-1)).toMatchObject({ path: 'd-many-lines', lineNumber: 60_000, line: 'é xz' });
     const long = matches.find(({ line }) => line.length > maxBytes) ?? matches.find(hasLongContext);

@@ -93,6 +93,7 @@ const pinned: readonly (readonly [command: string, options: readonly string[]])[
       '-C, --context <n>',
       '--mode <mode>',
       '-c, --count',
+      '--count-matches',
       '-l, --files-with-matches',
       '-q, --quiet',
       '--offset <n>',

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use cairn_cancel::{CancelToken, Stopped};
 use cairn_search::{
-    BatchSink, Binary, GrepBatch, GrepMode, GrepOptions, GrepOutcome, LineMatch, RegexEngine, SearchedPattern,
-    Streaming, Submatch, file_types as types, grep as search, grep_reader, grep_stream as search_streaming,
+    BatchSink, Binary, ContextLine, CountUnit, GrepBatch, GrepMode, GrepOptions, GrepOutcome, LineMatch, RegexEngine,
+    SearchedPattern, Streaming, Submatch, file_types as types, grep as search, grep_reader,
+    grep_stream as search_streaming,
 };
 use napi::Env;
 use napi::bindgen_prelude::{Either3, Object, Uint8Array};
@@ -55,6 +56,8 @@ pub struct NativeGrepOptions {
     pub max_file_size: Option<f64>,
     #[napi(ts_type = "'content' | 'count' | 'filesWithMatches'")]
     pub mode: Option<String>,
+    #[napi(ts_type = "'lines' | 'matches' | 'spanning'")]
+    pub count_unit: Option<String>,
     pub replacement: Option<String>,
     pub timeout_ms: Option<f64>,
     pub partial_on_timeout: Option<bool>,
@@ -90,6 +93,7 @@ impl From<NativeGrepOptions> for GrepOptions {
             crlf: given.crlf.unwrap_or(base.crlf),
             replacement: given.replacement,
             mode: given.mode.as_deref().map_or(base.mode, mode),
+            count_unit: given.count_unit.as_deref().map_or(base.count_unit, count_unit),
             max_count: given.max_count.map(whole),
             offset: given.offset.map_or(base.offset, whole),
             context_before: given.context_before.or(given.context).map_or(base.context_before, size),
@@ -107,6 +111,14 @@ fn mode(name: &str) -> GrepMode {
         "count" => GrepMode::Count,
         "filesWithMatches" => GrepMode::FilesWithMatches,
         _ => GrepMode::Content,
+    }
+}
+
+fn count_unit(name: &str) -> CountUnit {
+    match name {
+        "matches" => CountUnit::Matches,
+        "spanning" => CountUnit::Spanning,
+        _ => CountUnit::Lines,
     }
 }
 
@@ -316,10 +328,10 @@ impl NativeGrepResult {
     }
 }
 
-const COLUMNS: usize = 14;
+const COLUMNS: usize = 16;
 
-/// The columns. The text has the paths; then of each match the line, its replacements, the context before and the context
-/// after. A column that does not belong to the mode is empty.
+/// The columns. The text has the paths; then of each match the line, its replacements, and the lines of context before and
+/// after it, each with its replacements. A column that does not belong to the mode is empty.
 fn encode(paths: &[Vec<u8>], matches: &[LineMatch], mode: GrepMode) -> Vec<u8> {
     let mut text = Text::<COLUMNS>::new();
     let (mut path_lengths, mut path_flags) = (Vec::new(), Vec::new());
@@ -350,6 +362,8 @@ fn encode(paths: &[Vec<u8>], matches: &[LineMatch], mode: GrepMode) -> Vec<u8> {
         Column::U32(&lines.after_counts),
         Column::F64(&lines.context_numbers),
         Column::U32(&lines.context_lengths),
+        Column::U8(&lines.context_flags),
+        Column::U32(&lines.context_submatch_counts),
         Column::U32(&lines.replacement_lengths),
     ])
 }
@@ -366,6 +380,9 @@ struct Lines {
     after_counts: Vec<u32>,
     context_numbers: Vec<f64>,
     context_lengths: Vec<u32>,
+    /// Empty if no line of context matches or has submatches.
+    context_flags: Vec<u8>,
+    context_submatch_counts: Vec<u32>,
     /// Empty without a replacement.
     replacement_lengths: Vec<u32>,
 }
@@ -378,30 +395,56 @@ impl Lines {
         let mut lines = Self {
             numbers: matches.iter().map(|found| found.line_number as f64).collect(),
             lengths: Vec::with_capacity(matches.len()),
-            flags: matches.iter().map(|found| u8::from(found.truncated) | u8::from(found.binary) << 1).collect(),
+            flags: matches.iter().map(flags).collect(),
             submatch_counts: matches.iter().map(|found| found.submatches.len() as u32).collect(),
             before_counts: matches.iter().map(|found| found.before.len() as u32).collect(),
             after_counts: matches.iter().map(|found| found.after.len() as u32).collect(),
             ..Self::default()
         };
+        let is_plain = |context: &ContextLine| !context.is_match && context.submatches.is_empty();
+        let has_matches = !matches.iter().flat_map(context_of).all(is_plain);
         for found in matches {
             text.push(&found.line, &mut lines.lengths);
-            for replacement in &found.replacements {
-                match replacement {
-                    Some(replacement) => {
-                        text.push(replacement, &mut lines.replacement_lengths);
-                    }
-                    None => lines.replacement_lengths.push(CONTINUED),
-                }
-            }
-            for context in found.before.iter().chain(&found.after) {
+            lines.push_submatches(&found.line, &found.submatches, &found.replacements, text);
+            for context in context_of(found) {
                 lines.context_numbers.push(context.line_number as f64);
                 text.push(&context.line, &mut lines.context_lengths);
+                if has_matches {
+                    lines.context_flags.push(u8::from(context.is_match));
+                    lines.context_submatch_counts.push(context.submatches.len() as u32);
+                    lines.push_submatches(&context.line, &context.submatches, &context.replacements, text);
+                }
             }
-            // Submatches ascend and do not overlap, so their ends ascend too.
-            let ends = found.submatches.iter().flat_map(|&Submatch { start, end }| [start, end]);
-            push_offsets(&found.line, ends, &mut lines.submatches);
         }
         lines
     }
+
+    fn push_submatches(
+        &mut self,
+        line: &[u8],
+        submatches: &[Submatch],
+        replacements: &[Option<Vec<u8>>],
+        text: &mut Text<COLUMNS>,
+    ) {
+        for replacement in replacements {
+            match replacement {
+                Some(replacement) => {
+                    text.push(replacement, &mut self.replacement_lengths);
+                }
+                None => self.replacement_lengths.push(CONTINUED),
+            }
+        }
+        // Submatches ascend and do not overlap, so their ends ascend too.
+        let ends = submatches.iter().flat_map(|&Submatch { start, end }| [start, end]);
+        push_offsets(line, ends, &mut self.submatches);
+    }
+}
+
+fn flags(found: &LineMatch) -> u8 {
+    u8::from(found.truncated) | u8::from(found.binary) << 1 | u8::from(found.takes_line_end) << 2
+}
+
+/// The lines of context of a match, in order.
+fn context_of(found: &LineMatch) -> impl Iterator<Item = &ContextLine> {
+    found.before.iter().chain(&found.after)
 }

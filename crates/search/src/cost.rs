@@ -8,7 +8,7 @@ const OBJECT: usize = 24;
 const FIELD: usize = 8;
 const STRING: usize = 32;
 /// An array of one item.
-const ARRAY: usize = 32 + 16 + FIELD;
+pub(crate) const ARRAY: usize = 32 + 16 + FIELD;
 
 /// A place in the list of matches, and the object there with `fields` fields.
 const fn listed(fields: usize) -> usize {

@@ -47,7 +47,7 @@ use self::page::{MAX_NAMED, Page};
 use self::stream::{FileSink, LineSink};
 
 pub use self::candidates::{Candidates, Exclude, Excluded};
-pub use self::options::{Binary, GrepMode, GrepOptions};
+pub use self::options::{Binary, CountUnit, GrepMode, GrepOptions};
 pub use self::outcome::{
     ContextLine, GrepOutcome, LineMatch, MAX_SUBMATCHES, Occurrence, RegexEngine, SearchedPattern, Skipped, Submatch,
 };

@@ -22,9 +22,9 @@ pub use error::SearchError;
 pub use find::{FindHit, FindOptions, FindOutcome, PathList, QuerySyntax, find};
 pub use glob::{GlobDetails, GlobHit, GlobOptions, GlobOutcome, glob};
 pub use grep::{
-    BatchSink, Binary, Candidates, ContextLine, Exclude, Excluded, GrepBatch, GrepMode, GrepOptions, GrepOutcome,
-    LineMatch, MAX_SUBMATCHES, Occurrence, RegexEngine, SearchedPattern, Skipped, Streaming, Submatch, grep,
-    grep_candidates, grep_reader, grep_stream,
+    BatchSink, Binary, Candidates, ContextLine, CountUnit, Exclude, Excluded, GrepBatch, GrepMode, GrepOptions,
+    GrepOutcome, LineMatch, MAX_SUBMATCHES, Occurrence, RegexEngine, SearchedPattern, Skipped, Streaming, Submatch,
+    grep, grep_candidates, grep_reader, grep_stream,
 };
 pub use tree::{Depth, Folded, TreeEntry, TreeOptions, TreeOutcome, tree_summary};
 pub use types::file_types;

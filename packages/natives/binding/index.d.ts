@@ -255,6 +255,7 @@ export interface NativeGrepOptions {
   maxCountPerFile?: number
   maxFileSize?: number
   mode?: 'content' | 'count' | 'filesWithMatches'
+  countMatches?: boolean
   replacement?: string
   timeoutMs?: number
   partialOnTimeout?: boolean

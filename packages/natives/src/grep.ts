@@ -130,7 +130,10 @@ export interface GrepOptions extends SearchOptions {
   context?: number | undefined;
   /** The maximal number of characters of a line, which is cut around the match. Default: whole lines. */
   maxColumns?: number | undefined;
-  /** The maximal number of matched lines of one file. Default: no limit. */
+  /**
+   * The maximal number of matched lines of one file. A match over several lines counts once. Later ones are shown only as
+   * context, with `isMatch`. Default: no limit.
+   */
   maxCountPerFile?: number | undefined;
   /** The maximal size in bytes of a file that is searched. Default: no limit. */
   maxFileSize?: number | undefined;
@@ -148,6 +151,12 @@ export interface GrepOptions extends SearchOptions {
   submatches?: boolean | undefined;
   /** @default 'content' */
   mode?: GrepOutputMode | undefined;
+  /**
+   * What count mode counts: `lines`, `matches`, or with `spanning` matches if the pattern may match over lines and lines
+   * otherwise, as `rg --count`. With `invert` always lines.
+   * @default 'lines'
+   */
+  countUnit?: 'lines' | 'matches' | 'spanning' | undefined;
 }
 
 /** Options of a search of a text that is not a file, such as standard input. Options that select files have no effect. */
@@ -164,6 +173,10 @@ export interface ContextLine {
   /** 1-based. */
   lineNumber: number;
   line: string;
+  /** It is a matched line, over `maxCountPerFile`. */
+  isMatch?: true;
+  /** The ranges of its matches: of such a line, and with `invert`. Absent when none. */
+  submatches?: Submatch[];
 }
 
 /** The range of a match in a line, in UTF-16 code units. */
@@ -199,10 +212,12 @@ export interface GrepMatch {
    * `binary: 'search'`.
    */
   binary?: true;
-  /** In count mode: how many lines matched. */
+  /** In count mode: how many lines matched, or how many matches there are, by `countUnit`. */
   matchCount?: number;
   /** The ranges of the matches, the first 100,000 of a line; in content mode. */
   submatches?: Submatch[];
+  /** The last of them includes the end of the line; with `multiline` and `replacement`. */
+  takesLineEnd?: true;
   /** The name is not valid UTF-8: `path` shows it with U+FFFD and cannot be opened. */
   lossyPath?: true;
 }
@@ -301,6 +316,7 @@ const rules: OptionRules<GrepOptions> = {
   maxFileSize: count,
   replacement: text,
   submatches: flag,
+  countUnit: oneOf(['lines', 'matches', 'spanning']),
   mode: oneOf(Object.values(GrepOutputMode)),
 };
 
@@ -453,8 +469,8 @@ function withoutInput({ input: _, ...options }: GrepInputOptions): GrepOptions {
 }
 
 /**
- * The columns. The text has the paths; then of each match the line, its replacements, the context before and the context
- * after. A column that does not belong to the mode is empty.
+ * The columns. The text has the paths; then of each match the line, its replacements, and the lines of context before and
+ * after it, each with its replacements. A column that does not belong to the mode is empty.
  */
 const readColumns = columnReader({
   // For each file with a match:
@@ -467,7 +483,7 @@ const readColumns = columnReader({
   // For each match in content mode:
   lineNumbers: 'f64',
   lineLengths: 'u32',
-  // TRUNCATED and BINARY:
+  // TRUNCATED, BINARY and TAKES_LINE_END:
   flags: 'u8',
   submatchCounts: 'u32',
   // Start and end of each submatch:
@@ -478,6 +494,9 @@ const readColumns = columnReader({
   // For each context line:
   contextNumbers: 'f64',
   contextLengths: 'u32',
+  // For each context line, if one of them is a match or has submatches; the submatches are after those of the match:
+  contextFlags: 'u8',
+  contextSubmatchCounts: 'u32',
   // For each submatch with a replacement, or CONTINUED:
   replacementLengths: 'u32',
 });
@@ -517,6 +536,10 @@ const OBJECTS_PER_LINE = 4;
 /** The bits of `flags`. */
 const TRUNCATED = 1;
 const BINARY = 2;
+const TAKES_LINE_END = 4;
+
+/** The bit of `contextFlags`. */
+const IS_MATCH = 1;
 
 /** The length of the replacement of a match that begins in an earlier line. */
 const CONTINUED = 0xffff_ffff;
@@ -530,7 +553,9 @@ interface MatchedFile {
 function lineReader(columns: GrepColumns, turn: Turn, fileOf: (index: number) => MatchedFile): ItemReader<GrepMatch> {
   const { text, lineNumbers, lineLengths, flags, submatchCounts, submatches } = columns;
   const { beforeCounts, afterCounts, contextNumbers, contextLengths, replacementLengths } = columns;
+  const { contextFlags, contextSubmatchCounts } = columns;
   const isReplaced = replacementLengths.length > 0;
+  const hasContextMatches = contextFlags.length > 0;
   let submatch = 0;
   let context = 0;
   let replacement = 0;
@@ -549,13 +574,25 @@ function lineReader(columns: GrepColumns, turn: Turn, fileOf: (index: number) =>
     if (length === CONTINUED) return { ...place, continued: true };
     return { ...place, replacement: await text.takeLarge(length, turn) };
   };
+  const readPlaces = (length: number): Submatch[] => makeArray(length, isReplaced ? readReplaced : readSubmatch);
+  const readLargePlaces = (length: number): Promise<Submatch[]> =>
+    turn.makeMany<Submatch>(length, isReplaced ? readLargeReplaced : readSubmatch);
+  const makeContext = (index: number, line: string, places: Submatch[]): ContextLine => {
+    const made: ContextLine = { lineNumber: present(contextNumbers[index]), line };
+    if (hasContextMatches && present(contextFlags[index]) & IS_MATCH) made.isMatch = true;
+    if (places.length > 0) made.submatches = places;
+    return made;
+  };
+  const placesOfContext = (index: number): number => (hasContextMatches ? present(contextSubmatchCounts[index]) : 0);
   const readContext = (): ContextLine => {
-    const lineNumber = present(contextNumbers[context]);
-    return { lineNumber, line: text.take(present(contextLengths[context++])) };
+    const index = context++;
+    const line = text.take(present(contextLengths[index]));
+    return makeContext(index, line, readPlaces(placesOfContext(index)));
   };
   const readLargeContext = async (): Promise<ContextLine> => {
-    const lineNumber = present(contextNumbers[context]);
-    return { lineNumber, line: await text.takeLarge(present(contextLengths[context++]), turn) };
+    const index = context++;
+    const line = await text.takeLarge(present(contextLengths[index]), turn);
+    return makeContext(index, line, await readLargePlaces(placesOfContext(index)));
   };
   const makeMatch = (index: number, line: string, places: Submatch[]): GrepMatch => {
     const file = fileOf(index);
@@ -565,6 +602,7 @@ function lineReader(columns: GrepColumns, turn: Turn, fileOf: (index: number) =>
     const flag = present(flags[index]);
     if (flag & TRUNCATED) match.truncated = true;
     if (flag & BINARY) match.binary = true;
+    if (flag & TAKES_LINE_END) match.takesLineEnd = true;
     return match;
   };
   const read = (index: number): GrepMatch => {
@@ -573,11 +611,7 @@ function lineReader(columns: GrepColumns, turn: Turn, fileOf: (index: number) =>
     const after = present(afterCounts[index]);
     const length = present(submatchCounts[index]);
     // A literal for the usual single submatch.
-    const places = isReplaced
-      ? makeArray(length, readReplaced)
-      : length === 1
-        ? [readSubmatch()]
-        : makeArray(length, readSubmatch);
+    const places = length === 1 && !isReplaced ? [readSubmatch()] : readPlaces(length);
     const match = makeMatch(index, line, places);
     if (before > 0) match.contextBefore = makeArray(before, readContext);
     if (after > 0) match.contextAfter = makeArray(after, readContext);
@@ -587,8 +621,7 @@ function lineReader(columns: GrepColumns, turn: Turn, fileOf: (index: number) =>
     const line = await text.takeLarge(present(lineLengths[index]), turn);
     const before = present(beforeCounts[index]);
     const after = present(afterCounts[index]);
-    const readPlace = isReplaced ? readLargeReplaced : readSubmatch;
-    const match = makeMatch(index, line, await turn.makeMany<Submatch>(present(submatchCounts[index]), readPlace));
+    const match = makeMatch(index, line, await readLargePlaces(present(submatchCounts[index])));
     if (before > 0) match.contextBefore = await turn.makeMany(before, readLargeContext);
     if (after > 0) match.contextAfter = await turn.makeMany(after, readLargeContext);
     return match;
@@ -601,10 +634,14 @@ function lineReader(columns: GrepColumns, turn: Turn, fileOf: (index: number) =>
   const fill = (matches: GrepMatch[], start: number, end: number): number => {
     for (let index = start; index < end; index++) {
       const lines = present(beforeCounts[index]) + present(afterCounts[index]);
-      const objects = OBJECTS_PER_LINE + present(submatchCounts[index]) + lines;
       let units = present(lineLengths[index]);
-      if (isReplaced) units += unitsOfReplacements(replacement, present(submatchCounts[index]));
-      for (let line = context; line < context + lines; line++) units += present(contextLengths[line]);
+      let places = present(submatchCounts[index]);
+      for (let line = context; line < context + lines; line++) {
+        units += present(contextLengths[line]);
+        places += placesOfContext(line);
+      }
+      if (isReplaced) units += unitsOfReplacements(replacement, places);
+      const objects = OBJECTS_PER_LINE + places + lines;
       if (objects > turn.objects || units > text.available) return index;
       turn.objects -= objects;
       matches[index] = read(index);

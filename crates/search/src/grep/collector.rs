@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::collections::VecDeque;
 use std::io::{self, Read};
+use std::ops::Range;
 use std::sync::atomic::Ordering;
 
 use cairn_cancel::Stopped;
@@ -12,7 +13,7 @@ use grep_searcher::{Searcher, Sink, SinkContext, SinkContextKind, SinkMatch};
 use super::file::Room;
 use super::file_result::FileResult;
 use super::line::{between_characters, kept_part, within, without_terminator};
-use super::options::{Binary, GrepMode};
+use super::options::{Binary, CountUnit};
 use super::outcome::{ContextLine, LineMatch, MAX_SUBMATCHES, Submatch};
 use super::pcre::Failure;
 use crate::cost::{Cost, SUBMATCH};
@@ -22,7 +23,7 @@ const LOOK_AHEAD: usize = 128;
 /// How many bytes a result grows before they are added to the cost of the waiting results.
 const HELD_STEP: usize = 64 << 10;
 /// How many submatches of the same lines are found between two checks for cancellation.
-const SUBMATCHES_PER_CHECK: usize = 4096;
+const SUBMATCHES_PER_CHECK: u64 = 4096;
 /// The kind of error that carries [`Stopped`] through the searcher. The searcher retries interrupted reads and passes
 /// other errors on.
 const STOPPED: io::ErrorKind = io::ErrorKind::ConnectionAborted;
@@ -30,7 +31,9 @@ const STOPPED: io::ErrorKind = io::ErrorKind::ConnectionAborted;
 /// What a collector keeps.
 #[derive(Clone, Copy)]
 pub(super) struct CollectOptions {
-    pub(super) mode: GrepMode,
+    /// Whether the lines are kept, or only counted.
+    pub(super) keeps_lines: bool,
+    pub(super) count_unit: CountUnit,
     pub(super) multiline: bool,
     pub(super) crlf: bool,
     /// Whether the lines are those without a match.
@@ -46,6 +49,8 @@ pub(super) struct CollectOptions {
     pub(super) looks_far: bool,
     /// The search of a file ends at the first matched line over this number.
     pub(super) max_lines: u64,
+    /// The maximal number of lines in which a match begins. Matched lines after them can only be context.
+    pub(super) max_begun: u64,
     pub(super) max_columns: usize,
     /// How many lines before a match are its context. After a match that is not kept, the searcher passes more lines.
     pub(super) context_before: usize,
@@ -79,8 +84,8 @@ pub(super) fn collect<M: Matcher>(
     source: Source<'_, impl Read>,
 ) -> (io::Result<()>, FileResult) {
     let (result, pending) = (FileResult::default(), Pending::default());
-    let mut sink =
-        Collector { options, matcher, control, room, result, pending, cost: Cost::default(), has_nul: false };
+    let cost = Cost::default();
+    let mut sink = Collector { options, matcher, control, room, result, pending, cost, begun: 0, has_nul: false };
     let end = match source {
         Source::Text(text) => searcher.search_slice(matcher, text, &mut sink),
         Source::Reader(reader) => searcher.search_reader(matcher, reader, &mut sink),
@@ -105,6 +110,8 @@ struct Collector<'a, M> {
     pending: Pending,
     /// The cost of what is kept up to now.
     cost: Cost,
+    /// The number of lines in which a match begins.
+    begun: u64,
     /// Whether the searcher noticed a NUL byte.
     has_nul: bool,
 }
@@ -120,10 +127,10 @@ struct Pending {
 impl Pending {
     /// Adds a line, and drops the lines that are too far before the next one. There are such lines after a match that is left
     /// out: the searcher passes the context after that match, too.
-    fn push(&mut self, line: ContextLine, cut: bool, context_before: u64) {
+    fn push(&mut self, (line, is_cut): (ContextLine, bool), context_before: u64) {
         let next = line.line_number + 1;
         self.bytes += line.cost().max_bytes();
-        self.any_cut |= cut;
+        self.any_cut |= is_cut;
         self.lines.push_back(line);
         while let Some(first) = self.lines.front().filter(|first| first.line_number + context_before < next) {
             self.bytes -= first.cost().max_bytes();
@@ -135,76 +142,38 @@ impl Pending {
 impl<M: Matcher> Sink for Collector<'_, M> {
     type Error = io::Error;
 
-    fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
+    fn matched(&mut self, searcher: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
         if self.options.stops_at_binary && self.has_nul && self.result.count >= self.options.text_lines {
-            self.push_binary();
+            if self.begin_line() {
+                self.push_binary();
+            }
             return Ok(false);
         }
-        let mut block = None;
-        let mut line_start = 0;
-        for (index, line) in found.lines().enumerate() {
-            self.result.count += 1;
-            if self.result.count > self.options.max_lines.min(self.room.max_lines) {
-                return Ok(false);
-            }
-            let line_end = line_start + line.len();
-            if self.options.mode == GrepMode::Content {
-                if self.result.count <= self.room.skip {
-                    self.pending = Pending::default();
-                } else {
-                    let block = block.get_or_insert_with(|| self.submatches(found));
-                    if line_end > block.searched_to {
-                        self.result.over_budget = true;
-                        return Ok(false);
-                    }
-                    let line_number = found.line_number().unwrap_or(0) + index as u64;
-                    let text = without_terminator(line);
-                    // Outside of multiline mode a block is one line.
-                    let (submatches, replacements) = if self.options.multiline {
-                        block.within(line_start, text.len())
-                    } else {
-                        let replacements = std::mem::take(&mut block.replacements).into_iter().map(Some).collect();
-                        (std::mem::take(&mut block.kept), replacements)
-                    };
-                    // The context after the matches before is complete now.
-                    self.deliver()?;
-                    let found = LineMatch { line_number, submatches, replacements, ..LineMatch::default() };
-                    if !self.push(found, text, block.gave_up) {
-                        return Ok(false);
-                    }
-                    if self.options.context_after == 0 {
-                        self.deliver()?;
-                    }
-                }
-            }
-            line_start = line_end;
+        let spans_lines = !self.options.invert && searcher.multi_line_with_matcher(self.matcher);
+        match self.options.count_unit {
+            CountUnit::Spanning if spans_lines => self.count_matches(found),
+            CountUnit::Matches if !self.options.invert => self.count_matches(found),
+            _ => self.push_lines(found, spans_lines),
         }
-        block.map_or(Ok(true), |block| block.end.map(|()| true))
     }
 
     fn context(&mut self, _: &Searcher, context: &SinkContext<'_>) -> io::Result<bool> {
-        if self.options.mode != GrepMode::Content {
+        if !self.options.keeps_lines {
             return Ok(true);
         }
-        let text = without_terminator(context.bytes());
-        let kept = kept_part(text, 0..0, self.options.max_columns);
-        let cut = kept.len() < text.len();
-        let line = ContextLine { line_number: context.line_number().unwrap_or(0), line: text[kept].to_vec() };
         let is_after = *context.kind() == SinkContextKind::After;
-        if is_after && !self.result.matches.is_empty() {
-            if !self.fits(line.cost()) {
-                return Ok(false);
-            }
-            if let Some(last) = self.result.matches.last_mut() {
-                last.truncated |= cut;
-                last.after.push(line);
-                if last.after.len() >= self.options.context_after {
-                    self.deliver()?;
-                }
-            }
-            return Ok(true);
+        // In multiline mode the searcher goes on after the end.
+        if self.result.cut && !(is_after && self.has_room_after()) {
+            return Ok(false);
         }
-        self.pending.push(line, cut, self.options.context_before as u64);
+        let Some(line) = self.context_line(context.line_number().unwrap_or(0), context.bytes(), self.options.invert)?
+        else {
+            return Ok(false);
+        };
+        if is_after && !self.result.matches.is_empty() {
+            return self.push_after(line);
+        }
+        self.pending.push(line, self.options.context_before as u64);
         if self.pending.bytes > self.room.max_bytes {
             self.drop_pending();
         }
@@ -219,39 +188,229 @@ impl<M: Matcher> Sink for Collector<'_, M> {
 }
 
 impl<M: Matcher> Collector<'_, M> {
-    /// Finds the matches in a block of matched lines.
-    fn submatches(&self, found: &SinkMatch<'_>) -> BlockSubmatches {
-        let is_whole = found.bytes().len() <= self.options.max_columns;
-        if self.options.invert || (is_whole && !self.options.submatches) {
-            return BlockSubmatches::default();
+    /// Counts a line in which a match begins. Returns whether the file may have one more.
+    fn begin_line(&mut self) -> bool {
+        self.result.cut = self.begun == self.options.max_begun;
+        self.begun += u64::from(!self.result.cut);
+        !self.result.cut
+    }
+
+    /// Counts the matches in a block of matched lines. Returns whether the search goes on.
+    fn count_matches(&mut self, found: &SinkMatch<'_>) -> io::Result<bool> {
+        let (text, block) = self.searched_text(found);
+        let matcher = self.matcher;
+        let (mut count, mut line_end) = (0_u64, 0);
+        let searched = matcher.try_find_iter_at(text, block.start, |found| {
+            count += 1;
+            if count % SUBMATCHES_PER_CHECK == 0 {
+                (self.control.check)().map_err(stop)?;
+            }
+            let is_over = self.is_after(found, &block) || (found.start() >= line_end && !self.begin_line());
+            count -= u64::from(is_over);
+            line_end = line_end.max(end_of_line(text, found.start()));
+            Ok(!is_over)
+        });
+        self.result.count += if self.result.cut { count } else { count.max(1) };
+        self.end_of(searched)?;
+        Ok(!self.result.cut && self.result.count <= self.max_lines())
+    }
+
+    /// Keeps or counts the lines of a block of matched lines. Returns whether the search goes on.
+    fn push_lines(&mut self, found: &SinkMatch<'_>, spans_lines: bool) -> io::Result<bool> {
+        let mut block = None;
+        let within_limit = if spans_lines && self.options.max_begun < u64::MAX {
+            let block = block.insert(self.submatches(found, true));
+            self.begin_lines(found.bytes(), &block.kept)
+        } else if self.begin_line() {
+            usize::MAX
+        } else {
+            0
+        };
+        let mut line_end = 0;
+        for (index, line) in found.lines().enumerate() {
+            let line_start = line_end;
+            line_end += line.len();
+            let line_number = found.line_number().unwrap_or(0) + index as u64;
+            if line_start >= within_limit {
+                if !self.push_over_limit(line_number, line, spans_lines)? {
+                    return Ok(false);
+                }
+                continue;
+            }
+            self.result.count += 1;
+            if self.result.count > self.max_lines() {
+                return Ok(false);
+            }
+            if self.options.keeps_lines {
+                if self.result.count <= self.room.skip {
+                    self.pending = Pending::default();
+                } else {
+                    let block = block.get_or_insert_with(|| self.submatches(found, false));
+                    if line_end > block.searched_to {
+                        self.result.over_budget = true;
+                        return Ok(false);
+                    }
+                    let text = without_terminator(line);
+                    let takes_line_end = block.covers(line_start + text.len()..line_end);
+                    // Outside of multiline mode a block is one line.
+                    let (submatches, replacements) =
+                        if self.options.multiline { block.within(line_start, text.len()) } else { block.take() };
+                    // The context after the matches before is complete now.
+                    self.deliver()?;
+                    let found =
+                        LineMatch { line_number, submatches, takes_line_end, replacements, ..LineMatch::default() };
+                    if !self.push(found, text, block.gave_up) {
+                        return Ok(false);
+                    }
+                    if self.options.context_after == 0 {
+                        self.deliver()?;
+                    }
+                }
+            }
         }
-        // In multiline mode a match may include the line break, and may depend on the text after it.
-        let (text, block) = if self.options.multiline {
+        block.map_or(Ok(true), |block| block.end.map(|()| true))
+    }
+
+    /// The number of matched lines at which the search ends.
+    fn max_lines(&self) -> u64 {
+        self.options.max_lines.min(self.room.max_lines)
+    }
+
+    /// Counts the lines of a block in which the matches begin. Returns the end of the last line that belongs to a match
+    /// within the limit of the file.
+    fn begin_lines(&mut self, block: &[u8], submatches: &[Submatch]) -> usize {
+        let (mut line_end, mut last) = (0, 0);
+        for place in submatches {
+            if place.start >= line_end {
+                if !self.begin_line() {
+                    return last;
+                }
+                line_end = end_of_line(block, place.start);
+            }
+            last = last.max(end_of_line(block, place.end.max(place.start + 1) - 1));
+        }
+        // The engine may have failed to find a match.
+        if submatches.is_empty() { usize::MAX } else { last }
+    }
+
+    /// Keeps a matched line over the limit of the file if it is context. Returns whether another line can be.
+    fn push_over_limit(&mut self, line_number: u64, line: &[u8], spans_lines: bool) -> io::Result<bool> {
+        if !self.options.keeps_lines || !self.has_room_after() {
+            return Ok(false);
+        }
+        // As in ripgrep, a part of a match is context like any other.
+        let is_match = !spans_lines || self.matcher.is_match(self.searched_line(line)).unwrap_or(false);
+        let has_matches = is_match && !self.options.invert;
+        let Some((line, is_cut)) = self.context_line(line_number, line, has_matches)? else { return Ok(false) };
+        self.push_after((ContextLine { is_match, ..line }, is_cut))
+    }
+
+    /// A line of context, and whether it was cut. `None` if its matches exceed the budget.
+    fn context_line(
+        &mut self,
+        line_number: u64,
+        line: &[u8],
+        has_matches: bool,
+    ) -> io::Result<Option<(ContextLine, bool)>> {
+        let text = without_terminator(line);
+        let mut places = BlockSubmatches::default();
+        if has_matches && self.options.submatches {
+            let searched = self.searched_line(line);
+            places = self.places(searched, 0..searched.len());
+        }
+        if places.searched_to < usize::MAX {
+            self.result.over_budget = true;
+            return Ok(None);
+        }
+        let (submatches, replacements) = places.take();
+        let shown = Shown::new(text, submatches, replacements, self.options.max_columns);
+        places.end?;
+        let Shown { line, submatches, replacements, is_cut } = shown;
+        let line = ContextLine { line_number, line, is_match: false, submatches, replacements };
+        Ok(Some((line, is_cut || places.gave_up)))
+    }
+
+    /// Whether the next line can be context of the last match.
+    fn has_room_after(&self) -> bool {
+        self.result.matches.last().is_some_and(|last| last.after.len() < self.options.context_after)
+    }
+
+    /// Adds a line to the context after the last match. Returns whether the search goes on.
+    fn push_after(&mut self, (line, is_cut): (ContextLine, bool)) -> io::Result<bool> {
+        if !self.fits(line.cost()) {
+            return Ok(false);
+        }
+        let Some(last) = self.result.matches.last_mut() else { return Ok(true) };
+        last.truncated |= is_cut;
+        last.after.push(line);
+        if last.after.len() < self.options.context_after {
+            return Ok(true);
+        }
+        self.deliver()?;
+        Ok(!self.result.cut)
+    }
+
+    /// The line in which the matches of a line are searched.
+    fn searched_line<'t>(&self, line: &'t [u8]) -> &'t [u8] {
+        let is_dos = self.options.crlf && line.ends_with(b"\r\n");
+        if is_dos { &line[..line.len() - 2] } else { without_terminator(line) }
+    }
+
+    /// The text in which the matches of a block are searched, and where the block is in it. In multiline mode a match may
+    /// include the line break, and may depend on the text after it.
+    fn searched_text<'t>(&self, found: &SinkMatch<'t>) -> (&'t [u8], Range<usize>) {
+        if self.options.multiline {
             let block = found.bytes_range_in_buffer();
             let buffer = found.buffer();
             let end = if self.options.looks_far { buffer.len() } else { buffer.len().min(block.end + LOOK_AHEAD) };
             (&buffer[..end], block)
         } else {
-            let line = found.bytes();
-            let is_dos = self.options.crlf && line.ends_with(b"\r\n");
-            let line = if is_dos { &line[..line.len() - 2] } else { without_terminator(line) };
+            let line = self.searched_line(found.bytes());
             (line, 0..line.len())
-        };
+        }
+    }
+
+    /// Whether a match begins after a block.
+    fn is_after(&self, found: Match, block: &Range<usize>) -> bool {
+        found.start() > block.end || (found.start() == block.end && self.options.multiline)
+    }
+
+    /// How a search for matches in matched lines ended.
+    fn end_of(&self, searched: Result<io::Result<()>, M::Error>) -> io::Result<bool> {
+        match (searched, self.control.failure.take()) {
+            (Ok(end), _) => end.map(|()| true),
+            (Err(_), Some(Failure::Stopped(stopped))) => Err(stop(stopped)),
+            // The searcher already knows that the lines match.
+            (Err(_), _) => Ok(false),
+        }
+    }
+
+    /// Finds the matches in a block of matched lines, if `is_needed` or if that decides what is kept of it.
+    fn submatches(&self, found: &SinkMatch<'_>, is_needed: bool) -> BlockSubmatches {
+        let is_whole = found.bytes().len() <= self.options.max_columns;
+        if self.options.invert || (is_whole && !self.options.submatches && !is_needed) {
+            return BlockSubmatches::default();
+        }
+        let (text, block) = self.searched_text(found);
+        self.places(text, block)
+    }
+
+    /// Finds the matches that begin in a block of a text.
+    fn places(&self, text: &[u8], block: Range<usize>) -> BlockSubmatches {
         let max_kept = self.room.max_bytes.saturating_sub(self.cost.bytes()) / SUBMATCH + 1;
         let mut submatches = BlockSubmatches::default();
-        let (mut line_end, mut in_line, mut seen, mut last_end) = (block.start, 0, 0_usize, block.start);
+        let (mut line_end, mut in_line, mut seen, mut last_end) = (block.start, 0, 0, block.start);
         let mut replaced_bytes = 0;
         let mut visit = |found: Match, captures: Option<(&M::Captures, &str)>| {
             seen += 1;
             if seen % SUBMATCHES_PER_CHECK == 0 {
                 (self.control.check)().map_err(stop)?;
             }
-            if found.start() > block.end || (found.start() == block.end && self.options.multiline) {
+            if self.is_after(found, &block) {
                 return Ok(false);
             }
             if found.start() >= line_end {
-                let rest = &text[found.start()..];
-                line_end = memchr::memchr(b'\n', rest).map_or(text.len() + 1, |at| found.start() + at + 1);
+                line_end = end_of_line(text, found.start());
                 in_line = 0;
             }
             let Some(place) = between_characters(text, found.start()..found.end(), last_end) else { return Ok(true) };
@@ -289,39 +448,18 @@ impl<M: Matcher> Collector<'_, M> {
                 })
             }),
         };
-        submatches.end = match (searched, self.control.failure.take()) {
-            (Ok(end), _) => end,
-            (Err(_), Some(Failure::Stopped(stopped))) => Err(stop(stopped)),
-            // The searcher already knows that the lines match.
-            (Err(_), _) => {
-                submatches.gave_up = true;
-                Ok(())
-            }
-        };
+        match self.end_of(searched) {
+            Ok(is_whole) => submatches.gave_up = !is_whole,
+            Err(error) => submatches.end = Err(error),
+        }
         submatches
     }
 
     /// Keeps a matched line, with its context if that fits. Returns whether the search goes on.
     fn push(&mut self, mut found: LineMatch, text: &[u8], some_missing: bool) -> bool {
-        let focus = found.submatches.first().map_or(0..0, |first| first.start..first.end);
-        let kept = kept_part(text, focus, self.options.max_columns);
-        if kept.len() < text.len() {
-            let mut replacements = found.replacements.into_iter();
-            let mut next = 0;
-            let shown: Vec<_> = within(&found.submatches, kept.start, kept.len()).collect();
-            let replaced = shown.iter().filter_map(|&(index, _)| {
-                let skipped = index - next;
-                next = index + 1;
-                replacements.nth(skipped)
-            });
-            found.replacements = replaced.collect();
-            found.submatches = shown.into_iter().map(|(_, place)| place).collect();
-        }
-        let too_many = found.submatches.len() > MAX_SUBMATCHES;
-        found.submatches.truncate(MAX_SUBMATCHES);
-        found.replacements.truncate(MAX_SUBMATCHES);
-        found.truncated = kept.len() < text.len() || too_many || some_missing;
-        found.line = text[kept].to_vec();
+        let Shown { line, submatches, replacements, is_cut } =
+            Shown::new(text, found.submatches, found.replacements, self.options.max_columns);
+        found = LineMatch { line, submatches, replacements, truncated: is_cut || some_missing, ..found };
         let own_cost = found.own_cost();
         let with_context = self.pending.lines.iter().fold(own_cost, |cost, line| cost.plus(line.cost()));
         let is_too_much = self.cost.plus(with_context).bytes() > self.room.max_bytes;
@@ -353,10 +491,9 @@ impl<M: Matcher> Collector<'_, M> {
     fn push_binary(&mut self) {
         self.result.count += 1;
         self.result.binary_match = true;
-        let max_lines = self.options.max_lines.min(self.room.max_lines);
-        let is_kept = self.result.count > self.room.skip && self.result.count <= max_lines;
+        let is_kept = self.result.count > self.room.skip && self.result.count <= self.max_lines();
         let found = LineMatch { binary: true, ..LineMatch::default() };
-        if self.options.mode == GrepMode::Content && is_kept && self.fits(found.own_cost()) {
+        if self.options.keeps_lines && is_kept && self.fits(found.own_cost()) {
             self.result.matches.push(found);
         }
     }
@@ -409,6 +546,18 @@ struct BlockSubmatches {
 }
 
 impl BlockSubmatches {
+    /// All of them, for a block of one line.
+    fn take(&mut self) -> (Vec<Submatch>, Vec<Option<Vec<u8>>>) {
+        let replacements = std::mem::take(&mut self.replacements).into_iter().map(Some).collect();
+        (std::mem::take(&mut self.kept), replacements)
+    }
+
+    /// Whether a replaced match includes this line end.
+    fn covers(&self, line_end: Range<usize>) -> bool {
+        let next = self.kept.partition_point(|place| place.start < line_end.end);
+        !self.replacements.is_empty() && next > 0 && self.kept[next - 1].end >= line_end.end && !line_end.is_empty()
+    }
+
     /// Those in a line, and what would replace them. The first line of a match has its replacement.
     fn within(&mut self, start: usize, length: usize) -> (Vec<Submatch>, Vec<Option<Vec<u8>>>) {
         let (mut places, mut replacements) = (Vec::new(), Vec::new());
@@ -426,4 +575,46 @@ impl Default for BlockSubmatches {
     fn default() -> Self {
         Self { kept: Vec::new(), replacements: Vec::new(), searched_to: usize::MAX, gave_up: false, end: Ok(()) }
     }
+}
+
+/// The part of a line to show, with the matches in it.
+struct Shown {
+    line: Vec<u8>,
+    submatches: Vec<Submatch>,
+    replacements: Vec<Option<Vec<u8>>>,
+    /// Whether a part of the line or some of its matches are left out.
+    is_cut: bool,
+}
+
+impl Shown {
+    fn new(
+        text: &[u8],
+        mut submatches: Vec<Submatch>,
+        mut replacements: Vec<Option<Vec<u8>>>,
+        max_columns: usize,
+    ) -> Self {
+        let focus = submatches.first().map_or(0..0, |first| first.start..first.end);
+        let kept = kept_part(text, focus, max_columns);
+        if kept.len() < text.len() {
+            let mut all = replacements.into_iter();
+            let mut next = 0;
+            let shown: Vec<_> = within(&submatches, kept.start, kept.len()).collect();
+            let replaced = shown.iter().filter_map(|&(index, _)| {
+                let skipped = index - next;
+                next = index + 1;
+                all.nth(skipped)
+            });
+            replacements = replaced.collect();
+            submatches = shown.into_iter().map(|(_, place)| place).collect();
+        }
+        let is_cut = kept.len() < text.len() || submatches.len() > MAX_SUBMATCHES;
+        submatches.truncate(MAX_SUBMATCHES);
+        replacements.truncate(MAX_SUBMATCHES);
+        Self { line: text[kept].to_vec(), submatches, replacements, is_cut }
+    }
+}
+
+/// The offset after the line that has an offset.
+fn end_of_line(text: &[u8], at: usize) -> usize {
+    memchr::memchr(b'\n', &text[at..]).map_or(text.len() + 1, |length| at + length + 1)
 }

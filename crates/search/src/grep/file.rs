@@ -17,7 +17,7 @@ use super::file_result::{FileResult, FileState};
 use super::many::{ManyMatcher, Part};
 use super::matcher::{Compiled, Program};
 use super::open::{OpenFile, Opener, is_link};
-use super::options::{Binary, GrepMode, GrepOptions};
+use super::options::{Binary, CountUnit, GrepMode, GrepOptions};
 use super::pcre::{Failure, PcreMatcher, Workspace};
 use super::prefilter::{Prefilter, Prefiltered, has_byte_order_mark};
 use super::stream::LineSink;
@@ -138,7 +138,7 @@ impl FileSearcher {
         let page = options.max_count.map(|count| count.saturating_add(options.offset));
         let max_lines = match options.mode {
             GrepMode::FilesWithMatches => Some(0),
-            GrepMode::Content | GrepMode::Count => [page, options.max_count_per_file].into_iter().flatten().min(),
+            GrepMode::Content | GrepMode::Count => page,
         };
         let mut builder = SearcherBuilder::new();
         builder
@@ -172,7 +172,8 @@ impl FileSearcher {
             required: compiled.required().cloned(),
             replacement: options.replacement.clone(),
             collect_options: CollectOptions {
-                mode: options.mode,
+                keeps_lines: content,
+                count_unit: if options.mode == GrepMode::Count { options.count_unit } else { CountUnit::Lines },
                 multiline: options.multiline,
                 crlf: options.crlf,
                 invert: options.invert,
@@ -182,6 +183,7 @@ impl FileSearcher {
                 text_lines: 0,
                 looks_far: !compiled.is_local(),
                 max_lines: max_lines.unwrap_or(u64::MAX),
+                max_begun: options.max_count_per_file.unwrap_or(u64::MAX),
                 max_columns: options.max_columns.unwrap_or(usize::MAX).min(options.scope.max_result_bytes / LINE_PART),
                 context_before: options.context_before,
                 context_after: options.context_after,
@@ -307,7 +309,7 @@ impl FileSearcher {
             }
             Some(with_context) => {
                 let kept = run.options;
-                run.options.mode = GrepMode::Count;
+                run.options.keeps_lines = false;
                 let rest = Checked { inner: &mut *file, check, read };
                 let counted = run.collect(&mut self.plain, is_small, head, rest)?;
                 if counted.count == 0 || counted.state != FileState::Searched {
@@ -320,7 +322,7 @@ impl FileSearcher {
                 }
                 let head = Source::Reader(if is_whole { &self.buffer[..filled] } else { &[][..] });
                 let found = run.collect(with_context, is_small, head, Checked { inner: file, check, read })?;
-                FileResult { count: counted.count, binary: counted.binary, ..found }
+                FileResult { count: counted.count, cut: counted.cut, binary: counted.binary, ..found }
             }
         };
         Ok(result)

@@ -13,8 +13,10 @@ pub(super) struct FileResult {
     /// Whether an [`Exclude`](super::Exclude) proved that the file has no match, so that it was not opened.
     pub(super) excluded: bool,
     pub(super) matches: Vec<LineMatch>,
-    /// The number of matched lines. The search ends at one more than the limits allow.
+    /// The number of matched lines, or of matches. The search ends at one more than the page has room for.
     pub(super) count: u64,
+    /// Whether the file has more matches than its limit allows; `count` is without them.
+    pub(super) cut: bool,
     /// Whether a NUL byte ended the search.
     pub(super) binary: bool,
     /// Whether the last match is the first one after a NUL byte, and the search ended there.

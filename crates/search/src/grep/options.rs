@@ -10,10 +10,22 @@ pub enum GrepMode {
     /// Matched lines.
     #[default]
     Content,
-    /// The number of matched lines per file.
+    /// The number of matched lines or matches per file.
     Count,
     /// Files with a match.
     FilesWithMatches,
+}
+
+/// What count mode counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CountUnit {
+    /// Matched lines.
+    #[default]
+    Lines,
+    /// Matches; with `invert`, lines.
+    Matches,
+    /// Matches if the pattern may match over lines, otherwise lines: ripgrep's `--count`.
+    Spanning,
 }
 
 /// What a NUL byte in a file means.
@@ -74,6 +86,8 @@ pub struct GrepOptions {
     pub replacement: Option<String>,
     /// The unit to report. Default: lines.
     pub mode: GrepMode,
+    /// What count mode counts. Default: lines.
+    pub count_unit: CountUnit,
     /// The maximal number of lines, matches or files, by mode. The search ends at the first one that is over the limit, or
     /// at the end of the tree. Default: no limit.
     pub max_count: Option<u64>,
@@ -88,7 +102,7 @@ pub struct GrepOptions {
     /// Find where the matches in a line are. Without it, a line has no submatches unless `max_columns` or `replacement` needs
     /// them. Default: true.
     pub submatches: bool,
-    /// The maximal number of lines of one file. Default: no limit.
+    /// The maximal number of lines of one file in which a match begins. Later ones can only be context. Default: no limit.
     pub max_count_per_file: Option<u64>,
     /// The maximal size in bytes of a file that is searched. Default: no limit.
     pub max_file_size: Option<u64>,
@@ -118,6 +132,7 @@ impl GrepOptions {
             crlf: false,
             replacement: None,
             mode: GrepMode::Content,
+            count_unit: CountUnit::Lines,
             max_count: None,
             offset: 0,
             context_before: 0,

@@ -1,7 +1,7 @@
 //! What a grep found.
 
 use crate::context::StopReason;
-use crate::cost::{CONTEXT_LINE, Cost, GREP_MATCH, SUBMATCH};
+use crate::cost::{ARRAY, CONTEXT_LINE, Cost, GREP_MATCH, SUBMATCH};
 
 /// How many submatches one line may have; the others are left out.
 pub const MAX_SUBMATCHES: usize = 100_000;
@@ -21,13 +21,15 @@ pub struct LineMatch {
     pub after: Vec<ContextLine>,
     /// Whether the line, one of its context lines, the context or `submatches` was cut.
     pub truncated: bool,
-    /// In count mode, the number of matched lines of the file.
+    /// In count mode, the number of matched lines or matches of the file.
     pub match_count: Option<u64>,
     /// With [`Binary::Search`](super::Binary::Search): the file has a NUL byte, so that this line is not shown, and the
     /// search of the file ended here.
     pub binary: bool,
     /// The ranges of the matches in `line`: the first [`MAX_SUBMATCHES`].
     pub submatches: Vec<Submatch>,
+    /// Whether the last of them includes the end of the line; with `multiline` and a replacement.
+    pub takes_line_end: bool,
     /// With a replacement, the text in place of each of them; `None` for the rest of a match that begins in an earlier line.
     pub replacements: Vec<Option<Vec<u8>>>,
 }
@@ -49,12 +51,18 @@ impl LineMatch {
 }
 
 /// A line of context.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ContextLine {
     /// 1-based.
     pub line_number: u64,
     /// The line without its terminator.
     pub line: Vec<u8>,
+    /// Whether it is a matched line over the limit of the file.
+    pub is_match: bool,
+    /// Like those of a match: of a line over the limit, or if the matched lines are those without one.
+    pub submatches: Vec<Submatch>,
+    /// Like those of a match.
+    pub replacements: Vec<Option<Vec<u8>>>,
 }
 
 impl ContextLine {
@@ -62,7 +70,11 @@ impl ContextLine {
     pub(super) fn cost(&self) -> Cost {
         let mut cost = Cost::default();
         cost.add(CONTEXT_LINE);
+        if !self.submatches.is_empty() {
+            cost.add(ARRAY + self.submatches.len() * SUBMATCH);
+        }
         cost.add_text(&self.line);
+        self.replacements.iter().flatten().for_each(|text| cost.add_text(text));
         cost
     }
 }

@@ -29,7 +29,6 @@ pub(super) struct Page<'a> {
     /// How many matches are still to be left out, and after them how many are still to be kept.
     skip: u64,
     take: u64,
-    per_file: u64,
     max_bytes: usize,
     /// The cost of what is kept up to now, and whether more would exceed the budget of a result.
     cost: Cost,
@@ -50,7 +49,6 @@ impl<'a> Page<'a> {
             streaming,
             skip: options.offset,
             take: options.max_count.unwrap_or(u64::MAX),
-            per_file: options.max_count_per_file.unwrap_or(u64::MAX),
             max_bytes: options.scope.max_result_bytes,
             cost: Cost::default(),
             over_budget: false,
@@ -65,9 +63,8 @@ impl<'a> Page<'a> {
     /// Returns how to search the next file again if `result` does not have the matches that the page needs. The first search
     /// did not know how many matches the earlier files have, and may have ended early to save memory.
     pub(super) fn missing(&self, result: &FileResult) -> Option<Room<'static>> {
-        let found = result.count.min(self.per_file);
         let is_cut = result.over_budget || result.crowded_out;
-        let starts_inside = self.skip > result.skipped && (self.skip < found || is_cut);
+        let starts_inside = self.skip > result.skipped && (self.skip < result.count || is_cut);
         let is_unknown = result.crowded_out && result.count == 0;
         // Its matches leave while it is searched, so that they all have room.
         let outgrows = result.over_budget && self.drains();
@@ -153,15 +150,13 @@ impl<'a> Page<'a> {
         skipped.too_costly += u64::from(result.too_costly);
         self.outcome.files_searched += 1;
         self.outcome.files_excluded += u64::from(result.excluded);
+        self.outcome.files_cut += u64::from(result.cut);
         if result.count == 0 {
             return ControlFlow::Continue(());
         }
         let found = match self.mode {
             GrepMode::FilesWithMatches => 1,
-            GrepMode::Content | GrepMode::Count => {
-                self.outcome.files_cut += u64::from(result.count > self.per_file);
-                result.count.min(self.per_file)
-            }
+            GrepMode::Content | GrepMode::Count => result.count,
         };
         let skip = found.min(self.skip);
         let take = (found - skip).min(self.take);

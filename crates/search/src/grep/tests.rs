@@ -480,9 +480,101 @@ fn multiline_matches_are_reported_line_by_line() {
     let places: Vec<(usize, usize)> =
         outcome.matches.iter().flat_map(|found| &found.submatches).map(|place| (place.start, place.end)).collect();
     assert_eq!(places, [(0, 3), (0, 3), (0, 7)]);
-    let counted =
-        run(&GrepOptions { multiline: true, mode: GrepMode::Count, ..GrepOptions::new(r"foo\s+bar", tree.path()) });
-    assert_eq!(counted.matches[0].match_count, Some(3), "counting agrees with showing");
+}
+
+#[test]
+fn counts_are_of_lines_or_of_matches() {
+    let tree = tree(&[("a", "-\nfoo\nbar foo\nbar\nfoo bar foo bar\nfoo\n")]);
+    use CountUnit::{Lines, Matches, Spanning};
+    for (reason, pattern, multiline, count_unit, invert, expected) in [
+        ("lines", "foo|bar", false, Spanning, false, 5),
+        ("the matches of lines", "foo|bar", false, Matches, false, 9),
+        ("lines, because no match spans them", "foo|bar", true, Spanning, false, 5),
+        ("lines of matches that span them", r"foo\s+bar", true, Lines, false, 4),
+        ("matches that span lines", r"foo\s+bar|foo", true, Spanning, false, 5),
+        ("empty matches", "^", true, Matches, false, 6),
+        ("lines without a match", "foo", false, Matches, true, 2),
+        ("lines without a match that spans them", r"foo\s+bar", true, Spanning, true, 2),
+        ("matches of PCRE2", "(?<!x)foo", false, Matches, false, 5),
+    ] {
+        let base = GrepOptions { multiline, count_unit, invert, ..GrepOptions::new(pattern, tree.path()) };
+        let outcome = run(&GrepOptions { mode: GrepMode::Count, ..base });
+        assert_eq!((outcome.matches[0].match_count, outcome.total), (Some(expected), expected), "{reason}");
+    }
+}
+
+#[test]
+fn the_limit_of_a_file_counts_lines_in_which_a_match_begins() {
+    let tree = tree(&[("a", "x1\n-\nfoo\nbar foo\nbar\nx\nfoo\nbar\n")]);
+    let base = GrepOptions { multiline: true, ..GrepOptions::new(r"foo\s+bar|x\d", tree.path()) };
+    for (limit, expected, cut) in [
+        (0, vec![], 1),
+        (1, vec!["a:1:x1"], 1),
+        (2, vec!["a:1:x1", "a:3:foo", "a:4:bar foo"], 1),
+        (3, vec!["a:1:x1", "a:3:foo", "a:4:bar foo", "a:5:bar"], 1),
+        (4, vec!["a:1:x1", "a:3:foo", "a:4:bar foo", "a:5:bar", "a:7:foo", "a:8:bar"], 0),
+    ] {
+        for submatches in [true, false] {
+            let limits = GrepOptions { max_count_per_file: Some(limit), submatches, ..base.clone() };
+            let outcome = run(&limits);
+            assert_eq!(lines(&outcome), expected, "{limit}");
+            assert_eq!((outcome.total, outcome.files_cut), (expected.len() as u64, cut), "{limit}");
+            let counted = run(&GrepOptions { mode: GrepMode::Count, count_unit: CountUnit::Matches, ..limits });
+            assert_eq!((counted.total, counted.files_cut), (limit, cut), "{limit}");
+        }
+    }
+    let files = GrepOptions { mode: GrepMode::FilesWithMatches, max_count_per_file: Some(0), ..base };
+    assert_eq!(run(&files).total, 0);
+}
+
+#[test]
+fn a_matched_line_over_the_limit_of_its_file_is_context() {
+    let text = "x1\n-\nx2\nx3 x\n-\nx4\n-\n-\n-\nx5\n";
+    let tree = tree(&[("a", text), ("b", "-\nx\n-\n")]);
+    let shown = |options: GrepOptions| {
+        let outcome = run(&options);
+        let line = |line: &ContextLine| {
+            let places = line.submatches.len();
+            format!("{}{}{}", line.line_number, if line.is_match { ':' } else { '-' }, "#".repeat(places))
+        };
+        let of_match = |found: &LineMatch| {
+            let before: String = found.before.iter().map(line).collect();
+            format!("{before} {} {}", found.line_number, found.after.iter().map(line).collect::<String>())
+        };
+        (outcome.matches.iter().map(of_match).collect::<Vec<_>>(), outcome.total)
+    };
+    let of_file =
+        |max: u64, after: usize| GrepOptions { context_after: after, max_count_per_file: Some(max), ..options(&tree) };
+    assert_eq!(shown(of_file(1, 0)), (vec![" 1 ".into(), " 2 ".into()], 2));
+    assert_eq!(shown(of_file(1, 1)), (vec![" 1 2-".into(), " 2 3-".into()], 2));
+    assert_eq!(shown(of_file(1, 3)), (vec![" 1 2-3:#4:##".into(), " 2 3-".into()], 2));
+    assert_eq!(shown(of_file(1, 99)).0[0], " 1 2-3:#4:##5-6:#7-8-9-10:#");
+    assert_eq!(shown(of_file(2, 2)).0[..2], [" 1 2-", " 3 4:##5-"]);
+    let before = GrepOptions { context_before: 9, ..of_file(1, 2) };
+    assert_eq!(shown(before).0, [" 1 2-3:#", "1- 2 3-"]);
+    // A limit of all files ends the search, because the next page begins there.
+    let page = GrepOptions { max_count: Some(1), ..of_file(9, 3) };
+    assert_eq!(shown(page).0, [" 1 2-"]);
+    let page = GrepOptions { offset: 1, ..of_file(1, 3) };
+    assert_eq!(shown(page).0, [" 2 3-"]);
+    let without = GrepOptions { invert: true, ..of_file(1, 3) };
+    assert_eq!(shown(without).0[0], " 2 3-#4-##5:");
+}
+
+#[test]
+fn context_has_the_replacements_of_its_matches() {
+    let tree = tree(&[("a", "-\nx x\n-\n-x\n")]);
+    let base = GrepOptions { replacement: Some("[$0]".into()), context_after: 9, ..options(&tree) };
+    let replaced = |lines: &[ContextLine]| {
+        let texts = lines.iter().flat_map(|line| line.replacements.iter().flatten());
+        texts.map(|text| String::from_utf8_lossy(text).into_owned()).collect::<Vec<_>>()
+    };
+    let inverted = run(&GrepOptions { invert: true, ..base.clone() });
+    assert_eq!(lines(&inverted), ["a:1:-", "a:3:-"]);
+    assert_eq!(replaced(&inverted.matches[0].after), ["[x]", "[x]"]);
+    assert_eq!(replaced(&inverted.matches[1].after), ["[x]"]);
+    let limited = run(&GrepOptions { max_count_per_file: Some(1), ..base });
+    assert_eq!(replaced(&limited.matches[0].after), ["[x]"]);
 }
 
 #[test]
@@ -841,7 +933,10 @@ fn n66_submatches_limits_context_and_columns_work_with_pcre2() {
     let outcome = run(&GrepOptions { offset: 0, max_count_per_file: None, ..options });
     assert_eq!(lines(&outcome), ["a:1:89foobar", "a:3:foobar"]);
     assert_eq!(outcome.matches[0].submatches, [Submatch { start: 2, end: 5 }]);
-    assert_eq!(outcome.matches[0].after, [ContextLine { line_number: 2, line: b"-".to_vec() }]);
+    assert_eq!(
+        outcome.matches[0].after,
+        [ContextLine { line_number: 2, line: b"-".to_vec(), ..ContextLine::default() }]
+    );
     assert!(outcome.limit_reached && outcome.matches[0].truncated);
 }
 

@@ -122,7 +122,6 @@ const ripgrep: ForeignOptions = {
     '--passthru': "add a pattern that every line matches: -e PATTERN -e '^'",
     '-p, --pretty': 'use --color always --heading',
     '--trim': 'leave it out; lines are printed whole',
-    '--count-matches': 'count what -o prints: cairn grep -o PATTERN | wc -l',
     '--files-without-match':
       "subtract two lists, in which empty files are missing: LC_ALL=C comm -23 <(cairn grep -l '') <(cairn grep -l PATTERN)",
     '--stats': 'use --json, which has the counts',

@@ -110,10 +110,13 @@ function contentLines(matches: readonly GrepMatch[]): string[] {
     if (path !== file) lines.push(...(file === undefined ? [] : ['']), quotePath(path));
     else if (hasContext && first > last + 1) lines.push('--');
     file = path;
+    // The next page begins with the next match.
+    const next = contextAfter.findIndex(({ isMatch }) => isMatch);
+    const after = next === -1 ? contextAfter : contextAfter.slice(0, next);
     lines.push(...contextBefore.map((one) => `${one.lineNumber}- ${plain(one.line)}`));
     lines.push(`${lineNumber}: ${plain(line)}`);
-    lines.push(...contextAfter.map((one) => `${one.lineNumber}- ${plain(one.line)}`));
-    last = contextAfter.at(-1)?.lineNumber ?? lineNumber;
+    lines.push(...after.map((one) => `${one.lineNumber}- ${plain(one.line)}`));
+    last = after.at(-1)?.lineNumber ?? lineNumber;
   }
   return lines;
 }

@@ -14,21 +14,23 @@ const MAX_ROWS = 3;
 
 /** What the form of the results depends on besides the options. */
 export interface FormContext {
-  /** Whether only standard input is searched: its lines have no path and number unless they are asked for, as in ripgrep. */
+  /** Whether only standard input is searched: its lines have no number unless it is asked for, as in ripgrep. */
   readonly isFromInput: boolean;
+  /** Whether one text or file is searched, which is not a directory: its lines have no path unless it is asked for. */
+  readonly isOneFile: boolean;
   /** Called for each line that is cut to the width of the terminal. */
   readonly onCut: () => void;
 }
 
 /** Returns how to print the results. */
-export function formOf(flags: GrepFlags, session: Session, { isFromInput, onCut }: FormContext): GrepForm {
+export function formOf(flags: GrepFlags, session: Session, { isFromInput, isOneFile, onCut }: FormContext): GrepForm {
   const { isTerminal, width } = session.out;
   const { vimgrep = false, column = false, onlyMatching = false } = flags;
   return {
     paint: createPaint(usesColor(flags.color, isTerminal, session.env)),
     isTerminal,
     heading: !vimgrep && (flags.heading ?? isTerminal),
-    path: flags.paths ?? (vimgrep || !isFromInput),
+    path: flags.paths ?? (vimgrep || !isOneFile),
     lineNumber: flags.lineNumber ?? (vimgrep || column || !isFromInput),
     column: vimgrep || column,
     onlyMatching,
@@ -121,7 +123,6 @@ export function noticesOf(
     isLimited: flags.limit !== undefined && shown >= flags.limit && limitReached === true,
     offset: flags.offset ?? 0,
     filesCut,
-    hasAfterContext: (flags.afterContext ?? flags.context ?? 0) > 0,
     linesCut: linesCut + summary.linesCut,
     isLiteral: engine === 'literal' && flags.literal !== true,
     asTyped: asTyped && { ...asTyped, path: quotePath(pathOf(asTyped.path)) },

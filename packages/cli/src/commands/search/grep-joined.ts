@@ -2,23 +2,30 @@ import type { GrepMatch } from '@cairn/natives';
 import type { PathNaming } from './grep-lines.ts';
 import type { BatchReader } from './grep-search.ts';
 
-/** Adds a line to the match whose last hit goes on in it. */
+/** Adds a line to the match whose last hit includes the line break before it. */
 function append(match: GrepMatch, line: GrepMatch): void {
   const { submatches: hits = [] } = match;
-  const { submatches: [first, ...rest] = [] } = line;
+  const { submatches: own = [] } = line;
   const last = hits.at(-1);
-  if (last === undefined || first === undefined) return;
+  if (last === undefined) return;
   const shift = match.line.length + 1;
-  last.end = shift + first.end;
-  for (const hit of rest) hits.push({ ...hit, start: hit.start + shift, end: hit.end + shift });
+  const [first, ...others] = own;
+  const continued = first?.continued === true ? first : undefined;
+  last.end = shift + (continued?.end ?? 0);
+  for (const hit of continued === undefined ? own : others)
+    hits.push({ ...hit, start: hit.start + shift, end: hit.end + shift });
   match.line += `\n${line.line}`;
   if (line.truncated === true) match.truncated = true;
+  if (line.takesLineEnd === true) match.takesLineEnd = true;
+  else delete match.takesLineEnd;
   if (line.contextAfter !== undefined) match.contextAfter = line.contextAfter;
 }
 
-/** Whether the last hit of a match goes on in the line. */
+/** Whether the last hit of a match includes the line break before the line. */
 function goesOnIn(match: GrepMatch, line: GrepMatch): boolean {
-  return line.submatches?.[0]?.continued === true && match.submatches?.at(-1)?.end === match.line.length;
+  const next = match.lineNumber + match.line.split('\n').length;
+  const isWhole = match.submatches?.at(-1)?.end === match.line.length;
+  return match.takesLineEnd === true && isWhole && match.path === line.path && line.lineNumber === next;
 }
 
 /**

@@ -30,10 +30,10 @@ export const asIs: PathNaming = (path) => path;
 
 function rowText(row: Row, form: GrepForm, usedColumns: number): string {
   const hit = { paint: form.paint.hit, escape: form.isTerminal ? escapeLine : (text: string) => text };
-  if (!form.isTerminal) return form.paint.isColored ? highlight(row.text, row.hits ?? [], hit) : row.text;
+  if (!form.isTerminal) return form.paint.isColored ? highlight(row.text, row.hits, hit) : row.text;
   const text = row.text.endsWith('\r') ? row.text.slice(0, -1) : row.text;
   const room = form.columns === undefined ? undefined : Math.max(form.columns - usedColumns - ellipsisColumns, 1);
-  const whole = { text, ranges: row.hits ?? [], cutStart: false, cutEnd: row.truncated };
+  const whole = { text, ranges: row.hits, cutStart: false, cutEnd: row.truncated };
   const fitted = room === undefined ? whole : fitLine(text, whole.ranges, room);
   if (!fitted.cutStart && !fitted.cutEnd) return highlightFitted(whole, hit, form.paint.dim);
   if (fitted !== whole) form.onCut();
@@ -93,7 +93,7 @@ export class ContentPrinter {
 
   #line(row: Row, path: string): string {
     const { paint, heading, nul, lineNumber, column } = this.#form;
-    const separator = row.hits === undefined ? '-' : ':';
+    const separator = row.isContext ? '-' : ':';
     let place = '';
     let columns = 0;
     if (this.#form.path && !heading) place = paint.path(path) + (nul ? '\0' : separator);

@@ -32,9 +32,9 @@ export interface GrepFlags extends SearchFlags {
   readonly afterContext?: number;
   readonly beforeContext?: number;
   readonly context?: number;
+  /** The last one of --mode, -c, --count-matches and -l. */
   readonly mode?: ModeName;
-  readonly count?: boolean;
-  readonly filesWithMatches?: boolean;
+  readonly countMatches?: boolean;
   readonly quiet?: boolean;
   readonly files?: boolean;
   readonly typeList?: boolean;
@@ -53,9 +53,8 @@ export interface GrepFlags extends SearchFlags {
 }
 
 /** Returns what to show. */
-export function modeOf(flags: GrepFlags): ModeName {
-  if (flags.count === true) return 'count';
-  return flags.filesWithMatches === true ? 'files' : (flags.mode ?? 'content');
+export function modeOf({ mode = 'content' }: GrepFlags): ModeName {
+  return mode;
 }
 
 /** Whether ignore files exclude files from the search. */
@@ -119,8 +118,9 @@ function amountOptions(): readonly Option[] {
       '--mode <mode>',
       'what to show: content (lines), count (matching lines per file) or files (default: content)',
     ).argParser(oneOf('--mode', modeNames)),
-    new Option('-c, --count', 'the same as --mode count').conflicts(['mode', 'filesWithMatches']),
-    new Option('-l, --files-with-matches', 'the same as --mode files').conflicts(['mode', 'count']),
+    new Option('-c, --count', 'the same as --mode count; with -o, or with -U over lines, it counts matches'),
+    new Option('--count-matches', 'show the number of matches per file'),
+    new Option('-l, --files-with-matches', 'the same as --mode files'),
     new Option('-q, --quiet', 'show nothing: the exit status tells whether something matches').conflicts('json'),
     count('--offset', '--offset', 'skip the first N results, in the unit of --limit'),
     count('-m, --max-count', '--max-count', 'at most N lines from each file'),
@@ -136,7 +136,7 @@ function amountOptions(): readonly Option[] {
 /** Options that choose how a line is shown. */
 function formOptions(): readonly Option[] {
   return [
-    new Option('-o, --only-matching', 'show only the matched parts, each on a line of its own').conflicts('count'),
+    new Option('-o, --only-matching', 'show only the matched parts, each on a line of its own'),
     new Option(
       '-r, --replace <text>',
       'show this text in place of each match; $1 and ${name} are groups; files are never changed',
@@ -175,6 +175,14 @@ function addSharedValues(command: Command): void {
   set('case-sensitive', 'case', () => 'sensitive');
   set('word-regexp', 'whole', () => 'word');
   set('line-regexp', 'whole', () => 'line');
+  const setMode = (option: string, mode: () => unknown): void => {
+    set(option, 'mode', mode);
+    set(option, 'countMatches', () => option === 'count-matches');
+  };
+  setMode('mode', () => command.getOptionValue('mode'));
+  setMode('count', () => 'count');
+  setMode('count-matches', () => 'count');
+  setMode('files-with-matches', () => 'files');
   set('with-filename', 'paths', () => true);
   set('no-filename', 'paths', () => false);
   set('max-count-per-file', 'maxCount', () => command.getOptionValue('maxCountPerFile'));

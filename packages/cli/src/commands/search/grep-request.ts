@@ -37,6 +37,11 @@ function replacementOf({ replace, multiline, vimgrep, json }: GrepFlags): string
   return replace ?? (multiline === true && vimgrep === true && json !== true ? '$0' : undefined);
 }
 
+function countUnitOf(flags: GrepFlags): GrepOptions['countUnit'] {
+  if (modeOf(flags) !== 'count') return undefined;
+  return flags.countMatches === true || flags.onlyMatching === true ? 'matches' : 'spanning';
+}
+
 /** Returns what matches, and what to return of it. */
 export function matchingOf(
   patterns: readonly string[],
@@ -62,5 +67,6 @@ export function matchingOf(
     maxCountPerFile: flags.maxCount,
     maxFileSize: flags.maxFilesize,
     mode: libraryModes[modeOf(flags)],
+    countUnit: countUnitOf(flags),
   };
 }

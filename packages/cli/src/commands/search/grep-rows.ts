@@ -7,8 +7,9 @@ export interface Row {
   /** The byte where the row's first match starts in its line, from 1; absent without a match. */
   readonly column?: number;
   readonly text: string;
-  /** Absent for a context line. */
-  readonly hits?: readonly Range[];
+  readonly hits: readonly Range[];
+  /** Whether it is a line of context. */
+  readonly isContext: boolean;
   readonly truncated: boolean;
   /** The last of the lines that the row stands for, if that is not its own. */
   readonly lastLine?: number;
@@ -58,7 +59,7 @@ interface TextLine extends Range {
 }
 
 /** Splits a text of several lines, and its hits, which are in order. */
-function linesOf({ text, hits }: Line, firstNumber: number): readonly TextLine[] {
+function linesOf({ text, hits }: Line, firstNumber: number): TextLine[] {
   const lines: TextLine[] = [];
   let start = 0;
   let firstHit = 0;
@@ -78,17 +79,22 @@ function linesOf({ text, hits }: Line, firstNumber: number): readonly TextLine[]
 }
 
 /** Returns the rows of lines that a replaced match has joined. As in ripgrep, the lines that are left are numbered on. */
-function joinedRows(shown: Line, { line: joined, lineNumber, truncated }: GrepMatch, form: RowForm): readonly Row[] {
+function joinedRows(shown: Line, match: RowSource, form: RowForm): readonly Row[] {
+  const { line: joined, lineNumber, truncated, isContext, takesLineEnd } = match;
   const { text, hits } = shown;
   const lastLine = lineNumber + joined.split('\n').length - 1;
   const firstColumn = columnAt(text, hits[0]?.start ?? 0);
   const starts = new Set(hits.map((hit) => hit.start));
-  return linesOf(shown, lineNumber).flatMap((line): readonly Row[] => {
+  const lines = linesOf(shown, lineNumber);
+  // The replaced line end would begin the last line.
+  if (takesLineEnd === true && lines.at(-1)?.start === text.length) lines.pop();
+  return lines.flatMap((line): readonly Row[] => {
     const lineText = text.slice(line.start, line.end);
     const rowOf = (hit: Range | undefined): Row => ({
       lineNumber: line.lineNumber,
       text: lineText,
       hits: line.hits,
+      isContext,
       truncated: truncated === true,
       lastLine,
       ...(form.column && { column: hit === undefined ? firstColumn : columnAt(lineText, hit.start) }),
@@ -104,14 +110,20 @@ function joinedRows(shown: Line, { line: joined, lineNumber, truncated }: GrepMa
   });
 }
 
-function matchRows(match: GrepMatch, form: RowForm): readonly Row[] {
-  const { lineNumber, line, submatches = [], truncated } = match;
+/** A matched line or a line of context. */
+interface RowSource extends Pick<GrepMatch, 'lineNumber' | 'line' | 'submatches' | 'truncated' | 'takesLineEnd'> {
+  readonly isContext: boolean;
+}
+
+function rowsOfLine(source: RowSource, form: RowForm): readonly Row[] {
+  const { lineNumber, line, submatches = [], truncated, isContext, takesLineEnd } = source;
   const shown = shownLine(line, submatches);
-  if (form.joinsLines && (line.includes('\n') || shown.text.includes('\n'))) return joinedRows(shown, match, form);
+  const isJoined = takesLineEnd === true || line.includes('\n') || shown.text.includes('\n');
+  if (form.joinsLines && isJoined) return joinedRows(shown, source, form);
   const { text, hits } = shown;
-  const row = { lineNumber, text, hits, truncated: truncated === true };
+  const row = { lineNumber, text, hits, isContext, truncated: truncated === true };
   const [first] = hits;
-  // An inverted search has lines without a match.
+  // An inverted search has lines without a match, and so has the context.
   if (first === undefined) return [row];
   if (!form.onlyMatching && !form.eachMatch)
     return [form.column ? { ...row, column: columnAt(text, first.start) } : row];
@@ -126,9 +138,9 @@ function matchRows(match: GrepMatch, form: RowForm): readonly Row[] {
 /** Returns the rows of one match in order: its context before, its own, its context after. */
 export function rowsOf(match: GrepMatch, form: RowForm): readonly Row[] {
   const { contextBefore, contextAfter } = match;
-  const rows = matchRows(match, form);
+  const rows = rowsOfLine({ ...match, isContext: false }, form);
   if (contextBefore === undefined && contextAfter === undefined) return rows;
-  const context = (lines: GrepMatch['contextBefore'] = []): Row[] =>
-    lines.map((one) => ({ lineNumber: one.lineNumber, text: one.line, truncated: false }));
+  const context = (lines: GrepMatch['contextBefore'] = []): readonly Row[] =>
+    lines.flatMap(({ isMatch, ...line }) => rowsOfLine({ ...line, isContext: isMatch !== true }, form));
   return [...context(contextBefore), ...rows, ...context(contextAfter)];
 }

@@ -23,6 +23,7 @@ test('the result of one root is unchanged', () => {
     ...summary({ unreadablePaths: ['x'] }),
     shown: 0,
     linesCut: 0,
+    linesCrowded: 0,
     linesReplaced: 0,
     lossyPaths: 0,
     pathOf: inRoot,
@@ -62,7 +63,9 @@ test('cut lines and files with a name that is not valid Unicode are counted over
     { ...line, path: 'b\ufffd', lossyPath: true },
   ]);
   totals.addMatches([{ ...line, path: 'b\ufffd', lossyPath: true, truncated: true }]);
-  expect(totals.finish(inRoot)).toMatchObject({ shown: 3, linesCut: 2, lossyPaths: 1 });
+  const submatches = Array.from({ length: 100_000 }, (_, start) => ({ start, end: start + 1 }));
+  totals.addMatches([{ ...line, path: 'c', truncated: true, submatches }]);
+  expect(totals.finish(inRoot)).toMatchObject({ shown: 4, linesCut: 2, linesCrowded: 1, lossyPaths: 1 });
 });
 
 test('a place of the text as typed is reported only without a match', () => {

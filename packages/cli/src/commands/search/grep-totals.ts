@@ -1,6 +1,7 @@
 import type { GrepMatch, GrepSummary } from '@cairn/natives';
 import { inOptions } from '../../terminal/errors.ts';
 import type { PathNaming } from './grep-lines.ts';
+import { MAX_SUBMATCHES } from './notices.ts';
 
 /** What a search of one or several roots states besides its matches. */
 export interface GrepTotals extends GrepSummary {
@@ -8,6 +9,8 @@ export interface GrepTotals extends GrepSummary {
   readonly shown: number;
   /** How many of them have a line that the search cut. */
   readonly linesCut: number;
+  /** How many of them have more matches than the result. */
+  readonly linesCrowded: number;
   /** How many lines have the character that also stands for bytes that are not UTF-8. */
   readonly linesReplaced: number;
   /** How many files have a name that is not valid Unicode. */
@@ -70,6 +73,7 @@ export class TotalsBuilder {
   #facts: GrepSummary | undefined;
   #shown = 0;
   #linesCut = 0;
+  #linesCrowded = 0;
   #linesReplaced = 0;
   #lossyPaths = 0;
   #lastLossyPath: string | undefined;
@@ -92,8 +96,9 @@ export class TotalsBuilder {
   addMatches(matches: readonly GrepMatch[]): void {
     this.#shown += matches.length;
     for (const match of matches) {
-      const { truncated, lossyPath, path } = match;
-      if (truncated === true) this.#linesCut += 1;
+      const { truncated, submatches = [], lossyPath, path } = match;
+      if (truncated === true && submatches.length === MAX_SUBMATCHES) this.#linesCrowded += 1;
+      else if (truncated === true) this.#linesCut += 1;
       this.#linesReplaced += replacedLines(match);
       // The matches of a file follow each other.
       if (lossyPath === true && path !== this.#lastLossyPath) this.#lossyPaths += 1;
@@ -134,6 +139,7 @@ export class TotalsBuilder {
       ...(asTyped && facts.totalMatches === 0 && { asTyped }),
       shown: this.#shown,
       linesCut: this.#linesCut,
+      linesCrowded: this.#linesCrowded,
       linesReplaced: this.#linesReplaced,
       lossyPaths: this.#lossyPaths,
       pathOf,

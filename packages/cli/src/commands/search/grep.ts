@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import type { GrepMatch } from '@cairn/natives';
 import { writeAnswer, writeNotices } from '../../terminal/answer.ts';
 import { UsageError } from '../../terminal/errors.ts';
@@ -72,12 +73,19 @@ async function answerAsDocument(request: GrepRequest, { session, notices }: Cont
   return totals;
 }
 
+async function isOneFile([root = '.', ...others]: readonly string[]): Promise<boolean> {
+  if (others.length > 0) return false;
+  const found = await stat(root).catch(() => undefined);
+  return found !== undefined && !found.isDirectory();
+}
+
 async function answerAsLines(request: GrepRequest, { session, notices }: Context): Promise<GrepTotals> {
   const { flags, patterns } = request;
   let linesCut = 0;
   const isFromInput = request.roots.every((root) => root === STANDARD_INPUT);
   const form = formOf(flags, session, {
     isFromInput,
+    isOneFile: isFromInput || (await isOneFile(request.roots)),
     onCut: () => {
       linesCut += 1;
     },
@@ -108,7 +116,7 @@ async function answerAsLines(request: GrepRequest, { session, notices }: Context
 /** Answers with the exit status. A negative answer comes with the notices about files that were not searched. */
 async function answerQuietly(request: GrepRequest, { session, notices }: Context): Promise<number> {
   const { flags: given, patterns } = request;
-  const flags: GrepFlags = { ...given, mode: 'files', count: false, limit: 1, offset: 0 };
+  const flags: GrepFlags = { ...given, mode: 'files', limit: 1, offset: 0 };
   const totals = await searchRoots({ ...request, flags }, session, async () => undefined);
   // As in ripgrep, one match is the answer, whatever else could not be read.
   if (totals.shown > 0) return ExitCode.Hit;

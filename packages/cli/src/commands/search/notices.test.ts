@@ -62,7 +62,7 @@ describe('the notices of grep report', () => {
     isLimited: false,
     offset: 0,
     filesCut: 0,
-    hasAfterContext: false,
+    linesCrowded: 0,
     linesCut: 0,
     linesReplaced: 0,
     skipped: { oversized: 0, binary: 0, unreadable: 0 },
@@ -82,9 +82,9 @@ describe('the notices of grep report', () => {
       ['2 files had more matches than --max-count; raise it for more'],
     ],
     [
-      'lines after the last match that are left out, because they match, too',
-      { filesCut: 1, hasAfterContext: true },
-      ['1 file had more matches than --max-count, which are not shown as context either; raise it for more'],
+      'lines with too many matches',
+      { linesCrowded: 1 },
+      ['1 line had more than 100,000 matches, of which the rest is left out; break such a line for all of them'],
     ],
     [
       'lines that may have bytes that are not UTF-8',

@@ -20,6 +20,9 @@ export interface ListingFacts {
   readonly roots?: readonly string[] | undefined;
 }
 
+/** How many matches a line of a result can have. */
+export const MAX_SUBMATCHES = 100_000;
+
 /** How many repaired patterns are named. */
 const MAX_NAMED = 3;
 
@@ -80,9 +83,9 @@ export interface GrepFacts extends ListingFacts {
   readonly isLimited: boolean;
   readonly offset: number;
   readonly filesCut: number;
-  /** Whether lines after a match are asked for. */
-  readonly hasAfterContext: boolean;
   readonly linesCut: number;
+  /** How many lines have more matches than one line can have in a result. */
+  readonly linesCrowded: number;
   /** How many lines have a replacement character. */
   readonly linesReplaced: number;
   readonly skipped: {
@@ -145,11 +148,14 @@ export function grepNotices(facts: GrepFacts): string[] {
       ? [`there are no more: --offset ${facts.offset} skips all ${formatCount(facts.totalMatches)}; use a smaller one`]
       : []),
     ...(facts.filesCut > 0
-      ? [
-          `${countOf(facts.filesCut, 'file')} had more matches than --max-count${facts.hasAfterContext ? ', which are not shown as context either' : ''}; raise it for more`,
-        ]
+      ? [`${countOf(facts.filesCut, 'file')} had more matches than --max-count; raise it for more`]
       : []),
     ...(facts.linesCut > 0 ? [`shortened ${countOf(facts.linesCut, 'line')}; --max-columns 0 shows whole lines`] : []),
+    ...(facts.linesCrowded > 0
+      ? [
+          `${countOf(facts.linesCrowded, 'line')} had more than ${formatCount(MAX_SUBMATCHES)} matches, of which the rest is left out; break such a line for all of them`,
+        ]
+      : []),
     ...(facts.stopReason === 'budget' ? [budgetNotice(facts)] : stopNotice(facts.stopReason)),
     ...(facts.skipped.binary > 0
       ? [`skipped ${countOf(facts.skipped.binary, 'binary file')} from the first NUL byte on`]
