@@ -266,7 +266,7 @@ function withoutPlaces(line: FoundLine): FoundLine {
 
 function contextOf(matches: readonly GrepMatch[]): FoundLine[] {
   return matches.flatMap(({ path, contextBefore = [], contextAfter = [] }) =>
-    [...contextBefore, ...contextAfter].map((line) => ({ path, ...line })),
+    [...contextBefore, ...contextAfter].map(({ lineNumber, line }) => ({ path, lineNumber, line })),
   );
 }
 

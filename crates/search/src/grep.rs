@@ -21,6 +21,7 @@ mod pcre;
 mod prefilter;
 mod repair;
 mod stream;
+mod submatches;
 
 use std::io::Read;
 use std::ops::{ControlFlow, Range};

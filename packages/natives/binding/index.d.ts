@@ -255,7 +255,7 @@ export interface NativeGrepOptions {
   maxCountPerFile?: number
   maxFileSize?: number
   mode?: 'content' | 'count' | 'filesWithMatches'
-  countMatches?: boolean
+  countUnit?: 'lines' | 'matches' | 'spanning'
   replacement?: string
   timeoutMs?: number
   partialOnTimeout?: boolean

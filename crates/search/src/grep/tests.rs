@@ -1,5 +1,9 @@
 //! Limits, paging and bookkeeping. The whole-product tests compare the matches with ripgrep.
 
+mod budget;
+mod engines;
+mod limits;
+
 use std::fs;
 use std::path::Path;
 
@@ -63,106 +67,16 @@ pub(super) fn lines(outcome: &GrepOutcome) -> Vec<String> {
         .collect()
 }
 
+/// A search with a small budget, and the cost of its result.
+fn run_within(max_result_bytes: usize, options: GrepOptions) -> (GrepOutcome, usize) {
+    let scope = Scope { max_result_bytes, ..options.scope };
+    let outcome = run(&GrepOptions { scope, ..options });
+    let cost = outcome.matches.iter().fold(Cost::default(), |cost, found| cost.plus(found.cost()));
+    (outcome, cost.bytes())
+}
+
 fn three_files() -> TempDir {
     tree(&[("a", "x1\nx2\n-\nx3\n"), ("b/c", "-\n"), ("b/d", "x4\n"), ("e", "x5\nx6\n")])
-}
-
-#[test]
-fn limits_count_in_the_unit_of_the_mode_and_in_path_order() {
-    let tree = three_files();
-    for (reason, mode, max_count, offset, expected, total, limited) in [
-        ("lines", GrepMode::Content, Some(4), 0, vec!["a:1:x1", "a:2:x2", "a:4:x3", "b/d:1:x4"], 4, true),
-        ("lines skipped", GrepMode::Content, Some(2), 3, vec!["b/d:1:x4", "e:1:x5"], 5, true),
-        (
-            "exactly all",
-            GrepMode::Content,
-            Some(6),
-            0,
-            vec!["a:1:x1", "a:2:x2", "a:4:x3", "b/d:1:x4", "e:1:x5", "e:2:x6"],
-            6,
-            false,
-        ),
-        ("none", GrepMode::Content, Some(0), 0, vec![], 0, true),
-        ("beyond the end", GrepMode::Content, Some(2), 9, vec![], 6, false),
-        ("files", GrepMode::FilesWithMatches, Some(2), 0, vec!["a:0:", "b/d:0:"], 2, true),
-        ("files skipped", GrepMode::FilesWithMatches, Some(2), 1, vec!["b/d:0:", "e:0:"], 3, false),
-    ] {
-        let outcome = run(&GrepOptions { mode, max_count, offset, ..options(&tree) });
-        assert_eq!(lines(&outcome), expected, "{reason}");
-        assert_eq!((outcome.total, outcome.limit_reached), (total, limited), "{reason}");
-        assert_eq!(outcome.stop_reason, limited.then_some(StopReason::Limit), "{reason}");
-    }
-}
-
-#[test]
-fn count_mode_counts_matched_lines_and_its_limit_counts_them_too() {
-    let tree = three_files();
-    let counts = |max_count, offset| {
-        let outcome = run(&GrepOptions { mode: GrepMode::Count, max_count, offset, ..options(&tree) });
-        let counts: Vec<u64> = outcome.matches.iter().filter_map(|found| found.match_count).collect();
-        (counts, outcome.limit_reached)
-    };
-    assert_eq!(counts(None, 0), (vec![3, 1, 2], false));
-    assert_eq!(counts(Some(5), 0), (vec![3, 1, 1], true));
-    assert_eq!(counts(Some(3), 2), (vec![1, 1, 1], true));
-}
-
-#[test]
-fn a_reached_limit_ends_the_search() {
-    let files: Vec<(String, &str)> = (0..200).map(|number| (format!("f{number:03}"), "x\n")).collect();
-    let files: Vec<(&str, &str)> = files.iter().map(|(path, contents)| (path.as_str(), *contents)).collect();
-    let outcome = run(&GrepOptions { max_count: Some(3), ..options(&tree(&files)) });
-    assert_eq!((outcome.total, outcome.files_searched, outcome.files_with_matches), (3, 4, 3));
-}
-
-#[test]
-fn one_hot_file_does_not_starve_the_rest() {
-    let hot = "x\n".repeat(1000);
-    let tree = tree(&[("a", &hot), ("b", "x\n"), ("c", "x\nx\n")]);
-    let outcome = run(&GrepOptions { max_count_per_file: Some(2), ..options(&tree) });
-    assert_eq!(lines(&outcome), ["a:1:x", "a:2:x", "b:1:x", "c:1:x", "c:2:x"]);
-    assert_eq!((outcome.files_cut, outcome.limit_reached, outcome.stop_reason), (1, false, Some(StopReason::Limit)));
-}
-
-#[test]
-fn context_repeats_no_line() {
-    let tree = tree(&[("a", "1\n2\nx3\n4\nx5\n6\n7\n8\nx9\nx10\n")]);
-    let outcome = run(&GrepOptions { context_before: 2, context_after: 2, ..options(&tree) });
-    let shown: Vec<(Vec<u64>, u64, Vec<u64>)> = outcome
-        .matches
-        .iter()
-        .map(|found| {
-            let numbers = |lines: &[ContextLine]| lines.iter().map(|line| line.line_number).collect();
-            (numbers(&found.before), found.line_number, numbers(&found.after))
-        })
-        .collect();
-    assert_eq!(shown, [(vec![1, 2], 3, vec![4]), (vec![], 5, vec![6, 7]), (vec![8], 9, vec![]), (vec![], 10, vec![])]);
-    let limited = run(&GrepOptions { context_after: 2, max_count: Some(1), ..options(&tree) });
-    assert_eq!(
-        limited.matches[0].after.iter().map(|line| line.line_number).collect::<Vec<_>>(),
-        [4],
-        "up to the next match"
-    );
-    let limited = run(&GrepOptions { context_after: 2, max_count: Some(2), ..options(&tree) });
-    assert_eq!(limited.matches[1].after.iter().map(|line| line.line_number).collect::<Vec<_>>(), [6, 7], "all of it");
-}
-
-#[test]
-fn a_cut_line_keeps_its_match() {
-    for (reason, line, columns, expected, submatch) in [
-        ("short enough", "abcx", 4, "abcx", 3..4),
-        ("a match near the beginning", "abxdefgh", 5, "abxde", 2..3),
-        ("a match near the end", "0123456789x", 5, "6789x", 4..5),
-        ("a match in the middle", "0123456789x0123456789", 5, "89x01", 2..3),
-        ("characters, not bytes", "ééééééééééxéé", 3, "éxé", 2..3),
-        ("columns of one", "0123x", 1, "x", 0..1),
-    ] {
-        let outcome = run(&GrepOptions { max_columns: Some(columns), ..options(&tree(&[("a", line)])) });
-        let found = &outcome.matches[0];
-        assert_eq!(String::from_utf8_lossy(&found.line), expected, "{reason}");
-        assert_eq!(found.truncated, expected.len() < line.len(), "{reason}");
-        assert_eq!(found.submatches, [Submatch { start: submatch.start, end: submatch.end }], "{reason}");
-    }
 }
 
 #[test]
@@ -438,21 +352,6 @@ fn links_are_followed_when_the_caller_asks() {
 }
 
 #[test]
-fn pcre2_is_used_when_the_caller_asks() {
-    let tree = tree(&[("a", "foo(x\nab\n")]);
-    for (pattern, engine, total) in
-        [("a(b)", RegexEngine::Pcre2, 1), ("foo(", RegexEngine::Regex, 1), ("*.x", RegexEngine::Literal, 0)]
-    {
-        let outcome = run(&GrepOptions { pcre2: true, ..GrepOptions::new(pattern, tree.path()) });
-        assert_eq!((outcome.engine, outcome.total), (engine, total), "{pattern}");
-    }
-    let (cache, pool) = (ScanCache::new(Policy::default()), cairn_pool::Pool::new(1));
-    let only_rust = GrepOptions { pcre2: true, ..GrepOptions::new(r"\b{start}a(?R:b)", tree.path()) };
-    let error = grep(SearchContext { cache: &cache, pool: &pool }, &only_rust, &CancelToken::new());
-    assert!(matches!(error, Err(SearchError::InvalidRegex { .. })), "{error:?}");
-}
-
-#[test]
 fn types_select_and_exclude() {
     let tree = tree(&["a.py", "b.rs", "c.ts", "d.odd"].map(|file| (file, "x\n")));
     for (types, excluded, expected) in [
@@ -470,111 +369,6 @@ fn types_select_and_exclude() {
     let refused = GrepOptions { excluded_types: texts(["rusty"]), ..options(&tree) };
     let error = grep(SearchContext { cache: &cache, pool: &pool }, &refused, &CancelToken::new());
     assert!(error.is_err_and(|error| error.to_string().contains("typeNot")));
-}
-
-#[test]
-fn multiline_matches_are_reported_line_by_line() {
-    let tree = tree(&[("a", "-\nfoo\nbar\n-\nfoo bar\n")]);
-    let outcome = run(&GrepOptions { multiline: true, ..GrepOptions::new(r"foo\s+bar", tree.path()) });
-    assert_eq!(lines(&outcome), ["a:2:foo", "a:3:bar", "a:5:foo bar"]);
-    let places: Vec<(usize, usize)> =
-        outcome.matches.iter().flat_map(|found| &found.submatches).map(|place| (place.start, place.end)).collect();
-    assert_eq!(places, [(0, 3), (0, 3), (0, 7)]);
-}
-
-#[test]
-fn counts_are_of_lines_or_of_matches() {
-    let tree = tree(&[("a", "-\nfoo\nbar foo\nbar\nfoo bar foo bar\nfoo\n")]);
-    use CountUnit::{Lines, Matches, Spanning};
-    for (reason, pattern, multiline, count_unit, invert, expected) in [
-        ("lines", "foo|bar", false, Spanning, false, 5),
-        ("the matches of lines", "foo|bar", false, Matches, false, 9),
-        ("lines, because no match spans them", "foo|bar", true, Spanning, false, 5),
-        ("lines of matches that span them", r"foo\s+bar", true, Lines, false, 4),
-        ("matches that span lines", r"foo\s+bar|foo", true, Spanning, false, 5),
-        ("empty matches", "^", true, Matches, false, 6),
-        ("lines without a match", "foo", false, Matches, true, 2),
-        ("lines without a match that spans them", r"foo\s+bar", true, Spanning, true, 2),
-        ("matches of PCRE2", "(?<!x)foo", false, Matches, false, 5),
-    ] {
-        let base = GrepOptions { multiline, count_unit, invert, ..GrepOptions::new(pattern, tree.path()) };
-        let outcome = run(&GrepOptions { mode: GrepMode::Count, ..base });
-        assert_eq!((outcome.matches[0].match_count, outcome.total), (Some(expected), expected), "{reason}");
-    }
-}
-
-#[test]
-fn the_limit_of_a_file_counts_lines_in_which_a_match_begins() {
-    let tree = tree(&[("a", "x1\n-\nfoo\nbar foo\nbar\nx\nfoo\nbar\n")]);
-    let base = GrepOptions { multiline: true, ..GrepOptions::new(r"foo\s+bar|x\d", tree.path()) };
-    for (limit, expected, cut) in [
-        (0, vec![], 1),
-        (1, vec!["a:1:x1"], 1),
-        (2, vec!["a:1:x1", "a:3:foo", "a:4:bar foo"], 1),
-        (3, vec!["a:1:x1", "a:3:foo", "a:4:bar foo", "a:5:bar"], 1),
-        (4, vec!["a:1:x1", "a:3:foo", "a:4:bar foo", "a:5:bar", "a:7:foo", "a:8:bar"], 0),
-    ] {
-        for submatches in [true, false] {
-            let limits = GrepOptions { max_count_per_file: Some(limit), submatches, ..base.clone() };
-            let outcome = run(&limits);
-            assert_eq!(lines(&outcome), expected, "{limit}");
-            assert_eq!((outcome.total, outcome.files_cut), (expected.len() as u64, cut), "{limit}");
-            let counted = run(&GrepOptions { mode: GrepMode::Count, count_unit: CountUnit::Matches, ..limits });
-            assert_eq!((counted.total, counted.files_cut), (limit, cut), "{limit}");
-        }
-    }
-    let files = GrepOptions { mode: GrepMode::FilesWithMatches, max_count_per_file: Some(0), ..base };
-    assert_eq!(run(&files).total, 0);
-}
-
-#[test]
-fn a_matched_line_over_the_limit_of_its_file_is_context() {
-    let text = "x1\n-\nx2\nx3 x\n-\nx4\n-\n-\n-\nx5\n";
-    let tree = tree(&[("a", text), ("b", "-\nx\n-\n")]);
-    let shown = |options: GrepOptions| {
-        let outcome = run(&options);
-        let line = |line: &ContextLine| {
-            let places = line.submatches.len();
-            format!("{}{}{}", line.line_number, if line.is_match { ':' } else { '-' }, "#".repeat(places))
-        };
-        let of_match = |found: &LineMatch| {
-            let before: String = found.before.iter().map(line).collect();
-            format!("{before} {} {}", found.line_number, found.after.iter().map(line).collect::<String>())
-        };
-        (outcome.matches.iter().map(of_match).collect::<Vec<_>>(), outcome.total)
-    };
-    let of_file =
-        |max: u64, after: usize| GrepOptions { context_after: after, max_count_per_file: Some(max), ..options(&tree) };
-    assert_eq!(shown(of_file(1, 0)), (vec![" 1 ".into(), " 2 ".into()], 2));
-    assert_eq!(shown(of_file(1, 1)), (vec![" 1 2-".into(), " 2 3-".into()], 2));
-    assert_eq!(shown(of_file(1, 3)), (vec![" 1 2-3:#4:##".into(), " 2 3-".into()], 2));
-    assert_eq!(shown(of_file(1, 99)).0[0], " 1 2-3:#4:##5-6:#7-8-9-10:#");
-    assert_eq!(shown(of_file(2, 2)).0[..2], [" 1 2-", " 3 4:##5-"]);
-    let before = GrepOptions { context_before: 9, ..of_file(1, 2) };
-    assert_eq!(shown(before).0, [" 1 2-3:#", "1- 2 3-"]);
-    // A limit of all files ends the search, because the next page begins there.
-    let page = GrepOptions { max_count: Some(1), ..of_file(9, 3) };
-    assert_eq!(shown(page).0, [" 1 2-"]);
-    let page = GrepOptions { offset: 1, ..of_file(1, 3) };
-    assert_eq!(shown(page).0, [" 2 3-"]);
-    let without = GrepOptions { invert: true, ..of_file(1, 3) };
-    assert_eq!(shown(without).0[0], " 2 3-#4-##5:");
-}
-
-#[test]
-fn context_has_the_replacements_of_its_matches() {
-    let tree = tree(&[("a", "-\nx x\n-\n-x\n")]);
-    let base = GrepOptions { replacement: Some("[$0]".into()), context_after: 9, ..options(&tree) };
-    let replaced = |lines: &[ContextLine]| {
-        let texts = lines.iter().flat_map(|line| line.replacements.iter().flatten());
-        texts.map(|text| String::from_utf8_lossy(text).into_owned()).collect::<Vec<_>>()
-    };
-    let inverted = run(&GrepOptions { invert: true, ..base.clone() });
-    assert_eq!(lines(&inverted), ["a:1:-", "a:3:-"]);
-    assert_eq!(replaced(&inverted.matches[0].after), ["[x]", "[x]"]);
-    assert_eq!(replaced(&inverted.matches[1].after), ["[x]"]);
-    let limited = run(&GrepOptions { max_count_per_file: Some(1), ..base });
-    assert_eq!(replaced(&limited.matches[0].after), ["[x]"]);
 }
 
 #[test]
@@ -632,35 +426,6 @@ fn a_cancelled_search_stops_in_the_middle_of_a_file() {
     assert!(result.is_err(), "stopped after {} checks", checks.get());
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 100, ..ProptestConfig::default() })]
-
-    #[test]
-    fn paging_neither_loses_nor_repeats_a_match(
-        counts in proptest::collection::vec(0_usize..5, 1..8),
-        page in 1_u64..5,
-        mode in prop_oneof![Just(GrepMode::Content), Just(GrepMode::FilesWithMatches)],
-    ) {
-        let files: Vec<(String, String)> =
-            counts.iter().enumerate().map(|(number, count)| (format!("f{number}"), "x\n".repeat(*count))).collect();
-        let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
-        let tree = tree(&files);
-        let all = run_on(2, &GrepOptions { mode, ..options(&tree) });
-        let mut paged = Vec::new();
-        let mut offset = 0;
-        // Every page but the last is full, so there are no more pages than matches and one.
-        for _ in 0..=all.total {
-            let outcome = run_on(2, &GrepOptions { mode, max_count: Some(page), offset, ..options(&tree) });
-            paged.extend(lines(&outcome));
-            if !outcome.limit_reached {
-                break;
-            }
-            offset += page;
-        }
-        prop_assert_eq!(paged, lines(&all));
-    }
-}
-
 #[test]
 fn a_root_that_is_neither_a_directory_nor_a_file_gives_an_empty_result() {
     let outcome = run(&GrepOptions::new("x", Path::new("/dev/null")));
@@ -712,25 +477,6 @@ fn matches_before_a_line_that_is_too_long_for_memory_are_kept() {
 }
 
 #[test]
-fn paging_ends_although_files_are_cut() {
-    let tree = tree(&[("a", "x\nx\nx\n"), ("b", "x\n")]);
-    let page = |offset| run(&GrepOptions { max_count_per_file: Some(2), max_count: Some(2), offset, ..options(&tree) });
-    let (first, second) = (page(0), page(2));
-    assert_eq!(lines(&first), ["a:1:x", "a:2:x"]);
-    assert!(first.limit_reached);
-    assert_eq!(lines(&second), ["b:1:x"]);
-    assert_eq!((second.limit_reached, second.files_cut, second.stop_reason), (false, 1, Some(StopReason::Limit)));
-}
-
-#[test]
-fn the_first_match_of_a_page_has_its_context() {
-    let tree = tree(&[("a", "x\n2\n3\n4\nx\n")]);
-    let outcome = run(&GrepOptions { context_before: 2, context_after: 2, offset: 1, ..options(&tree) });
-    let before: Vec<u64> = outcome.matches[0].before.iter().map(|line| line.line_number).collect();
-    assert_eq!(before, [3, 4]);
-}
-
-#[test]
 #[cfg(unix)]
 fn a_link_that_replaced_a_file_is_not_followed() {
     let outside = tree(&[("secret", "x\n")]);
@@ -744,118 +490,6 @@ fn a_link_that_replaced_a_file_is_not_followed() {
     std::os::unix::fs::symlink(outside.path().join("secret"), tree.path().join("a")).expect("a link");
     let outcome = grep(context, &options, &CancelToken::new()).expect("a search");
     assert_eq!(lines(&outcome), ["b:1:x"]);
-}
-
-/// A search with a small budget, and the cost of its result.
-fn run_within(max_result_bytes: usize, options: GrepOptions) -> (GrepOutcome, usize) {
-    let scope = Scope { max_result_bytes, ..options.scope };
-    let outcome = run(&GrepOptions { scope, ..options });
-    let cost = outcome.matches.iter().fold(Cost::default(), |cost, found| cost.plus(found.cost()));
-    (outcome, cost.bytes())
-}
-
-#[test]
-fn n70_a_result_over_its_budget_keeps_what_fits_and_reports_it() {
-    const BUDGET: usize = 100_000;
-    let short = "x\n".repeat(4000);
-    let places = format!("{}\n", "x".repeat(100)).repeat(100);
-    let wide = format!("x{}\n", "\u{6F22}".repeat(300)).repeat(200);
-    let before = format!("{}x\n", "-\n".repeat(10_000));
-    for (reason, files, options) in [
-        ("one file of short lines", vec![("a", short.as_str())], GrepOptions::new("x", ".")),
-        ("submatches", vec![("a", places.as_str())], GrepOptions::new(".", ".")),
-        ("submatches over lines", vec![("a", &places)], GrepOptions { multiline: true, ..GrepOptions::new(".", ".") }),
-        ("empty submatches", vec![("a", &places)], GrepOptions::new("y*", ".")),
-        ("text outside of Latin-1", vec![("a", &wide)], GrepOptions::new("x", ".")),
-        ("several files", vec![("a", "x\n"), ("b", &short), ("c", &short)], GrepOptions::new("x", ".")),
-        ("context before", vec![("a", &before)], GrepOptions { context_before: 1 << 40, ..GrepOptions::new("x", ".") }),
-        (
-            "context after",
-            vec![("a", "x\n"), ("b", &format!("x\n{before}"))],
-            GrepOptions { context_after: 1 << 40, ..GrepOptions::new("x", ".") },
-        ),
-        (
-            "context on both sides",
-            vec![("a", &format!("{}x\n{}", "-\n".repeat(3), before))],
-            GrepOptions { context_before: 9, context_after: 9, ..GrepOptions::new("-|x", ".") },
-        ),
-        ("a long line", vec![("a", &"x".repeat(1 << 20))], GrepOptions::new("x+", ".")),
-        ("PCRE2", vec![("a", &places)], GrepOptions::new(".(?=)", ".")),
-    ] {
-        let tree = tree(&files);
-        let options = GrepOptions { scope: Scope { path: tree.path().into(), ..options.scope.clone() }, ..options };
-        let (outcome, cost) = run_within(BUDGET, options.clone());
-        assert!(cost <= BUDGET, "{reason}: {cost} bytes");
-        assert!(!outcome.matches.is_empty(), "{reason}: it keeps what fits");
-        let is_cut = outcome.matches.iter().any(|found| found.truncated);
-        assert!(outcome.stop_reason == Some(StopReason::Budget) || is_cut, "{reason}");
-        assert_eq!(outcome.total, outcome.matches.len() as u64, "{reason}");
-        let whole = run(&options);
-        assert_eq!(whole.stop_reason, None, "{reason}");
-        for (found, expected) in outcome.matches.iter().zip(&whole.matches) {
-            assert_eq!((found.file, found.line_number), (expected.file, expected.line_number), "{reason}");
-        }
-        if reason.starts_with("one file") || reason.starts_with("submatches") {
-            assert!(cost > BUDGET / 2, "{reason}: only {cost} bytes");
-        }
-    }
-}
-
-#[test]
-fn n70_files_and_counts_have_a_budget_too() {
-    let files: Vec<(String, &str)> = (0..2000).map(|number| (format!("f{number:04}"), "x\n")).collect();
-    let files: Vec<(&str, &str)> = files.iter().map(|(path, contents)| (path.as_str(), *contents)).collect();
-    let tree = tree(&files);
-    for mode in [GrepMode::Count, GrepMode::FilesWithMatches] {
-        let (outcome, _) = run_within(100_000, GrepOptions { mode, ..options(&tree) });
-        assert_eq!(outcome.stop_reason, Some(StopReason::Budget));
-        assert!((200..1000).contains(&outcome.matches.len()), "{}", outcome.matches.len());
-    }
-}
-
-#[test]
-fn n70_pages_reach_every_match_of_a_file_that_exceeds_the_budget() {
-    let text: String = (0..5000).flat_map(|number| [format!("x{number}\n"), "-\n".to_owned()]).collect();
-    for files in [vec![("a", text.as_str())], vec![("a", "x\n"), ("b", &text), ("c", "x\n")]] {
-        let tree = tree(&files);
-        let all = run(&options(&tree));
-        let mut seen = Vec::new();
-        // Each page has at least one match.
-        for _ in 0..=all.total {
-            let page = GrepOptions { offset: seen.len() as u64, context_before: 1, ..options(&tree) };
-            let (page, _) = run_within(100_000, page);
-            assert_eq!(page.total, (seen.len() + page.matches.len()) as u64);
-            assert!(page.matches.iter().all(|found| found.before.len() <= 1));
-            seen.extend(lines(&page));
-            if page.stop_reason.is_none() {
-                break;
-            }
-        }
-        assert!(seen == lines(&all), "{} of {}", seen.len(), all.total);
-    }
-}
-
-#[test]
-fn n70_results_that_wait_share_a_budget() {
-    let short = "x\n".repeat(2000);
-    let files: Vec<(String, &str)> = (0..200).map(|number| (format!("f{number:03}"), short.as_str())).collect();
-    let files: Vec<(&str, &str)> = files.iter().map(|(path, contents)| (path.as_str(), *contents)).collect();
-    let tree = tree(&files);
-    let options = options(&tree);
-    let compiled = Compiled::new(&options, &CancelToken::new()).expect("a pattern");
-    let held = AtomicUsize::new(MAX_RESULT_BYTES);
-    let crowded = Room { held: Some(&held), ..room() };
-    let file = Target { root: tree.path(), name: b"f000", alone: false };
-    let mut searcher = FileSearcher::new(&compiled, &options);
-    let result = searcher.search(file, crowded, &|| Ok(())).expect("nothing stops it");
-    assert!(result.crowded_out && result.matches.len() < 2000, "{}", result.matches.len());
-    assert_eq!(held.load(Ordering::Relaxed), MAX_RESULT_BYTES + result.held);
-    let missing = Page::new(&options, None).missing(&result).expect("it must be searched again");
-    let again = searcher.search(file, missing, &|| Ok(())).expect("nothing stops it");
-    assert_eq!((again.crowded_out, again.matches.len()), (false, 2000));
-    let last = run_within(1_000_000, GrepOptions { offset: 2000 * 199, max_count: Some(5), ..options }).0;
-    let expected: Vec<String> = (1..=5).map(|number| format!("f199:{number}:x")).collect();
-    assert_eq!(lines(&last), expected);
 }
 
 #[test]
@@ -881,169 +515,6 @@ fn a_partial_search_reports_a_timeout_while_the_pattern_is_compiled() {
     options.scope.partial_on_timeout = true;
     let outcome = grep(context, &options, &timed_out).expect("what there is");
     assert_eq!((outcome.files_searched, outcome.stop_reason), (0, Some(StopReason::Timeout)));
-}
-
-#[test]
-fn n66_look_around_and_back_references_run_on_pcre2_in_every_mode() {
-    let tree = tree(&[
-        ("a", "foobar\nfoobaz\nbar\n"),
-        ("b", "the the\nthe thing\n"),
-        ("c", "\u{FEFF}foobar\r\nfoo\r\n"),
-        ("d", "foobar"),
-        ("e", "none\n"),
-        ("f", "foobar\n\0foobar\n"),
-    ]);
-    for (reason, pattern, multiline, expected) in [
-        ("look-ahead", "foo(?=bar)", false, vec!["a:1:foobar", "c:1:foobar\r", "d:1:foobar"]),
-        ("negative look-ahead", "foo(?!bar)", false, vec!["a:2:foobaz", "c:2:foo\r"]),
-        ("look-behind", "(?<=^foo)ba", false, vec!["a:1:foobar", "a:2:foobaz", "c:1:foobar\r", "d:1:foobar"]),
-        ("a back-reference", r"\b(\w+) \1\b", false, vec!["b:1:the the"]),
-        ("a back-reference over lines", r"(\w)\n\1", true, vec![]),
-        ("look-ahead over lines", r"bar(?=\nfoo)", true, vec!["a:1:foobar"]),
-    ] {
-        let options = GrepOptions { multiline, ..GrepOptions::new(pattern, tree.path()) };
-        let content = run(&options);
-        assert_eq!(lines(&content), expected, "{reason}");
-        assert_eq!((content.engine, content.stop_reason), (RegexEngine::Pcre2, None), "{reason}");
-        let count = run(&GrepOptions { mode: GrepMode::Count, ..options.clone() });
-        let counted: u64 = count.matches.iter().filter_map(|found| found.match_count).sum();
-        assert_eq!((counted, count.total), (expected.len() as u64, expected.len() as u64), "{reason}");
-        let files = run(&GrepOptions { mode: GrepMode::FilesWithMatches, ..options });
-        assert_eq!((&files.paths, &count.paths), (&content.paths, &content.paths), "{reason}");
-        assert_eq!(content.skipped, Skipped { binary: 1, ..Skipped::default() }, "{reason}");
-        assert_eq!(count.skipped, content.skipped, "{reason}");
-    }
-}
-
-#[test]
-fn n66_submatches_limits_context_and_columns_work_with_pcre2() {
-    let tree = tree(&[("a", "0123456789foobar0123456789 foobar\n-\nfoobar\n"), ("b", "foobar\nfoobar\n")]);
-    let options = GrepOptions {
-        max_columns: Some(8),
-        max_count: Some(2),
-        offset: 1,
-        context_before: 1,
-        context_after: 1,
-        max_count_per_file: Some(1),
-        ..GrepOptions::new("foo(?=bar)", tree.path())
-    };
-    let outcome = run(&options);
-    assert_eq!(lines(&outcome), ["b:1:foobar"]);
-    assert_eq!((outcome.files_cut, outcome.limit_reached), (2, false));
-    let outcome = run(&GrepOptions { offset: 0, max_count_per_file: None, ..options });
-    assert_eq!(lines(&outcome), ["a:1:89foobar", "a:3:foobar"]);
-    assert_eq!(outcome.matches[0].submatches, [Submatch { start: 2, end: 5 }]);
-    assert_eq!(
-        outcome.matches[0].after,
-        [ContextLine { line_number: 2, line: b"-".to_vec(), ..ContextLine::default() }]
-    );
-    assert!(outcome.limit_reached && outcome.matches[0].truncated);
-}
-
-#[test]
-fn n66_a_line_that_exceeds_the_limit_of_pcre2_is_reported() {
-    let costly = format!("{}!", "a".repeat(40));
-    let tree = tree(&[("a", &format!("aab\n{costly}\naab\n")), ("b", "aab\n")]);
-    // Ten million steps are long without optimization: once is enough.
-    let outcome = run_on(1, &GrepOptions::new(r"(?=x?)^(a+)+[bc]", tree.path()));
-    assert_eq!(lines(&outcome), ["a:1:aab", "b:1:aab"]);
-    assert_eq!(outcome.skipped, Skipped { too_costly: 1, ..Skipped::default() });
-    assert_eq!((outcome.files_searched, outcome.stop_reason), (2, None));
-}
-
-#[test]
-fn n66_a_line_keeps_the_submatches_found_before_pcre2_reached_its_limit() {
-    let text = format!("needle {}!\nneedle\nfoo\n", "a".repeat(60));
-    let tree = tree(&[("a", &text), ("b", "needle\n")]);
-    let options = GrepOptions::new("needle(?=)|(a+)+[bc](?=)", tree.path());
-    // Ten million steps are long without optimization: once is enough.
-    let outcome = run_on(1, &options);
-    let found: Vec<_> = outcome.matches.iter().map(|line| (line.file, line.line_number, line.truncated)).collect();
-    assert_eq!(found, [(0, 1, true), (0, 2, false), (1, 1, false)]);
-    assert!(outcome.matches.iter().all(|line| line.submatches == [Submatch { start: 0, end: 6 }]));
-    assert_eq!((outcome.skipped, outcome.stop_reason), (Skipped::default(), None));
-    let count = run_on(1, &GrepOptions { mode: GrepMode::Count, ..options });
-    assert_eq!((count.total, count.skipped), (outcome.total, outcome.skipped));
-}
-
-#[test]
-fn n64_submatches_are_those_of_the_whole_text_for_any_look_around() {
-    let far = "-\n".repeat(200);
-    let tree = tree(&[
-        ("a", &format!("0123456789needle\n{far}END\n")),
-        ("b", &format!("xy\n{far}")),
-        ("c", &format!("xy\n{}", "-".repeat(500))),
-    ]);
-    let multiline = |pattern: &str, max_columns| {
-        run(&GrepOptions { multiline: true, max_columns, ..GrepOptions::new(pattern, tree.path()) })
-    };
-    let outcome = multiline("needle(?=(?s:.*)END)", Some(8));
-    assert_eq!(lines(&outcome), ["a:1:89needle"]);
-    assert_eq!(outcome.matches[0].submatches, [Submatch { start: 2, end: 8 }]);
-    for pattern in [r"x(?!(?s:.{150}))|y(?=\n)", r"x(?s:.{130})\z|y$"] {
-        let outcome = multiline(pattern, None);
-        assert_eq!(lines(&outcome), ["b:1:xy", "c:1:xy"], "{pattern}");
-        for line in &outcome.matches {
-            assert_eq!(line.submatches, [Submatch { start: 1, end: 2 }], "{pattern}");
-        }
-    }
-}
-
-#[test]
-fn n66_a_match_that_would_take_years_can_be_cancelled() {
-    // Nothing of this counts for PCRE2's own limit.
-    let line = "a".repeat(200_000);
-    let tree = tree(&[("a", &line)]);
-    for (reason, pattern) in [
-        ("single characters", "(?=x?)a*a*a*a*[bc]"),
-        ("alternatives", &format!("(?=x?){}[bc]", "(?:a|aa)".repeat(60))),
-        ("a subroutine", &format!("(a|aa){}[bc]", "(?1)".repeat(60))),
-        ("options", &format!("(?=x?){}[bc]", "a?".repeat(60))),
-    ] {
-        let options = GrepOptions::new(pattern, tree.path());
-        let compiled = Compiled::new(&options, &CancelToken::new()).expect("a pattern");
-        assert_eq!(compiled.engine(), RegexEngine::Pcre2, "{reason}");
-        let checks = std::cell::Cell::new(0);
-        let check = || {
-            checks.set(checks.get() + 1);
-            if checks.get() > 100 { Err(Stopped::TimedOut) } else { Ok(()) }
-        };
-        let result = FileSearcher::new(&compiled, &options).search(target(&tree), room(), &check);
-        assert_eq!(result.err(), Some(Stopped::TimedOut), "{reason}");
-    }
-}
-
-#[test]
-fn n66_matches_on_short_lines_end_without_cancellation() {
-    let tree = tree(&[("a", &format!("{}\n", "a".repeat(30)).repeat(3))]);
-    for (reason, pattern) in [
-        ("alternatives", format!("(?=x?){}[bc]", "(?:a|aa)".repeat(25))),
-        ("repetitions", format!("(?=x?){}[bc]", "a*".repeat(12))),
-        ("a subroutine", format!("(a|aa){}[bc]", "(?1)".repeat(20))),
-    ] {
-        let options = GrepOptions::new(pattern, tree.path());
-        let compiled = Compiled::new(&options, &CancelToken::new()).expect("a pattern");
-        let checks = std::cell::Cell::new(0);
-        let check = || {
-            checks.set(checks.get() + 1);
-            if checks.get() > 50 { Err(Stopped::Cancelled) } else { Ok(()) }
-        };
-        let result = FileSearcher::new(&compiled, &options).search(target(&tree), room(), &check);
-        assert_eq!(result.err(), Some(Stopped::Cancelled), "{reason}: {} checks", checks.get());
-    }
-}
-
-#[test]
-fn n64_the_submatches_of_one_line_are_limited_and_the_cut_is_reported() {
-    let most = "x".repeat(MAX_SUBMATCHES);
-    let more = "x".repeat(MAX_SUBMATCHES + 1);
-    let tree = tree(&[("a", &format!("{most}\n{more}\nx\n{more}"))]);
-    for multiline in [false, true] {
-        let outcome = run(&GrepOptions { multiline, ..options(&tree) });
-        let seen: Vec<(usize, bool)> =
-            outcome.matches.iter().map(|found| (found.submatches.len(), found.truncated)).collect();
-        assert_eq!(seen, [(MAX_SUBMATCHES, false), (MAX_SUBMATCHES, true), (1, false), (MAX_SUBMATCHES, true)]);
-    }
 }
 
 #[test]

@@ -88,7 +88,7 @@ const cases: readonly (readonly [args: string, options: object])[] = [
   ['grep x --mode count', { ...grepDefaults, mode: 'count', countUnit: 'spanning' }],
   ['grep x --mode files', { ...grepDefaults, mode: 'filesWithMatches' }],
   ['grep x -c', { ...grepDefaults, mode: 'count', countUnit: 'spanning' }],
-  ['grep x -c -o', { ...grepDefaults, mode: 'count', countUnit: 'matches' }],
+  ['grep x -c -o', { ...grepDefaults, mode: 'count', countUnit: 'matches', submatches: true }],
   ['grep x -c --count-matches -l', { ...grepDefaults, mode: 'filesWithMatches' }],
   ['grep x -l', { ...grepDefaults, mode: 'filesWithMatches' }],
   ['grep x --limit 5 --offset 10', { ...grepDefaults, maxCount: 5, offset: 10 }],
