@@ -36,11 +36,22 @@ const DEPTH: u32 = 3;
 
 /// The hit if each word occurs as a whole, in the base name or in a directory. `None` if one does not.
 pub(crate) fn words_hit(words: &[WordSearch], index: &Index, entry: usize, path: &[u8]) -> Option<Hit> {
-    words_hit_with_typos(words, index, entry, path, 0).map(|(_, hit)| hit)
+    hit::<false>(words, index, entry, path, 0).map(|(_, hit)| hit)
 }
 
 /// [`words_hit`] if at most `max` words have a typo, and how many have one.
 pub(crate) fn words_hit_with_typos(
+    words: &[WordSearch],
+    index: &Index,
+    entry: usize,
+    path: &[u8],
+    max: usize,
+) -> Option<(usize, Hit)> {
+    hit::<true>(words, index, entry, path, max)
+}
+
+// Generic, so that a search without typos does not pay for them.
+fn hit<const WITH_TYPOS: bool>(
     words: &[WordSearch],
     index: &Index,
     entry: usize,
@@ -54,7 +65,8 @@ pub(crate) fn words_hit_with_typos(
     let text = &path[path.len() - name.len()..];
     let mut directory = index.directory(entry);
     let depth = DEPTH * index.depth(directory) as u32;
-    let Explained { in_name, mut typos, mut cost } = cost(words, index, directory, text, name, index.mask(entry), max)?;
+    let Explained { in_name, mut typos, mut cost } =
+        cost::<WITH_TYPOS>(words, index, directory, text, name, index.mask(entry), max)?;
     let mut tier = if in_name { Tier::Runs } else { Tier::Path };
     if stands_for_directory(name) {
         while is_transparent(index.segment(directory).1) {
@@ -62,7 +74,7 @@ pub(crate) fn words_hit_with_typos(
         }
         let (text, name) = index.segment(directory);
         let mask = index.directory_mask(directory);
-        let of_directory = self::cost(words, index, index.parent(directory), text, name, mask, max);
+        let of_directory = self::cost::<WITH_TYPOS>(words, index, index.parent(directory), text, name, mask, max);
         if let Some(of_directory) = of_directory.filter(|of_directory| of_directory.in_name)
             && (!in_name || of_directory.cost + STANDS_FOR < cost)
         {
@@ -83,7 +95,7 @@ struct Explained {
 
 /// How the words occur in a name in `directory` and in the directories above, if each does. `mask` covers the characters of the
 /// name.
-fn cost(
+fn cost<const WITH_TYPOS: bool>(
     words: &[WordSearch],
     index: &Index,
     directory: usize,
@@ -100,7 +112,7 @@ fn cost(
         let above = word.above(directory);
         let of_directory = IN_DIRECTORY + BEST_DIRECTORY.saturating_sub(above) / DIRECTORY_SHARE;
         let may_be_in_name = word.needs[0] & !mask == 0;
-        if !may_be_in_name && above == 0 && max == 0 {
+        if !may_be_in_name && above == 0 && !WITH_TYPOS {
             return None;
         }
         let found = if may_be_in_name { find_in_name(wanted, text, name) } else { None };
@@ -137,7 +149,7 @@ fn cost(
                 } else if let Some(places) = abbreviation(letters, text, name) {
                     typed |= places;
                     cost += ABBREVIATED;
-                } else if typos < max && word.typos > 0 && wanted.is_ascii() {
+                } else if WITH_TYPOS && word.typos > 0 && typos < max && wanted.is_ascii() {
                     typos += 1;
                     cost += TYPO;
                     let Some(places) = with_typo(letters, text, name) else {
