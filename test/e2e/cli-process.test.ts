@@ -121,7 +121,9 @@ describe('a reader that goes away', () => {
     }
     const preload = `data:text/javascript,import { readFileSync } from 'node:fs';
       process.on('exit', () => process.stderr.write(readFileSync('/proc/self/io', 'latin1')));`;
-    const child = startCairn(['grep', 'needle', ...options], { cwd, preload: preload.replaceAll('\n', ' ') });
+    // With a thread for each of many processors, it would be over before anybody could end it.
+    const env = { FS_SCAN_THREADS: '2' };
+    const child = startCairn(['grep', 'needle', ...options], { cwd, env, preload: preload.replaceAll('\n', ' ') });
     const ended = finished(child);
     if (options.length === 0) child.stdout?.destroy();
     const { stderr, exitCode } = await ended;
