@@ -62,7 +62,7 @@ describe('paths', () => {
       'src/main.ts\nsrc/read-cache.ts\n',
     );
     expect((await cairn(['grep', 'there', '--path', 'src'], { cwd })).stdout).toBe('src/main.ts:2:// hello there\n');
-    expect((await cairn(['grep', 'world', '--path', './README.md'], { cwd })).stdout).toBe(
+    expect((await cairn(['grep', '-H', 'world', '--path', './README.md'], { cwd })).stdout).toBe(
       './README.md:1:hello world\n',
     );
     expect((await cairn(['find', 'main', '--path', join(cwd, 'src')], { cwd })).stdout).toBe(
@@ -116,7 +116,7 @@ describe('paths', () => {
       const { stdout } = await cairn(['glob', '*.txt'], { cwd });
       expect(stdout).toBe('"esc\\u001b[31m.txt"\n"line\\nbreak.txt"\n');
       const [, name = ''] = stdout.split('\n');
-      expect((await cairn(['grep', 'x', '--path', name], { cwd })).stdout).toBe('"line\\nbreak.txt":1:x\n');
+      expect((await cairn(['grep', '-H', 'x', '--path', name], { cwd })).stdout).toBe('"line\\nbreak.txt":1:x\n');
     },
   );
 
@@ -197,7 +197,7 @@ test('grep takes CRLF for one line end, and finds the carriage return where the 
     stdout: '',
     stderr: 'cairn: \\n does not match the line ends of files with CRLF; write \\r?\\n for both\n',
   });
-  expect((await cairn(['grep', '-Uc', String.raw`foo\r?\nbar`], { cwd })).stdout).toBe('dos:2\n');
+  expect((await cairn(['grep', '-Uc', String.raw`foo\r?\nbar`], { cwd })).stdout).toBe('dos:1\n');
 });
 
 test('the place of a text that its expression misses is a path as all are printed', async () => {

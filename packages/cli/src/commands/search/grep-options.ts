@@ -147,7 +147,7 @@ function formOptions(): readonly Option[] {
     new Option('--no-heading', 'show the path before each line (default in a pipe)'),
     new Option('-n, --line-number', 'show line numbers (default, except for standard input)'),
     new Option('-N, --no-line-number', 'leave out line numbers'),
-    new Option('-H, --with-filename', 'show paths (default, except for standard input)'),
+    new Option('-H, --with-filename', 'show paths (default, except for a single file or standard input)'),
     new Option('-I, --no-filename', 'leave out paths'),
     new Option('-0, --null', 'end each path with a NUL and print names as they are'),
   ];
