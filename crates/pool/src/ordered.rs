@@ -1,8 +1,9 @@
 //! Parallel work over a range of items, with results in order.
 
 use std::collections::BTreeMap;
+use std::mem;
 use std::ops::{ControlFlow, Range};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -10,9 +11,11 @@ use cairn_cancel::{CancelToken, Stopped};
 
 use crate::pool::{HelpEnd, Pool, Shared};
 
-/// How many chunks may be started beyond the next one to be absorbed. Bounds the memory of waiting results.
+/// How many chunks may be started beyond the next one to be absorbed.
 const WINDOW: usize = 64;
-/// How long a waiting thread sleeps before it checks its token again. A new result wakes it earlier.
+/// No further chunk is started while the results that wait take this much.
+const MAX_WAITING_BYTES: usize = 16 << 20;
+/// How long the leading thread sleeps before it checks its token again. The result that it waits for wakes it earlier.
 const IDLE: Duration = Duration::from_millis(1);
 
 /// Why the work ended early.
@@ -40,6 +43,11 @@ pub trait Ordered: Send + Sync + 'static {
     /// Makes the state of one thread.
     fn state(&self) -> Self::State;
 
+    /// The memory that the results take which are not absorbed yet. A result may take much more than the items.
+    fn waiting_bytes(&self) -> usize {
+        0
+    }
+
     /// Works on the items `range`. Must call `check` in long loops and return its error.
     ///
     /// # Errors
@@ -58,7 +66,6 @@ struct Run<W: Ordered> {
     items: usize,
     chunk_items: usize,
     chunks: usize,
-    next: AtomicUsize,
     closed: AtomicBool,
     results: Mutex<Results<W::Output>>,
     progress: Condvar,
@@ -66,15 +73,21 @@ struct Run<W: Ordered> {
 
 struct Results<T> {
     waiting: BTreeMap<usize, T>,
+    /// The next chunk to start, and the next one to absorb.
+    next: usize,
     absorbed: usize,
     failed: bool,
-    /// How many threads wait for progress. With none, the system call to wake them is saved.
-    idle: usize,
+    /// Whether the leading thread waits for progress. If not, the system call to wake it is saved.
+    leader_waits: bool,
+    /// How many helpers have left because too many results wait.
+    gone: usize,
 }
 
 /// Does `work` over `items` items in chunks, on this thread and on idle workers of `pool`. Passes the results to `absorb`
 /// on this thread, in order. Stops early when `absorb` breaks; later chunks that have finished (at most 64) are
 /// discarded.
+///
+/// `absorb` may wait: the helpers work ahead up to a bound, then leave their workers to others until it is called again.
 ///
 /// # Errors
 /// [`Interrupted`]. `absorb` has then received the results from the first chunk up to some chunk, without gaps.
@@ -86,25 +99,14 @@ pub fn ordered_chunks<W: Ordered>(
     cancel: &CancelToken,
     mut absorb: impl FnMut(W::Output) -> ControlFlow<()>,
 ) -> Result<(), Interrupted> {
-    let chunk_items = chunk_items.max(1);
-    let run = Arc::new(Run {
-        work: Arc::clone(work),
-        cancel: cancel.clone(),
-        items,
-        chunk_items,
-        chunks: items.div_ceil(chunk_items),
-        next: AtomicUsize::new(0),
-        closed: AtomicBool::new(false),
-        results: Mutex::new(Results { waiting: BTreeMap::new(), absorbed: 0, failed: false, idle: 0 }),
-        progress: Condvar::new(),
-    });
+    let run = Arc::new(Run::new(work, items, chunk_items, cancel));
     let shared: Arc<dyn Shared> = run.clone();
     if run.chunks > 1 {
         pool.offer(&shared);
     }
     // Stops the helpers in every case, also when the work or `absorb` panics.
     let _close = Close { run: &run, pool, shared: &shared };
-    run.lead(&mut absorb)
+    run.lead(&mut absorb, &|helpers| pool.offer_to(&shared, helpers))
 }
 
 struct Close<'a, W: Ordered> {
@@ -116,13 +118,37 @@ struct Close<'a, W: Ordered> {
 impl<W: Ordered> Drop for Close<'_, W> {
     fn drop(&mut self) {
         self.run.closed.store(true, Ordering::Release);
-        self.run.progress.notify_all();
         self.pool.withdraw(self.shared);
     }
 }
 
 impl<W: Ordered> Run<W> {
-    fn lead(&self, absorb: &mut dyn FnMut(W::Output) -> ControlFlow<()>) -> Result<(), Interrupted> {
+    fn new(work: &Arc<W>, items: usize, chunk_items: usize, cancel: &CancelToken) -> Self {
+        let chunk_items = chunk_items.max(1);
+        Self {
+            work: Arc::clone(work),
+            cancel: cancel.clone(),
+            items,
+            chunk_items,
+            chunks: items.div_ceil(chunk_items),
+            closed: AtomicBool::new(false),
+            results: Mutex::new(Results {
+                waiting: BTreeMap::new(),
+                next: 0,
+                absorbed: 0,
+                failed: false,
+                leader_waits: false,
+                gone: 0,
+            }),
+            progress: Condvar::new(),
+        }
+    }
+
+    fn lead(
+        &self,
+        absorb: &mut dyn FnMut(W::Output) -> ControlFlow<()>,
+        offer: &dyn Fn(usize),
+    ) -> Result<(), Interrupted> {
         let mut state = None;
         loop {
             let mut results = self.lock();
@@ -135,31 +161,45 @@ impl<W: Ordered> Run<W> {
             }
             if let Some(output) = results.waiting.remove(&next) {
                 results.absorbed += 1;
-                self.wake(results);
+                drop(results);
                 self.cancel.check()?;
                 if absorb(output).is_break() {
                     return Ok(());
                 }
+                let gone = self.recall();
+                if gone > 0 {
+                    offer(gone);
+                }
                 continue;
             }
+            let claimed = self.claim(&mut results);
             drop(results);
             self.cancel.check()?;
-            if let Some(index) = self.claim() {
+            if let Some(index) = claimed {
                 let state = state.get_or_insert_with(|| self.work.state());
                 self.do_chunk(state, index)?;
             } else {
-                let results = self.lock();
-                if !results.failed && !results.waiting.contains_key(&next) {
-                    self.wait(results);
-                }
+                self.wait_for(next);
             }
         }
     }
 
-    /// Claims the next chunk, unless all are claimed or the window is full.
-    fn claim(&self) -> Option<usize> {
-        let limit = self.chunks.min(self.lock().absorbed + WINDOW);
-        self.next.fetch_update(Ordering::AcqRel, Ordering::Acquire, |next| (next < limit).then_some(next + 1)).ok()
+    /// Claims the next chunk, unless all are claimed or too much waits. The chunk that is absorbed next never waits for room.
+    fn claim(&self, results: &mut Results<W::Output>) -> Option<usize> {
+        let index = results.next;
+        let is_full = index >= results.absorbed + WINDOW || self.work.waiting_bytes() >= MAX_WAITING_BYTES;
+        let is_free = index < self.chunks && (index == results.absorbed || !is_full);
+        results.next += usize::from(is_free);
+        is_free.then_some(index)
+    }
+
+    /// Returns how many helpers left and have enough to do again.
+    fn recall(&self) -> usize {
+        let mut results = self.lock();
+        let ahead = results.next - results.absorbed;
+        let has_room =
+            results.next < self.chunks && ahead <= WINDOW / 2 && self.work.waiting_bytes() <= MAX_WAITING_BYTES / 2;
+        if has_room { mem::take(&mut results.gone) } else { 0 }
     }
 
     fn do_chunk(&self, state: &mut W::State, index: usize) -> Result<(), Stopped> {
@@ -170,26 +210,25 @@ impl<W: Ordered> Run<W> {
         let range = start..(start + self.chunk_items).min(self.items);
         let guard = FailureGuard { run: self };
         let output = self.work.chunk(state, range, &check);
-        std::mem::forget(guard);
+        mem::forget(guard);
         let output = output?;
         let mut results = self.lock();
         results.waiting.insert(index, output);
-        self.wake(results);
+        let is_awaited = results.leader_waits && index == results.absorbed;
+        drop(results);
+        if is_awaited {
+            self.progress.notify_one();
+        }
         Ok(())
     }
 
-    /// Sleeps until there is progress, or for [`IDLE`].
-    fn wait(&self, mut results: MutexGuard<'_, Results<W::Output>>) {
-        results.idle += 1;
-        self.progress.wait_timeout(results, IDLE).unwrap_or_else(PoisonError::into_inner).0.idle -= 1;
-    }
-
-    /// Wakes the waiting threads.
-    fn wake(&self, results: MutexGuard<'_, Results<W::Output>>) {
-        let idle = results.idle;
-        drop(results);
-        if idle > 0 {
-            self.progress.notify_all();
+    /// Sleeps until a helper has done the chunk `next`, or for [`IDLE`].
+    fn wait_for(&self, next: usize) {
+        let mut results = self.lock();
+        if !results.failed && !results.waiting.contains_key(&next) {
+            results.leader_waits = true;
+            results = self.progress.wait_timeout(results, IDLE).unwrap_or_else(PoisonError::into_inner).0;
+            results.leader_waits = false;
         }
     }
 
@@ -203,16 +242,20 @@ impl<W: Ordered> Shared for Run<W> {
     fn help(&self, should_leave: &dyn Fn() -> bool) -> HelpEnd {
         let mut state = None;
         loop {
-            if self.closed.load(Ordering::Acquire) || self.next.load(Ordering::Acquire) >= self.chunks {
+            if self.closed.load(Ordering::Acquire) {
                 return HelpEnd::Done;
             }
             if should_leave() {
                 return HelpEnd::Left;
             }
-            let Some(index) = self.claim() else {
-                self.wait(self.lock());
-                continue;
+            let claimed = {
+                let mut results = self.lock();
+                let claimed = self.claim(&mut results);
+                results.gone += usize::from(claimed.is_none());
+                claimed
             };
+            // A worker that waited for room would be missing elsewhere for as long as `absorb` waits.
+            let Some(index) = claimed else { return HelpEnd::Done };
             let state = state.get_or_insert_with(|| self.work.state());
             if self.do_chunk(state, index).is_err() {
                 return HelpEnd::Done;

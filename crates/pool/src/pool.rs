@@ -86,7 +86,11 @@ impl Pool {
 
     /// Offers `work` to every worker except the caller's own. The caller continues the work itself; it may get no help.
     pub fn offer(&self, work: &Arc<dyn Shared>) {
-        let helpers = self.inner.threads - 1;
+        self.offer_to(work, self.inner.threads - 1);
+    }
+
+    /// Like [`Pool::offer`], to up to `helpers` workers.
+    pub(crate) fn offer_to(&self, work: &Arc<dyn Shared>, helpers: usize) {
         if helpers == 0 {
             return;
         }

@@ -41,11 +41,11 @@ use crate::types::TypeList;
 
 use self::arriving::Arriving;
 use self::candidates::{Candidate, Filter};
-use self::file::{FileSearcher, Room, Target};
+use self::file::{FileSearcher, Held, Room, Target};
 use self::file_result::FileResult;
 use self::matcher::Compiled;
 use self::page::{MAX_NAMED, Page};
-use self::stream::{FileSink, LineSink};
+use self::stream::{FileSink, LineSink, MAX_HELD_BYTES};
 
 pub use self::candidates::{Candidates, Exclude, Excluded};
 pub use self::options::{Binary, CountUnit, GrepMode, GrepOptions};
@@ -315,6 +315,11 @@ impl<'a> Call<'a> {
             is_live: self.streaming.is_some() && candidates.is_file() && is_content,
             candidates,
             held: AtomicUsize::new(0),
+            max_held: if page.drains() {
+                self.options.scope.max_result_bytes.min(MAX_HELD_BYTES)
+            } else {
+                self.options.scope.max_result_bytes
+            },
         });
         let mut searcher = None;
         let mut stopped = Ok(());
@@ -379,8 +384,9 @@ struct Searching {
     /// Whether the thread that leads searches the only file, which passes its lines on meanwhile.
     is_live: bool,
     candidates: Candidates,
-    /// The cost of the results that wait for those of earlier files.
+    /// The cost of the results that wait for those of earlier files, and how much it may be.
     held: AtomicUsize,
+    max_held: usize,
 }
 
 impl Searching {
@@ -392,7 +398,8 @@ impl Searching {
     fn room(&self) -> Room<'_> {
         let skip = if self.candidates.len() == 1 { self.options.offset } else { 0 };
         let max_bytes = self.options.scope.max_result_bytes;
-        Room { skip, max_lines: u64::MAX, max_bytes, held: Some(&self.held), live: None }
+        let held = Held { bytes: &self.held, max_bytes: self.max_held };
+        Room { skip, max_lines: u64::MAX, max_bytes, held: Some(held), live: None }
     }
 }
 
@@ -402,6 +409,10 @@ impl Ordered for Searching {
 
     fn state(&self) -> FileSearcher {
         FileSearcher::new(&self.compiled, &self.options)
+    }
+
+    fn waiting_bytes(&self) -> usize {
+        self.held.load(Ordering::Relaxed)
     }
 
     fn chunk(

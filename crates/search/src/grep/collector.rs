@@ -526,7 +526,7 @@ impl<M: Matcher> Collector<'_, M> {
         if let Some(held) = self.room.held
             && grown > step
         {
-            held.fetch_add(grown, Ordering::Relaxed);
+            held.bytes.fetch_add(grown, Ordering::Relaxed);
             self.result.held += grown;
         }
     }

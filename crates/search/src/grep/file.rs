@@ -51,8 +51,8 @@ pub(super) struct Room<'a> {
     pub(super) max_lines: u64,
     /// The maximal cost of the matched lines after those.
     pub(super) max_bytes: usize,
-    /// The cost of all results that wait for those of earlier files. The search ends when it exceeds `max_bytes`.
-    pub(super) held: Option<&'a AtomicUsize>,
+    /// The results that wait for those of earlier files, if this one will. The search ends when they cost too much.
+    pub(super) held: Option<Held<'a>>,
     /// Receives the lines while the file is searched. Otherwise the result has all of them.
     pub(super) live: Option<&'a dyn LineSink>,
 }
@@ -60,8 +60,15 @@ pub(super) struct Room<'a> {
 impl Room<'_> {
     /// Whether too many results wait.
     pub(super) fn is_crowded(self) -> bool {
-        self.held.is_some_and(|held| held.load(Ordering::Relaxed) > self.max_bytes)
+        self.held.is_some_and(|held| held.bytes.load(Ordering::Relaxed) > held.max_bytes)
     }
+}
+
+/// The cost of all results that wait for those of earlier files, and the maximal cost.
+#[derive(Clone, Copy)]
+pub(super) struct Held<'a> {
+    pub(super) bytes: &'a AtomicUsize,
+    pub(super) max_bytes: usize,
 }
 
 /// Searches files. It keeps its buffers: make one for each thread.

@@ -81,7 +81,7 @@ impl<'a> Page<'a> {
     }
 
     /// Whether matches that were delivered no longer count for the budget.
-    fn drains(&self) -> bool {
+    pub(super) fn drains(&self) -> bool {
         self.streaming.is_some_and(|streaming| !streaming.keeps_all)
     }
 

@@ -119,6 +119,27 @@ fn a_search_that_ends_in_the_first_directories_lists_and_opens_no_more() {
     let (outcome, _) = stream_from(&Parts::new(1), search);
     assert_eq!(lines(&outcome), ["d000.x:1:x"]);
     assert!(cache.stats().directories_listed <= 128, "{}", cache.stats().directories_listed);
+    // The files that the threads were at when the first match was found, of 900.
+    assert!(outcome.files_opened <= 2 * CHUNK as u64, "{}", outcome.files_opened);
+}
+
+#[test]
+fn the_results_that_wait_count_as_waiting_until_they_are_added() {
+    let tree = wide_tree();
+    let options = options(&tree);
+    let compiled = compile(&options, &CancelToken::new()).expect("a pattern").expect("no timeout");
+    let work = Searching {
+        candidates: Candidates::of_file(&tree.path().join("d000/a.rs")),
+        compiled,
+        options,
+        is_live: false,
+        held: AtomicUsize::new(0),
+        max_held: usize::MAX,
+    };
+    let results = work.chunk(&mut work.state(), 0..1, &|| Ok(())).expect("nothing stops it");
+    let cost: usize = results[0].1.matches.iter().map(|found| found.cost().bytes()).sum();
+    assert_eq!(results[0].1.matches.len(), 2);
+    assert_eq!(work.waiting_bytes(), cost);
 }
 
 #[test]

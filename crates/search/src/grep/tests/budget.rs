@@ -92,7 +92,7 @@ fn n70_results_that_wait_share_a_budget() {
     let options = options(&tree);
     let compiled = Compiled::new(&options, &CancelToken::new()).expect("a pattern");
     let held = AtomicUsize::new(MAX_RESULT_BYTES);
-    let crowded = Room { held: Some(&held), ..room() };
+    let crowded = Room { held: Some(Held { bytes: &held, max_bytes: MAX_RESULT_BYTES }), ..room() };
     let file = Target { root: tree.path(), name: b"f000", alone: false };
     let mut searcher = FileSearcher::new(&compiled, &options);
     let result = searcher.search(file, crowded, &|| Ok(())).expect("nothing stops it");
