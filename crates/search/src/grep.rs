@@ -45,7 +45,7 @@ use self::file::{FileSearcher, Held, Room, Target};
 use self::file_result::FileResult;
 use self::matcher::Compiled;
 use self::page::{MAX_NAMED, Page};
-use self::stream::{FileSink, LineSink, MAX_HELD_BYTES};
+use self::stream::{FileSink, LineSink};
 
 pub use self::candidates::{Candidates, Exclude, Excluded};
 pub use self::options::{Binary, CountUnit, GrepMode, GrepOptions};
@@ -315,11 +315,7 @@ impl<'a> Call<'a> {
             is_live: self.streaming.is_some() && candidates.is_file() && is_content,
             candidates,
             held: AtomicUsize::new(0),
-            max_held: if page.drains() {
-                self.options.scope.max_result_bytes.min(MAX_HELD_BYTES)
-            } else {
-                self.options.scope.max_result_bytes
-            },
+            max_held: page.max_held(),
         });
         let mut searcher = None;
         let mut stopped = Ok(());

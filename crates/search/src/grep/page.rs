@@ -10,7 +10,7 @@ use super::file::Room;
 use super::file_result::{FileResult, FileState};
 use super::options::{GrepMode, GrepOptions};
 use super::outcome::{GrepOutcome, LineMatch};
-use super::stream::{BATCH_BYTES, BatchSink, GrepBatch, Streaming};
+use super::stream::{BATCH_BYTES, BatchSink, GrepBatch, MAX_HELD_BYTES, Streaming};
 use crate::context::StopReason;
 use crate::cost::{Cost, GREP_FILE, GREP_MATCH};
 
@@ -80,8 +80,13 @@ impl<'a> Page<'a> {
         Room { skip: self.skip, max_lines, max_bytes, held: None, live: None }
     }
 
+    /// The maximal cost of the results that wait for those of earlier files. A file without room is searched again.
+    pub(super) fn max_held(&self) -> usize {
+        if self.drains() { self.max_bytes.min(MAX_HELD_BYTES) } else { self.max_bytes }
+    }
+
     /// Whether matches that were delivered no longer count for the budget.
-    pub(super) fn drains(&self) -> bool {
+    fn drains(&self) -> bool {
         self.streaming.is_some_and(|streaming| !streaming.keeps_all)
     }
 

@@ -2,12 +2,14 @@
 
 use std::cell::{Cell, RefCell};
 
-use cairn_walk::{Policy, ScanCache};
+use cairn_walk::{Policy, ScanCache, Subtree};
 use tempfile::TempDir;
 
+use super::stream::MAX_HELD_BYTES;
 use super::tests::{lines, options, run_on, tree};
 use super::*;
 use crate::context::Scope;
+use crate::cost::MAX_RESULT_BYTES;
 
 /// Keeps the batches. It is ready each time after `period` questions.
 struct Parts {
@@ -119,27 +121,37 @@ fn a_search_that_ends_in_the_first_directories_lists_and_opens_no_more() {
     let (outcome, _) = stream_from(&Parts::new(1), search);
     assert_eq!(lines(&outcome), ["d000.x:1:x"]);
     assert!(cache.stats().directories_listed <= 128, "{}", cache.stats().directories_listed);
-    // The files that the threads were at when the first match was found, of 900.
-    assert!(outcome.files_opened <= 2 * CHUNK as u64, "{}", outcome.files_opened);
+    // The file of the match, and the one that shows that there are more.
+    assert_eq!(outcome.files_opened, 2);
 }
 
 #[test]
-fn the_results_that_wait_count_as_waiting_until_they_are_added() {
+fn results_that_wait_for_earlier_files_have_a_bound() {
     let tree = wide_tree();
     let options = options(&tree);
-    let compiled = compile(&options, &CancelToken::new()).expect("a pattern").expect("no timeout");
+    let sink = Parts::new(1);
+    let max_held = |keeps_all| Page::new(&options, Some(Streaming { sink: &sink, keeps_all })).max_held();
+    assert_eq!([true, false].map(max_held), [MAX_RESULT_BYTES, MAX_HELD_BYTES]);
+    assert_eq!(Page::new(&options, None).max_held(), MAX_RESULT_BYTES);
+
+    let cache = ScanCache::new(Policy::default());
+    let root = options.scope.root().expect("a root");
+    let request = options.scope.request(&root, ScanOptions::default());
+    let pool = cairn_pool::Pool::new(1);
+    let snapshot = cache.scan_subtree(&request, Subtree::default(), &pool, &CancelToken::new()).expect("a scan");
     let work = Searching {
-        candidates: Candidates::of_file(&tree.path().join("d000/a.rs")),
-        compiled,
-        options,
+        candidates: Candidates::of(snapshot),
+        compiled: compile(&options, &CancelToken::new()).expect("a pattern").expect("no timeout"),
+        options: options.clone(),
         is_live: false,
         held: AtomicUsize::new(0),
-        max_held: usize::MAX,
+        max_held: 1,
     };
-    let results = work.chunk(&mut work.state(), 0..1, &|| Ok(())).expect("nothing stops it");
-    let cost: usize = results[0].1.matches.iter().map(|found| found.cost().bytes()).sum();
-    assert_eq!(results[0].1.matches.len(), 2);
-    assert_eq!(work.waiting_bytes(), cost);
+    let results = work.chunk(&mut work.state(), 0..work.candidates.len(), &|| Ok(())).expect("nothing stops it");
+    let (first, rest) = results.split_first().expect("files");
+    assert!(rest.iter().all(|(_, result)| result.crowded_out && !result.opened && result.held == 0));
+    assert!(first.1.held > 0);
+    assert_eq!(work.waiting_bytes(), first.1.held);
 }
 
 #[test]
