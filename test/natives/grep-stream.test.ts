@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 let root = '';
@@ -108,6 +109,22 @@ test.runIf(process.platform === 'linux')('a search that its receiver ended keeps
   }
   await expect.poll(threads).toBeLessThanOrEqual(before + 2);
 });
+
+test.runIf(process.platform === 'linux').for(['a receiver', 'a text'])(
+  'a search of a terminated worker that waits for %s keeps no thread',
+  async (what) => {
+    const threads = (): number => readdirSync('/proc/self/task').length;
+    await grep({ pattern: 'needle', path: root });
+    const before = threads();
+    const workerData = what === 'a text' ? {} : { path: root };
+    for (let round = 0; round < 6; round++) {
+      const worker = new Worker(new URL('grep-stream-worker.ts', import.meta.url), { workerData });
+      await once(worker, 'message');
+      await worker.terminate();
+    }
+    await expect.poll(threads).toBeLessThanOrEqual(before + 2);
+  },
+);
 
 test('searches that wait for their receivers leave the workers to other calls', async () => {
   const release = new AbortController();

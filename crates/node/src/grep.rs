@@ -1,24 +1,21 @@
 //! `grep`.
 
-use std::sync::Arc;
+mod columns;
+mod stream;
 
-use cairn_cancel::{CancelToken, Stopped};
+use cairn_cancel::CancelToken;
 use cairn_search::{
-    BatchSink, Binary, ContextLine, CountUnit, GrepBatch, GrepMode, GrepOptions, GrepOutcome, LineMatch, RegexEngine,
-    SearchedPattern, Streaming, Submatch, file_types as types, grep as search, grep_reader,
-    grep_stream as search_streaming,
+    Binary, CountUnit, GrepMode, GrepOptions, GrepOutcome, RegexEngine, SearchedPattern, file_types as types,
+    grep as search,
 };
 use napi::Env;
-use napi::bindgen_prelude::{Either3, Object, Uint8Array};
+use napi::bindgen_prelude::{Object, Uint8Array};
 use napi_derive::napi;
 
-use crate::columns::{Column, Text};
-use crate::error::NativeError;
-use crate::input::GrepInput;
-use crate::options::{GivenScope, context, lossy_flag, nonzero, scope, size, stop_reason, texts, whole};
-use crate::stream::Slot;
-use crate::task::{CancelHandle, guarded, run, start, token};
-use crate::utf16::push_offsets;
+use crate::options::{GivenScope, context, nonzero, scope, size, stop_reason, texts, whole};
+use crate::task::{CancelHandle, run};
+
+use self::columns::encode;
 
 /// Options of `grep`; the facade documents them.
 #[napi(object)]
@@ -158,79 +155,6 @@ pub fn file_types() -> Vec<NativeFileTypeName> {
     types().into_iter().map(|(name, globs)| NativeFileTypeName { name, globs }).collect()
 }
 
-/// Starts a search whose matches come in batches. `keeps_all` states that the caller keeps all matches, so that all of them
-/// together have to fit the budget of a result. With `input` that text is searched, not the path.
-#[napi]
-pub fn grep_stream(
-    options: NativeGrepOptions,
-    keeps_all: bool,
-    handle: Option<&CancelHandle>,
-    input: Option<&GrepInput>,
-) -> napi::Result<GrepStream> {
-    let token = token(handle, options.timeout_ms);
-    let reader = input.map(|input| input.reader(&token));
-    let core = GrepOptions::from(options);
-    let mode = core.mode;
-    let slot = Slot::new();
-    let stream = GrepStream { slot: Arc::clone(&slot) };
-    start(move || {
-        let sink = Batches { slot: &slot, mode };
-        let streaming = Streaming { sink: &sink, keeps_all };
-        let job = || {
-            let outcome = match reader {
-                Some(reader) => grep_reader(&core, reader, streaming, &token)?,
-                None => search_streaming(context(), &core, streaming, &token)?,
-            };
-            Ok(NativeGrepResult::new(&outcome, mode))
-        };
-        slot.end(guarded(job, NativeError::internal).map_or_else(Either3::C, Either3::B));
-    })?;
-    Ok(stream)
-}
-
-type Part = Either3<NativeGrepBatch, NativeGrepResult, NativeError>;
-
-/// A search whose matches come in batches.
-#[napi]
-pub struct GrepStream {
-    slot: Arc<Slot<Part>>,
-}
-
-#[napi]
-impl GrepStream {
-    /// Returns a promise of the next batch; the last one has the result, or is an error. Until it is called again, the search
-    /// goes on only as far as its matches fit.
-    #[napi(ts_return_type = "Promise<NativeGrepBatch | NativeGrepResult | NativeError>")]
-    #[allow(clippy::elidable_lifetime_names, reason = "the macro needs the lifetime by name")]
-    pub fn next<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
-        self.slot.next(env)
-    }
-}
-
-/// Sends the batches of a search to JavaScript.
-struct Batches<'a> {
-    slot: &'a Slot<Part>,
-    mode: GrepMode,
-}
-
-impl BatchSink for Batches<'_> {
-    fn is_ready(&self) -> bool {
-        self.slot.is_asked()
-    }
-
-    fn take(&self, batch: GrepBatch, check: &dyn Fn() -> Result<(), Stopped>) -> Result<(), Stopped> {
-        let columns = encode(&batch.paths, &batch.matches, self.mode);
-        self.slot.send(|| Either3::A(NativeGrepBatch { columns: columns.into() }), check)
-    }
-}
-
-/// Some matches of `grepStream`.
-#[napi(object, object_from_js = false)]
-pub struct NativeGrepBatch {
-    /// The files and matches; the facade has the table of these columns.
-    pub columns: Uint8Array,
-}
-
 /// How many files were not, or not completely, searched.
 #[napi(object, object_from_js = false)]
 pub struct NativeSkipped {
@@ -326,125 +250,4 @@ impl NativeGrepResult {
             columns: encode(&outcome.paths, &outcome.matches, mode).into(),
         }
     }
-}
-
-const COLUMNS: usize = 16;
-
-/// The columns. The text has the paths; then of each match the line, its replacements, and the lines of context before and
-/// after it, each with its replacements. A column that does not belong to the mode is empty.
-fn encode(paths: &[Vec<u8>], matches: &[LineMatch], mode: GrepMode) -> Vec<u8> {
-    let mut text = Text::<COLUMNS>::new();
-    let (mut path_lengths, mut path_flags) = (Vec::new(), Vec::new());
-    for path in paths {
-        let lossy = text.push(path, &mut path_lengths);
-        path_flags.push(lossy_flag(lossy));
-    }
-    let files: Vec<u32> = matches.iter().map(|found| found.file as u32).collect();
-    let match_counts: Vec<f64> = match mode {
-        GrepMode::Count => matches.iter().map(|found| found.match_count.unwrap_or(0) as f64).collect(),
-        GrepMode::Content | GrepMode::FilesWithMatches => Vec::new(),
-    };
-    let lines = match mode {
-        GrepMode::Content => Lines::new(matches, &mut text),
-        GrepMode::Count | GrepMode::FilesWithMatches => Lines::default(),
-    };
-    text.pack([
-        Column::U32(&path_lengths),
-        Column::U8(&path_flags),
-        Column::U32(&files),
-        Column::F64(&match_counts),
-        Column::F64(&lines.numbers),
-        Column::U32(&lines.lengths),
-        Column::U8(&lines.flags),
-        Column::U32(&lines.submatch_counts),
-        Column::U32(&lines.submatches),
-        Column::U32(&lines.before_counts),
-        Column::U32(&lines.after_counts),
-        Column::F64(&lines.context_numbers),
-        Column::U32(&lines.context_lengths),
-        Column::U8(&lines.context_flags),
-        Column::U32(&lines.context_submatch_counts),
-        Column::U32(&lines.replacement_lengths),
-    ])
-}
-
-/// The columns of content mode: a value for each match, submatch (start, end) or context line.
-#[derive(Default)]
-struct Lines {
-    numbers: Vec<f64>,
-    lengths: Vec<u32>,
-    flags: Vec<u8>,
-    submatch_counts: Vec<u32>,
-    submatches: Vec<u32>,
-    before_counts: Vec<u32>,
-    after_counts: Vec<u32>,
-    context_numbers: Vec<f64>,
-    context_lengths: Vec<u32>,
-    /// Empty if no line of context matches or has submatches.
-    context_flags: Vec<u8>,
-    context_submatch_counts: Vec<u32>,
-    /// Empty without a replacement.
-    replacement_lengths: Vec<u32>,
-}
-
-/// The length of the replacement of a match that begins in an earlier line.
-const CONTINUED: u32 = u32::MAX;
-
-impl Lines {
-    fn new(matches: &[LineMatch], text: &mut Text<COLUMNS>) -> Self {
-        let mut lines = Self {
-            numbers: matches.iter().map(|found| found.line_number as f64).collect(),
-            lengths: Vec::with_capacity(matches.len()),
-            flags: matches.iter().map(flags).collect(),
-            submatch_counts: matches.iter().map(|found| found.submatches.len() as u32).collect(),
-            before_counts: matches.iter().map(|found| found.before.len() as u32).collect(),
-            after_counts: matches.iter().map(|found| found.after.len() as u32).collect(),
-            ..Self::default()
-        };
-        let is_plain = |context: &ContextLine| !context.is_match && context.submatches.is_empty();
-        let has_matches = !matches.iter().flat_map(context_of).all(is_plain);
-        for found in matches {
-            text.push(&found.line, &mut lines.lengths);
-            lines.push_submatches(&found.line, &found.submatches, &found.replacements, text);
-            for context in context_of(found) {
-                lines.context_numbers.push(context.line_number as f64);
-                text.push(&context.line, &mut lines.context_lengths);
-                if has_matches {
-                    lines.context_flags.push(u8::from(context.is_match));
-                    lines.context_submatch_counts.push(context.submatches.len() as u32);
-                    lines.push_submatches(&context.line, &context.submatches, &context.replacements, text);
-                }
-            }
-        }
-        lines
-    }
-
-    fn push_submatches(
-        &mut self,
-        line: &[u8],
-        submatches: &[Submatch],
-        replacements: &[Option<Vec<u8>>],
-        text: &mut Text<COLUMNS>,
-    ) {
-        for replacement in replacements {
-            match replacement {
-                Some(replacement) => {
-                    text.push(replacement, &mut self.replacement_lengths);
-                }
-                None => self.replacement_lengths.push(CONTINUED),
-            }
-        }
-        // Submatches ascend and do not overlap, so their ends ascend too.
-        let ends = submatches.iter().flat_map(|&Submatch { start, end }| [start, end]);
-        push_offsets(line, ends, &mut self.submatches);
-    }
-}
-
-fn flags(found: &LineMatch) -> u8 {
-    u8::from(found.truncated) | u8::from(found.binary) << 1 | u8::from(found.takes_line_end) << 2
-}
-
-/// The lines of context of a match, in order.
-fn context_of(found: &LineMatch) -> impl Iterator<Item = &ContextLine> {
-    found.before.iter().chain(&found.after)
 }

@@ -375,8 +375,9 @@ async function search(
  * Searches like {@link grep} and passes the matches on while the search runs, so that a result of any size needs little memory.
  *
  * The first batch has the first match; the later ones have what was found meanwhile, about 1 MiB at most, in the order of the
- * result. While the promise of `onBatch` is pending the search goes on only until the matches that wait take 256 MiB. An
- * error of `onBatch` ends the search, and the call rejects with it. A call that rejects may have delivered some batches.
+ * result. While the promise of `onBatch` is pending the search goes on only until the matches that wait take about 32 MiB, and
+ * then leaves its threads to other calls. An error of `onBatch` ends the search, and the call rejects with it. A call that
+ * rejects may have delivered some batches. With `onTimeout: 'partial'` the call waits for the promise of the last batch.
  *
  * @param onBatch called with one batch after the other, never after the promise has settled.
  * @throws {CairnError} like {@link grep}.
@@ -428,7 +429,6 @@ async function searchInBatches(
   observed: ObservedCall | undefined,
 ): Promise<GrepSummary> {
   const deliver = async (columns: Uint8Array, hasEnded: () => boolean): Promise<void> => {
-    if (hasEnded()) return;
     const onEach = onMatch && ((_: null, match: GrepMatch): void => void (hasEnded() || onMatch(null, match)));
     const matches = await readMatches(readColumns(columns), options.signal, onEach);
     if (hasEnded() || matches.length === 0) return;
