@@ -209,7 +209,7 @@ describe('fuzzyFind below an absolute path', () => {
     const link = createTree({ link: symlink(root) }) + '/link';
     for (const path of [root, link]) {
       expect(await found(`${path}/other/cor`, path)).toEqual(['other/core.c']);
-      expect(await found(`${path}/my src/`, path)).toEqual(['my src/']);
+      expect(await found(`${path}/my src/`, path)).toEqual(['my src/', 'my src/core.c']);
       expect(await found(`core ${path}/other`, path)).toEqual(['other/core.c']);
       expect(await found(path, path)).toHaveLength(4);
       expect(await found(`${path}x`, path)).toEqual([]);
