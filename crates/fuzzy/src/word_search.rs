@@ -119,9 +119,9 @@ impl WordSearch {
     pub(crate) fn occurs(&self, index: &Index, entry: usize) -> Option<Occurs> {
         let mask = index.mask(entry);
         let letters = &self.word.letters;
-        let from = self.progress[index.directory(entry)] as usize;
+        let in_path = || self.progress[index.directory(entry)] as usize;
         if self.word.wants_directory && mask & DIRECTORY == 0 {
-            return (from == letters.len()).then_some(Occurs::InPath);
+            return (in_path() == letters.len()).then_some(Occurs::InPath);
         }
         let in_name = |from: usize| {
             // For a single letter the mask is enough.
@@ -131,6 +131,8 @@ impl WordSearch {
         if !self.is_path && in_name(0) {
             return Some(Occurs::InName);
         }
+        // Only now, because most names decide without it.
+        let from = in_path();
         (from == letters.len() || in_name(from)).then_some(Occurs::InPath)
     }
 
