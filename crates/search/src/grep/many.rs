@@ -146,3 +146,20 @@ impl Matcher for ManyMatcher<'_> {
         Ok(true)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_part_found_counts_only_for_the_same_text_and_later_offsets() {
+        let [a, b] = ["a", "b"].map(|pattern| RegexMatcher::new(pattern).expect("an expression"));
+        for same_text in [false, true] {
+            let matcher = ManyMatcher::new(vec![Part::Regex(&a), Part::Regex(&b)], same_text);
+            let start = |text: &[u8], at| matcher.find_at(text, at).ok().flatten().map(|found| found.start());
+            let starts = [3, 0, 1, 2, 4, 5].map(|at| start(b"ab ab", at));
+            assert_eq!(starts, [Some(3), Some(0), Some(1), Some(3), Some(4), None], "{same_text}");
+            assert_eq!(start(b"-b", 0), Some(1), "{same_text}");
+        }
+    }
+}
