@@ -29,7 +29,6 @@ const ripgrep: Topic = {
     '.gitignore and .ignore count outside repositories too.',
     'A pattern that is not valid is repaired or searched as plain text, and a notice states it. $ matches before CRLF.',
     '-r changes what is printed, never a file. --json prints one document instead of one for each line.',
-    '-c counts lines, with -U too.',
     '-g selects from the files that would be searched: add --no-ignore for ignored ones. -g and -t both have to match.',
     '--max-columns shortens a line around its match instead of leaving it out.',
     'The status is also 2 when something could not be searched, and a notice states what.',
