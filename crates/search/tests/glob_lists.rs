@@ -1,12 +1,16 @@
 //! Several globs, types, depth and links of `glob`.
 
+use std::collections::HashMap;
 use std::fs;
+use std::sync::LazyLock;
 
 use cairn_cancel::CancelToken;
 use cairn_pool::Pool;
 use cairn_search::{GlobOptions, Scope, SearchContext, glob};
 use cairn_walk::{Kind, Policy, ScanCache};
 use tempfile::TempDir;
+
+static POOL: LazyLock<Pool> = LazyLock::new(|| Pool::new(2));
 
 fn tree(files: &[&str]) -> TempDir {
     let tree = tempfile::tempdir().expect("a temporary directory");
@@ -25,9 +29,9 @@ fn texts(texts: &[&str]) -> Vec<String> {
 /// The paths of a glob, which are the same with and without the cache.
 fn paths(options: &GlobOptions) -> Vec<String> {
     let found = [false, true].map(|use_cache| {
-        let (cache, pool) = (ScanCache::new(Policy::default()), Pool::new(2));
+        let cache = ScanCache::new(Policy::default());
         let options = GlobOptions { scope: Scope { use_cache, ..options.scope.clone() }, ..options.clone() };
-        let context = SearchContext { cache: &cache, pool: &pool };
+        let context = SearchContext { cache: &cache, pool: &POOL };
         let outcome = glob(context, &options, &CancelToken::new()).expect("a result");
         let Some(snapshot) = outcome.snapshot else { return Vec::new() };
         let path = |entry: u32| String::from_utf8_lossy(snapshot.path(entry as usize)).into_owned();
@@ -145,4 +149,49 @@ fn a_result_that_the_options_make_empty_has_a_hint() {
             }
         }
     }
+}
+
+/// The paths that a list selects, by a slow model: the last glob that matches a path decides, and what is below a directory
+/// that a glob excludes is excluded. `found` has what each glob matches by itself; `**` is everything.
+fn modelled(list: &[&str], found: &HashMap<&str, Vec<String>>) -> Vec<String> {
+    let excludes = |glob: &&&str| glob.starts_with('!');
+    let decision = |path: &str| {
+        let matches = |glob: &&&str| found[glob.trim_start_matches('!')].iter().any(|other| other == path);
+        list.iter().rev().find(matches).map(|glob| excludes(&glob))
+    };
+    let selects_by_default = list.iter().all(|glob| excludes(&glob));
+    let is_selected = |path: &&String| {
+        let mut above = path.match_indices('/').map(|(slash, _)| &path[..slash]);
+        !decision(path).unwrap_or(!selects_by_default) && above.all(|directory| decision(directory) != Some(true))
+    };
+    found["**"].iter().filter(is_selected).cloned().collect()
+}
+
+#[test]
+fn a_list_selects_what_its_globs_select_one_by_one() {
+    let tree =
+        tree(&["a", "b/a", "b/c.md", "c.md/a", "c.md/b/c.md", "d.rs", "sub/b", "sub/deep/a.rs", "sub/deep/b/x.md"]);
+    let globs = ["a", "b/", "*.md", "c.md/", "sub/**", "sub/deep/*", "*", "**/b", "*.rs", "b/*"];
+    let single = |glob| (glob, paths(&GlobOptions::new(glob, tree.path())));
+    let found: HashMap<_, _> = globs.into_iter().chain(["sub/deep", "x", "**"]).map(single).collect();
+    let mut lists = 0;
+    for one in globs {
+        for other in globs {
+            for third in ["!a", "!b/", "!*.md", "!sub/deep", "x"] {
+                let not = format!("!{other}");
+                for list in [[one, &not, third], [one, third, other], [third, &not, one]] {
+                    // A list that ends with it excludes everything, and is refused.
+                    if list.iter().rposition(|glob| *glob == "!*")
+                        > list.iter().rposition(|glob| !glob.starts_with('!'))
+                    {
+                        continue;
+                    }
+                    let options = GlobOptions { patterns: texts(&list), ..GlobOptions::new("", tree.path()) };
+                    assert_eq!(paths(&options), modelled(&list, &found), "{list:?}");
+                    lists += 1;
+                }
+            }
+        }
+    }
+    assert!(lists > 1000);
 }

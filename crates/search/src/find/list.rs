@@ -130,3 +130,55 @@ fn sorted<'a, E>(mut paths: Vec<Given<'a>>, check: &impl Fn() -> Result<(), E>) 
     }
     Ok(merged)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A list of paths, prepared, with at most `max_entries` of them.
+    fn prepared(paths: &[String], max_entries: usize) -> (PathList, Arc<PreparedList>) {
+        let list = PathList::default();
+        let text = paths.join("\0") + "\0";
+        assert!(list.add(text.as_bytes()));
+        let prepared = list.prepared(max_entries, &|| Ok::<_, ()>(())).expect("nobody stops");
+        (list, prepared)
+    }
+
+    #[test]
+    fn a_long_list_in_any_order_is_sorted_and_each_entry_is_the_first_of_its_paths() {
+        // More than two parts, in an order that has nothing to do with that of the paths; some are given twice.
+        let given: Vec<String> = (0..100_000_usize)
+            .map(|at| at * 77_777 % 90_001)
+            .map(|number| format!("{number}{}", if number.is_multiple_of(7) { "//" } else { "" }))
+            .collect();
+        let (_, prepared) = prepared(&given, usize::MAX);
+        let mut expected: Vec<(&str, bool, usize)> =
+            given.iter().enumerate().map(|(at, path)| (path.trim_end_matches('/'), path.ends_with('/'), at)).collect();
+        expected.sort_unstable();
+        expected.dedup_by_key(|&mut (path, is_directory, _)| (path, is_directory));
+        let snapshot = &prepared.snapshot;
+        let found: Vec<(&str, bool, usize)> = (0..snapshot.len())
+            .map(|entry| {
+                let path = std::str::from_utf8(snapshot.path(entry)).expect("ASCII");
+                (path, snapshot.kind(entry) == Kind::Dir, prepared.places[entry] as usize)
+            })
+            .collect();
+        assert!(found == expected && snapshot.cut().is_none());
+    }
+
+    #[test]
+    fn a_file_and_a_directory_of_one_name_are_two_entries() {
+        let (_, prepared) = prepared(&["a", "a/", "a", "a//"].map(str::to_owned), 4);
+        assert_eq!((&prepared.places[..], prepared.snapshot.cut()), (&[0, 1][..], None));
+    }
+
+    #[test]
+    fn paths_beyond_the_maximum_are_left_out_and_reported() {
+        let given = ["c", "b", "a"].map(str::to_owned);
+        for (max_entries, places, cut) in [(3, vec![2, 1, 0], None), (2, vec![1, 0], Some(Cut::Budget))] {
+            let (list, prepared) = prepared(&given, max_entries);
+            assert_eq!((prepared.places.to_vec(), prepared.snapshot.cut()), (places, cut));
+            assert!(!list.add(b"d\0"), "a list that was searched cannot grow");
+        }
+    }
+}
