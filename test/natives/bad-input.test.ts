@@ -94,10 +94,21 @@ describe('a file as a root', () => {
   });
 });
 
+/** An array of one string with a hole before it. */
+const holes = Object.assign([], { 1: '*' });
+
 describe('options of one search', () => {
   it.each([
     ['glob', 'pattern', 7],
     ['glob', 'pattern', undefined],
+    ['glob', 'pattern', holes],
+    ['glob', 'pattern', '!\ud800'],
+    ['glob', 'pattern', ['*', '\udfffa']],
+    ['glob', 'type', holes],
+    ['glob', 'maxDepth', -1],
+    ['glob', 'maxDepth', 1e300],
+    ['glob', 'maxDepth', Number.NaN],
+    ['glob', 'followLinks', 1],
     ['glob', 'fileType', 4],
     ['glob', 'fileType', 'file'],
     ['glob', 'maxResults', 1.5],
@@ -106,12 +117,15 @@ describe('options of one search', () => {
     ['glob', 'recursive', 'no'],
     ['fuzzyFind', 'query', undefined],
     ['fuzzyFind', 'query', ['a']],
+    ['fuzzyFind', 'extensions', holes],
+    ['fuzzyFind', 'fileType', 3],
     ['fuzzyFind', 'maxResults', '10'],
     ['grep', 'pattern', /a/],
     ['grep', 'mode', 'lines'],
     ['grep', 'maxCount', -3],
     ['grep', 'offset', 0.5],
     ['grep', 'glob', true],
+    ['grep', 'glob', holes],
     ['grep', 'maxColumns', 2 ** 60],
     ['grep', 'context', '3'],
   ])('%s refuses %s: %o', async (name, option, value) => {
@@ -134,7 +148,7 @@ describe('options of one search', () => {
 
   it('refuses a glob that does not parse or cannot match below the root', async () => {
     const path = createTree({ a: '' });
-    for (const pattern of ['[', '[z-a]', '../*', '/elsewhere/*']) {
+    for (const pattern of ['[', '[z-a]', '../*', '/elsewhere/*', 'a\0b']) {
       await expect(glob({ pattern, path }), pattern).rejects.toMatchObject({ code: 'INVALID_GLOB', pattern });
       await expect(grep({ pattern: 'a', path, glob: pattern }), pattern).rejects.toMatchObject({
         code: 'INVALID_GLOB',

@@ -1,5 +1,7 @@
 //! Errors of the core as data: a stable code, a message that states what to do next, and the facts.
 
+use std::borrow::Cow;
+
 use cairn_cancel::Stopped;
 use cairn_search::SearchError;
 use cairn_walk::WalkError;
@@ -32,13 +34,13 @@ impl From<SearchError> for NativeError {
             SearchError::Walk(error) => error.into(),
             SearchError::InvalidGlob { pattern, reason } => Self {
                 code: "INVALID_GLOB".to_owned(),
-                message: format!("invalid glob {pattern:?}: {reason}"),
+                message: format!("invalid glob {:?}: {reason}", shortened(&pattern)),
                 pattern: Some(pattern),
                 ..Self::default()
             },
             SearchError::InvalidOption { option, value, reason } => Self {
                 code: "INVALID_OPTION".to_owned(),
-                message: format!("invalid {option} {value:?}: {reason}"),
+                message: format!("invalid {option} {:?}: {reason}", shortened(&value)),
                 option: Some(option),
                 ..Self::default()
             },
@@ -65,6 +67,17 @@ impl From<SearchError> for NativeError {
             }
             other => Self::internal(&other.to_string()),
         }
+    }
+}
+
+/// How many characters of a value a message shows.
+const MAX_SHOWN: usize = 1000;
+
+/// A value as a message shows it.
+fn shortened(value: &str) -> Cow<'_, str> {
+    match value.char_indices().nth(MAX_SHOWN) {
+        Some((end, _)) => Cow::Owned(format!("{}…", &value[..end])),
+        None => Cow::Borrowed(value),
     }
 }
 

@@ -54,6 +54,8 @@ const ALIASES: [(&str, &str); 45] = [
     ("yml", "yaml"),
 ];
 
+/// No file has a longer extension, and comparing it with all names takes long.
+const MAX_EXTENSION: usize = 255;
 /// How many near names an error shows.
 const MAX_NEAR: usize = 3;
 
@@ -156,7 +158,10 @@ impl TypeFilter {
             }
         }
         let extension = name.strip_prefix('.').unwrap_or(name);
-        if extension.is_empty() || extension.contains(|one: char| one.is_whitespace() || "*?[]{}!,;|/\\".contains(one))
+        let is_too_long = extension.len() > MAX_EXTENSION;
+        if extension.is_empty()
+            || is_too_long
+            || extension.contains(|one: char| one.is_whitespace() || "*?[]{}!,;|/\\".contains(one))
         {
             return Err(invalid(option, name, "use one type, such as ts, or glob for several: '*.{ts,js}'"));
         }
@@ -288,7 +293,8 @@ mod tests {
             let filter = TypeFilter::new(INCLUDING, name).expect(name);
             assert!(filter.check(INCLUDING, name, [file.as_bytes()].into_iter()).is_ok(), "{name}");
         }
-        for name in ["", ".", "ts,js", "*.ts", "{ts,js}", "a b", "!ts"] {
+        let long = "a".repeat(256);
+        for name in ["", ".", "ts,js", "*.ts", "{ts,js}", "a b", "!ts", &long] {
             assert!(TypeFilter::new(INCLUDING, name).is_err(), "{name}");
         }
     }

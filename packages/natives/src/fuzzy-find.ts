@@ -5,7 +5,7 @@ import { LOSSY, Turn, columnReader, present, readAll } from './decode.ts';
 import { FileType } from './file-type.ts';
 import { observeCall } from './observer.ts';
 import type { ObservedCall } from './observer.ts';
-import { checkOptions, count, flag, given, oneOf, searchRules } from './options.ts';
+import { checkOptions, count, flag, given, isArrayOf, oneOf, searchRules } from './options.ts';
 import type { OptionRule, OptionRules, SearchOptions, StopReason } from './options.ts';
 
 /** Options of {@link fuzzyFind}. `hidden` is false by default. */
@@ -113,8 +113,7 @@ const query: OptionRule = {
 };
 
 const extensions: OptionRule = {
-  test: (value) =>
-    Array.isArray(value) && value.every((one) => typeof one === 'string' && /^\.*[^./\0][^/\0]*$/.test(one)),
+  test: (value) => isArrayOf(value, (one) => typeof one === 'string' && /^\.*[^./\0][^/\0]*$/.test(one)),
   expected: "an array of extensions, such as ['ts', 'tar.gz']",
 };
 

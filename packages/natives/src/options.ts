@@ -58,10 +58,20 @@ export const count: OptionRule = {
   test: (value) => typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX,
   expected: 'a whole number from 0',
 };
+/** Whether a value is a string that crosses to the addon as it is: half of a surrogate pair would become U+FFFD. */
+function isWellFormed(value: unknown): boolean {
+  return typeof value === 'string' && !/\p{Surrogate}/u.test(value);
+}
+
 export const texts: OptionRule = {
-  test: (value) => text.test(value) || (Array.isArray(value) && value.every((one) => text.test(one))),
-  expected: 'a string or an array of strings',
+  test: (value) => isWellFormed(value) || isArrayOf(value, isWellFormed),
+  expected: 'a string or an array of strings, in well-formed Unicode',
 };
+
+/** Whether every item passes, also those that an array with holes lacks. */
+export function isArrayOf(value: unknown, test: (item: unknown) => boolean): boolean {
+  return Array.isArray(value) && Array.from<unknown>(value).every((item) => test(item));
+}
 
 /** A rule that accepts the values of `allowed`. */
 export function oneOf(allowed: readonly (string | number)[]): OptionRule {

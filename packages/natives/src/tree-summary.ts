@@ -3,7 +3,7 @@ import { withCancel } from './abort.ts';
 import { LOSSY, Turn, columnReader, present, readAll } from './decode.ts';
 import { observeCall } from './observer.ts';
 import type { ObservedCall } from './observer.ts';
-import { checkOptions, given, searchRules } from './options.ts';
+import { checkOptions, given, isArrayOf, searchRules } from './options.ts';
 import type { OptionRule, OptionRules, SearchOptions } from './options.ts';
 
 /** Options of {@link treeSummary}. */
@@ -105,7 +105,7 @@ export interface TreeSummary {
 const MAX_ENTRIES = 100_000;
 
 const names: OptionRule = {
-  test: (value) => Array.isArray(value) && value.every((name) => typeof name === 'string'),
+  test: (value) => isArrayOf(value, (name) => typeof name === 'string'),
   expected: 'an array of strings',
 };
 

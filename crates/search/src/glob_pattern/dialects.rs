@@ -4,10 +4,13 @@ use std::fmt::Write as _;
 
 use super::characters::plain_characters;
 
-/// Why a glob is refused that is valid in another dialect, with what to write instead.
+/// Why a glob is refused that is valid in another dialect, or cannot match, with what to write instead.
 pub(crate) fn refusal(glob: &str) -> Option<String> {
     if glob == "~" || glob.starts_with("~/") {
         return Some(r"~ is not expanded; use the absolute path, or \~ for a name".to_owned());
+    }
+    if glob.contains('\0') {
+        return Some("no path has a NUL character; leave it out".to_owned());
     }
     // Most globs have neither, and need no list of their characters.
     if !glob.contains(['(', '{']) {
@@ -94,6 +97,7 @@ mod tests {
             ("{1..9..2}", "{1,…,9}"),
             ("~", "absolute"),
             ("~/src/*.ts", "absolute"),
+            ("a\0b", "leave it out"),
         ] {
             let reason = refusal(glob).unwrap_or_else(|| panic!("{glob} is refused"));
             assert!(reason.contains(instead), "{glob}: {reason}");
