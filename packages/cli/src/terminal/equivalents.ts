@@ -25,7 +25,7 @@ const ripgrep: Topic = {
   ],
   differences: [
     'Hidden names are searched, and .git never; --no-hidden skips hidden names.',
-    'Results are in the order of their paths. Paths and line numbers are always printed; -I and -N leave them out.',
+    'Results are in the order of their paths. Paths of several files and line numbers are printed in a pipe too; -I and -N leave them out.',
     '.gitignore and .ignore count outside repositories too.',
     'A pattern that is not valid is repaired or searched as plain text, and a notice states it. $ matches before CRLF.',
     '-r changes what is printed, never a file. --json prints one document instead of one for each line.',
