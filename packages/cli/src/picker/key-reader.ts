@@ -14,26 +14,34 @@ export interface KeyReader {
 export function createKeyReader(press: (key: Key) => void): KeyReader {
   let pending = '';
   let timer: NodeJS.Timeout | undefined;
+  let waiting: NodeJS.Immediate | undefined;
   let isStopped = false;
+  const stopWaiting = (): void => {
+    clearTimeout(timer);
+    clearImmediate(waiting);
+  };
   const pressAll = (keys: readonly Key[]): void => {
     for (const key of keys) if (!isStopped) press(key);
   };
   return {
     feed: (text) => {
-      clearTimeout(timer);
+      stopWaiting();
       const { keys, rest } = decodeKeys(pending + text);
       pending = rest;
       pressAll(keys);
       if (rest === '' || isStopped) return;
       timer = setTimeout(() => {
-        // A long paste may pause; its end is still to come.
-        if (!rest.startsWith(PASTE_START)) pending = '';
-        pressAll(finishKeys(rest));
+        // What arrived while the process was busy is read before this, and clears it.
+        waiting = setImmediate(() => {
+          // A long paste may pause; its end is still to come.
+          if (!rest.startsWith(PASTE_START)) pending = '';
+          pressAll(finishKeys(rest));
+        });
       }, ESCAPE_MS);
     },
     stop: () => {
       isStopped = true;
-      clearTimeout(timer);
+      stopWaiting();
     },
   };
 }
