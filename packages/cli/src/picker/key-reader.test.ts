@@ -15,7 +15,7 @@ test('a key that arrived whole while the process was busy is not taken for Esc',
   const [input] = await once(server, 'connection');
   const keys: Key[] = [];
   const reader = createKeyReader((key) => keys.push(key));
-  input.setEncoding('utf8').on('data', reader.feed);
+  input.setEncoding('utf8').on('data', (text: string) => reader.feed(text));
   try {
     const first = once(input, 'data');
     terminal.write('\u001b');
