@@ -58,10 +58,14 @@ pub(crate) fn beginning(length: usize, name: &[u8]) -> u32 {
     900 - fifths.min(20) as u32 * 40
 }
 
-/// Whether the stem of a name, or the name, is `letters` with punctuation between them.
+/// Whether the stem of a name is `letters` with punctuation between them.
 pub(crate) fn is_whole_stem(letters: &[u8], name: &[u8]) -> bool {
-    let is = |text: &[u8]| text.iter().copied().filter(|&byte| is_word(byte)).eq(letters.iter().copied());
-    name.len() >= letters.len() && (is(&name[..stem_length(name)]) || is(name))
+    is_whole_name(letters, &name[..stem_length(name)])
+}
+
+/// Whether a name is `letters` with punctuation between them.
+pub(crate) fn is_whole_name(letters: &[u8], name: &[u8]) -> bool {
+    name.len() >= letters.len() && name.iter().copied().filter(|&byte| is_word(byte)).eq(letters.iter().copied())
 }
 
 /// Where letters that are adjacent in a name without its separators begin, at the beginning of a word, and where they end.

@@ -1,7 +1,7 @@
 //! What a segment costs for the letters that were not typed.
 
 use crate::name::{is_word, stem_length};
-use crate::runs::POINT;
+use crate::score::POINT;
 
 /// The cost of a segment of a directory of which no letter was typed; each typed letter gives its share back.
 const SEGMENT: u32 = 48 * POINT;

@@ -13,14 +13,12 @@ use crate::initials;
 use crate::name::{begins_word, is_transparent, is_word, stands_for_directory};
 use crate::query::Word;
 use crate::rest::Rest;
-use crate::score::TIER_SPAN;
+use crate::score::{POINT, TIER_SPAN};
 
 /// Longer words are not split.
 const MAX_LETTERS: usize = 32;
 const IMPOSSIBLE: u32 = u32::MAX / 2;
 
-/// Costs are in fractions of a point of quality.
-pub(crate) const POINT: u32 = 16;
 /// The cost of a run, of a directory before the first run, and of one between two runs.
 const RUN: u32 = 20 * POINT;
 const ABOVE: u32 = 3 * POINT;

@@ -33,6 +33,9 @@ pub enum Tier {
 /// Qualities are below this, so that a tier always outranks the tiers below it.
 pub(crate) const TIER_SPAN: u32 = 1000;
 
+/// A point of quality, in the fractions in which costs are counted.
+pub(crate) const POINT: u32 = 16;
+
 /// The maximal quality of letters that are not adjacent in a base name.
 pub(crate) const MAX_GAPPED: u32 = 600;
 

@@ -180,6 +180,11 @@ fn the_path_that_a_query_explains_best_ranks_first() {
         ("an abbreviated word", "kernel params", vec!["a/kernel-parameters.txt", "pxa/rxam/kernels"]),
         ("parts before a document's stem without punctuation", "usbxhci", vec!["usb/host/xhci.c", "docs/usb-xhci.rst"]),
         ("a source's stem without punctuation before parts", "usbxhci", vec!["a/usb-xhci.c", "usb/host/xhci.c"]),
+        (
+            "a header with its extension before names that hold the letters",
+            "listh",
+            vec!["a/list.h", "a/libmsrlisthelper.c"],
+        ),
         ("a source before its manual", "turbostat", vec!["a/turbostat.c", "a/turbostat.8"]),
         (
             "a typo before letters scattered in a long name",

@@ -5,7 +5,9 @@ use std::sync::OnceLock;
 use super::{DirectoryMatches, Occurs, ScatteredState, WordSearch};
 use crate::automaton::States;
 use crate::index::{DIRECTORY, Index};
-use crate::name::{WHOLE_STEM, beginning, coverage, find_inside, is_whole_stem, is_word, squashed, stem_length};
+use crate::name::{
+    WHOLE_STEM, beginning, coverage, find_inside, is_whole_name, is_whole_stem, is_word, squashed, stem_length,
+};
 use crate::score::{Hit, MAX_GAPPED, TIER_SPAN, Tier};
 use crate::subsequence::{advance, advance_separated};
 
@@ -129,13 +131,16 @@ impl WordSearch {
             let quality = beginning(wanted.len(), name);
             return Some(Hit { tier, quality: quality + of_same_name(index, entry, name, quality) });
         }
-        if self.begins(name)
-            && wanted.last().is_some_and(|&byte| is_word(byte))
-            && is_whole_stem(&self.word.letters, name)
-        {
-            let quality = if self.is_punctuated { OTHER_STEM } else { WHOLE_STEM };
+        if self.begins(name) && wanted.last().is_some_and(|&byte| is_word(byte)) {
+            let letters = &self.word.letters;
             // What a file of words is about may be meant as well: `usbxhci` is `usb/xhci.c` and not the document `usb-xhci.rst`.
-            if index.roles(entry).cost() == 0 {
+            let is_meant = if is_whole_stem(letters, name) {
+                index.roles(entry).cost() == 0
+            } else {
+                is_whole_name(letters, name)
+            };
+            if is_meant {
+                let quality = if self.is_punctuated { OTHER_STEM } else { WHOLE_STEM };
                 return Some(Hit { tier: Tier::Prefix, quality: quality + of_same_name(index, entry, name, quality) });
             }
         }
