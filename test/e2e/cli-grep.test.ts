@@ -393,6 +393,10 @@ describe('--files lists the files that ripgrep lists', () => {
     const page = await cairn(['grep', '--files', 'src', '--limit', '1', '--offset', '1'], { cwd });
     expect(page).toMatchObject({ exitCode: 0, stdout: 'src/b.rs\n' });
     expect(page.stderr).toMatch(/^cairn: showing [^\n]*\n$/u);
+    expect(await cairn(['grep', '--files', 'src', '--offset', '3'], { cwd })).toMatchObject({
+      exitCode: 1,
+      stderr: 'cairn: there are no more: --offset 3 skips all 3; use a smaller one\n',
+    });
     const { stdout } = await cairn(['grep', '--files', 'src', 'nowhere', '--json'], { cwd });
     expect(JSON.parse(stdout)).toMatchObject({
       matches: [{ path: 'src/a.ts' }, { path: 'src/b.rs' }, { path: 'src/deep/c.ts' }],

@@ -25,6 +25,17 @@ describe('glob', () => {
     ]);
   });
 
+  it.each([false, true])('finds what is named below a followed link, with cache %s', async (cache) => {
+    // `**` lists each directory once, as `real`.
+    const path = createTree({ real: { sub: { 'a.txt': 'x' } }, b: symlink('real'), a: symlink('real/sub') });
+    const named = async (pattern: string) => paths({ pattern, path, followLinks: true, cache });
+    expect(await named('**/*.txt')).toEqual(['real/sub/a.txt']);
+    expect(await named('a/*.txt')).toEqual(['a/a.txt']);
+    expect(await named('b/sub/*.txt')).toEqual(['b/sub/a.txt']);
+    const { matches } = await grep({ pattern: 'x', path, glob: 'b/**', followLinks: true, cache });
+    expect(matches.map((match) => match.path)).toEqual(['b/sub/a.txt']);
+  });
+
   it.each([
     ['files', FileType.File, ['file', 'link']],
     ['directories', FileType.Dir, ['dir', 'dirlink']],

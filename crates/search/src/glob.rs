@@ -60,8 +60,8 @@ pub struct GlobOutcome {
 
 /// Finds the entries that match a glob.
 ///
-/// Without the cache, only the part of the tree that can match is scanned. With it, the matches of a pattern that begins with
-/// directories are found by binary search.
+/// Without the cache, or with links that are followed, only the part of the tree that can match is scanned. With the cache, the
+/// matches of a pattern that begins with directories are found by binary search.
 ///
 /// # Errors
 /// [`SearchError`]: the root or the pattern is not valid, or the caller ended the search.
@@ -94,7 +94,8 @@ pub fn glob(
         // A newer scan may have a file of the type.
         Err(unknown) => Ok(Err(unknown)),
     };
-    let outcome = if !scope.use_cache && !part.is_whole_tree() {
+    // A snapshot of the whole tree has the target of several links once, which may be outside the part.
+    let outcome = if (!scope.use_cache || options.follow_links) && !part.is_whole_tree() {
         search(&context.cache.scan_subtree(&request, part, context.pool, cancel)?)?
     } else {
         let is_empty = |outcome: &Result<GlobOutcome, _>| outcome.as_ref().map_or(true, |found| found.hits.is_empty());

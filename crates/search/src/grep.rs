@@ -206,7 +206,8 @@ fn search_path(
     };
     let whole = match &head {
         Some(Head { snapshot, end: None }) => Some(Arc::clone(snapshot)),
-        _ if !scope.use_cache && !part.is_whole_tree() => {
+        // A snapshot of the whole tree has the target of several links once, which may be outside the part.
+        _ if (!scope.use_cache || options.follow_links) && !part.is_whole_tree() => {
             Some(context.cache.scan_subtree(&request, part, context.pool, cancel)?)
         }
         _ => None,

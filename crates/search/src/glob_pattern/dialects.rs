@@ -35,7 +35,7 @@ pub(crate) fn refusal(glob: &str) -> Option<String> {
         // `*(1)` and `?(1)` may also be a copy of a file.
         if matches!(character, '!' | '@' | '+') || after[..length].iter().any(|&(_, character)| character == '|') {
             let instead = match character {
-                '!' => "exclude in grep with a glob that begins with !".to_owned(),
+                '!' => "exclude with a glob that begins with !".to_owned(),
                 '?' | '*' => format!("use {{,{}}}", inner.replace('|', ",")),
                 _ => format!("use {{{}}}", inner.replace('|', ",")),
             };

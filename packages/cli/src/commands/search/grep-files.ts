@@ -10,7 +10,7 @@ import type { Session } from '../../terminal/session.ts';
 import type { GrepFlags } from './grep-options.ts';
 import { filterOf } from './grep-request.ts';
 import { pathStyle } from './listing.ts';
-import { listingNotices } from './notices.ts';
+import { listingNotices, offsetNotice } from './notices.ts';
 
 interface Listed {
   readonly result: GlobResult;
@@ -102,7 +102,7 @@ export async function runFiles(roots: readonly string[], flags: GrepFlags, sessi
       ...(unreadable > 0 && { unreadable, unreadablePaths: totals.unreadablePaths }),
       ...(roots.length > 1 && { paths: roots }),
     },
-    notices: () => [...failures.map(errorText), ...listingNotices(facts)],
+    notices: () => [...failures.map(errorText), ...offsetNotice(offset, files.length), ...listingNotices(facts)],
   });
   return exitCodeOf({ shown: shown.length, stopReason, unreadable: unreadable + failures.length });
 }

@@ -132,6 +132,13 @@ function patternNotice(facts: GrepFacts): string[] {
   return more > 0 ? [...named, `repaired ${countOf(more, 'more pattern')}; use -F for plain text`] : named;
 }
 
+/** The notice of an offset that skips all of `total` results. */
+export function offsetNotice(offset: number, total: number): string[] {
+  return total > 0 && offset >= total
+    ? [`there are no more: --offset ${offset} skips all ${formatCount(total)}; use a smaller one`]
+    : [];
+}
+
 export function grepNotices(facts: GrepFacts): string[] {
   const next = `use --limit for more, or --offset ${facts.offset + facts.shown} to continue`;
   // The total includes the matches that --offset skipped.
@@ -144,9 +151,7 @@ export function grepNotices(facts: GrepFacts): string[] {
       ? [String.raw`\n does not match the line ends of files with CRLF; write \r?\n for both`]
       : []),
     ...(facts.isLimited ? [cutNotice(facts.shown, total, next)] : []),
-    ...(facts.shown === 0 && facts.offset > 0 && total <= 0 && facts.totalMatches > 0
-      ? [`there are no more: --offset ${facts.offset} skips all ${formatCount(facts.totalMatches)}; use a smaller one`]
-      : []),
+    ...(facts.shown === 0 ? offsetNotice(facts.offset, facts.totalMatches) : []),
     ...(facts.filesCut > 0
       ? [`${countOf(facts.filesCut, 'file')} had more matches than --max-count; raise it for more`]
       : []),
