@@ -185,6 +185,8 @@ fn the_path_that_a_query_explains_best_ranks_first() {
             "listh",
             vec!["a/list.h", "a/libmsrlisthelper.c"],
         ),
+        ("the typed case before a shorter name", "ARCH", vec!["ARCHITECTURE.md", "a/archive.ts"]),
+        ("a source before settings", "setup", vec!["setup.py", "setup.cfg"]),
         ("a source before its manual", "turbostat", vec!["a/turbostat.c", "a/turbostat.8"]),
         (
             "a typo before letters scattered in a long name",

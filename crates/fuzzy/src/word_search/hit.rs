@@ -13,6 +13,8 @@ use crate::subsequence::{advance, advance_separated};
 
 /// The cost of typed upper-case letters that have another case in the path.
 const OTHER_CASE: u32 = 80;
+/// The same if the typed text occurs as a whole: more than what a shorter name gains.
+const OTHER_CASE_OF_WHOLE: u32 = 300;
 /// The cost of each letter of the name that was not typed, if the typed letters are not adjacent.
 const OTHER_LETTER: u32 = 8;
 /// What a whole stem has more if the directory has that name too.
@@ -100,7 +102,7 @@ impl WordSearch {
             let is_whole = !self.is_path && (hit.tier == Tier::Path || hit.tier >= Tier::Substring);
             let lost = match is_whole {
                 true if memchr::memmem::find(place, &self.word.typed).is_some() => 0,
-                true => OTHER_CASE,
+                true => OTHER_CASE_OF_WHOLE,
                 false => self.other_case(place),
             };
             hit.quality = hit.quality.saturating_sub(lost);
