@@ -119,6 +119,7 @@ fn a_line_matches_if_one_of_several_patterns_does() {
     let tree = tree(&[("a", "one foo(\ntwo ab bar\nthree aa\nfour baz\n"), ("b", "none\n")]);
     for (reason, patterns, engine, expected, places) in [
         ("two expressions", vec!["f.o", "baz"], RegexEngine::Regex, vec![1, 4], vec![(4, 7), (5, 8)]),
+        ("one with a text that is nowhere", vec!["f.o", "nowhere.*x"], RegexEngine::Regex, vec![1], vec![(4, 7)]),
         ("one of them repaired", vec!["foo(", "ba[r]"], RegexEngine::Regex, vec![1, 2], vec![(4, 8), (7, 10)]),
         ("one that needs PCRE2", vec![r"(a)\1", "b.r"], RegexEngine::Pcre2, vec![2, 3], vec![(7, 10), (6, 8)]),
         ("each has its own references", vec![r"(z)\1", r"(a)\1"], RegexEngine::Pcre2, vec![3], vec![(6, 8)]),
