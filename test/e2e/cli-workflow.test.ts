@@ -229,7 +229,8 @@ test('makes the table in English with calls of tools, killed in the middle of a 
   const written = join(cwd, 'calls.txt');
   const watcher = watch(cwd);
   onTestFinished(() => watcher.close());
-  while (!existsSync(written)) await once(watcher, 'change');
+  const isWritten = (): boolean => existsSync(written) && readFileSync(written, 'utf8').endsWith('\n');
+  while (!isWritten()) await once(watcher, 'change');
   await killed(child);
   rmSync(join(cwd, 'hang'));
 

@@ -199,13 +199,48 @@ async function compareModes(tree: FuzzTree, query: GrepQuery, whole: GrepResult)
     ),
     ...show('in files mode', pathsOf(files.matches), [...perFile.keys()]),
     ...show('on a page', describeLines(ourLines(page.matches)), describeLines(all.slice(2, 5))),
-    ...show('with a limit', describeLines(ourLines(first.matches)), describeLines(all.filter(firstOfFile(most)))),
-    ...show(
-      'reported as left out',
-      [String(page.limitReached ?? false), String(first.filesCut ?? 0)],
-      [String(all.length > 5), String([...perFile.values()].filter((lines) => lines > most).length)],
-    ),
+    ...(query.multiline === true
+      ? compareLimited(first, whole, most)
+      : [
+          ...show('with a limit', describeLines(ourLines(first.matches)), describeLines(all.filter(firstOfFile(most)))),
+          ...show(
+            'files reported as left out',
+            [String(first.filesCut ?? 0)],
+            [String([...perFile.values()].filter((lines) => lines > most).length)],
+          ),
+        ]),
+    ...show('reported as left out', [String(page.limitReached ?? false)], [String(all.length > 5)]),
   ];
+}
+
+/** A limit counts the lines in which a match begins, and shows the last match whole. Which lines begin one is not always known. */
+function compareLimited(limited: GrepResult, whole: GrepResult, most: number): string[] {
+  const faults: string[] = [];
+  let cut = 0;
+  for (const path of new Set(pathsOf(whole.matches))) {
+    const [shown, lines] = [limited, whole].map(({ matches }) => matches.filter((match) => match.path === path)) as [
+      GrepMatch[],
+      GrepMatch[],
+    ];
+    const isContinued = lines.map(
+      ({ lineNumber, submatches = [] }, index) =>
+        lines[index - 1]?.lineNumber === lineNumber - 1 && submatches[0]?.start === 0,
+    );
+    const begun = isContinued.slice(0, shown.length).filter((continued) => !continued).length;
+    const isCut = shown.length < lines.length;
+    cut += isCut ? 1 : 0;
+    faults.push(
+      ...show(
+        `with a limit in ${path}`,
+        describeLines(ourLines(shown)),
+        describeLines(ourLines(lines.slice(0, shown.length))),
+      ),
+    );
+    if (begun > most || (isCut && shown.length < most)) {
+      faults.push(`  with a limit of ${most} in ${path}: ${shown.length} lines, of which ${begun} begin a match`);
+    }
+  }
+  return [...faults, ...show('files reported as left out', [String(limited.filesCut ?? 0)], [String(cut)])];
 }
 
 /** ripgrep's own other modes. Over lines, it counts matches, not lines. */

@@ -34,10 +34,6 @@ describe('invalid arguments are one line with status 2, which states what to do'
     ['find x --json=1', 'option "--json" does not accept a value; use --json alone (see \'cairn find --help\')'],
     ['ls --depth 99', 'invalid --depth "99"; use a whole number from 1 to 20'],
     ['find x --limit many', 'invalid --limit "many"; use a whole number from 0'],
-    [
-      'grep x -c -l',
-      'options "-c, --count" and "-l, --files-with-matches" exclude each other; leave one of them out (see \'cairn grep --help\')',
-    ],
     ['find x --path=', "--path is empty; use a path, or '.' for the current directory"],
     [
       'rename a b c',
