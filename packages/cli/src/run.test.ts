@@ -34,6 +34,10 @@ describe('invalid arguments are one line with status 2, which states what to do'
     ['find x --json=1', 'option "--json" does not accept a value; use --json alone (see \'cairn find --help\')'],
     ['ls --depth 99', 'invalid --depth "99"; use a whole number from 1 to 20'],
     ['find x --limit many', 'invalid --limit "many"; use a whole number from 0'],
+    [
+      'knowledge add x --new --update y',
+      'options "--new" and "--update <asset>" exclude each other; leave one of them out (see \'cairn knowledge add --help\')',
+    ],
     ['find x --path=', "--path is empty; use a path, or '.' for the current directory"],
     [
       'rename a b c',
