@@ -72,8 +72,8 @@ impl Roles {
             b".h" | b".hpp" | b".hh" | b".pyi" => DECLARATION,
             // The last ones are pages of the manual.
             b".md" | b".mdx" | b".rst" | b".adoc" | [b'.', b'1'..=b'8'] => DOCUMENT,
-            b".json" | b".yaml" | b".yml" | b".toml" | b".cfg" | b".ini" => DATA,
-            b".xml" | b".csv" | b".svg" | b".ld" | b".lds" => DATA,
+            b".json" | b".yaml" | b".yml" | b".toml" | b".cfg" | b".ini" | b".xml" | b".csv" | b".svg" | b".ld"
+            | b".lds" => DATA,
             _ => 0,
         };
         let of_stem = match stem {
