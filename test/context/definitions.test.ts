@@ -1,6 +1,6 @@
 import { createDefinitionFile, definitionDirectories, findAgent, formatProblem, loadDefinitions } from '@cairn/context';
 import type { AgentDefinition, AgentDefinitions } from '@cairn/context';
-import { chmodSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { expect, test } from 'vitest';
@@ -127,6 +127,52 @@ test('one broken file hides no other, and each is reported with its place', asyn
     `${at}/nothing.md: does not exist; make it readable, or remove it`,
     `${at}/pipe.md: is a device, pipe or socket; use a regular file`,
   ]);
+});
+
+test.each([
+  ['the directory', { 'p/.cairn/agents': symlink('../../out/agents') }, 'p/.cairn/agents'],
+  ['the directory of Claude Code', { 'p/.claude/agents': symlink('../../out/agents') }, 'p/.claude/agents'],
+  ['a directory above it', { 'p/.cairn': symlink('../out') }, 'p/.cairn/agents'],
+])('a project has no agents where %s is a link out of it, which is a warning', async (_, tree, path) => {
+  const loaded = await load({ ...tree, 'out/agents/a.md': agent('a'), 'h/.claude/agents/b.md': agent('b') });
+  expect(bodies(loaded)).toEqual({ b: 'b' });
+  expect(loaded.problems.map(({ severity }) => severity)).toEqual(['warning']);
+  expect(loaded.lines).toEqual([
+    `${path}: is a link out of the project, so its agents are not read; put the directory into the project`,
+  ]);
+});
+
+test('no definition is written through a link out of the project', async () => {
+  const directory = createTree({ 'p/.cairn/agents': symlink('../../out'), 'out/': {} });
+  const places = { root: join(directory, 'p'), home: join(directory, 'h'), env: {}, platform: 'linux' } as const;
+  await expect(createDefinitionFile(definition, { ...places, source: 'project' })).rejects.toThrow(
+    /is a link out of the project, so its agents are not read\. Replace the link/u,
+  );
+  expect(existsSync(join(directory, 'out/reviewer.md'))).toBe(false);
+});
+
+test('a file of the project that is a link out of it is an error, and keeps its name', async () => {
+  const loaded = await load({
+    'p/.cairn/agents': { 'a.md': symlink('../../../secret.md'), 'b.md': symlink('../shared/b.md') },
+    'p/.cairn/shared/b.md': agent('b'),
+    'h/.config/cairn/agents/a.md': agent('a', 'user'),
+    'secret.md': agent('a', 'secret'),
+  });
+  expect(bodies(loaded)).toEqual({ b: 'b' });
+  expect(loaded.lines).toEqual(['p/.cairn/agents/a.md: is a link out of the project; put the file into the project']);
+});
+
+test('links of the user lead where the user wants, even where the home directory is the project', async () => {
+  const directory = createTree({
+    'h/.config/cairn/agents': symlink('../../../dotfiles/agents'),
+    'h/.claude/agents/b.md': symlink('../../../dotfiles/b.md'),
+    'dotfiles/agents/a.md': agent('a'),
+    'dotfiles/b.md': agent('b'),
+  });
+  for (const root of ['p', 'h']) {
+    const places = { root: join(directory, root), home: join(directory, 'h'), env: {}, platform: 'linux' } as const;
+    expect(bodies(await loadDefinitions(places))).toEqual({ a: 'a', b: 'b' });
+  }
 });
 
 test('reports a file and a directory without permission', async () => {

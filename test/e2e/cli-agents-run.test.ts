@@ -131,6 +131,25 @@ describe('run', () => {
     await after.close();
   });
 
+  test('takes the name as @name, with options on either side of it', async () => {
+    const { agents, server } = await person([{ text: 'a' }, { text: 'b' }, { text: 'c' }]);
+    const runs = [
+      ['run', '@helper', 'Go.'],
+      ['run', '@helper', '--context-mode', 'shared', 'Go.'],
+      ['run', '--context-mode', 'shared', '@helper', 'Go.'],
+    ];
+    const sessions: string[] = [];
+    for (const args of runs) sessions.push(sessionOf(await agents(args)));
+    expect(server.requests.map(transcriptOf)).toEqual([['user: Go.'], ['user: Go.'], ['user: Go.']]);
+    for (const command of ['context', 'show'])
+      expect(await agents([command, '@helper'])).toMatchObject({ exitCode: 0 });
+    expect((await agents(['clear', '@helper', '--session', sessions[0] ?? ''])).stderr).toContain('removed 2 messages');
+    expect(await agents(['run', '@@helper', 'Go.'])).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('no agent "@helper"') as string,
+    });
+  });
+
   test('attaches the files that the prompt mentions; text from standard input is sent as it is', async () => {
     const { agents, server } = await person([{ text: 'a' }, { text: 'b' }], { project: { 'a.txt': 'the content\n' } });
     await agents(['run', 'helper', 'Read @a.txt']);

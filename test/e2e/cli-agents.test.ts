@@ -98,6 +98,26 @@ cairn: ${project}/.cairn/agents/loop.md: is part of a loop of symbolic links; ma
     });
   });
 
+  test('control characters of a description are escaped, in a pipe too', async () => {
+    const { agents } = person({ '.cairn/agents/a.md': '---\nname: a\ndescription: "red\\e[31m\\u202e x"\n---\nb' });
+    expect((await agents('list')).stdout).toBe('a (isolated, project): red\\u001b[31m\\u202e x\n');
+  });
+
+  test('a directory that is a link out of the project is named, and has no agents', async () => {
+    const { agents, project, home } = person(
+      { '.cairn/agents': symlink('../../home/agents') },
+      { 'agents/a.md': agent('a'), '.claude/agents/b.md': agent('b') },
+    );
+    const warning = `${project}/.cairn/agents: is a link out of the project, so its agents are not read; put the directory into the project`;
+    expect(await agents('list')).toMatchObject({
+      exitCode: 0,
+      stdout: 'b (isolated, claude-user): About b\n',
+      stderr: `cairn: ${warning}\n`,
+    });
+    expect((await agents('context', 'b')).stderr).toContain(warning);
+    expect(existsSync(join(home, 'agents', 'a.md'))).toBe(true);
+  });
+
   test('escape sequences of a file do not reach the terminal', async () => {
     const { agents } = person({ '.cairn/agents/a.md': '---\nname: a\ndescription: "red\\e[31m"\nco\\e: 1\n---\nb' });
     const { stderr } = await agents('list');

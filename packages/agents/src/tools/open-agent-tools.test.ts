@@ -76,8 +76,9 @@ const sets = (): ToolSet[] => [
 
 type Options = Partial<Omit<AgentToolsOptions, 'agent'>> & Partial<AgentDefinition>;
 
-function open({ tools, source, path, name = 'reviewer', ...options }: Options = {}): Promise<AgentTools> {
-  const agent = { name, ...(tools && { tools }), ...(source && { source }), ...(path && { path }) };
+function open({ tools, permissions, source, path, name = 'reviewer', ...options }: Options = {}): Promise<AgentTools> {
+  const fields = { ...(permissions && { permissions }), ...(source && { source }), ...(path && { path }) };
+  const agent = { name, ...(tools && { tools }), ...fields };
   return openAgentTools({ toolSets: sets(), roots: [root], agent, ...options });
 }
 
@@ -285,24 +286,45 @@ test('two tools of one name are an error, as is one that is named like the tool 
   await expect(open({ toolSets: [setOf('agent')] })).rejects.toMatchObject({ code: 'INVALID_OPTION' });
 });
 
+describe('permissions', () => {
+  test('of plan offer what reading tools a list has, and no other', async () => {
+    const opened = await open({ permissions: 'plan', tools: ['read', 'write', 'inspect', 'change'] });
+    expect(offeredNames(opened)).toEqual(['read', 'inspect']);
+    expect(opened.refuse('change')).toContain('in a read-only run');
+    expect(opened.grant.readOnly).toBe(true);
+  });
+
+  test('that nothing enforces are an error', async () => {
+    await expect(open({ permissions: 'ask' as never })).rejects.toMatchObject({
+      code: 'INVALID_OPTION',
+      message:
+        'The agent reviewer has the invalid permissions "ask". Use plan, with which the agent changes nothing, or leave them out.',
+    });
+  });
+});
+
 describe('a nested run', () => {
   const names = ['read', 'write', 'edit', 'inspect', 'change', 'remember', 'recall'];
   const list = fc.option(fc.subarray(names), { nil: undefined });
 
   test('may call what every run above it may, and nothing that changes below a read-only one', async () => {
-    const level = fc.record({ tools: list, readOnly: fc.boolean() });
+    const level = fc.record({ tools: list, readOnly: fc.boolean(), isPlan: fc.boolean() });
     await fc.assert(
       fc.asyncProperty(fc.array(level, { minLength: 1, maxLength: 3 }), async (levels) => {
         let within: AgentTools['grant'] | undefined;
         let opened = await open();
-        for (const { tools, readOnly } of levels) {
-          opened = await open({ ...(tools && { tools }), readOnly, ...(within && { within }), toolSets: sets() });
+        for (const { tools, readOnly, isPlan } of levels) {
+          const rules = { ...(tools && { tools }), ...(isPlan && { permissions: 'plan' as const }), readOnly };
+          opened = await open({ ...rules, ...(within && { within }), toolSets: sets() });
           within = opened.grant;
         }
         // The oracle: each name against each level.
         const changing = new Set(['write', 'edit', 'change', 'remember']);
         const expected = names.filter((name) =>
-          levels.every(({ tools, readOnly }) => (tools?.includes(name) ?? true) && !(readOnly && changing.has(name))),
+          levels.every(
+            ({ tools, readOnly, isPlan }) =>
+              (tools?.includes(name) ?? true) && !((readOnly || isPlan) && changing.has(name)),
+          ),
         );
         expect(
           offeredNames(opened)

@@ -16,8 +16,8 @@ export interface AgentToolsOptions {
   readonly toolSets: readonly ToolSet[];
   /** The directories that the tools may use, absolute. */
   readonly roots: readonly [string, ...string[]];
-  /** The definition of the agent: its `tools` are the only ones that it may call. */
-  readonly agent: Pick<AgentDefinition, 'name' | 'tools' | 'source' | 'path'>;
+  /** The definition of the agent: its `tools` are the only ones that it may call, with `permissions: plan` only reading ones. */
+  readonly agent: Pick<AgentDefinition, 'name' | 'tools' | 'permissions' | 'source' | 'path'>;
   /** In all modes but `shared` and `fork`, tools with conversations or notes have those of the agent only. @default 'isolated' */
   readonly mode?: ContextMode | undefined;
   /** The naming profile of the tools. @default 'default' */
@@ -57,6 +57,19 @@ function readsMain(mode: ContextMode): boolean {
   return MODES[mode].reads === 'main';
 }
 
+/** @throws {AgentError} `INVALID_OPTION` for a value that no check of a file has seen: it would limit nothing. */
+function isReadOnly({ name, permissions }: AgentToolsOptions['agent']): boolean {
+  if (permissions === undefined || permissions === 'plan') return permissions === 'plan';
+  throw new AgentError(
+    'INVALID_OPTION',
+    [
+      `The agent ${name} has the invalid permissions ${JSON.stringify(permissions)}`,
+      'Use plan, with which the agent changes nothing, or leave them out.',
+    ],
+    { option: 'permissions' },
+  );
+}
+
 /** A set of a run. */
 interface Opened extends OpenToolSet {
   readonly set: ToolSet;
@@ -89,14 +102,14 @@ function joinTools(sets: readonly Opened[]): Map<string, AgentTool> {
  * nothing else: other tools are not in `tools`.
  *
  * @throws {ContextError} `INVALID_DEFINITION` when the definition names a tool that does not exist.
- * @throws {AgentError} `INVALID_OPTION` for two tools of one name; `DELEGATION_REFUSED` for a mode that sees what the caller does
+ * @throws {AgentError} `INVALID_OPTION` for two tools of one name and for invalid permissions; `DELEGATION_REFUSED` for a mode that sees what the caller does
  *   not.
  * @throws {ToolError} when a set refuses its options.
  */
 export async function openAgentTools(options: AgentToolsOptions): Promise<AgentTools> {
   const { toolSets, roots, agent, within, delegate, signal } = options;
   const { mode = DEFAULT_MODE, naming = 'default', language = 'en', session = createToolSession() } = options;
-  const readOnly = (options.readOnly ?? false) || (within?.readOnly ?? false);
+  const readOnly = isReadOnly(agent) || (options.readOnly ?? false) || (within?.readOnly ?? false);
   if (within?.readsMain === false && MODES[mode].reads !== 'own') {
     throw new AgentError('DELEGATION_REFUSED', [
       `The agent ${agent.name} cannot run in the mode ${mode}: the run that starts it does not see the main conversation`,

@@ -70,6 +70,14 @@ export function fromClaude(
         ? []
         : warn(`the model ${shownValue(value)} of Claude Code is not used; the agent uses the model of its caller`);
     }
+    if (name === 'permissionMode') {
+      if (value === 'plan') return [{ ...field, name: 'permissions' }];
+      return value === 'default'
+        ? []
+        : warn(
+            `Cairn does not use the permission mode ${shownValue(value)}; of these it knows plan, which changes nothing`,
+          );
+    }
     if (name === 'disallowedTools') {
       if (allowsAll(namesOf(valueOf('tools'))))
         return warn('this list is not enforced without `tools`; list in `tools` what the agent may use');

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { ContextError } from '../errors.ts';
 import type { AgentDefinition } from './definition.ts';
 import { formatDefinition } from './format-definition.ts';
-import { definitionDirectories, loadDirectory } from './load-definitions.ts';
+import { leadsOut } from './inside.ts';
+import { boundOf, definitionDirectories, loadDirectory } from './load-definitions.ts';
 import type { DefinitionPlaces } from './load-definitions.ts';
 import { parseDefinition } from './parse-definition.ts';
 import type { ToolNaming } from './parse-definition.ts';
@@ -47,7 +48,8 @@ export function checkDefinition(definition: AgentDefinition, naming: ToolNaming 
 /**
  * Writes the file that defines an agent, and returns its path. It never replaces a file.
  *
- * @throws {ContextError} `INVALID_DEFINITION`; `AGENT_EXISTS` when a file of this source has the name, valid or not.
+ * @throws {ContextError} `INVALID_DEFINITION`; `INVALID_INPUT` when the directory is a link out of the project; `AGENT_EXISTS` when a
+ *   file of this source has the name, valid or not.
  */
 export async function createDefinitionFile(
   definition: AgentDefinition,
@@ -56,7 +58,14 @@ export async function createDefinitionFile(
   checkDefinition(definition, options);
   const directory = definitionDirectories(options)[source];
   const path = join(directory, `${definition.name}.md`);
-  const { definitions, problems } = await loadDirectory(directory, { source });
+  const within = boundOf(source, options);
+  if (within !== undefined && (await leadsOut(directory, within))) {
+    const summary = `${quotePath(directory)} is a link out of the project, so its agents are not read`;
+    throw new ContextError('INVALID_INPUT', [summary, 'Replace the link with a directory. Nothing was written.'], {
+      path: directory,
+    });
+  }
+  const { definitions, problems } = await loadDirectory(directory, { source, within });
   const existing = [
     ...definitions.map((other) => ({ agent: other.name, path: other.path ?? directory })),
     ...problems,

@@ -28,6 +28,8 @@ export interface AgentDefinition {
   readonly timeout?: number;
   /** The tokens that one run may use, read and written, as the provider counts them. @default no limit */
   readonly maxTokens?: number;
+  /** `plan`: the agent is offered only tools that change nothing, and so is each agent that it starts. @default no limit */
+  readonly permissions?: 'plan';
   readonly source?: DefinitionSource;
   /** The file, absolute. */
   readonly path?: string;

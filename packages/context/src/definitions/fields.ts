@@ -60,6 +60,10 @@ const checks: Readonly<Record<FieldName, Check>> = {
       ? undefined
       : 'use a number of seconds from above 0 to 86400',
   maxTokens: wholeNumber(1, 1_000_000_000),
+  permissions: (value) =>
+    value === 'plan'
+      ? undefined
+      : 'use plan, with which the agent changes nothing; to leave out single tools, list the others in tools',
 };
 
 /** The names of the fields, in the order in which a file is written. */

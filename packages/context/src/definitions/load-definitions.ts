@@ -1,8 +1,9 @@
 import { isMissing } from '@cairn/tool/errors';
-import { projectDirectory, userDirectories } from '@cairn/tool/paths';
+import { projectDirectory, quotePath, userDirectories } from '@cairn/tool/paths';
 import { readdir, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import type { AgentDefinition, DefinitionSource } from './definition.ts';
+import { leadsOut } from './inside.ts';
 import { parseDefinition } from './parse-definition.ts';
 import type { ParsedDefinition, ParseDefinitionOptions, ToolNaming } from './parse-definition.ts';
 import type { DefinitionProblem } from './problem.ts';
@@ -12,6 +13,18 @@ import { explainUnreadable, readTextFile } from './read-text-file.ts';
 const MAX_FILE_BYTES = 256 * 1024;
 const MAX_FILES = 1000;
 const MAX_DEPTH = 4;
+
+const LEADS_OUT = 'is a link out of the project, so its agents are not read; put the directory into the project';
+
+/**
+ * Returns the project that links of a source must not lead out of. The user's own links may lead anywhere, even where the project is
+ * the home directory.
+ */
+export function boundOf(source: DefinitionSource, places: DefinitionPlaces): string | undefined {
+  const directories = definitionDirectories(places);
+  const isUsers = [directories.user, directories['claude-user']].includes(directories[source]);
+  return isUsers ? undefined : places.root;
+}
 
 /** The project and the user of the definitions. Nothing is read from the process. */
 export interface DefinitionPlaces {
@@ -89,12 +102,25 @@ async function isAbsent(directory: string, error: unknown): Promise<boolean> {
   );
 }
 
-async function readDefinition(path: string, options: ParseDefinitionOptions): Promise<ParsedDefinition> {
+/** Where definitions come from, and the project that links of them must not lead out of. */
+interface DirectoryOptions extends Omit<ParseDefinitionOptions, 'path'> {
+  /** Absent for directories of the user, whose links lead where the user wants. */
+  readonly within?: string | undefined;
+}
+
+async function readDefinition(
+  path: string,
+  { within, ...options }: DirectoryOptions & { readonly path: string },
+): Promise<ParsedDefinition> {
+  const broken = (message: string, line?: number): ParsedDefinition => {
+    const { agent } = parseDefinition('', options);
+    return { agent, problems: [{ severity: 'error', source: options.source, path, line, message, agent }] };
+  };
+  if (within !== undefined && (await leadsOut(path, within))) {
+    return broken('is a link out of the project; put the file into the project');
+  }
   const file = await readTextFile(path, { maxBytes: MAX_FILE_BYTES });
-  if ('text' in file) return parseDefinition(file.text, options);
-  const { agent } = parseDefinition('', options);
-  const { problem: message, line } = file;
-  return { agent, problems: [{ severity: 'error', source: options.source, path, line, message, agent }] };
+  return 'text' in file ? parseDefinition(file.text, options) : broken(file.problem, file.line);
 }
 
 /** A problem for every file with the name of another one of the same source: nobody knows which one is meant. */
@@ -105,7 +131,7 @@ function reportDuplicates(
   return parsed.flatMap(({ agent, path }) => {
     const others = parsed.filter((other) => other.agent === agent && other.path !== path);
     if (others.length === 0) return [];
-    const message = `${others.map((other) => other.path).join(', ')} ${others.length === 1 ? 'has' : 'have'} the same name ${agent}; rename or remove all but one`;
+    const message = `${others.map((other) => quotePath(other.path)).join(', ')} ${others.length === 1 ? 'has' : 'have'} the same name ${agent}; rename or remove all but one`;
     return [{ severity: 'error', source, path, field: 'name', message, agent } as const];
   });
 }
@@ -113,18 +139,18 @@ function reportDuplicates(
 /** Loads the definitions of one directory. A name that several files have is an error of each of them. */
 export async function loadDirectory(
   directory: string,
-  options: Omit<ParseDefinitionOptions, 'path'>,
+  options: DirectoryOptions,
 ): Promise<{ readonly definitions: readonly AgentDefinition[]; readonly problems: readonly DefinitionProblem[] }> {
+  const { source, within } = options;
+  if (within !== undefined && (await leadsOut(directory, within))) {
+    return { definitions: [], problems: [{ severity: 'warning', source, path: directory, message: LEADS_OUT }] };
+  }
   const found: Listing = { files: [], problems: [] };
-  await listFiles(directory, options.source, found);
+  await listFiles(directory, source, found);
   const parsed = await Promise.all(
     found.files.map(async (path) => ({ path, ...(await readDefinition(path, { ...options, path })) })),
   );
-  const problems = [
-    ...found.problems,
-    ...parsed.flatMap((file) => file.problems),
-    ...reportDuplicates(parsed, options.source),
-  ];
+  const problems = [...found.problems, ...parsed.flatMap((file) => file.problems), ...reportDuplicates(parsed, source)];
   const broken = new Set(
     problems.flatMap(({ severity, agent }) => (severity === 'error' && agent !== undefined ? [agent] : [])),
   );
@@ -153,7 +179,12 @@ export async function loadDefinitions(options: LoadDefinitionsOptions): Promise<
   }
   const loaded = await Promise.all(
     [...directories].map(([directory, source]) =>
-      loadDirectory(directory, { source, toolNameOf: options.toolNameOf, toolNames: options.toolNames }),
+      loadDirectory(directory, {
+        source,
+        within: boundOf(source, options),
+        toolNameOf: options.toolNameOf,
+        toolNames: options.toolNames,
+      }),
     ),
   );
   for (const source of loaded) {

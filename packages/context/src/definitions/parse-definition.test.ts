@@ -40,6 +40,7 @@ tools: [Read, grep]
 maxSteps: 7
 timeout: 90.5
 maxTokens: 100000
+permissions: plan
 ---
 
 You review.
@@ -63,6 +64,7 @@ const definition: AgentDefinition = {
   maxSteps: 7,
   timeout: 90.5,
   maxTokens: 100_000,
+  permissions: 'plan',
   systemPrompt: 'You review.\n\n---\n\n# More\n\n- a',
   source: 'project',
   path,
@@ -134,6 +136,16 @@ const invalid: readonly (readonly [reason: string, front: string, expected: stri
     'a time with a unit',
     'timeout: 10m',
     '2 timeout: invalid value "10m"; use a number of seconds from above 0 to 86400',
+  ],
+  [
+    'permissions that need approvals',
+    'permissions: ask',
+    '2 permissions: invalid value "ask"; use plan, with which the agent changes nothing; to leave out single tools, list the others in tools',
+  ],
+  [
+    'rules as permissions',
+    'permissions: { deny: [write] }',
+    '2 permissions: invalid value {"deny":["write"]}; use plan, with which the agent changes nothing; to leave out single tools, list the others in tools',
   ],
   [
     'a summary of one message',
@@ -334,6 +346,17 @@ describe('a file of Claude Code', () => {
     ]);
     expect(warnings('Read, Edit', 'Edit(/etc/*)')).toEqual([
       'warning 4 disallowedTools: Cairn does not disallow a part of a tool, as "Edit(/etc/*)" does; the whole tool is left out',
+    ]);
+  });
+
+  test('the permission mode plan makes the agent read-only, and another one is a warning', () => {
+    const withMode = (mode: string): string => `---\ndescription: d\npermissionMode: ${mode}\n---\nb`;
+    expect(claude(withMode('plan'))).toMatchObject({ definition: { permissions: 'plan' }, problems: [] });
+    expect(claude(withMode('default')).definition).not.toHaveProperty('permissions');
+    expect(problemsOf(withMode('default'), 'claude-user')).toEqual([]);
+    expect(claude(withMode('bypassPermissions')).definition).not.toHaveProperty('permissions');
+    expect(problemsOf(withMode('bypassPermissions'), 'claude-user')).toEqual([
+      'warning 3 permissionMode: Cairn does not use the permission mode "bypassPermissions"; of these it knows plan, which changes nothing',
     ]);
   });
 

@@ -1,7 +1,8 @@
 import { truncateLine } from '@cairn/tool/prompt';
 import { quotePath } from '@cairn/tool/paths';
 import { realpath } from 'node:fs/promises';
-import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { isInside } from '../definitions/inside.ts';
 import { readTextFile } from '../definitions/read-text-file.ts';
 import { instructionTexts } from './texts.ts';
 
@@ -53,11 +54,6 @@ interface Source {
   readonly name: string;
   readonly path: string;
   readonly text: string;
-}
-
-function isInside(path: string, root: string): boolean {
-  const way = relative(root, path);
-  return way === '' || !(way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way));
 }
 
 /** Returns the directories from the working directory up to the root, the nearest first. */

@@ -6,7 +6,7 @@ import type { Session } from '../../terminal/session.ts';
 import { countOf } from '../../terminal/text.ts';
 import type { CommandFactory } from '../command.ts';
 import { historyOptions, openHistories, placeOptions, UNKNOWN_SESSION, type HistoryFlags } from './open-agents.ts';
-import { loadAgents } from './project.ts';
+import { agentName, loadAgents } from './project.ts';
 
 interface ClearFlags extends HistoryFlags {
   readonly main?: boolean;
@@ -50,7 +50,7 @@ async function remove(name: string | undefined, flags: ClearFlags, session: Sess
 
 async function clear(given: string | undefined, flags: ClearFlags, session: Session): Promise<number> {
   // As definitions have it.
-  const name = given?.normalize('NFC');
+  const name = given === undefined ? undefined : agentName(given).normalize('NFC');
   if ((name === undefined) === (flags.main !== true)) {
     const what = name === undefined ? 'neither an agent nor --main is' : 'an agent and --main are both';
     throw new UsageError(`${what} named`, 'name an agent, or use --main for the main conversation');
@@ -84,7 +84,7 @@ export const agentsClearCommand: CommandFactory = (command, session, done) => {
   command
     .description('Remove the conversation of an agent, or the main conversation, from a session.')
     .summary('remove the conversation of an agent')
-    .argument('[name]', 'the agent')
+    .argument('[name]', 'the agent, with or without @')
     .addHelpText('after', examples)
     .action(async (name: string | undefined, flags: ClearFlags) => done(await clear(name, flags, session)))
     .addOption(new Option('--main', 'the main conversation'));

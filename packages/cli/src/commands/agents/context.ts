@@ -7,7 +7,7 @@ import type { Session } from '../../terminal/session.ts';
 import { countOf, escapeLine, formatCount } from '../../terminal/text.ts';
 import type { CommandFactory } from '../command.ts';
 import { placeOptions, requestOptions, withAgents, type RequestFlags } from './open-agents.ts';
-import { definitionNotices, loadAgents } from './project.ts';
+import { agentName, definitionNotices, loadAgents } from './project.ts';
 
 /** Bytes have no form in JSON. */
 function asJson(value: unknown): string {
@@ -50,8 +50,9 @@ function* linesOf(request: PreparedRequest, where: string): Generator<string, vo
   }
 }
 
-async function show(name: string, prompt: string | undefined, flags: RequestFlags, session: Session): Promise<number> {
+async function show(given: string, prompt: string | undefined, flags: RequestFlags, session: Session): Promise<number> {
   if (prompt?.trim() === '') throw new UsageError('the prompt is empty', 'write one, or leave it out');
+  const name = agentName(given);
   const definitions = await loadAgents(session, flags);
   const about = await definitionNotices(definitions, name);
   return withAgents(session, flags, { definitions, writes: false }, async ({ agents, contexts, isNew, notices }) => {
@@ -94,7 +95,7 @@ export const agentsContextCommand: CommandFactory = (command, session, done) => 
       'Print exactly what a run would send: the system prompt, the messages and the tools, with their tokens.',
     )
     .summary('print exactly what a run would send')
-    .argument('<name>', 'the agent')
+    .argument('<name>', 'the agent, with or without @')
     .argument('[prompt]', 'the task')
     .addHelpText('after', examples)
     .action(async (name: string, prompt: string | undefined, flags: RequestFlags) =>

@@ -1,3 +1,4 @@
+import { escapeControls } from '@cairn/tool/paths';
 import { listDocument, writeAnswer } from '../../terminal/answer.ts';
 import { ExitCode } from '../../terminal/exit.ts';
 import type { Session } from '../../terminal/session.ts';
@@ -11,10 +12,13 @@ async function list(flags: ProjectRootFlags, session: Session): Promise<number> 
     import('@cairn/context'),
   ]);
   const errors = problems.filter(({ severity }) => severity === 'error');
-  const warnings = problems.length - errors.length;
+  const warnings = problems.filter(({ severity }) => severity === 'warning');
+  // No agent shows the warnings about a directory.
+  const aboutDirectories = warnings.filter(({ agent }) => agent === undefined);
+  const others = warnings.length - aboutDirectories.length;
   const { isTerminal, width } = session.out;
   const lines = [...agents.values()].map(({ name, contextMode = DEFAULT_MODE, source = 'project', description }) => {
-    const line = `${name} (${contextMode}, ${source}): ${description.replaceAll(/\s+/gu, ' ')}`;
+    const line = escapeControls(`${name} (${contextMode}, ${source}): ${description.replaceAll(/\s+/gu, ' ')}`);
     return isTerminal ? fitText(line, width) : line;
   });
   const matches = [...agents.values()].map(({ systemPrompt: _, ...agent }) => ({
@@ -23,8 +27,8 @@ async function list(flags: ProjectRootFlags, session: Session): Promise<number> 
   }));
   const notices = [
     ...(agents.size === 0 ? ["there are no agents; 'cairn agents new' creates one"] : []),
-    ...errors.map(formatProblem),
-    ...(warnings === 0 ? [] : [`${countOf(warnings, 'warning')}; 'cairn agents show <name>' shows those of an agent`]),
+    ...[...errors, ...aboutDirectories].map(formatProblem),
+    ...(others === 0 ? [] : [`${countOf(others, 'warning')}; 'cairn agents show <name>' shows those of an agent`]),
   ];
   await writeAnswer(session, flags, {
     lines,

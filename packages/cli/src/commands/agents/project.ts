@@ -54,6 +54,11 @@ export function projectRoot({ cwd }: Pick<Session, 'cwd'>, { root }: Pick<Projec
   }
 }
 
+/** Returns the name of an agent: `@reviewer` is `reviewer`, because no name begins with `@`. */
+export function agentName(given: string): string {
+  return given.replace(/^@/u, '');
+}
+
 /** Returns where the definitions of a project and of its user are. */
 export function definitionPlaces(
   session: Pick<Session, 'cwd' | 'env'>,
@@ -82,7 +87,7 @@ export async function loadAgents(
 export async function definitionNotices({ agents, problems }: AgentDefinitions, name: string): Promise<string[]> {
   const { formatProblem } = await import('@cairn/context');
   // A directory that cannot be read may have another agent of this name.
-  const unread = problems.filter(({ severity, agent }) => severity === 'error' && agent === undefined);
+  const unread = problems.filter(({ agent }) => agent === undefined);
   const warnings = problems.filter(({ path }) => path === agents.get(name)?.path).length;
   const what = `${countOf(warnings, 'warning')} about the definition`;
   const show = `'cairn agents show ${shellQuote(name)}' shows ${warnings === 1 ? 'it' : 'them'}`;

@@ -16,7 +16,7 @@ import {
   type OpenedAgents,
   type RequestFlags,
 } from './open-agents.ts';
-import { definitionNotices, loadAgents } from './project.ts';
+import { agentName, definitionNotices, loadAgents } from './project.ts';
 import { RunView } from './run-view.ts';
 
 interface RunFlags extends RequestFlags {
@@ -108,7 +108,7 @@ async function runAgent(name: string, given: string | undefined, flags: RunFlags
     import('@cairn/context'),
     import('@cairn/agents'),
   ]);
-  const agent = findAgent(definitions, name);
+  const agent = findAgent(definitions, agentName(name));
   // Before anything is opened or created.
   resolveModel({ model: flags.model ?? agent.model, baseUrl: flags.baseUrl, env: session.env });
   const about = await definitionNotices(definitions, agent.name);
@@ -124,7 +124,7 @@ Examples:
   $ cairn agents run reviewer 'Review @src/main.ts'         @path attaches a file
   $ git diff | cairn agents run reviewer -                  the prompt from standard input
   $ cairn agents run reviewer --resume 'And the tests?'     continues the newest session
-  $ cairn agents run architect --context-mode shared 'Design the login.'
+  $ cairn agents run @architect --context-mode shared 'Design the login.'
 
 The key of the server is in CAIRN_API_KEY. Standard output has the answer; calls of tools and notices are on standard error. Each
 run begins a session, unless --session or --resume continues one. Ctrl-C stops the run: the session keeps what it has done.`;
@@ -133,7 +133,7 @@ export const agentsRunCommand: CommandFactory = (command, session, done) => {
   command
     .description('Run an agent with a prompt, and print its answer.')
     .summary('run an agent with a prompt')
-    .argument('<name>', 'the agent')
+    .argument('<name>', 'the agent, with or without @')
     .argument('[prompt]', 'the task; - reads standard input (default: standard input, if it is piped)')
     .addHelpText('after', examples)
     .action(async (name: string, prompt: string | undefined, flags: RunFlags) =>

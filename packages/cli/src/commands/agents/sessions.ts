@@ -1,3 +1,4 @@
+import { escapeControls } from '@cairn/tool/paths';
 import { Option } from 'commander';
 import { formatTime } from '../../memory/lines.ts';
 import { listDocument, writeAnswer } from '../../terminal/answer.ts';
@@ -39,7 +40,9 @@ async function sessions(flags: SessionsFlags, session: Session): Promise<number>
     const { isTerminal, width } = session.out;
     const lines = found.map(({ session: name, title, agents, messages, lastUsedAt }) => {
       const who = agents.length === 0 ? 'main' : agents.join(', ');
-      const line = `${name} ${formatTime(lastUsedAt)}, ${countOf(messages, 'message')}, ${who}: ${title}`;
+      const line = escapeControls(
+        `${name} ${formatTime(lastUsedAt)}, ${countOf(messages, 'message')}, ${who}: ${title}`,
+      );
       return isTerminal ? fitText(line, width) : line;
     });
     const hint = "there are no sessions; 'cairn agents run' begins one";

@@ -5,14 +5,14 @@ import { ExitCode } from '../../terminal/exit.ts';
 import type { Session } from '../../terminal/session.ts';
 import { escapeLine } from '../../terminal/text.ts';
 import type { CommandFactory } from '../command.ts';
-import { agentOptions, loadAgents, type ProjectRootFlags } from './project.ts';
+import { agentName, agentOptions, loadAgents, type ProjectRootFlags } from './project.ts';
 
 async function show(name: string, flags: ProjectRootFlags, session: Session): Promise<number> {
   const [definitions, { DEFAULT_MODE, findAgent, formatProblem }] = await Promise.all([
     loadAgents(session, flags),
     import('@cairn/context'),
   ]);
-  const agent = findAgent(definitions, name);
+  const agent = findAgent(definitions, agentName(name));
   const { systemPrompt, path = '', source = 'project', name: _, ...fields } = agent;
   const problems = definitions.problems.filter((problem) => problem.agent === agent.name);
   const replaced = definitions.replaced.filter((other) => other.name === agent.name);
@@ -40,7 +40,7 @@ export const agentsShowCommand: CommandFactory = (command, session, done) => {
   command
     .description('Show the definition of an agent, its file, and what is wrong with it.')
     .summary('show the definition of an agent')
-    .argument('<name>', 'the agent')
+    .argument('<name>', 'the agent, with or without @')
     .action(async (name: string, flags: ProjectRootFlags) => done(await show(name, flags, session)));
   for (const option of agentOptions()) command.addOption(option);
 };
