@@ -46,6 +46,25 @@ interface Item {
   readonly size?: number;
 }
 
+/** Returns what a promise resolves to, unless a call waits for another: then lets its time run out. With fake timers. */
+async function withoutWaiting<T>(promise: Promise<T>): Promise<T | 'a call waits for another'> {
+  let isDone = false;
+  let hasWaited = false;
+  void promise.finally(() => (isDone = true));
+  while (!isDone) {
+    hasWaited ||= vi.getTimerCount() > 0;
+    if (hasWaited) vi.advanceTimersByTime(1000);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return hasWaited ? 'a call waits for another' : promise;
+}
+
+/** What a wrapped function may call. */
+interface Nested {
+  readonly wrapped: (path: string) => Promise<string>;
+  readonly other: (path: string) => Promise<string>;
+}
+
 /** A function that records the arguments of its calls. */
 function counted<Args extends readonly unknown[], Result>(
   run: (...args: Args) => Result,
@@ -242,6 +261,58 @@ describe('calls in flight', () => {
       await new Promise((resolve) => setImmediate(resolve));
     }
     expect(await results).toEqual([['a'], ['a']]);
+  });
+
+  test.each<[reason: string, nested: (read: Nested) => Promise<unknown>]>([
+    ['itself', ({ wrapped }) => wrapped('a')],
+    ['itself, later', ({ wrapped }) => Promise.resolve().then(() => wrapped('a'))],
+    ['itself twice', ({ wrapped }) => Promise.all([wrapped('a'), wrapped('a')])],
+    ['itself by way of another wrapped function', ({ other }) => other('b')],
+  ])('are not waited for by a function that calls %s with equal arguments', async (_, nested) => {
+    const { run } = await setUp({ a: 'a', b: 'b' });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    let depth = 0;
+    const read = async (path: string): Promise<string> => {
+      depth += 1;
+      if (depth === 1) await nested({ wrapped, other });
+      return path;
+    };
+    const wrapped: Nested['wrapped'] = run.wrapReadWithCache(read);
+    const other = run.wrapReadWithCache((path: string) => wrapped(path === 'b' ? 'a' : path));
+    expect(await withoutWaiting(wrapped('a'))).toBe('a');
+  });
+
+  test('are not waited for by two functions that call each other', async () => {
+    const { run } = await setUp({ a: 'a', b: 'b' });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const begun = Promise.withResolvers<void>();
+    const started: string[] = [];
+    const read = async (path: string): Promise<string> => {
+      started.push(path);
+      if (started.length > 2) return path;
+      if (started.length === 2) begun.resolve();
+      await begun.promise;
+      return wrapped(path === 'a' ? 'b' : 'a');
+    };
+    const wrapped = run.wrapReadWithCache(read);
+    expect(await withoutWaiting(Promise.all([wrapped('a'), wrapped('b')]))).toEqual(['b', 'a']);
+  });
+
+  test('are shared again by what a wrapped function began and left behind', async () => {
+    const { root, run } = await setUp({ 'a.ts': '' });
+    const list = lister(root);
+    const wrapped = run.wrapWithCache(list);
+    const ended = Promise.withResolvers<void>();
+    let later: Promise<unknown> = Promise.resolve();
+    await run.wrapReadWithCache((path: string) => {
+      later = ended.promise.then(() => Promise.all([wrapped({ path: '/' }), wrapped({ path: '/' })]));
+      return path;
+    })('a.ts');
+    ended.resolve();
+    await later;
+    expect(list.calls).toHaveLength(1);
   });
 
   test('that cannot share a result call the original each', async () => {

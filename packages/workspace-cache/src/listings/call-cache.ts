@@ -123,12 +123,30 @@ interface Answer {
   readonly state: ResultState | undefined;
 }
 
-/** Set while a wrapped function runs: the files that it reads belong to the one call. */
-const insideCall = new AsyncLocalStorage<true>();
+/** One run of a wrapped function. */
+interface Running {
+  readonly outer: Running | undefined;
+  hasEnded: boolean;
+}
 
-/** Returns whether this code was called by a wrapped function. */
+/** The innermost wrapped function that called this code, which may have ended since. */
+const innermost = new AsyncLocalStorage<Running>();
+
+/** Returns whether this code was called by a wrapped function that has not ended: the files that it reads belong to that one call. */
 export function isInsideCall(): boolean {
-  return insideCall.getStore() === true;
+  let running = innermost.getStore();
+  while (running?.hasEnded) running = running.outer;
+  return running !== undefined;
+}
+
+/** Calls a function as a wrapped one. */
+async function runInside<Result>(call: () => Result): Promise<Awaited<Result>> {
+  const running: Running = { outer: innermost.getStore(), hasEnded: false };
+  try {
+    return await innermost.run(running, call);
+  } finally {
+    running.hasEnded = true;
+  }
 }
 
 /** Makes a cache of calls. */
@@ -218,10 +236,7 @@ export function createCallCache({ scope, hasExactTimes, stores, countUse }: Call
     args: Args,
   ): Promise<Awaited<Result>> => {
     const { kind, original, onResult } = request;
-    const callOriginal = async (): Promise<Awaited<Result>> => {
-      const result: Awaited<Result> = await insideCall.run(true, () => Reflect.apply(original, self, args));
-      return result;
-    };
+    const callOriginal = (): Promise<Awaited<Result>> => runInside((): Result => Reflect.apply(original, self, args));
     const path = pathOf(request.options, args);
     const call = path === undefined ? undefined : callOf(request, { self, args, path });
     if (call === undefined || signalIn(args)?.aborted) {
@@ -238,7 +253,9 @@ export function createCallCache({ scope, hasExactTimes, stores, countUse }: Call
       return value as Awaited<Result>;
     };
     const signal = signalIn(args);
-    const previous = flights.get(call.key);
+    // A call inside a wrapped function waits for no other: that one may be waiting for this function to end.
+    const isNested = isInsideCall();
+    const previous = isNested ? undefined : flights.get(call.key);
     if (previous && !previous.begun) {
       const shared = await waitFor(previous.result, signal).catch((error: unknown) => {
         // The failure may be due to an argument that the key leaves out, such as the signal of the other call.
@@ -254,7 +271,7 @@ export function createCallCache({ scope, hasExactTimes, stores, countUse }: Call
     }
     const flight: Flight = { begun: undefined, result: neverSettled };
     flight.result = answer(call, { flight, previous, signal }, callOriginal);
-    if (flights.size < MAX_FLIGHTS) flights.set(call.key, flight);
+    if (!isNested && flights.size < MAX_FLIGHTS) flights.set(call.key, flight);
     try {
       const done = await flight.result;
       return finish(done, done.isHit ? copyPlain(done.value, MAX_RESULT_BYTES)?.value : done.value);

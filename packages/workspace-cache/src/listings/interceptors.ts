@@ -18,7 +18,8 @@ export interface Interceptors {
    * times, inodes and sizes are checked at each call, and everything below the directory when the result or the arguments go into
    * subdirectories.
    *
-   * Equal calls share one while it is in flight; after five seconds, a call no longer waits for another. Not kept: failures, results that are not plain data, results that depend on more
+   * Equal calls share one while it is in flight; after five seconds, a call no longer waits for another. A call that a wrapped
+   * function makes, such as one of itself, waits for none. Not kept: failures, results that are not plain data, results that depend on more
    * than 2,000 entries or take more than 1 MiB, directories that changed within the last 20 ms, paths that are not in the workspace,
    * and results that name entries which the directory does not have.
    *
