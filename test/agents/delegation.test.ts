@@ -616,3 +616,29 @@ test('agentTool lets any program of the AI SDK run agents', async () => {
   ]);
   expect(() => agentTool(started.agents, { only: ['nobody'] })).toThrow('There is no agent "nobody"');
 });
+
+test('agentTool with `only` reaches no other agent, through none of those that it starts', async () => {
+  const started = await start({
+    lead: [
+      delegate({ name: 'reviewer', prompt: 'Check.' }, { name: 'tester', prompt: 'Test.' }),
+      { text: 'Lead is done.' },
+    ],
+    tester: [delegate({ name: 'reviewer', prompt: 'Check.' }), { text: 'Tester is done.' }],
+    reviewer: [{ text: 'It was reached.' }],
+  });
+  const tool = agentTool(started.agents, { only: ['lead', 'tester'] });
+  const result = await tool.execute({ name: 'lead', prompt: 'Go.' }, { toolCallId: 'call_1' });
+  expect(result.isError).toBe(false);
+  expect(requestsOf(started, 'reviewer')).toEqual([]);
+  const [first, second] = requestsOf(started, 'lead');
+  const offered = first?.chat.tools?.[0]?.function.description;
+  expect(offered).toContain('- tester:');
+  expect(offered).not.toContain('reviewer');
+  const results = second?.chat.messages.flatMap((one) => (one.role === 'tool' ? [one.content] : []));
+  expect(results).toEqual([
+    expect.stringContaining('There is no agent "reviewer"'),
+    expect.stringContaining('Tester is done.'),
+  ]);
+  // The tester could start only the lead, which waits for it.
+  expect(toolNamesOf(requestsOf(started, 'tester')[0] as ModelRequest)).toEqual([]);
+});

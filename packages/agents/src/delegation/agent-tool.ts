@@ -14,7 +14,7 @@ const MAX_DEPTH = 2;
 
 /** Options of {@link agentTool}. */
 export interface AgentToolOptions {
-  /** The names of the agents that the model may start. @default all */
+  /** The names of the agents that the model may start, and that these may start. @default all */
   readonly only?: readonly string[] | undefined;
   /** The agents may change nothing. @default false */
   readonly readOnly?: boolean | undefined;
@@ -41,6 +41,7 @@ export function agentTool(agents: Agents, options: AgentToolOptions = {}): Agent
     agents: () => agents,
     language,
     only: listed,
+    onlyAgents: listed?.map(({ name }) => name),
     readOnly,
     maxAnswerCharacters,
   });
@@ -53,9 +54,11 @@ export function agentTool(agents: Agents, options: AgentToolOptions = {}): Agent
  */
 export function delegationTool(agents: Agents, caller: DelegationCaller, language: Language): AgentTool | undefined {
   if (caller.depth >= MAX_DEPTH) return undefined;
-  const others = [...agents.definitions.agents.values()].filter(({ name }) => !caller.agents.includes(name));
+  const { readOnly, agents: granted } = caller.grant;
+  const others = [...agents.definitions.agents.values()].filter(
+    ({ name }) => !caller.agents.includes(name) && (granted?.has(name) ?? true),
+  );
   if (others.length === 0) return undefined;
-  const { readOnly } = caller.grant;
   const tool = createRunTool({
     tool: AGENT_TOOL,
     definitions: agents.definitions,

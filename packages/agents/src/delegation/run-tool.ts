@@ -50,6 +50,8 @@ export interface RunToolOptions {
   readonly language: Language;
   /** The agents that may be started. @default all */
   readonly only?: readonly AgentDefinition[] | undefined;
+  /** The names of the agents that the started runs may start themselves. @default what the caller may start */
+  readonly onlyAgents?: readonly string[] | undefined;
   /** The run that calls. @default none: the caller is a program */
   readonly caller?: Pick<ToolRunContext, 'agents' | 'grant'> | undefined;
   /** Whether the agents may change nothing. */
@@ -111,7 +113,7 @@ function asToolError(error: unknown, changed: boolean): unknown {
 
 /** Makes a tool with which a model runs agents: `agent` for agents, another name for other programs. */
 export function createRunTool(options: RunToolOptions): RunTool {
-  const { tool: name, definitions, language, only, caller, readOnly } = options;
+  const { tool: name, definitions, language, only, onlyAgents, caller, readOnly } = options;
   const { maxAnswerCharacters = MAX_ANSWER_CHARACTERS } = options;
   const texts = delegationTexts[language];
   const listed = only ?? [...definitions.agents.values()];
@@ -182,6 +184,7 @@ export function createRunTool(options: RunToolOptions): RunTool {
       prompt,
       mode,
       readOnly,
+      onlyAgents,
       ...(continued !== undefined && { continue: continued }),
       ...(signal && { signal }),
       ...(parent && { parent }),

@@ -86,6 +86,8 @@ export interface RequestOptions {
   readonly mentions?: boolean | undefined;
   /** Offer only tools that change nothing. @default that of the agents */
   readonly readOnly?: boolean | undefined;
+  /** The names of the agents that the run may start, itself and through the runs that it starts. @default all */
+  readonly onlyAgents?: readonly string[] | undefined;
   /** The run that starts this one by a tool call. */
   readonly parent?: ToolRunContext | undefined;
 }

@@ -59,7 +59,7 @@ export interface SharedParts {
   readonly openTools: (
     agent: AgentDefinition,
     mode: ContextMode,
-    request: Pick<RequestOptions, 'parent' | 'readOnly'>,
+    request: Pick<RequestOptions, 'parent' | 'readOnly' | 'onlyAgents'>,
   ) => Promise<OpenedTools>;
   readonly workspaceRun: () => Promise<WorkspaceRun | undefined>;
 }

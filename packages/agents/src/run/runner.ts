@@ -100,7 +100,7 @@ export function createRunner(options: AgentsOptions, { delegate }: RunnerParts =
   const openTools = async (
     agent: AgentDefinition,
     mode: ContextMode,
-    { parent, readOnly = false }: Pick<RequestOptions, 'parent' | 'readOnly'>,
+    { parent, readOnly = false, onlyAgents }: Pick<RequestOptions, 'parent' | 'readOnly' | 'onlyAgents'>,
   ): Promise<OpenedTools> => {
     const agents = [...(parent?.agents ?? []), agent.name];
     const depth = parent === undefined ? 0 : parent.depth + 1;
@@ -114,6 +114,7 @@ export function createRunner(options: AgentsOptions, { delegate }: RunnerParts =
       language: options.language,
       readOnly: readOnly || options.readOnly,
       within: parent?.grant,
+      onlyAgents,
       session,
       ...(delegate && { delegate: (grant) => delegate({ agent: agent.name, agents, depth, grant }) }),
     });

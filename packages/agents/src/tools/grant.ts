@@ -9,6 +9,8 @@ import { cairnTools, toolNameOf } from './tool-names.ts';
 export interface ToolGrant {
   /** The names that the model sees; `undefined` for all tools. */
   readonly names?: ReadonlySet<string> | undefined;
+  /** The agents that the run, and the runs that it delegates to, may start; `undefined` for all. */
+  readonly agents?: ReadonlySet<string> | undefined;
   /** Whether only tools that change nothing are allowed. */
   readonly readOnly: boolean;
   /** Whether the run sees the whole conversation of main. A run that does not can start none that sees any of it. */

@@ -26,6 +26,8 @@ export interface AgentToolsOptions {
   readonly readOnly?: boolean | undefined;
   /** What the run that delegates to this one may call. @default everything */
   readonly within?: ToolGrant | undefined;
+  /** The names of the agents that the run may start, itself and through others. @default all that `within` allows */
+  readonly onlyAgents?: readonly string[] | undefined;
   /** Makes the tool that delegates, which is named `agent`. Its runs get the grant as `within`. Default: no such tool. */
   readonly delegate?: ((grant: ToolGrant) => AgentTool | undefined) | undefined;
   /** Of the texts for the model. @default 'en' */
@@ -107,7 +109,7 @@ function joinTools(sets: readonly Opened[]): Map<string, AgentTool> {
  * @throws {ToolError} when a set refuses its options.
  */
 export async function openAgentTools(options: AgentToolsOptions): Promise<AgentTools> {
-  const { toolSets, roots, agent, within, delegate, signal } = options;
+  const { toolSets, roots, agent, within, onlyAgents, delegate, signal } = options;
   const { mode = DEFAULT_MODE, naming = 'default', language = 'en', session = createToolSession() } = options;
   const readOnly = isReadOnly(agent) || (options.readOnly ?? false) || (within?.readOnly ?? false);
   if (within?.readsMain === false && MODES[mode].reads !== 'own') {
@@ -133,7 +135,8 @@ export async function openAgentTools(options: AgentToolsOptions): Promise<AgentT
     const known = [...all.keys(), ...(delegate === undefined ? [] : [AGENT_TOOL])];
     const allowed = allowedTools(agent, known, naming);
     const names = intersect(allowed.names, within?.names);
-    const grant: ToolGrant = { names, readOnly, readsMain: readsMain(mode) };
+    const agents = intersect(onlyAgents && new Set(onlyAgents), within?.agents);
+    const grant: ToolGrant = { names, agents, readOnly, readsMain: readsMain(mode) };
     const mayCall = (name: string): boolean => names?.has(name) ?? true;
     const offered = [...all].filter(
       ([name, { annotations }]) => mayCall(name) && (!readOnly || annotations.readOnlyHint),
