@@ -1,4 +1,4 @@
-import { ContextManager, createView, labelOf, textOf } from '@cairn/context';
+import { ContextManager, createView, labelOf, textOf, turnsOf } from '@cairn/context';
 import type { ContextMode, UnifiedMessage } from '@cairn/context';
 import { describe, expect, test } from 'vitest';
 import { transcriptOf } from '../support/model-server.ts';
@@ -38,7 +38,7 @@ const rows: readonly Row[] = [
   { mode: 'isolated', first: [], second: own, mainAfter: before, ownAfter: turns },
   { mode: 'shared', first: main, second: [...main, ...own], mainAfter: [...before, ...turns], ownAfter: [] },
   { mode: 'fork', first: main, second: main, mainAfter: before, ownAfter: turns },
-  { mode: 'handback', first: [], second: own, mainAfter: [...before, ...turns], ownAfter: turns },
+  { mode: 'handback', first: [], second: own, mainAfter: [...before, 'Done one.', 'Done two.'], ownAfter: turns },
   { mode: 'selective', first: [selected], second: [selected, ...own], mainAfter: before, ownAfter: turns },
   { mode: 'summarized', first: [summarized], second: [summarized, ...own], mainAfter: before, ownAfter: turns },
 ];
@@ -142,7 +142,7 @@ test('modes alternate from call to call in one session', async () => {
     ['Prompt 0', 'Prompt 2'],
     [react, 'Prompt 1', 'Prompt 3'],
     ['Prompt 0', 'Prompt 2', 'Prompt 3', 'Prompt 4'],
-    [react, 'Prompt 1', 'Prompt 4', 'Prompt 5'],
+    [react, 'Prompt 1', '(The agent helper ran outside this conversation. Its result:)', 'Prompt 5'],
   ]);
 });
 
@@ -172,7 +172,27 @@ test('the messages of a turn are labelled with the agent and the run, in main to
   const { run, messages } = await agents.run({ agent: helper, prompt: 'Go', mode: 'handback' }).result;
   const label = { agent: 'helper', run };
   expect(messages.map(labelOf)).toEqual([label, label]);
-  expect(contexts.main.conversationHistory.map(labelOf)).toEqual([label, label]);
+  expect(contexts.main.conversationHistory.map(labelOf)).toEqual([label]);
+});
+
+test('a result that was handed back is a turn of its own in main, with the name of its agent, and without the prompt', async () => {
+  const contexts = new ContextManager();
+  await contexts.appendTurn('main', mainTurn, 'shared');
+  const { agents, server } = await startAgents(({ number }) => ({ text: `Result ${number}.` }), { contexts });
+  for (const prompt of ['Secret task', 'Secret task two']) {
+    await agents.run({ agent: { ...helper, name: 'architect' }, prompt, mode: 'handback' }).result;
+  }
+  await agents.run({ agent: helper, prompt: 'Review it', mode: 'shared' }).result;
+  expect(server.requests[2] && transcriptOf(server.requests[2])).toEqual([
+    'user: Our project uses React. The key is canary-1.',
+    'assistant: Noted. I remember it.',
+    'user: (The agent architect ran outside this conversation. Its result:)',
+    'assistant: [architect] Result 1.',
+    'user: (The agent architect ran outside this conversation. Its result:)',
+    'assistant: [architect] Result 2.',
+    'user: Review it',
+  ]);
+  expect(turnsOf(contexts.main.conversationHistory).map(({ length }) => length)).toEqual([2, 1, 1, 2]);
 });
 
 test('another agent reads a turn in main as text with the name of its agent', async () => {

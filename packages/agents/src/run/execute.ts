@@ -47,11 +47,8 @@ export async function execute(execution: ExecuteOptions): Promise<AgentResult> {
   const messages = isDropped ? [] : labelled(steps.turn.messages, label);
   await agents.contexts.appendTurn(agent, messages, mode);
   if (mode === 'handback' && !isFailure && text !== '') {
-    const handed: UnifiedMessage[] = [
-      { role: 'user', content: options.prompt },
-      { role: 'assistant', content: text },
-    ];
-    await agents.contexts.appendTurn(agent, labelled(handed, label), 'shared');
+    // The result alone: the prompt and the steps are in the agent's own history.
+    await agents.contexts.appendTurn(agent, labelled([{ role: 'assistant', content: text }], label), 'shared');
   }
   // Every other reason is stated by the finish reason.
   const own = finishReason === 'stop' && reason !== undefined ? [reason] : [];

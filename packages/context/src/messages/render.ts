@@ -220,6 +220,10 @@ export function renderTurn(
   const shown = isForeign ? renderForeign(history, range, options) : renderOwn(history, range, options);
   const ended = labels.findLast((label) => label.ended !== undefined)?.ended;
   if (ended !== undefined) addEnd(shown, texts.ended(ended));
-  if (shown.length > 0 && shown[0]?.role !== 'user') shown.unshift({ role: 'user', content: texts.noBeginning });
+  if (shown.length > 0 && shown[0]?.role !== 'user') {
+    const first = history[range.from];
+    const isHandedBack = agent !== undefined && first?.role === 'assistant' && range.to - range.from === 1;
+    shown.unshift({ role: 'user', content: isHandedBack ? texts.handedBack(agent) : texts.noBeginning });
+  }
   return shown;
 }

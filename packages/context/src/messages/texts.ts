@@ -3,6 +3,8 @@ import type { Language } from './language.ts';
 interface MessageTexts {
   readonly noResult: string;
   readonly noBeginning: string;
+  /** Before the result that a run of an agent handed to main. */
+  readonly handedBack: (agent: string) => string;
   readonly empty: string;
   readonly ended: (reason: string) => string;
   readonly call: (agent: string, tool: string) => string;
@@ -14,6 +16,7 @@ export const messageTexts: Readonly<Record<Language, MessageTexts>> = {
   en: {
     noResult: 'No result: the call had not ended when this conversation was read.',
     noBeginning: '(The beginning of this conversation is missing.)',
+    handedBack: (agent) => `(The agent ${agent} ran outside this conversation. Its result:)`,
     empty: '(empty message)',
     ended: (reason) => `(This turn ended early: ${reason})`,
     call: (agent, tool) => `[${agent}, call of ${tool}]`,
@@ -22,6 +25,7 @@ export const messageTexts: Readonly<Record<Language, MessageTexts>> = {
   zh: {
     noResult: '无结果：读取此对话时，该调用尚未结束。',
     noBeginning: '（此对话的开头缺失。）',
+    handedBack: (agent) => `（agent ${agent} 在此对话之外运行，其结果如下：）`,
     empty: '（空消息）',
     ended: (reason) => `（本轮提前结束：${reason}）`,
     call: (agent, tool) => `[${agent}，调用 ${tool}]`,

@@ -1,17 +1,21 @@
 import { labelOf } from './message.ts';
 import type { UnifiedMessage } from './message.ts';
 
-/** Returns whether a message begins a turn: a message of the user that is not in the run of the message before it. */
+/**
+ * Returns whether a message begins a turn: a message of the user that is not in the run of the message before it, or an answer that
+ * a run handed to main without its prompt.
+ */
 export function beginsTurn(message: UnifiedMessage, previous: UnifiedMessage | undefined): boolean {
   if (previous === undefined) return true;
-  if (message.role !== 'user') return false;
   const { run } = labelOf(message);
-  return run === undefined || run !== labelOf(previous).run;
+  const isSameRun = run !== undefined && run === labelOf(previous).run;
+  if (message.role === 'user') return !isSameRun;
+  return message.role === 'assistant' && run !== undefined && !isSameRun;
 }
 
 /**
  * Splits a history into turns: a message of the user, and what follows until the next one. Messages of one run stay together.
- * Only the first turn may begin with another message.
+ * The first turn, and one that a run handed to main, may begin with another message.
  */
 export function turnsOf(messages: readonly UnifiedMessage[]): UnifiedMessage[][] {
   const turns: UnifiedMessage[][] = [];
