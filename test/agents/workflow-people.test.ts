@@ -54,6 +54,26 @@ describe('a question to the user', () => {
     expect(state).toHaveProperty('tries', {});
   });
 
+  test('keeps the note of a report in the same answer, and nothing else of it', async () => {
+    const both = {
+      toolCalls: [
+        ...ask.toolCalls,
+        {
+          name: 'finish_step',
+          input: { completion: 1, note: 'a.txt and b.txt exist', result: 'removed all', next_step: 'x' },
+        },
+      ],
+    };
+    const { server, workflows } = await startWorkflows({ script: [todos('remove a file'), both, report(1)] });
+    const { workflow = '', todos: open } = await workflows.stream('chat').process(event, 'remove it');
+    expect(open).toMatchObject([{ status: 'waiting' }]);
+    await workflows.resume(workflow, { answer: 'a.txt' });
+    expect(server.refusals).toEqual([]);
+    const prompt = textOf(server.requests[2] as ModelRequest, -1);
+    expect(prompt).toContain('a.txt and b.txt exist');
+    expect(prompt).not.toContain('removed all');
+  });
+
   test('is answered by a message that other code stored', async () => {
     const { memory, server, workflows } = await startWorkflows({ script });
     const { workflow = '' } = await workflows.stream('chat').process(event, 'remove it');
@@ -104,6 +124,21 @@ describe('a question to the user', () => {
 describe('an approval', () => {
   const script = [todos('remove a.txt'), call('remove', { path: 'a.txt' }), report(1, { result: 'it is gone' })];
   const needsApproval = ['desktop.remove'];
+
+  test('keeps the todos that the same answer lists, and the request stays open', async () => {
+    const { functions } = recorder();
+    const first = {
+      toolCalls: [...(call('remove', { path: 'a.txt' }).toolCalls ?? []), ...(todos('tell ann').toolCalls ?? [])],
+    };
+    const { workflows } = await startWorkflows({ script: [first, report(1), report(1)], functions, needsApproval });
+    const waits = await workflows.stream('chat').process(event, 'remove a.txt', merged);
+    expect(waits.todos.map(({ content, status }) => [content, status])).toEqual([
+      ['remove a.txt', 'waiting'],
+      ['tell ann', 'pending'],
+    ]);
+    const { status } = await workflows.approve(waits.workflow ?? '');
+    expect(status).toBe('done');
+  });
 
   test('is waited for before the function runs, and given in another process', async () => {
     const { calls, functions } = recorder();

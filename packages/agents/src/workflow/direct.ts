@@ -31,7 +31,8 @@ export interface Request {
 type Answer =
   | { readonly kind: 'todos'; readonly todos: readonly string[] }
   | { readonly kind: 'text'; readonly text: string; readonly isCut: boolean }
-  | { readonly kind: 'paused' }
+  /** `todos`: of the same answer. */
+  | { readonly kind: 'paused'; readonly todos?: readonly string[] }
   | { readonly kind: 'invalid'; readonly problems: readonly string[]; readonly text: string };
 
 /** Reads an answer in text: a decision, an answer for the user, and the calls that it has as text. */
@@ -95,7 +96,9 @@ async function requestAnswer(session: Session, request: Request, journal: () => 
   };
   for (let tries = 0; ; tries += 1) {
     const end = await runTurn({ ...session, functions, journal, prompt, control, todoId: undefined });
-    if (end.kind === 'paused') return end;
+    if (end.kind === 'paused') {
+      return { kind: 'paused', ...(end.input !== undefined && { todos: (end.input as TodoList).todos }) };
+    }
     if (end.kind === 'control') return { kind: 'todos', todos: (end.input as TodoList).todos };
     const answer = await readText({ ...session, functions }, end, { enableTodo, journal });
     if (answer.kind !== 'invalid' || tries >= MAX_REPEATS) return answer;
@@ -113,11 +116,13 @@ export async function answerRequest(session: Session, request: Request): Promise
   let begun: Promise<Journal> | undefined;
   const answer = await requestAnswer(session, request, () => (begun ??= begin([question])));
   const journal = await begun;
-  if (answer.kind === 'todos') {
-    const { todos } = answer;
+  const todos = answer.kind === 'todos' || answer.kind === 'paused' ? answer.todos : undefined;
+  if (todos !== undefined) {
     emit({ type: 'decision', kind: 'complex', todos });
     if (journal === undefined) return runLoop(session, await begin(todos));
-    await journal.update({}, { todos: { todo_0: { status: 'done', completion: 1 } }, addTodos: todos });
+    // While a call waits, the request stays open: its step reads what the person decides.
+    const done = answer.kind === 'todos' && { todos: { todo_0: { status: 'done', completion: 1 } as const } };
+    await journal.update({}, { ...done, addTodos: todos });
     return runLoop(session, journal);
   }
   emit({ type: 'decision', kind: 'simple', todos: [] });

@@ -93,7 +93,12 @@ async function tryStep(session: Session, journal: Journal, todo: Todo): Promise<
       control: { name: FINISH_STEP, description: texts.finishStep, inputSchema: stepSchema },
       todoId: todo.id,
     });
-    if (end.kind === 'paused') return { errors: [], waits: 'paused' };
+    if (end.kind === 'paused') {
+      // Of a report that came before the person answered, only the note counts.
+      const report =
+        end.input === undefined ? undefined : replyOfReport(end.input as Record<string, unknown>, { language });
+      return { errors: [], waits: 'paused', ...(report && { reply: report }) };
+    }
     if (end.kind === 'control') {
       const report = replyOfReport(end.input as Record<string, unknown>, { language });
       const beside = end.text.trim();

@@ -44,8 +44,8 @@ export type TurnEnd =
   | { readonly kind: 'text'; readonly text: string; readonly isCut: boolean }
   /** `text`: the text beside the call. */
   | { readonly kind: 'control'; readonly input: unknown; readonly text: string }
-  /** A call waits for a person, as the record states. */
-  | { readonly kind: 'paused' };
+  /** A call waits for a person, as the record states. `input`: of the control call of the same answer, unless another call failed. */
+  | { readonly kind: 'paused'; readonly input?: unknown };
 
 /** Tokens of the tools as a provider reads them. */
 async function tokensOfTools(
@@ -115,11 +115,18 @@ export async function makeCall(
   return status === 'running' ? runCall(call, fn, context) : undefined;
 }
 
-/** Runs the calls of an answer in order; neighbours that change nothing run together. @returns `undefined` when one waits. */
+/** The calls of an answer that were made. */
+interface MadeCalls {
+  readonly outcomes: readonly { readonly call: ModelCall; readonly outcome: FunctionOutcome }[];
+  /** Whether one waits for a person. The calls after it are not made. */
+  readonly isPaused: boolean;
+}
+
+/** Runs the calls of an answer in order; neighbours that change nothing run together. */
 async function makeCalls(
   calls: readonly ModelCall[],
   { todoId = 'todo_0', ...options }: TurnOptions,
-): Promise<{ readonly call: ModelCall; readonly outcome: FunctionOutcome }[] | undefined> {
+): Promise<MadeCalls> {
   const { functions, needsApproval, language } = options;
   const outcomes: { call: ModelCall; outcome: FunctionOutcome }[] = [];
   const make = async (call: ModelCall): Promise<FunctionOutcome | undefined> => {
@@ -140,12 +147,12 @@ async function makeCalls(
     const settled = await Promise.allSettled(group.map(make));
     for (const [index, one] of settled.entries()) {
       if (one.status === 'rejected') throw one.reason;
-      if (one.value === undefined) return undefined;
+      if (one.value === undefined) return { outcomes, isPaused: true };
       outcomes.push({ call: group[index] as ModelCall, outcome: one.value });
     }
     from = to;
   }
-  return outcomes;
+  return { outcomes, isPaused: false };
 }
 
 /** The models of servers that refused a request because of its tools. They answer as text. */
@@ -207,13 +214,12 @@ export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
     added.push(message);
     const others = calls.filter((call) => call.name !== control?.name);
     const controls = calls.filter((call) => call.name === control?.name);
-    const outcomes = await makeCalls(others, options);
-    if (outcomes === undefined) return { kind: 'paused' };
+    const { outcomes, isPaused } = await makeCalls(others, options);
     const [first] = controls;
     const hasFailed = outcomes.some(({ outcome }) => outcome.isError);
-    if (first && controls.length === 1 && first.invalid === undefined && !hasFailed) {
-      return { kind: 'control', input: first.input, text };
-    }
+    const isAccepted = first !== undefined && controls.length === 1 && first.invalid === undefined && !hasFailed;
+    if (isPaused) return { kind: 'paused', ...(isAccepted && { input: first.input }) };
+    if (isAccepted) return { kind: 'control', input: first.input, text };
     const failed = { isError: true, output: loopTexts[language].failedBefore };
     const refused = controls.map(async (call) => ({
       call,
