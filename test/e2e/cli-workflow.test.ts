@@ -158,7 +158,7 @@ test('makes the table of the source in Chinese, killed in the middle and resumed
     'group_123',
   );
   await isReached;
-  const step = 'todo_0 done (30 %); next: 需要询问用户表格的具体内容：行数、列数、表头、数据等\n';
+  const step = 'todo_0 partly done (30 %); next: 需要询问用户表格的具体内容：行数、列数、表头、数据等\n';
   const gone = await killed(first, step);
   expect(gone.signal).toBe('SIGKILL');
   const id = idIn(gone);
@@ -192,6 +192,10 @@ test('makes the table of the source in Chinese, killed in the middle and resumed
   const [system] = third?.chat.messages ?? [];
   expect(JSON.stringify(system)).toContain('你的记忆存储在：ai:memory:chat-desktop:group_123');
   expect((await cairn('show', id, '--json')).stdout).toContain('"status":"done"');
+  expect(done.stderr).toContain('todo_2 done (80 %)\ntodo_3 closed by todo_2\ntodo_4 closed by todo_2\n');
+  const steps = (await cairn('show', id)).stdout.match(/^todo_\d [a-z ]+(?=:)/gmu);
+  expect(steps).toEqual(['todo_0 partly done', 'todo_1 partly done', 'todo_2 done', 'todo_3 closed', 'todo_4 closed']);
+  expect((await cairn('list')).stdout).toContain(`${id} done, 3 of 5 done, 2 partly, `);
 });
 
 test('makes the table in English with calls of tools, killed in the middle of a call and resumed', async () => {

@@ -17,11 +17,13 @@ const exported: readonly (readonly [path: string, module: object, names: readonl
     [
       'DEFAULT_GROUP',
       'DEFAULT_STREAM',
+      'DONE_COMPLETION',
       'MemoryError',
       'createMemory',
       'findMessage',
       'formatNotes',
       'graphKey',
+      'isPartlyDone',
       'memoryKey',
       'notesKey',
       'parseTime',

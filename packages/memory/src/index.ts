@@ -111,6 +111,7 @@ export type {
 } from './conversations/streams.ts';
 export type { ExportOptions } from './maintenance/export.ts';
 export type { ImportResult } from './maintenance/import.ts';
+export { DONE_COMPLETION, isPartlyDone } from './workflows/workflow-record.ts';
 export type { Lease, Question, Todo, TodoStatus, WorkflowRecord, WorkflowStatus } from './workflows/workflow-record.ts';
 export type {
   AcquireOptions,

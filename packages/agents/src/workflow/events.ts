@@ -22,6 +22,8 @@ export type WorkflowEvent =
       readonly reason?: string;
       /** The step that was added because of it. */
       readonly added?: string;
+      /** The step that made this one needless: it has not run. */
+      readonly closedBy?: string;
     }
   | { readonly type: 'text'; readonly text: string; readonly todo?: string }
   | { readonly type: 'reasoning'; readonly text: string; readonly todo?: string }

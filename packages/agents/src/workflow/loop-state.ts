@@ -1,6 +1,7 @@
 import type { WorkflowRecord } from '@cairn/memory';
 import { truncateLine } from '@cairn/tool/prompt';
 import { z } from 'zod';
+import type { Derivations } from './derived.ts';
 import type { CallRecord } from './types.ts';
 
 /** What the loop keeps in the record of a workflow, for the runner that continues it. */
@@ -24,6 +25,8 @@ export interface LoopState {
   readonly calls: readonly CallRecord[];
   /** The number of all calls so far. */
   readonly callCount: number;
+  /** The steps that were added because an earlier one was left unfinished. Absent for none. */
+  readonly derived?: Derivations | undefined;
 }
 
 const callSchema = z.looseObject({
@@ -47,6 +50,18 @@ const stateSchema = z.looseObject({
   answer: z.string().optional(),
   calls: z.array(callSchema),
   callCount: z.int().min(0),
+  derived: z
+    .record(
+      z.string(),
+      z.looseObject({
+        content: z.string(),
+        from: z.string(),
+        calls: z.int().min(0),
+        question: z.string().optional(),
+        unfinished: z.array(z.string()),
+      }),
+    )
+    .optional(),
 });
 
 export const NEW_STATE: LoopState = { iterations: 0, tries: {}, answers: 0, calls: [], callCount: 0 };

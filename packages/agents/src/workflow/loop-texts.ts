@@ -1,4 +1,5 @@
 /** The texts of the loop for the model and the user, in both languages. */
+import { isPartlyDone } from '@cairn/memory';
 import type { Language, Todo } from '@cairn/memory';
 
 interface Texts {
@@ -17,6 +18,8 @@ interface Texts {
   readonly tooMany: (iterations: number) => string;
   readonly failedTodos: (todos: readonly Todo[]) => string;
   readonly partial: (todos: readonly Todo[]) => string;
+  /** The result of a step that a later one made needless. */
+  readonly closed: (by: string) => string;
   readonly openTodos: (todos: readonly Todo[]) => string;
   readonly callsLeftOut: (calls: number) => string;
   readonly problems: (problems: readonly string[]) => string;
@@ -40,6 +43,12 @@ function reasonOf({ result }: Todo): string {
   return typeof result === 'string' && result !== '' ? result : '';
 }
 
+/** Marks a step that is not done as a whole. */
+function markOf(todo: Todo, [partly, needless]: readonly [partly: string, needless: string]): string {
+  if (todo.closedBy !== undefined) return needless;
+  return isPartlyDone(todo) ? partly : '';
+}
+
 export const loopTexts: Readonly<Record<Language, Texts>> = {
   en: {
     stopped: (limitMs) =>
@@ -59,14 +68,14 @@ export const loopTexts: Readonly<Record<Language, Texts>> = {
     tooMany: (iterations) => `Stopped: ${iterations} steps began, and there are open steps.`,
     failedTodos: (todos) =>
       `${todos.length === 1 ? 'A step' : `${todos.length} steps`} failed:\n${lines(todos, (todo) => (reasonOf(todo) === '' ? '' : `: ${reasonOf(todo)}`))}`,
-    partial: (todos) =>
-      `Done in part:\n${lines(todos, ({ completion = 0 }) => ` (${Math.round(completion * 100)} %)`)}`,
+    partial: (todos) => `Partly done:\n${lines(todos, ({ completion = 0 }) => ` (${Math.round(completion * 100)} %)`)}`,
+    closed: (by) => `Not needed any more: ${by} finished without it.`,
     openTodos: (todos) => `Not done:\n${lines(todos, () => '')}`,
     callsLeftOut: (calls) => `(${calls} earlier ${calls === 1 ? 'call is' : 'calls are'} left out)`,
     problems: (problems) => `# Problems with the last answer\n${problems.map((one) => `- ${one}`).join('\n')}`,
     finishStep: 'Ends the current step with a report.',
     createTodos: 'Makes the list of steps for a complex request. The steps are then worked on one after another.',
-    done: (todos) => `Done:\n${lines(todos, () => '')}`,
+    done: (todos) => `Done:\n${lines(todos, (todo) => markOf(todo, [' (partly done)', ' (not needed)']))}`,
     noTools: (problem) =>
       `The model is not offered tools and answers as text, because its server refused them: ${problem}`,
     busy: (id) => `The workflow ${id} already goes on. Your message is stored; its next step reads it.`,
@@ -96,12 +105,13 @@ export const loopTexts: Readonly<Record<Language, Texts>> = {
     failedTodos: (todos) =>
       `${todos.length}个步骤失败：\n${lines(todos, (todo) => (reasonOf(todo) === '' ? '' : `：${reasonOf(todo)}`))}`,
     partial: (todos) => `部分完成：\n${lines(todos, ({ completion = 0 }) => `（${Math.round(completion * 100)}%）`)}`,
+    closed: (by) => `不再需要：${by}已经完成，没有用到它。`,
     openTodos: (todos) => `未完成：\n${lines(todos, () => '')}`,
     callsLeftOut: (calls) => `（省略了${calls}次较早的调用）`,
     problems: (problems) => `【上次回答的问题】\n${problems.map((one) => `- ${one}`).join('\n')}`,
     finishStep: '结束当前步骤，并报告结果。',
     createTodos: '为复杂任务列出步骤，然后逐个执行。',
-    done: (todos) => `已完成：\n${lines(todos, () => '')}`,
+    done: (todos) => `已完成：\n${lines(todos, (todo) => markOf(todo, ['（部分完成）', '（不再需要）']))}`,
     noTools: (problem) => `服务器拒绝了工具，所以不向模型提供工具，模型以文本回答：${problem}`,
     busy: (id) => `工作流${id}已经在继续执行。你的消息已保存，下一步会读取它。`,
     stateUnknown: '无法读取工作流的状态；请使用写入它的版本',

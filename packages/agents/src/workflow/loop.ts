@@ -1,10 +1,11 @@
-import { MemoryError } from '@cairn/memory';
+import { isPartlyDone, MemoryError } from '@cairn/memory';
 import type { Todo } from '@cairn/memory';
 import { truncateLine } from '@cairn/tool/prompt';
 import { AgentError } from '../errors.ts';
 import type { AgentErrorCode } from '../errors.ts';
 import { isFunctionName, resolveAction } from './functions/resolve-action.ts';
 import { runCall } from './calls.ts';
+import { closedBy, derivationOf, nextTodoId, openDerived } from './derived.ts';
 import type { Journal } from './journal.ts';
 import { loopTexts } from './loop-texts.ts';
 import { stepPrompt } from './replies/prompts.ts';
@@ -16,7 +17,8 @@ import type { Session } from './session.ts';
 import { makeCall, runTurn } from './turn.ts';
 import type { TurnPrompt } from './turn.ts';
 import type { CallRecord, StepReply } from './types.ts';
-import { DONE, MAX_ITERATIONS, verdictOf } from './verdict.ts';
+import { MAX_ITERATIONS, verdictOf } from './verdict.ts';
+import type { Verdict } from './verdict.ts';
 
 export const FINISH_STEP = 'finish_step';
 
@@ -38,7 +40,8 @@ async function promptOf(session: Session, journal: Journal, todo: Todo): Promise
   const query = todo.content;
   const recalled = await recalledFor(session, { query, workflowId: record.id, shown: ids, notes });
   const { calls, left } = callsFor(state.calls, todo.id);
-  const prompt = stepPrompt({ stream, workflow: record, todo, notes, functions, calls, recalled, language });
+  const derived = openDerived(record.todos, state.derived ?? {}, todo.id);
+  const prompt = stepPrompt({ stream, workflow: record, todo, notes, functions, calls, recalled, derived, language });
   const more = left === 0 ? '' : `\n\n${loopTexts[language].callsLeftOut(left)}`;
   return { system, messages: [...messages, { role: 'user', content: `${prompt}${more}` }] };
 }
@@ -125,17 +128,26 @@ function textOf({ result, unread, note }: StepReply): string | undefined {
   return text === '' ? undefined : text;
 }
 
-/** Works on a step once, and records what became of it. @returns why the workflow cannot go on. */
-async function runStep(session: Session, journal: Journal, todo: Todo): Promise<string | undefined> {
-  const { store, language, emit } = session;
-  const { id } = journal.record;
-  const tries = journal.state.tries[todo.id] ?? 0;
-  const { reply, answer, errors, waits, failure } = await tryStep(session, journal, todo);
+/** Stores the note of a try, and what failed in it. */
+async function storeNotes(
+  { store, language, emit }: Session,
+  { journal, todo, outcome }: { readonly journal: Journal; readonly todo: Todo; readonly outcome: Try },
+): Promise<void> {
+  const { reply, errors } = outcome;
   const notes = [...(reply?.note === undefined ? [] : [reply.note]), ...errors.map(loopTexts[language].error)];
   for (const note of notes) {
-    const { secrets } = await store.storeNote(id, truncateLine(note, MAX_NOTE), todo.id, { temporary: true });
+    const text = truncateLine(note, MAX_NOTE);
+    const { secrets } = await store.storeNote(journal.record.id, text, todo.id, { temporary: true });
     if (secrets) emit({ type: 'notice', text: loopTexts[language].secretInNote(todo.id, secrets) });
   }
+}
+
+/** Works on a step once, and records what became of it. @returns why the workflow cannot go on. */
+async function runStep(session: Session, journal: Journal, todo: Todo): Promise<string | undefined> {
+  const tries = journal.state.tries[todo.id] ?? 0;
+  const outcome = await tryStep(session, journal, todo);
+  const { reply, errors, waits, failure } = outcome;
+  await storeNotes(session, { journal, todo, outcome });
   // The report of a step whose calls wait came too early: the step goes on after them.
   if (waits === 'paused') return undefined;
   const verdict = verdictOf({
@@ -152,28 +164,44 @@ async function runStep(session: Session, journal: Journal, todo: Todo): Promise<
     verdict.addTodo !== undefined ||
     journal.record.todos.some((one) => one.id !== todo.id && isOpenTodo(one));
   if (waits === 'asked' && !isAnswerRead) return undefined;
-  const isOver = verdict.status !== 'pending';
-  const { completion } = verdict;
-  const reason =
-    verdict.status === 'done' ? undefined : (errors.at(-1) ?? loopTexts[language].incomplete(completion ?? 0));
-  const text = reply && textOf(reply);
-  const result = verdict.status === 'failed' ? reason : text;
-  const addTodo = verdict.status === 'done' ? verdict.addTodo : undefined;
+  await recordVerdict(session, { journal, todo, outcome, verdict });
+  const isAway = AgentError.isInstance(failure) && UNAVAILABLE.includes(failure.code);
+  return verdict.status === 'failed' && isAway ? failure.message : undefined;
+}
+
+/** Records the end of a try, with the step that it adds and the steps that it closes, in one step. */
+async function recordVerdict(
+  { language, emit }: Session,
+  { journal, todo, outcome, verdict }: { journal: Journal; todo: Todo; outcome: Try; verdict: Verdict },
+): Promise<void> {
+  const texts = loopTexts[language];
+  const { reply, answer, errors, waits } = outcome;
+  const { state, record } = journal;
+  const { status, completion } = verdict;
+  const reason = status === 'done' ? undefined : (errors.at(-1) ?? texts.incomplete(completion ?? 0));
+  const result = status === 'failed' ? reason : reply && textOf(reply);
+  const stated = completion === undefined ? {} : { completion };
+  const addTodo = status === 'done' ? verdict.addTodo : undefined;
+  const { calls, callCount, derived = {} } = state;
+  const closed = status === 'done' && reply ? closedBy(reply, { todo, todos: record.todos, derived, calls }) : [];
+  const isRepeat = status !== 'done' && waits !== 'asked';
   await journal.update(
     {
-      tries: {
-        ...journal.state.tries,
-        ...(verdict.status !== 'done' && waits !== 'asked' && { [todo.id]: tries + 1 }),
-      },
-      ...(verdict.status === 'done' && answer !== undefined && { answer: truncateLine(answer, MAX_ANSWER) }),
+      ...(isRepeat && { tries: { ...state.tries, [todo.id]: (state.tries[todo.id] ?? 0) + 1 } }),
+      ...(status === 'done' && answer !== undefined && { answer: truncateLine(answer, MAX_ANSWER) }),
+      ...(addTodo !== undefined && {
+        derived: {
+          ...derived,
+          [nextTodoId(record.todos)]: derivationOf(addTodo, { from: todo.id, calls, callCount }),
+        },
+      }),
     },
     {
       todos: {
-        [todo.id]: {
-          status: verdict.status,
-          ...(completion !== undefined && { completion }),
-          ...(isOver && result !== undefined && { result }),
-        },
+        [todo.id]: { status, ...stated, ...(status !== 'pending' && result !== undefined && { result }) },
+        ...Object.fromEntries(
+          closed.map(({ id }) => [id, { status: 'done', closedBy: todo.id, result: texts.closed(todo.id) } as const]),
+        ),
       },
       ...(addTodo !== undefined && { addTodos: [addTodo] }),
     },
@@ -181,13 +209,12 @@ async function runStep(session: Session, journal: Journal, todo: Todo): Promise<
   emit({
     type: 'todo-end',
     todo: todo.id,
-    status: verdict.status,
-    ...(completion !== undefined && { completion }),
+    status,
+    ...stated,
     ...(reason !== undefined && waits === undefined && { reason }),
     ...(addTodo !== undefined && { added: addTodo }),
   });
-  const isAway = AgentError.isInstance(failure) && UNAVAILABLE.includes(failure.code);
-  return verdict.status === 'failed' && isAway ? failure.message : undefined;
+  for (const { id } of closed) emit({ type: 'todo-end', todo: id, status: 'done', closedBy: todo.id });
 }
 
 /** In UTF-16 code units. A longer note would hide the others. */
@@ -262,9 +289,7 @@ export function answerOf(
 ): string {
   const texts = loopTexts[language];
   const failed = record.todos.filter(({ status }) => status === 'failed');
-  const partial = record.todos.filter(
-    ({ status, completion }) => status === 'done' && completion !== undefined && completion < DONE,
-  );
+  const partial = record.todos.filter(isPartlyDone);
   const open = record.todos.filter(isOpenTodo);
   const parts = [
     state.answer ?? (failed.length === 0 && reason === undefined ? texts.done(record.todos) : ''),

@@ -1,8 +1,7 @@
+import { DONE_COMPLETION } from '@cairn/memory';
 import type { Todo } from '@cairn/memory';
 import type { StepReply } from './types.ts';
 
-/** From this completion on, a step is done. */
-export const DONE = 0.8;
 /** How often a step is repeated: with the first try, 4 tries. */
 export const MAX_REPEATS = 3;
 /** How often steps of one workflow begin. */
@@ -43,7 +42,7 @@ export function verdictOf({ todo, reply, hasErrors, tries, todos, asked }: StepT
   const completion = reply?.completion;
   const stated = completion === undefined ? {} : { completion };
   if (!hasErrors && completion !== undefined) {
-    if (completion >= DONE) return { status: 'done', completion };
+    if (completion >= DONE_COMPLETION) return { status: 'done', completion };
     const next = reply?.nextStep;
     if (next !== undefined && foldTodo(next) !== foldTodo(todo.content)) {
       const isOpen = todos.some(

@@ -1,5 +1,6 @@
 import type { Language } from '../records/language.ts';
 import type { Note } from './notes.ts';
+import { isPartlyDone } from './workflow-record.ts';
 import type { Todo } from './workflow-record.ts';
 
 /** The UTF-16 code units of the notes in a prompt. */
@@ -9,12 +10,14 @@ const texts = {
   en: {
     cut: (characters: number) => `… [${characters} more characters]`,
     left: (notes: number) => `(${notes} older ${notes === 1 ? 'note is' : 'notes are'} left out)`,
-    result: (todoId: string, result: string) => `Result of ${todoId}: ${result}`,
+    result: (todoId: string, result: string, isPart: boolean) =>
+      `Result of ${todoId}${isPart ? ' (partly done)' : ''}: ${result}`,
   },
   zh: {
     cut: (characters: number) => `…［还有${characters}个字符］`,
     left: (notes: number) => `（省略了${notes}条较早的笔记）`,
-    result: (todoId: string, result: string) => `${todoId}的结果：${result}`,
+    result: (todoId: string, result: string, isPart: boolean) =>
+      `${todoId}${isPart ? '（部分完成）' : ''}的结果：${result}`,
   },
 } as const;
 
@@ -85,7 +88,7 @@ export function formatProgress(notes: string | readonly Note[], todos: readonly 
   const sources = new Set(list.map(({ source }) => source));
   const results = todos
     .filter(({ id, status, result }) => ['done', 'failed'].includes(status) && result !== undefined && !sources.has(id))
-    .map(({ id, result }) => indented(texts[language].result(id, textOf(result))))
+    .map((todo) => indented(texts[language].result(todo.id, textOf(todo.result), isPartlyDone(todo))))
     .toReversed();
   return fit([...numbered(list), ...results], language);
 }

@@ -19,6 +19,16 @@ export interface Todo {
   readonly completion?: number;
   /** JSON of at most 2,000 characters, also for a text. */
   readonly result?: unknown;
+  /** The step that made this one needless: it is done without having run. */
+  readonly closedBy?: string;
+}
+
+/** From this completion on, a step is done as a whole. */
+export const DONE_COMPLETION = 0.8;
+
+/** Returns whether a step ended with a part of its work left to a later one. */
+export function isPartlyDone({ status, completion }: Pick<Todo, 'status' | 'completion'>): boolean {
+  return status === 'done' && completion !== undefined && completion < DONE_COMPLETION;
 }
 
 /** The states of a workflow. It waits for the user until someone acquires it. */

@@ -31,6 +31,8 @@ export interface TodoUpdate {
   readonly result?: unknown;
   /** How far the step came, from 0 to 1. */
   readonly completion?: number | undefined;
+  /** The step that made this one needless. */
+  readonly closedBy?: string | undefined;
 }
 
 /** Several changes of a workflow, made in one step. */
@@ -134,8 +136,8 @@ function resultOf(result: unknown, todoId: string): unknown {
 }
 
 /** @throws {MemoryError} `INVALID_INPUT`, `TOO_LARGE`. */
-function todoFields(update: TodoUpdate | null, todoId: string): Partial<Todo> {
-  const { status, result, completion } = update ?? {};
+function todoFields(update: TodoUpdate | null, todoId: string, limits: Limits): Partial<Todo> {
+  const { status, result, completion, closedBy } = update ?? {};
   if (!isTodoStatus(status)) {
     const summary = `Invalid status ${JSON.stringify(status)}`;
     throw new MemoryError('INVALID_INPUT', [summary, `Use ${TODO_STATUSES.join(', ')}.`]);
@@ -148,6 +150,7 @@ function todoFields(update: TodoUpdate | null, todoId: string): Partial<Todo> {
     status,
     ...(result !== undefined && { result: resultOf(result, todoId) }),
     ...(completion !== undefined && { completion }),
+    ...(closedBy !== undefined && { closedBy: checkContent(closedBy, 'closedBy', limits) }),
   };
 }
 
@@ -178,7 +181,9 @@ export async function createRun(
     if (!Array.isArray(addTodos)) {
       throw new MemoryError('INVALID_INPUT', ['`addTodos` is not a list', 'Pass a list of texts, one for each step.']);
     }
-    const changed = Object.entries(todos ?? {}).map(([todoId, todo]) => [todoId, todoFields(todo, todoId)] as const);
+    const changed = Object.entries(todos ?? {}).map(
+      ([todoId, todo]) => [todoId, todoFields(todo, todoId, limits)] as const,
+    );
     const added = (addTodos as readonly string[]).map((content) => checkContent(content, 'todo', limits));
     const kept = state === undefined ? {} : { state: jsonOf(state, 'state').value };
     return lease.update((record) => {

@@ -15,7 +15,7 @@ import { randomName } from '../records/random-name.ts';
 import { busyError, finishedError } from './lease.ts';
 import type { Notes, NotesDependencies } from './notes.ts';
 import { createWaitingList } from './waiting.ts';
-import { isOpen, parseWorkflow, readWorkflow, withTodos, workflowDocument } from './workflow-record.ts';
+import { isOpen, isPartlyDone, parseWorkflow, readWorkflow, withTodos, workflowDocument } from './workflow-record.ts';
 import type { Change, Todo, WorkflowRecord } from './workflow-record.ts';
 import { checkChoice, createRun, jsonOf } from './workflow-run.ts';
 import type { AcquireOptions, WorkflowRun } from './workflow-run.ts';
@@ -40,8 +40,10 @@ export interface WorkflowSummary {
   readonly streamName: string;
   /** A {@link WorkflowStatus}, what a newer version wrote, or `corrupt`. */
   readonly status: string;
-  /** The number of done todos. */
+  /** The number of done todos, those that are partly done included. */
   readonly done: number;
+  /** The number of todos that ended with a part of their work left to a later one. */
+  readonly partlyDone: number;
   /** The number of all todos. */
   readonly todos: number;
   readonly updatedAt: number;
@@ -232,6 +234,7 @@ export function createWorkflows({ backend, reader, limits, notes }: WorkflowDepe
           streamName,
           status: record?.status ?? 'corrupt',
           done,
+          partlyDone: todos.filter(isPartlyDone).length,
           todos: todos.length,
           updatedAt,
         });

@@ -11,6 +11,8 @@ interface Texts {
   readonly recalled: string;
   readonly calls: string;
   readonly call: (call: CallRecord) => string;
+  /** Lists the steps that this one may close. */
+  readonly derived: (todos: readonly Pick<Todo, 'id' | 'content'>[]) => readonly string[];
   readonly problems: string;
   readonly answer: readonly string[];
   readonly tools: (names: string) => string;
@@ -45,6 +47,11 @@ const texts: Readonly<Record<Language, Texts>> = {
       if (status === 'running') return `${head}: runs.`;
       return `${head}: ${status}: ${output}`;
     },
+    derived: (todos) => [
+      '# Steps that were added because earlier ones were unfinished',
+      ...todos.map(({ id, content }) => `- ${id}: ${content}`),
+      'If the user has answered since, or a call that had failed was made, these steps are closed when this one is done without a next step. If one of them is still needed, write it as the next step.',
+    ],
     problems: '# Problems with the last answer',
     answer: [
       '# How to answer',
@@ -82,6 +89,11 @@ const texts: Readonly<Record<Language, Texts>> = {
       if (status === 'running') return `${head}：正在执行。`;
       return `${head}：${status === 'done' ? '完成' : '失败'}：${output}`;
     },
+    derived: (todos) => [
+      '【因之前的步骤未完成而添加的步骤】',
+      ...todos.map(({ id, content }) => `- ${id}：${content}`),
+      '如果此后用户已经回答，或者之前失败的调用已经成功，那么本步骤完成且没有下一步建议时，这些步骤将被关闭。如果其中某一步仍然需要，请把它写为下一步建议。',
+    ],
     problems: '【上次回答的问题】',
     answer: [
       '【回答方式】',
@@ -142,6 +154,8 @@ export interface StepPromptInput {
   readonly calls?: readonly CallRecord[] | undefined;
   /** Memories as `wrapContexts` marks them. */
   readonly recalled?: string | undefined;
+  /** The open steps that were added because earlier ones were unfinished: the end of this one may close them. */
+  readonly derived?: readonly Pick<Todo, 'id' | 'content'>[] | undefined;
   /** The problems of the last answer. */
   readonly problems?: readonly string[] | undefined;
   readonly language: Language;
@@ -157,7 +171,8 @@ function indented(text: string): string {
  * problems of its last answer, and how to answer.
  */
 export function stepPrompt(input: StepPromptInput): string {
-  const { stream, workflow, todo, notes, functions, calls = [], recalled = '', problems = [], language } = input;
+  const { stream, workflow, todo, notes, functions, calls = [], recalled = '', language } = input;
+  const { derived = [], problems = [] } = input;
   const text = texts[language];
   const aliases = functions
     .filter((one) => one.aliases.length > 0)
@@ -165,6 +180,7 @@ export function stepPrompt(input: StepPromptInput): string {
   const sections = [
     recalled === '' ? [] : [text.recalled, recalled],
     calls.length === 0 ? [] : [text.calls, ...calls.map((call) => indented(text.call(call)))],
+    derived.length === 0 ? [] : text.derived(derived.map(({ id, content }) => ({ id, content: indented(content) }))),
     problems.length === 0 ? [] : [text.problems, ...problems.map((problem) => `- ${indented(problem)}`)],
     [
       ...text.answer,

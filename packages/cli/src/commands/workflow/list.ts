@@ -9,8 +9,9 @@ async function list(flags: StoreFlags, session: Session): Promise<number> {
     run: async (memory, { printMatches, notice }) => {
       const all = await memory.workflows.list({ signal: session.signal });
       if (all.length === 0) notice('there are no workflows');
-      const lines = all.flatMap(({ id, goal, streamName, status, done, todos, updatedAt }) => {
-        const heading = `${id} ${status}, ${done} of ${todos} done, ${formatTime(updatedAt)}, ${streamName}: `;
+      const lines = all.flatMap(({ id, goal, streamName, status, done, partlyDone, todos, updatedAt }) => {
+        const partly = partlyDone === 0 ? '' : `, ${partlyDone} partly`;
+        const heading = `${id} ${status}, ${done - partlyDone} of ${todos} done${partly}, ${formatTime(updatedAt)}, ${streamName}: `;
         return [...textLines(heading, goal, session)];
       });
       return printMatches(lines, all);

@@ -4,6 +4,7 @@ import { storeOptions, withMemory, type StoreFlags } from '../../memory/store.ts
 import { ExitCode } from '../../terminal/exit.ts';
 import type { Session } from '../../terminal/session.ts';
 import type { CommandFactory } from '../command.ts';
+import { loadStatusOf } from './todo-status.ts';
 import { isObject } from './settings.ts';
 
 interface ShownCall {
@@ -33,6 +34,7 @@ async function show(id: string, flags: StoreFlags, session: Session): Promise<nu
     flags,
     run: async (memory, { print }) => {
       const record = await memory.workflows.get(id, { signal: session.signal });
+      const statusOf = await loadStatusOf();
       const { goal, todos, notes, streamName, groupId, status, reason, question, updatedAt, lease, state } = record;
       const run = lease === undefined ? '' : `, run by ${lease.owner} until ${formatTime(lease.expiresAt)}`;
       const lines = [
@@ -43,8 +45,8 @@ async function show(id: string, flags: StoreFlags, session: Session): Promise<nu
         ...(status === 'waiting' && question?.text !== undefined
           ? textLines(`question of ${formatTime(question.time)}: `, question.text, session)
           : []),
-        ...todos.flatMap(({ id: todo, content, status: how, result }) => [
-          ...textLines(`${todo} ${how}: `, content, session),
+        ...todos.flatMap(({ id: todo, content, result, ...how }) => [
+          ...textLines(`${todo} ${statusOf(how)}: `, content, session),
           ...(result === undefined ? [] : textLines('    result: ', JSON.stringify(result), session)),
         ]),
         ...callsOf(state).flatMap((call) => [

@@ -18,6 +18,7 @@ import { shellQuote } from '../../terminal/shell-quote.ts';
 import { escapeLine } from '../../terminal/text.ts';
 import { storeWords, type Settings, type WorkFlags } from './settings.ts';
 import { toolSetsOf } from '../agents/open-agents.ts';
+import { loadStatusOf } from './todo-status.ts';
 import { WorkflowView } from './workflow-view.ts';
 
 /** Adds the names of a list with commas to those of earlier options. */
@@ -81,7 +82,7 @@ export async function withWorkPlace<T>(
   { flags, id }: { readonly flags: WorkFlags; readonly id?: string },
   use: (place: WorkPlace) => Promise<T>,
 ): Promise<T> {
-  const view = new WorkflowView(session, flags);
+  const view = new WorkflowView(session, flags, await loadStatusOf());
   const { memory, choice } = await openMemory(session, flags, {
     onUnreadable: (notice) => view.notice(notice),
     directory: session.cwd,

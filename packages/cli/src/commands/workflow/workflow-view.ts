@@ -5,6 +5,7 @@ import { writeNotices, type AnswerFlags } from '../../terminal/answer.ts';
 import { createPaint, usesColor, type Paint } from '../../terminal/output.ts';
 import type { Session } from '../../terminal/session.ts';
 import { fitText } from '../../terminal/text.ts';
+import type { StatusOf } from './todo-status.ts';
 
 /** The columns of a line where standard error is a file. */
 const MAX_COLUMNS = 400;
@@ -23,10 +24,12 @@ export class WorkflowView {
   readonly #session: Session;
   readonly #flags: AnswerFlags;
   readonly #paint: Paint;
+  readonly #statusOf: StatusOf;
   #written: Promise<void> = Promise.resolve();
 
-  constructor(session: Session, flags: AnswerFlags) {
+  constructor(session: Session, flags: AnswerFlags, statusOf: StatusOf) {
     this.#session = session;
+    this.#statusOf = statusOf;
     this.#flags = flags;
     this.#paint = createPaint(usesColor(flags.color, session.err.isTerminal, session.env));
   }
@@ -48,7 +51,7 @@ export class WorkflowView {
         this.workflow = event.workflow;
         this.isOver = false;
         this.#line(`${event.workflow}${event.isResumed ? ' continues' : ''}: ${event.goal}`);
-        for (const { id, status, content } of event.todos) this.#line(`  ${id} ${status}: ${content}`);
+        for (const todo of event.todos) this.#line(`  ${todo.id} ${this.#statusOf(todo)}: ${todo.content}`);
         break;
       case 'todo-start':
         this.#line(`${event.todo}: ${event.content}${event.attempt > 1 ? ` (try ${event.attempt})` : ''}`);
@@ -60,9 +63,10 @@ export class WorkflowView {
         if (event.isError) this.#line(`  > ${event.name} failed: ${event.output}`);
         break;
       case 'todo-end': {
-        const { todo, status, completion, reason, added } = event;
-        const what = status !== 'pending' ? status : reason === undefined ? 'goes on' : 'is tried again';
-        const next = added === undefined ? '' : `; next: ${added}`;
+        const { todo, status, completion, reason, added, closedBy } = event;
+        const shown = this.#statusOf(event);
+        const what = status !== 'pending' ? shown : reason === undefined ? 'goes on' : 'is tried again';
+        const next = added !== undefined ? `; next: ${added}` : closedBy === undefined ? '' : ` by ${closedBy}`;
         this.#line(`${todo} ${what}${percent(completion)}${reason === undefined ? '' : `: ${reason}`}${next}`);
         break;
       }
