@@ -2,6 +2,7 @@ import { Command, type CommanderError } from 'commander';
 import type { LoadedCommand } from './registry.ts';
 import { splitShortValues } from './terminal/attached-values.ts';
 import { acceptedOptions } from './terminal/foreign-arguments.ts';
+import type { RunOutputs } from './terminal/lost-output.ts';
 import { readManifest } from './terminal/manifest.ts';
 import { createPaint, usesColor } from './terminal/output.ts';
 import type { Session } from './terminal/session.ts';
@@ -57,6 +58,7 @@ export interface ProgramParts {
   readonly args: readonly string[];
   readonly commands: readonly LoadedCommand[];
   readonly session: Session;
+  readonly outputs: RunOutputs;
 }
 
 function prepare(command: Command, texts: HelpTexts, { args, session }: ProgramParts): Command {
@@ -97,7 +99,7 @@ export function createProgram(
     .helpCommand('help [command]', 'show help for a command')
     .addHelpText('after', rootHelp)
     .hook('preAction', (_, command) => onStart(command.opts()));
-  for (const [path, create] of parts.commands) {
+  for (const [path, create, effect] of parts.commands) {
     const words = path.split(' ');
     const name = words.pop() ?? '';
     const parent = words.reduce<Command | undefined>(
@@ -108,7 +110,7 @@ export function createProgram(
     const command = prepare(parent.command(name), texts, parts)
       .helpOption('-h, --help', 'show help')
       .showSuggestionAfterError(false);
-    create(command, parts.session, onDone);
+    create(command, parts.outputs.sessionFor(effect), onDone);
     for (const option of acceptedOptions(path)) command.addOption(option);
   }
   return { program, texts };

@@ -6,6 +6,7 @@ import { UsageError } from './terminal/errors.ts';
 import { BrokenPipe, ExitCode, Interrupted } from './terminal/exit.ts';
 import { findWordError } from './terminal/foreign-arguments.ts';
 import { helpText } from './terminal/help-text.ts';
+import { RunOutputs } from './terminal/lost-output.ts';
 import type { Output } from './terminal/output.ts';
 import { withOwnCommand } from './terminal/own-command.ts';
 import type { Session } from './terminal/session.ts';
@@ -55,8 +56,9 @@ async function parseAndRun(given: readonly string[], session: Session, invocatio
   let exitCode: number = ExitCode.Hit;
   const args = expandHelp(given);
   const commands = await loadCommands(args);
+  const outputs = new RunOutputs(session);
   const { program, texts } = createProgram(
-    { args, commands, session },
+    { args, commands, session, outputs },
     {
       onStart: (options) => {
         invocation.json = options['json'] === true;
@@ -68,6 +70,7 @@ async function parseAndRun(given: readonly string[], session: Session, invocatio
   );
   try {
     await program.parseAsync(args, { from: 'user' });
+    outputs.check(exitCode);
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     // commander writes help to standard error if no help was requested.

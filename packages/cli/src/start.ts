@@ -2,7 +2,7 @@ import process from 'node:process';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { errorLine } from './terminal/answer.ts';
-import { BrokenPipe, endingSignals, ExitCode, Interrupted } from './terminal/exit.ts';
+import { endingSignals, ExitCode, Interrupted } from './terminal/exit.ts';
 import { inputKind } from './terminal/input.ts';
 import { createOutput } from './terminal/output.ts';
 import { ownCommand } from './terminal/own-command.ts';
@@ -37,10 +37,7 @@ process.on('uncaughtException', (error) => {
 });
 
 // Each write reports its own error; the listeners keep the same error from ending the process with a stack trace.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') controller.abort(new BrokenPipe('the reader closed the pipe', { cause: error }));
-});
-process.stderr.on('error', () => undefined);
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
 const inputStream = (): Readable => addAbortSignal(controller.signal, process.stdin);
 

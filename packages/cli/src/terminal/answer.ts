@@ -105,13 +105,12 @@ export function errorLine(error: unknown): string {
 
 /** Reports an error: as a document on standard output with `--json`, otherwise as one line on standard error. */
 export async function writeError(session: Session, error: unknown, json: boolean): Promise<void> {
-  // Standard output that refuses data refuses the document, too.
-  if (json && !(error instanceof OutputError)) {
-    const { fix, ...facts } = factsOf(error);
-    const runnable = fix === undefined ? undefined : withOwnCommand(fix, session.command);
-    await session.out.write(`${JSON.stringify({ error: { ...facts, fix: runnable } })}\n`);
-  } else {
-    await session.err.write(`${messageLine(session, errorText(error))}\n`);
-  }
+  const { fix, ...facts } = factsOf(error);
+  const runnable = fix === undefined ? undefined : withOwnCommand(fix, session.command);
+  const document = `${JSON.stringify({ error: { ...facts, fix: runnable } })}\n`;
+  const line = `${messageLine(session, errorText(error))}\n`;
+  // Standard output that rejects data rejects the document, too.
+  if (json && !(error instanceof OutputError)) await session.out.write(document).catch(() => session.err.write(line));
+  else await session.err.write(line);
   if (session.env['CAIRN_DEBUG'] === '1' && error instanceof Error) await session.err.write(`${error.stack ?? ''}\n`);
 }

@@ -19,6 +19,8 @@ export interface Output {
   readonly isTerminal: boolean;
   /** Columns of the terminal, now; 80 when there is none. */
   readonly width: number;
+  /** Why the output was lost. Set only for a command that goes on without it. */
+  readonly failure?: Error | undefined;
   /** Resolves when the text is written. @throws BrokenPipe when the reader closed the pipe */
   write(text: string): Promise<void>;
 }

@@ -33,8 +33,8 @@ export interface StdioConnection {
 }
 
 /**
- * Serves one client over two streams, in the era of the protocol that its first message uses. When the client disconnects,
- * running calls finish and are answered first. Closes neither the streams nor the service.
+ * Serves one client over two streams, in the era of the protocol that its first message uses. When the client disconnects, or
+ * reads no more, running calls finish first, so that no change stops half way. Closes neither the streams nor the service.
  */
 export async function serveStdio(service: McpService, options: ServeStdioOptions): Promise<StdioConnection> {
   const { input, output, maxMessageBytes = MAX_MESSAGE_BYTES, graceMs = GRACE_MS, onError = () => undefined } = options;
@@ -65,7 +65,7 @@ export async function serveStdio(service: McpService, options: ServeStdioOptions
     maxMessageBytes,
     notices: client.notices,
     onEnd: () => closeOrReport(graceMs),
-    onBroken: () => closeOrReport(0),
+    onBroken: () => closeOrReport(graceMs),
   });
   const connection = serveConnection(client.createServer, { transport, onerror: onError });
   return { ended, close: () => close(graceMs) };

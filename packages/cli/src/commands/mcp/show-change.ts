@@ -51,6 +51,15 @@ export async function confirm(
   session: Session,
 ): Promise<boolean> {
   if (yes) return true;
+  if (session.out.failure) {
+    throw new CommandError({
+      code: 'CONFIRMATION_NEEDED',
+      message: `${others.length === 0 ? `${path} was` : `${path} and others were`} not changed: the change could not be shown`,
+      fix: 'show it with --dry-run, then add --yes',
+      path,
+      changed: false,
+    });
+  }
   const question = others.length === 0 ? `Write this to ${path}?` : `Write these ${others.length + 1} files?`;
   const answer = await askPerson(session, (prompter) => askYesNo(prompter, question));
   if (answer !== undefined) return answer;

@@ -97,7 +97,7 @@ export class WorkflowView {
   }
 
   #queue(write: () => Promise<void>): void {
-    // A closed pipe ends the run by its signal, so that a failed line is not an error of its own.
+    // A line that cannot be written does not stop the workflow.
     this.#written = this.#written.then(write, write).catch(() => undefined);
   }
 }

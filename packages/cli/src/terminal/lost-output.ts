@@ -1,0 +1,105 @@
+/**
+ * What a command does when its output cannot be written, because the reader of the pipe is gone or the disk is full. A change is
+ * never stopped half way by it, and never left out without a word.
+ */
+import { BrokenPipe } from './exit.ts';
+import { CommandError, OutputError } from './errors.ts';
+import type { Output } from './output.ts';
+import type { Session } from './session.ts';
+
+/**
+ * What a command does besides printing.
+ *
+ * - `reads`: nothing. It ends with its output: quietly with status 0 when the reader closed the pipe.
+ * - `writes`: it changes something. It goes on to its end without its output, and its exit status reports the change.
+ * - `exports`: its output is the copy to keep, so that a lost output is an error.
+ */
+export type Effect = 'reads' | 'writes' | 'exports';
+
+/** An output that drops what cannot be written, and keeps the reason. */
+class SteadyOutput implements Output {
+  readonly #output: Output;
+  #failure: Error | undefined;
+
+  constructor(output: Output) {
+    this.#output = output;
+  }
+
+  get isTerminal(): boolean {
+    return this.#output.isTerminal;
+  }
+
+  get width(): number {
+    return this.#output.width;
+  }
+
+  get failure(): Error | undefined {
+    return this.#failure;
+  }
+
+  async write(text: string): Promise<void> {
+    if (this.#failure) return;
+    try {
+      await this.#output.write(text);
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      this.#failure = error;
+    }
+  }
+}
+
+/** Makes an output that handles the end of its reader in another way. */
+function withoutReader(output: Output, onGone: (error: BrokenPipe) => void): Output {
+  return {
+    get isTerminal(): boolean {
+      return output.isTerminal;
+    },
+    get width(): number {
+      return output.width;
+    },
+    write: (text) =>
+      output.write(text).catch((error: unknown) => {
+        if (!(error instanceof BrokenPipe)) throw error;
+        onGone(error);
+      }),
+  };
+}
+
+function incompleteExport(cause: BrokenPipe): never {
+  const message = 'the output is not complete, because its reader closed the pipe';
+  throw new CommandError({ code: 'OUTPUT', message, fix: 'read it to its end, or write it to a file' }, { cause });
+}
+
+/** The outputs of one run, as commands of each effect use them. */
+export class RunOutputs {
+  readonly #sessions: Readonly<Record<Effect, Session>>;
+  readonly #steady: readonly SteadyOutput[];
+
+  constructor(session: Session) {
+    const [out, err] = [new SteadyOutput(session.out), new SteadyOutput(session.err)];
+    // Nobody reads the notices. The exit status of the command is what is left of them.
+    const reading: Session = { ...session, err: withoutReader(session.err, () => undefined) };
+    this.#steady = [out, err];
+    this.#sessions = {
+      reads: reading,
+      writes: { ...session, out, err },
+      exports: { ...reading, out: withoutReader(session.out, incompleteExport) },
+    };
+  }
+
+  sessionFor(effect: Effect): Session {
+    return this.#sessions[effect];
+  }
+
+  /**
+   * Reports an output of a finished command that was lost for another reason than a reader that is gone.
+   *
+   * @throws {OutputError}
+   */
+  check(exitCode: number): void {
+    const failure = this.#steady.map((one) => one.failure).find((one) => one instanceof OutputError);
+    if (!failure) return;
+    const message = `${failure.message}; the command itself ended with status ${exitCode}, and only its output is lost`;
+    throw new OutputError(message, { cause: failure });
+  }
+}
