@@ -45,6 +45,8 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'resources',
   ],
   'workspace-cache': [
+    'checks.ts',
+    'lifetime.ts',
     'data.ts',
     'content',
     'listings',
@@ -57,6 +59,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'cache-options.ts',
     'run-extras.ts',
     'audience.ts',
+    'init-options.ts',
     'workspace-cache.ts',
     'tools',
   ],

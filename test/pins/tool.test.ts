@@ -83,6 +83,7 @@ test('the codes of a ToolError', () => {
   expect([...union.matchAll(/'([A-Z_]+)'/gu)].map(([, code]) => code)).toEqual([
     'AMBIGUOUS',
     'BINARY',
+    'CLOSED',
     'ENCODING',
     'EXISTS',
     'INVALID_INPUT',
@@ -105,6 +106,7 @@ test('the codes of a ToolError', () => {
     'PERMISSION',
     'PROTECTED',
     'READ_ONLY',
+    'ROOT_MOVED',
     'STALE',
     'TIMEOUT',
     'TOO_LARGE',

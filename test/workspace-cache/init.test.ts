@@ -1,8 +1,16 @@
-import { createCodingTools, createWorkspace } from '@cairn/coding-agent';
+import { createCodingTools, createWorkspace, nodeFileOperations } from '@cairn/coding-agent';
+import type { FileOperations } from '@cairn/coding-agent';
 import { fsScanCacheStats } from '@cairn/natives';
 import { estimateTokens } from '@cairn/tool/prompt';
-import { createWorkspaceCache } from '@cairn/workspace-cache';
-import type { InitResult, UserContext, WorkspaceCacheOptions } from '@cairn/workspace-cache';
+import { cacheDirectoryRules, createWorkspaceCache } from '@cairn/workspace-cache';
+import type {
+  InitResult,
+  UserContext,
+  WorkspaceCache,
+  WorkspaceCacheOptions,
+  WorkspaceRun,
+} from '@cairn/workspace-cache';
+import { createWorkspaceCacheToolSet } from '@cairn/workspace-cache/tools';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -241,20 +249,9 @@ describe('a run', () => {
     expect(run.data.dynamic).toEqual({});
     expect(run.section()).not.toContain('cache_directory');
   });
-
-  test('does not hear of changes after its cache was closed', async () => {
-    const root = createTree(tree);
-    const workspace = createWorkspace({ root, stateDirectory: temporaryDirectory() });
-    const cache = createWorkspaceCache({ root, workspace });
-    const { run } = await cache.init();
-    await cache.close();
-    await cache.close();
-    await createCodingTools({ workspace }).write.execute({ path: 'new', content: '' });
-    expect(run.updates()).toBe('');
-  });
 });
 
-describe('init never rejects and never blocks', () => {
+describe('init does not reject', () => {
   const expectFailed = ({ message, run }: InitResult, userContext?: UserContext): void => {
     expect(message).toBe(FAILED);
     expect(run.data.static.tree).toBe('');
@@ -305,8 +302,6 @@ describe('init never rejects and never blocks', () => {
 
   test.each<readonly [reason: string, userContext: unknown]>([
     ['is frozen', Object.freeze({})],
-    ['is text', 'context'],
-    ['is a number', 5],
     [
       'refuses the property',
       {
@@ -320,27 +315,16 @@ describe('init never rejects and never blocks', () => {
     const { message, run } = await cache.init({ userContext: userContext as UserContext });
     expect(message).toBe(FAILED);
     expect(run.data.static.tree).toBe('└── a');
-    expect(warnings).toEqual([expect.stringContaining('userContext cannot be used')]);
+    expect(warnings).toEqual([expect.stringContaining('userContext cannot be changed')]);
   });
 
-  test.each([undefined, null, {}, { userContext: undefined }, { userContext: null }])(
-    'for the argument %j',
-    async (argument) => {
+  test.each([[], [undefined], [{}], [{ userContext: undefined }], [{}, undefined]])(
+    'for the arguments %j, %j',
+    async (...args) => {
       const { cache } = createTestCache(createTree({ a: '' }));
-      expect((await cache.init(argument as never)).message).toBe(INITIALIZED);
+      expect((await cache.init(...(args as []))).message).toBe(INITIALIZED);
     },
   );
-
-  test('when its options cannot be read', async () => {
-    const { cache } = createTestCache(createTree({ a: '' }));
-    const options = {
-      get userContext(): never {
-        throw new Error('refused');
-      },
-    };
-    const { message, run } = await cache.init(options);
-    expect([message, run.data.static.tree]).toEqual([FAILED, '└── a']);
-  });
 
   test('when the observer throws', async () => {
     const onWarning = (): never => {
@@ -355,6 +339,159 @@ describe('init never rejects and never blocks', () => {
     const { cache } = createTestCache(root, { coreFiles: true, git: true });
     rmSync(root, { recursive: true });
     expectFailed(await cache.init({ userContext: {} }));
+  });
+});
+
+describe('the form of the source document, init(input, { context })', () => {
+  test('is that of the source: the same run, and the data in the user context', async () => {
+    const { cache } = createTestCache(createTree({ a: '' }));
+    const userContext: UserContext = {};
+    // As a function of the framework: the context is an instance with other fields.
+    const context = Object.assign(Object.create({ newContext: () => undefined }) as object, { userContext, afs: {} });
+    const { message, run } = await cache.init({ topic: 'docs' }, { context });
+    expect(message).toBe(INITIALIZED);
+    expect(userContext['workspaceCache']).toBe(run.data);
+    expect((await cache.init({ userContext })).run).toBe(run);
+    expect((await cache.init(undefined, { context })).run).toBe(run);
+  });
+
+  test.each<readonly [args: readonly unknown[], message: string]>([
+    [[null], 'invalid options of init: null'],
+    [['context'], 'invalid options of init: "context"'],
+    [[[]], 'invalid options of init: []'],
+    [[{ userContext: null }], 'invalid userContext of init: null'],
+    [[{ userContext: 'context' }], 'invalid userContext of init: "context"'],
+    [[{ userContext: [] }], 'invalid userContext of init: []'],
+    [[{ usercontext: {} }], 'unknown option usercontext of init. Use userContext.'],
+    [[{ context: { userContext: {} } }], 'context of init is in its first argument, which is the input'],
+    [[{}, null], 'invalid options of init: null'],
+    [[{}, 'x'], 'invalid options of init: "x"'],
+    [[{}, {}], 'invalid options.context of init: a value of type undefined'],
+    [[{}, { userContext: {} }], 'invalid options.context of init: a value of type undefined'],
+    [[{}, { context: null }], 'invalid options.context of init: null'],
+    [[{}, { context: {} }], 'invalid options.context.userContext of init: a value of type undefined'],
+    [[{}, { context: { userContext: 5 } }], 'invalid options.context.userContext of init: 5'],
+  ])('is one of two: %j are rejected with the place', async (args, message) => {
+    const { cache } = createTestCache(createTree({ a: '' }));
+    const error = await cache.init(...(args as [])).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: 'INVALID_OPTION', message: expect.stringContaining(message) });
+  });
+});
+
+describe('after close', () => {
+  const open = async (mode: 'full' | 'static') => {
+    const root = createTree({ a: 'a' });
+    const { cache } = createTestCache(root, { mode, stateDirectory: temporaryDirectory() });
+    const userContext = {};
+    const { run } = await cache.init({ userContext });
+    const wrapped = { list: run.wrapWithCache(() => []), read: run.wrapReadWithCache(() => '') };
+    const operations = cache.operations();
+    const cached = {
+      open: (path: string) => operations.openCached?.(path, path),
+      list: (path: string) => operations.listCached?.(path),
+    };
+    return { root, cache, run, userContext, wrapped, cached };
+  };
+  /** Calls every method of an object, and returns those that did not fail with the code. */
+  const notClosed = async (members: object, ...args: readonly unknown[]): Promise<string[]> => {
+    const names: string[] = [];
+    for (const [name, member] of Object.entries(members)) {
+      if (typeof member !== 'function') continue;
+      const call = async (): Promise<unknown> => (await Reflect.apply(member, members, args)) as unknown;
+      const error = await call().catch((reason: unknown) => reason);
+      if ((error as { code?: unknown } | undefined)?.code !== 'CLOSED') names.push(name);
+    }
+    return names;
+  };
+
+  test.each(['full', 'static'] as const)(
+    'every call fails with a code, in the mode %s; close does not',
+    async (mode) => {
+      const { root, cache, run, wrapped, cached } = await open(mode);
+      await Promise.all([cache.close(), cache.close()]);
+      expect(await notClosed(cache)).toEqual(['close']);
+      expect(await notClosed(cache.content)).toEqual([]);
+      expect(await notClosed(run)).toEqual([]);
+      expect(await notClosed(wrapped, 'a')).toEqual([]);
+      expect(await notClosed(cached, join(root, 'a'))).toEqual([]);
+      const results = Object.values(run.tools).map((tool) => tool.execute({ path: '.', items: [] }));
+      for (const { details } of await Promise.all(results)) expect(details).toMatchObject({ reason: 'CLOSED' });
+      await cache[Symbol.asyncDispose]();
+    },
+  );
+
+  test('the methods that return promises reject, and do not throw', async () => {
+    const { cache, run, wrapped } = await open('full');
+    await cache.close();
+    const calls = [
+      () => cache.tree(),
+      () => cache.init(),
+      () => cache.content.read('a'),
+      () => cache.content.accessCounts(),
+      () => cache.content.preload(),
+      () => run.checkListings(),
+      () => wrapped.list(),
+      () => wrapped.read(),
+    ];
+    for (const call of calls) await expect(call()).rejects.toThrow('is closed. Make another one');
+  });
+
+  test('another cache makes the run of a user context again, and a closed one leaves the runs of others alone', async () => {
+    const { root, cache, run, userContext } = await open('full');
+    const { cache: other } = createTestCache(root, { stateDirectory: temporaryDirectory() });
+    expect((await other.init({ userContext })).run).toBe(run);
+    await cache.close();
+    const [again, same] = await Promise.all([other.init({ userContext }), other.init({ userContext })]);
+    expect(same.run).toBe(again.run);
+    expect(again.run.section()).toContain('a');
+    const { cache: third } = createTestCache(root, { stateDirectory: temporaryDirectory() });
+    await third.init({ userContext });
+    await third.close();
+    expect(again.run.section()).toContain('a');
+  });
+
+  test('a workspace of the cache still commits what it began, but reads nothing by way of the cache', async () => {
+    const root = createTree({ a: 'a' });
+    const { cache } = createTestCache(root, { stateDirectory: temporaryDirectory() });
+    const tools = createCodingTools({ workspace: cache.createWorkspace({ stateDirectory: temporaryDirectory() }) });
+    await cache.close();
+    expect((await tools.write.execute({ path: 'b', content: 'b' })).isError).toBe(false);
+    expect((await tools.read.execute({ path: 'a' })).details).toMatchObject({ reason: 'CLOSED' });
+  });
+});
+
+describe('an unknown option is rejected with its name by', () => {
+  const operations = { ...nodeFileOperations, open: undefined } as unknown as FileOperations;
+  test.each<readonly [call: string, call: (cache: WorkspaceCache, run: WorkspaceRun) => unknown, message: string]>([
+    ['tree', (cache) => cache.tree({ maxDepth: 3 } as never), 'unknown option maxDepth of tree'],
+    ['operations', (cache) => cache.operations(operations), 'operations.open must be a function, not null'],
+    ['createWorkspace, root', (cache) => cache.createWorkspace({ root: '/' } as never), 'unknown option root of'],
+    ['createWorkspace', (cache) => cache.createWorkspace({ polcy: {} } as never), 'unknown option polcy of'],
+    ['createWorkspace', (cache) => cache.createWorkspace({ operations }), 'operations.open must be a function'],
+    ['follow', (cache) => cache.follow({} as never), 'onChange of the workspace must be a function'],
+    ['follow', (cache) => cache.follow(5 as never), 'not a workspace: 5'],
+    ['content.read', (cache) => cache.content.read('a', { count: true } as never), 'unknown option count of read'],
+    ['content.read', (cache) => cache.content.read('a', { signal: 5 } as never), 'invalid option signal: 5'],
+    ['section', (_, run) => run.section({ lst: 'x' } as never), 'unknown option lst of section'],
+    ['section', (_, run) => run.section({ list: 'a b' }), 'invalid option list: "a b"'],
+    ['section', (_, run) => run.section(null as never), 'invalid options of section: null'],
+    ['updates', (_, run) => run.updates({ lst: 'x' } as never), 'unknown option lst of updates'],
+    ['statistics', (_, run) => run.statistics({ request: 3 } as never), 'unknown option request of statistics'],
+    ['statistics', (_, run) => run.statistics({ requests: -1 }), 'invalid option requests: -1'],
+    ['report', (_, run) => run.report({ requests: 1.5 }), 'invalid option requests: 1.5'],
+    ['wrapWithCache', (_, run) => run.wrapWithCache(() => [], undefined, { key: 3 } as never), 'unknown option key of'],
+    ['createWorkspaceCache', () => createWorkspaceCache({ root: '/', toolNames: { lst: 'x' } as never }), 'option lst'],
+    ['cacheDirectoryRules', () => cacheDirectoryRules({ lang: 'zh' } as never), 'unknown option lang of'],
+    ['cacheDirectoryRules', () => cacheDirectoryRules({ language: 'de' as never }), 'invalid option language: "de"'],
+    ['the tool set', () => createWorkspaceCacheToolSet({ root: '/' } as never), 'unknown option root of'],
+    ['the tool set', () => createWorkspaceCacheToolSet({ cacheFiles: 1 as never }), 'invalid option cacheFiles: 1'],
+  ])('%s', async (_, call, message) => {
+    const { cache } = createTestCache(createTree({ a: '' }), { stateDirectory: temporaryDirectory() });
+    const { run } = await cache.init();
+    const error = await Promise.resolve()
+      .then(() => call(cache, run))
+      .catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: 'INVALID_OPTION', message: expect.stringContaining(message) });
   });
 });
 

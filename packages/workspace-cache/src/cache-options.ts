@@ -3,7 +3,8 @@ import { ToolError } from '@cairn/tool';
 import { isAbsolute, resolve } from 'node:path';
 import process from 'node:process';
 import type { ToolNames } from './data.ts';
-import { checkKnown, describe, resolveTreeOptions, treeOptionNames } from './tree/options.ts';
+import { check, checkKnown, checkToolNames, describe } from './checks.ts';
+import { resolveTreeOptions, treeOptionNames } from './tree/options.ts';
 import type { ResolvedTreeOptions, TreeOptions } from './tree/options.ts';
 
 /** Something that went wrong and does not end the work. */
@@ -76,7 +77,8 @@ export interface ResolvedCacheOptions {
   readonly warn: (message: string, cause?: unknown) => void;
 }
 
-const optionNames: ReadonlySet<string> = new Set([
+/** The names of {@link WorkspaceCacheOptions}. */
+export const cacheOptionNames: readonly string[] = [
   ...treeOptionNames,
   'root',
   'workspace',
@@ -89,7 +91,7 @@ const optionNames: ReadonlySet<string> = new Set([
   'stateDirectory',
   'clock',
   'onWarning',
-]);
+];
 
 function isPath(path: unknown): path is string {
   return typeof path === 'string' && isAbsolute(path) && !path.includes('\0');
@@ -99,12 +101,6 @@ function checkRoot(root: unknown): string {
   if (isPath(root)) return resolve(root);
   const summary = `root must be an absolute path, not ${describe(root)}`;
   throw new ToolError('INVALID_OPTION', [summary, 'Make it absolute with path.resolve.']);
-}
-
-function check(option: string, value: unknown, isValid: boolean, expected: string): void {
-  if (value === undefined || isValid) return;
-  const summary = `invalid option ${option}: ${describe(value)}`;
-  throw new ToolError('INVALID_OPTION', [summary, `Use ${expected}.`]);
 }
 
 function emitWarning({ message }: WorkspaceCacheWarning): void {
@@ -117,7 +113,7 @@ function emitWarning({ message }: WorkspaceCacheWarning): void {
  * @throws {ToolError} `INVALID_OPTION`
  */
 export function resolveCacheOptions(options: WorkspaceCacheOptions): ResolvedCacheOptions {
-  checkKnown('createWorkspaceCache', options, optionNames);
+  checkKnown('createWorkspaceCache', options, cacheOptionNames);
   const root = checkRoot(options.root);
   const { workspace, mode = 'full', coreFiles = false, git = false, showTime = false, preload = false } = options;
   const { toolNames = {}, stateDirectory, clock = Date.now, onWarning = emitWarning } = options;
@@ -126,11 +122,7 @@ export function resolveCacheOptions(options: WorkspaceCacheOptions): ResolvedCac
   for (const [name, value] of Object.entries({ coreFiles, git, showTime, preload })) {
     check(name, value, typeof value === 'boolean', 'true or false');
   }
-  check('toolNames', toolNames, typeof toolNames === 'object' && toolNames !== null, 'an object');
-  for (const name of ['list', 'read'] as const) {
-    const tool = toolNames[name];
-    check(`toolNames.${name}`, tool, typeof tool === 'string' && /^[^\s`]+$/u.test(tool), 'the name of a tool');
-  }
+  checkToolNames(toolNames);
   check('stateDirectory', stateDirectory, isPath(stateDirectory), 'an absolute path');
   check('clock', clock, typeof clock === 'function', 'a function that returns milliseconds');
   check('onWarning', onWarning, typeof onWarning === 'function', 'a function');

@@ -1,5 +1,6 @@
 import type { CountTokens } from '@cairn/tool/prompt';
 import type { ToolDefinition } from '@cairn/tool';
+import { check, checkKnown, isToolName } from './checks.ts';
 import type { DynamicListing, SectionOptions, WorkspaceCacheData } from './data.ts';
 import type { CacheDirectoryDetails, CacheDirectoryInput } from './listings/cache-directory.ts';
 import type { DynamicListingStore } from './listings/dynamic-listings.ts';
@@ -85,6 +86,20 @@ function tokensOf(text: string, countTokens: CountTokens | undefined): number {
   }
 }
 
+/** @throws {ToolError} `INVALID_OPTION` */
+function checkSection(name: string, options: SectionOptions): void {
+  checkKnown(name, options, ['list']);
+  const { list } = options;
+  check('list', list, list === false || (typeof list === 'string' && isToolName(list)), 'the name of a tool, or false');
+}
+
+/** @throws {ToolError} `INVALID_OPTION` */
+function checkStatistics(name: string, options: StatisticsOptions): void {
+  checkKnown(name, options, ['requests']);
+  const { requests } = options;
+  check('requests', requests, Number.isInteger(requests) && Number(requests) >= 0, 'a whole number from 0');
+}
+
 /** Makes a run. */
 export function createRun(parts: RunParts): WorkspaceRun {
   const { tree, data, style, coreFiles, gitLine, isLeftOut, changes, counter, countTokens, totalScans } = parts;
@@ -108,6 +123,7 @@ export function createRun(parts: RunParts): WorkspaceRun {
     data,
     version: tree.version,
     section: (options = {}) => {
+      checkSection('section', options);
       const own = styleFor(options);
       const { list } = own.toolNames;
       if (firstSection === undefined) inSection = { ...data.dynamic };
@@ -121,6 +137,7 @@ export function createRun(parts: RunParts): WorkspaceRun {
       return section;
     },
     updates: (options = {}) => {
+      checkSection('updates', options);
       const { root, kindOf } = tree;
       const later = Object.entries(data.dynamic).filter(([path, listing]) => inSection[path] !== listing);
       const parts = [
@@ -129,7 +146,13 @@ export function createRun(parts: RunParts): WorkspaceRun {
       ];
       return parts.filter((part) => part !== '').join('\n\n');
     },
-    statistics: (options) => statisticsOf(counts(), { ...options, language: style.language }),
-    report: (options) => reportOf(counts(), { ...options, language: style.language }),
+    statistics: (options = {}) => {
+      checkStatistics('statistics', options);
+      return statisticsOf(counts(), { ...options, language: style.language });
+    },
+    report: (options = {}) => {
+      checkStatistics('report', options);
+      return reportOf(counts(), { ...options, language: style.language });
+    },
   };
 }

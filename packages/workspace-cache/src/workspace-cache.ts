@@ -1,9 +1,14 @@
-import { createWorkspace } from '@cairn/coding-agent';
+import { createWorkspace, nodeFileOperations } from '@cairn/coding-agent';
 import type { FileOperations, Workspace, WorkspaceChange, WorkspaceOptions } from '@cairn/coding-agent';
+import { ToolError } from '@cairn/tool';
 import { createAudience } from './audience.ts';
 import { resolveCacheOptions } from './cache-options.ts';
 import type { ResolvedCacheOptions, WorkspaceCacheOptions } from './cache-options.ts';
+import { checkFunction, checkKnown, describe, isObject } from './checks.ts';
 import type { CacheAccess, ContentCache } from './content/types.ts';
+import { userContextIn } from './init-options.ts';
+import type { InitOptions, InvocationOptions } from './init-options.ts';
+import { Lifetime, whileOpen } from './lifetime.ts';
 import { createCacheDirectoryTool } from './listings/cache-directory.ts';
 import { createCacheFiles } from './listings/cache-files.ts';
 import type { CacheFiles } from './listings/cache-files.ts';
@@ -22,18 +27,12 @@ import type { SharedState } from './shared-state.ts';
 import { failedTree } from './tree/build.ts';
 import type { BuiltTree, WorkspaceTree } from './tree/build.ts';
 import { keyOf } from './tree/options-key.ts';
-import { checkKnown, resolveTreeOptions, treeOptionNames } from './tree/options.ts';
+import { resolveTreeOptions, treeOptionNames } from './tree/options.ts';
 import type { ResolvedTreeOptions, TreeOptions } from './tree/options.ts';
 import { createTreeBuilder } from './tree/tree-builder.ts';
 
 /** The object that agents share during a run. The cache sets `workspaceCache` in it. */
 export type UserContext = Record<string, unknown>;
-
-/** Options of {@link WorkspaceCache.init}. */
-export interface InitOptions {
-  /** The object that all agents of the run share. Without it, every call makes a run of its own. */
-  readonly userContext?: object | undefined;
-}
 
 /** The result of {@link WorkspaceCache.init}. */
 export interface InitResult {
@@ -58,10 +57,14 @@ export interface WorkspaceCache {
   tree(options?: TreeCallOptions): Promise<WorkspaceTree>;
   /**
    * Prepares a run: makes the tree and sets `userContext.workspaceCache`. Calls with one `userContext` and equal options, also
-   * of other caches in this process, return the first result. Never rejects: when something fails, the message states it and
-   * the tree is empty.
+   * of other caches in this process, return the first result, as long as the cache that made it is open. When the scan fails or
+   * the user context cannot be changed, the message states it.
+   *
+   * @throws {ToolError} `INVALID_OPTION`, `CLOSED`
    */
   init(options?: InitOptions): Promise<InitResult>;
+  /** The same, with the arguments of the source document's `initWorkspaceCache`. The input has no meaning. */
+  init(input: unknown, options: InvocationOptions): Promise<InitResult>;
   /** Contents of files in memory. */
   readonly content: ContentCache;
   /**
@@ -82,7 +85,10 @@ export interface WorkspaceCache {
    * @returns a function that ends this. A second call of it does nothing.
    */
   follow(workspace: Pick<Workspace, 'onChange'>): () => void;
-  /** Ends the subscriptions to workspaces, writes the access counts and forgets what is in memory. A second call does nothing. */
+  /**
+   * Ends the subscriptions to workspaces, writes the access counts and forgets what is in memory. Afterwards every call of the cache,
+   * of its runs and of what they made fails with `CLOSED`; a workspace can still commit. A second call does nothing.
+   */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -90,9 +96,16 @@ export interface WorkspaceCache {
 const INITIALIZED = 'Workspace cache initialized';
 const FAILED = 'Workspace cache initialization failed, will use on-demand loading';
 
-const treeCallOptions: ReadonlySet<string> = new Set([...treeOptionNames, 'signal']);
+const FOLLOW = 'Pass a workspace of createWorkspace.';
+
+const treeCallOptions: readonly string[] = [...treeOptionNames, 'signal'];
+
+/** The root is the cache's. */
+const workspaceOptionNames: readonly string[] = ['policy', 'clock', 'operations', 'stateDirectory', 'fileNotes'];
 
 interface SharedRun {
+  /** The lifetime of the cache that made it. */
+  readonly lifetime: Lifetime;
   readonly result: InitResult;
   readonly changes: ChangeList;
   readonly listings: DynamicListingStore;
@@ -114,9 +127,11 @@ function messageOf(error: unknown): string {
 export function createWorkspaceCache(options: WorkspaceCacheOptions): WorkspaceCache {
   const resolved = resolveCacheOptions(options);
   const { root, workspace, warn } = resolved;
+  const lifetime = new Lifetime(root);
   const buildTree = createTreeBuilder(resolved);
   const files = createCacheFiles({
     ...resolved,
+    lifetime,
     onAccess: (access) => latestCounter?.noteAccess(access),
     onWarning: (message) => warn(`workspace cache of ${root}: ${message}`),
   });
@@ -172,7 +187,7 @@ export function createWorkspaceCache(options: WorkspaceCacheOptions): WorkspaceC
     const listings = dynamicListingsOf(state.dynamic, resolved.clock);
     listingStores.add(listings);
     const counter = createRunCounter(tree.root ?? root);
-    const run = createRun({
+    const made = createRun({
       tree,
       data: createData(tree, state.dynamic),
       style: { ...resolved, language: resolved.tree.language },
@@ -181,64 +196,90 @@ export function createWorkspaceCache(options: WorkspaceCacheOptions): WorkspaceC
       changes,
       counter,
       listings,
-      ...partsOfRun(resolved, files, { listings, onAccess: counter.noteAccess }),
+      ...partsOfRun(resolved, files, { listings, lifetime, onAccess: counter.noteAccess }),
       countTokens: resolved.tree.countTokens,
       totalScans: () => state.totalScans,
     });
+    const run = whileOpen(made, ['checkListings'], lifetime);
     const message = tree.root === undefined ? FAILED : INITIALIZED;
-    return { result: { message, run }, changes, listings, counter };
+    return { lifetime, result: { message, run }, changes, listings, counter };
   };
 
-  const init = async (initOptions: InitOptions | undefined): Promise<InitResult> => {
-    let shared: SharedRun | undefined;
+  const sharedRun = async (userContext: object | undefined): Promise<SharedRun> => {
+    const state = stateOf(userContext, root);
+    const known = state.runs.get(key);
+    if (known !== undefined && (await known).lifetime.isClosed && state.runs.get(key) === known) state.runs.delete(key);
+    const pending = state.runs.get(key) ?? makeRun(state);
+    state.runs.set(key, pending);
+    const shared = await pending;
+    // A run that failed may succeed when it is tried again.
+    if (shared.result.message === FAILED && state.runs.get(key) === pending) state.runs.delete(key);
+    return shared;
+  };
+
+  const init = async (...args: readonly unknown[]): Promise<InitResult> => {
+    lifetime.check();
+    const userContext = userContextIn([args[0], args[1]]);
+    const { result, changes, listings, counter } = await sharedRun(userContext);
+    lifetime.check();
+    changeLists.add(changes);
+    listingStores.add(listings);
+    latestCounter = counter;
+    if (resolved.preload && !hasPreloaded) {
+      hasPreloaded = true;
+      void files.content.preload();
+    }
+    if (userContext === undefined) return result;
     try {
-      const userContext = initOptions?.userContext ?? undefined;
-      const state = stateOf(userContext, root);
-      const pending = state.runs.get(key) ?? makeRun(state);
-      state.runs.set(key, pending);
-      shared = await pending;
-      // A run that failed may succeed when it is tried again.
-      if (shared.result.message === FAILED && state.runs.get(key) === pending) state.runs.delete(key);
-      changeLists.add(shared.changes);
-      listingStores.add(shared.listings);
-      latestCounter = shared.counter;
-      if (resolved.preload && !hasPreloaded) {
-        hasPreloaded = true;
-        void files.content.preload();
-      }
-      if (userContext !== undefined) (userContext as UserContext)['workspaceCache'] = shared.result.run.data;
-      return shared.result;
+      (userContext as UserContext)['workspaceCache'] = result.run.data;
+      return result;
     } catch (error) {
-      warn(`workspace cache of ${root}: userContext cannot be used: ${messageOf(error)}; pass an object`, error);
-      const { result } = shared ?? (await makeRun(stateOf(undefined, root)));
+      const what = `userContext cannot be changed: ${messageOf(error)}; pass an object that can`;
+      warn(`workspace cache of ${root}: ${what}`, error);
       return { ...result, message: FAILED };
     }
   };
 
-  const close = async (): Promise<void> => {
+  let closing: Promise<void> | undefined;
+  const close = (): Promise<void> => {
+    lifetime.close();
     for (const end of subscriptions) end();
-    await files.close();
+    return (closing ??= files.close());
   };
 
   return {
     root,
     tree: async (changed = {}) => {
+      lifetime.check();
       checkKnown('tree', changed, treeCallOptions);
       const { signal, ...treeOptions } = changed;
       const { tree, metadata, version } = await build(resolveTreeOptions({ ...options, ...treeOptions }), signal);
       return { tree, metadata: { ...metadata }, version };
     },
     init,
-    content: files.content,
-    operations: (inner) => files.operations(inner),
+    content: publicContent(files.content),
+    operations: (inner) => {
+      lifetime.check();
+      checkOperations(inner);
+      return files.operations(inner);
+    },
     createWorkspace: (workspaceOptions = {}) => {
+      lifetime.check();
+      checkKnown('createWorkspace', workspaceOptions, workspaceOptionNames);
+      checkOperations(workspaceOptions.operations);
       const operations = files.operations(workspaceOptions.operations);
       const made = createWorkspace({ ...workspaceOptions, root, operations });
       files.adopt(made);
       follow(made);
       return made;
     },
-    follow,
+    follow: (followed) => {
+      lifetime.check();
+      const given: unknown = followed;
+      if (!isObject(given)) throw new ToolError('INVALID_OPTION', [`not a workspace: ${describe(given)}`, FOLLOW]);
+      checkFunction('onChange of the workspace', given['onChange'] ?? null);
+      return follow(followed);
+    },
     close,
     [Symbol.asyncDispose]: close,
   };
@@ -255,13 +296,42 @@ function isLeftOut(name: string, { allow, exclude, hidden }: ResolvedTreeOptions
   return name === '.git' || exclude.includes(name) || (!hidden && name.startsWith('.'));
 }
 
+/** Returns the part of a content cache that callers see. */
+function publicContent(content: ContentCache): ContentCache {
+  return {
+    read: (path, options) => content.read(path, options),
+    accessCounts: () => content.accessCounts(),
+    preload: () => content.preload(),
+    get stats() {
+      return content.stats;
+    },
+  };
+}
+
+/** What the interceptors and tools of a run use. */
+interface RunContext {
+  readonly listings: DynamicListingStore;
+  readonly lifetime: Lifetime;
+  readonly onAccess: (access: CacheAccess) => void;
+}
+
+/** @throws {ToolError} `INVALID_OPTION` when a method is missing. */
+function checkOperations(operations: FileOperations | undefined): void {
+  if (operations === undefined) return;
+  const given: unknown = operations;
+  if (!isObject(given)) {
+    throw new ToolError('INVALID_OPTION', [`invalid operations: ${describe(given)}`, 'Use nodeFileOperations.']);
+  }
+  for (const name of Object.keys(nodeFileOperations)) checkFunction(`operations.${name}`, given[name] ?? null);
+}
+
 /** Returns the interceptors and tools of a run. */
 function partsOfRun(
   { mode, tree, toolNames }: ResolvedCacheOptions,
   { calls, scope }: CacheFiles,
-  { listings, onAccess }: { readonly listings: DynamicListingStore; readonly onAccess: (access: CacheAccess) => void },
+  { listings, lifetime, onAccess }: RunContext,
 ): Pick<RunParts, 'interceptors' | 'tools'> {
-  if (mode === 'static') return { interceptors: createPassingInterceptors(), tools: {} };
+  if (mode === 'static') return { interceptors: createPassingInterceptors(lifetime), tools: {} };
   return {
     interceptors: createInterceptors({ calls, dynamic: listings, onAccess }),
     tools: {

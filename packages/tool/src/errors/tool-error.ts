@@ -8,6 +8,8 @@ import { CairnError, hasMark } from './cairn-error.ts';
  * - `NOT_FOUND`, `EXISTS`, `IS_DIRECTORY`, `NOT_A_DIRECTORY`, `NOT_A_FILE`: the path holds something else than the call needs.
  * - `BINARY`, `ENCODING`: the content is not text, or not text in this encoding.
  * - `OUTSIDE_ROOT`, `PROTECTED`: the policy forbids the path.
+ * - `ROOT_MOVED`: the root is a link that leads to another directory than before.
+ * - `CLOSED`: what the call needs was closed.
  * - `NO_MATCH`, `AMBIGUOUS`, `OVERLAP`, `NO_CHANGE`, `INVALID_PATCH`: the edit does not state what to change.
  * - `STALE`, `NOT_READ`: the file differs from what the caller last read, or the caller has not read all of it.
  * - `PERMISSION`, `NO_SPACE`, `READ_ONLY`, `NAME_TOO_LONG`, `TOO_LARGE`, `LOCKED`, `IO`: the system refused.
@@ -16,6 +18,7 @@ import { CairnError, hasMark } from './cairn-error.ts';
 export type ToolErrorCode =
   | 'AMBIGUOUS'
   | 'BINARY'
+  | 'CLOSED'
   | 'ENCODING'
   | 'EXISTS'
   | 'INVALID_INPUT'
@@ -38,6 +41,7 @@ export type ToolErrorCode =
   | 'PERMISSION'
   | 'PROTECTED'
   | 'READ_ONLY'
+  | 'ROOT_MOVED'
   | 'STALE'
   | 'TIMEOUT'
   | 'TOO_LARGE';

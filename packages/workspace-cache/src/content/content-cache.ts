@@ -1,7 +1,10 @@
 import { readWholeFile, recordOf } from '@cairn/coding-agent';
 import type { FileOperations, FileRecord, FileStat, Ledger, OpenFile } from '@cairn/coding-agent';
+import { ToolError } from '@cairn/tool';
 import { relative, resolve, sep } from 'node:path';
 import { createAccessCounts } from './access-counts.ts';
+import { check, checkKnown, describe } from '../checks.ts';
+import type { Lifetime } from '../lifetime.ts';
 import { createFills } from './fills.ts';
 import type { Lru } from './lru.ts';
 import { innerOf } from './inner.ts';
@@ -13,7 +16,7 @@ import { isWithin } from './scope.ts';
 import type { CacheScope } from './scope.ts';
 import { isBefore, isSameStamp, isStamp, settledFrom } from './stamps.ts';
 import type { Stamp, TimeCheck } from './stamps.ts';
-import type { CacheAccess, OwnContentCache } from './types.ts';
+import type { CacheAccess, CachedReadOptions, OwnContentCache } from './types.ts';
 import { userOf } from './user.ts';
 
 /** The limit of one kept content. */
@@ -30,6 +33,7 @@ export const WRITE_MS = 200;
 
 /** Options of {@link createContentCache}. */
 export interface ContentCacheOptions {
+  readonly lifetime: Lifetime;
   readonly scope: CacheScope;
   readonly hasExactTimes: TimeCheck;
   /** Where contents are kept, by absolute path. Other parts may keep something under other keys. */
@@ -68,9 +72,19 @@ const noLedger: Ledger = {
   move: () => undefined,
 };
 
+/** @throws {ToolError} `INVALID_OPTION` or `INVALID_INPUT` */
+function checkRead(path: unknown, options: CachedReadOptions): void {
+  if (typeof path !== 'string') {
+    throw new ToolError('INVALID_INPUT', [`not a path: ${describe(path)}`, 'Name a path relative to the root.']);
+  }
+  checkKnown('read', options, ['signal', 'countAsRead']);
+  check('signal', options.signal, options.signal instanceof AbortSignal, 'an AbortSignal');
+  check('countAsRead', options.countAsRead, typeof options.countAsRead === 'boolean', 'true or false');
+}
+
 /** Makes a content cache. Nothing is read before the first call. */
 export function createContentCache(options: ContentCacheOptions): OwnContentCache {
-  const { scope, hasExactTimes, onAccess, memory } = options;
+  const { lifetime, scope, hasExactTimes, onAccess, memory } = options;
   // Keys that are absolute paths have contents of files.
   const store = memory as Lru<Kept>;
   const fills = createFills();
@@ -191,7 +205,10 @@ export function createContentCache(options: ContentCacheOptions): OwnContentCach
   };
 
   return {
-    read: async (path, { signal, countAsRead = true } = {}) => {
+    read: async (path, readOptions = {}) => {
+      lifetime.check();
+      checkRead(path, readOptions);
+      const { signal, countAsRead = true } = readOptions;
       signal?.throwIfAborted();
       const ledger = countAsRead ? (scope.ledger ?? noLedger) : noLedger;
       const hit = await readKept(path);
@@ -210,8 +227,12 @@ export function createContentCache(options: ContentCacheOptions): OwnContentCach
     get stats() {
       return { hits, misses, entries: store.size, bytes: store.cost };
     },
-    accessCounts: () => counts.all(),
-    preload: () => {
+    accessCounts: async () => {
+      lifetime.check();
+      return counts.all();
+    },
+    preload: async () => {
+      lifetime.check();
       const done = preload({
         scope,
         counts,

@@ -1,6 +1,7 @@
 import { nodeFileOperations, realPathOf, resolvePath } from '@cairn/coding-agent';
 import type { FileOperations, Ledger, PathUse, ResolvedPath, Workspace } from '@cairn/coding-agent';
 import { resolve, sep } from 'node:path';
+import type { Lifetime } from '../lifetime.ts';
 
 /** The files that a cache may read: those of a workspace, or those below a root. */
 export interface CacheScope {
@@ -20,8 +21,13 @@ export interface CacheScope {
  * the root alone.
  *
  * @param workspaceNow the workspace, as soon as there is one: its ledger learns what was read.
+ * @param lifetime after its end no path is allowed. Default: there is no end.
  */
-export function createCacheScope(root: string, workspaceNow: () => Workspace | undefined): CacheScope {
+export function createCacheScope(
+  root: string,
+  workspaceNow: () => Workspace | undefined,
+  lifetime?: Lifetime,
+): CacheScope {
   const operationsNow = (): FileOperations => workspaceNow()?.operations ?? nodeFileOperations;
   let found: Promise<string> | undefined;
   const realRoot = (): Promise<string> => {
@@ -44,6 +50,7 @@ export function createCacheScope(root: string, workspaceNow: () => Workspace | u
       return [...new Set([await realRoot(), ...others])];
     },
     resolve: async (path, use) => {
+      lifetime?.check();
       const workspace = workspaceNow();
       // An empty path and one with NUL are refused as they are.
       const absolute = path === '' || path.includes('\0') ? path : resolve(root, path);

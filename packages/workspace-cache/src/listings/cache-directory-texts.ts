@@ -1,3 +1,4 @@
+import { check, checkKnown, checkToolNames } from '../checks.ts';
 import type { Language, ToolNames } from '../data.ts';
 
 /** The name of the tool. */
@@ -87,13 +88,14 @@ Available tools:
   },
 };
 
-/** Returns the rules for the tool as a text for a prompt. */
-export function cacheDirectoryRules({
-  language = 'en',
-  toolNames: { list = 'ls' } = {},
-}: {
-  readonly language?: Language | undefined;
-  readonly toolNames?: ToolNames | undefined;
-} = {}): string {
+/** Returns the rules for the tool, for a prompt. @throws {ToolError} `INVALID_OPTION` */
+export function cacheDirectoryRules(
+  options: { readonly language?: Language | undefined; readonly toolNames?: ToolNames | undefined } = {},
+): string {
+  checkKnown('cacheDirectoryRules', options, ['language', 'toolNames']);
+  const { language = 'en', toolNames = {} } = options;
+  check('language', language, language === 'en' || language === 'zh', '"en" or "zh"');
+  checkToolNames(toolNames);
+  const { list = 'ls' } = toolNames;
   return cacheDirectoryTexts[language].rules(list);
 }

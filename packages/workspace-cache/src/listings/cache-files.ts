@@ -7,6 +7,7 @@ import { report } from '../content/report.ts';
 import { createCacheScope } from '../content/scope.ts';
 import type { CacheScope } from '../content/scope.ts';
 import { createTimeCheck } from '../content/stamps.ts';
+import type { Lifetime } from '../lifetime.ts';
 import { createCachedOperations } from './cached-operations.ts';
 import { createCallCache, isInsideCall } from './call-cache.ts';
 import type { CallCache } from './call-cache.ts';
@@ -23,6 +24,7 @@ const MAX_LISTINGS = 1000;
 export interface CacheFilesOptions {
   /** Absolute. */
   readonly root: string;
+  readonly lifetime: Lifetime;
   /** Its policy decides which paths may be read, and its ledger learns what was read. */
   readonly workspace?: Workspace | undefined;
   /** The directory for access counts. Default: a directory of this user. */
@@ -47,23 +49,23 @@ export interface CacheFiles {
 }
 
 /** Makes the caches of a workspace. Nothing is read before the first call. */
-export function createCacheFiles({ root, workspace, ...options }: CacheFilesOptions): CacheFiles {
+export function createCacheFiles({ root, workspace, lifetime, ...options }: CacheFilesOptions): CacheFiles {
   const onAccess = (access: CacheAccess): void => {
     if (!isInsideCall()) report(options.onAccess, access);
   };
   let adopted = workspace;
-  const scope = createCacheScope(root, () => adopted);
+  const scope = createCacheScope(root, () => adopted, lifetime);
   const hasExactTimes = createTimeCheck();
   const memory = createLru<unknown>({ maxCost: MAX_CONTENT_BYTES });
   const stores = { list: createLru<unknown>({ maxCost: MAX_LISTING_BYTES, maxSize: MAX_LISTINGS }), read: memory };
-  const content = createContentCache({ ...options, scope, hasExactTimes, onAccess, memory });
+  const content = createContentCache({ ...options, lifetime, scope, hasExactTimes, onAccess, memory });
   const directories = createDirectoryCache({ hasExactTimes, onAccess });
-  const calls = createCallCache({ scope, hasExactTimes, stores, countUse: (path) => content.countUse(path) });
+  const calls = createCallCache({ lifetime, scope, hasExactTimes, stores, countUse: (path) => content.countUse(path) });
   return {
     scope,
     content,
     calls,
-    operations: (inner = nodeFileOperations) => createCachedOperations(content, directories, inner),
+    operations: (inner = nodeFileOperations) => createCachedOperations(content, directories, { inner, lifetime }),
     adopt: (other) => {
       adopted ??= other;
     },

@@ -10,6 +10,7 @@ import type { CacheScope } from '../content/scope.ts';
 import { isBefore } from '../content/stamps.ts';
 import type { TimeCheck } from '../content/stamps.ts';
 import { userOf } from '../content/user.ts';
+import type { Lifetime } from '../lifetime.ts';
 import { callOf, isRecord, pathOf, signalIn } from './call-arguments.ts';
 import type { Call, WrapOptions } from './call-arguments.ts';
 import { extentOfItems, itemsOf } from './items.ts';
@@ -72,6 +73,7 @@ export interface CallCache {
 
 /** Options of {@link createCallCache}. */
 export interface CallCacheOptions {
+  readonly lifetime: Lifetime;
   readonly scope: CacheScope;
   readonly hasExactTimes: TimeCheck;
   /** Where results are kept, by kind. */
@@ -150,7 +152,7 @@ async function runInside<Result>(call: () => Result): Promise<Awaited<Result>> {
 }
 
 /** Makes a cache of calls. */
-export function createCallCache({ scope, hasExactTimes, stores, countUse }: CallCacheOptions): CallCache {
+export function createCallCache({ lifetime, scope, hasExactTimes, stores, countUse }: CallCacheOptions): CallCache {
   const flights = new Map<string, Flight>();
 
   const take = (real: string, extent: Extent): Promise<Snapshot | undefined> =>
@@ -235,6 +237,7 @@ export function createCallCache({ scope, hasExactTimes, stores, countUse }: Call
     self: unknown,
     args: Args,
   ): Promise<Awaited<Result>> => {
+    lifetime.check();
     const { kind, original, onResult } = request;
     const callOriginal = (): Promise<Awaited<Result>> => runInside((): Result => Reflect.apply(original, self, args));
     const path = pathOf(request.options, args);

@@ -1,6 +1,7 @@
 import type { CacheAccess } from '../content/types.ts';
-import { ToolError } from '@cairn/tool';
+import { checkFunction, checkKnown } from '../checks.ts';
 import { report } from '../content/report.ts';
+import type { Lifetime } from '../lifetime.ts';
 import { pathIn } from './call-arguments.ts';
 import type { WrapOptions } from './call-arguments.ts';
 import type { CallCache, CallResult, Wrapped } from './call-cache.ts';
@@ -63,7 +64,7 @@ export function createInterceptors({ calls, dynamic, onAccess }: InterceptorPart
       onResult?: OnResult<Result>,
       options: WrapOptions<Args> = {},
     ): Wrapped<Args, Result> => {
-      checkFunctions({ 'the wrapped function': original, onResult, keyOf: options.keyOf, pathOf: options.pathOf });
+      checkWrap(original, onResult, options);
       return calls.wrap({
         kind,
         original,
@@ -82,23 +83,24 @@ export function createInterceptors({ calls, dynamic, onAccess }: InterceptorPart
 }
 
 /** @throws {ToolError} `INVALID_OPTION` */
-function checkFunctions(functions: Readonly<Record<string, unknown>>): void {
-  for (const [name, value] of Object.entries(functions)) {
-    if (typeof value === 'function' || (value === undefined && name !== 'the wrapped function')) continue;
-    const summary = `${name} must be a function, not ${value === null ? 'null' : typeof value}`;
-    throw new ToolError('INVALID_OPTION', [summary, 'Pass a function.']);
-  }
+function checkWrap(original: unknown, onResult: unknown, options: object): void {
+  checkFunction('the wrapped function', original ?? null);
+  checkFunction('onResult', onResult);
+  checkKnown('the wrapped function', options, ['keyOf', 'pathOf']);
+  for (const [name, value] of Object.entries(options)) checkFunction(name, value);
 }
 
 /** Makes interceptors that keep nothing. */
-export function createPassingInterceptors(): Interceptors {
+export function createPassingInterceptors(lifetime: Lifetime): Interceptors {
   const wrap = <Args extends readonly unknown[], Result>(
     original: (...args: Args) => Result,
     onResult?: OnResult<Result>,
-    { keyOf, pathOf = pathIn }: WrapOptions<Args> = {},
+    options: WrapOptions<Args> = {},
   ): Wrapped<Args, Result> => {
-    checkFunctions({ 'the wrapped function': original, onResult, keyOf, pathOf });
+    checkWrap(original, onResult, options);
+    const { pathOf = pathIn } = options;
     return async function passing(this: unknown, ...args): Promise<Awaited<Result>> {
+      lifetime.check();
       const result: Awaited<Result> = await Reflect.apply(original, this, args);
       report((value: Awaited<Result>) => {
         const path = pathOf(...args);

@@ -2,8 +2,9 @@ import { createWorkspace, nodeFileOperations, onAnyChange, sessionWorkspace, too
 import type { FileOperations, Workspace } from '@cairn/coding-agent';
 import { ToolError } from '@cairn/tool';
 import type { OpenToolSet, ToolSet, ToolSetContext, Tools } from '@cairn/tool';
-import { resolveCacheOptions } from '../cache-options.ts';
+import { cacheOptionNames, resolveCacheOptions } from '../cache-options.ts';
 import type { WorkspaceCacheOptions } from '../cache-options.ts';
+import { check, checkKnown } from '../checks.ts';
 import { createCacheScope } from '../content/scope.ts';
 import type { DynamicListing } from '../data.ts';
 import { createCacheDirectoryTool } from '../listings/cache-directory.ts';
@@ -26,6 +27,13 @@ export interface WorkspaceCacheToolSetOptions extends Omit<WorkspaceCacheOptions
   /** The directory for the journals of running changes: see `WorkspaceOptions.stateDirectory` of `@cairn/coding-agent`. */
   readonly journalDirectory?: string | undefined;
 }
+
+/** The session has a root and a workspace. */
+const toolSetOptions: readonly string[] = [
+  ...cacheOptionNames.filter((name) => name !== 'root' && name !== 'workspace'),
+  'cacheFiles',
+  'journalDirectory',
+];
 
 /** How many directories keep their tree for the next call. */
 const MAX_CACHES = 32;
@@ -138,9 +146,13 @@ function workspaceFor(
  * hear of each commit, of any workspace of the process, that changes a tree. It shares the session's workspace with the coding
  * tools.
  *
- * `open` throws a `ToolError` with `INVALID_OPTION` for an invalid option.
+ * `open` throws a `ToolError` with `INVALID_OPTION` for an invalid value of an option.
+ *
+ * @throws {ToolError} `INVALID_OPTION` for an unknown option.
  */
 export function createWorkspaceCacheToolSet(options: WorkspaceCacheToolSetOptions = {}): ToolSet {
+  checkKnown('createWorkspaceCacheToolSet', options, toolSetOptions);
+  check('cacheFiles', options.cacheFiles, typeof options.cacheFiles === 'boolean', 'true or false');
   const ends = new Set<Promise<void>>();
   const open = (context: ToolSetContext): OpenToolSet => {
     const { cacheFiles: _cacheFiles, journalDirectory: _journalDirectory, ...given } = options;

@@ -1,5 +1,6 @@
 import { ToolError } from '@cairn/tool';
 import type { CountTokens } from '@cairn/tool/prompt';
+import { describe } from '../checks.ts';
 import type { Language } from '../data.ts';
 
 /** The form of a tree: lines as the command `tree` draws them, two blanks a level, or one path a line. */
@@ -137,27 +138,8 @@ const rules: { readonly [Name in keyof Required<TreeOptions>]: Rule } = {
   ],
 };
 
-/** Returns a value for a message. */
-export function describe(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
-  if (typeof value === 'number' || typeof value === 'boolean' || value === null) return String(value);
-  if (!Array.isArray(value)) return `a value of type ${typeof value}`;
-  return `[${value.slice(0, 3).map(describe).join(', ')}${value.length > 3 ? ', …' : ''}]`;
-}
-
 /** The names of {@link TreeOptions}. */
 export const treeOptionNames: readonly string[] = Object.keys(rules);
-
-/** Checks that options are an object and have no unknown name. @throws {ToolError} `INVALID_OPTION` */
-export function checkKnown(name: string, options: unknown, known: ReadonlySet<string>): void {
-  if (typeof options !== 'object' || options === null) {
-    throw new ToolError('INVALID_OPTION', [`invalid options of ${name}: ${describe(options)}`, 'Use an object.']);
-  }
-  const option = Object.keys(options).find((one) => !known.has(one));
-  if (option === undefined) return;
-  const hint = `Use ${[...known].join(', ')}.`;
-  throw new ToolError('INVALID_OPTION', [`unknown option ${option} of ${name}`, hint]);
-}
 
 /**
  * Checks options and adds the defaults. The value `undefined` counts as not given.

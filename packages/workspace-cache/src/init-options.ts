@@ -1,0 +1,46 @@
+import { ToolError } from '@cairn/tool';
+import { checkKnown, describe, isObject } from './checks.ts';
+
+/** Options of {@link WorkspaceCache.init}. */
+export interface InitOptions {
+  /** The object that all agents of the run share. Without it, every call makes a run of its own. */
+  readonly userContext?: object | undefined;
+}
+
+/** The second argument of an AIGNE function, as far as `init` needs it. Its other fields are the framework's. */
+export interface InvocationOptions {
+  readonly context: { readonly userContext: object };
+}
+
+const FORMS = 'Use init({ userContext }), or init(input, { context: { userContext } }).';
+
+function invalid(place: string, value: unknown): ToolError {
+  return new ToolError('INVALID_OPTION', [`invalid ${place} of init: ${describe(value)}`, FORMS]);
+}
+
+function checkContext(place: string, value: unknown): object {
+  if (isObject(value)) return value;
+  throw invalid(place, value);
+}
+
+/**
+ * Returns the user context in the arguments of `init`: `init(options?)`, or `init(input, options)` as the source document has it,
+ * where `input` has no meaning.
+ *
+ * @throws {ToolError} `INVALID_OPTION` for every other shape, with its place.
+ */
+export function userContextIn([first, second]: readonly [first?: unknown, second?: unknown]): object | undefined {
+  if (second !== undefined) {
+    if (!isObject(second)) throw invalid('options', second);
+    const { context } = second;
+    if (!isObject(context)) throw invalid('options.context', context);
+    return checkContext('options.context.userContext', context['userContext']);
+  }
+  if (first === undefined) return undefined;
+  if (isObject(first) && 'context' in first) {
+    throw new ToolError('INVALID_OPTION', ['context of init is in its first argument, which is the input', FORMS]);
+  }
+  checkKnown('init', first, ['userContext']);
+  const { userContext } = first as InitOptions;
+  return userContext === undefined ? undefined : checkContext('userContext', userContext);
+}
