@@ -1,6 +1,6 @@
 import type { CallOptions, MemoryBackend } from '@cairn/memory';
 import type { Asset } from '../assets/asset.ts';
-import { assetOf, isRemoval } from './record.ts';
+import { assetOf, isRemoval, rowIdOf } from './record.ts';
 import { ASSETS_KEY } from './keys.ts';
 import type { AssetRow } from './table.ts';
 import { readChangedRows, readRows } from './table.ts';
@@ -20,10 +20,20 @@ export interface AssetChanges {
   /** Whether this continues what the reader knows. Otherwise `changed` has all assets, and the reader drops the others. */
   readonly isContinued: boolean;
   readonly changed: readonly { readonly sequence: number; readonly asset: Asset }[];
-  /** The ids of assets that are gone. Empty unless it continues. */
+  /**
+   * The ids of assets that are gone, the earlier id of an asset whose rename changed only case included. Empty unless it continues.
+   */
   readonly removed: readonly string[];
   /** The ids of rows that this version cannot read. */
   readonly unreadable: readonly string[];
+}
+
+/** Returns the known ids that a rename replaced by an id of the same row: one that differs only in case. */
+function replacedIds({ sequences }: KnownAssets, changed: ReadonlyMap<string, unknown>): string[] {
+  const rows = new Set([...changed.keys()].flatMap((id) => (sequences.has(id) ? [] : [rowIdOf(id)])));
+  // Mostly no asset has a new id, and the known ones need not be folded.
+  if (rows.size === 0) return [];
+  return [...sequences.keys()].filter((id) => !changed.has(id) && rows.has(rowIdOf(id)));
 }
 
 /** Returns what changed since a reader last read, or all assets. Costs one small read when nothing changed. */
@@ -60,6 +70,7 @@ export async function readAssetChanges(
       if (!changed.has(id)) removed.add(id);
     }
   }
+  if (isContinued) for (const id of replacedIds(known, changed)) removed.add(id);
   const { epoch, sequence } = read;
   return { epoch, sequence, isContinued, changed: [...changed.values()], removed: [...removed], unreadable };
 }
