@@ -15,11 +15,15 @@ export interface ManyFacts {
   readonly recallElsewhere: number;
   readonly list: number;
   readonly startBlock: number;
+  /** Of a fact that was just remembered, with its text erased from the store. */
+  readonly forget: number;
 }
 
 const PROJECT = 'p';
 /** The first and the last facts of which `remember` is measured. */
 const MEASURED = 200;
+/** The facts that are remembered and forgotten. */
+const FORGOTTEN = 50;
 
 async function remember({ facts }: Memory, from: number, to: number): Promise<number> {
   const times: number[] = [];
@@ -27,7 +31,16 @@ async function remember({ facts }: Memory, from: number, to: number): Promise<nu
   return median(times);
 }
 
-/** Remembers facts one by one, and reads them. */
+async function forget({ facts }: Memory): Promise<number> {
+  const times: number[] = [];
+  for (let index = 0; index < FORGOTTEN; index++) {
+    const { fact } = await facts.remember(`to forget ${textOf(index)}`);
+    times.push(await time(() => facts.forget(fact.id)));
+  }
+  return median(times);
+}
+
+/** Remembers facts one by one, reads them, and forgets some. */
 export async function measureFacts(
   what: string,
   { open, facts: count }: { readonly open: () => MemoryBackend; readonly facts: number },
@@ -56,6 +69,8 @@ export async function measureFacts(
   // Each size is another block: one that is kept would cost nothing.
   let maxCharacters = 2000;
   const startBlock = await repeat(() => facts.startBlock({ maxCharacters: maxCharacters++ }));
+  const forgetOne = await forget(memory);
   await memory.close();
-  return { what, facts: count, kept, rememberFirst, rememberLast, recall, recallElsewhere, list, startBlock };
+  const reads = { recall, recallElsewhere, list, startBlock };
+  return { what, facts: count, kept, rememberFirst, rememberLast, ...reads, forget: forgetOne };
 }

@@ -140,10 +140,12 @@ function factsTable(all: readonly ManyFacts[]): string {
     'recall, new process',
     'list',
     'start block',
+    'forget',
   ];
   const ms = (value: number): string => `${value.toFixed(value < 10 ? 1 : 0)} ms`;
   const rows = all.map((one) => {
-    const times = [one.rememberFirst, one.rememberLast, one.recall, one.recallElsewhere, one.list, one.startBlock];
+    const { rememberFirst, rememberLast, recall, recallElsewhere, list, startBlock, forget } = one;
+    const times = [rememberFirst, rememberLast, recall, recallElsewhere, list, startBlock, forget];
     return row([one.what, one.kept, ...times.map(ms)]);
   });
   return row(names) + row(names.map(() => '---')) + rows.join('');

@@ -1,6 +1,8 @@
 /** Erased text is in no file of the store: the bytes of the file and its log are searched. */
 import { existsSync, readFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import type { StatementSync } from 'node:sqlite';
+import { createMemory } from '@cairn/memory';
 import { sqlite } from '@cairn/memory/sqlite';
 import type { MemoryBackend } from '@cairn/memory';
 import { expect, onTestFinished, test } from 'vitest';
@@ -187,4 +189,72 @@ test('a large file is erased without blocking the thread', async () => {
   await backend.close();
   await watched.close();
   expect(problemsOf(path)).toEqual([]);
+});
+
+/** What a connection writes: the commits that SQLite syncs to the disk, those that it does not, and the rest of the work. */
+class Counted extends DatabaseSync {
+  static counts: Record<'synced' | 'unsynced' | 'vacuum' | 'checkpoint', number>;
+  #isSynced = true;
+  #isWriting = false;
+
+  static reset(): void {
+    Counted.counts = { synced: 0, unsynced: 0, vacuum: 0, checkpoint: 0 };
+  }
+
+  #note(sql: string): void {
+    const statement = sql.trim().toUpperCase();
+    if (statement.startsWith('PRAGMA SYNCHRONOUS = ')) this.#isSynced = statement.endsWith('FULL');
+    if (statement.includes('WAL_CHECKPOINT')) Counted.counts.checkpoint += 1;
+    const changes = /^(?:INSERT|UPDATE|DELETE)/u.test(statement);
+    if (changes && this.isTransaction) this.#isWriting = true;
+    if (statement === 'VACUUM') Counted.counts.vacuum += 1;
+    const commits = statement === 'COMMIT' ? this.#isWriting : changes && !this.isTransaction;
+    if (statement === 'COMMIT') this.#isWriting = false;
+    if (commits || statement === 'VACUUM') Counted.counts[this.#isSynced ? 'synced' : 'unsynced'] += 1;
+  }
+
+  override exec(sql: string): void {
+    this.#note(sql);
+    super.exec(sql);
+  }
+
+  override prepare(sql: string): StatementSync {
+    const statement = super.prepare(sql);
+    for (const name of ['run', 'all', 'get'] as const) {
+      const call = statement[name].bind(statement) as (...values: never[]) => never;
+      statement[name] = ((...values: never[]) => {
+        this.#note(sql);
+        return call(...values);
+      }) as never;
+    }
+    return statement;
+  }
+}
+
+// Each sync takes milliseconds, whatever the size of the store. The checkpoint syncs the log and the file.
+test.each([
+  ['a store without an index', 100],
+  ['a store with one', 2000],
+])('forgetting a fact of %s syncs its removal, and the rest once', async (_, count) => {
+  const path = `${temporaryDirectory()}/memory.db`;
+  const key = 'ai:facts:project:p';
+  Counted.reset();
+  const backend = sqlite({ path, driver: async () => ({ DatabaseSync: Counted, version: '4.0.0' }) });
+  const memory = createMemory({ backend, project: 'p' });
+  onTestFinished(() => memory.close());
+  const rows = Array.from({ length: count }, (__, index) => {
+    const next = JSON.stringify({ id: `f${index}`, text: `fact ${index} of redis`, shared: true, createdAt: 1 });
+    return { id: `f${index}`, expected: undefined, next };
+  });
+  await backend.change(key, { rows });
+  const { fact } = await memory.facts.remember('the REMOVED is here');
+  await memory.facts.recall({ query: 'fact 77 of redis' });
+  // Among them an old one, which the index has when there is one.
+  for (const id of [fact.id, 'f7']) {
+    Counted.reset();
+    expect(await memory.facts.forget(id)).toMatchObject({ forgotten: true, erased: 'done' });
+    expect(Counted.counts).toMatchObject({ synced: 1, vacuum: 1, checkpoint: 1 });
+  }
+  expect(filesWith(path, 'REMOVED')).toEqual([]);
+  expect(markOf(path)).toBeNull();
 });

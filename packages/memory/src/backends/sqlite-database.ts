@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { MemoryError } from '../errors.ts';
-import type { Erasure } from '../records/backend.ts';
+import type { CallOptions, Erasure } from '../records/backend.ts';
 import { backUp } from './sqlite-backup.ts';
 import type { SqliteDriver } from './sqlite-driver.ts';
-import { eraseNow, markErasure, needsRewrite } from './sqlite-erasure.ts';
+import { eraseNow, markErasure, needsRewrite, withoutSync } from './sqlite-erasure.ts';
 import { changedError, deniedError, explainSqliteError, isBusy } from './sqlite-errors.ts';
 import { openFile } from './sqlite-open.ts';
 import type { OpenFile } from './sqlite-open.ts';
@@ -26,6 +26,11 @@ export interface DatabaseOptions {
   readonly path: string;
   readonly busyTimeoutMs: number;
   readonly driver: SqliteDriver;
+}
+
+export interface WriteOptions extends CallOptions {
+  /** Whether the changes can be made again from what was synced. @default false */
+  readonly isDerived?: boolean | undefined;
 }
 
 /** Runs a task that reads one state, also while other work runs: no other task uses the connection. */
@@ -75,20 +80,25 @@ export class SqliteDatabase {
     }, signal);
   }
 
-  /** Runs a task in one transaction: all of its changes are kept, or none. */
-  write<T>(task: (on: Statements, state: State) => T, signal?: AbortSignal): Promise<T> {
+  /**
+   * Runs a task in one transaction: all of its changes are kept, or none. They are synced to the disk unless `isDerived`: then a power
+   * failure may take them back.
+   */
+  write<T>(task: (on: Statements, state: State) => T, { signal, isDerived = false }: WriteOptions = {}): Promise<T> {
     return this.#enqueue(async () => {
       const file = await this.#openToWrite(signal);
       let mark: unknown = null;
-      const result = await this.#retryWhileBusy(
-        () =>
-          inTransaction(file, 'BEGIN IMMEDIATE', (on) => {
-            const state = stateOf(on);
-            mark = state['erasure'];
-            return task(on, state);
-          }),
-        signal,
-      );
+      const run = (): Promise<T> =>
+        this.#retryWhileBusy(
+          () =>
+            inTransaction(file, 'BEGIN IMMEDIATE', (on) => {
+              const state = stateOf(on);
+              mark = state['erasure'];
+              return task(on, state);
+            }),
+          signal,
+        );
+      const result = await (isDerived ? withoutSync(file.database, run) : run());
       this.#maintain(file);
       if (mark !== null && this.#writes >= this.#nextErasure) await this.#finishErasure(file);
       return result;
@@ -99,7 +109,9 @@ export class SqliteDatabase {
   erase(signal?: AbortSignal): Promise<Erasure> {
     return this.#enqueue(async () => {
       const file = await this.#openToWrite(signal);
-      await this.#retryWhileBusy(() => inTransaction(file, 'BEGIN IMMEDIATE', markErasure), signal);
+      await withoutSync(file.database, () =>
+        this.#retryWhileBusy(() => inTransaction(file, 'BEGIN IMMEDIATE', markErasure), signal),
+      );
       const { path, busyTimeoutMs: waitMs } = this.#options;
       // Once it has begun it is finished.
       const retry = <T>(task: () => T): Promise<T> => this.#retryWhileBusy(task, undefined);

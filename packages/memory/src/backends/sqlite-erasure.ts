@@ -46,6 +46,19 @@ export interface Erasing {
   readonly retry: <T>(task: () => T) => Promise<T>;
 }
 
+/**
+ * Runs a task whose commits are not synced to the disk: only the checkpoint that follows is. A power failure may take them back, in
+ * their order, so that the file stays whole and the mark says at least what is left to do.
+ */
+export async function withoutSync<T>(database: DatabaseSync, task: () => Promise<T>): Promise<T> {
+  database.exec('PRAGMA synchronous = NORMAL');
+  try {
+    return await task();
+  } finally {
+    database.exec('PRAGMA synchronous = FULL');
+  }
+}
+
 /** Changes the mark if it is as expected. */
 function changeMark({ statements, retry }: Erasing, expected: string, next: string | null): Promise<number> {
   return retry(() => statements.run('UPDATE state SET erasure = ? WHERE erasure = ?', next, expected));
@@ -54,7 +67,10 @@ function changeMark({ statements, retry }: Erasing, expected: string, next: stri
 /** Writes the whole file again. */
 async function rewrite({ path, database, waitMs, retry }: Erasing): Promise<void> {
   if (Number(pragma(database, 'page_count')) <= MAX_PAGES_HERE) await retry(() => database.exec('VACUUM'));
-  else await runInWorker(path, { statements: ['PRAGMA secure_delete = ON', 'VACUUM'], timeoutMs: waitMs });
+  else {
+    const statements = ['PRAGMA secure_delete = ON', 'PRAGMA synchronous = NORMAL', 'VACUUM'];
+    await runInWorker(path, { statements, timeoutMs: waitMs });
+  }
 }
 
 /** @returns whether the log is empty now. */
@@ -73,21 +89,32 @@ async function truncateLog({ database, waitMs }: Erasing): Promise<boolean> {
   }
 }
 
+/** Removes the entries of dropped keys, and writes the whole file again. */
+async function eraseFile(erasing: Erasing): Promise<void> {
+  while (await erasing.retry(() => inTransaction(erasing, 'BEGIN IMMEDIATE', (on) => sweep(on)))) await setImmediate();
+  await rewrite(erasing);
+}
+
 /** Does the work that the mark states. @returns whether all is done. */
 export async function eraseNow(erasing: Erasing): Promise<boolean> {
-  const before = markOf(erasing.statements);
-  if (before === undefined) return true;
-  let mark = before;
+  const { database, statements } = erasing;
+  let mark = markOf(statements);
+  if (mark === undefined) return true;
   try {
-    if (before.startsWith('text')) {
-      while (await erasing.retry(() => inTransaction(erasing, 'BEGIN IMMEDIATE', (on) => sweep(on))))
-        await setImmediate();
-      await rewrite(erasing);
-      mark = `log ${randomName()}`;
-      await changeMark(erasing, before, mark);
+    if (mark.startsWith('text')) {
+      await withoutSync(database, () => eraseFile(erasing));
+      if (!(await truncateLog({ ...erasing, waitMs: 0 }))) {
+        // The file is not written again for the rest of the work.
+        const rest = `log ${randomName()}`;
+        await changeMark(erasing, mark, rest);
+        mark = rest;
+        if (!(await truncateLog(erasing))) return false;
+      }
+    } else if (!(await truncateLog(erasing))) {
+      return false;
     }
-    if (!(await truncateLog(erasing))) return false;
-    await changeMark(erasing, mark, null);
+    const done = mark;
+    await withoutSync(database, () => changeMark(erasing, done, null));
   } catch (error) {
     if (isBusy(error)) return false;
     throw error;

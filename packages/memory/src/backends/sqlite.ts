@@ -15,12 +15,14 @@ import type {
   Row,
   Swap,
   TableChange,
+  TableResult,
 } from '../records/backend.ts';
 import { MemoryError } from '../errors.ts';
 import { userStorePath } from '../store-path.ts';
 import { readTime, trustedTime } from './sqlite-clock.ts';
 import type { Time } from './sqlite-clock.ts';
 import { SqliteDatabase } from './sqlite-database.ts';
+import type { WriteOptions } from './sqlite-database.ts';
 import type { Statements } from './sqlite-statements.ts';
 import { nodeSqlite } from './sqlite-driver.ts';
 import type { SqliteDriver } from './sqlite-driver.ts';
@@ -86,8 +88,8 @@ export function sqlite(options: SqliteOptions = {}): MemoryBackend {
     if (row !== undefined && !kinds.includes(row.kind)) throw wrongType(key);
     return row;
   };
-  const write = <T>(task: (on: Statements, time: Time) => T, signal: AbortSignal | undefined): Promise<T> =>
-    database.write((on, state) => task(on, readTime(on, state, clock())), signal);
+  const write = <T>(task: (on: Statements, time: Time) => T, options: WriteOptions = {}): Promise<T> =>
+    database.write((on, state) => task(on, readTime(on, state, clock())), options);
 
   return {
     name: 'sqlite',
@@ -97,13 +99,16 @@ export function sqlite(options: SqliteOptions = {}): MemoryBackend {
     },
     trustedNow: (call?: CallOptions) => database.read((on) => trustedTime(stateOf(on), clock()), call?.signal),
     append: (key: string, drafts: readonly Draft[], { rule, signal }: CallOptions & { readonly rule: ListRule }) =>
-      write((on, time) => {
-        const row = keyAt(on, key, time.trustedMs, 'list') ?? addKey(on, key, 'list');
-        const added = appendRecords(on, row, { drafts, rule, time });
-        saveKey(on, row);
-        sweep(on, time.trustedMs);
-        return added;
-      }, signal),
+      write(
+        (on, time) => {
+          const row = keyAt(on, key, time.trustedMs, 'list') ?? addKey(on, key, 'list');
+          const added = appendRecords(on, row, { drafts, rule, time });
+          saveKey(on, row);
+          sweep(on, time.trustedMs);
+          return added;
+        },
+        { signal },
+      ),
     list: (key: string, { rule, limit = Infinity, signal }: ListQuery & CallOptions) =>
       database.read((on) => {
         const nowMs = clock();
@@ -124,7 +129,7 @@ export function sqlite(options: SqliteOptions = {}): MemoryBackend {
         removeRecords(on, row, records);
         saveKey(on, row);
         return before - row.records;
-      }, call?.signal);
+      }, call);
       try {
         while (isLeft) {
           await setImmediate();
@@ -189,14 +194,16 @@ export function sqlite(options: SqliteOptions = {}): MemoryBackend {
           return found && { id, sequence: Number(found['sequence']), record: textOf(found) };
         });
       }, call?.signal),
-    change: (key: string, change: TableChange, call?: CallOptions) =>
-      write((on, { nowMs }) => {
+    change: (key: string, change: TableChange, call?: CallOptions) => {
+      const run = (on: Statements, { nowMs }: Time): TableResult => {
         if (change.replaces === undefined) {
           return changeTable(on, key, { known: keyAt(on, key, nowMs, 'table'), change });
         }
         if (keyAt(on, key, nowMs, 'document')?.value !== change.replaces) return { isDone: false, reason: 'changed' };
         return changeTable(on, key, { known: undefined, change });
-      }, call?.signal),
+      };
+      return write(run, { ...call, isDerived: change.isDerived });
+    },
     read: (key: string, call?: CallOptions) =>
       database.read((on) => keyAt(on, key, clock(), 'document')?.value, call?.signal),
     swap: (key: string, { expected, next, ttlMs }: Swap, call?: CallOptions) =>
@@ -207,7 +214,7 @@ export function sqlite(options: SqliteOptions = {}): MemoryBackend {
         if (next !== undefined) writeDocument(on, { key, row, text: next, expiresMs: nowMs + ttlMs });
         sweep(on, trustedMs);
         return true;
-      }, call?.signal),
+      }, call),
     keys: (prefix: string, call?: CallOptions) =>
       database.read((on) => {
         const nowMs = clock();

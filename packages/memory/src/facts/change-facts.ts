@@ -278,7 +278,7 @@ async function supersededBy(
 ): Promise<{ readonly equal: FactRow[]; readonly others: FactRow[] }> {
   const texts = new Set([stored.text, ...historyOf(stored).map(({ text }) => text)].map(foldText));
   const bySuccessor = new Map<string, FactRow[]>();
-  for (const row of await readRows(backend, table.key, { signal })) {
+  for (const row of await readRows(backend, table.key, { mayHave: '"supersededBy"', signal })) {
     const successor = row.stored?.supersededBy;
     if (successor === undefined || row.id === stored.id) continue;
     bySuccessor.set(successor, [...(bySuccessor.get(successor) ?? []), row]);

@@ -124,6 +124,11 @@ export interface TableChange {
   readonly sequence?: number | undefined;
   /** The document under the key, which the table replaces in the same step. @default none */
   readonly replaces?: string | undefined;
+  /**
+   * Whether the rows can be made again from other keys, as those of an index. Then a failure of the power may take the change back,
+   * before any later one. @default false
+   */
+  readonly isDerived?: boolean | undefined;
 }
 
 /** Whether a table was changed. */

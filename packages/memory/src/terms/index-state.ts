@@ -142,7 +142,7 @@ export class IndexTable {
     call: CallOptions,
   ): Promise<ReadState | undefined> {
     const text = JSON.stringify(state);
-    const change = { rows: [{ id: STATE_ROW, expected, next: text }, ...rows] };
+    const change = { rows: [{ id: STATE_ROW, expected, next: text }, ...rows], isDerived: true };
     return (await this.#backend.change(this.#key, change, call)).isDone ? { text, state } : undefined;
   }
 
@@ -175,7 +175,8 @@ export class IndexTable {
       const found = await this.#backend.rows(this.#key, ids.slice(from, from + ROWS_PER_CALL), call);
       const rows = found.flatMap((row) => (row ? [{ id: row.id, expected: row.record, next: undefined }] : []));
       if (rows.length === 0) continue;
-      if (!(await this.#backend.change(this.#key, { rows: [guard, ...rows] }, call)).isDone) return false;
+      const change = { rows: [guard, ...rows], isDerived: true };
+      if (!(await this.#backend.change(this.#key, change, call)).isDone) return false;
     }
     return true;
   }
