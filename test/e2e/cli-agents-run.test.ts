@@ -564,6 +564,47 @@ describe('context', () => {
     expect(stdout).toContain('\n== tool read\n');
   });
 
+  test('lists each part that can be left out, shown or not, and --without leaves parts out of the run too', async () => {
+    const { agents, server } = await person([{ text: 'a' }, { text: 'b' }], {
+      project: {
+        'AGENTS.md': 'Always test.\n',
+        '.cairn/agents/alone.md': agent('alone', 'shows: []\n'),
+        '.cairn/agents/bad.md': agent('bad', 'shows: [files]\n'),
+      },
+    });
+    const showsLine = async (args: readonly string[]): Promise<string> =>
+      /^ {2}shows {5}(.*)$/mu.exec((await agents(['context', ...args])).stdout)?.[1] ?? '';
+    expect(await showsLine(['helper'])).toMatch(/^facts nothing, knowledge nothing, tree \d+, instructions \d+$/u);
+    expect(await showsLine(['helper', '--without', 'facts,tree', '--without', 'knowledge'])).toMatch(
+      /^facts not shown \(--without\), knowledge not shown \(--without\), tree not shown \(--without\), instructions \d+$/u,
+    );
+    const none = ['facts', 'knowledge', 'tree', 'instructions'].map((part) => `${part} not shown (the definition)`);
+    expect(await showsLine(['alone'])).toBe(none.join(', '));
+    expect(await showsLine(['alone', '--no-knowledge'])).toBe(none.join(', '));
+    const { shows } = JSON.parse((await agents(['context', 'helper', '--json', '--no-knowledge'])).stdout) as {
+      shows: object[];
+    };
+    expect(shows[1]).toEqual({ part: 'knowledge', tokens: 0, hiddenBy: 'option' });
+
+    await agents(['run', 'alone', 'Go.']);
+    await agents(['run', 'helper', 'Go.', '--without', 'instructions']);
+    const [alone, helper] = server.requests as [ModelRequest, ModelRequest];
+    expect(systemPromptOf(alone)).not.toMatch(/Always test|workspace/iu);
+    expect(systemPromptOf(alone)).toContain('You are alone.');
+    expect(systemPromptOf(helper)).not.toContain('Always test');
+    expect(toolNamesOf(helper)).toContain('recall');
+    expect(toolNamesOf(alone)).not.toContain('recall');
+
+    expect(await agents(['run', 'helper', 'Go.', '--without', 'files'])).toMatchObject({ exitCode: 2 });
+    expect((await agents(['show', 'bad'])).stderr).toContain(
+      'bad.md:4: shows: invalid value ["files"]; use a list of facts, knowledge, tree, instructions, or [] for none of them',
+    );
+    expect((await agents(['show', 'alone'])).stdout).toContain('shows: none\n');
+    const made = ['new', 'c', '--description', 'd', '--prompt', 'p', '--shows', 'none', '--read-only', '--json'];
+    expect(JSON.parse((await agents(made)).stdout)).toMatchObject({ shows: [], permissions: 'plan' });
+    expect((await agents(['context', 'c'])).stdout).not.toContain('== tool write');
+  });
+
   test('an unknown agent is refused with near names', async () => {
     const { agents } = await person([]);
     expect(await agents(['context', 'helpe'])).toMatchObject({

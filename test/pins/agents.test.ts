@@ -76,6 +76,7 @@ test('the fields of agents, of a run, of its events and of its result', async ()
     'messages',
     'mode',
     'notices',
+    'shows',
     'system',
     'tokens',
     'tools',

@@ -314,6 +314,8 @@ const pinned: readonly (readonly [command: string, options: readonly string[]])[
       '--max-steps <n>',
       '--timeout <s>',
       '--max-tokens <n>',
+      '--shows <parts>',
+      '--read-only',
       '--user',
       ...agents,
     ],
@@ -323,6 +325,7 @@ const pinned: readonly (readonly [command: string, options: readonly string[]])[
     [
       '--context-mode <mode>',
       ...histories,
+      '--without <parts>',
       '--no-knowledge',
       '--read-only',
       '--max-context-tokens <n>',
@@ -335,6 +338,7 @@ const pinned: readonly (readonly [command: string, options: readonly string[]])[
     [
       '--context-mode <mode>',
       ...histories,
+      '--without <parts>',
       '--no-knowledge',
       '--read-only',
       '--max-context-tokens <n>',

@@ -12,6 +12,7 @@ const exported = [
   'IMAGE_TOKENS',
   'MAIN',
   'MODES',
+  'SHOWN_PARTS',
   'checkDefinition',
   'checkMessage',
   'checkMode',

@@ -16,6 +16,7 @@ export type {
   AgentsOptions,
   PreparedPart,
   PreparedRequest,
+  PreparedShow,
   PreparedTool,
   RequestOptions,
   RunOptions,
@@ -25,6 +26,7 @@ export { openAgentTools } from './tools/open-agent-tools.ts';
 export type { AgentTools, AgentToolsOptions } from './tools/open-agent-tools.ts';
 export type { AgentTool, AgentToolCall } from './tools/agent-tool.ts';
 export type { ToolGrant } from './tools/grant.ts';
+export type { HiddenBy } from './tools/shown-parts.ts';
 export { cairnTools, toolNameOf } from './tools/tool-names.ts';
 export { agentTool } from './delegation/agent-tool.ts';
 export type { AgentToolOptions } from './delegation/agent-tool.ts';

@@ -2,6 +2,7 @@ export { checkDefinition, createDefinitionFile } from './definitions/create-defi
 export type { CreateDefinitionOptions } from './definitions/create-definition-file.ts';
 export { ContextManager, openContexts } from './context-manager.ts';
 export type { ContextsOptions } from './context-manager.ts';
+export { SHOWN_PARTS } from './definitions/definition.ts';
 export type { AgentDefinition, DefinitionSource } from './definitions/definition.ts';
 export { findAgent, formatProblem } from './definitions/find-agent.ts';
 export { formatDefinition } from './definitions/format-definition.ts';

@@ -40,4 +40,4 @@ export type {
 } from './resources.ts';
 export { createSessionKey, createToolSession } from './session.ts';
 export type { SessionKey, ToolSession } from './session.ts';
-export type { OpenToolSet, ToolSet, ToolSetContext } from './tool-set.ts';
+export type { OpenToolSet, ShownPart, ToolSet, ToolSetContext } from './tool-set.ts';

@@ -2,6 +2,9 @@ import type { Tools } from './definition.ts';
 import type { ResourceProvider } from './resources.ts';
 import type { ToolSession } from './session.ts';
 
+/** What an agent is shown besides its conversation: the facts, what the team knows, the directory tree, the project's instructions. */
+export type ShownPart = 'facts' | 'knowledge' | 'tree' | 'instructions';
+
 /** The argument of `open`: one session and its limits. */
 export interface ToolSetContext {
   /** The directories that the tools may use, absolute. Relative paths start from the first. */
@@ -15,6 +18,8 @@ export interface ToolSetContext {
    * offers those of this agent only. Default: the user's own session.
    */
   readonly agent?: string | undefined;
+  /** What the session is not shown. A set about one of these offers nothing: no tools, no resources, no notes. @default none */
+  readonly hidden?: ReadonlySet<ShownPart> | undefined;
   /**
    * The stream of a memory in which the agent works, such as that of a workflow: a set with a memory keeps and finds facts and
    * messages of this stream. Default: one of the agent's own.

@@ -11,11 +11,12 @@ import type {
 } from '@cairn/context';
 import type { Knowledge } from '@cairn/knowledge';
 import type { Memory } from '@cairn/memory';
-import type { ToolSet } from '@cairn/tool';
+import type { ShownPart, ToolSet } from '@cairn/tool';
 import type { CountTokens } from '@cairn/tool/prompt';
 import type { WorkspaceCache } from '@cairn/workspace-cache';
 import type { LanguageModel } from 'ai';
 import type { SystemPart } from '../prompt/system-prompt.ts';
+import type { HiddenBy } from '../tools/shown-parts.ts';
 import type { AgentRun } from './agent-run.ts';
 import type { ToolRunContext } from './tool-context.ts';
 
@@ -88,6 +89,8 @@ export interface RequestOptions {
   readonly readOnly?: boolean | undefined;
   /** The names of the agents that the run may start, itself and through the runs that it starts. @default all */
   readonly onlyAgents?: readonly string[] | undefined;
+  /** What the run is not shown, with the tools about it, in addition to what the definition leaves out. @default nothing */
+  readonly without?: readonly ShownPart[] | undefined;
   /** The run that starts this one by a tool call. */
   readonly parent?: ToolRunContext | undefined;
 }
@@ -118,6 +121,15 @@ export interface PreparedPart extends SystemPart {
   readonly tokens: number;
 }
 
+/** A part that a definition can leave out. */
+export interface PreparedShow {
+  readonly part: ShownPart;
+  /** In the system prompt: 0 when there is nothing to show, or when it is hidden. */
+  readonly tokens: number;
+  /** The reason why the agent is not shown it, nor offered its tools. Absent for a part that is shown. */
+  readonly hiddenBy?: HiddenBy;
+}
+
 /** A tool, as the model is offered it. */
 export interface PreparedTool {
   readonly name: string;
@@ -136,6 +148,8 @@ export interface PreparedRequest {
   /** What the agent sees of the histories, then the prompt if there is one. */
   readonly messages: readonly UnifiedMessage[];
   readonly tools: readonly PreparedTool[];
+  /** Each part that a definition can leave out. */
+  readonly shows: readonly PreparedShow[];
   /** What the histories have and the request has not. */
   readonly leftOut: readonly LeftOut[];
   readonly tokens: {

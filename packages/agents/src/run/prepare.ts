@@ -9,6 +9,7 @@ import {
   modeOf,
   MODES,
   readProjectInstructions,
+  SHOWN_PARTS,
   summarizeByModel,
   tokensOf,
 } from '@cairn/context';
@@ -19,20 +20,24 @@ import type {
   ContextMode,
   ModelSummary,
   ModelSummaryResult,
+  ProjectInstructions,
   UnifiedMessage,
   UserMessage,
 } from '@cairn/context';
-import type { ToolSession } from '@cairn/tool';
+import type { ShownPart, ToolSession } from '@cairn/tool';
 import { estimateTokens } from '@cairn/tool/prompt';
 import type { WorkspaceRun } from '@cairn/workspace-cache';
 import { knowledgeSection } from '../prompt/knowledge-section.ts';
 import { addUpdates, attachMentions, checkPrompt } from '../prompt/prompt-content.ts';
 import { systemParts, systemText } from '../prompt/system-prompt.ts';
+import type { SystemPartName } from '../prompt/system-prompt.ts';
 import type { AgentTools } from '../tools/open-agent-tools.ts';
+import { hiddenBy } from '../tools/shown-parts.ts';
 import type {
   AgentsOptions,
   PreparedPart,
   PreparedRequest,
+  PreparedShow,
   PreparedTool,
   PrepareOptions,
   RequestOptions,
@@ -50,17 +55,16 @@ export interface OpenedTools extends AgentTools {
   readonly offered: readonly PreparedTool[];
 }
 
+/** The part of a request that decides about its tools. */
+export type ToolRequest = Pick<RequestOptions, 'parent' | 'readOnly' | 'onlyAgents' | 'without'>;
+
 /** What all runs share. */
 export interface SharedParts {
   readonly options: AgentsOptions;
   readonly definitions: AgentDefinitions;
   readonly roots: readonly [string, ...string[]];
   readonly naming: NamingProfile | undefined;
-  readonly openTools: (
-    agent: AgentDefinition,
-    mode: ContextMode,
-    request: Pick<RequestOptions, 'parent' | 'readOnly' | 'onlyAgents'>,
-  ) => Promise<OpenedTools>;
+  readonly openTools: (agent: AgentDefinition, mode: ContextMode, request: ToolRequest) => Promise<OpenedTools>;
   readonly workspaceRun: () => Promise<WorkspaceRun | undefined>;
 }
 
@@ -144,15 +148,19 @@ interface Gathered {
   readonly notices: readonly string[];
 }
 
+const NO_INSTRUCTIONS: Pick<ProjectInstructions, 'text' | 'notices'> = { text: '', notices: [] };
+
 async function gather(preparation: Preparation, askModel: AskModel | undefined): Promise<Gathered> {
   const { shared, request, definition, mode, opened } = preparation;
   const { options, roots, naming } = shared;
   const { root, directory, contexts, knowledge, memory, language = 'en' } = options;
+  const { shows } = opened.grant;
+  const isShown = (part: ShownPart): boolean => shows?.has(part) ?? true;
   const [instructions, known, facts = '', workspace] = await Promise.all([
-    readProjectInstructions({ root, directory, language }),
-    knowledgeSection(knowledge, { root, language }),
-    memory?.facts.startBlock({ language }),
-    shared.workspaceRun(),
+    isShown('instructions') ? readProjectInstructions({ root, directory, language }) : NO_INSTRUCTIONS,
+    knowledgeSection(isShown('knowledge') ? knowledge : undefined, { root, language }),
+    isShown('facts') ? memory?.facts.startBlock({ language }) : undefined,
+    isShown('tree') ? shared.workspaceRun() : undefined,
     contexts.refresh([definition.name, MAIN]),
   ]);
   const usesModel = mode === 'summarized' && options.summarizer !== undefined;
@@ -185,6 +193,23 @@ function problemsOf({ shared, definition, mode }: Preparation): string[] {
 
 function sumTokens(parts: readonly { readonly tokens: number }[]): number {
   return parts.reduce((total, { tokens }) => total + tokens, 0);
+}
+
+/** The parts of the system prompt that a definition can leave out. */
+const PART_NAMES: Readonly<Record<ShownPart, SystemPartName>> = {
+  facts: 'facts',
+  knowledge: 'knowledge',
+  tree: 'workspace',
+  instructions: 'project',
+};
+
+function showsOf({ definition, request }: Preparation, system: readonly PreparedPart[]): PreparedShow[] {
+  const { without, parent } = request;
+  return SHOWN_PARTS.map((part) => {
+    const by = hiddenBy(part, { agent: definition, without, within: parent?.grant });
+    const { tokens = 0 } = system.find(({ name }) => name === PART_NAMES[part]) ?? {};
+    return { part, tokens, ...(by !== undefined && { hiddenBy: by }) };
+  });
 }
 
 function compose(preparation: Preparation, gathered: Gathered): PreparedRun {
@@ -242,6 +267,7 @@ function compose(preparation: Preparation, gathered: Gathered): PreparedRun {
     system,
     messages: prompt === undefined ? view.messages : [...view.messages, prompt],
     tools: opened.offered,
+    shows: showsOf(preparation, system),
     leftOut: view.details.leftOut,
     tokens: { ...tokens, total: tokens.system + tokens.messages + tokens.tools },
     notices: notices.filter((text) => text !== ''),

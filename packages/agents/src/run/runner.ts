@@ -17,14 +17,14 @@ import type { ToolGrant } from '../tools/grant.ts';
 import { openAgentTools } from '../tools/open-agent-tools.ts';
 import type { AgentTools } from '../tools/open-agent-tools.ts';
 import type { AgentEvent, AgentResult, AgentRun, OwnEvent } from './agent-run.ts';
-import type { Agents, AgentsOptions, PreparedRequest, PreparedTool, RequestOptions, RunOptions } from './agents.ts';
+import type { Agents, AgentsOptions, PreparedRequest, PreparedTool, RunOptions } from './agents.ts';
 import { Ending } from './ending.ts';
 import { EventLog } from './event-log.ts';
 import { execute } from './execute.ts';
 import { limitsOf } from './limits.ts';
 import { requestModel } from './model-request.ts';
 import { definitionOf, prepareRun } from './prepare.ts';
-import type { OpenedTools, SharedParts } from './prepare.ts';
+import type { OpenedTools, SharedParts, ToolRequest } from './prepare.ts';
 import { runTexts } from './texts.ts';
 import { afterAbort } from './tool-calls.ts';
 import { UsageSum } from './usage-sum.ts';
@@ -100,7 +100,7 @@ export function createRunner(options: AgentsOptions, { delegate }: RunnerParts =
   const openTools = async (
     agent: AgentDefinition,
     mode: ContextMode,
-    { parent, readOnly = false, onlyAgents }: Pick<RequestOptions, 'parent' | 'readOnly' | 'onlyAgents'>,
+    { parent, readOnly = false, onlyAgents, without }: ToolRequest,
   ): Promise<OpenedTools> => {
     const agents = [...(parent?.agents ?? []), agent.name];
     const depth = parent === undefined ? 0 : parent.depth + 1;
@@ -113,6 +113,7 @@ export function createRunner(options: AgentsOptions, { delegate }: RunnerParts =
       naming,
       language: options.language,
       readOnly: readOnly || options.readOnly,
+      without,
       within: parent?.grant,
       onlyAgents,
       session,
@@ -242,8 +243,8 @@ export function createRunner(options: AgentsOptions, { delegate }: RunnerParts =
       if (closing) throw closedError();
       const prepared = await prepareRun(shared, request);
       prepared.opened.close();
-      const { agent, mode, system, messages, tools, leftOut, tokens, notices } = prepared;
-      return { agent, mode, system, messages, tools, leftOut, tokens, notices };
+      const { agent, mode, system, messages, tools, shows, leftOut, tokens, notices } = prepared;
+      return { agent, mode, system, messages, tools, shows, leftOut, tokens, notices };
     },
     close: () => (closing ??= close()),
     [Symbol.asyncDispose]: () => agents.close(),

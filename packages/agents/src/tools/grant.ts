@@ -2,6 +2,7 @@ import { toolOfName } from '@cairn/coding-agent';
 import type { NamingProfile } from '@cairn/coding-agent';
 import { ContextError, nearNames } from '@cairn/context';
 import type { AgentDefinition } from '@cairn/context';
+import type { ShownPart } from '@cairn/tool';
 import { quote } from './refusal.ts';
 import { cairnTools, toolNameOf } from './tool-names.ts';
 
@@ -13,6 +14,8 @@ export interface ToolGrant {
   readonly agents?: ReadonlySet<string> | undefined;
   /** Whether only tools that change nothing are allowed. */
   readonly readOnly: boolean;
+  /** What the run is shown besides its conversation; `undefined` for everything. */
+  readonly shows?: ReadonlySet<ShownPart> | undefined;
   /** Whether the run sees the whole conversation of main. A run that does not can start none that sees any of it. */
   readonly readsMain: boolean;
 }
@@ -67,11 +70,11 @@ export function allowedTools(
   return { names, notices };
 }
 
-/** Returns the names that both allow. */
-export function intersect(
-  one: ReadonlySet<string> | undefined,
-  other: ReadonlySet<string> | undefined,
-): ReadonlySet<string> | undefined {
+/** Returns what both allow. `undefined` allows everything. */
+export function intersect<T>(
+  one: ReadonlySet<T> | undefined,
+  other: ReadonlySet<T> | undefined,
+): ReadonlySet<T> | undefined {
   if (one === undefined || other === undefined) return one ?? other;
   return new Set([...one].filter((name) => other.has(name)));
 }

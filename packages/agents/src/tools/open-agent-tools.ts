@@ -1,14 +1,15 @@
 import type { NamingProfile } from '@cairn/coding-agent';
-import { DEFAULT_MODE, MODES } from '@cairn/context';
+import { DEFAULT_MODE, MODES, SHOWN_PARTS } from '@cairn/context';
 import type { AgentDefinition, ContextMode, Language } from '@cairn/context';
 import { createToolSession } from '@cairn/tool';
-import type { OpenToolSet, ToolSession, ToolSet, ToolSetContext } from '@cairn/tool';
+import type { OpenToolSet, ShownPart, ToolSession, ToolSet, ToolSetContext } from '@cairn/tool';
 import { AgentError } from '../errors.ts';
 import { asAgentTool } from './agent-tool.ts';
 import type { AgentTool } from './agent-tool.ts';
 import { allowedTools, intersect } from './grant.ts';
 import type { ToolGrant } from './grant.ts';
 import { quote, refusal } from './refusal.ts';
+import { shownParts } from './shown-parts.ts';
 import { AGENT_TOOL } from './tool-names.ts';
 
 /** Options of {@link openAgentTools}. */
@@ -17,13 +18,15 @@ export interface AgentToolsOptions {
   /** The directories that the tools may use, absolute. */
   readonly roots: readonly [string, ...string[]];
   /** The definition of the agent: its `tools` are the only ones that it may call, with `permissions: plan` only reading ones. */
-  readonly agent: Pick<AgentDefinition, 'name' | 'tools' | 'permissions' | 'source' | 'path'>;
+  readonly agent: Pick<AgentDefinition, 'name' | 'tools' | 'shows' | 'permissions' | 'source' | 'path'>;
   /** In all modes but `shared` and `fork`, tools with conversations or notes have those of the agent only. @default 'isolated' */
   readonly mode?: ContextMode | undefined;
   /** The naming profile of the tools. @default 'default' */
   readonly naming?: NamingProfile | undefined;
   /** Whether to offer only tools that change nothing. @default false */
   readonly readOnly?: boolean | undefined;
+  /** What the run is not shown, in addition to what the definition leaves out: neither are its tools. @default nothing */
+  readonly without?: readonly ShownPart[] | undefined;
   /** What the run that delegates to this one may call. @default everything */
   readonly within?: ToolGrant | undefined;
   /** The names of the agents that the run may start, itself and through others. @default all that `within` allows */
@@ -104,13 +107,14 @@ function joinTools(sets: readonly Opened[]): Map<string, AgentTool> {
  * nothing else: other tools are not in `tools`.
  *
  * @throws {ContextError} `INVALID_DEFINITION` when the definition names a tool that does not exist.
- * @throws {AgentError} `INVALID_OPTION` for two tools of one name and for invalid permissions; `DELEGATION_REFUSED` for a mode that sees what the caller does
+ * @throws {AgentError} `INVALID_OPTION` for two tools of one name, for invalid permissions and for an unknown part; `DELEGATION_REFUSED` for a mode that sees what the caller does
  *   not.
  * @throws {ToolError} when a set refuses its options.
  */
 export async function openAgentTools(options: AgentToolsOptions): Promise<AgentTools> {
   const { toolSets, roots, agent, within, onlyAgents, delegate, signal } = options;
   const { mode = DEFAULT_MODE, naming = 'default', language = 'en', session = createToolSession() } = options;
+  const shows = shownParts({ agent, without: options.without, within });
   const readOnly = isReadOnly(agent) || (options.readOnly ?? false) || (within?.readOnly ?? false);
   if (within?.readsMain === false && MODES[mode].reads !== 'own') {
     throw new AgentError('DELEGATION_REFUSED', [
@@ -124,6 +128,7 @@ export async function openAgentTools(options: AgentToolsOptions): Promise<AgentT
     naming,
     readOnly,
     agent: readsMain(mode) ? undefined : agent.name,
+    hidden: new Set(SHOWN_PARTS.filter((part) => shows?.has(part) === false)),
     session,
     signal: signal === undefined ? end.signal : AbortSignal.any([signal, end.signal]),
   };
@@ -136,7 +141,7 @@ export async function openAgentTools(options: AgentToolsOptions): Promise<AgentT
     const allowed = allowedTools(agent, known, naming);
     const names = intersect(allowed.names, within?.names);
     const agents = intersect(onlyAgents && new Set(onlyAgents), within?.agents);
-    const grant: ToolGrant = { names, agents, readOnly, readsMain: readsMain(mode) };
+    const grant: ToolGrant = { names, agents, readOnly, shows, readsMain: readsMain(mode) };
     const mayCall = (name: string): boolean => names?.has(name) ?? true;
     const offered = [...all].filter(
       ([name, { annotations }]) => mayCall(name) && (!readOnly || annotations.readOnlyHint),

@@ -1,7 +1,11 @@
+import type { ShownPart } from '@cairn/tool';
 import type { ContextMode } from '../modes/mode.ts';
 
 /** Where a definition comes from. The first one with a name wins, in this order. */
 export type DefinitionSource = 'project' | 'user' | 'claude-project' | 'claude-user';
+
+/** What a definition can leave out, in the order of messages. */
+export const SHOWN_PARTS: readonly ShownPart[] = ['facts', 'knowledge', 'tree', 'instructions'];
 
 /** An agent, as a Markdown file with YAML front matter defines it. Also accepted where code defines one. */
 export interface AgentDefinition {
@@ -28,6 +32,11 @@ export interface AgentDefinition {
   readonly timeout?: number;
   /** The tokens that one run may use, read and written, as the provider counts them. @default no limit */
   readonly maxTokens?: number;
+  /**
+   * What the agent is shown besides its prompt and its history, with the tools about it; an agent that it starts is shown no more.
+   * @default all of {@link SHOWN_PARTS}
+   */
+  readonly shows?: readonly ShownPart[];
   /** `plan`: the agent is offered only tools that change nothing, and so is each agent that it starts. @default no limit */
   readonly permissions?: 'plan';
   readonly source?: DefinitionSource;

@@ -2,6 +2,7 @@ import { truncateLine } from '@cairn/tool/prompt';
 import { escapeControls } from '@cairn/tool/paths';
 import { isContextMode, MODES } from '../modes/mode.ts';
 import { matchesEverything } from '../modes/select.ts';
+import { SHOWN_PARTS } from './definition.ts';
 import type { AgentDefinition } from './definition.ts';
 import { agentNameProblem } from './agent-name.ts';
 
@@ -60,6 +61,10 @@ const checks: Readonly<Record<FieldName, Check>> = {
       ? undefined
       : 'use a number of seconds from above 0 to 86400',
   maxTokens: wholeNumber(1, 1_000_000_000),
+  shows: (value) =>
+    Array.isArray(value) && value.every((part) => (SHOWN_PARTS as readonly unknown[]).includes(part))
+      ? undefined
+      : `use a list of ${SHOWN_PARTS.join(', ')}, or [] for none of them`,
   permissions: (value) =>
     value === 'plan'
       ? undefined

@@ -40,6 +40,7 @@ tools: [Read, grep]
 maxSteps: 7
 timeout: 90.5
 maxTokens: 100000
+shows: [facts, tree]
 permissions: plan
 ---
 
@@ -64,6 +65,7 @@ const definition: AgentDefinition = {
   maxSteps: 7,
   timeout: 90.5,
   maxTokens: 100_000,
+  shows: ['facts', 'tree'],
   permissions: 'plan',
   systemPrompt: 'You review.\n\n---\n\n# More\n\n- a',
   source: 'project',
@@ -136,6 +138,16 @@ const invalid: readonly (readonly [reason: string, front: string, expected: stri
     'a time with a unit',
     'timeout: 10m',
     '2 timeout: invalid value "10m"; use a number of seconds from above 0 to 86400',
+  ],
+  [
+    'a part that does not exist',
+    'shows: [facts, memory]',
+    '2 shows: invalid value ["facts","memory"]; use a list of facts, knowledge, tree, instructions, or [] for none of them',
+  ],
+  [
+    'a part without a list',
+    'shows: facts',
+    '2 shows: invalid value "facts"; use a list of facts, knowledge, tree, instructions, or [] for none of them',
   ],
   [
     'permissions that need approvals',

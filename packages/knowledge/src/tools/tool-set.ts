@@ -79,7 +79,8 @@ export function createKnowledgeToolSet(options: KnowledgeToolSetOptions): ToolSe
 
   return {
     name: 'knowledge',
-    open: ({ roots, session, readOnly, signal }: ToolSetContext) => {
+    open: ({ roots, session, readOnly, signal, hidden }: ToolSetContext) => {
+      if (hidden?.has('knowledge') === true) return { tools: {} };
       let stack: Promise<Stack | undefined> | undefined;
       const readStack = async (): Promise<Stack | undefined> => {
         const { detectStack } = await import('../stack/detect-stack.ts');

@@ -32,7 +32,8 @@ export function memoryToolSet({ open, opensAtStart = false, ...options }: Memory
   };
   return {
     name: 'memory',
-    open: async ({ readOnly, agent, stream }) => {
+    open: async ({ readOnly, agent, stream, hidden }) => {
+      if (hidden?.has('facts') === true) return { tools: {} };
       if (opensAtStart) await memory();
       const tools = createMemoryTools({ ...options, memory, ...(agent !== undefined && { agent, stream }) });
       if (options.naming === 'mcp-memory') return { tools };

@@ -184,6 +184,7 @@ export function createWorkspaceCacheToolSet(options: WorkspaceCacheToolSetOption
       const tool = createCacheDirectoryTool({ scope, dynamic: listings.store, language, toolNames });
       tools[tool.name] = tool as Tools[string];
     }
+    if (context.hidden?.has('tree') === true) return { tools: {} };
     return { tools, resources: workspaceResources({ ...shared, roots, listings }) };
   };
   return {

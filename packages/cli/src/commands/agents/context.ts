@@ -6,7 +6,7 @@ import { ExitCode } from '../../terminal/exit.ts';
 import type { Session } from '../../terminal/session.ts';
 import { countOf, escapeLine, formatCount } from '../../terminal/text.ts';
 import type { CommandFactory } from '../command.ts';
-import { placeOptions, requestOptions, withAgents, type RequestFlags } from './open-agents.ts';
+import { placeOptions, requestOptions, withAgents, withoutOf, type RequestFlags } from './open-agents.ts';
 import { agentName, definitionNotices, loadAgents } from './project.ts';
 
 /** Bytes have no form in JSON. */
@@ -30,10 +30,18 @@ function namedTokens(parts: readonly { readonly name: string; readonly tokens: n
   return parts.map(({ name, tokens }) => `${name} ${formatCount(tokens)}`).join(', ');
 }
 
+/** Returns a part that a definition can leave out: its tokens, or the reason why it is not there. */
+function showText({ part, tokens, hiddenBy }: PreparedRequest['shows'][number]): string {
+  const reasons = { definition: 'the definition', option: '--without', caller: 'the caller' } as const;
+  if (hiddenBy !== undefined) return `${part} not shown (${reasons[hiddenBy]})`;
+  return tokens === 0 ? `${part} nothing` : `${part} ${formatCount(tokens)}`;
+}
+
 function* linesOf(request: PreparedRequest, where: string): Generator<string, void, undefined> {
-  const { agent, mode, system, messages, tools, leftOut, tokens } = request;
+  const { agent, mode, system, messages, tools, shows, leftOut, tokens } = request;
   yield `${agent}, mode ${mode}, ${where}: about ${formatCount(tokens.total)} tokens`;
   yield `  system    ${formatCount(tokens.system)}: ${namedTokens(system)}`;
+  yield `  shows     ${shows.map(showText).join(', ')}`;
   yield `  messages  ${formatCount(tokens.messages)}: ${countOf(messages.length, 'message')}`;
   yield `  tools     ${formatCount(tokens.tools)}: ${namedTokens(tools)}`;
   yield `  left out  ${leftOut.length === 0 ? 'nothing' : leftOut.map(leftOutText).join('; ')}`;
@@ -61,6 +69,7 @@ async function show(given: string, prompt: string | undefined, flags: RequestFla
       ...(prompt !== undefined && { prompt }),
       mentions: true,
       mode: flags.contextMode,
+      without: withoutOf(flags),
     });
     const where = isNew ? 'a new session' : `session ${contexts.session}`;
     const escape = session.out.isTerminal ? escapeLine : (line: string) => line;
@@ -85,6 +94,7 @@ Examples:
   $ cairn agents context reviewer                                    what the first run would send
   $ cairn agents context reviewer --resume                           what the next run of the newest session would send
   $ cairn agents context reviewer --context-mode shared --resume     in another mode
+  $ cairn agents context reviewer --without facts,tree               without the facts and the tree
   $ cairn agents context reviewer 'Review @src/main.ts' --json       with a prompt, as JSON
 
 Nothing is sent, and no model is needed. Tokens are estimated.`;

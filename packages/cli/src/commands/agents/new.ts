@@ -1,4 +1,5 @@
 import type { AgentDefinition, ContextMode } from '@cairn/context';
+import type { ShownPart } from '@cairn/tool';
 import { quotePath } from '@cairn/tool/paths';
 import { Option } from 'commander';
 import { writeAnswer } from '../../terminal/answer.ts';
@@ -11,6 +12,7 @@ import type { Session } from '../../terminal/session.ts';
 import { shellQuote } from '../../terminal/shell-quote.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import type { CommandFactory } from '../command.ts';
+import { listOf } from './open-agents.ts';
 import { modeNames, modeOption, modeTexts } from './modes.ts';
 import { agentOptions, definitionPlaces, loadAgents, toolNaming, type ProjectRootFlags } from './project.ts';
 
@@ -26,6 +28,8 @@ interface NewFlags extends ProjectRootFlags {
   readonly maxSteps?: number;
   readonly timeout?: number;
   readonly maxTokens?: number;
+  readonly shows?: readonly ShownPart[];
+  readonly readOnly?: boolean;
   readonly user?: boolean;
 }
 
@@ -90,6 +94,8 @@ async function definitionOf(name: string | undefined, flags: NewFlags, session: 
     maxSteps,
     timeout,
     maxTokens,
+    shows,
+    readOnly,
   } = flags;
   const systemPrompt =
     flags.prompt === '-' ? await readText(session.input, 'pipe the text, or give it to --prompt') : flags.prompt;
@@ -106,6 +112,8 @@ async function definitionOf(name: string | undefined, flags: NewFlags, session: 
       maxSteps,
       timeout,
       maxTokens,
+      shows,
+      permissions: readOnly === true ? 'plan' : undefined,
       systemPrompt,
     }).filter(([, value]) => value !== undefined),
   );
@@ -219,6 +227,15 @@ export const agentsNewCommand: CommandFactory = (command, session, done) => {
         wholeNumber('--max-tokens', '', 1),
       ),
     )
+    .addOption(
+      new Option(
+        '--shows <parts>',
+        'parts of the prompt that the agent is shown, separated by commas, or none (default: facts,knowledge,tree,instructions)',
+      ).argParser((value: string, all: readonly ShownPart[] | undefined) =>
+        value === 'none' ? [] : listOf('--shows')(value, all),
+      ),
+    )
+    .addOption(new Option('--read-only', 'the agent changes nothing'))
     .addOption(new Option('--user', 'for all projects of the user, instead of this one'));
   for (const option of agentOptions()) command.addOption(option);
 };

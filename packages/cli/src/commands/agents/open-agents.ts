@@ -3,7 +3,7 @@ import { relative, resolve } from 'node:path';
 import type { Agents } from '@cairn/agents';
 import type { AgentDefinitions, ContextManager, ContextMode } from '@cairn/context';
 import type { Memory } from '@cairn/memory';
-import type { ToolSet } from '@cairn/tool';
+import type { ShownPart, ToolSet } from '@cairn/tool';
 import { Option } from 'commander';
 import { isAbsent, openMemory, projectOption, storeOptions, type ProjectFlags } from '../../memory/store.ts';
 import { openExistingKnowledge } from '../../knowledge/open.ts';
@@ -30,10 +30,25 @@ export interface RequestFlags extends HistoryFlags {
   readonly baseUrl?: string;
   readonly readOnly?: boolean;
   readonly language?: 'en' | 'zh';
+  readonly without?: readonly ShownPart[];
   readonly maxContextTokens?: number;
   /** False after `--no-knowledge`. */
   readonly knowledge: boolean;
   readonly stateDir?: string;
+}
+
+/** The parts of a prompt that can be left out, besides the prompt and the history. */
+const partNames: readonly ShownPart[] = ['facts', 'knowledge', 'tree', 'instructions'];
+
+/** Returns the parser of a list of parts, separated by commas. The option may be repeated. */
+export function listOf(flag: string): (value: string, all: readonly ShownPart[] | undefined) => ShownPart[] {
+  const part = oneOf(flag, partNames);
+  return (value, all = []) => [...all, ...value.split(',').map((name) => part(name.trim()))];
+}
+
+/** Returns what the options leave out. */
+export function withoutOf({ without = [], knowledge }: Pick<RequestFlags, 'without' | 'knowledge'>): ShownPart[] {
+  return [...without, ...(knowledge ? [] : (['knowledge'] as const))];
 }
 
 /** The options that choose a session. */
@@ -56,7 +71,11 @@ export function requestOptions(): Option[] {
   return [
     modeOption('that of the definition'),
     ...historyOptions('a new one'),
-    new Option('--no-knowledge', 'use no knowledge: neither its index in the system prompt nor its tools'),
+    new Option(
+      '--without <parts>',
+      `leave out parts of the prompt, and the tools about them: ${partNames.join(', ')}, separated by commas`,
+    ).argParser(listOf('--without')),
+    new Option('--no-knowledge', 'the same as --without knowledge'),
     new Option('--read-only', 'offer only tools that change nothing'),
     new Option(
       '--max-context-tokens <n>',
@@ -170,8 +189,7 @@ export async function openHistories(
 /** What the tools of a run are made from. */
 export interface ToolSetsOptions extends Pick<OpenedHistories, 'memory'> {
   readonly stateDirectory: string | undefined;
-  /** Absent when the knowledge is not offered. */
-  readonly knowledge: KnowledgeToolSetOptions | undefined;
+  readonly knowledge: KnowledgeToolSetOptions;
 }
 
 /** The tools of a run. They share the memory of the histories. */
@@ -192,7 +210,7 @@ export async function toolSetsOf(
   const sets = [
     createCodingToolSet({ stateDirectory }),
     createWorkspaceCacheToolSet({ journalDirectory: stateDirectory }),
-    ...(knowledge === undefined ? [] : [await knowledgeToolSet(session, knowledge)]),
+    await knowledgeToolSet(session, knowledge),
     memoryToolSet({ open, process: randomUUID() }),
   ];
   return sets.map((set) => withOwnHints(set, session.command));
@@ -225,7 +243,7 @@ export async function withAgents<T>(
       language: flags.language,
       onWarning: ({ message }) => void notices.push(message),
     });
-    const knowledge = flags.knowledge ? await openExistingKnowledge(session) : undefined;
+    const knowledge = withoutOf(flags).includes('knowledge') ? undefined : await openExistingKnowledge(session);
     const agents = createAgents({
       root,
       directory: relative(root, cwd).startsWith('..') ? root : cwd,
@@ -236,7 +254,7 @@ export async function withAgents<T>(
       toolSets: await toolSetsOf(session, {
         memory,
         stateDirectory,
-        knowledge: flags.knowledge ? { language: flags.language, shared: knowledge } : undefined,
+        knowledge: { language: flags.language, shared: knowledge },
       }),
       readOnly: flags.readOnly,
       memory,

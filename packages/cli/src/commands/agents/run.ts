@@ -13,6 +13,7 @@ import {
   placeOptions,
   requestOptions,
   withAgents,
+  withoutOf,
   type OpenedAgents,
   type RequestFlags,
 } from './open-agents.ts';
@@ -64,6 +65,7 @@ async function follow(
     prompt,
     mentions,
     mode,
+    without: withoutOf(flags),
     model,
     maxSteps,
     maxTokens,
