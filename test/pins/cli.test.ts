@@ -417,7 +417,7 @@ test('cairn has these commands', async () => {
     'read [options] <path>',
     'write [options] <path>',
     'edit [options] <path>',
-    'patch [options]',
+    'patch [options] [file]',
     'delete [options] <path>',
     'rename [options] <from> <to>',
     'memory',

@@ -58,7 +58,7 @@ describe('invalid arguments are one line with status 2, which states what to do'
     ['write a --expect x', 'invalid --expect "x"; use the tag that \'cairn read\' prints, such as 1a2b3c4d'],
     ['edit a', 'the edit is missing; use --old and --new, or --edits'],
     ['edit a --edits [] --all', '--edits excludes --old, --new and --all; leave them out'],
-    ['patch', "standard input is a terminal; pipe the patch, as in 'cairn patch < change.patch'"],
+    ['patch', "standard input is a terminal; name a file, or pipe the patch, as in 'cairn patch < change.patch'"],
     ['ls --root=', "--root is empty; use a directory, or '.' for the current one"],
     ['find x --color sometimes', 'invalid --color "sometimes"; use auto, always or never'],
   ];

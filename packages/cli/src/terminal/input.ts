@@ -1,5 +1,6 @@
 import { fstatSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { isatty } from 'node:tty';
 import { CommandError, UsageError } from './errors.ts';
@@ -44,6 +45,20 @@ function decode(bytes: Uint8Array, what: string): string {
 export async function readText(input: Input, fix: string): Promise<string> {
   if (input.kind === 'terminal') throw new UsageError('standard input is a terminal', fix);
   return decode(await input.read(), 'standard input');
+}
+
+/** Returns a text that is given as an argument; `-` and no argument read it from standard input. */
+export async function givenText(given: string | undefined, input: Input, fix: string): Promise<string> {
+  return given === undefined || given === '-' ? readText(input, fix) : given;
+}
+
+/** Reads the file that an argument names; `-` and no argument read standard input. */
+export async function readGiven(
+  file: string | undefined,
+  { input, cwd, signal }: { readonly input: Input; readonly cwd: string; readonly signal: AbortSignal },
+  fix: string,
+): Promise<string> {
+  return file === undefined || file === '-' ? readText(input, fix) : readTextFile(resolve(cwd, file), signal);
 }
 
 async function readBytes(path: string, signal: AbortSignal): Promise<Uint8Array> {

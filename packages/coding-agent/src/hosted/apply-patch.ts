@@ -4,7 +4,8 @@ import { quotePath } from '@cairn/tool/paths';
 import { z } from 'zod';
 import { FORMAT_HINT } from '../patch/file-patch.ts';
 import type { FilePatch } from '../patch/file-patch.ts';
-import { parseV4a } from '../patch/parse-v4a.ts';
+import { parseV4a, type Reading } from '../patch/parse-v4a.ts';
+import { applyReading } from '../patch/parse.ts';
 import { bindAsItIs } from '../tools/bind.ts';
 import { inputSchema } from '../tools/input.ts';
 import { applyFilePatches } from '../tools/patch.ts';
@@ -52,19 +53,24 @@ function notOneFile(what: string): ToolError {
   ]);
 }
 
+const MOVES = "moves the file ('*** Move to:')";
+
 /** @throws {ToolError} `INVALID_PATCH` for lines that would be ignored or that concern another path. */
 function requireOneFile({ type, diff = '' }: ApplyPatchInput): void {
   if (type === 'delete_file' && diff.trim() !== '') {
     throw new ToolError('INVALID_PATCH', ['delete_file has a diff, which it does not apply', diffHints.delete_file]);
   }
-  if (/^\*\*\* Move to:/mu.test(diff)) throw notOneFile("moves the file ('*** Move to:')");
+  if (/^\*\*\* Move to:/mu.test(diff)) throw notOneFile(MOVES);
   if (/^\*\*\* End Patch[^\S\n]*\n\s*\S/mu.test(diff)) throw notOneFile("continues after '*** End Patch'");
 }
 
 /** Parses an operation. Errors name the line of the diff. */
-function parseOperation(input: ApplyPatchInput): FilePatch[] {
+function parseOperation(input: ApplyPatchInput, reading: Reading): FilePatch[] {
   try {
-    return parseV4a(patchOf(input));
+    const patches = parseV4a(patchOf(input), reading);
+    if (patches.length !== 1) throw notOneFile('contains section headers');
+    if (patches.some((one) => one.kind === 'update' && one.to !== undefined)) throw notOneFile(MOVES);
+    return patches;
   } catch (error) {
     if (!ToolError.isInstance(error)) throw error;
     const summary = error.summary.replace(
@@ -84,9 +90,8 @@ const applyPatchSpec: CodingToolSpec<ApplyPatchInput, unknown> = {
   annotations: mutating('Apply a patch'),
   run: (input, context) => {
     requireOneFile(input);
-    const patches = parseOperation(input);
-    if (patches.length !== 1) throw notOneFile('contains section headers');
-    return applyFilePatches(patches, context);
+    const parse = (reading: Reading): FilePatch[] => parseOperation(input, reading);
+    return applyReading(input.diff ?? '', parse, (patches) => applyFilePatches(patches, context));
   },
 };
 

@@ -18,7 +18,7 @@ const mailStart = /^From [\da-f]{40} /u;
 const mailHeader = /^(?:From|Date|Subject|Message-I[Dd]): /u;
 
 /** A line of text around a patch that could be a change. */
-const change = /^(?:[-+]|\*\*\* (?:Begin|End|Add|Update|Delete|Move|End of) )/u;
+const change = /^(?:[-+]|\s*\*\*\* (?:Begin|End|Add|Update|Delete|Move|End of) )/u;
 
 /** The same in a mail, which may have lists and a line of dashes. */
 const changeInMail = /^(?:--- \S|\+\+\+ \S|@@)/u;

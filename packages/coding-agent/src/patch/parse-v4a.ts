@@ -4,9 +4,16 @@ import type { FilePatch, HunkLine, PatchHunk } from './file-patch.ts';
 import { hunkLineOf, parseHunkStart, patchLines } from './patch-lines.ts';
 import type { PatchLines } from './patch-lines.ts';
 
+/**
+ * How a line of an update is read that is a marker of the format with whitespace before it. `signs`: as a line of context, because a
+ * space is its sign. `markers`: as the marker.
+ */
+export type Reading = 'signs' | 'markers';
+
 /** The lines of a patch, and whether the lines of the patch itself end with CRLF. */
 interface Reader extends PatchLines {
   readonly isCrlfPatch: boolean;
+  readonly reading: Reading;
 }
 
 const BEGIN = '*** Begin Patch';
@@ -14,24 +21,38 @@ const END = '*** End Patch';
 const END_OF_FILE = '*** End of File';
 
 /** Returns the path after a prefix, without the quotes in which answers show some names. */
-function pathAfter({ lines, at }: Reader, prefix: string): string | undefined {
-  const line = lines[at];
-  if (!line?.startsWith(prefix)) return undefined;
+function pathAfter(line: string, at: number, prefix: string): string | undefined {
+  if (!line.startsWith(prefix)) return undefined;
   const path = unquotePath(line.slice(prefix.length).trim());
   if (path === '') throw invalidPatch(`'${prefix}' names no file`, at + 1);
   return path;
 }
 
-/** Whether a section or the end begins here. In a body, each line starts with a sign. */
+/** Whether a section or the end begins here. */
 function isSection(line: string): boolean {
   return /^\*\*\* (?:Add|Update|Delete) File:|^\*\*\* End Patch\s*$/u.test(line);
+}
+
+/** A marker with whitespace before it, so that the readings of a patch differ. */
+const paddedMarker = /^[^\S\n]+(?:@@|\*\*\* (?:(?:Add|Update|Delete) File:|Move to:|End of File|End Patch))/mu;
+
+/** Whether a patch has a line that the two readings could take differently. */
+export function hasTwoReadings(text: string): boolean {
+  return paddedMarker.test(text);
+}
+
+/** Returns a line of an update as the marker that it is, if it is one. */
+function markerIn({ lines, reading }: Reader, at: number): string {
+  const line = lines[at] ?? '';
+  return reading === 'markers' ? line.trimStart() : line;
 }
 
 function readAdded(reader: Reader): string {
   const content: string[] = [];
   for (; reader.at < reader.lines.length; reader.at++) {
     const line = reader.lines[reader.at] ?? '';
-    if (isSection(line)) break;
+    // A line of the file would start with '+'.
+    if (isSection(line.trimStart())) break;
     if (!line.startsWith('+')) {
       throw invalidPatch(`a line of a new file does not start with '+': ${shown(line)}`, reader.at + 1);
     }
@@ -44,8 +65,8 @@ function readAdded(reader: Reader): string {
 function readHunk(reader: Reader, path: string): PatchHunk | undefined {
   const from = reader.at;
   const anchors: string[] = [];
-  for (; reader.lines[reader.at]?.startsWith('@@'); reader.at++) {
-    const { anchor } = parseHunkStart(reader.lines[reader.at] ?? '');
+  for (; markerIn(reader, reader.at).startsWith('@@'); reader.at++) {
+    const { anchor } = parseHunkStart(markerIn(reader, reader.at));
     if (anchor !== undefined) anchors.push(anchor);
   }
   const lines: HunkLine[] = [];
@@ -54,8 +75,9 @@ function readHunk(reader: Reader, path: string): PatchHunk | undefined {
   let isAtEnd = false;
   for (; reader.at < reader.lines.length && !isAtEnd; reader.at++) {
     const line = reader.lines[reader.at] ?? '';
-    if (isSection(line) || line.startsWith('@@')) break;
-    isAtEnd = line.trimEnd() === END_OF_FILE;
+    const marker = markerIn(reader, reader.at);
+    if (isSection(marker) || marker.startsWith('@@')) break;
+    isAtEnd = marker.trimEnd() === END_OF_FILE;
     if (isAtEnd) continue;
     const kind = line.charAt(0) || ' ';
     if (kind !== ' ' && kind !== '-' && kind !== '+') {
@@ -82,10 +104,10 @@ function readHunk(reader: Reader, path: string): PatchHunk | undefined {
 
 function readHunks(reader: Reader, path: string): PatchHunk[] {
   const hunks: PatchHunk[] = [];
-  while (reader.at < reader.lines.length && !isSection(reader.lines[reader.at] ?? '')) {
+  while (reader.at < reader.lines.length && !isSection(markerIn(reader, reader.at))) {
     const { at } = reader;
     const hunk = readHunk(reader, path);
-    if (hunk && hunks.at(-1)?.isAtEnd && !reader.lines[at]?.startsWith('@@')) {
+    if (hunk && hunks.at(-1)?.isAtEnd && !markerIn(reader, at).startsWith('@@')) {
       throw invalidPatch(`lines of a hunk follow '${END_OF_FILE}'`, at + 1, "Start another hunk with '@@'.");
     }
     if (hunk) hunks.push(hunk);
@@ -95,7 +117,8 @@ function readHunks(reader: Reader, path: string): PatchHunk[] {
 
 /** Text around a patch, such as the end of a here-document, is not part of it. Changes there would be lost, so they are refused. */
 function requireText({ lines }: Reader, start: number, end: number, where: string): void {
-  const change = /^(?:\*\*\* (?!End Patch\s*$)|@@|[-+]|diff --git )/u;
+  const change =
+    /^(?:\*\*\* (?!End Patch\s*$)|\s*\*\*\* (?:Begin Patch|(?:Add|Update|Delete) File:)|@@|[-+]|diff --git )/u;
   const at = lines.findIndex((line, index) => index >= start && index < end && change.test(line));
   if (at === -1) return;
   throw invalidPatch(`${where}: ${shown(lines[at] ?? '')}`, at + 1, 'Put all sections into one patch.');
@@ -106,10 +129,10 @@ function requireText({ lines }: Reader, start: number, end: number, where: strin
  *
  * @throws {ToolError} `INVALID_PATCH`, naming the line.
  */
-export function parseV4a(text: string): FilePatch[] {
+export function parseV4a(text: string, reading: Reading = 'signs'): FilePatch[] {
   const all = patchLines(text);
   const begin = all.lines.findIndex((line) => line.trim() === BEGIN);
-  const reader: Reader = { ...all, at: begin + 1, isCrlfPatch: all.isCrlf(begin) };
+  const reader: Reader = { ...all, at: begin + 1, isCrlfPatch: all.isCrlf(begin), reading };
   requireText(reader, 0, begin, `the patch begins before '${BEGIN}'`);
   const patches: FilePatch[] = [];
   for (;;) {
@@ -121,7 +144,10 @@ export function parseV4a(text: string): FilePatch[] {
       requireText(reader, reader.at + 1, reader.lines.length, `the patch continues after '${END}'`);
       return patches;
     }
-    const [added, updated, deleted] = ['Add', 'Update', 'Delete'].map((verb) => pathAfter(reader, `*** ${verb} File:`));
+    // Outside of an update, no line starts with a space as its sign.
+    const [added, updated, deleted] = ['Add', 'Update', 'Delete'].map((verb) =>
+      pathAfter(line.trimStart(), reader.at, `*** ${verb} File:`),
+    );
     if (added === undefined && updated === undefined && deleted === undefined && line.trim() !== '') {
       throw invalidPatch(`${shown(line)} does not start a section`, reader.at + 1);
     }
@@ -129,7 +155,7 @@ export function parseV4a(text: string): FilePatch[] {
     if (added !== undefined) patches.push({ kind: 'add', path: added, content: readAdded(reader) });
     else if (deleted !== undefined) patches.push({ kind: 'delete', path: deleted });
     else if (updated !== undefined) {
-      const to = pathAfter(reader, '*** Move to:');
+      const to = pathAfter(markerIn(reader, reader.at), reader.at, '*** Move to:');
       if (to !== undefined) reader.at++;
       const hunks = readHunks(reader, updated);
       if (hunks.length === 0 && to === undefined) {

@@ -10,7 +10,7 @@ import type { FileDiff } from '../edit/diff.ts';
 import type { Tier } from '../edit/find-text.ts';
 import { tagOf } from '../files/ledger.ts';
 import type { FilePatch } from '../patch/file-patch.ts';
-import { parsePatch, pathsOf } from '../patch/parse.ts';
+import { applyReading, parsePatch, pathsOf } from '../patch/parse.ts';
 import { planPatch } from '../patch/plan.ts';
 import type { PlannedFile } from '../patch/plan.ts';
 import { inputSchema } from './input.ts';
@@ -112,5 +112,10 @@ export const patchTool: RegisteredToolSpec<PatchInput, PatchDetails> = {
   shape,
   inputSchema: inputSchema(shape),
   annotations: mutating('Apply a patch'),
-  run: async ({ patch }, context) => applyFilePatches(parsePatch(patch), context),
+  run: ({ patch }, context) =>
+    applyReading(
+      patch,
+      (reading) => parsePatch(patch, reading),
+      (patches) => applyFilePatches(patches, context),
+    ),
 };

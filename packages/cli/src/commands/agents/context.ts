@@ -2,6 +2,7 @@ import type { PreparedRequest } from '@cairn/agents';
 import type { LeftOut, UnifiedMessage } from '@cairn/context';
 import { writeAnswer } from '../../terminal/answer.ts';
 import { UsageError } from '../../terminal/errors.ts';
+import { readText } from '../../terminal/input.ts';
 import { ExitCode } from '../../terminal/exit.ts';
 import type { Session } from '../../terminal/session.ts';
 import { countOf, escapeLine, formatCount } from '../../terminal/text.ts';
@@ -58,7 +59,8 @@ function* linesOf(request: PreparedRequest, where: string): Generator<string, vo
   }
 }
 
-async function show(given: string, prompt: string | undefined, flags: RequestFlags, session: Session): Promise<number> {
+async function show(given: string, task: string | undefined, flags: RequestFlags, session: Session): Promise<number> {
+  const prompt = task === '-' ? await readText(session.input, 'pipe the prompt, or give it as an argument') : task;
   if (prompt?.trim() === '') throw new UsageError('the prompt is empty', 'write one, or leave it out');
   const name = agentName(given);
   const definitions = await loadAgents(session, flags);
@@ -106,7 +108,7 @@ export const agentsContextCommand: CommandFactory = (command, session, done) => 
     )
     .summary('print exactly what a run would send')
     .argument('<name>', 'the agent, with or without @')
-    .argument('[prompt]', 'the task')
+    .argument('[prompt]', 'the task; - reads standard input')
     .addHelpText('after', examples)
     .action(async (name: string, prompt: string | undefined, flags: RequestFlags) =>
       done(await show(name, prompt, flags, session)),

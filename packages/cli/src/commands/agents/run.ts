@@ -3,7 +3,7 @@ import { Option } from 'commander';
 import { writeAnswer } from '../../terminal/answer.ts';
 import { UsageError } from '../../terminal/errors.ts';
 import { ExitCode } from '../../terminal/exit.ts';
-import { readText } from '../../terminal/input.ts';
+import { givenText } from '../../terminal/input.ts';
 import { wholeNumber } from '../../terminal/options.ts';
 import type { Session } from '../../terminal/session.ts';
 import { countOf, formatCount } from '../../terminal/text.ts';
@@ -37,8 +37,7 @@ const endings: Readonly<Partial<Record<FinishReason, string>>> = {
 
 /** The prompt: the argument, or standard input for `-` and when it is piped. */
 async function promptOf(given: string | undefined, { input }: Session): Promise<string> {
-  const prompt =
-    given === undefined || given === '-' ? await readText(input, 'give the prompt as an argument, or pipe it') : given;
+  const prompt = await givenText(given, input, 'give the prompt as an argument, or pipe it');
   if (prompt.trim() === '') throw new UsageError('the prompt is empty', 'write what the agent is to do');
   return prompt.replace(/\n$/u, '');
 }

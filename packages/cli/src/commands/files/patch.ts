@@ -1,12 +1,13 @@
 import type { PatchDetails } from '@cairn/coding-agent';
-import { readText } from '../../terminal/input.ts';
+import { readGiven } from '../../terminal/input.ts';
 import type { Session } from '../../terminal/session.ts';
 import type { CommandFactory } from '../command.ts';
 import { diffNotices, mutationOptions, runTool, shownDiffs, type MutationFlags } from './tool-command.ts';
 
 const examples = `
 Examples:
-  $ cairn patch < change.patch                     a unified diff, or a patch that starts with '*** Begin Patch'
+  $ cairn patch change.patch                       a unified diff, or a patch that starts with '*** Begin Patch'
+  $ git diff | cairn patch --root ../other -       a patch from standard input
   $ cairn patch --dry-run < change.patch           check it and show the change
   $ cairn patch --dry-run --json < change.patch    the same as JSON
 
@@ -20,8 +21,8 @@ function diffsOf({ files }: PatchDetails) {
   }));
 }
 
-async function runPatch(flags: MutationFlags, session: Session): Promise<number> {
-  const patch = await readText(session.input, "pipe the patch, as in 'cairn patch < change.patch'");
+async function runPatch(file: string | undefined, flags: MutationFlags, session: Session): Promise<number> {
+  const patch = await readGiven(file, session, "name a file, or pipe the patch, as in 'cairn patch < change.patch'");
   return runTool<PatchDetails>(session, {
     flags,
     run: (tools) => tools.patch.execute({ patch }, { signal: session.signal, dryRun: flags.dryRun }),
@@ -32,9 +33,10 @@ async function runPatch(flags: MutationFlags, session: Session): Promise<number>
 
 export const patchCommand: CommandFactory = (command, session, done) => {
   command
-    .description('Apply a patch from standard input to all its files, or to none.')
+    .description('Apply a patch to all its files, or to none.')
     .summary('apply a patch to several files')
+    .argument('[file]', 'the patch; - reads standard input (default: standard input)')
     .addHelpText('after', examples)
-    .action(async (flags: MutationFlags) => done(await runPatch(flags, session)));
+    .action(async (file: string | undefined, flags: MutationFlags) => done(await runPatch(file, flags, session)));
   for (const option of mutationOptions()) if (option.long !== '--expect') command.addOption(option);
 };

@@ -1,4 +1,4 @@
-import { basename, extname, resolve } from 'node:path';
+import { basename, extname } from 'node:path';
 import { Option } from 'commander';
 import type { Asset, AssetChange, FieldChanges, Knowledge } from '@cairn/knowledge';
 import { assetDocument, findAsset } from '../../knowledge/assets.ts';
@@ -10,7 +10,7 @@ import {
 } from '../../knowledge/open.ts';
 import { CommandError, UsageError } from '../../terminal/errors.ts';
 import { ExitCode } from '../../terminal/exit.ts';
-import { readText, readTextFile } from '../../terminal/input.ts';
+import { readGiven } from '../../terminal/input.ts';
 import { filled } from '../../terminal/options.ts';
 import type { Session } from '../../terminal/session.ts';
 import type { CommandFactory } from '../command.ts';
@@ -106,11 +106,8 @@ async function write(
 
 async function add(file: string | undefined, flags: AddFlags, session: Session): Promise<number> {
   const { signal } = session;
-  const text =
-    file === undefined
-      ? await readText(session.input, 'pipe the Markdown, or name a file')
-      : await readTextFile(resolve(session.cwd, file), signal);
-  const given = { text, file, fields: fieldsOf(flags) };
+  const text = await readGiven(file, session, 'pipe the Markdown, or name a file');
+  const given = { text, file: file === '-' ? undefined : file, fields: fieldsOf(flags) };
   return withKnowledge(session, {
     flags,
     writes: true,
@@ -128,7 +125,7 @@ export const knowledgeAddCommand: CommandFactory = (command, session, done) => {
       'Add an asset from Markdown. Options replace the fields of its front matter. When similar assets exist, it is refused until --update or --new chooses.',
     )
     .summary('add an asset from Markdown')
-    .argument('[file]', 'Markdown, with front matter or with options (default: standard input)')
+    .argument('[file]', 'Markdown, with front matter or with options; - reads standard input (default: standard input)')
     .action(async (file: string | undefined, flags: AddFlags) => done(await add(file, flags, session)));
   addKnowledgeOptions(command, [
     new Option('--name <name>', 'name (default: that of the file)').argParser(filled('--name')),

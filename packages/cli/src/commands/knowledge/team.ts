@@ -1,5 +1,4 @@
 /** The commands of the team store. */
-import { resolve } from 'node:path';
 import { Option } from 'commander';
 import type { Knowledge, Resolution, TeamCallOptions, TeamConflict, TeamReport } from '@cairn/knowledge';
 import { addKnowledgeOptions, withKnowledge, type KnowledgeFlags } from '../../knowledge/open.ts';
@@ -7,7 +6,7 @@ import { printReport, printStatus } from '../../knowledge/team-report.ts';
 import { editText, keptIn } from '../../terminal/editor.ts';
 import { CommandError, UsageError } from '../../terminal/errors.ts';
 import { ExitCode } from '../../terminal/exit.ts';
-import { readTextFile } from '../../terminal/input.ts';
+import { readGiven } from '../../terminal/input.ts';
 import { filled } from '../../terminal/options.ts';
 import type { Session } from '../../terminal/session.ts';
 import { shellQuote } from '../../terminal/shell-quote.ts';
@@ -149,7 +148,7 @@ async function resolutionOf(
   if (mine === true) return { resolution: 'mine' };
   if (theirs === true) return { resolution: 'theirs' };
   if (file !== undefined) {
-    return { resolution: { text: await readTextFile(resolve(session.cwd, file), session.signal) } };
+    return { resolution: { text: await readGiven(file, session, 'pipe the text, or name a file') } };
   }
   if (edit !== true) return undefined;
   const again = (path: string): string =>
@@ -210,6 +209,6 @@ export const knowledgeTeamResolveCommand: CommandFactory = (command, session, do
     new Option('--mine', 'keep what is here'),
     new Option('--theirs', "take the team's text"),
     new Option('--edit', 'merge both texts in your editor'),
-    new Option('--file <file>', 'use the text of a file').argParser(filled('--file')),
+    new Option('--file <file>', 'use the text of a file; - reads standard input').argParser(filled('--file')),
   ]);
 };

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { quotePath } from '@cairn/tool/paths';
 import { withMemory, type StoreFlags } from '../../memory/store.ts';
+import { UsageError } from '../../terminal/errors.ts';
 import { ExitCode } from '../../terminal/exit.ts';
 import type { Session } from '../../terminal/session.ts';
 import { formatBytes } from '../../terminal/text.ts';
@@ -8,6 +9,12 @@ import type { CommandFactory } from '../command.ts';
 import { addOptions } from './options.ts';
 
 async function backup(file: string, flags: StoreFlags, session: Session): Promise<number> {
+  if (file === '-') {
+    throw new UsageError(
+      'a backup is a file, and cannot go to standard output',
+      "name a new file, such as 'memory.db'",
+    );
+  }
   const path = resolve(session.cwd, file);
   return withMemory(session, {
     flags,

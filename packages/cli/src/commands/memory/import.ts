@@ -1,7 +1,6 @@
-import { resolve } from 'node:path';
 import { retentionOptions, withMemory } from '../../memory/store.ts';
 import { ExitCode } from '../../terminal/exit.ts';
-import { readText, readTextFile } from '../../terminal/input.ts';
+import { readGiven } from '../../terminal/input.ts';
 import type { Session } from '../../terminal/session.ts';
 import { countOf } from '../../terminal/text.ts';
 import type { CommandFactory } from '../command.ts';
@@ -11,10 +10,7 @@ import { addOptions, type GroupFlags } from './options.ts';
 const DEFAULT_DAYS = 30;
 
 async function importAll(file: string | undefined, flags: GroupFlags, session: Session): Promise<number> {
-  const text =
-    file === undefined
-      ? await readText(session.input, 'pipe the lines, or name a file')
-      : await readTextFile(resolve(session.cwd, file), session.signal);
+  const text = await readGiven(file, session, 'pipe the lines, or name a file');
   // Unlike `readline`, which also splits at line separators inside a message.
   const lines = text.split('\n');
   return withMemory(session, {
@@ -49,7 +45,7 @@ export const memoryImportCommand: CommandFactory = (command, session, done) => {
   command
     .description('Read an export, or the file of the MCP memory server. Existing records stay unchanged.')
     .summary('read an export, or the file of the MCP memory server')
-    .argument('[file]', 'JSON lines (default: standard input)')
+    .argument('[file]', 'JSON lines; - reads standard input (default: standard input)')
     .action(async (file: string | undefined, flags: GroupFlags) => done(await importAll(file, flags, session)));
   addOptions(command, retentionOptions());
 };

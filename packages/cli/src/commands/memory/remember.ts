@@ -4,7 +4,7 @@ import { onFact } from '../../memory/find-by-id.ts';
 import { withMemory } from '../../memory/store.ts';
 import { UsageError } from '../../terminal/errors.ts';
 import { ExitCode } from '../../terminal/exit.ts';
-import { readText } from '../../terminal/input.ts';
+import { givenText } from '../../terminal/input.ts';
 import { filled } from '../../terminal/options.ts';
 import type { Session } from '../../terminal/session.ts';
 import type { CommandFactory } from '../command.ts';
@@ -25,7 +25,7 @@ function ownerOf({ scope, project, stream, shared }: Fact): string {
 }
 
 async function remember(given: string | undefined, flags: RememberFlags, session: Session): Promise<number> {
-  const text = given ?? (await readText(session.input, 'pipe the text, or give it as an argument')).replace(/\n$/u, '');
+  const text = (await givenText(given, session.input, 'pipe the text, or give it as an argument')).replace(/\n$/u, '');
   const { scope = 'project', stream, tag: tags, pin, replaces, allowSecret, source = 'cli' } = flags;
   const { signal } = session;
   if (replaces !== undefined && (flags.scope ?? stream ?? flags.shared) !== undefined) {
@@ -66,7 +66,7 @@ export const memoryRememberCommand: CommandFactory = (command, session, done) =>
     .alias('add')
     .description('Store a fact. It is kept until it is forgotten.')
     .summary('store a fact')
-    .argument('[text]', 'the fact (default: standard input)')
+    .argument('[text]', 'the fact; - reads standard input (default: standard input)')
     .action(async (text: string | undefined, flags: RememberFlags) => done(await remember(text, flags, session)));
   addFactOptions(command, [
     scopeOption('scope of the fact: project, or user for all projects (default: project)'),

@@ -1,5 +1,6 @@
 import { Option } from 'commander';
 import { UsageError } from '../../terminal/errors.ts';
+import { readText } from '../../terminal/input.ts';
 import { filled } from '../../terminal/options.ts';
 import type { Session } from '../../terminal/session.ts';
 import type { CommandFactory } from '../command.ts';
@@ -16,7 +17,11 @@ interface UpdateFlags extends FactFlags {
 }
 
 async function update(id: string, flags: UpdateFlags, session: Session): Promise<number> {
-  const { text, pin, shared, allowSecret } = flags;
+  const { pin, shared, allowSecret } = flags;
+  const text =
+    flags.text === '-'
+      ? (await readText(session.input, 'pipe the text, or give it to --text')).replace(/\n$/u, '')
+      : flags.text;
   const { signal } = session;
   const tags = flags.tags === false ? (flags.tag ?? []) : flags.tag;
   if (text === undefined && tags === undefined && pin === undefined && shared === undefined) {
@@ -37,7 +42,7 @@ export const memoryUpdateCommand: CommandFactory = (command, session, done) => {
     .argument('<id>', 'the fact')
     .action(async (id: string, flags: UpdateFlags) => done(await update(id, flags, session)));
   addFactOptions(command, [
-    new Option('--text <text>', 'the new text').argParser(filled('--text')),
+    new Option('--text <text>', 'the new text; - reads standard input').argParser(filled('--text')),
     tagOption('replace all tags by this one; repeat it for more'),
     new Option('--no-tags', 'remove all tags'),
     new Option('--pin', 'show it first at the start of every session'),

@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import { storeOptions, withMemory, type StoreFlags } from '../../memory/store.ts';
 import { ExitCode } from '../../terminal/exit.ts';
-import { readText } from '../../terminal/input.ts';
+import { givenText } from '../../terminal/input.ts';
 import type { Session } from '../../terminal/session.ts';
 import type { CommandFactory } from '../command.ts';
 
@@ -16,8 +16,10 @@ interface Given {
 }
 
 async function add({ workflow, text }: Given, flags: AddFlags, session: Session): Promise<number> {
-  const content =
-    text ?? (await readText(session.input, 'pipe the text, or give it as an argument')).replace(/\n$/u, '');
+  const content = (await givenText(text, session.input, 'pipe the text, or give it as an argument')).replace(
+    /\n$/u,
+    '',
+  );
   return withMemory(session, {
     flags,
     writes: true,
@@ -36,7 +38,7 @@ export const notesAddCommand: CommandFactory = (command, session, done) => {
     .description('Write a note for later steps of a workflow.')
     .summary('write a note for later steps of a workflow')
     .argument('<workflow>', 'the workflow')
-    .argument('[text]', 'the note (default: standard input)')
+    .argument('[text]', 'the note; - reads standard input (default: standard input)')
     .addOption(new Option('--source <name>', 'name of the step that writes the note').default('cli', 'cli'))
     .addOption(new Option('--permanent', 'keep the note for 3 days'))
     .action(async (workflow: string, text: string | undefined, flags: AddFlags) =>
