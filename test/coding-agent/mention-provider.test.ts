@@ -46,6 +46,29 @@ describe('what is suggested', () => {
     ]);
   });
 
+  test('guesses are named', async () => {
+    const provider = createMentionProvider({ workspace: workspaceOf(tree) });
+    for (const [reason, query, guess, guesses] of [
+      ['as typed', 'main.ts', undefined, ['src/main.ts as typed', 'src/main.test.ts initials', 'dist/main.js typo']],
+      ['a typo, the visible file first', 'mian.test', 'typo', ['src/main.test.ts typo']],
+      ['beginnings of words', 'srcmain', 'initials', ['src/main.ts initials', 'src/main.test.ts initials']],
+      [
+        'only an ignored file has it as typed',
+        'main.js',
+        undefined,
+        ['src/main.ts typo', 'src/main.test.ts typo', 'dist/main.js as typed'],
+      ],
+      ['nothing', 'zzzz', undefined, []],
+    ] as const) {
+      const answer = await provider.suggest(query);
+      expect(answer?.guess, reason).toBe(guess);
+      expect(
+        answer?.suggestions.map((one) => `${one.path} ${one.guess ?? 'as typed'}`),
+        reason,
+      ).toEqual(guesses);
+    }
+  });
+
   test('.git and node_modules are never suggested', async () => {
     const provider = createMentionProvider({ workspace: workspaceOf(tree) });
     for (const query of ['config', '.git', '.git/config', 'node_modules', '']) {

@@ -142,6 +142,11 @@ test('a NUL after the probed bytes makes the page binary', async () => {
   expect(failure(await tools.read.execute({ path: 'a', offset: 5001 }))).toMatch(/^BINARY/u);
 });
 
+test('a path with only the letters of a missing file is not a near name', async () => {
+  const { tools } = createBench({ pages: { with: { hints: { for: { agents: { in: { 'coloured.md': '' } } } } } } });
+  expect(failure(await tools.read.execute({ path: 'gitignore' }))).not.toContain('Did you mean');
+});
+
 test('a missing file answers with near names', async () => {
   const { tools } = createBench({
     src: { 'handler.ts': '', 'handlers.ts': '', 'other.md': '' },

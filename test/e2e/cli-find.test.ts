@@ -351,3 +351,55 @@ test.each(['x'.repeat(1025), 'a '.repeat(40)])(
     });
   },
 );
+
+describe('a find without a path that contains the words as typed', () => {
+  const tree = {
+    'src/app.js': '',
+    'src/page_alloc.ts': '',
+    'pages/with/hints/for/agents/in/coloured.md': '',
+    'docs/app.md': '',
+  };
+
+  test.each([
+    ['a typo', ['app.jsx'], 'typo', '"app.jsx": matched with a typo'],
+    ['beginnings of words', ['pagealloc'], 'initials', '"pagealloc": matched by beginnings of words'],
+    ['scattered letters', ['gitignore'], 'scattered', '"gitignore": matched by scattered letters'],
+    ['abbreviated segments', ['alloc sr/p'], 'initials', 'every word of "alloc sr/p": matched by beginnings of words'],
+    [
+      'several directories',
+      ['page alc', 'src', 'docs'],
+      'scattered',
+      'every word of "page alc": matched by scattered letters',
+    ],
+  ])('states that of %s: %j', async (_reason, args, guess, message) => {
+    const cwd = createTree(tree);
+    const { exitCode, stdout, stderr } = await cairn(['find', ...args], { cwd });
+    const document = await documentOf(['find', ...args], cwd);
+    const fix = "put ' before a word to find only paths that contain it";
+    expect([exitCode, stderr]).toEqual([0, `cairn: no listed path contains ${message}; ${fix}\n`]);
+    expect([document['guess'], document['notices']]).toEqual([guess, [stderr.slice('cairn: '.length, -1)]]);
+    expect(linesOf(stdout)).toEqual(document.matches.map(({ path }) => path));
+  });
+
+  test.each([
+    ['the words as typed', 'app.js'],
+    ['another case', 'APP.js'],
+    ['a condition', '^src .js$'],
+    ['an alternative', 'zzz | app.js'],
+    ['nothing', 'zzzz'],
+    ['no words', ''],
+  ])('has no guess: %s', async (_reason, query) => {
+    const cwd = createTree(tree);
+    expect((await cairn(['find', query], { cwd })).stderr).toBe('');
+    expect(await documentOf(['find', query], cwd)).not.toHaveProperty('guess');
+  });
+
+  test('a word after a quote has no guesses', async () => {
+    expect(await cairn(['find', "'app.jsx"], { cwd: createTree(tree) })).toMatchObject({ exitCode: 1, stdout: '' });
+  });
+
+  test('names on standard input are guessed, too', async () => {
+    const { stderr } = await cairn(['find', 'maser'], { input: 'origin/master\n' });
+    expect(stderr).toMatch(/^cairn: no listed path contains "maser"/u);
+  });
+});

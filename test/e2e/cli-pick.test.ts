@@ -93,6 +93,21 @@ describe.skipIf(!hasTerminal)('in a terminal of 80x24', () => {
     expect(run.isOnOtherScreen()).toBe(false);
   });
 
+  test.each([
+    ['alhpa', '1 path, none as typed: with a typo'],
+    ['srcbet', '1 path, none as typed: beginnings of words'],
+    ['dcsrdm', '1 path, none as typed: scattered letters'],
+  ])('the last row tells guesses from matches of %s', async (query, summary) => {
+    const run = await pickIn(tree, [query]);
+    const rows = await run.until((seen) => /^\d+ paths?\b/u.test(seen.at(-1) ?? ''), 'the guesses');
+    expect(rows.at(-1)).toContain(summary);
+    run.type(keys.eraseAll);
+    run.type('read');
+    await run.until((seen) => /^1 path {2,}/u.test(seen.at(-1) ?? ''), 'a match as typed');
+    run.type(keys.escape);
+    await run.end;
+  });
+
   test('arrows, pages and ends move the selection, and the list scrolls', async () => {
     const many = Object.fromEntries(
       Array.from({ length: 60 }, (_, index) => [`file${String(index).padStart(2, '0')}.txt`, `content ${index}\n`]),

@@ -151,6 +151,18 @@ test('paths are completed from some of their letters, and from their beginning',
   ).rejects.toThrow('cannot complete argument "y"; use an argument of file:///{+path}');
 });
 
+test.each([
+  ['a path that contains the words as typed', 'sched.c', undefined],
+  ['a typo', 'shced.c', 'typo'],
+  ['beginnings of words', 'kersched', 'initials'],
+  ['letters in order', 'krnlshd', 'scattered'],
+  ['no path', 'zzzz', undefined],
+])('a completion with %s names its guess', async (_reason, value, guess) => {
+  const { client } = await open({ 'src/kernel/sched.c': '' });
+  const ref = { type: 'ref/resource', uri: 'file:///{+path}' } as const;
+  expect((await client.complete({ ref, argument: { name: 'path', value } }))._meta?.['cairn/guess']).toBe(guess);
+});
+
 test('the template of all files is listed', async () => {
   const { client } = await open({ 'a.txt': '' });
   expect((await client.listResourceTemplates()).resourceTemplates).toMatchObject([{ uriTemplate: 'file:///{+path}' }]);

@@ -70,6 +70,7 @@ test('@cairn/natives exports these types', () => {
     'GrepOptions',
     'GrepResult',
     'GrepSummary',
+    'GuessKind',
     'Occurrence',
     'SearchOptions',
     'StopReason',

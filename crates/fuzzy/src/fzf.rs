@@ -81,6 +81,11 @@ impl Line {
         fold_into(&self.text, &mut self.folded);
     }
 
+    /// Returns the line as it is.
+    pub(crate) fn text(&self) -> &[u8] {
+        &self.text
+    }
+
     /// Returns the line in lower case.
     #[must_use]
     pub fn folded(&self) -> &[u8] {
@@ -212,6 +217,11 @@ impl Term {
         words.collect::<Vec<_>>().join(" ")
     }
 
+    /// Whether a path meets it with letters that are not adjacent.
+    fn is_letters(&self) -> bool {
+        self.kind == TermKind::Fuzzy && !self.is_negated
+    }
+
     fn is_met(&self, line: &Line) -> bool {
         self.is_found(line) != self.is_negated || self.is_literal_in(line)
     }
@@ -290,6 +300,20 @@ impl Terms {
     #[must_use]
     pub fn are_met(&self, line: &Line) -> bool {
         self.sets.iter().all(|set| set.iter().any(|term| term.is_met(line)))
+    }
+
+    /// Returns the sets that a path may meet without what was typed.
+    pub(crate) fn with_guesses(&self) -> Self {
+        let sets = self.sets.iter().filter(|set| set.iter().any(Term::is_letters)).cloned().collect();
+        Self { sets, literals: Vec::new() }
+    }
+
+    /// The worst of the sets, each as good as its best term that a path meets. `of_letters` judges the lower-case text of a term
+    /// that is met by letters; `None` is the best, and that of every other term.
+    pub(crate) fn worst<G: Ord>(&self, line: &Line, of_letters: impl Fn(&[u8]) -> Option<G>) -> Option<G> {
+        let of_term = |term: &Term| if term.is_letters() { of_letters(&folded(&term.typed)) } else { None };
+        let best = |set: &Vec<Term>| set.iter().filter(|term| term.is_met(line)).map(of_term).min().flatten();
+        self.sets.iter().filter_map(best).max()
     }
 
     /// The terms with their signs, in lower case, if there are any: paths that hold one of these come first.

@@ -14,12 +14,16 @@
 //! # Ranking
 //! A score is a tier and, within it, a quality; see [`Tier`] for the order of the tiers. Within a tier shorter names
 //! and better alignments come first. Scores of different queries cannot be compared.
+//!
+//! # Guesses
+//! A path that does not contain each word as typed is a guess: [`Guesses`] names its [`Guess`].
 
 mod abbreviation;
 mod align;
 mod automaton;
 mod fold;
 mod fzf;
+mod guess;
 mod index;
 mod initials;
 mod name;
@@ -37,6 +41,7 @@ mod word_search;
 mod words;
 
 pub use fzf::{FzfQuery, Line, Terms, folded};
+pub use guess::{Guess, Guesses};
 pub use index::Index;
 pub use query::{MAX_BYTES, MAX_PIECES, Query};
 pub use score::Tier;

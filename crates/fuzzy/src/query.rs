@@ -31,6 +31,9 @@ pub(crate) struct Word {
     pub(crate) typed: Vec<u8>,
     /// Lower-case.
     pub(crate) folded: Vec<u8>,
+    /// What a path contains that has the word as typed: `folded` without segments that say nothing, and with the slash at the
+    /// end.
+    pub(crate) wanted: Vec<u8>,
     /// The letters that must occur in order: `folded` without ASCII punctuation, but with the slashes between segments.
     pub(crate) letters: Vec<u8>,
     /// The segments between slashes, lower-case; one segment if there is no slash.
@@ -119,12 +122,17 @@ impl Word {
         let wants_directory = typed.ends_with('/');
         let segments: Vec<Segment> =
             typed.split('/').map(Segment::parse).filter(|segment| !segment.letters.is_empty()).collect();
+        let mut wanted = typed.split('/').filter(|part| !matches!(*part, "" | ".")).collect::<Vec<_>>().join("/");
+        if wants_directory {
+            wanted.push('/');
+        }
         let typed = typed.trim_matches('/').as_bytes().to_vec();
         let folded = folded(&typed);
         let letters = segments.iter().map(|segment| segment.letters.as_slice()).collect::<Vec<_>>().join(&b'/');
         let cases = symbols(&typed).zip(symbols(&folded));
         let upper_case = cases.filter(|(typed, lower)| typed != lower).map(|(typed, _)| typed.to_vec()).collect();
-        (!letters.is_empty()).then_some(Self { typed, folded, letters, segments, wants_directory, upper_case })
+        let wanted = self::folded(wanted.as_bytes());
+        (!letters.is_empty()).then_some(Self { typed, folded, wanted, letters, segments, wants_directory, upper_case })
     }
 
     /// Whether the word has a slash.

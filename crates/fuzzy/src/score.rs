@@ -52,6 +52,11 @@ impl Tier {
     pub fn ceiling(self) -> u32 {
         (self as u32 + 1) * TIER_SPAN
     }
+
+    /// Whether a score is of this tier.
+    pub(crate) fn includes(self, score: u32) -> bool {
+        score / TIER_SPAN == self as u32
+    }
 }
 
 impl Hit {

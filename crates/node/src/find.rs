@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cairn_cancel::{CancelToken, Stopped};
-use cairn_search::{FindOptions, FindOutcome, PathList, QuerySyntax, find as search};
+use cairn_search::{FindOptions, FindOutcome, Guess, PathList, QuerySyntax, find as search};
 use napi::Env;
 use napi::bindgen_prelude::{Object, ObjectFinalize, Uint8Array};
 use napi_derive::napi;
@@ -149,7 +149,7 @@ fn encode(
                 }
                 None => text.push(path, &mut path_lengths),
             };
-            flags.push(u8::from(hit.is_directory) | lossy_flag(lossy));
+            flags.push(u8::from(hit.is_directory) | guess_flags(hit.guess) | lossy_flag(lossy));
             scores.push(hit.score);
             if with_positions {
                 let units = utf16::unit_positions(path, &hit.positions);
@@ -174,6 +174,17 @@ fn encode(
         unreadable_paths: outcome.snapshot.as_ref().and_then(|snapshot| unreadable_paths(snapshot)),
         columns: columns.into(),
     })
+}
+
+/// The bits of a match's flags that number its kind of guess.
+fn guess_flags(guess: Option<Guess>) -> u8 {
+    let number = match guess {
+        None => 0,
+        Some(Guess::Initials) => 1,
+        Some(Guess::Typo) => 2,
+        Some(Guess::Scattered) => 3,
+    };
+    number << 1
 }
 
 /// How many hits are encoded between two checks for cancellation.

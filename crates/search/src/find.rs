@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use cairn_cancel::CancelToken;
+use cairn_fuzzy::Guess;
 use cairn_walk::{Detail, ScanOptions, Snapshot};
 
 use crate::context::{SearchContext, StopReason};
@@ -35,6 +36,8 @@ pub struct FindHit {
     pub is_directory: bool,
     /// Higher is better; comparable within one result only.
     pub score: u32,
+    /// How it is a guess; `None` if the path contains each word as typed.
+    pub guess: Option<Guess>,
     /// Offsets of the bytes of the path that matched, ascending; only with `include_positions`.
     pub positions: Vec<usize>,
 }

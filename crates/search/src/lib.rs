@@ -17,6 +17,7 @@ mod grep;
 mod tree;
 mod types;
 
+pub use cairn_fuzzy::Guess;
 pub use context::{Scope, SearchContext, StopReason};
 pub use error::SearchError;
 pub use find::{FindHit, FindOptions, FindOutcome, PathList, QuerySyntax, find};

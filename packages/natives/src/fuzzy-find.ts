@@ -63,6 +63,22 @@ export interface FuzzyFindOptions extends Omit<SearchOptions, 'path'> {
   includePositions?: boolean | undefined;
 }
 
+/**
+ * How a path matches a query although it does not contain each word as typed.
+ *
+ * - `'initials'`: the letters split into pieces that each begin a word of the path, in order. These are initials,
+ *   abbreviations, and words that are typed without separators or with other punctuation: `schedcore`, `ksc` and
+ *   `ker/sch/cor` for `kernel/sched/core.c`.
+ * - `'typo'`: `flie` for `file.c`.
+ * - `'scattered'`: the letters occur in order, but not at the beginnings of words: `tmplt` for `template.ts`.
+ *
+ * If several words are not contained, the one that fits least decides, in this order.
+ */
+export type GuessKind = (typeof guessKinds)[number];
+
+/** In the order of their numbers in the addon. */
+const guessKinds = ['initials', 'typo', 'scattered'] as const;
+
 /** One match. */
 export interface FuzzyFindMatch {
   /** Relative to the root, `/` separated; a directory's ends with `/`. With `candidates`, one of them, unchanged. */
@@ -71,6 +87,12 @@ export interface FuzzyFindMatch {
   isDirectory: boolean;
   /** Higher is better; comparable within one result. */
   score: number;
+  /**
+   * The path is a guess: it does not contain each word of the query as typed. Absent if it does, in any order of the words and any case. A `\\`
+   * of the query is a `/`; words without a letter or digit and segments `.` do not count. With `syntax: 'fzf'`, terms with
+   * signs are never guesses, and of the alternatives `a | b` the best one counts.
+   */
+  guess?: GuessKind;
   /** Indices into `path`, in UTF-16 code units, ascending; only with `includePositions`. */
   positions?: number[];
   /** The name is not valid UTF-8: `path` shows it with U+FFFD and cannot be opened. */
@@ -81,6 +103,8 @@ export interface FuzzyFindMatch {
 export interface FuzzyFindResult {
   /** Best first; ties by depth, shallow first, then files before directories, then by path. */
   matches: FuzzyFindMatch[];
+  /** The kind of the best match if every match is a guess; absent if `matches` is empty or one of them is not a guess. */
+  guess?: GuessKind;
   /**
    * How many entries matched. Matches with typos count only if at most `maxResults` entries match as typed, and matches
    * with typos in the names of directories only if few others match: see `query`.
@@ -165,6 +189,8 @@ async function search(options: FuzzyFindOptions, observed: ObservedCall | undefi
     const isDirectory = (flag & DIRECTORY) !== 0;
     const match: FuzzyFindMatch = { path, isDirectory, score: present(scores[index]) };
     if (isDirectory && !candidates) match.path += '/';
+    const guess = guessOf(flag);
+    if (guess !== undefined) match.guess = guess;
     if (hasPositions) {
       const start = position;
       position += present(positionCounts[index]);
@@ -183,7 +209,8 @@ async function search(options: FuzzyFindOptions, observed: ObservedCall | undefi
     }
     return end;
   };
-  return { matches: await readAll(flags.length, { fill }, turn), ...facts };
+  const guess = flags.every(isGuess) ? guessOf(flags[0] ?? 0) : undefined;
+  return { matches: await readAll(flags.length, { fill }, turn), ...(guess && { guess }), ...facts };
 }
 
 /** The columns of the matches: a value for each match, and for each position. */
@@ -201,3 +228,13 @@ const readColumns = columnReader({
 
 /** The bit of `flags` that marks a directory. */
 const DIRECTORY = 1;
+/** The bits of `flags` that number the kind of a guess, from 1. */
+const GUESS = 6;
+
+function isGuess(flag: number): boolean {
+  return (flag & GUESS) !== 0;
+}
+
+function guessOf(flag: number): GuessKind | undefined {
+  return guessKinds[((flag & GUESS) >> 1) - 1];
+}

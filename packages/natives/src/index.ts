@@ -5,7 +5,7 @@ export type { CairnErrorCode, CairnErrorFacts } from './errors.ts';
 export { FileType, fileTypes } from './file-type.ts';
 export type { FileTypeDefinition } from './file-type.ts';
 export { fuzzyFind } from './fuzzy-find.ts';
-export type { FuzzyFindMatch, FuzzyFindOptions, FuzzyFindResult } from './fuzzy-find.ts';
+export type { FuzzyFindMatch, FuzzyFindOptions, FuzzyFindResult, GuessKind } from './fuzzy-find.ts';
 export { glob } from './glob.ts';
 export type { GlobMatch, GlobOptions, GlobResult } from './glob.ts';
 export { GrepOutputMode, grep, grepStream } from './grep.ts';

@@ -33,6 +33,11 @@ export interface ResourceCompletion {
   readonly values: readonly string[];
   /** The number of matching values, including those that `values` omits. */
   readonly total: number;
+  /**
+   * How the best value matches if no value contains the words as typed: a name such as `'typo'`, `'initials'` or `'scattered'`. An
+   * MCP server passes it on as `cairn/guess` in the `_meta` of its answer.
+   */
+  readonly guess?: string;
 }
 
 /** Options of one call of a provider. */

@@ -57,22 +57,18 @@ pub(super) fn evaluate(
     let total = evaluation.matched.count();
     let Evaluation { best, compared, timeout, marking, .. } = evaluation;
     let mut hits = hits(best, snapshot);
-    let marking = if options.include_positions {
+    let guesses = query.guesses();
+    let marking = if options.include_positions || !guesses.is_empty() {
         let mut line = Line::default();
         mark(&mut hits, &cancel, |hit| {
-            let (path, composed) = (snapshot.path(hit.entry), snapshot.composed_path(hit.entry));
-            let mut positions = marking.as_ref().map_or_else(Vec::new, |Prepared { derived, search }| {
-                search.positions(&derived.index, hit.entry, composed)
-            });
-            if !query.terms.is_empty() {
-                line.read(composed, hit.is_directory);
-                query.terms.mark(&line, &mut positions);
-                // The slash after the path of a directory is in no path.
-                positions.retain(|&position| position < composed.len());
-                positions.sort_unstable();
-                positions.dedup();
+            let composed = snapshot.composed_path(hit.entry);
+            line.read(composed, hit.is_directory);
+            hit.guess = guesses.of(&line, hit.score % LITERAL);
+            if options.include_positions {
+                let path = snapshot.path(hit.entry);
+                let positions = positions(query, marking.as_ref(), hit.entry, composed, &line);
+                hit.positions = if path == composed { positions } else { offsets_before_composition(path, &positions) };
             }
-            if path == composed { positions } else { offsets_before_composition(path, &positions) }
         })
     } else {
         Ok(())
@@ -81,11 +77,25 @@ pub(super) fn evaluate(
     Ok(finish(FindOutcome { hits, total, compared, stop_reason, ..FindOutcome::default() }, options, snapshot))
 }
 
-/// Sets the positions of each hit. If it is stopped, it removes the hits without positions.
+/// The offsets of the bytes of a path that matched.
+fn positions(query: &ParsedQuery, marking: Option<&Prepared>, entry: usize, path: &[u8], line: &Line) -> Vec<usize> {
+    let mut positions =
+        marking.map_or_else(Vec::new, |Prepared { derived, search }| search.positions(&derived.index, entry, path));
+    if !query.terms.is_empty() {
+        query.terms.mark(line, &mut positions);
+        // The slash after the path of a directory is in no path.
+        positions.retain(|&position| position < path.len());
+        positions.sort_unstable();
+        positions.dedup();
+    }
+    positions
+}
+
+/// Calls `complete` with each hit. If it is stopped, it removes the hits that are not complete.
 pub(super) fn mark(
     hits: &mut Vec<FindHit>,
     cancel: &CancelToken,
-    mut positions: impl FnMut(&FindHit) -> Vec<usize>,
+    mut complete: impl FnMut(&mut FindHit),
 ) -> Result<(), Stopped> {
     for at in 0..hits.len() {
         // The first hits are marked in any case, so that a search that timed out has something to show.
@@ -96,7 +106,7 @@ pub(super) fn mark(
             hits.truncate(at);
             return Err(stopped);
         }
-        hits[at].positions = positions(&hits[at]);
+        complete(&mut hits[at]);
     }
     Ok(())
 }
@@ -105,7 +115,7 @@ fn hits(best: Best, snapshot: &Snapshot) -> Vec<FindHit> {
     let hit = |ranked: Ranked| {
         let entry = ranked.entry();
         let is_directory = snapshot.kind(entry) == Kind::Dir;
-        FindHit { entry, is_directory, score: ranked.score, positions: Vec::new() }
+        FindHit { entry, is_directory, score: ranked.score, guess: None, positions: Vec::new() }
     };
     best.into_sorted().into_iter().map(hit).collect()
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use cairn_fuzzy::{FzfQuery, Query, Terms};
+use cairn_fuzzy::{FzfQuery, Guesses, Query, Terms};
 use cairn_walk::{composed, to_bytes};
 
 use crate::error::SearchError;
@@ -52,6 +52,11 @@ impl ParsedQuery {
         };
         let filter = Arc::new(Filter::new(options, terms.clone()));
         Ok(Self { rankings, has_unranked, filter, terms, words })
+    }
+
+    /// The words as typed, to tell matches from guesses.
+    pub(super) fn guesses(&self) -> Guesses {
+        Guesses::new(self.words.as_ref().or(self.rankings.first()), &self.terms)
     }
 
     /// Whether nothing can match.

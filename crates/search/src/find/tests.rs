@@ -142,7 +142,7 @@ fn a_query_that_is_too_long_is_refused() {
 
 #[test]
 fn marking_can_be_cancelled() {
-    let hit = |entry| FindHit { entry, is_directory: false, score: 1, positions: Vec::new() };
+    let hit = |entry| FindHit { entry, is_directory: false, score: 1, guess: None, positions: Vec::new() };
     for (reason, stopped, expected, kept) in [
         ("nobody stops", usize::MAX, Ok(()), 1000),
         ("stopped at the 200th", 200, Err(Stopped::Cancelled), 2 * MARK_EVERY),
@@ -153,7 +153,7 @@ fn marking_can_be_cancelled() {
             if hit.entry == stopped {
                 cancel.cancel();
             }
-            vec![hit.entry]
+            hit.positions = vec![hit.entry];
         });
         assert_eq!((result, hits.len()), (expected, kept), "{reason}");
         assert!(hits.iter().all(|hit| hit.positions == [hit.entry]), "{reason}");

@@ -1,4 +1,4 @@
-import type { GrepMatch } from '@cairn/natives';
+import type { GrepMatch, GuessKind } from '@cairn/natives';
 import { findAll, type FindRules } from '../search/find-all.ts';
 import { searchAll, type Placed } from '../search/search-all.ts';
 import { errorText } from '../terminal/answer.ts';
@@ -53,6 +53,13 @@ function pathsOf(prefix: string, path: string, hasOneRoot: boolean): Pick<PickIt
   return { path: whole, shownPath: hasOneRoot ? path : whole };
 }
 
+/** The kinds of guesses, in a few words. */
+const guessLabels: Readonly<Record<GuessKind, string>> = {
+  initials: 'none as typed: beginnings of words',
+  typo: 'none as typed: with a typo',
+  scattered: 'none as typed: scattered letters',
+};
+
 function summaryOf(
   [shown, total]: readonly [number, number],
   noun: string,
@@ -62,10 +69,12 @@ function summaryOf(
     readonly lossy: number;
     readonly stopped: boolean;
     readonly failures: readonly unknown[];
+    readonly guess?: GuessKind | undefined;
   },
 ): string {
   const more = total > shown ? `${formatCount(shown)} of ${countOf(total, noun)}` : `the first ${countOf(shown, noun)}`;
   const notes = [facts.isCut ? more : countOf(shown, noun), ...facts.failures.map(errorText)];
+  if (facts.guess !== undefined) notes.push(guessLabels[facts.guess]);
   if (facts.stopped) notes.push('the tree is too large, only a part was searched');
   if (facts.unreadable !== undefined && facts.unreadable > 0) notes.push(`${formatCount(facts.unreadable)} unreadable`);
   if (facts.lossy > 0) notes.push(`skipped ${countOf(facts.lossy, 'name')} not in valid Unicode`);
@@ -78,7 +87,7 @@ async function findItems(
 ): Promise<Found> {
   const places = names === undefined ? { ...scope, roots, cache: true } : { roots: [STANDARD_INPUT], list: names.list };
   const rules = { query, fileType, extensions, signal, maxResults: MAX_ITEMS, includePositions: true };
-  const { matches, totalMatches, unreadable, stopReason, failures } = await findAll(places, rules);
+  const { matches, totalMatches, unreadable, stopReason, failures, guess } = await findAll(places, rules);
   const usable = matches.filter(({ match }) => match.lossyPath === undefined);
   const items = usable.map(({ prefix, match }): PickItem => {
     const paths = pathsOf(prefix, match.path, roots.length === 1);
@@ -90,6 +99,7 @@ async function findItems(
     unreadable,
     lossy: matches.length - usable.length,
     stopped: stopReason === 'budget',
+    guess,
     failures: names?.failure === undefined ? failures : [...failures, names.failure],
   });
   return { items, summary: names?.isComplete === false ? `${summary}, reading standard input …` : summary };

@@ -1,4 +1,4 @@
-import type { FuzzyFindMatch, FuzzyFindOptions } from '@cairn/natives';
+import type { FuzzyFindMatch, FuzzyFindOptions, GuessKind } from '@cairn/natives';
 import { UsageError } from '../terminal/errors.ts';
 import { STANDARD_INPUT } from '../terminal/standard-input.ts';
 import type { NameList } from './name-list.ts';
@@ -25,11 +25,14 @@ function inWords(error: unknown): unknown {
   });
 }
 
+/** The best paths of all roots. */
+export interface FoundPaths extends ListingOfAll<FuzzyFindMatch> {
+  /** The kind of the best match if every match is a guess. */
+  readonly guess?: GuessKind;
+}
+
 /** Ranks the paths of all roots together. The signs of fzf count. */
-export async function findAll(
-  { roots, list, ...scope }: FindPlaces,
-  rules: FindRules,
-): Promise<ListingOfAll<FuzzyFindMatch>> {
+export async function findAll({ roots, list, ...scope }: FindPlaces, rules: FindRules): Promise<FoundPaths> {
   const { fuzzyFind } = await import('@cairn/natives');
   const options = { ...rules, syntax: 'fzf' } as const;
   const searchOne = async (root: string): ReturnType<typeof fuzzyFind> => {
@@ -42,7 +45,9 @@ export async function findAll(
   };
   const compare = (one: FuzzyFindMatch, other: FuzzyFindMatch): number => other.score - one.score;
   try {
-    return await searchAll(roots, searchOne, { limit: rules.maxResults, compare });
+    const found = await searchAll(roots, searchOne, { limit: rules.maxResults, compare });
+    const guess = found.matches.every(({ match }) => match.guess) ? found.matches[0]?.match.guess : undefined;
+    return { ...found, ...(guess && { guess }) };
   } catch (error) {
     throw inWords(error);
   }

@@ -78,7 +78,8 @@ async function elsewhere(workspace: FileScope, target: ResolvedPath): Promise<st
       onTimeout: 'partial',
       cache: true,
     });
-    const paths = matches.map(({ path }) => path);
+    // A path that only happens to have the letters helps nobody.
+    const paths = matches.filter(({ guess }) => guess !== 'scattered').map(({ path }) => path);
     return await shown(workspace, paths);
   } catch {
     // Only a suggestion: without a search there is none.

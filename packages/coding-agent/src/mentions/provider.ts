@@ -1,5 +1,5 @@
 import { CairnError, FileType, fuzzyFind } from '@cairn/natives';
-import type { FuzzyFindMatch, FuzzyFindResult, StopReason } from '@cairn/natives';
+import type { FuzzyFindMatch, FuzzyFindResult, GuessKind, StopReason } from '@cairn/natives';
 import { ToolError } from '@cairn/tool';
 import { relative, resolve, sep } from 'node:path';
 import { isWithin } from '../files/confine.ts';
@@ -18,6 +18,8 @@ export interface MentionSuggestion {
   readonly isDirectory: boolean;
   /** Hidden, or left out by an ignore file. */
   readonly ignored: boolean;
+  /** The path does not contain each word of the query as typed: see `GuessKind` of `@cairn/natives`. */
+  readonly guess?: GuessKind;
   /** The matched characters of `path`, in UTF-16 code units. */
   readonly positions: readonly number[];
   /** The text to insert, with the `@`. */
@@ -28,6 +30,8 @@ export interface MentionSuggestion {
 export interface MentionAnswer {
   /** Visible paths first, then ignored ones; each best first, equal ones by recency of use. */
   readonly suggestions: readonly MentionSuggestion[];
+  /** The kind of the first suggestion if every suggestion is a guess. */
+  readonly guess?: GuessKind;
   /** The number of matching paths, with ignored ones. */
   readonly totalMatches: number;
   /** Whether the whole tree was searched. */
@@ -72,8 +76,8 @@ function isTooLong(error: unknown): boolean {
 }
 
 function toSuggestion(match: FuzzyFindMatch, ignored: boolean): MentionSuggestion {
-  const { path, isDirectory, positions = [] } = match;
-  return { path, isDirectory, ignored, positions, mention: formatMention({ path }) };
+  const { path, isDirectory, guess, positions = [] } = match;
+  return { path, isDirectory, ignored, ...(guess && { guess }), positions, mention: formatMention({ path }) };
 }
 
 /** Returns the weight of each used path, relative to the root, the highest first. */
@@ -141,11 +145,14 @@ async function answer(workspace: Workspace, reach: Reach, asked: Omit<SearchRequ
   const candidates = await reach.firstOf(ignoredAmong(whole, visible), most);
   const ignored = candidates.slice(0, placesOf(candidates, first, limit));
   const stopReason = whole.stopReason === 'limit' ? undefined : whole.stopReason;
+  const suggestions = [
+    ...first.slice(0, limit - ignored.length).map((match) => toSuggestion(match, false)),
+    ...ignored.map((match) => toSuggestion(match, true)),
+  ];
+  const guess = suggestions.every((one) => one.guess) ? suggestions[0]?.guess : undefined;
   return {
-    suggestions: [
-      ...first.slice(0, limit - ignored.length).map((match) => toSuggestion(match, false)),
-      ...ignored.map((match) => toSuggestion(match, true)),
-    ],
+    suggestions,
+    ...(guess && { guess }),
     totalMatches: whole.totalMatches,
     complete: stopReason === undefined,
     ...(stopReason && { stopReason }),

@@ -50,12 +50,14 @@ export async function completePath(
         signal,
       } as const;
       const { matches, totalMatches } = await fuzzyFind({ query, path: root, ...options });
-      return { total: totalMatches, matches: matches.map(({ path, score }) => ({ path: join(root, path), score })) };
+      const placed = matches.map(({ path, score, guess }) => ({ path: join(root, path), score, guess }));
+      return { total: totalMatches, matches: placed };
     }),
   );
   const ranked = found.flatMap(({ matches }) => matches).toSorted((a, b) => b.score - a.score);
   const shown = ranked.slice(0, MAX_VALUES);
   const allowed = await allowedOnly(workspace, shown);
   const total = found.reduce((sum, one) => sum + one.total, 0) - (shown.length - allowed.length);
-  return { values: allowed.map(({ path }) => templatePath(path)), total };
+  const guess = allowed.every((match) => match.guess) ? allowed[0]?.guess : undefined;
+  return { values: allowed.map(({ path }) => templatePath(path)), total, ...(guess && { guess }) };
 }

@@ -12,6 +12,9 @@ import type {
 /** The protocol allows no more values in one completion. */
 const MAX_COMPLETIONS = 100;
 
+/** The key in the `_meta` of a completion whose values are all guesses. */
+const GUESS_KEY = 'cairn/guess';
+
 /** The resources of all providers, in MCP's terms. */
 export interface Resources {
   readonly templates: ResourceTemplate[];
@@ -123,9 +126,10 @@ export function joinResources(providers: readonly ResourceProvider[]): Resources
         for (const provider of providers) {
           const completion = await provider.complete?.(request, { signal });
           if (completion === undefined) continue;
-          const { total } = completion;
+          const { total, guess } = completion;
           const values = completion.values.slice(0, MAX_COMPLETIONS);
-          return { completion: { values, total, hasMore: total > values.length } };
+          const answer = { completion: { values, total, hasMore: total > values.length } };
+          return guess === undefined ? answer : { ...answer, _meta: { [GUESS_KEY]: guess } };
         }
       } catch (error) {
         throw toProtocolError(error, ref.uri);

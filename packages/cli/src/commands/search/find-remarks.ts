@@ -1,3 +1,4 @@
+import type { GuessKind } from '@cairn/natives';
 import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, relative } from 'node:path';
 import { shellQuote } from '../../terminal/shell-quote.ts';
@@ -61,6 +62,23 @@ async function outsideRemarks({ query, roots, isList }: Found): Promise<string[]
     // Not a path that exists.
     return [];
   }
+}
+
+/** How the listed paths match, if none contains the words as typed. */
+const guessNotices: Readonly<Record<GuessKind, string>> = {
+  initials: 'matched by beginnings of words',
+  typo: 'matched with a typo',
+  scattered: 'matched by scattered letters',
+};
+
+/** Returns that the listed paths are guesses, and how to search without any. */
+export function guessRemarks(query: string, guess: GuessKind | undefined): string[] {
+  if (guess === undefined) return [];
+  const words = query.trim();
+  const what = /\s/u.test(words)
+    ? `no listed path contains every word of "${words}"`
+    : `no listed path contains "${words}"`;
+  return [`${what}: ${guessNotices[guess]}; put ' before a word to find only paths that contain it`];
 }
 
 /** Returns what the person may have meant who typed a query. */

@@ -10,7 +10,7 @@ import { chooseInput, openStandardInput, STANDARD_INPUT } from '../../terminal/s
 import { shellQuote } from '../../terminal/shell-quote.ts';
 import { highlight, rangesOf } from '../../terminal/text.ts';
 import type { CommandFactory } from '../command.ts';
-import { queryRemarks } from './find-remarks.ts';
+import { guessRemarks, queryRemarks } from './find-remarks.ts';
 import {
   checkListing,
   extensionOption,
@@ -130,8 +130,14 @@ async function runFind(call: FindCall, session: Session): Promise<number> {
   const { totalMatches } = listing;
   const listed = listing.matches.map(({ match }) => match.path);
   const found = { query, roots: places.roots, isList: places.list !== undefined, paths: listed };
-  const remarks = [...notices, ...(await queryRemarks(found)), ...listRemarks(places, call, totalMatches)];
-  return printListing(session, { listing, lines, remarks }, flags);
+  const remarks = [
+    ...notices,
+    ...guessRemarks(query, listing.guess),
+    ...(await queryRemarks(found)),
+    ...listRemarks(places, call, totalMatches),
+  ];
+  const facts = listing.guess && { guess: listing.guess };
+  return printListing(session, { listing, lines, remarks, facts }, flags);
 }
 
 export const findCommand: CommandFactory = (command, session, done) => {

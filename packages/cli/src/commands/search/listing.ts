@@ -184,18 +184,20 @@ interface ListingText {
   readonly lines: Iterable<string>;
   /** Remarks of the command itself. */
   readonly remarks?: readonly string[];
+  /** Fields of the command itself, for the document. */
+  readonly facts?: object | undefined;
 }
 
 /** Prints the result of find or glob and returns the exit status. */
 export async function printListing(
   session: Session,
-  { listing, lines, remarks = [] }: ListingText & { readonly listing: ListingOfAll<ListedMatch> },
+  { listing, lines, remarks = [], facts }: ListingText & { readonly listing: ListingOfAll<ListedMatch> },
   flags: ListingFlags,
 ): Promise<number> {
   await writeAnswer(session, flags, {
     lines,
     lineEnd: flags.null === true ? '\0' : '\n',
-    document: documentOf(listing),
+    document: { ...documentOf(listing), ...facts },
     notices: () => noticesOf(listing, flags, { session, remarks }),
   });
   const { matches, stopReason, unreadable = 0, failures } = listing;
