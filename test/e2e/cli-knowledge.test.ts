@@ -3,6 +3,8 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createKnowledge } from '@cairn/knowledge';
+import { createKnowledgeToolSet } from '@cairn/knowledge/tools';
+import { createToolSession } from '@cairn/tool';
 import { cairn as inHost, cairnProcess } from '../support/cli.ts';
 import { temporaryDirectory } from '../support/tree.ts';
 import { newcomer } from './newcomer.ts';
@@ -19,7 +21,7 @@ async function withAsset() {
 
 test('without knowledge every command that reads names the one that adds', async () => {
   const cairn = newcomer();
-  for (const args of [['list'], ['search', 'x'], ['index'], ['gaps'], ['stats'], ['show', 'x']]) {
+  for (const args of [['list'], ['index'], ['gaps'], ['stats'], ['show', 'x']]) {
     const { exitCode, stdout, stderr } = await cairn(['knowledge', ...args]);
     expect({ exitCode, stdout }, args[0]).toEqual({ exitCode: 1, stdout: '' });
     expect(stderr).toMatch(/^cairn: there is no knowledge in .*; 'cairn knowledge add' creates it\n$/u);
@@ -213,13 +215,21 @@ test('an asset that no longer holds leaves the index and searches, and comes bac
 test('a search that finds too little states it once', async () => {
   const cairn = await withAsset();
   const cases: readonly (readonly [query: string, stdout: RegExp, notice: RegExp])[] = [
-    ['failovr', /redis/u, /^cairn: No asset has a word of the query; these results [^\n]*\n$/u],
+    [
+      'failovr',
+      /redis/u,
+      /^cairn: No asset has a word of the query; these results [^\n]*\ncairn: the question was recorded as a gap; [^\n]*\n$/u,
+    ],
     [
       'failover of kubernetes ingress certificates at midnight',
       /redis/u,
-      /^cairn: No asset has enough of the words of the query; [^\n]*\n$/u,
+      /^cairn: No asset has enough of the words of the query; [^\n]*\ncairn: the question was recorded as a gap; [^\n]*\n$/u,
     ],
-    ['zebra', /^$/u, /^cairn: none of 1 assets has a word of the query\n$/u],
+    [
+      'zebra',
+      /^$/u,
+      /^cairn: none of 1 assets has a word of the query\ncairn: the question was recorded as a gap; [^\n]*\n$/u,
+    ],
     ['???', /^$/u, /^cairn: The query has no word to search for; add one.\n$/u],
   ];
   for (const [query, stdout, notice] of cases) {
@@ -228,6 +238,85 @@ test('a search that finds too little states it once', async () => {
     expect(found.stdout).toMatch(stdout);
     expect(found.stderr, query).toMatch(notice);
   }
+});
+
+/** Searches, in their order, and why each is here. Some close or repeat the gaps of earlier ones. */
+const searches: readonly (readonly [why: string, query: string, filters?: { type?: string; product_line?: string }])[] =
+  [
+    ['an answer', '主从切换'],
+    ['all words are in the title', 'redis failover'],
+    ['nothing has a word of it', 'How do we rotate the signing keys?'],
+    ['the same words in another order', 'signing keys: rotate'],
+    ['too little evidence', 'failover of kubernetes ingress certificates at midnight'],
+    ['only a similar spelling', 'failovr'],
+    ['Chinese without an answer', '消息队列失败重试'],
+    ['no word', '???'],
+    ['a secret', 'is ghp_16C7e42F292c6912E7710c838347Ae178B4a valid?'],
+    ['a filter leaves the rest out', 'zebra crossing', { type: 'adr' }],
+    ['another filter', 'zebra crossing', { product_line: 'mobile' }],
+    ['quotes and operators', '"zebra" AND crossing*'],
+    ['its gap is closed by an answer', 'valkey'],
+    ['the words are escaped', 'c:\\temp\nand a tab\t'],
+  ];
+
+test('a search at the command line leaves the same gaps as the tool', async () => {
+  const cairn = await withAsset();
+  const directories = [cairn.home, temporaryDirectory()].map((home) => join(home, '.local/share/cairn/knowledge'));
+  const [own = '', other = ''] = directories;
+  const gapsOf = async (directory: string): Promise<unknown> => {
+    const knowledge = createKnowledge({ directory });
+    const gaps = await knowledge.gaps.list();
+    await knowledge.close();
+    return gaps.map(({ firstMs: _, lastMs: __, ...gap }) => gap).toSorted((one, two) => (one.id < two.id ? -1 : 1));
+  };
+  const prepared = createKnowledge({ directory: other });
+  await prepared.store.add({ text: (await cairn(['knowledge', 'show', 'redis'])).stdout });
+  await prepared.close();
+  for (const directory of directories) {
+    const knowledge = createKnowledge({ directory });
+    await knowledge.store.add({ name: 'cache', type: 'adr', title: 'Valkey', body: 'We use it.' });
+    await knowledge.gaps.record('valkey');
+    await knowledge.close();
+  }
+  const set = createKnowledgeToolSet({ open: async () => createKnowledge({ directory: other }) });
+  const session = {
+    roots: [other] as const,
+    readOnly: false,
+    session: createToolSession(),
+    signal: new AbortController().signal,
+  };
+  const { tools } = await set.open({ ...session, naming: 'default' });
+  for (const [why, query, filters = {}] of searches) {
+    const { type, product_line: productLine } = filters;
+    const options = [...(type ? ['--type', type] : []), ...(productLine ? ['--product-line', productLine] : [])];
+    await cairn(['knowledge', 'search', ...options, '--', query]);
+    await tools['search_knowledge']?.execute({ query, ...filters });
+    expect(await gapsOf(own), why).toEqual(await gapsOf(other));
+  }
+  await set.close?.();
+  expect(await gapsOf(own)).toMatchObject(
+    expect.arrayContaining([expect.objectContaining({ query: 'How do we rotate the signing keys?', asked: 2 })]) as [],
+  );
+  expect(await gapsOf(own)).not.toContainEqual(expect.objectContaining({ query: 'valkey' }));
+});
+
+test('the first search makes the store that keeps its question', async () => {
+  const cairn = newcomer();
+  const found = await cairn(['knowledge', 'search', 'zebra', 'crossing']);
+  expect(found).toMatchObject({ exitCode: 1, stdout: '' });
+  expect(found.stderr).toBe(
+    "cairn: none of 0 assets has a word of the query\ncairn: the question was recorded as a gap; when you find the answer, 'cairn knowledge add' keeps it\n",
+  );
+  expect((await cairn(['knowledge', 'gaps'])).stdout).toContain('zebra crossing');
+});
+
+test('an asset that is shown counts as opened, once for a terminal', async () => {
+  const cairn = await withAsset();
+  await cairn(['knowledge', 'show', 'redis']);
+  await cairn(['knowledge', 'show', 'redis']);
+  const knowledge = createKnowledge({ directory: join(cairn.home, '.local/share/cairn/knowledge') });
+  expect(await knowledge.usage.opened()).toEqual(new Map([['exchange/infra/redis', 1]]));
+  await knowledge.close();
 });
 
 test('a product line is selected in any case, with those below it', async () => {

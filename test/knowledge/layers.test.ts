@@ -1,6 +1,7 @@
 /** The way of a question through the layers, with the two worked cases of the source. */
-import { createKnowledge, openLocalStore } from '@cairn/knowledge';
+import { createKnowledge, createLayers, openLocalStore } from '@cairn/knowledge';
 import type { AssetDraft, AssetType, Knowledge, Language } from '@cairn/knowledge';
+import { MemoryError } from '@cairn/memory';
 import type { MemoryBackend } from '@cairn/memory';
 import { memory } from '@cairn/memory/memory';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -123,6 +124,24 @@ test('a filtered search records nothing, and others only when they are asked to'
   expect(await gaps.list()).toEqual([]);
   await layers.search({ query: 'terraform state', recordsGap: true });
   expect(await gaps.list()).toHaveLength(1);
+});
+
+test('a search answers when the store rejects its gap, and reports that', async () => {
+  const { store, index, gaps } = await openWith(source);
+  const fail = async (): Promise<never> => {
+    throw new MemoryError('STORE_DENIED', ['[memory:sqlite] x cannot be written', 'Change its mode.']);
+  };
+  const layers = createLayers({ store, index, gaps: { ...gaps, record: fail, closeQuery: fail }, language: 'en' });
+  const reason = 'The list of questions without an answer could not be changed: [memory:sqlite] x cannot be written';
+  for (const [query, isAnswered] of [
+    ['terraform state', false],
+    ['XAUTOCLAIM', true],
+  ] as const) {
+    const answer = await layers.search({ query, recordsGap: true });
+    expect(answer.isAnswered).toBe(isAnswered);
+    expect(answer.notices.at(-1)).toMatchObject({ code: 'GAPS_NOT_CHANGED', message: expect.stringContaining(reason) });
+    expect(answer.gap).toBeUndefined();
+  }
 });
 
 test('an exact match of the index is an answer, though its text has too little of the question', async () => {

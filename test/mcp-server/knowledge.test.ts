@@ -52,6 +52,32 @@ describe('the knowledge', () => {
     expect(shown.stdout).toContain('指数退避');
   });
 
+  test.each(ways)('is searched with the results as objects over $over in the $era era', async (way) => {
+    const [root, directory] = [temporaryDirectory(), temporaryDirectory()];
+    const { client } = await connect(root, way, optionsOf(directory));
+    await call(client, 'sink_asset', retry);
+    const found = await client.callTool({ name: 'search_knowledge', arguments: { query: '失败重试 退避' } });
+    const { title, name, product_line, type } = retry;
+    expect(found.structuredContent).toEqual({
+      results: [
+        {
+          name,
+          product_line,
+          type,
+          title,
+          score: expect.closeTo(0.9, 0) as number,
+          snippet: expect.stringContaining('失败重试的核心是指数退避') as string,
+        },
+      ],
+      is_answered: true,
+      searched: 1,
+      has_more: false,
+      notices: [],
+    });
+    const failed = await client.callTool({ name: 'search_knowledge', arguments: { query: 'a', type: 'unknown' } });
+    expect(failed).toMatchObject({ isError: true, structuredContent: { reason: 'INVALID_INPUT' } });
+  });
+
   test('writes the index at the end of the server', async () => {
     const [root, directory] = [temporaryDirectory(), temporaryDirectory()];
     const { client, close } = await connect(root, ways[0], optionsOf(directory));

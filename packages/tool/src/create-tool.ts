@@ -31,6 +31,8 @@ export interface ToolSpec<Input, Details, Context = ToolRunOptions> {
   readonly description: string;
   readonly inputSchema: z.ZodType<Input>;
   readonly annotations: ToolAnnotations;
+  /** See {@link ToolDefinition}. @default false */
+  readonly hasStructuredDetails?: boolean | undefined;
   /**
    * Does the work of a call, with checked input.
    *
@@ -84,7 +86,7 @@ function toModelOutput({ output }: { readonly output: ToolResult }): ModelOutput
  * When a call has both `signal` and `abortSignal`, `signal` counts.
  */
 export function createTool<Input, Details>(spec: ToolSpec<Input, Details>): ToolDefinition<Input, Details> {
-  const { name, description, inputSchema, annotations } = spec;
+  const { name, description, inputSchema, annotations, hasStructuredDetails } = spec;
   const mutates = !annotations.readOnlyHint;
   const parse = (input: Input): Input => {
     const parsed = inputSchema.safeParse(input, { reportInput: true });
@@ -106,7 +108,8 @@ export function createTool<Input, Details>(spec: ToolSpec<Input, Details>): Tool
   };
   const execute = (input: Input, options: ToolCallOptions = {}): Promise<ToolResult<Details>> =>
     observeCall({ source: 'tool', name, input, outcomeOf: outcomeOfResult }, () => call(input, options));
-  return { name, description, inputSchema, annotations, execute, toModelOutput };
+  const structured = hasStructuredDetails === true && { hasStructuredDetails };
+  return { name, description, inputSchema, annotations, ...structured, execute, toModelOutput };
 }
 
 /** Returns the facts of a result for observers: the bytes that a model receives, and the reason of a failure. */

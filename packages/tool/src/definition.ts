@@ -94,6 +94,11 @@ export interface ToolDefinition<Input = unknown, Details = unknown> {
   /** A Zod 4 schema, so also a Standard Schema. Models see its JSON Schema; the schema may accept more. */
   readonly inputSchema: z.ZodType<Input>;
   readonly annotations: ToolAnnotations;
+  /**
+   * Whether the details of a success are an answer by themselves, in a documented form: then a client of MCP that takes structured
+   * content gets them as they are. Of other details it gets the facts. @default false
+   */
+  readonly hasStructuredDetails?: boolean | undefined;
   execute(input: Input, options?: ToolCallOptions): Promise<ToolResult<Details>>;
   /** Converts a result for the AI SDK, which passes it to a model. */
   toModelOutput(options: { readonly output: ToolResult<Details> }): ModelOutput;

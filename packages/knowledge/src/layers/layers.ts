@@ -13,6 +13,7 @@ import { getAsset } from './get-asset.ts';
 import type { FoundAsset, GetAssetOptions } from './get-asset.ts';
 import { search } from './search.ts';
 import type { SearchAnswer, SearchFilters, SearchOptions, SearchResult } from './search.ts';
+import { noticeOf } from './texts.ts';
 
 /** The index, as the layers use it. */
 export type LayerIndex = Pick<
@@ -92,7 +93,7 @@ const SUBJECT_CHARACTERS = 400;
 
 /** Creates the layers over a store and its index. */
 export function createLayers(options: LayersOptions): Layers {
-  const { store, index, gaps, read = store.get } = options;
+  const { store, index, gaps, read = store.get, language } = options;
 
   /** Scans the index. The draft of a gap has the words of the question, and no answer: it is a vague match. */
   const scan = async (query: string, filters: SearchFilters & CallOptions): Promise<Scanned> => {
@@ -106,14 +107,22 @@ export function createLayers(options: LayersOptions): Layers {
     const { query, productLine, type, recordsGap = false, signal } = asked;
     if (!recordsGap || productLine !== undefined || type !== undefined) return answer;
     const hasExact = async (): Promise<boolean> => (exact ?? (await scan(query, { signal })).exact.length) > 0;
-    if (answer.isAnswered || (await hasExact())) {
-      if (await gaps.closeQuery(query, { signal })) index.schedule();
-      return answer;
+    const isAnswered = answer.isAnswered || (await hasExact());
+    try {
+      if (isAnswered) {
+        if (await gaps.closeQuery(query, { signal })) index.schedule();
+        return answer;
+      }
+      const gap = await gaps.record(query, { signal });
+      if (gap === undefined) return answer;
+      index.schedule();
+      return { ...answer, gap };
+    } catch (error) {
+      // A store that cannot be written still answers. The module is only loaded here, because it takes a while.
+      const { MemoryError } = await import('@cairn/memory');
+      if (!MemoryError.isInstance(error)) throw error;
+      return { ...answer, notices: [...answer.notices, noticeOf('GAPS_NOT_CHANGED', language, [error.message])] };
     }
-    const gap = await gaps.record(query, { signal });
-    if (gap === undefined) return answer;
-    index.schedule();
-    return { ...answer, gap };
   };
 
   const get = (asked: GetAssetOptions): Promise<FoundAsset> => getAsset({ index, read }, asked);

@@ -8,9 +8,11 @@ import type { RankNotice } from '@cairn/retrieval';
  * - `UNREADABLE_ASSETS`: the store has assets that this version cannot read, so that they were not searched.
  * - `LONG_QUERY`: only the beginning of the query was searched for.
  * - `INACTIVE_LEFT_OUT`: a better match is deprecated or superseded, so that it is not a result.
+ * - `GAPS_NOT_CHANGED`: the store rejected the question without an answer, or the end of one.
  */
 export type SearchNoticeCode =
   | Exclude<RankNotice['code'], 'EMBED_FAILED'>
+  | 'GAPS_NOT_CHANGED'
   | 'INACTIVE_LEFT_OUT'
   | 'LONG_QUERY'
   | 'UNREADABLE_ASSETS';
@@ -32,6 +34,7 @@ const messages: Readonly<Record<Language, Readonly<Record<SearchNoticeCode, (nam
     UNREADABLE_ASSETS: (number) =>
       `Assets that this version cannot read, which were not searched: ${number}. A later version of Cairn may have written them; update it.`,
     LONG_QUERY: () => 'Only the first 2,000 characters of the query were searched for; ask a shorter question.',
+    GAPS_NOT_CHANGED: (reason) => `The list of questions without an answer could not be changed: ${reason}`,
     INACTIVE_LEFT_OUT: (ids) => `Left out because they are deprecated or superseded: ${ids}. get_asset reads them.`,
   },
   zh: {
@@ -41,6 +44,7 @@ const messages: Readonly<Record<Language, Readonly<Record<SearchNoticeCode, (nam
     LITTLE_EVIDENCE: () => '没有资产包含足够多的查询词；这些结果只包含一部分，内容可能无关。',
     UNREADABLE_ASSETS: (number) => `有 ${number} 条资产本版本无法读取，未被搜索；可能由更新版本的 Cairn 写入，请升级。`,
     LONG_QUERY: () => '只搜索了查询的前 2,000 个字符；请缩短问题。',
+    GAPS_NOT_CHANGED: (reason) => `无法更改未回答问题的列表：${reason}`,
     INACTIVE_LEFT_OUT: (ids) => `以下资产已弃用或被取代，未列入结果：${ids}。可用 get_asset 读取。`,
   },
 };

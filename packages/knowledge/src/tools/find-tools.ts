@@ -32,6 +32,7 @@ export interface KnowledgeResult {
   readonly is_similar?: true;
 }
 
+/** Clients of MCP get it as structured content. */
 export interface SearchKnowledgeDetails {
   readonly results: readonly KnowledgeResult[];
   readonly is_answered: boolean;

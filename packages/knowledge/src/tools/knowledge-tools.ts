@@ -73,6 +73,7 @@ export function createKnowledgeTools(context: ToolContext): KnowledgeTools {
       description: descriptions.search_knowledge,
       inputSchema: inputSchema(shape.search),
       annotations: { title: 'Search knowledge', ...reading },
+      hasStructuredDetails: true,
       run: (input, call) => asToolErrors(async () => (await import('./find-tools.ts')).runSearch(context, input, call)),
     }),
     get_asset: createTool<GetAssetInput, GetAssetDetails>({

@@ -12,15 +12,18 @@ const FACTS_KEY = 'cairn/facts';
  * Converts the result of a tool to an MCP answer: the content unchanged, and the facts of its details in `_meta`. Facts never
  * repeat the text.
  *
- * With `structured` the facts are also the `structuredContent`. Some hosts show a model the structured content instead of the
- * text; the model would then see how many lines there are, but not the lines. A note in it names the fix.
+ * With `structured: 'facts'` they are also the `structuredContent`. Some hosts show a model the structured content instead of the
+ * text; the model would then see how many lines there are, but not the lines. A note in it names the fix. With `'details'` the
+ * details of a success are the structured content, whole.
  */
-export function answerOf(result: ToolResult, structured: boolean): CallToolResult {
+export function answerOf(result: ToolResult, structured: 'facts' | 'details' | undefined): CallToolResult {
   const facts = factsOf(result.details, textOf(result));
+  const isWhole = structured === 'details' && !result.isError;
+  const content = isWhole ? { ...(result.details as object) } : { ...facts, note: HIDDEN_TEXT_NOTE };
   return {
     content: [...result.content],
     ...(result.isError && { isError: true }),
-    ...(structured && { structuredContent: { ...facts, note: HIDDEN_TEXT_NOTE } }),
+    ...(structured !== undefined && { structuredContent: content }),
     _meta: { [FACTS_KEY]: facts },
   };
 }

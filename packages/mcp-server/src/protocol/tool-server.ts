@@ -41,7 +41,8 @@ async function callTool(
     const result = await withProgress({ name, intervalMs, context }, (onProgress) =>
       tool.execute(input, { signal, onProgress }),
     );
-    return answerOf(result, wantsStructured(structured, clientName));
+    const kind = tool.hasStructuredDetails === true ? 'details' : 'facts';
+    return answerOf(result, wantsStructured(structured, clientName) ? kind : undefined);
   } catch (error) {
     // A cancelled call has no answer.
     if (signal.aborted) throw error;

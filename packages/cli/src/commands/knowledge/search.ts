@@ -28,16 +28,22 @@ async function search(words: readonly string[], flags: SearchFlags, session: Ses
   const { type, productLine, limit } = flags;
   return withKnowledge(session, {
     flags,
+    // A question without an answer is recorded, as by the tool.
+    writes: true,
     run: async ({ layers }, { printMatches, notice }) => {
       const query = words.join(' ');
-      const answer = await layers.search({ query, type, productLine, limit, signal: session.signal });
-      const { results, isAnswered, hasMore, searched } = answer;
+      const { signal } = session;
+      const answer = await layers.search({ query, type, productLine, limit, recordsGap: true, signal });
+      const { results, isAnswered, hasMore, searched, gap } = answer;
       const hasWords = answer.notices.every(({ code }) => code !== 'NOTHING_TO_SEARCH');
       if (results.length === 0 && hasWords) notice(`none of ${searched} assets has a word of the query`);
       for (const { message } of answer.notices) {
         notice(message.replace('get_asset reads them', "'cairn knowledge show' reads them"));
       }
       if (hasMore) notice(`more assets match; use a larger --limit, up to ${MAX_LIMIT}`);
+      if (gap !== undefined) {
+        notice("the question was recorded as a gap; when you find the answer, 'cairn knowledge add' keeps it");
+      }
       const documents = results.map(({ productLine: line, changedMs, isPromoted, isSimilar = false, ...rest }) => ({
         ...rest,
         product_line: line,
@@ -53,7 +59,9 @@ async function search(words: readonly string[], flags: SearchFlags, session: Ses
 
 export const knowledgeSearchCommand: CommandFactory = (command, session, done) => {
   command
-    .description('Find assets by words of name, title, tags and text, best match first. The query is plain text.')
+    .description(
+      'Find assets by words of name, title, tags and text, best match first. The query is plain text. Without filters, a question that no asset answers is recorded as a gap.',
+    )
     .summary('find assets by words, best match first')
     .argument('<query...>', 'words in any language')
     .action(async (words: readonly string[], flags: SearchFlags) => done(await search(words, flags, session)));
