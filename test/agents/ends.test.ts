@@ -171,6 +171,8 @@ describe('a model that fails', () => {
       { text: ['The answer ', 'is'], cut: { afterEvents: 3, by: 'close' } },
     ]);
     const run = agents.run({ agent: helper, prompt: 'Go' });
+    const types: string[] = [];
+    for await (const event of run) types.push(event.type);
     const result = await run.result;
     expect(result).toMatchObject({ finishReason: 'error', error: { code: 'MODEL_FAILED' } });
     const history = contexts.getContext('helper').conversationHistory;
@@ -179,8 +181,6 @@ describe('a model that fails', () => {
       undefined,
       expect.stringMatching(/^the model failed: /u),
     ]);
-    const types: string[] = [];
-    for await (const event of run) types.push(event.type);
     expect(types.at(-1)).toBe('end');
   });
 
@@ -188,6 +188,7 @@ describe('a model that fails', () => {
     const { agents, contexts } = await startAgents([
       { text: ['The answer ', 'is'], cut: { afterEvents: 3, by: 'close' } },
     ]);
+    // Nobody iterates the run: it is asked for again, and what arrived is kept when that fails, too.
     const result = await agents.run({ agent: helper, prompt: 'Go', mode: 'shared', onFailure: 'drop' }).result;
     expect(result).toMatchObject({ finishReason: 'error', text: 'The answer is', messages: [] });
     expect(contexts.main.conversationHistory).toEqual([]);
@@ -208,6 +209,36 @@ describe('a model that fails', () => {
     expect(await run.result).toMatchObject({ finishReason: 'stop', text: 'Now.', steps: 1 });
     expect(retries).toMatchObject([{ run: run.run, attempt: 1, delayMs: 0, reason: expect.stringContaining('429') }]);
     expect(server.requests[1]?.body).toEqual(server.requests[0]?.body);
+  });
+
+  const cut = { text: ['Half ', 'an answer'], cut: { afterEvents: 2, by: 'close' as const } };
+
+  test('in the middle of its answer is asked again while nobody iterates the run', async () => {
+    const { server, agents } = await startAgents([cut, { text: 'Whole.' }]);
+    const run = agents.run({ agent: helper, prompt: 'Go' });
+    expect(await run.result).toMatchObject({ finishReason: 'stop', text: 'Whole.' });
+    const texts: string[] = [];
+    for await (const event of run) if (event.type === 'text') texts.push(event.text);
+    expect(texts).toEqual(['Whole.']);
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test('in the middle of its answer is asked again with partialText: false', async () => {
+    const { agents } = await startAgents([cut, { text: ['Wh', 'ole.'] }]);
+    const run = agents.run({ agent: helper, prompt: 'Go', partialText: false });
+    const texts: string[] = [];
+    for await (const event of run) if (event.type === 'text') texts.push(event.text);
+    expect(texts).toEqual(['Whole.']);
+  });
+
+  test('in the middle of its answer is not asked again when a part of it was an event', async () => {
+    const { server, agents } = await startAgents([cut, { text: 'Whole.' }]);
+    const run = agents.run({ agent: helper, prompt: 'Go' });
+    const texts: string[] = [];
+    for await (const event of run) if (event.type === 'text') texts.push(event.text);
+    expect(texts).toEqual(['Half ']);
+    expect(await run.result).toMatchObject({ finishReason: 'error', text: 'Half ' });
+    expect(server.requests).toHaveLength(1);
   });
 
   test('and never answers is given up after its time limit', async () => {

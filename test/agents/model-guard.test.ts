@@ -1,9 +1,11 @@
-import { AgentError, resolveModel } from '@cairn/agents';
+import { AgentError, checkModel, resolveModel } from '@cairn/agents';
 import type { GuardOptions, ModelRetry } from '@cairn/agents';
 import { generateText, streamText, tool } from 'ai';
 import type { LanguageModel } from 'ai';
 import { MockLanguageModelV4 } from 'ai/test';
 import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { busy, SlowText, startModelServer } from '../support/model-server.ts';
@@ -109,12 +111,30 @@ describe('a request is repeated', () => {
   });
 
   test('three times at most, and the error states it', async () => {
-    const server = await start(() => busy());
+    const server = await start(() => ({ status: 503, message: 'overloaded' }));
     const seen = await ask(server);
     expect(server.requests).toHaveLength(4);
     expect(seen.retries).toHaveLength(3);
+    expect(agentErrorOf(seen).code).toBe('MODEL_FAILED');
+    expect(agentErrorOf(seen).summary).toMatch(/failed \(503\): overloaded \(after 3 retries\)$/u);
+  });
+
+  test('for two minutes while the server is busy and does not say when to return', async () => {
+    const server = await start(() => busy());
+    const waited: number[] = [];
+    const wait = async (delayMs: number): Promise<void> => void waited.push(delayMs);
+    const seen = await ask(server, { wait, retryDelayMs: 1000 });
+    expect(waited.reduce((sum, delayMs) => sum + delayMs, 0)).toBe(120_000);
+    expect(Math.max(...waited)).toBeLessThanOrEqual(30_000);
+    expect(server.requests).toHaveLength(waited.length + 1);
     expect(agentErrorOf(seen).code).toBe('MODEL_BUSY');
-    expect(agentErrorOf(seen).summary).toMatch(/is busy \(429\): Rate limit reached \(after 3 retries\)$/u);
+    expect(agentErrorOf(seen).summary).toContain(`(after ${waited.length} retries)`);
+  });
+
+  test('while the server is busy, until it answers', async () => {
+    const server = await start(({ number }) => (number < 7 ? busy() : { text: 'Hello' }));
+    const seen = await ask(server, { wait: async () => undefined, retryDelayMs: 1000 });
+    expect([seen.text, seen.retries.length]).toEqual(['Hello', 6]);
   });
 
   test('never with maxRetries: 0', async () => {
@@ -130,7 +150,7 @@ describe('a request is repeated', () => {
   });
 
   test('with delays that double', async () => {
-    const server = await start(() => busy());
+    const server = await start(() => ({ status: 500, message: 'no' }));
     const { retries } = await ask(server, { retryDelayMs: 8 });
     for (const [index, { delayMs }] of retries.entries()) {
       expect(delayMs).toBeGreaterThanOrEqual(6 * 2 ** index);
@@ -206,6 +226,275 @@ describe('a request is not repeated', () => {
     ]);
     expect(agentErrorOf(await ask(server)).code).toBe('MODEL_FAILED');
     expect(server.requests).toHaveLength(1);
+  });
+});
+
+const event = (choice: object, more: object = {}): string =>
+  `data: ${JSON.stringify({ choices: [{ index: 0, ...choice }], ...more })}\n\n`;
+const textEvent = (content: string): string => event({ delta: { content } });
+const done = 'data: [DONE]\n\n';
+const usage = { prompt_tokens: 3, completion_tokens: 2 };
+const call = { id: 'c', type: 'function', function: { name: 'read', arguments: '{"path":"a.ts"}' } };
+const whole = (message: object, more: object = {}): ModelAnswer => ({
+  body: JSON.stringify({ object: 'chat.completion', choices: [{ index: 0, message, finish_reason: 'stop' }], ...more }),
+  contentType: 'application/json',
+});
+const events = (body: string, isOpen = false): ModelAnswer => ({ body, contentType: 'text/event-stream', isOpen });
+
+describe('an answer is complete', () => {
+  test.each<[string, ModelAnswer, string, readonly unknown[]]>([
+    ['with [DONE] and without a reason for its end', events(textEvent('Hello') + done), 'Hello', []],
+    [
+      'with [DONE] and an empty reason',
+      events(event({ delta: { content: 'Hello' }, finish_reason: '' }) + done),
+      'Hello',
+      [],
+    ],
+    [
+      'with [DONE] after a call without a reason for its end',
+      events(event({ delta: { tool_calls: [{ index: 0, ...call }] } }) + done),
+      '',
+      [{ path: 'a.ts' }],
+    ],
+    ['with [DONE], though the connection stays open', events(textEvent('Hello') + done, true), 'Hello', []],
+    ['with [DONE] without a line feed', events(textEvent('Hello') + done.trim()), 'Hello', []],
+    [
+      'with a reason and without [DONE]',
+      events(event({ delta: { content: 'Hello' }, finish_reason: 'stop' })),
+      'Hello',
+      [],
+    ],
+    ['with CRLF', events((textEvent('Hello') + done).replaceAll('\n', '\r\n')), 'Hello', []],
+    ...[-1, 'many', { prompt_tokens: '3', completion_tokens: null }, { prompt_tokens: -4, total_tokens: {} }, []].map(
+      (odd): [string, ModelAnswer, string, readonly unknown[]] => [
+        `with the usage ${JSON.stringify(odd)}`,
+        events(textEvent('Hello') + event({ delta: {}, finish_reason: 'stop' }, { usage: odd }) + done),
+        'Hello',
+        [],
+      ],
+    ),
+    [
+      'with a usage without a list of choices',
+      events(`${textEvent('Hello')}data: ${JSON.stringify({ usage })}\n\n${done}`),
+      'Hello',
+      [],
+    ],
+    ['as JSON instead of a stream', whole({ role: 'assistant', content: 'Hello' }, { usage }), 'Hello', []],
+    ['as JSON with a call', whole({ role: 'assistant', content: null, tool_calls: [call] }), '', [{ path: 'a.ts' }]],
+    [
+      'as JSON with arguments that are an object',
+      whole({ content: '', tool_calls: [{ ...call, function: { name: 'read', arguments: { path: 'a.ts' } } }] }),
+      '',
+      [{ path: 'a.ts' }],
+    ],
+    [
+      'as JSON with the content type of a stream',
+      { ...whole({ content: 'Hello' }), contentType: 'text/event-stream' },
+      'Hello',
+      [],
+    ],
+    [
+      'as a stream with the content type of JSON',
+      { ...events(textEvent('Hello') + done), contentType: 'application/json' },
+      'Hello',
+      [],
+    ],
+  ])('%s', async (_, answer, text, ran) => {
+    const server = await start([answer]);
+    const seen = await ask(server);
+    expect(seen.error).toBeUndefined();
+    expect([seen.text, seen.ran]).toEqual([text, ran]);
+  });
+
+  test('without [DONE] and without a reason only after another request', async () => {
+    const empty = events(event({ delta: { role: 'assistant' }, finish_reason: '' }));
+    const server = await start([events(event({ delta: { role: 'assistant' } })), empty, { text: 'Hello' }]);
+    expect((await ask(server)).text).toBe('Hello');
+  });
+
+  test.each<[string, unknown, number | undefined, number | undefined]>([
+    ['as it is', usage, 3, 2],
+    ['as text', { prompt_tokens: '3', completion_tokens: '2' }, 3, 2],
+    ['of which one is missing', { prompt_tokens: 3 }, 3, undefined],
+    ['of which one is negative', { prompt_tokens: 3, completion_tokens: -2 }, 3, undefined],
+    ['that is text', 'many', undefined, undefined],
+  ])('and its usage is known where it is readable: %s', async (_, odd, input, output) => {
+    const streamed = events(textEvent('Hello') + event({ delta: {}, finish_reason: 'stop' }, { usage: odd }) + done);
+    const server = await start([streamed, whole({ content: 'Hello' }, { usage: odd })]);
+    const { model } = resolveModel({ model: 'a', baseUrl: server.url });
+    const one = await streamText({ model, prompt: 'x' }).totalUsage;
+    const { totalUsage: other } = await generateText({ model, prompt: 'x' });
+    expect([one, other].map((found) => [found.inputTokens, found.outputTokens])).toEqual([
+      [input, output],
+      [input, output],
+    ]);
+  });
+});
+
+describe('an answer that nobody reads while it arrives', () => {
+  const isFollowed = (): boolean => false;
+
+  test.each<[string, ModelAnswer]>([
+    ['in the middle of its text', { text: ['It ', 'works'], cut: { afterEvents: 2, by: 'close' } }],
+    ['before its end', { text: ['It ', 'works'], cut: { afterEvents: 3, by: 'end' } }],
+    ['after its reasoning', { reasoning: 'Hm.', text: 'It works', cut: { afterEvents: 2, by: 'close' } }],
+    ['after a text and in a call', { text: ['I read.'], ...read, cut: { afterEvents: 4, by: 'close' } }],
+  ])('is asked for again when it is cut %s', async (_, cut) => {
+    const server = await start([cut, { text: 'It works.', ...read }]);
+    const seen = await ask(server, { isFollowed });
+    expect([seen.text, seen.error, seen.retries.length]).toEqual(['It works.', undefined, 1]);
+    expect(seen.ran).toEqual([{ path: 'a.ts' }]);
+  });
+
+  test('has its text in one piece', async () => {
+    const server = await start([{ text: ['It ', 'works', '.'] }]);
+    const pieces: string[] = [];
+    await ask(server, { isFollowed, onText: (text) => pieces.push(text) });
+    expect(pieces).toEqual(['It works.']);
+  });
+});
+
+describe('thoughts in the text of an answer', () => {
+  const text = ['<thi', 'nk>\nHm', '.\n</think', '>\n\nHel', 'lo\n```\n<think>code</think>\n```'];
+
+  test('are reasoning, streamed or not', async () => {
+    const server = await start([{ text }, { text }, { text }]);
+    const { model } = resolveModel({ model: 'a', baseUrl: server.url });
+    const streamed = streamText({ model, prompt: 'x' });
+    const expected = ['Hello\n```\n<think>code</think>\n```', '\nHm.\n'];
+    expect([await streamed.text, await streamed.reasoningText]).toEqual(expected);
+    const { text: answer, reasoningText } = await generateText({ model, prompt: 'x' });
+    expect([answer, reasoningText]).toEqual(expected);
+    expect((await ask(server, { isFollowed: () => false })).text).toBe(expected[0]);
+  });
+
+  test('that have no end leave no text, and the calls after them count', async () => {
+    const server = await start([{ text: '<think>\nI read.', ...read }]);
+    const seen = await ask(server);
+    expect([seen.text, seen.ran, seen.error]).toEqual(['', [{ path: 'a.ts' }], undefined]);
+  });
+});
+
+describe('an answer larger than 8 MiB', () => {
+  const MIB = 1024 * 1024;
+
+  test.each<[string, (piece: string) => string]>([
+    ['of text', (piece) => textEvent(piece)],
+    ['of reasoning', (piece) => event({ delta: { reasoning_content: piece } })],
+    [
+      'of arguments',
+      (piece) =>
+        event({ delta: { tool_calls: [{ ...call, index: 0, function: { name: 'read', arguments: piece } }] } }),
+    ],
+    ['in one event without an end', (piece) => `data: ${piece}`.slice(6)],
+  ])('%s is ended, however much more the server sends', async (_, eventOf) => {
+    const piece = eventOf('x'.repeat(MIB / 4));
+    let sent = 0;
+    const limit = 80 * MIB;
+    const server = createServer((request, response) => {
+      request.resume();
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      const send = (): void => {
+        while (sent < limit && !response.destroyed) {
+          sent += piece.length;
+          if (!response.write(piece)) return void response.once('drain', send);
+        }
+        response.end();
+      };
+      send();
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const baseUrl = `http://127.0.0.1:${port}/v1`;
+    const seen = await ask(resolveModel({ model: 'a', baseUrl }).model, { maxRetries: 3 });
+    expect(agentErrorOf(seen).code).toBe('TOO_LARGE');
+    expect(seen.ran).toEqual([]);
+    expect(seen.text.length).toBeLessThanOrEqual(8 * MIB);
+    // Once, and not to its end.
+    expect(sent).toBeLessThan(limit);
+  });
+
+  test('is an error that names the limit, and what came before it stays', async () => {
+    const server = await start([{ text: ['Hello', 'x'.repeat(8 * MIB)] }]);
+    const seen = await ask(server);
+    expect(agentErrorOf(seen).message).toMatch(/answered with more than 8 MiB of text\. Ask for less at once/u);
+    expect([seen.text, server.requests.length]).toEqual(['Hello', 1]);
+  });
+
+  test('is an error when it is not streamed, too', async () => {
+    const server = await start([{ text: 'x'.repeat(8 * MIB + 1) }]);
+    const { model } = resolveModel({ model: 'a', baseUrl: server.url });
+    await expect(generateText({ model, prompt: 'x' })).rejects.toMatchObject({ code: 'TOO_LARGE' });
+  });
+
+  test('and one of exactly that size is complete', async () => {
+    const server = await start([{ text: ['x'.repeat(8 * MIB)] }]);
+    const seen = await ask(server);
+    expect([seen.text.length, seen.error]).toEqual([8 * MIB, undefined]);
+  });
+});
+
+describe('a redirect', () => {
+  /** Starts a server that redirects, and counts what another one gets. */
+  async function redirectTo(
+    status: number,
+    locationOf: (urls: { readonly model: string; readonly other: string }) => string,
+  ): Promise<{ readonly baseUrl: string; readonly others: string[]; readonly model: ModelServer }> {
+    const model = await start([{ text: 'Hello' }]);
+    const others: string[] = [];
+    const other = createServer((request, response) => {
+      others.push(`${request.method} ${request.headers.authorization}`);
+      response.end();
+    }).listen(0, '127.0.0.1');
+    const front = createServer((request, response) => {
+      const { port } = other.address() as AddressInfo;
+      const urls = { model: model.url, other: `http://127.0.0.1:${port}` };
+      if (request.url?.startsWith('/moved') === true) {
+        const chunks: Buffer[] = [];
+        request.on('data', (chunk: Buffer) => chunks.push(chunk));
+        request.on('end', () =>
+          response.end(
+            JSON.stringify({
+              choices: [{ message: { content: Buffer.concat(chunks).includes('"Hi"') ? 'Moved' : 'no body' } }],
+            }),
+          ),
+        );
+        return;
+      }
+      response.writeHead(status, { location: locationOf(urls) }).end();
+    }).listen(0, '127.0.0.1');
+    await Promise.all([other, front].map(async (one) => one.listening || once(one, 'listening')));
+    onTestFinished(() => {
+      other.close();
+      front.close();
+    });
+    const { port } = front.address() as AddressInfo;
+    return { baseUrl: `http://127.0.0.1:${port}/v1`, others, model };
+  }
+
+  test.each([301, 302, 307, 308])('to another origin (%i) fails, and nothing is sent there', async (status) => {
+    const { baseUrl, others } = await redirectTo(status, ({ other }) => `${other}/v1/chat/completions`);
+    const seen = await ask(resolveModel({ model: 'a', baseUrl, apiKey: 'key-12345678' }).model);
+    expect(agentErrorOf(seen).code).toBe('MODEL_UNAVAILABLE');
+    expect(agentErrorOf(seen).message).toMatch(
+      /redirects to http:\/\/127\.0\.0\.1:\d+, and nothing was sent there\. Set CAIRN_BASE_URL/u,
+    );
+    await expect(checkModel({ model: 'a', baseUrl, apiKey: 'key-12345678' })).rejects.toMatchObject({
+      code: 'MODEL_UNAVAILABLE',
+    });
+    expect(others).toEqual([]);
+  });
+
+  test.each([301, 307])('within the origin (%i) is followed with the prompt', async (status) => {
+    const { baseUrl } = await redirectTo(status, () => '/moved');
+    expect((await ask(resolveModel({ model: 'a', baseUrl }).model)).text).toBe('Moved');
+  });
+
+  test('that leads nowhere fails', async () => {
+    const { baseUrl } = await redirectTo(307, () => '/v1/again');
+    expect(agentErrorOf(await ask(resolveModel({ model: 'a', baseUrl }).model)).summary).toContain('more than 5 times');
   });
 });
 

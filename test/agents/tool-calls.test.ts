@@ -121,6 +121,34 @@ test('reasoning is an event, and is kept with the call that it led to', async ()
   expect(upTo(third)).toBe(upTo(second));
 });
 
+test('thoughts in the text are events, and neither kept nor sent again', async () => {
+  const echo = makeTool('echo', (text) => `echo ${text}`);
+  const call = { name: 'echo', input: { text: 'a' } };
+  const script = [
+    { text: '<think>I should echo.</think>\n', toolCalls: [call] },
+    { text: '<think>\nGood.\n</think>\n\nDone.' },
+    { text: '<think>I have nothing' },
+    done,
+  ];
+  const { server, agents, contexts } = await startAgents(script, { toolSets: [makeToolSet(echo)] });
+  const run = agents.run({ agent: helper, prompt: 'Go' });
+  const thoughts: string[] = [];
+  for await (const event of run) if (event.type === 'reasoning') thoughts.push(event.text);
+  expect(thoughts.join('')).toBe('I should echo.\nGood.\n');
+  expect(await run.result).toMatchObject({ text: 'Done.', finishReason: 'stop' });
+  expect(await agents.run({ agent: helper, prompt: 'More?' }).result).toMatchObject({
+    text: '',
+    notices: ['the model ended its last answer without a text'],
+  });
+  await agents.run({ agent: helper, prompt: 'And now?' }).result;
+  expect(server.refusals).toEqual([]);
+  const kept = JSON.stringify(contexts.getContext('helper').conversationHistory);
+  for (const words of ['I should', 'Good.', 'nothing', 'think>', 'reasoning']) {
+    expect(kept).not.toContain(words);
+    expect(server.requests.at(-1)?.body.toString()).not.toContain(words);
+  }
+});
+
 test('events show each call with its input, its result and whether it failed', async () => {
   const echo = makeTool('echo', (text) => `echo ${text}`);
   const toolCalls = [

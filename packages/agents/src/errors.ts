@@ -10,8 +10,8 @@ import { CairnError } from '@cairn/tool/errors';
  * - `MODEL_BUSY`: the server refused the request for now, also after the retries.
  * - `MODEL_REFUSED`: the server refused the request, such as for an unknown model.
  * - `MODEL_FAILED`: the server failed, or its answer was cut or not readable.
- * - `MODEL_UNAVAILABLE`: the server was not reachable, or did not answer in time.
- * - `TOO_LARGE`: a prompt is larger than its budget.
+ * - `MODEL_UNAVAILABLE`: the server was not reachable, redirected to another origin, or did not answer in time.
+ * - `TOO_LARGE`: a prompt is larger than its budget, or an answer than 8 MiB.
  * - `TURN_TOO_LONG`: a model made more requests than allowed without ending its turn.
  * - `UNKNOWN_RUN`: there is no run with this id to continue.
  * - `DELEGATION_REFUSED`: an agent called itself, or the depth of delegation is reached.

@@ -185,6 +185,8 @@ export function createRunTool(options: RunToolOptions): RunTool {
       mode,
       readOnly,
       onlyAgents,
+      // The caller of a run sees the events of the runs that it starts.
+      partialText: onEvent !== undefined || parent?.partialText === true,
       ...(continued !== undefined && { continue: continued }),
       ...(signal && { signal }),
       ...(parent && { parent }),

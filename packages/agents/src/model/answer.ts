@@ -1,4 +1,5 @@
 import { InvalidResponseDataError, type wrapLanguageModel } from 'ai';
+import { AnswerSize } from './answer-size.ts';
 import { AnswerError } from './model-failure.ts';
 
 export type ModelObject = ReturnType<typeof wrapLanguageModel>;
@@ -63,6 +64,7 @@ export class Answer {
   readonly #limits: TimeLimits;
   /** Parts that were read while the answer began. */
   readonly #begun: StreamPart[] = [];
+  readonly #size = new AnswerSize();
   #isFinished = false;
 
   private constructor(result: StreamResult, watch: Watch, limits: TimeLimits) {
@@ -97,6 +99,7 @@ export class Answer {
     const { done, value } = await this.#reader.read();
     if (done) throw new AnswerError('cut', 'cut its answer');
     if (value.type === 'error') throw errorOf(value.error, this.result);
+    this.#size.add(value);
     this.#isFinished = value.type === 'finish';
     return value;
   }

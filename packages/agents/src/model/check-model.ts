@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { AgentError } from '../errors.ts';
 import { AnswerError, modelFailure } from './model-failure.ts';
 import type { ModelSubject } from './model-subject.ts';
+import { fetchWithinOrigin } from './redirects.ts';
 import { configuredServer, secretsOf, type ModelOptions } from './resolve-model.ts';
 import { serverFailure } from './server-failure.ts';
 
@@ -54,7 +55,7 @@ export async function checkModel(options: CheckModelOptions): Promise<CheckedMod
   let text: string;
   let headers: Record<string, string>;
   try {
-    const response = await fetch(address, {
+    const response = await fetchWithinOrigin(address, {
       headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
       signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
     });

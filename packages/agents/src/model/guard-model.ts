@@ -1,43 +1,32 @@
 import { wrapLanguageModel } from 'ai';
 import type { LanguageModel } from 'ai';
-import { setTimeout as wait } from 'node:timers/promises';
 import { AgentError } from '../errors.ts';
-import { Answer, Watch, type ModelObject, type StreamPart } from './answer.ts';
+import { checkContent } from './answer-size.ts';
+import { Answer, Watch, type CallOptions, type ModelObject, type StreamPart, type StreamResult } from './answer.ts';
+import { joinDelta } from './join-delta.ts';
 import { modelFailure } from './model-failure.ts';
 import type { ModelSubject } from './model-subject.ts';
+import { Retries, type RetryOptions } from './retries.ts';
+import { ThoughtParts, withoutBlocks } from './thoughts.ts';
 
-/** A request that is repeated. */
-export interface ModelRetry {
-  /** Why, on one line. */
-  readonly reason: string;
-  /** How long until the request is repeated. */
-  readonly delayMs: number;
-  /** Which repetition it is, from 1. */
-  readonly attempt: number;
-}
-
-export interface GuardOptions {
+export interface GuardOptions extends RetryOptions {
   /** The server must begin to answer within this time. @default 180,000 */
   readonly firstByteTimeoutMs?: number | undefined;
   /** Each further part of the answer must arrive within this time. @default 180,000 */
   readonly chunkTimeoutMs?: number | undefined;
-  /** How often a request is repeated. @default 3 */
-  readonly maxRetries?: number | undefined;
-  /** The delay before the first repetition. It doubles for each further one, and varies by a quarter. @default 1,000 */
-  readonly retryDelayMs?: number | undefined;
-  /** A server that asks for a longer delay is not asked again. @default 60,000 */
-  readonly maxRetryDelayMs?: number | undefined;
-  /** Called before each delay. */
-  readonly onRetry?: ((retry: ModelRetry) => void) | undefined;
+  /**
+   * Returns whether somebody reads the next answer while it arrives. Otherwise it is passed on when it is complete, so that one that
+   * is cut is asked for again. @default true
+   */
+  readonly isFollowed?: (() => boolean) | undefined;
+  /** Called with the text of an answer that nobody followed, when it was cut or aborted and is not asked for again. */
+  readonly onUnsent?: ((text: string) => void) | undefined;
 }
 
 /** Models that think without showing it, and local servers that load a model first, are silent for minutes. */
 const DEFAULT_TIMEOUT_MS = 180_000;
 /** Timers with a longer time end at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
-const DEFAULT_RETRIES = 3;
-const DEFAULT_RETRY_DELAY_MS = 1000;
-const DEFAULT_MAX_RETRY_DELAY_MS = 60_000;
 
 /** The parts that no caller acts on. The input of a tool call is not acted on before the call is complete. */
 const SILENT_PARTS: ReadonlySet<StreamPart['type']> = new Set([
@@ -60,105 +49,129 @@ function isContent(part: StreamPart): boolean {
   return !SILENT_PARTS.has(part.type);
 }
 
+/** Returns whether a part ends the time in which the answer may be asked for again: it has an effect, or it is the end. */
+function isFinal(part: StreamPart): boolean {
+  return isContent(part) && part.type !== 'text-delta' && part.type !== 'reasoning-delta';
+}
+
+/** Reads an answer up to what a caller acts on. */
+async function readHead(answer: Answer, isFollowed: boolean, head: StreamPart[]): Promise<void> {
+  for (let part = await answer.next(); part; part = await answer.next()) {
+    if (isFollowed || !joinDelta(head, part)) head.push(part);
+    if (isFollowed ? isContent(part) : isFinal(part)) break;
+  }
+}
+
+/** The parts of an answer as they are passed on: calls at its end, and thoughts as reasoning. */
+class Passage {
+  readonly #thoughts = new ThoughtParts();
+  readonly #calls: StreamPart[] = [];
+
+  /** Returns the parts to pass on after a part of the answer. */
+  read(part: StreamPart): readonly StreamPart[] {
+    return this.#thoughts.read(part).flatMap((one) => {
+      if (one.type === 'tool-call' && !isContent(one)) {
+        this.#calls.push(one);
+        return [];
+      }
+      return one.type === 'finish' ? [...this.#calls, one] : [one];
+    });
+  }
+}
+
+function textOf(head: readonly StreamPart[]): string {
+  const passage = new Passage();
+  const parts = head.flatMap((part) => passage.read(part));
+  return parts.map((part) => (part.type === 'text-delta' ? part.delta : '')).join('');
+}
+
+/** Passes an answer on. An error is its last part. */
+function streamOf(
+  answer: Answer,
+  head: readonly StreamPart[],
+  { subject, signal }: { readonly subject: ModelSubject; readonly signal: AbortSignal | undefined },
+): ReadableStream<StreamPart> {
+  const passage = new Passage();
+  return new ReadableStream<StreamPart>({
+    start: (controller) => {
+      for (const part of head) for (const one of passage.read(part)) controller.enqueue(one);
+    },
+    pull: async (controller) => {
+      try {
+        // A pull that passes nothing on is not followed by another.
+        for (let passed = 0; passed === 0;) {
+          const part = await answer.next();
+          if (!part) return controller.close();
+          const parts = passage.read(part);
+          for (const one of parts) controller.enqueue(one);
+          passed = parts.length;
+        }
+      } catch (error) {
+        if (signal?.aborted === true) throw error;
+        controller.enqueue({ type: 'error', error: modelFailure(error, subject).error });
+        controller.close();
+      }
+    },
+    cancel: async (reason) => answer.cancel(reason),
+  });
+}
+
 /**
- * Returns a model with time limits and retries. A request is repeated, byte for byte, after 429, after 5xx and after a
- * connection that broke, unless a part of the answer was passed on. All failures but an abort by the caller are `AgentError`s.
+ * Returns a model with time limits, retries and a largest answer (8 MiB of text). A request is repeated, byte for byte, after 429,
+ * after 5xx and after a connection that broke, unless a part of the answer was passed on. All failures but an abort by the caller are
+ * `AgentError`s. `<think>` blocks at the beginning of a line are reasoning, and not a part of the text.
  *
  * Tool calls are passed on when the answer is complete, so that no call of a cut answer runs.
  */
 export function guardModel(
   model: Exclude<LanguageModel, string>,
   subject: ModelSubject,
-  {
+  options: GuardOptions,
+): ModelObject {
+  const {
     firstByteTimeoutMs = DEFAULT_TIMEOUT_MS,
     chunkTimeoutMs = DEFAULT_TIMEOUT_MS,
-    maxRetries = DEFAULT_RETRIES,
-    retryDelayMs = DEFAULT_RETRY_DELAY_MS,
-    maxRetryDelayMs = DEFAULT_MAX_RETRY_DELAY_MS,
-    onRetry,
-  }: GuardOptions,
-): ModelObject {
+    isFollowed,
+    onUnsent,
+  } = options;
   const limits = { firstByteTimeoutMs, chunkTimeoutMs };
   for (const [option, value] of Object.entries(limits)) {
     if (value >= 1 && value <= MAX_TIMER_MS) continue;
     const problem = `${option} is ${value}`;
     throw new AgentError('INVALID_OPTION', [problem, `Use milliseconds from 1 to ${MAX_TIMER_MS}.`], { option });
   }
-
-  const retrying = async <T>(signal: AbortSignal | undefined, request: () => Promise<T>): Promise<T> => {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await request();
-      } catch (error) {
-        if (signal?.aborted === true) throw error;
-        const failure = modelFailure(error, subject);
-        // Varied, so that agents that were refused together do not come back together.
-        const backoff = Math.round(retryDelayMs * 2 ** (attempt - 1) * (0.75 + Math.random() / 2));
-        const { retryAfterMs: delayMs = backoff } = failure;
-        if (!failure.isTransient || maxRetries === 0 || delayMs > maxRetryDelayMs) throw failure.error;
-        const { code, summary, hint } = failure.error;
-        if (attempt > maxRetries) throw new AgentError(code, [`${summary} (after ${maxRetries} retries)`, hint]);
-        onRetry?.({ reason: summary, delayMs, attempt });
-        await wait(delayMs, undefined, signal === undefined ? {} : { signal }).catch(() => signal?.throwIfAborted());
-      }
-    }
+  const open = async (params: CallOptions, inner: ModelObject): Promise<StreamResult> => {
+    const { abortSignal: signal } = params;
+    const head: StreamPart[] = [];
+    let unsent = '';
+    const request = async (): Promise<Answer> => {
+      unsent = textOf(head) || unsent;
+      head.length = 0;
+      const opened = await Answer.open((one) => inner.doStream(one), params, limits);
+      await readHead(opened, isFollowed?.() ?? true, head);
+      return opened;
+    };
+    const answer = await new Retries(subject, options).run(signal, request).catch((error: unknown) => {
+      onUnsent?.(textOf(head) || unsent);
+      throw error;
+    });
+    return { ...answer.result, stream: streamOf(answer, head, { subject, signal }) };
   };
-
   return wrapLanguageModel({
     model,
     middleware: {
-      wrapStream: async ({ params, model: inner }) => {
-        const { abortSignal } = params;
-        const head: StreamPart[] = [];
-        const answer = await retrying(abortSignal, async () => {
-          head.length = 0;
-          const opened = await Answer.open((options) => inner.doStream(options), params, limits);
-          for (let part = await opened.next(); part; part = await opened.next()) {
-            head.push(part);
-            if (isContent(part)) break;
-          }
-          return opened;
-        });
-        const calls: StreamPart[] = [];
-        /** Passes a part on; returns the number of parts that were passed. */
-        const pass = (part: StreamPart, controller: ReadableStreamDefaultController<StreamPart>): number => {
-          if (part.type === 'tool-call' && !isContent(part)) {
-            calls.push(part);
-            return 0;
-          }
-          const parts = part.type === 'finish' ? [...calls, part] : [part];
-          for (const one of parts) controller.enqueue(one);
-          return parts.length;
-        };
-        const stream = new ReadableStream<StreamPart>({
-          start: (controller) => {
-            for (const part of head) pass(part, controller);
-          },
-          pull: async (controller) => {
-            try {
-              // A pull that passes nothing on is not followed by another.
-              let passed = 0;
-              while (passed === 0) {
-                const part = await answer.next();
-                if (!part) return controller.close();
-                passed = pass(part, controller);
-              }
-            } catch (error) {
-              if (abortSignal?.aborted === true) throw error;
-              controller.enqueue({ type: 'error', error: modelFailure(error, subject).error });
-              controller.close();
-            }
-          },
-          cancel: async (reason) => answer.cancel(reason),
-        });
-        return { ...answer.result, stream };
-      },
+      wrapStream: async ({ params, model: inner }) => open(params, inner),
       // An answer that is not streamed begins when it is complete.
       wrapGenerate: async ({ params, model: inner }) =>
-        retrying(params.abortSignal, async () => {
+        new Retries(subject, options).run(params.abortSignal, async () => {
           const watch = new Watch(params.abortSignal);
-          const answer = inner.doGenerate({ ...params, abortSignal: watch.signal });
-          return watch.within(firstByteTimeoutMs, 'did not answer', answer);
+          const whole = await watch.within(
+            firstByteTimeoutMs,
+            'did not answer',
+            inner.doGenerate({ ...params, abortSignal: watch.signal }),
+          );
+          checkContent(whole.content);
+          return { ...whole, content: withoutBlocks(whole.content) };
         }),
     },
   });

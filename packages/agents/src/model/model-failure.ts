@@ -10,14 +10,14 @@ import {
   UnsupportedFunctionalityError,
 } from 'ai';
 import { AgentError } from '../errors.ts';
-import { networkErrorOf, networkFailure } from './network-failure.ts';
+import { causesOf, networkErrorOf, networkFailure } from './network-failure.ts';
 import { apiErrorOf, serverFailure, unreadable } from './server-failure.ts';
 import { nameServer, redact, type ModelFailure, type ModelSubject } from './model-subject.ts';
 
-/** An answer that is cut, late, or not a stream. */
+/** An answer that is cut, late, too large, or not a stream. */
 export class AnswerError extends Error {
   override readonly name: string = 'AnswerError';
-  readonly kind: 'cut' | 'late' | 'not-a-stream';
+  readonly kind: 'cut' | 'late' | 'not-a-stream' | 'too-large';
 
   /** `what` completes a sentence about the server, such as `did not answer within 60 s`. */
   constructor(kind: AnswerError['kind'], what: string) {
@@ -41,6 +41,14 @@ function answerFailure({ kind, message }: AnswerError, subject: ModelSubject): M
       };
     case 'not-a-stream':
       return unreadable(summary);
+    case 'too-large':
+      return {
+        error: new AgentError('TOO_LARGE', [
+          summary,
+          'Ask for less at once; a model that repeats itself needs another prompt.',
+        ]),
+        isTransient: false,
+      };
   }
 }
 
@@ -49,10 +57,13 @@ const unsupportedErrors = [InvalidPromptError, UnsupportedFunctionalityError];
 
 /** Interprets an error of a request to a model. An `AgentError` stays as it is. */
 export function modelFailure(error: unknown, subject: ModelSubject = {}): ModelFailure {
-  if (AgentError.isInstance(error)) return { error, isTransient: false };
+  // The provider wraps what reading its answer throws.
+  for (const cause of causesOf(error)) {
+    if (AgentError.isInstance(cause)) return { error: cause, isTransient: false };
+    if (cause instanceof AnswerError) return answerFailure(cause, subject);
+  }
   if (RetryError.isInstance(error)) return modelFailure(error.lastError, subject);
   if (NoOutputGeneratedError.isInstance(error) && error.cause !== undefined) return modelFailure(error.cause, subject);
-  if (error instanceof AnswerError) return answerFailure(error, subject);
   const network = networkErrorOf(error);
   if (network !== undefined) return networkFailure(network, subject);
   const api = apiErrorOf(error);

@@ -1,7 +1,8 @@
 import { AgentError, type AgentErrorCode } from '../errors.ts';
 import { nameServer, redact, type ModelFailure, type ModelSubject } from './model-subject.ts';
 
-function* causesOf(error: unknown): Generator<object> {
+/** Yields an error and what caused it. */
+export function* causesOf(error: unknown): Generator<object> {
   const queue: unknown[] = [error];
   const seen = new Set<unknown>();
   for (const next of queue) {

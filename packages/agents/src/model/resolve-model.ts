@@ -2,7 +2,9 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { LanguageModel } from 'ai';
 import { AgentError } from '../errors.ts';
 import { parseBaseUrl, type ServerAddress } from './base-url.ts';
+import { chatFetch } from './chat-fetch.ts';
 import { guardModel, type GuardOptions } from './guard-model.ts';
+import { convertUsage } from './usage.ts';
 
 export interface ModelOptions {
   /** A model of the AI SDK, or the id of a model at `baseUrl`. @default CAIRN_MODEL */
@@ -121,6 +123,8 @@ export function resolveModel(options: ModelOptions): ResolvedModel {
     name: 'model-server',
     baseURL: url,
     includeUsage: true,
+    fetch: chatFetch,
+    convertUsage,
     ...(key !== undefined && { apiKey: key }),
     ...(Object.keys(query).length > 0 && { queryParams: query }),
   });

@@ -113,6 +113,12 @@ export interface RunOptions extends RequestOptions {
    * @default 'close'
    */
   readonly onFailure?: 'close' | 'drop' | undefined;
+  /**
+   * Whether events have the text of the model while it is written. Otherwise, and while nobody iterates the run, each answer is one
+   * event when it is complete, so that an answer which the server cuts is asked for again.
+   * @default true
+   */
+  readonly partialText?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 

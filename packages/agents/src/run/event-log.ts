@@ -6,6 +6,12 @@ export class EventLog implements AsyncIterable<AgentEvent> {
   #isEnded = false;
   #error: Error | undefined;
   readonly #waiting: (() => void)[] = [];
+  #readers = 0;
+
+  /** Whether somebody iterates the log. */
+  get isRead(): boolean {
+    return this.#readers > 0;
+  }
 
   push(event: AgentEvent): void {
     if (this.#isEnded) return;
@@ -25,17 +31,22 @@ export class EventLog implements AsyncIterable<AgentEvent> {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<AgentEvent, void> {
-    let index = 0;
-    for (;;) {
-      while (index < this.#events.length) {
-        const event = this.#events[index++];
-        if (event) yield event;
+    this.#readers += 1;
+    try {
+      let index = 0;
+      for (;;) {
+        while (index < this.#events.length) {
+          const event = this.#events[index++];
+          if (event) yield event;
+        }
+        if (this.#isEnded) {
+          if (this.#error !== undefined) throw this.#error;
+          return;
+        }
+        await new Promise<void>((resolve) => this.#waiting.push(resolve));
       }
-      if (this.#isEnded) {
-        if (this.#error !== undefined) throw this.#error;
-        return;
-      }
-      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    } finally {
+      this.#readers -= 1;
     }
   }
 }

@@ -6,6 +6,7 @@ import type { RunLimits } from './limits.ts';
 import type { PreparedRun } from './prepare.ts';
 import { Steps } from './steps.ts';
 import { labelled } from './turn.ts';
+import type { Unsent } from './unsent.ts';
 import type { UsageSum } from './usage-sum.ts';
 
 /** What one run is made of. */
@@ -16,6 +17,7 @@ export interface ExecuteOptions {
   readonly prepared: PreparedRun & { readonly prompt: UnifiedMessage };
   readonly limits: RunLimits;
   readonly model: LanguageModel;
+  readonly unsent: Unsent;
   /** The model as nested runs are given it. */
   readonly inherited: LanguageModel;
   /** Also has what was used before the first step. */

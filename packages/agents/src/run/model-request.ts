@@ -2,6 +2,7 @@ import type { AssistantMessage, ToolCallPart } from '@cairn/context';
 import { streamText, ToolChoiceViolationError } from 'ai';
 import type { LanguageModel, LanguageModelUsage, ModelMessage, ToolSet } from 'ai';
 import { asError } from '../errors.ts';
+import { isBlock } from '../model/thoughts.ts';
 
 /** One request to a model. */
 export interface ModelRequest {
@@ -60,14 +61,20 @@ export function sendableName(name: string): string {
   return SENDABLE.test(name) ? name : name.replaceAll(/[^\w-]/gu, '_').slice(0, 64) || 'unnamed';
 }
 
-function withSendableNames(message: AssistantMessage): AssistantMessage {
+/**
+ * Returns a message as servers accept it: with other names of tools where they need it, and without the thoughts that the model wrote
+ * into its text. `undefined` when nothing is left.
+ */
+function sendableMessage(message: AssistantMessage): AssistantMessage | undefined {
   if (typeof message.content === 'string') return message;
-  const isSendable = (part: Content[number]): boolean => part.type !== 'tool-call' || SENDABLE.test(part.toolName);
+  const isSendable = (part: Content[number]): boolean =>
+    part.type === 'tool-call' ? SENDABLE.test(part.toolName) : !isBlock(part);
   if (message.content.every(isSendable)) return message;
-  const content = message.content.map((part) =>
-    part.type === 'tool-call' ? { ...part, toolName: sendableName(part.toolName) } : part,
-  );
-  return { ...message, content };
+  const content = message.content.flatMap((part): Content => {
+    if (part.type === 'tool-call') return [{ ...part, toolName: sendableName(part.toolName) }];
+    return isBlock(part) ? [] : [part];
+  });
+  return content.length === 0 ? undefined : { ...message, content };
 }
 
 /** Removes `execute`, so that the SDK leaves the calls to the caller. */
@@ -143,7 +150,7 @@ export async function requestModel(request: ModelRequest): Promise<ModelAnswer> 
       onError: () => undefined,
       onStepEnd: (step) => {
         const first = step.response.messages.find((message) => message.role === 'assistant');
-        whole = first && withSendableNames(first as AssistantMessage);
+        whole = first && sendableMessage(first as AssistantMessage);
       },
     });
     let error: unknown;

@@ -27,6 +27,7 @@ import { definitionOf, prepareRun } from './prepare.ts';
 import type { OpenedTools, SharedParts, ToolRequest } from './prepare.ts';
 import { runTexts } from './texts.ts';
 import { afterAbort } from './tool-calls.ts';
+import { Unsent } from './unsent.ts';
 import { UsageSum } from './usage-sum.ts';
 
 /** The run that a delegation tool is made for. */
@@ -162,7 +163,15 @@ export function createRunner(options: AgentsOptions, { delegate }: RunnerParts =
     ending.limit(limits.timeoutMs);
     const [inherited, { name, guard, warnings }] = modelOf(runOptions, definition);
     const { firstByteTimeoutMs, chunkTimeoutMs, summarizer } = options;
-    const model = guard({ firstByteTimeoutMs, chunkTimeoutMs, onRetry: (retry) => emit({ type: 'retry', ...retry }) });
+    const { partialText = true } = runOptions;
+    const unsent = new Unsent();
+    const model = guard({
+      firstByteTimeoutMs,
+      chunkTimeoutMs,
+      isFollowed: () => partialText && log.isRead,
+      onUnsent: (text) => (unsent.text = text),
+      onRetry: (retry) => emit({ type: 'retry', ...retry }),
+    });
     const usage = new UsageSum();
     const askModel: AskModel = async (prompt) => {
       if (typeof summarizer === 'function') return summarizer(prompt, { signal: ending.signal });
@@ -202,6 +211,7 @@ export function createRunner(options: AgentsOptions, { delegate }: RunnerParts =
         prepared: { ...prepared, prompt, notices },
         limits,
         model,
+        unsent,
         inherited,
         usage,
         signal: ending.signal,

@@ -59,6 +59,7 @@ export class Steps {
       agents: [...(parent?.agents ?? []), prepared.definition.name],
       model: inherited,
       grant: prepared.opened.grant,
+      partialText: options.options.partialText ?? true,
       emit: emitNested,
       addUsage: (nested) => usage.add(nested),
     };
@@ -109,7 +110,7 @@ export class Steps {
   }
 
   async #ask(messages: readonly ModelMessage[]): Promise<ModelAnswer> {
-    const { model, prepared, signal, emit } = this.#options;
+    const { model, unsent, prepared, signal, emit } = this.#options;
     const answer = await requestModel({
       model,
       system: prepared.systemText,
@@ -121,7 +122,11 @@ export class Steps {
       onText: (text) => emit({ type: 'text', text }),
       onReasoning: (text) => emit({ type: 'reasoning', text }),
     });
-    if (!this.#sendsLimit || !refusesLimit(answer)) return answer;
+    if (!this.#sendsLimit || !refusesLimit(answer)) {
+      const whole = unsent.addTo(answer);
+      if (whole !== answer) emit({ type: 'text', text: whole.text });
+      return whole;
+    }
     // The limit of the run may be larger than an answer of this model can be.
     this.#sendsLimit = false;
     return this.#ask(messages);

@@ -14,6 +14,8 @@ export interface ToolRunContext {
   readonly model: LanguageModel;
   /** What the run may call. */
   readonly grant: ToolGrant;
+  /** Whether events have the text of the model while it is written. */
+  readonly partialText: boolean;
   /** Reports an event of a nested run among those of this one. */
   emit(event: AgentEvent): void;
   /** Adds the usage of a nested run to that of this one. */

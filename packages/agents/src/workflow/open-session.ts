@@ -96,7 +96,12 @@ export function createSessions(
   ): Promise<T> => {
     signal?.throwIfAborted();
     const emit = (event: WorkflowEvent): void => onEvent?.(event);
-    const model = resolveModel(options).guard({ ...requests, onRetry: (retry) => emit({ type: 'retry', ...retry }) });
+    const model = resolveModel(options).guard({
+      // Without events nobody sees a part of an answer.
+      isFollowed: () => onEvent !== undefined,
+      ...requests,
+      onRetry: (retry) => emit({ type: 'retry', ...retry }),
+    });
     const done = new AbortController();
     const usage = new UsageSum();
     try {

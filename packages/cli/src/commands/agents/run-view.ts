@@ -43,7 +43,8 @@ export class RunView {
     this.#paint = createPaint(usesColor(flags.color, session.err.isTerminal, session.env));
   }
 
-  get #isStreaming(): boolean {
+  /** Whether the text of the model appears while it is written. */
+  get isStreaming(): boolean {
     return this.#session.out.isTerminal && this.#flags.json !== true;
   }
 
@@ -64,7 +65,7 @@ export class RunView {
 
   /** Writes the answer where it has not been streamed. */
   async writeAnswer(text: string): Promise<void> {
-    if (this.#isStreaming || this.#flags.json === true || text === '') return;
+    if (this.isStreaming || this.#flags.json === true || text === '') return;
     await this.#session.out.write(text.endsWith('\n') ? text : `${text}\n`);
   }
 
@@ -93,7 +94,7 @@ export class RunView {
     switch (event.type) {
       case 'text':
         // The answer of a nested run is the result of a tool.
-        if (depth === 0 && this.#isStreaming) await this.#write(event.text);
+        if (depth === 0 && this.isStreaming) await this.#write(event.text);
         break;
       case 'step':
         // The texts of two steps are not one line.
