@@ -9,9 +9,10 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
 import { cairn, cairnProcess, finished, startCairn, type CairnOptions, type CairnResult } from '../support/cli.ts';
 import { busy, startModelServer, systemPromptOf, toolNamesOf, transcriptOf } from '../support/model-server.ts';
-import type { ModelRequest, ModelScript, ModelServer } from '../support/model-server.ts';
+import type { ModelAnswer, ModelRequest, ModelScript, ModelServer } from '../support/model-server.ts';
 import { hasRedis, startRedis } from '../support/redis-server.ts';
 import { runInTerminal, type TerminalRun } from '../support/terminal.ts';
 import { createTree, type Tree } from '../support/tree.ts';
@@ -69,6 +70,14 @@ function sessionOf({ stderr }: CairnResult): string {
 const modes = ['isolated', 'shared', 'fork', 'handback', 'selective', 'summarized'];
 
 const STORE = '.local/share/cairn';
+
+const schema = JSON.parse(readFileSync(new URL('../../packages/cli/schema/output.json', import.meta.url), 'utf8')) as {
+  readonly $defs: Readonly<Record<string, object>>;
+};
+/** The part of the schema for a run that fails. */
+const failedRun = z.fromJSONSchema({ ...schema.$defs['failedRun'], $defs: schema.$defs } as Parameters<
+  typeof z.fromJSONSchema
+>[0]);
 
 describe('run', () => {
   test('prints the answer, runs the tools, and names the session', async () => {
@@ -262,6 +271,65 @@ describe('run', () => {
         },
       ],
       notices: [expect.stringContaining('2 steps') as string],
+    });
+  });
+
+  describe('a run that fails prints with --json what it did', () => {
+    const read = { text: 'I read it.', toolCalls: [{ name: 'read', input: { path: 'nowhere' } }] };
+    const done = {
+      run: expect.stringMatching(/^run_/u) as string,
+      session: expect.stringMatching(/^session_/u) as string,
+      agent: 'helper',
+      mode: 'isolated',
+      model: 'scripted',
+      calls: [
+        {
+          run: expect.any(String) as string,
+          depth: 0,
+          name: 'read',
+          input: { path: 'nowhere' },
+          isError: true,
+          durationMs: expect.any(Number) as number,
+        },
+      ],
+      usage: {
+        inputTokens: expect.any(Number) as number,
+        outputTokens: expect.any(Number) as number,
+        cachedInputTokens: 0,
+        isComplete: false,
+      },
+      notices: [expect.stringContaining('2 steps') as string],
+    };
+
+    test.each<[string, ModelAnswer, string, string]>([
+      ['the server rejects a request', { status: 400, message: 'no' }, 'I read it.', 'MODEL_REFUSED'],
+      ['an answer is too large', { text: ['Half', 'x'.repeat(9 * 1024 * 1024)] }, 'Half', 'TOO_LARGE'],
+    ])('when %s', async (_, answer, text, code) => {
+      const { agents } = await person([read, answer]);
+      const { stdout, stderr, exitCode } = await agents(['run', 'helper', 'Hi', '--json', '--model', 'scripted']);
+      expect([exitCode, stderr]).toEqual([2, '']);
+      const document = JSON.parse(stdout) as { readonly usage: { readonly inputTokens: number } };
+      const error = expect.objectContaining({ code }) as object;
+      expect(document).toEqual({ ...done, finishReason: 'error', text, steps: 2, error });
+      expect(document.usage.inputTokens).toBeGreaterThan(0);
+      expect(() => failedRun.parse(document)).not.toThrow();
+    });
+
+    test('when it cannot begin', async () => {
+      const { agents } = await person([]);
+      const args = ['run', 'helper', 'word '.repeat(30_000), '--json', '--max-context-tokens', '1000'];
+      const { stdout, exitCode } = await agents(args);
+      expect(exitCode).toBe(2);
+      const document: unknown = JSON.parse(stdout);
+      expect(document).toMatchObject({
+        agent: 'helper',
+        steps: 0,
+        text: '',
+        calls: [],
+        usage: { inputTokens: 0 },
+        error: { code: 'TOO_LARGE' },
+      });
+      expect(() => failedRun.parse(document)).not.toThrow();
     });
   });
 
@@ -828,6 +896,25 @@ describe('an end before the end', () => {
     expect(lines[0]).toBe('user: Begin');
     expect(lines[1]).toContain('read(');
     expect(lines.at(-1)).toBe('user: Go on');
+  });
+
+  test('Ctrl-C prints with --json what was done', async () => {
+    const who = await person([
+      { text: 'I read it.', toolCalls: [{ name: 'read', input: { path: '.' } }] },
+      { never: true },
+    ]);
+    const child = startCairn(['agents', 'run', 'helper', 'Begin', '--session', 's', '--json'], {
+      cwd: who.project,
+      env: who.env,
+    });
+    child.stdin?.end();
+    const end = finished(child);
+    await who.server.arrived(2);
+    child.kill('SIGINT');
+    const { exitCode, stdout } = await end;
+    expect(exitCode).toBe(130);
+    const expected = { finishReason: 'aborted', session: 's', text: 'I read it.', calls: [{ name: 'read' }] };
+    expect(JSON.parse(stdout)).toMatchObject(expected);
   });
 
   test('SIGTERM ends with 143, also while a tool works, and no call stays open', async () => {

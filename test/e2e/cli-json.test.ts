@@ -8,7 +8,7 @@ import type { CairnResult } from '../support/cli.ts';
 import { startModelServer } from '../support/model-server.ts';
 import { createTree, temporaryDirectory } from '../support/tree.ts';
 
-type Kind = 'matches' | 'tree' | 'details' | 'failure';
+type Kind = 'matches' | 'tree' | 'details' | 'failedRun' | 'failure';
 
 const schema = JSON.parse(readFileSync(new URL('../../packages/cli/schema/output.json', import.meta.url), 'utf8')) as {
   readonly $defs: Readonly<Record<string, object>>;
@@ -23,6 +23,7 @@ const validators: Readonly<Record<Kind, z.ZodType>> = {
   matches: validatorOf('matches'),
   tree: validatorOf('tree'),
   details: validatorOf('details'),
+  failedRun: validatorOf('failedRun'),
   failure: validatorOf('failure'),
 };
 
@@ -405,6 +406,18 @@ test('the schema tells the kinds of documents apart', () => {
       notices: [],
     },
     details: { path: 'a', notices: [] },
+    failedRun: {
+      run: 'run_1',
+      session: 's',
+      agent: 'helper',
+      finishReason: 'error',
+      text: '',
+      steps: 0,
+      usage: { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0, isComplete: true },
+      calls: [],
+      error: { code: 'MODEL_FAILED', message: 'x' },
+      notices: [],
+    },
     failure: { error: { code: 'USAGE', message: 'x' } },
   };
   for (const [kind, document] of Object.entries(documents)) {

@@ -77,4 +77,6 @@ export interface AgentResult {
 export interface AgentRun extends AsyncIterable<AgentEvent> {
   readonly run: string;
   readonly result: Promise<AgentResult>;
+  /** The tokens that it has used so far. */
+  readonly usage: Usage;
 }

@@ -155,7 +155,11 @@ export function createRunner(options: AgentsOptions, { delegate }: RunnerParts =
     return [given ?? found.name, found];
   };
 
-  const start = async (run: string, runOptions: RunOptions, ending: Ending, log: EventLog): Promise<AgentResult> => {
+  const start = async (
+    run: string,
+    runOptions: RunOptions,
+    { ending, log, usage }: { readonly ending: Ending; readonly log: EventLog; readonly usage: UsageSum },
+  ): Promise<AgentResult> => {
     const depth = runOptions.parent === undefined ? 0 : runOptions.parent.depth + 1;
     const emit = (event: OwnEvent): void => log.push({ ...event, run, depth });
     const definition = definitionOf(runOptions.agent, shared);
@@ -172,7 +176,6 @@ export function createRunner(options: AgentsOptions, { delegate }: RunnerParts =
       onUnsent: (text) => (unsent.text = text),
       onRetry: (retry) => emit({ type: 'retry', ...retry }),
     });
-    const usage = new UsageSum();
     const askModel: AskModel = async (prompt) => {
       if (typeof summarizer === 'function') return summarizer(prompt, { signal: ending.signal });
       const answer = await requestModel({
@@ -237,7 +240,9 @@ export function createRunner(options: AgentsOptions, { delegate }: RunnerParts =
       const run = newRunId();
       const log = new EventLog();
       const ending = new Ending(runOptions.signal);
-      const result = (closing ? Promise.reject(closedError()) : start(run, runOptions, ending, log)).finally(() => {
+      const usage = new UsageSum();
+      const begun = closing ? Promise.reject(closedError()) : start(run, runOptions, { ending, log, usage });
+      const result = begun.finally(() => {
         ending.stop();
         working.delete(result);
       });
@@ -247,7 +252,14 @@ export function createRunner(options: AgentsOptions, { delegate }: RunnerParts =
         () => log.end(),
         (error: unknown) => log.end(asError(error)),
       );
-      return { run, result, [Symbol.asyncIterator]: () => log[Symbol.asyncIterator]() };
+      return {
+        run,
+        result,
+        get usage() {
+          return usage.sum;
+        },
+        [Symbol.asyncIterator]: () => log[Symbol.asyncIterator](),
+      };
     },
     prepare: async (request): Promise<PreparedRequest> => {
       if (closing) throw closedError();

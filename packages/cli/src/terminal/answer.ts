@@ -4,7 +4,7 @@
  * standard output has the lines, and standard error the notices or the error.
  */
 import { escapeControls, quotePath } from '@cairn/tool/paths';
-import { describe, factsOf, OutputError } from './errors.ts';
+import { describe, factsOf, OutputError, type ErrorFacts } from './errors.ts';
 import { createPaint, usesColor, writeLines, type ColorMode, type LineEnd } from './output.ts';
 import { withOwnCommand } from './own-command.ts';
 import type { Session } from './session.ts';
@@ -103,11 +103,15 @@ export function errorLine(error: unknown): string {
   return `cairn: ${escapeControls(errorText(error))}`;
 }
 
+/** Returns the value of `error` in a JSON document. */
+export function errorDocument(session: Session, error: unknown): ErrorFacts {
+  const { fix, ...facts } = factsOf(error);
+  return fix === undefined ? facts : { ...facts, fix: withOwnCommand(fix, session.command) };
+}
+
 /** Reports an error: as a document on standard output with `--json`, otherwise as one line on standard error. */
 export async function writeError(session: Session, error: unknown, json: boolean): Promise<void> {
-  const { fix, ...facts } = factsOf(error);
-  const runnable = fix === undefined ? undefined : withOwnCommand(fix, session.command);
-  const document = `${JSON.stringify({ error: { ...facts, fix: runnable } })}\n`;
+  const document = `${JSON.stringify({ error: errorDocument(session, error) })}\n`;
   const line = `${messageLine(session, errorText(error))}\n`;
   // Standard output that rejects data rejects the document, too.
   if (json && !(error instanceof OutputError)) await session.out.write(document).catch(() => session.err.write(line));

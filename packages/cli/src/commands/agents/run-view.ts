@@ -27,6 +27,9 @@ export class RunView {
   readonly calls: ShownCall[] = [];
   /** The mode and the model of the run, once it has begun. */
   started: { readonly mode?: string; readonly model?: string } = {};
+  /** The last text of the model, and the number of requests to it. */
+  text = '';
+  steps = 0;
   /** The notices of the run and of nested ones, retries included. */
   readonly notices: string[] = [];
   readonly #session: Session;
@@ -36,6 +39,7 @@ export class RunView {
   /** Half of a character that a server cut. */
   #carry = '';
   #isInLine = false;
+  #isNewStep = false;
 
   constructor(session: Session, flags: AnswerFlags) {
     this.#session = session;
@@ -94,11 +98,10 @@ export class RunView {
     switch (event.type) {
       case 'text':
         // The answer of a nested run is the result of a tool.
-        if (depth === 0 && this.isStreaming) await this.#write(event.text);
+        if (depth === 0) await this.#addText(event.text);
         break;
       case 'step':
-        // The texts of two steps are not one line.
-        if (depth === 0) await this.#endLine();
+        if (depth === 0) await this.#beginStep(event.step);
         break;
       case 'start':
         if (depth === 0) this.started = { mode: event.mode, model: event.model };
@@ -128,6 +131,19 @@ export class RunView {
       case 'end':
         break;
     }
+  }
+
+  async #beginStep(step: number): Promise<void> {
+    this.steps = step;
+    this.#isNewStep = true;
+    // The texts of two steps are not one line.
+    await this.#endLine();
+  }
+
+  async #addText(text: string): Promise<void> {
+    this.text = this.#isNewStep ? text : this.text + text;
+    this.#isNewStep = false;
+    if (this.isStreaming) await this.#write(text);
   }
 
   async #write(text: string): Promise<void> {

@@ -1,6 +1,6 @@
-import type { AgentResult, FinishReason } from '@cairn/agents';
+import type { AgentResult, AgentRun, FinishReason } from '@cairn/agents';
 import { Option } from 'commander';
-import { writeAnswer } from '../../terminal/answer.ts';
+import { errorDocument, writeAnswer } from '../../terminal/answer.ts';
 import { UsageError } from '../../terminal/errors.ts';
 import { ExitCode } from '../../terminal/exit.ts';
 import { givenText } from '../../terminal/input.ts';
@@ -50,13 +50,44 @@ function usageText({ steps, usage }: AgentResult): string {
   return `${countOf(steps, 'step')}, ${tokens}`;
 }
 
+/** Shows a run to its end. One that cannot begin, or whose turn cannot be stored, has no result. */
+async function settle(
+  view: RunView,
+  run: AgentRun,
+): Promise<{ readonly result?: AgentResult | undefined; readonly failure?: unknown }> {
+  try {
+    await view.follow(run);
+    const result = await run.result;
+    return { result, failure: result.error };
+  } catch (failure) {
+    // Before the reason is reported, the turn is stored.
+    return { result: await run.result.catch(() => undefined), failure };
+  }
+}
+
+function noticesOf(
+  { contexts, isNew, notices }: OpenedAgents,
+  result: AgentResult | undefined,
+  flags: RunFlags,
+): readonly string[] {
+  const ending = result && endings[result.finishReason];
+  const isUnexpected = isNew && flags.session !== undefined;
+  return [
+    ...notices,
+    ...contexts.problems.map(({ message }) => message),
+    ...(ending === undefined ? [] : [ending]),
+    ...(isUnexpected ? [`there was no session ${contexts.session}; it is new`] : []),
+    ...(result === undefined ? [] : [`${usageText(result)}; session ${contexts.session}: --resume continues it`]),
+  ];
+}
+
 async function follow(
   opened: OpenedAgents,
   { name, prompt, mentions }: { readonly name: string; readonly prompt: string; readonly mentions: boolean },
   flags: RunFlags,
   session: Session,
 ): Promise<number> {
-  const { agents, contexts, isNew, notices } = opened;
+  const { agents, contexts } = opened;
   const view = new RunView(session, flags);
   const { contextMode: mode, model, maxSteps, maxTokens, timeout } = flags;
   const run = agents.run({
@@ -73,35 +104,22 @@ async function follow(
     partialText: view.isStreaming,
     signal: session.signal,
   });
-  try {
-    await view.follow(run);
-  } catch (error) {
-    // Before the reason is reported, the turn is stored.
-    await run.result.catch(() => undefined);
-    throw error;
-  }
-  const result = await run.result;
-  const { finishReason, text, steps, usage, agent } = result;
-  await view.writeAnswer(text);
-  const isUnexpected = isNew && flags.session !== undefined;
-  for (const notice of [
-    ...notices,
-    ...contexts.problems.map(({ message }) => message),
-    ...(endings[finishReason] === undefined ? [] : [endings[finishReason]]),
-    ...(isUnexpected ? [`there was no session ${contexts.session}; it is new`] : []),
-    `${usageText(result)}; session ${contexts.session}: --resume continues it`,
-  ]) {
-    await view.notice(notice);
+  const { result, failure } = await settle(view, run);
+  await view.writeAnswer(result?.text ?? '');
+  for (const notice of noticesOf(opened, result, flags)) await view.notice(notice);
+  if (flags.json === true) {
+    const { calls, started, notices: all, text, steps } = view;
+    const facts = { run: run.run, session: contexts.session, agent: name, ...started };
+    const { finishReason = 'error', text: last = text, steps: count = steps, usage = run.usage } = result ?? {};
+    const error = failure === undefined || session.signal.aborted ? {} : { error: errorDocument(session, failure) };
+    const document = { ...facts, finishReason, text: last, steps: count, usage, calls, ...error };
+    // The document of an aborted run is complete, too.
+    const { signal } = new AbortController();
+    await writeAnswer({ ...session, signal }, flags, { lines: [], document, notices: () => all });
   }
   if (session.signal.aborted) throw session.signal.reason;
-  if (result.error !== undefined) throw result.error;
-  if (flags.json === true) {
-    const { calls, started, notices: all } = view;
-    const facts = { run: run.run, session: contexts.session, agent, ...started };
-    const document = { ...facts, finishReason, text, steps, usage, calls };
-    await writeAnswer(session, flags, { lines: [], document, notices: () => all });
-  }
-  return finishReason === 'stop' ? ExitCode.Hit : ExitCode.Error;
+  if (failure !== undefined && flags.json !== true) throw failure;
+  return result?.finishReason === 'stop' ? ExitCode.Hit : ExitCode.Error;
 }
 
 async function runAgent(name: string, given: string | undefined, flags: RunFlags, session: Session): Promise<number> {
