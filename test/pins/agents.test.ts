@@ -49,7 +49,7 @@ test('the fields of agents, of a run, of its events and of its result', async ()
   const { agents } = await startAgents([{ text: 'Done.' }]);
   expect(Object.keys(agents).toSorted()).toEqual(['close', 'contexts', 'definitions', 'prepare', 'run']);
   const run = agents.run({ agent: helper, prompt: 'Go' });
-  expect(Object.keys(run).toSorted()).toEqual(['result', 'run']);
+  expect(Object.keys(run).toSorted()).toEqual(['result', 'run', 'usage']);
   const events: AgentEvent[] = [];
   for await (const event of run) events.push(event);
   expect(events.map(({ type, ...event }) => [type, ...Object.keys(event).toSorted()])).toEqual([

@@ -54,12 +54,13 @@ function usageText({ steps, usage }: AgentResult): string {
 async function settle(
   view: RunView,
   run: AgentRun,
-): Promise<{ readonly result?: AgentResult | undefined; readonly failure?: unknown }> {
+): Promise<{ readonly result?: AgentResult | undefined; readonly failure?: Error | undefined }> {
   try {
     await view.follow(run);
     const result = await run.result;
     return { result, failure: result.error };
-  } catch (failure) {
+  } catch (error) {
+    const failure = error instanceof Error ? error : new Error(String(error));
     // Before the reason is reported, the turn is stored.
     return { result: await run.result.catch(() => undefined), failure };
   }
