@@ -90,7 +90,7 @@ describe('the system prompt', () => {
         /^<cairn-knowledge>\n[^]*\nredis-failover\|reference\|exchange\/infra\|[^]*\n<\/cairn-knowledge>$/u,
       ),
       facts: expect.stringContaining('The tests need redis-server'),
-      workspace: expect.stringContaining('── src/'),
+      workspace: expect.stringContaining('\nsrc/\n'),
       mode: expect.stringContaining('ISOLATED'),
     });
     const characters =
@@ -145,7 +145,7 @@ describe('the system prompt', () => {
       return text;
     };
     const section = await sectionOf();
-    expect(section).toContain('── src/');
+    expect(section).toContain('\nsrc/\n');
     const named = [...section.matchAll(/`?\bls\b`?/giu)].map(([text]) => text);
     expect(new Set(named)).toEqual(new Set(name));
     // An agent with other tools in between changes no byte.
@@ -260,7 +260,7 @@ describe('changes of the workspace', () => {
     invalidateFsScanAfterWrite(path);
     for (const prompt of ['And now?', 'Again.']) await agents.run({ agent: helper, prompt }).result;
     const shown = server.requests.map((request) =>
-      ['new.ts', 'other.txt'].map((name) => systemPromptOf(request).includes(`── ${name}`)),
+      ['new.ts', 'other.txt'].map((name) => new RegExp(String.raw`\n *${name}\n`, 'u').test(systemPromptOf(request))),
     );
     const [before, after] = [
       [false, false],

@@ -88,7 +88,7 @@ test('no limit makes a tree of more than 100,000 entries, and the notice does no
 test('--stats prints the counts after an empty line', async () => {
   const { stdout } = await cairn(['tree', '--stats'], { cwd: createTree(project) });
   expect(stdout.replace(/, [\d.]+ ms$/mu, '')).toBe(
-    `${box}\n9 entries, 2 left out, 1 secret name\ndepth 3, 101 characters, about 31 tokens\n`,
+    `${box}\n9 entries, 2 left out, 1 secret name\ndepth 3, 101 characters, about 46 tokens\n`,
   );
 });
 

@@ -25,11 +25,12 @@ const project: Tree = {
   src: { 'main.ts': 'let a = 1;\n', lib: { deep: { 'bottom.ts': '' } } },
 };
 
-const box = `├── README.md
-└── src/
-    ├── lib/
-    │   └── deep/ (1)
-    └── main.ts`;
+const indent = `README.md
+src/
+  lib/
+    deep/
+      bottom.ts
+  main.ts`;
 
 const leftOut =
   '[not shown: 1 ignored, hidden or excluded name, 1 secret name; ls lists a directory with all of its names]';
@@ -77,12 +78,12 @@ async function subscribe(client: Client, era: Way['era'], uri: string): Promise<
 describe('the tree as a resource', () => {
   test.each(ways)('is what the tool shows, and its subscribers hear of each change, over $over, $era', async (way) => {
     const { root, client } = await open(project, { way });
-    expect(await read(client, TREE)).toBe(`${box}\n\n[${root}: 6 entries, depth 3]\n${leftOut}`);
+    expect(await read(client, TREE)).toBe(`${indent}\n\n[${root}: 6 entries, depth 4]\n${leftOut}`);
     const { heard, wait } = collect(client);
     await subscribe(client, way.era, TREE);
     await call(client, 'write', { path: 'src/new.ts', content: '' });
     await wait(TREE);
-    expect(await read(client, TREE)).toContain('    ├── main.ts\n    └── new.ts\n');
+    expect(await read(client, TREE)).toContain('\n  main.ts\n  new.ts\n');
     heard.length = 0;
     await call(client, 'write', { path: '.gitignore', content: 'README.md\n' });
     await wait(TREE);
@@ -98,7 +99,7 @@ describe('the tree as a resource', () => {
     await wait(TREE);
     await call(client, 'delete', { path: 'source', recursive: true });
     expect(await read(client, TREE)).toBe(
-      `└── .gitignore\n\n[${root}: 1 entry, depth 3]\n${leftOut.replace('1 ignored, hidden or excluded name', '2 ignored, hidden or excluded names')}`,
+      `.gitignore\n\n[${root}: 1 entry, depth 1]\n${leftOut.replace('1 ignored, hidden or excluded name', '2 ignored, hidden or excluded names')}`,
     );
   });
 
@@ -122,7 +123,7 @@ describe('the tree as a resource', () => {
       [`${TREE}/2`, `Tree of ${basename(second)}`],
       [LISTINGS, 'Cached listings'],
     ]);
-    expect(await read(client, `${TREE}/2`)).toBe(`└── only/\n    └── here\n\n[${second}: 2 entries, depth 3]`);
+    expect(await read(client, `${TREE}/2`)).toBe(`only/\n  here\n\n[${second}: 2 entries, depth 2]`);
     const { heard, wait } = collect(client);
     for (const uri of [TREE, `${TREE}/2`]) await client.subscribeResource({ uri });
     await call(client, 'write', { path: join(second, 'new'), content: '' });
@@ -143,7 +144,7 @@ describe('the tree as a resource', () => {
   test('a cut tree names the tool that shows more, because a resource has no parameters', async () => {
     const { root, client } = await open(project, { maxCharacters: 0 });
     expect(await read(client, TREE)).toBe(
-      `[${root}: 6 entries, depth 3]\n[cut at 0 characters; call workspace_tree with more characters, a smaller depth, or a path]\n${leftOut}`,
+      `[${root}: 6 entries, depth 2]\n[cut at 0 characters; call workspace_tree with more characters, a smaller depth, or a path]\n${leftOut}`,
     );
   });
 
@@ -160,7 +161,7 @@ describe('the tree as a resource', () => {
     const link = join(temporaryDirectory(), 'link');
     symlinkSync(createTree({ inner: '' }), link);
     const { client } = await open({}, { moreRoots: [link] });
-    expect(await read(client, `${TREE}/2`)).toBe(`└── inner\n\n[${link}: 1 entry, depth 3]`);
+    expect(await read(client, `${TREE}/2`)).toBe(`inner\n\n[${link}: 1 entry, depth 1]`);
   });
 
   test('a URI that does not exist is an error that names the others', async () => {
@@ -176,7 +177,7 @@ describe('the tree as a resource', () => {
 
 describe('workspace_tree', () => {
   test.each([
-    [{}, `${box}\n\n[.: 6 entries, depth 3]\n${leftOut}`],
+    [{}, `${indent}\n\n[.: 6 entries, depth 4]\n${leftOut}`],
     [{ path: 'src', format: 'paths' }, 'lib/\nlib/deep/\nlib/deep/bottom.ts\nmain.ts\n\n[src: 4 entries, depth 3]'],
     [{ path: 'src', depth: '1', format: 'indent' }, 'lib/ (1)\nmain.ts\n\n[src: 4 entries, depth 1]'],
     [{ depth: 'auto', path: 'src/lib', format: 'indent' }, 'deep/\n  bottom.ts\n\n[src/lib: 2 entries, depth 4]'],
@@ -190,7 +191,7 @@ describe('workspace_tree', () => {
     ],
     [
       { path: 'src', characters: 0 },
-      '[src: 4 entries, depth 3]\n[cut at 0 characters; call workspace_tree with more characters, a smaller depth, or a path]',
+      '[src: 4 entries, depth 2]\n[cut at 0 characters; call workspace_tree with more characters, a smaller depth, or a path]',
     ],
     [{ path: 'nowhere' }, 'error: nowhere does not exist. List the directory above it with ls.'],
     [
@@ -240,7 +241,7 @@ describe('workspace_tree', () => {
   test('no name can forge a note', async () => {
     const { client } = await open({ '[.: no entries to show]': '', 'a\n\n[.: no entries to show]': '' });
     expect(await call(client, 'workspace_tree', { format: 'paths' })).toBe(
-      '[.: no entries to show]\na\\u{A}\\u{A}[.: no entries to show]\n\n[.: 2 entries, depth 3]',
+      '[.: no entries to show]\na\\u{A}\\u{A}[.: no entries to show]\n\n[.: 2 entries, depth 1]',
     );
   });
 
@@ -364,7 +365,7 @@ test('an invalid option of the cache fails when the server starts', async () => 
 
 test('a directory that is gone is an error', async () => {
   const { root, client } = await open({ sub: { a: '' } });
-  expect(await call(client, 'workspace_tree', { path: 'sub' })).toContain('└── a');
+  expect(await call(client, 'workspace_tree', { path: 'sub' })).toContain('a\n');
   rmSync(join(root, 'sub'), { recursive: true });
   expect(await call(client, 'workspace_tree', { path: 'sub' })).toBe(
     'error: sub does not exist. List the directory above it with ls.',

@@ -79,7 +79,7 @@ test('two runs on an unchanged workspace send the same bytes', async () => {
   }
   expect(bodies[0]).toHaveLength(2);
   expect(bodies[1]).toEqual(bodies[0]);
-  expect(bodies[0]?.[0]).toContain('└── src/');
+  expect(bodies[0]?.[0]).toContain(String.raw`\nsrc/\n`);
 });
 
 test('the prompt of a request begins with the whole prompt of the one before, also after a write', async () => {
@@ -108,6 +108,6 @@ test('a change and a kept listing are in the newest message and not in the secti
   const next = await Conversation.start(root, [{ text: 'Seen.' }]);
   await next.say('Show me the project.');
   const { messages: shown = [] } = next.server.requests[0]?.chat ?? {};
-  expect(JSON.stringify(shown[0])).toContain('── new.ts');
+  expect(JSON.stringify(shown[0])).toContain(String.raw`\n  new.ts`);
   expect(JSON.stringify(shown.at(-1))).not.toContain('new.ts');
 });

@@ -509,7 +509,11 @@ test.each<readonly [reason: string, options: unknown, message: string]>([
     { root: '/', toolNames: { list: 'a`b' } },
     'invalid option toolNames.list: "a`b". Use the name',
   ],
-  ['an option of the tree', { root: '/', depth: -1 }, 'invalid option depth: -1. Use a whole number from 1 or "auto".'],
+  [
+    'an option of the tree',
+    { root: '/', depth: -1 },
+    'invalid option depth: -1. Use a whole number from 1, "auto" or "fit".',
+  ],
 ])('createWorkspaceCache refuses %s', (_reason, options, message) => {
   expect(() => createWorkspaceCache(options as never)).toThrow(
     expect.objectContaining({ code: 'INVALID_OPTION', message: expect.stringContaining(message) }),

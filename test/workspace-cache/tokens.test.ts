@@ -1,6 +1,9 @@
 import { estimateTokens } from '@cairn/tool/prompt';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { countTokens } from '../support/tokenizer.ts';
+import { createTree } from '../support/tree.ts';
+import { projects } from './simulation/projects.ts';
+import { createTestCache } from './support.ts';
 
 const english = `├── README.md
 ├── package.json
@@ -46,4 +49,30 @@ test.each([
   const ratio = estimateTokens(tree) / countTokens(tree);
   expect(ratio).toBeGreaterThan(1 / 1.5);
   expect(ratio).toBeLessThan(2.5);
+});
+
+const forms = [{}, { format: 'source' }, { format: 'indent', depth: 3 }, { format: 'paths' }] as const;
+
+describe.each(projects)('the estimate for the trees of the simulated project $kind, $size', (project) => {
+  const files = Object.fromEntries([...project.files.keys()].map((path) => [path, '']));
+
+  test('is within a tenth of o200k_base in every form', async () => {
+    const { cache } = createTestCache(createTree(files), { format: undefined });
+    for (const form of forms) {
+      const { tree, metadata } = await cache.tree(form);
+      const ratio = metadata.estimatedTokens / countTokens(tree);
+      expect(Math.abs(ratio - 1), `${JSON.stringify(form)}: ${ratio}`).toBeLessThanOrEqual(0.1);
+    }
+  });
+
+  test('and so the default tree is within its limits: all levels that it shows in 450 tokens, or two in 1,000', async () => {
+    const { cache } = createTestCache(createTree(files), { format: undefined });
+    const { tree, metadata } = await cache.tree();
+    expect(tree).not.toMatch(/[│├└]/u);
+    const isWhole = metadata.estimatedTokens <= 450;
+    expect(metadata.estimatedTokens).toBeLessThanOrEqual(isWhole ? 450 : 1000);
+    expect(isWhole || metadata.depth === 2).toBe(true);
+    const deeper = await cache.tree({ depth: metadata.depth + 1, maxTokens: 1_000_000 });
+    expect(deeper.tree === tree || deeper.metadata.estimatedTokens > 450).toBe(true);
+  });
 });

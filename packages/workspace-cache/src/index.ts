@@ -13,7 +13,7 @@ export type { TemplateVariables } from './section/template.ts';
 export type { CallCounts, Estimate, RunStatistics, StatisticsOptions } from './statistics/statistics.ts';
 export type { WorkspaceTree } from './tree/build.ts';
 export { ALLOWED_NAMES, EXCLUDED_DIRECTORIES } from './tree/options.ts';
-export type { TreeFormat, TreeOptions } from './tree/options.ts';
+export type { TreeForm, TreeFormat, TreeOptions } from './tree/options.ts';
 export { createWorkspaceCache } from './workspace-cache.ts';
 export type { InitOptions, InvocationOptions } from './init-options.ts';
 export type { InitResult, TreeCallOptions, UserContext, WorkspaceCache } from './workspace-cache.ts';

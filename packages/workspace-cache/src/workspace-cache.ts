@@ -253,7 +253,9 @@ export function createWorkspaceCache(options: WorkspaceCacheOptions): WorkspaceC
       lifetime.check();
       checkKnown('tree', changed, treeCallOptions);
       const { signal, ...treeOptions } = changed;
-      const { tree, metadata, version } = await build(resolveTreeOptions({ ...options, ...treeOptions }), signal);
+      // A value that is not given leaves that of the cache.
+      const given = Object.fromEntries(Object.entries(treeOptions).filter(([, value]) => value !== undefined));
+      const { tree, metadata, version } = await build(resolveTreeOptions({ ...options, ...given }), signal);
       return { tree, metadata: { ...metadata }, version };
     },
     init,

@@ -12,7 +12,7 @@ import type { Cost, Places } from './run.ts';
 /** Options of the cache that are compared, with the heading of their table. */
 const variants: readonly { readonly title: string; readonly options: Partial<WorkspaceCacheOptions> }[] = [
   { title: 'Default options', options: {} },
-  { title: "`format: 'indent', depth: 2`", options: { format: 'indent', depth: 2 } },
+  { title: "`format: 'source'`, the form of the source document", options: { format: 'source' } },
 ];
 
 export interface Comparison {

@@ -6,7 +6,7 @@ import { relative, resolve, sep } from 'node:path';
 import { z } from 'zod';
 import type { Language, TreeMetadata } from '../data.ts';
 import type { WorkspaceTree } from '../tree/build.ts';
-import type { TreeFormat } from '../tree/options.ts';
+import type { TreeForm } from '../tree/options.ts';
 import type { TreeCallOptions } from '../workspace-cache.ts';
 import { problemFor, treeText } from './tree-text.ts';
 import { treeToolTexts } from './tree-texts.ts';
@@ -19,7 +19,7 @@ export interface WorkspaceTreeInput {
   readonly path?: string | undefined;
   readonly depth?: number | 'auto' | undefined;
   readonly characters?: number | undefined;
-  readonly format?: TreeFormat | undefined;
+  readonly format?: TreeForm | undefined;
   readonly focus?: readonly string[] | undefined;
 }
 

@@ -45,6 +45,9 @@ const LINE_LENGTH = 12;
 /** The entries of the first request when the length has no limit. */
 const FIRST_ENTRIES = 4096;
 
+/** The levels of the scan for the depth `fit`. No tree within its limits has more, unless a directory has one entry a level. */
+const MAX_LEVELS = 100;
+
 /** Returns the number of entries of the first request: what usually fits, and never more than can fit. */
 function firstRequest({ maxCharacters, maxTokens }: ResolvedTreeOptions): number {
   // Half of a token for each character is more than any usual text has.
@@ -54,7 +57,8 @@ function firstRequest({ maxCharacters, maxTokens }: ResolvedTreeOptions): number
 
 /** Returns the options of the scan. Equal ones share a scan and its version. */
 export function summaryOptions(root: string, options: ResolvedTreeOptions): TreeSummaryOptions {
-  const { depth, hidden, gitignore, exclude, allow, focus, timeoutMs } = options;
+  const { hidden, gitignore, exclude, allow, focus, timeoutMs } = options;
+  const depth = options.depth === 'fit' ? MAX_LEVELS : options.depth;
   const rules = { hidden, gitignore, exclude, allow, secrets: SECRET_NAMES };
   return { ...rules, path: root, cache: true, depth, focus, timeoutMs, onTimeout: 'partial' };
 }
@@ -120,7 +124,7 @@ export async function buildTree(options: ResolvedTreeOptions, context: BuildCont
     const metadata: TreeMetadata = {
       ...facts(),
       size: text.length,
-      depth: summary.depth,
+      depth: fitted.depth,
       entries: summary.totalEntries,
       truncated,
       excluded: summary.excluded,
@@ -153,7 +157,7 @@ export function failedTree(
   const metadata: TreeMetadata = {
     ...facts,
     size: 0,
-    depth: depth === 'auto' ? 0 : depth,
+    depth: typeof depth === 'number' ? depth : 0,
     entries: 0,
     truncated: false,
     excluded: 0,

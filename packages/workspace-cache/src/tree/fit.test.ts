@@ -1,12 +1,12 @@
 import type { TreeEntry, TreeSummary, TreeSummaryOptions } from '@cairn/natives';
-import { estimateTokens } from '@cairn/tool/prompt';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { buildTree } from './build.ts';
 import { escapeName } from './escape.ts';
 import { fitTree } from './fit.ts';
 import { resolveTreeOptions } from './options.ts';
-import type { TreeFormat, TreeOptions } from './options.ts';
+import { estimateTreeTokens } from './tokens.ts';
+import type { ResolvedTreeOptions, TreeForm, TreeOptions } from './options.ts';
 
 /** A tree as a person would write it down. */
 interface Node {
@@ -75,7 +75,7 @@ function orderOfScan(root: Node, depth: number, focus: readonly string[]): Node[
 const folds = { excluded: ' (not listed)', repository: ' (git repository)', unreadable: ' (unreadable)' };
 
 /** Writes the nodes of a set, line by line. */
-function write(root: Node, shown: ReadonlySet<Node>, format: TreeFormat): string[] {
+function write(root: Node, shown: ReadonlySet<Node>, format: TreeForm): string[] {
   const lines: string[] = [];
   const visit = (node: Node, level: number, isLast: readonly boolean[], path: string): void => {
     const visible = childrenOf(node).filter((child) => shown.has(child));
@@ -109,7 +109,7 @@ interface ModelTree {
 }
 
 /** Adds one group after the other, and writes the whole tree again after each. */
-function model(root: Node, format: TreeFormat, depth: number, limit: number, focus?: readonly string[]): ModelTree {
+function model(root: Node, format: TreeForm, depth: number, limit: number, focus?: readonly string[]): ModelTree {
   const groups = groupsOfChoice(root, depth, focus);
   const notice = `... (truncated, ${allOf(root).length} entries in total)`;
   const everything = write(root, new Set(groups.flat()), format).join('\n');
@@ -184,7 +184,7 @@ const { tree: treeArbitrary } = fc.letrec<{ node: Node; tree: Node }>((tie) => (
     .map(([name, children]) => directory(name, ...children)),
 }));
 
-const formatArbitrary = fc.constantFrom<TreeFormat>('box', 'indent', 'paths');
+const formatArbitrary = fc.constantFrom<TreeForm>('box', 'indent', 'paths');
 
 /** The path of a node that exists, or does not. */
 const focusArbitrary = (root: Node): fc.Arbitrary<string[]> => {
@@ -202,10 +202,26 @@ const caseArbitrary = fc.record({
   limit: fc.oneof(fc.integer({ min: 0, max: 120 }), fc.integer({ min: 0, max: 1500 })),
 });
 
+/** Adds the defaults of the source document, in any form. */
+const resolve = ({ format = 'box', ...options }: TreeOptions): ResolvedTreeOptions => {
+  const resolved = resolveTreeOptions({ ...options, format: 'source' });
+  return { ...resolved, format: format === 'source' ? 'box' : format };
+};
+
 const fit = (root: Node, options: TreeOptions): ReturnType<typeof fitTree> => {
   const { depth, focus } = options;
-  return fitTree(summaryOf(root, { depth, focus, maxEntries: 100_000 }), resolveTreeOptions(options));
+  const levels = depth === 'fit' ? 100 : depth;
+  return fitTree(summaryOf(root, { depth: levels, focus, maxEntries: 100_000 }), resolve(options));
 };
+
+/** The number of levels of a tree, at least 1. */
+function depthOf({ children = [] }: Node): number {
+  return Math.max(1, ...children.map((child) => 1 + depthBelow(child)));
+}
+
+function depthBelow({ children = [], folded }: Node): number {
+  return children.length === 0 || folded !== undefined ? 0 : depthOf({ name: '', children });
+}
 
 /** The name that `escapeName` wrote. */
 function unescape(text: string): string {
@@ -249,7 +265,7 @@ describe('what fits', () => {
           requests.push(maxEntries);
           return summaryOf(root, { ...options, maxEntries });
         };
-        const options = resolveTreeOptions({ format, depth, maxCharacters: limit });
+        const options = resolve({ format, depth, maxCharacters: limit });
         const { tree, metadata } = await buildTree(options, { root: '/root', clock: () => 0, summarize });
         const expected = model(root, format, depth, limit);
         expect(tree).toBe(expected.text);
@@ -257,6 +273,32 @@ describe('what fits', () => {
         expect(requests).toEqual(requests.toSorted((a, b) => a - b));
       }),
       { numRuns: 300 },
+    );
+  });
+
+  test('with the depth `fit`, as many levels as fit whole, and else two that are cut', async () => {
+    await fc.assert(
+      fc.asyncProperty(caseArbitrary, fc.integer({ min: 1, max: 40 }), async ({ root, format, limit }, first) => {
+        const deepest = depthOf(root);
+        const whole = Array.from({ length: deepest }, (_, index) => model(root, format, index + 1, Infinity).text);
+        // One level of a root without directories is both of its levels.
+        const fitting = whole.findLastIndex((text) => text.length <= limit) + 1;
+        const depth = Math.min(deepest, Math.max(2, fitting));
+        const expected = model(root, format, depth, limit);
+        const options = resolve({ format, depth: 'fit', maxCharacters: limit });
+        let requests = 0;
+        const summarize = async ({ maxEntries = 0 }: TreeSummaryOptions): Promise<TreeSummary> => {
+          requests += 1;
+          return summaryOf(root, { depth: 100, maxEntries: requests === 1 ? Math.min(first, maxEntries) : maxEntries });
+        };
+        const { tree, metadata } = await buildTree(options, { root: '/root', clock: () => 0, summarize });
+        expect({ tree, truncated: metadata.truncated }).toEqual({ tree: expected.text, truncated: expected.truncated });
+        // A cut tree of one level may be the first of several: nobody asks for the rest.
+        expect(metadata.truncated ? Math.max(2, metadata.depth) : metadata.depth).toBe(
+          metadata.truncated ? Math.max(2, depth) : depth,
+        );
+      }),
+      { numRuns: 500, seed: 20_261_123 },
     );
   });
 
@@ -274,9 +316,9 @@ describe('what fits', () => {
         ({ root, format, depth }, countTokens, maxTokens) => {
           const { text, tokens, truncated } = fit(root, { format, depth, maxTokens, countTokens });
           const whole = model(root, format, depth, Infinity).text;
-          expect((countTokens ?? estimateTokens)(text)).toBe(tokens);
+          expect((countTokens ?? estimateTreeTokens)(text)).toBe(tokens);
           expect(text === '' || tokens <= maxTokens).toBe(true);
-          expect(truncated).toBe((countTokens ?? estimateTokens)(whole) > maxTokens);
+          expect(truncated).toBe((countTokens ?? estimateTreeTokens)(whole) > maxTokens);
           expect(truncated || text === whole).toBe(true);
         },
       ),
@@ -301,7 +343,7 @@ test('a summary with counts that do not agree, because the tree changed, stays w
           }));
           return { ...summary, entries, rootChildren: counts[0] ?? 0 };
         };
-        const options = resolveTreeOptions({ format, depth, maxCharacters: limit });
+        const options = resolve({ format, depth, maxCharacters: limit });
         const { tree } = await buildTree(options, { root: '/root', clock: () => 0, summarize });
         expect(tree.length).toBeLessThanOrEqual(limit);
         expect(tree).not.toMatch(/-\d+ more/u);
@@ -405,7 +447,7 @@ test('the box form has the lines of the sample in the source document', () => {
   ]);
 });
 
-test.each<readonly [TreeFormat, readonly string[]]>([
+test.each<readonly [TreeForm, readonly string[]]>([
   ['indent', ['README.md', 'docs/ (2)', 'package.json', 'src/', '  index.js', '  utils/ (3)']],
   ['paths', ['README.md', 'docs/ (2)', 'package.json', 'src/', 'src/index.js', 'src/utils/ (3)']],
 ])('the form %s of a focus beyond the depth', (format, expected) => {
@@ -456,7 +498,7 @@ test('a scan that lacks entries of a group is asked again, although its own entr
     asked.push(request.maxEntries);
     return summaryOf(root, request);
   };
-  const options = resolveTreeOptions({ format: 'indent', depth: 2, maxCharacters: 600 });
+  const options = resolve({ format: 'indent', depth: 2, maxCharacters: 600 });
   const { tree } = await buildTree(options, { root: '/root', clock: () => 0, summarize });
   expect(asked).toEqual([51, 204]);
   expect(tree.split('\n').slice(0, 6)).toEqual([
@@ -561,7 +603,7 @@ test('the work is linear in what is shown, not in what exists', async () => {
         .map(({ name }) => ({ name, parent: -1, kind: 'file', children: 0 })),
     };
   };
-  const options = resolveTreeOptions({});
+  const options = resolve({});
   const { tree, metadata } = await buildTree(options, { root: '/root', clock: () => 0, summarize });
   expect(asked).toEqual([835]);
   expect(tree.length).toBeLessThanOrEqual(10_000);
@@ -575,7 +617,7 @@ test.each([
   ['budget', 'the workspace has more entries than one scan may collect; choose a smaller root'],
 ] as const)('a scan that ended early (%s) gives what it found, and the error states it', async (stopReason, error) => {
   const summarize = async (): Promise<TreeSummary> => ({ ...summaryOf(sample, {}), complete: false, stopReason });
-  const options = resolveTreeOptions({ format: 'indent', depth: 1 });
+  const options = resolve({ format: 'indent', depth: 1 });
   const { tree, metadata } = await buildTree(options, { root: '/root', clock: () => 0, summarize });
   expect(tree).toContain('README.md\ndocs/');
   expect(metadata.error).toBe(error);
@@ -595,7 +637,7 @@ test('the depth `auto` asks for the missing entries of the level that some direc
     const shown = entries.slice(0, requests.length === 1 ? 4 : undefined);
     return { ...summaryOf(directory(''), {}), depth: 2, rootChildren: 2, totalEntries: 6, entries: shown };
   };
-  const options = resolveTreeOptions({ depth: 'auto', format: 'paths' });
+  const options = resolve({ depth: 'auto', format: 'paths' });
   const { tree, metadata } = await buildTree(options, { root: '/root', clock: () => 0, summarize });
   expect(requests).toHaveLength(2);
   expect(tree.split('\n')).toEqual(['lib/', 'lib/deep/ (1)', 'src/', 'src/deep/', 'src/deep/file']);
@@ -608,7 +650,7 @@ test('the scan is shared, and a part of it is better than none', async () => {
     asked = options;
     return summaryOf(sample, options);
   };
-  await buildTree(resolveTreeOptions({ timeoutMs: 7 }), { root: '/root', clock: () => 0, summarize });
+  await buildTree(resolve({ timeoutMs: 7 }), { root: '/root', clock: () => 0, summarize });
   expect(asked).toMatchObject({ path: '/root', cache: true, timeoutMs: 7, onTimeout: 'partial' });
 });
 
@@ -626,7 +668,7 @@ test('a link shows its target, escaped, or that it cannot be read', () => {
     link('e', {}),
   ];
   const summary = { ...summaryOf(directory(''), {}), rootChildren: 3, totalEntries: 3, entries };
-  expect(fitTree(summary, resolveTreeOptions({})).text.split('\n')).toEqual([
+  expect(fitTree(summary, resolve({})).text.split('\n')).toEqual([
     String.raw`├── a -> b\u{A}└── c`,
     String.raw`├── d -> \xFF`,
     '└── e -> ?',

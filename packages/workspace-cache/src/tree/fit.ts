@@ -2,16 +2,19 @@ import type { TreeSummary } from '@cairn/natives';
 import { chooseEntries } from './choose.ts';
 import type { Choice } from './choose.ts';
 import { focusEntries } from './focus.ts';
+import type { FocusEntries } from './focus.ts';
 import { layOut, ROOT } from './layout.ts';
 import type { Layout } from './layout.ts';
 import type { ResolvedTreeOptions } from './options.ts';
 import { renderTree } from './render.ts';
 import { treeTexts } from './texts.ts';
-import { countTokensOf } from './tokens.ts';
+import { countTokensOf, estimateTreeTokens } from './tokens.ts';
 
 /** The text of a summary within the limits of the options. */
 export interface FittedTree {
   readonly text: string;
+  /** The levels that were asked for or chosen; a focus and the depth `auto` may show more. */
+  readonly depth: number;
   readonly tokens: number;
   /** Whether a limit left something out. */
   readonly truncated: boolean;
@@ -22,12 +25,15 @@ export interface FittedTree {
   readonly isShown: (node: number) => boolean;
 }
 
+/** The level that the depth `fit` shows even if it does not fit whole. */
+const MIN_LEVEL = 2;
+
 /** Directories in the root that `depth: 'auto'` shows one level deeper. */
 const DEEPER_DIRECTORIES: ReadonlySet<string> = new Set(['src', 'docs', 'examples', 'packages']);
 
 /** The depth of what is below each entry of the root: one more level for some when the depth is automatic. */
-function depthsOf({ summary, parents, levels }: Layout, isAutomatic: boolean): Int32Array {
-  const depths = new Int32Array(levels.length).fill(summary.depth);
+function depthsOf({ summary, parents, levels }: Layout, depth: number, isAutomatic: boolean): Int32Array {
+  const depths = new Int32Array(levels.length).fill(depth);
   if (!isAutomatic) return depths;
   for (let node = 1; node < levels.length; node++) {
     const parent = parents[node] ?? ROOT;
@@ -45,66 +51,116 @@ function isCutShort(layout: Layout, depths: Int32Array, whole: ReadonlySet<numbe
   );
 }
 
-/** The lines of all entries without counts: no text of a larger summary is shorter. */
-function linesAlone({ labels, parents, indents }: Layout): string {
-  const lines = labels.map((label, node) => ' '.repeat(indents[parents[node] ?? ROOT] ?? 0) + label);
-  return lines.slice(1).join('\n');
+/** The lines of the entries of some levels without counts: no text of a larger summary is shorter. */
+function linesAlone({ labels, parents, indents, levels }: Layout, depth: number): string {
+  return labels
+    .map((label, node) => ' '.repeat(indents[parents[node] ?? ROOT] ?? 0) + label)
+    .filter((_line, node) => node !== ROOT && (levels[node] ?? 0) <= depth)
+    .join('\n');
 }
 
-/** Chooses what fits and writes it. The time is linear in the size of the summary; a limit of tokens takes some attempts. */
-export function fitTree(summary: TreeSummary, options: ResolvedTreeOptions): FittedTree {
-  const { maxCharacters, maxTokens, countTokens } = options;
-  const layout = layOut(summary, options.format, treeTexts[options.language]);
-  const focus = focusEntries(layout, options.focus);
-  const depths = depthsOf(layout, options.depth === 'auto');
-  const isCut = isCutShort(layout, depths, focus.whole);
-  const notice = layout.texts.notice(summary.totalEntries);
-
+/** A tree of a summary, before it has a depth. */
+class Fit {
+  readonly #options: ResolvedTreeOptions;
+  readonly #layout: Layout;
+  readonly #focus: FocusEntries;
   /** The last count: an injected tokenizer may take long, and a text that fits is counted for its metadata too. */
-  let counted = { text: '', tokens: Number.NaN };
-  const tokensOf = (text: string): number => {
-    if (Number.isNaN(counted.tokens) || counted.text !== text)
-      counted = { text, tokens: countTokensOf(text, countTokens) };
-    return counted.tokens;
-  };
-  const fits = (text: string): boolean =>
-    text.length <= maxCharacters && (maxTokens === Infinity || tokensOf(text) <= maxTokens);
-  const choose = (maxLength: number): Choice => chooseEntries(layout, { focus: focus.nodes, depths }, maxLength);
-  const isShort = isCut && fits(linesAlone(layout));
-  const result = (text: string, choice: Choice | undefined, truncated: boolean): FittedTree => ({
-    text,
-    tokens: tokensOf(text),
-    truncated,
-    needsMore: isShort || (isCut && choice?.lacksEntries === true),
-    layout,
-    isShown: (node) => choice?.isShown[node] === 1,
-  });
-  const write = (maxLength: number): FittedTree => {
-    const choice = choose(maxLength);
-    return result([...renderTree(layout, choice), notice].join('\n'), choice, true);
-  };
+  #counted = { text: '', tokens: Number.NaN };
 
-  const everything = choose(Infinity);
-  // The last line has no line end.
-  if (!isCut && everything.length - 1 <= maxCharacters) {
-    const text = renderTree(layout, everything).join('\n');
-    if (fits(text)) return result(text, everything, false);
+  constructor(summary: TreeSummary, options: ResolvedTreeOptions) {
+    this.#options = options;
+    this.#layout = layOut(summary, options.format, treeTexts[options.language]);
+    this.#focus = focusEntries(this.#layout, options.focus);
   }
-  if (!fits(notice)) return result('', undefined, true);
-  let high = Math.min(everything.length, maxCharacters - notice.length);
-  let best = write(high);
-  if (fits(best.text)) return best;
-  // The tokens of a text are not the sum of those of its lines: search for the length with a text that fits.
-  best = result(notice, undefined, true);
-  for (let low = 0; high - low > 1;) {
-    const middle = Math.floor((low + high) / 2);
-    const attempt = write(middle);
-    if (fits(attempt.text)) {
-      low = middle;
-      best = attempt;
-    } else {
-      high = middle;
+
+  #tokensOf(text: string): number {
+    if (Number.isNaN(this.#counted.tokens) || this.#counted.text !== text) {
+      this.#counted = { text, tokens: countTokensOf(text, this.#options.countTokens ?? estimateTreeTokens) };
+    }
+    return this.#counted.tokens;
+  }
+
+  #fits(text: string, maxTokens: number = this.#options.maxTokens): boolean {
+    return text.length <= this.#options.maxCharacters && (maxTokens === Infinity || this.#tokensOf(text) <= maxTokens);
+  }
+
+  /**
+   * Returns the deepest level that fits whole within the limit for whole trees, at least {@link MIN_LEVEL}; and whether a larger
+   * summary could show another.
+   */
+  wholeLevel(): { readonly depth: number; readonly needsMore: boolean } {
+    const layout = this.#layout;
+    const { maxWholeTokens } = this.#options;
+    const { levels, totals } = layout;
+    const deepest = levels.reduce((most, level, node) => Math.max(most, level + ((totals[node] ?? 0) > 0 ? 1 : 0)), 1);
+        for (let depth = MIN_LEVEL; ; depth++) {
+      const depths = depthsOf(layout, depth, false);
+      if (isCutShort(layout, depths, this.#focus.whole)) {
+        const lines = linesAlone(layout, depth);
+        return { depth: Math.max(MIN_LEVEL, depth - 1), needsMore: this.#fits(lines, maxWholeTokens) };
+      }
+      const everything = chooseEntries(layout, { focus: this.#focus.nodes, depths }, Infinity);
+      const isWhole = this.#fits(renderTree(layout, everything).join('\n'), maxWholeTokens);
+      if (!isWhole) return { depth: Math.min(deepest, Math.max(MIN_LEVEL, depth - 1)), needsMore: false };
+      if (depth >= deepest) return { depth: Math.min(depth, deepest), needsMore: false };
     }
   }
-  return best;
+
+  /** Shows as much of a number of levels as fits. The time is linear in the size of the summary; a limit of tokens takes some attempts. */
+  at(depth: number): FittedTree {
+    const layout = this.#layout;
+    const { maxCharacters } = this.#options;
+    const depths = depthsOf(layout, depth, this.#options.depth === 'auto');
+    const isCut = isCutShort(layout, depths, this.#focus.whole);
+    const notice = layout.texts.notice(layout.summary.totalEntries);
+    const choose = (maxLength: number): Choice =>
+      chooseEntries(layout, { focus: this.#focus.nodes, depths }, maxLength);
+    const isShort = isCut && this.#fits(linesAlone(layout, this.#options.depth === 'fit' ? depth : Infinity));
+    const result = (text: string, choice: Choice | undefined, truncated: boolean): FittedTree => ({
+      text,
+      depth,
+      tokens: this.#tokensOf(text),
+      truncated,
+      needsMore: isShort || (isCut && choice?.lacksEntries === true),
+      layout,
+      isShown: (node) => choice?.isShown[node] === 1,
+    });
+    const write = (maxLength: number): FittedTree => {
+      const choice = choose(maxLength);
+      return result([...renderTree(layout, choice), notice].join('\n'), choice, true);
+    };
+
+    const everything = choose(Infinity);
+    // The last line has no line end.
+    if (!isCut && everything.length - 1 <= maxCharacters) {
+      const text = renderTree(layout, everything).join('\n');
+      if (this.#fits(text)) return result(text, everything, false);
+    }
+    if (!this.#fits(notice)) return result('', undefined, true);
+    let high = Math.min(everything.length, maxCharacters - notice.length);
+    let best = write(high);
+    if (this.#fits(best.text)) return best;
+    // The tokens of a text are not the sum of those of its lines: search for the length with a text that fits.
+    best = result(notice, undefined, true);
+    for (let low = 0; high - low > 1;) {
+      const middle = Math.floor((low + high) / 2);
+      const attempt = write(middle);
+      if (this.#fits(attempt.text)) {
+        low = middle;
+        best = attempt;
+      } else {
+        high = middle;
+      }
+    }
+    return best;
+  }
+}
+
+/** Chooses what fits and writes it. */
+export function fitTree(summary: TreeSummary, options: ResolvedTreeOptions): FittedTree {
+  const fit = new Fit(summary, options);
+  if (options.depth !== 'fit') return fit.at(summary.depth);
+  const { depth, needsMore } = fit.wholeLevel();
+  const fitted = fit.at(depth);
+  return needsMore ? { ...fitted, needsMore } : fitted;
 }

@@ -1,6 +1,6 @@
 import type { TreeEntry, TreeSummary } from '@cairn/natives';
 import { escapeName } from './escape.ts';
-import type { TreeFormat } from './options.ts';
+import type { TreeForm } from './options.ts';
 import type { TreeTexts } from './texts.ts';
 
 /** The place of the root in the columns of a {@link Layout}. Entry `i` of the summary is at `i + 1`. */
@@ -8,7 +8,7 @@ export const ROOT = 0;
 
 /** The entries of a summary, with the text and the width of their lines in one form. */
 export interface Layout {
-  readonly format: TreeFormat;
+  readonly format: TreeForm;
   readonly texts: TreeTexts;
   readonly summary: TreeSummary;
   readonly parents: Int32Array;
@@ -31,13 +31,13 @@ function labelOf({ name, nameBytes, kind, folded, target, targetBytes }: TreeEnt
 }
 
 /** The length of what stands before the names of the children of a directory. */
-function indentOf(format: TreeFormat, level: number, pathLength: number): number {
+function indentOf(format: TreeForm, level: number, pathLength: number): number {
   if (format === 'paths') return pathLength;
   return format === 'box' ? 4 * (level + 1) : 2 * level;
 }
 
 /** Computes the lines of a summary. */
-export function layOut(summary: TreeSummary, format: TreeFormat, texts: TreeTexts): Layout {
+export function layOut(summary: TreeSummary, format: TreeForm, texts: TreeTexts): Layout {
   const { entries } = summary;
   const size = entries.length + 1;
   const parents = new Int32Array(size);

@@ -4,26 +4,33 @@ import { describe } from '../checks.ts';
 import type { Language } from '../data.ts';
 
 /** The form of a tree: lines as the command `tree` draws them, two blanks a level, or one path a line. */
-export type TreeFormat = 'box' | 'indent' | 'paths';
+export type TreeForm = 'box' | 'indent' | 'paths';
+
+/** A form; or `source`, the form of the source document: `box` with three levels and 10,000 characters. */
+export type TreeFormat = TreeForm | 'source';
 
 /** What a tree shows and how. */
 export interface TreeOptions {
   /**
    * The levels that are shown; 1 is the children of the root. `auto`: 4 with fewer than 20 entries in the root, 3 with fewer
-   * than 100, else 2; and one more below `src`, `docs`, `examples` and `packages` in the root.
-   * @default 3
+   * than 100, else 2; and one more below `src`, `docs`, `examples` and `packages` in the root. `fit`: as many levels as fit whole,
+   * into the limits that are given or else into 450 tokens; at least 2, of which the limits may cut a part.
+   * @default 'fit'; with the format `source` 3
    */
-  readonly depth?: number | 'auto' | undefined;
+  readonly depth?: number | 'auto' | 'fit' | undefined;
   /**
    * The maximal length of the tree in UTF-16 code units, its notice included.
-   * @default 10_000; with `maxTokens` alone no limit
+   * @default no limit; with the format `source` and without `maxTokens` 10_000
    */
   readonly maxCharacters?: number | undefined;
-  /** The maximal number of tokens of the tree, its notice included. Default: no limit. */
+  /**
+   * The maximal number of tokens of the tree, its notice included.
+   * @default 1000; with `maxCharacters` or the format `source` no limit
+   */
   readonly maxTokens?: number | undefined;
-  /** Counts tokens. Default: `estimateTokens`. */
+  /** Counts tokens. Default: an estimate for trees, within a tenth of `o200k_base` for names of English words. */
   readonly countTokens?: CountTokens | undefined;
-  /** @default 'box' */
+  /** @default 'indent' */
   readonly format?: TreeFormat | undefined;
   /** @default 'en' */
   readonly language?: Language | undefined;
@@ -69,20 +76,25 @@ export const EXCLUDED_DIRECTORIES: readonly string[] = [
 /** The hidden directories that a tree shows. */
 export const ALLOWED_NAMES: readonly string[] = ['.github', '.aigne'];
 
-/** The limit of a tree in UTF-16 code units. */
-export const MAX_CHARACTERS = 10_000;
+/** The limits of a tree that no option gives: in tokens, and for the levels that it shows whole. */
+const MAX_TOKENS = 1000;
+const MAX_WHOLE_TOKENS = 450;
 
-const DEFAULT_DEPTH = 3;
+/** The depth and the limit in UTF-16 code units of the source document. */
+const SOURCE_DEPTH = 3;
+const SOURCE_CHARACTERS = 10_000;
 
 const DEFAULT_TIMEOUT_MS = 10_000;
 
 /** Options with every default. */
 export interface ResolvedTreeOptions {
-  readonly depth: number | 'auto';
+  readonly depth: number | 'auto' | 'fit';
   readonly maxCharacters: number;
   readonly maxTokens: number;
+  /** The limit in tokens of the levels that the depth `fit` shows whole. */
+  readonly maxWholeTokens: number;
   readonly countTokens: CountTokens | undefined;
-  readonly format: TreeFormat;
+  readonly format: TreeForm;
   readonly language: Language;
   readonly exclude: readonly string[];
   readonly allow: readonly string[];
@@ -115,13 +127,14 @@ const names: Rule = [
 
 const rules: { readonly [Name in keyof Required<TreeOptions>]: Rule } = {
   depth: [
-    (value) => value === 'auto' || (typeof value === 'number' && Number.isSafeInteger(value) && value >= 1),
-    'use a whole number from 1 or "auto"',
+    (value) =>
+      value === 'auto' || value === 'fit' || (typeof value === 'number' && Number.isSafeInteger(value) && value >= 1),
+    'use a whole number from 1, "auto" or "fit"',
   ],
   maxCharacters: limit,
   maxTokens: limit,
   countTokens: [(value) => typeof value === 'function', 'use a function that returns a number'],
-  format: oneOf('box', 'indent', 'paths'),
+  format: oneOf('box', 'indent', 'paths', 'source'),
   language: oneOf('en', 'zh'),
   exclude: names,
   allow: names,
@@ -141,6 +154,20 @@ const rules: { readonly [Name in keyof Required<TreeOptions>]: Rule } = {
 /** The names of {@link TreeOptions}. */
 export const treeOptionNames: readonly string[] = Object.keys(rules);
 
+type Form = Pick<ResolvedTreeOptions, 'format' | 'depth' | 'maxCharacters' | 'maxTokens' | 'maxWholeTokens'>;
+
+function sourceForm({ depth = SOURCE_DEPTH, maxTokens = Infinity, maxCharacters }: TreeOptions): Form {
+  const characters = maxCharacters ?? (maxTokens === Infinity ? SOURCE_CHARACTERS : Infinity);
+  return { format: 'box', depth, maxCharacters: characters, maxTokens, maxWholeTokens: maxTokens };
+}
+
+function ownForm({ depth = 'fit', maxTokens, maxCharacters }: TreeOptions, format: TreeForm): Form {
+  const isLimited = maxTokens !== undefined || maxCharacters !== undefined;
+  const tokens = maxTokens ?? (isLimited ? Infinity : MAX_TOKENS);
+  const maxWholeTokens = isLimited ? tokens : MAX_WHOLE_TOKENS;
+  return { format, depth, maxCharacters: maxCharacters ?? Infinity, maxTokens: tokens, maxWholeTokens };
+}
+
 /**
  * Checks options and adds the defaults. The value `undefined` counts as not given.
  *
@@ -153,13 +180,10 @@ export function resolveTreeOptions(options: TreeOptions): ResolvedTreeOptions {
     const hint = `${expected.charAt(0).toUpperCase()}${expected.slice(1)}.`;
     throw new ToolError('INVALID_OPTION', [`invalid option ${name}: ${describe(value)}`, hint]);
   }
-  const { depth = DEFAULT_DEPTH, maxTokens = Infinity } = options;
+  const { format = 'indent' } = options;
   return {
-    depth,
-    maxCharacters: options.maxCharacters ?? (maxTokens === Infinity ? MAX_CHARACTERS : Infinity),
-    maxTokens,
+    ...(format === 'source' ? sourceForm(options) : ownForm(options, format)),
     countTokens: options.countTokens,
-    format: options.format ?? 'box',
     language: options.language ?? 'en',
     exclude: options.exclude ?? EXCLUDED_DIRECTORIES,
     allow: options.allow ?? ALLOWED_NAMES,

@@ -36,12 +36,12 @@ function createBench(): {
   return bench;
 }
 
-const options = resolveTreeOptions({});
+const options = resolveTreeOptions({ format: 'source' });
 
 test('builds a tree again only when its generation changed', async () => {
   const bench = createBench();
   const first = await bench.build(options);
-  expect(await bench.build(resolveTreeOptions({}))).toBe(first);
+  expect(await bench.build(resolveTreeOptions({ format: 'source' }))).toBe(first);
   expect(bench.asked).toEqual([835, 0]);
   bench.summary = { generation: 2 };
   const second = await bench.build(options);
@@ -52,7 +52,7 @@ test('builds a tree again only when its generation changed', async () => {
 
 test('builds a tree of its own for other options, and keeps both', async () => {
   const bench = createBench();
-  const other = resolveTreeOptions({ depth: 1 });
+  const other = resolveTreeOptions({ format: 'source', depth: 1 });
   const trees = [await bench.build(options), await bench.build(other)];
   expect(trees[0]).not.toBe(trees[1]);
   expect([await bench.build(options), await bench.build(other)]).toEqual(trees);
@@ -61,7 +61,8 @@ test('builds a tree of its own for other options, and keeps both', async () => {
 
 test('keeps at most 8 trees: the least recently used leaves first', async () => {
   const bench = createBench();
-  const of = (depth: number): ReturnType<typeof bench.build> => bench.build(resolveTreeOptions({ depth }));
+  const of = (depth: number): ReturnType<typeof bench.build> =>
+    bench.build(resolveTreeOptions({ format: 'source', depth }));
   for (let depth = 1; depth <= 8; depth++) await of(depth);
   await of(1);
   await of(9);

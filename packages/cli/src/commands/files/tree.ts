@@ -1,7 +1,7 @@
 import { quotePath, unquotePath } from '@cairn/tool/paths';
 import { resolve } from 'node:path';
 import { Option } from 'commander';
-import type { TreeFormat, TreeMetadata, TreeOptions, WorkspaceTree } from '@cairn/workspace-cache';
+import type { TreeForm, TreeMetadata, TreeOptions, WorkspaceTree } from '@cairn/workspace-cache';
 import { writeAnswer, type AnswerFlags } from '../../terminal/answer.ts';
 import { CommandError } from '../../terminal/errors.ts';
 import { exitCodeOf } from '../../terminal/exit.ts';
@@ -18,22 +18,22 @@ const examples = `
 Examples:
   $ cairn tree                               the current directory, three levels, at most 10,000 characters
   $ cairn tree src --depth auto              more levels in a small directory, fewer in a large one
-  $ cairn tree --format indent --chars 2000  the shortest form, to paste into a prompt
+  $ cairn tree --depth fit                   as agents get it in their prompts: short, within 1,000 tokens
   $ cairn tree --depth 1 --focus src/main.ts
                                              one level, and the way to one file with what is beside it
   $ cairn tree --format paths --stats        one path a line, then the counts
 
-The tree is the text that agents get in their prompts. Left out are ignored files, hidden directories except .github, and
+Left out are ignored files, hidden directories except .github, and
 dist, build, target, node_modules and the like; secret names, such as .env, are never shown.
 'name/ (12)' is a directory with 12 entries that are not shown.`;
 
-const formats: readonly TreeFormat[] = ['box', 'indent', 'paths'];
+const formats: readonly TreeForm[] = ['box', 'indent', 'paths'];
 
 interface TreeFlags extends AnswerFlags {
-  readonly depth?: number | 'auto';
+  readonly depth?: TreeOptions['depth'];
   readonly chars?: number;
   readonly tokens?: number;
-  readonly format?: TreeFormat;
+  readonly format?: TreeForm;
   readonly hidden?: boolean;
   /** False after `--no-ignore`. */
   readonly ignore: boolean;
@@ -43,9 +43,13 @@ interface TreeFlags extends AnswerFlags {
   readonly stats?: boolean;
 }
 
-function depth(value: string): number | 'auto' {
-  return value === 'auto' ? value : wholeNumber('--depth', '', 1)(value);
+function depth(value: string): number | 'auto' | 'fit' {
+  return value === 'auto' || value === 'fit' ? value : wholeNumber('--depth', '', 1)(value);
 }
+
+/** The levels and the limit for a person, who pays for no token. With `--depth fit` those of agents. */
+const PERSON_DEPTH = 3;
+const PERSON_CHARACTERS = 10_000;
 
 /** Adds a value of an option that may be repeated. */
 function several(flag: string, fix: string): (value: string, others?: readonly string[]) => readonly string[] {
@@ -144,11 +148,12 @@ async function runTree(given: string, flags: TreeFlags, session: Session): Promi
   const { ALLOWED_NAMES, createWorkspaceCache } = await import('@cairn/workspace-cache');
   const path = unquotePath(filled('the path', "use a directory, or '.' for the current one")(given));
   const root = resolve(session.cwd, path);
+  const isForAgents = flags.depth === 'fit';
   const options: TreeOptions = {
-    depth: flags.depth,
-    maxCharacters: flags.chars,
+    depth: flags.depth ?? PERSON_DEPTH,
+    maxCharacters: flags.chars ?? (isForAgents || flags.tokens !== undefined ? undefined : PERSON_CHARACTERS),
     maxTokens: flags.tokens,
-    format: flags.format,
+    format: flags.format ?? (isForAgents ? 'indent' : 'box'),
     hidden: flags.hidden,
     gitignore: flags.ignore,
     focus: flags.focus,
@@ -181,7 +186,12 @@ export const treeCommand: CommandFactory = (command, session, done) => {
     .argument('[path]', 'the directory', '.')
     .addHelpText('after', examples)
     .action(async (path: string, flags: TreeFlags) => done(await runTree(path, flags, session)))
-    .addOption(new Option('--depth <n>', 'N levels, or auto for what suits the size (default: 3)').argParser(depth))
+    .addOption(
+      new Option(
+        '--depth <n>',
+        'N levels, auto for what suits the size, or fit for what agents get (default: 3)',
+      ).argParser(depth),
+    )
     .addOption(
       new Option('--chars <n>', 'at most N characters (default: 10,000; with --tokens no limit)').argParser(
         wholeNumber('--chars'),
