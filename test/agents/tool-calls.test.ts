@@ -2,7 +2,9 @@ import type { AgentEvent } from '@cairn/agents';
 import { codingToolSet } from '@cairn/coding-agent';
 import { observeCalls } from '@cairn/tool';
 import type { ToolDefinition, ToolSet } from '@cairn/tool';
-import { expect, onTestFinished, test } from 'vitest';
+import { simulateReadableStream } from 'ai';
+import { MockLanguageModelV4 } from 'ai/test';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { transcriptOf } from '../support/model-server.ts';
 import type { ModelScript } from '../support/model-server.ts';
 import { createTree } from '../support/tree.ts';
@@ -102,6 +104,76 @@ test('a result that no message can hold is an error that states its size', async
       /^tool call_1_1: flood was called, but its result of 17\.0 MB is not shown: at most 16\.0 MB fit/u,
     ),
   ]);
+});
+
+describe('a message that no history can hold keeps what ran, and states what is cut', () => {
+  const MIB = 1024 * 1024;
+  const call = { name: 'echo', input: { text: 'a' } };
+
+  test('an image of 21 MiB (28 in base64) that the model made', async () => {
+    const ran: string[] = [];
+    const echo = makeTool('echo', (text) => ran.push(text).toString());
+    const parts = (...some: readonly object[]): object => ({
+      stream: simulateReadableStream({
+        chunks: [
+          { type: 'stream-start', warnings: [] },
+          ...some,
+          {
+            type: 'finish',
+            finishReason: { unified: 'stop', raw: 'stop' },
+            usage: { inputTokens: {}, outputTokens: {} },
+          },
+        ],
+      }),
+    });
+    const answers = [
+      parts({ type: 'tool-call', toolCallId: 'c1', toolName: 'echo', input: '{"text":"a"}' }),
+      parts(
+        { type: 'file', mediaType: 'image/png', data: { type: 'data', data: new Uint8Array(21 * MIB) } },
+        { type: 'text-start', id: 't' },
+        { type: 'text-delta', id: 't', delta: 'Painted.' },
+        { type: 'text-end', id: 't' },
+      ),
+    ];
+    const model = new MockLanguageModelV4({ doStream: async () => answers.shift() as never });
+    const { agents, contexts } = await startAgents([], { model, toolSets: [makeToolSet(echo)] });
+    const result = await agents.run({ agent: helper, prompt: 'Paint' }).result;
+    expect(result).toMatchObject({ finishReason: 'stop', text: 'Painted.' });
+    expect(result.notices).toEqual([
+      'Not kept whole in the history, because no message can hold it: image/png, 28.0 MB',
+    ]);
+    expect(ran).toEqual(['a']);
+    const { conversationHistory } = contexts.getContext('helper');
+    expect(conversationHistory).toEqual(result.messages);
+    expect(conversationHistory.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant']);
+    expect(conversationHistory.at(-1)).toMatchObject({
+      content: [
+        {
+          type: 'text',
+          text: 'image/png: [Not kept whole: it had 28.0 MB, and a message of this conversation has at most 20.0 MB.]',
+        },
+        { type: 'text', text: 'Painted.' },
+      ],
+    });
+  });
+
+  test('arguments that are nested too deeply', async () => {
+    const ran: string[] = [];
+    const echo = makeTool('echo', (text) => ran.push(text).toString());
+    const deep = `{"text":"b","more":${'['.repeat(600)}${']'.repeat(600)}}`;
+    const script = [{ toolCalls: [call, { name: 'echo', input: deep }] }, done, done];
+    const { server, agents, contexts } = await startAgents(script, { toolSets: [makeToolSet(echo)] });
+    const result = await agents.run({ agent: helper, prompt: 'Go' }).result;
+    expect(result).toMatchObject({ text: 'Done.', notices: [expect.stringContaining('call of echo')] });
+    expect(ran).toEqual(['a']);
+    expect(contexts.getContext('helper').conversationHistory).toHaveLength(4);
+    await agents.run({ agent: helper, prompt: 'And now?' }).result;
+    expect(server.refusals).toEqual([]);
+    const lines = server.requests[2] ? transcriptOf(server.requests[2]) : [];
+    expect(lines[1]).toContain(
+      'call_1_2=echo({"note":"[Not kept whole: it has a form that this conversation cannot keep.]"})',
+    );
+  });
 });
 
 test('reasoning is an event, and is kept with the call that it led to', async () => {

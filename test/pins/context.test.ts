@@ -36,6 +36,7 @@ const exported = [
   'openContexts',
   'readProjectInstructions',
   'removeSession',
+  'storableMessage',
   'summarize',
   'summarizeByModel',
   'summaryPrompt',

@@ -22,6 +22,8 @@ export type {
 export type { Language } from './messages/language.ts';
 export type { AgentContext } from './histories/history.ts';
 export type { HistoryProblem } from './histories/history-store.ts';
+export { storableMessage } from './histories/storable.ts';
+export type { StorableMessage } from './histories/storable.ts';
 export { MAIN } from './histories/keys.ts';
 export type { HistoryPlace } from './histories/keys.ts';
 export { checkMessage } from './histories/copy.ts';

@@ -1,10 +1,12 @@
-import type { UnifiedMessage } from '@cairn/context';
+import { ContextError, storableMessage } from '@cairn/context';
+import type { ContextMode, UnifiedMessage } from '@cairn/context';
 import type { LanguageModel } from 'ai';
 import type { AgentEvent, AgentResult, OwnEvent } from './agent-run.ts';
 import type { AgentsOptions, RunOptions } from './agents.ts';
 import type { RunLimits } from './limits.ts';
 import type { PreparedRun } from './prepare.ts';
 import { Steps } from './steps.ts';
+import { runTexts } from './texts.ts';
 import { labelled } from './turn.ts';
 import type { Unsent } from './unsent.ts';
 import type { UsageSum } from './usage-sum.ts';
@@ -31,6 +33,31 @@ export interface ExecuteOptions {
   readonly emitNested: (event: AgentEvent) => void;
 }
 
+/** The messages of a turn as they were stored, and what of them was not. */
+interface StoredTurn {
+  readonly messages: readonly UnifiedMessage[];
+  readonly notices: readonly string[];
+}
+
+/** Appends a turn. What no history can keep is cut: the tools of the turn have run, so that it must not be lost as a whole. */
+async function store(
+  { contexts, language = 'en' }: AgentsOptions,
+  turn: { readonly agent: string; readonly mode: ContextMode; readonly messages: readonly UnifiedMessage[] },
+): Promise<StoredTurn> {
+  const { agent, mode, messages } = turn;
+  try {
+    await contexts.appendTurn(agent, messages, mode);
+    return { messages, notices: [] };
+  } catch (error) {
+    if (!ContextError.isInstance(error) || (error.code !== 'TOO_LARGE' && error.code !== 'INVALID_INPUT')) throw error;
+    const storable = messages.map((message) => storableMessage(message, language));
+    const cut = storable.flatMap((one) => one.cut);
+    const kept = storable.map(({ message }) => message);
+    await contexts.appendTurn(agent, kept, mode);
+    return { messages: kept, notices: cut.length === 0 ? [] : [runTexts[language].notKept(cut)] };
+  }
+}
+
 /** Runs the steps of a prepared run, stores its turn, and returns its result. Rejects only when the turn cannot be stored. */
 export async function execute(execution: ExecuteOptions): Promise<AgentResult> {
   const { run, options, agents, prepared, usage, emit } = execution;
@@ -46,14 +73,14 @@ export async function execute(execution: ExecuteOptions): Promise<AgentResult> {
   };
   const isFailure = finishReason === 'aborted' || finishReason === 'timeout' || finishReason === 'error';
   const isDropped = isFailure && options.onFailure === 'drop';
-  const messages = isDropped ? [] : labelled(steps.turn.messages, label);
-  await agents.contexts.appendTurn(agent, messages, mode);
+  const turn = isDropped ? [] : labelled(steps.turn.messages, label);
+  const { messages, notices } = await store(agents, { agent, mode, messages: turn });
   if (mode === 'handback' && !isFailure && text !== '') {
     // The result alone: the prompt and the steps are in the agent's own history.
     await agents.contexts.appendTurn(agent, labelled([{ role: 'assistant', content: text }], label), 'shared');
   }
   // Every other reason is stated by the finish reason.
-  const own = finishReason === 'stop' && reason !== undefined ? [reason] : [];
+  const own = [...notices, ...(finishReason === 'stop' && reason !== undefined ? [reason] : [])];
   for (const notice of own) emit({ type: 'notice', text: notice });
   emit({ type: 'end', finishReason });
   return {

@@ -21,6 +21,8 @@ interface RunTexts {
   readonly notBegun: string;
   /** For the user: `prepare` asks no model. */
   readonly summaryPending: string;
+  /** For the user: parts of the turn that the history has not whole. */
+  readonly notKept: (parts: readonly string[]) => string;
   /** For the user. */
   readonly noKnowledge: (problem: string) => string;
   readonly noTool: (name: string, names: readonly string[]) => string;
@@ -48,6 +50,7 @@ const en: RunTexts = {
   notBegun: 'The run ended before it could begin: the store or the tools did not answer. Nothing was sent or stored.',
   summaryPending:
     'The run will let the model summarize the main conversation again; sentences of it are shown here instead.',
+  notKept: (parts) => `Not kept whole in the history, because no message can hold it: ${parts.join('; ')}`,
   noKnowledge: (problem) => `The index of the knowledge is not in the system prompt: ${problem}`,
   noTool: (name, names) =>
     `There is no tool ${name}. Nothing was done. ${names.length === 0 ? 'Answer without tools.' : `Use ${names.join(', ')}.`}`,
@@ -75,6 +78,7 @@ const zh: RunTexts = {
   unknownOutcome: (reason) => `结果未知：调用结束之前，${reason}。重试之前，请先检查它改变了什么。`,
   notBegun: '运行在开始之前就结束了：存储或工具没有响应。没有发送或保存任何内容。',
   summaryPending: '运行时模型会重新总结主会话；这里改为显示其中的句子。',
+  notKept: (parts) => `历史中未完整保存，因为消息无法容纳：${parts.join('；')}`,
   noKnowledge: (problem) => `系统提示中没有知识索引：${problem}`,
   noTool: (name, names) =>
     `没有工具 ${name}。没有执行任何操作。${names.length === 0 ? '请不用工具作答。' : `请使用 ${names.join('、')}。`}`,

@@ -4,7 +4,7 @@ import type { UnifiedMessage } from '../messages/message.ts';
 import { partProblem } from '../messages/part-problem.ts';
 
 /** The largest message, in bytes of its texts and data. */
-const MAX_MESSAGE_BYTES: number = 20 * 1024 * 1024;
+export const MAX_MESSAGE_BYTES: number = 20 * 1024 * 1024;
 const MAX_DEPTH = 500;
 const ROLES: readonly unknown[] = ['user', 'assistant', 'tool'];
 
@@ -113,4 +113,16 @@ export function copyMessage(message: unknown): UnifiedMessage {
  */
 export function checkMessage(message: UnifiedMessage): void {
   copyMessage(message);
+}
+
+/** Returns the bytes of the texts and data of a value; `undefined` for one that cannot be stored. */
+export function sizeOf(value: unknown): number | undefined {
+  const copier = new Copier();
+  try {
+    copier.copy(value, 'value');
+    return copier.bytes;
+  } catch (error) {
+    if (ContextError.isInstance(error)) return undefined;
+    throw error;
+  }
 }

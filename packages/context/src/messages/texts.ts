@@ -7,6 +7,8 @@ interface MessageTexts {
   readonly handedBack: (agent: string) => string;
   readonly empty: string;
   readonly ended: (reason: string) => string;
+  /** In place of what a history cannot keep. Without a size it has another form than messages can have. */
+  readonly cut: (size: string | undefined, most: string) => string;
   readonly call: (agent: string, tool: string) => string;
   readonly result: (agent: string, tool: string) => string;
 }
@@ -19,6 +21,10 @@ export const messageTexts: Readonly<Record<Language, MessageTexts>> = {
     handedBack: (agent) => `(The agent ${agent} ran outside this conversation. Its result:)`,
     empty: '(empty message)',
     ended: (reason) => `(This turn ended early: ${reason})`,
+    cut: (size, most) =>
+      size === undefined
+        ? '[Not kept whole: it has a form that this conversation cannot keep.]'
+        : `[Not kept whole: it had ${size}, and a message of this conversation has at most ${most}.]`,
     call: (agent, tool) => `[${agent}, call of ${tool}]`,
     result: (agent, tool) => `[${agent}, result of ${tool}]`,
   },
@@ -28,6 +34,10 @@ export const messageTexts: Readonly<Record<Language, MessageTexts>> = {
     handedBack: (agent) => `（agent ${agent} 在此对话之外运行，其结果如下：）`,
     empty: '（空消息）',
     ended: (reason) => `（本轮提前结束：${reason}）`,
+    cut: (size, most) =>
+      size === undefined
+        ? '[未完整保存：其形式无法保存在此对话中。]'
+        : `[未完整保存：大小为 ${size}，而此对话的每条消息最多 ${most}。]`,
     call: (agent, tool) => `[${agent}，调用 ${tool}]`,
     result: (agent, tool) => `[${agent}，${tool} 的结果]`,
   },
