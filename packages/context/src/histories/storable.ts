@@ -1,4 +1,4 @@
-/** Messages that are too large for a history, or have values that it cannot keep: what of them is kept instead. */
+/** Messages that are too large for a history, or have values that it cannot keep, and how they are cut. */
 import { formatBytes } from '@cairn/tool/prompt';
 import type { Language } from '../messages/language.ts';
 import type { AssistantMessage, ToolResultPart, UnifiedMessage } from '../messages/message.ts';
@@ -6,7 +6,7 @@ import { resultTextOf } from '../messages/text.ts';
 import { messageTexts } from '../messages/texts.ts';
 import { MAX_MESSAGE_BYTES, sizeOf } from './copy.ts';
 
-/** What is kept of a text that is cut, in UTF-16 code units. */
+/** The kept beginning of a cut text, in UTF-16 code units. */
 const KEPT_CHARACTERS = 256 * 1024;
 
 export interface StorableMessage {
@@ -25,18 +25,9 @@ interface SizedPart {
 }
 
 function nameOf(part: Part): string {
-  switch (part.type) {
-    case 'tool-call':
-      return `call of ${part.toolName}`;
-    case 'tool-result':
-      return `result of ${part.toolName}`;
-    case 'image':
-    case 'file':
-    case 'reasoning-file':
-      return part.mediaType ?? part.type;
-    default:
-      return part.type;
-  }
+  if (part.type === 'tool-call') return `call of ${part.toolName}`;
+  if (part.type === 'tool-result') return `result of ${part.toolName}`;
+  return 'mediaType' in part ? (part.mediaType ?? part.type) : part.type;
 }
 
 /** Returns the beginning of a text. A surrogate pair stays together. */
@@ -53,19 +44,11 @@ function cutResult({ output, ...part }: ToolResultPart, note: string): ToolResul
 /** Returns what is kept of a part; `undefined` for nothing. */
 function cutPart(part: Part, isTool: boolean, note: string): Part | undefined {
   const { providerOptions: _, ...bare } = part;
-  switch (bare.type) {
-    case 'text':
-      return { type: 'text', text: `${beginningOf(bare.text)}\n${note}` };
-    case 'tool-result':
-      return cutResult(bare, note);
-    case 'tool-call':
-      return { ...bare, input: { note } };
-    // A provider rejects a part of it.
-    case 'reasoning':
-      return undefined;
-    default:
-      return isTool ? undefined : { type: 'text', text: `${nameOf(part)}: ${note}` };
-  }
+  if (bare.type === 'text') return { type: 'text', text: `${beginningOf(bare.text)}\n${note}` };
+  if (bare.type === 'tool-result') return cutResult(bare, note);
+  if (bare.type === 'tool-call') return { ...bare, input: { note } };
+  // A provider rejects a piece of reasoning.
+  return bare.type === 'reasoning' || isTool ? undefined : { type: 'text', text: `${nameOf(part)}: ${note}` };
 }
 
 /**
