@@ -57,7 +57,12 @@ test.each(rows)('$mode sends exactly its histories and writes exactly its own', 
   await agents.run({ agent, prompt: 'Task one', mode }).result;
   await agents.run({ agent, prompt: 'Task two', mode }).result;
   const system = (ownMessages: readonly UnifiedMessage[]): object => {
-    const { modeText, notice } = createView({ mode, ...agent, main: mainTurn, own: ownMessages });
+    const { modeText, notice } = createView({
+      mode,
+      sharePatterns: agent.sharePatterns,
+      main: mainTurn,
+      own: ownMessages,
+    });
     return { role: 'system', content: ['You help.', modeText, notice].filter((text) => text !== '').join('\n\n') };
   };
   const hasOwn = mode !== 'shared';

@@ -179,7 +179,8 @@ describe.each(kinds)('assets in $name', (kind) => {
     const { store, backend } = await open(kind);
     const { id } = await store.add(draft);
     const before = await store.changes();
-    const text = formatAsset(draft, draft.body);
+    const { body, ...fields } = draft;
+    const text = formatAsset(fields, body);
     const cases: readonly (readonly [code: string, calls: readonly (() => Promise<unknown>)[]])[] = [
       [
         'INVALID_NAME',

@@ -66,7 +66,7 @@ test.each([
   ],
   [
     (memory: ReturnType<typeof createMemory>) => memory.graph().open([5] as never),
-    'Argument 1 of open is not an array of texts. Pass an array of texts.',
+    'Argument 1 of open is not an array of strings. Pass an array of strings.',
   ],
   [
     (memory: ReturnType<typeof createMemory>) => memory.import('x' as never),

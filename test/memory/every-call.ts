@@ -168,7 +168,10 @@ export const everyCall: Readonly<Record<string, (memory: Memory) => unknown>> = 
   'stream().removeNotes': (memory) => streamOf(memory).removeNotes('w'),
   'stream().addMessage': (memory) => streamOf(memory).addMessage('g', { content: 'text' }),
   'stream().history': (memory) => streamOf(memory).history('g'),
-  'stream().retrieveRelevantContexts': (memory) => streamOf(memory).retrieveRelevantContexts(recall),
+  'stream().retrieveRelevantContexts': (memory) => {
+    const { stream: _, ...options } = recall;
+    return streamOf(memory).retrieveRelevantContexts(options);
+  },
   'stream().buildFunctionsPrompt': (memory) => streamOf(memory).buildFunctionsPrompt(),
   'stream().buildSystemPrompt': (memory) => streamOf(memory).buildSystemPrompt({ group: 'g' }),
   'stream().buildTodoPrompt': (memory) =>

@@ -23,6 +23,7 @@ test('the codes of a HostError', () => {
     'CONFIG_SYNTAX',
     'CONFIG_SHAPE',
     'CONFIG_UNSUPPORTED',
+    'INVALID_OPTION',
     'NOTHING_TO_UNDO',
     'STATE',
   ]);

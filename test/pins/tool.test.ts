@@ -49,7 +49,20 @@ const entries = [
       'userDirectories',
     ],
   ],
-  ['errors/index.js', errors, ['CairnError', 'ToolError', 'errnoOf', 'explainSystemError', 'hasMark', 'isMissing']],
+  [
+    'errors/index.js',
+    errors,
+    [
+      'ArgumentChecks',
+      'CairnError',
+      'ToolError',
+      'checkArguments',
+      'errnoOf',
+      'explainSystemError',
+      'hasMark',
+      'isMissing',
+    ],
+  ],
   [
     'prompt/index.js',
     prompt,

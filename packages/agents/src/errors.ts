@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { CairnError } from '@cairn/tool/errors';
+import { ArgumentChecks, CairnError } from '@cairn/tool/errors';
 
 /**
  * Why a call failed.
@@ -75,3 +75,7 @@ export function asError(thrown: unknown): Error {
   if (thrown instanceof Error) return thrown;
   return new Error(typeof thrown === 'string' ? thrown : inspect(thrown), { cause: thrown });
 }
+
+export const checkArguments: ArgumentChecks = new ArgumentChecks(
+  (code, text, facts) => new AgentError(code, text, facts),
+);

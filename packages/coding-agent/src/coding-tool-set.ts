@@ -1,3 +1,4 @@
+import { checkArguments } from '@cairn/tool/errors';
 import { createSessionKey, fileNotes } from '@cairn/tool';
 import type { SessionKey, ToolSet, ToolSetContext } from '@cairn/tool';
 import { createCodingTools } from './coding-tools.ts';
@@ -27,9 +28,12 @@ export interface SessionWorkspaceOptions extends CodingToolSetOptions {
  * @throws {ToolError} `INVALID_OPTION` when a root is not absolute.
  */
 export function sessionWorkspace(
-  { roots, session }: Pick<ToolSetContext, 'roots' | 'session'>,
-  { stateDirectory, create = createWorkspace }: SessionWorkspaceOptions = {},
+  context: Pick<ToolSetContext, 'roots' | 'session'>,
+  options: SessionWorkspaceOptions = {},
 ): Workspace {
+  checkArguments.options('sessionWorkspace', options, { stateDirectory: 'optional', create: 'optional' });
+  const { stateDirectory, create = createWorkspace } = options;
+  const { roots, session } = context;
   const [root, ...allowedRoots] = roots;
   return session.share(workspaceKey, () =>
     create({ root, policy: { allowedRoots }, stateDirectory, fileNotes: fileNotes(session) }),
@@ -43,6 +47,7 @@ export function sessionWorkspace(
  * `open` throws a `ToolError` with `INVALID_OPTION` for an unknown naming profile.
  */
 export function createCodingToolSet(options: CodingToolSetOptions = {}): ToolSet {
+  checkArguments.options('createCodingToolSet', options, { stateDirectory: 'optional' });
   return {
     name: 'coding',
     open: (context) => {

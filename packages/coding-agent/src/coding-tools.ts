@@ -29,7 +29,7 @@ export function createCodingTools(options: CodingToolsOptions): CodingTools | Na
     const summary = `naming must be one of ${namingProfiles.join(', ')}, not ${JSON.stringify(naming)}`;
     throw new ToolError('INVALID_OPTION', [summary, 'Omit it for the default names.']);
   }
-  const workspace = workspaceOf(options);
+  const workspace = workspaceOf('createCodingTools', options, { naming: 'optional', names: 'optional' });
   return naming === 'default' ? ownTools(workspace, options.names) : nameTools(workspace, naming);
 }
 

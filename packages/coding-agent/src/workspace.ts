@@ -1,4 +1,6 @@
 import { ToolError } from '@cairn/tool';
+import { checkArguments } from '@cairn/tool/errors';
+import type { OptionNames } from '@cairn/tool/errors';
 import type { FileNotes } from '@cairn/tool';
 import { accountStateDirectories } from '@cairn/tool/paths';
 import { isAbsolute, resolve, sep } from 'node:path';
@@ -72,6 +74,21 @@ export interface Workspace extends CommitScope {
   onChange(listener: ChangeListener, options?: ListenOptions): () => void;
 }
 
+const policyOptions: OptionNames<ToolPolicy> = {
+  confine: 'optional',
+  allowedRoots: 'optional',
+  staleGuard: 'optional',
+};
+
+const workspaceOptions: OptionNames<WorkspaceOptions> = {
+  root: 'required',
+  policy: 'optional',
+  clock: 'optional',
+  operations: 'optional',
+  stateDirectory: 'optional',
+  fileNotes: 'optional',
+};
+
 function checkPath(name: string, path: unknown): string {
   if (typeof path === 'string' && isAbsolute(path) && !path.includes('\0')) return resolve(path);
   const summary = `${name} must be an absolute path, not ${JSON.stringify(path)}`;
@@ -89,6 +106,8 @@ function stateDirectoriesOf({ stateDirectory }: WorkspaceOptions): readonly stri
  * @throws {ToolError} `INVALID_OPTION` when the root or an allowed root is not absolute.
  */
 export function createWorkspace(options: WorkspaceOptions): Workspace {
+  checkArguments.options('createWorkspace', options, workspaceOptions);
+  checkArguments.options('createWorkspace policy', options.policy, policyOptions);
   const { policy = {}, clock = Date.now, operations = nodeFileOperations } = options;
   const root = checkPath('root', options.root);
   const roots = [root, ...(policy.allowedRoots ?? []).map((allowed) => checkPath('an allowed root', allowed))];
@@ -141,7 +160,20 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
 /** The workspace of the tools: a new one, or one that mentions and other sets share. */
 export type WorkspaceChoice = WorkspaceOptions | { readonly workspace: Workspace };
 
-/** Returns the workspace of a choice. */
-export function workspaceOf(choice: WorkspaceChoice): Workspace {
-  return 'workspace' in choice ? choice.workspace : createWorkspace(choice);
+/**
+ * Returns the workspace of a choice, which the options of `call` hold beside those in `names`.
+ *
+ * @throws {ToolError} `INVALID_OPTION`
+ */
+export function workspaceOf<Options extends WorkspaceChoice>(
+  call: string,
+  options: Options,
+  names: Readonly<Record<string, 'optional'>> = {},
+): Workspace {
+  const isMade = typeof options === 'object' && options !== null && 'workspace' in options;
+  const choice = isMade ? { workspace: 'required' as const } : workspaceOptions;
+  checkArguments.options<object>(call, options, { ...choice, ...names });
+  if (isMade) return (options as { readonly workspace: Workspace }).workspace;
+  const own = Object.entries(options).filter(([name]) => Object.hasOwn(workspaceOptions, name));
+  return createWorkspace(Object.fromEntries(own) as unknown as WorkspaceOptions);
 }

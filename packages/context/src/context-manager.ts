@@ -1,6 +1,6 @@
 import type { Clock, Memory } from '@cairn/memory';
 import { randomUUID } from 'node:crypto';
-import { ContextError } from './errors.ts';
+import { checkArguments, ContextError } from './errors.ts';
 import { copyMessage } from './histories/copy.ts';
 import { History } from './histories/history.ts';
 import type { AgentContext } from './histories/history.ts';
@@ -173,6 +173,12 @@ export class ContextManager {
  * @throws {ContextError} `INVALID_NAME`; a `MemoryError` of the store.
  */
 export async function openContexts(options: ContextsOptions): Promise<ContextManager> {
+  checkArguments.options('openContexts', options, {
+    session: 'optional',
+    clock: 'optional',
+    store: 'required',
+    project: 'optional',
+  });
   const { store, clock = Date.now, session = newSession(clock()) } = options;
   const project = projectNameOf(options);
   const memory = memoryOf(store);

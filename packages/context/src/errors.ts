@@ -1,4 +1,4 @@
-import { CairnError } from '@cairn/tool/errors';
+import { ArgumentChecks, CairnError } from '@cairn/tool/errors';
 
 /**
  * Why a call failed.
@@ -57,3 +57,7 @@ export class ContextError extends CairnError<ContextErrorCode> {
     return typeof error === 'object' && error !== null && marker in error;
   }
 }
+
+export const checkArguments: ArgumentChecks = new ArgumentChecks(
+  (code, text, facts) => new ContextError(code, text, facts),
+);

@@ -1,9 +1,10 @@
+import type { OptionNames } from '@cairn/tool/errors';
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { ConfigFile, OpenConfigFile } from './config-file.ts';
 import { entryInText, installInText, noteOf, noteOfFound, undoInText } from './entry-change.ts';
 import type { TextChange } from './entry-change.ts';
-import { HostError, withPath } from './errors.ts';
+import { checkArguments, HostError, withPath } from './errors.ts';
 import type { ConfigFormat } from './formats/config-format.ts';
 import { fileFormat } from './formats/file-format.ts';
 import { jsonFormat } from './formats/json-format.ts';
@@ -92,10 +93,10 @@ function subjectOf<Value>({ kind, name }: EntryTarget<Value>, path: string): rea
 }
 
 /** Creates an editor. */
-export function createEntryEditor<File extends ConfigFile>({
-  open,
-  stateDirectory,
-}: EntryEditorOptions<File>): EntryEditor<File> {
+export function createEntryEditor<File extends ConfigFile>(options: EntryEditorOptions<File>): EntryEditor<File> {
+  const names: OptionNames<EntryEditorOptions<ConfigFile>> = { open: 'required', stateDirectory: 'required' };
+  checkArguments.options('createEntryEditor', options, names);
+  const { open, stateDirectory } = options;
   const notes = createUndoNotes(stateDirectory);
 
   async function find<Value>(target: EntryTarget<Value>): Promise<FoundEntry | undefined> {

@@ -1,4 +1,4 @@
-import { CairnError, hasMark } from '@cairn/tool/errors';
+import { ArgumentChecks, CairnError, hasMark } from '@cairn/tool/errors';
 
 /** Why an entry was not changed. */
 export type HostErrorCode =
@@ -8,6 +8,8 @@ export type HostErrorCode =
   | 'CONFIG_SHAPE'
   /** The entry cannot be changed without touching other parts of the file. */
   | 'CONFIG_UNSUPPORTED'
+  /** An option that the call does not have. */
+  | 'INVALID_OPTION'
   /** No undo note exists for the entry. */
   | 'NOTHING_TO_UNDO'
   /** Undo notes cannot be read or written. */
@@ -31,6 +33,7 @@ export class HostError extends CairnError<HostErrorCode> {
     message: string,
     facts: {
       readonly path?: string | undefined;
+      readonly option?: string | undefined;
       readonly position?: TextPosition | undefined;
       readonly cause?: unknown;
     } = {},
@@ -45,6 +48,10 @@ export class HostError extends CairnError<HostErrorCode> {
     return hasMark(error, marker);
   }
 }
+
+export const checkArguments: ArgumentChecks = new ArgumentChecks(
+  (_, [summary, hint], facts) => new HostError('INVALID_OPTION', `${summary}; ${hint}`, facts),
+);
 
 /** Returns the line and column of an offset in a text. */
 export function positionOf(text: string, offset: number): TextPosition {

@@ -1,3 +1,5 @@
+import type { CallTable, OptionNames } from '@cairn/tool/errors';
+import { checkArguments } from './errors.ts';
 import type { MemoryBackend } from '@cairn/memory';
 import { sqlite } from '@cairn/memory/sqlite';
 import { homeDirectory } from '@cairn/tool/paths';
@@ -19,7 +21,7 @@ import type { Team } from './team/team.ts';
 import { createEraser } from './stores/eraser.ts';
 import { GAPS_KEY } from './gaps/pending.ts';
 import type { SessionExtra } from './gaps/pending.ts';
-import { knowledgePayload } from './payload/knowledge-payload.ts';
+import { knowledgePayload, storePayloadOptions } from './payload/knowledge-payload.ts';
 import type { KnowledgePayloadOptions } from './payload/knowledge-payload.ts';
 import { forgetRemoved } from './usage/forget-removed.ts';
 import { openUsage } from './usage/usage.ts';
@@ -80,8 +82,24 @@ export interface Knowledge extends AsyncDisposable {
 /** The file of the local store in the knowledge directory. */
 const STORE_FILE = 'knowledge.db';
 
+const knowledgeOptions: OptionNames<KnowledgeOptions> = {
+  directory: 'optional',
+  backend: 'optional',
+  language: 'optional',
+  command: 'optional',
+  learn: 'optional',
+  clock: 'optional',
+  env: 'optional',
+};
+
+const knowledgeCalls: CallTable<Knowledge> = {
+  payload: [storePayloadOptions],
+  close: [{ erases: 'optional' }],
+};
+
 /** Opens the knowledge of a user. The store is opened on first use. */
 export function createKnowledge(options: KnowledgeOptions = {}): Knowledge {
+  checkArguments.options('createKnowledge', options, knowledgeOptions);
   const { language = 'en', command, clock, env = process.env } = options;
   const place = { env, home: homeDirectory(), platform: process.platform };
   const directory = options.directory ?? knowledgeDirectory(place);
@@ -125,7 +143,7 @@ export function createKnowledge(options: KnowledgeOptions = {}): Knowledge {
       await backend.close();
     }
   };
-  return {
+  const api: Knowledge = {
     directory,
     language,
     store,
@@ -139,4 +157,5 @@ export function createKnowledge(options: KnowledgeOptions = {}): Knowledge {
     close,
     [Symbol.asyncDispose]: () => close(),
   };
+  return checkArguments.calls(api, knowledgeCalls);
 }

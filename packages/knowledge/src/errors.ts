@@ -1,4 +1,4 @@
-import { CairnError } from '@cairn/tool/errors';
+import { ArgumentChecks, CairnError } from '@cairn/tool/errors';
 
 /**
  * Why a call failed.
@@ -39,6 +39,8 @@ export type KnowledgeErrorCode =
 
 /** The subject of a {@link KnowledgeError}. */
 export interface KnowledgeErrorFacts {
+  /** The option concerned. */
+  readonly option?: string | undefined;
   /** The file. */
   readonly path?: string | undefined;
   /** The line of the file or text, from 1. */
@@ -80,3 +82,7 @@ export class KnowledgeError extends CairnError<KnowledgeErrorCode> {
     return typeof error === 'object' && error !== null && marker in error;
   }
 }
+
+export const checkArguments: ArgumentChecks = new ArgumentChecks(
+  (code, text, facts) => new KnowledgeError(code, text, facts),
+);

@@ -1,4 +1,4 @@
-import { CairnError, hasMark } from '@cairn/tool';
+import { ArgumentChecks, CairnError, hasMark } from '@cairn/tool/errors';
 
 /**
  * Why a server cannot be made or started.
@@ -19,7 +19,7 @@ export class McpServerError extends CairnError<McpServerErrorCode> {
   constructor(
     code: McpServerErrorCode,
     message: string,
-    facts: { readonly path?: string | undefined; readonly cause?: unknown } = {},
+    facts: { readonly path?: string | undefined; readonly option?: string | undefined; readonly cause?: unknown } = {},
   ) {
     super(code, message, facts);
     Object.defineProperty(this, marker, { value: true });
@@ -30,3 +30,7 @@ export class McpServerError extends CairnError<McpServerErrorCode> {
     return hasMark(error, marker);
   }
 }
+
+export const checkArguments: ArgumentChecks = new ArgumentChecks(
+  (_, [summary, hint], facts) => new McpServerError('INVALID_OPTION', `${summary}; ${hint}`, facts),
+);

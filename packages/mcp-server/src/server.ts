@@ -1,3 +1,4 @@
+import { checkArguments } from './errors.ts';
 import type { ToolSet } from '@cairn/tool';
 import { readFileSync } from 'node:fs';
 import type { StructuredWhen } from './answer/structured.ts';
@@ -72,6 +73,17 @@ async function closeAll(toolSets: readonly ToolSet[]): Promise<void> {
  * @throws whatever a set's `open` throws, such as a `ToolError` with `INVALID_OPTION` for an unknown naming profile.
  */
 export async function createMcpServer(options: McpServerOptions): Promise<McpServer> {
+  checkArguments.options('createMcpServer', options, {
+    roots: 'required',
+    toolSets: 'required',
+    naming: 'optional',
+    readOnly: 'optional',
+    tools: 'optional',
+    structured: 'optional',
+    progressIntervalMs: 'optional',
+    noticeIntervalMs: 'optional',
+    onError: 'optional',
+  });
   const { toolSets, naming = 'default', readOnly = false, structured = 'auto' } = options;
   const { progressIntervalMs = PROGRESS_INTERVAL_MS, noticeIntervalMs = NOTICE_INTERVAL_MS } = options;
   const { onError = () => undefined } = options;

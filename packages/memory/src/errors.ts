@@ -1,4 +1,4 @@
-import { CairnError } from '@cairn/tool/errors';
+import { ArgumentChecks, CairnError } from '@cairn/tool/errors';
 
 /**
  * Why a call failed.
@@ -106,3 +106,7 @@ export class MemoryError extends CairnError<MemoryErrorCode> {
     return typeof error === 'object' && error !== null && marker in error;
   }
 }
+
+export const checkArguments: ArgumentChecks = new ArgumentChecks(
+  (code, text, facts) => new MemoryError(code, text, facts),
+);

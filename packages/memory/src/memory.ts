@@ -1,14 +1,15 @@
+import type { CallTable, OptionNames } from '@cairn/tool/errors';
 import type { Embed } from '@cairn/retrieval';
 import { createClaims } from './conversations/claims.ts';
-import { createMessages } from './conversations/messages.ts';
+import { createMessages, messageCalls } from './conversations/messages.ts';
 import type { Messages } from './conversations/messages.ts';
 import { createRecall } from './conversations/recall.ts';
 import type { Recall, RecalledContext, RetrieveOptions } from './conversations/recall.ts';
-import { createStreams } from './conversations/streams.ts';
+import { createStreams, retrieveOptions, streamsCalls } from './conversations/streams.ts';
 import type { Streams } from './conversations/streams.ts';
-import { createFacts } from './facts/facts.ts';
+import { createFacts, factCalls } from './facts/facts.ts';
 import type { Facts } from './facts/facts-api.ts';
-import { createGraph } from './graph/graph.ts';
+import { createGraph, graphCalls } from './graph/graph.ts';
 import type { Graph } from './graph/graph.ts';
 import { exportLines, markdownLines } from './maintenance/export.ts';
 import type { ExportOptions } from './maintenance/export.ts';
@@ -20,22 +21,21 @@ import { listGroups, listNotes, measure } from './maintenance/overview.ts';
 import type { GroupInfo, MemoryStats, NotesInfo } from './maintenance/overview.ts';
 import { listUnreadable } from './maintenance/contents.ts';
 import type { Problem } from './maintenance/problems.ts';
-import { MemoryError } from './errors.ts';
+import { checkArguments, MemoryError } from './errors.ts';
 import type { CallOptions, MemoryBackend } from './records/backend.ts';
 import { factsKey } from './records/keys.ts';
 import { checkLanguage } from './records/language.ts';
 import type { Language } from './records/language.ts';
-import { checkCalls, checkDirectCalls } from './records/check-calls.ts';
 import { limitsOf, retentionOf } from './records/limits.ts';
 import type { FullRetention, Retention } from './records/limits.ts';
-import { createNamespace } from './records/namespace.ts';
+import { createNamespace, namespaceCalls } from './records/namespace.ts';
 import type { Namespace, NamespaceOptions } from './records/namespace.ts';
 import { createReader } from './records/reader.ts';
 import type { UnreadableListener, UnreadableRecord } from './records/reader.ts';
 import { createTermStore } from './terms/term-store.ts';
-import { createNotes } from './workflows/notes.ts';
+import { createNotes, noteCalls } from './workflows/notes.ts';
 import type { Notes } from './workflows/notes.ts';
-import { createWorkflows } from './workflows/workflows.ts';
+import { createWorkflows, workflowCalls } from './workflows/workflows.ts';
 import type { Workflows } from './workflows/workflows.ts';
 
 export interface MemoryOptions {
@@ -110,78 +110,75 @@ export interface Memory extends Notes, Streams, AsyncDisposable {
   readonly close: () => Promise<void>;
 }
 
+const callOptions: OptionNames<CallOptions> = { signal: 'optional' };
+
+/** The functions of a memory that throw. */
+const memoryDirectCalls: CallTable<Memory> = {
+  namespace: ['any', { maxRecords: 'optional', lifetimeMs: 'optional' }],
+  export: [{ ...callOptions, stream: 'optional', group: 'optional', format: 'optional', onProblem: 'optional' }],
+};
+
+const memoryCalls: CallTable<Memory> = {
+  recall: [
+    {
+      ...retrieveOptions,
+      stream: 'required',
+      group: 'optional',
+      role: 'optional',
+      since: 'optional',
+      until: 'optional',
+      offset: 'optional',
+    },
+  ],
+  retrieveRelevantContexts: [{ ...retrieveOptions, stream: 'required' }],
+  listGroups: [{ ...callOptions, stream: 'optional' }],
+  listNotes: [callOptions],
+  // The names depend on what is selected: see `checkSelection`.
+  forget: ['object'],
+  stats: [callOptions],
+  import: ['lines', callOptions],
+  unreadable: [callOptions],
+  backup: ['any', callOptions],
+};
+
+/** The options of {@link createMemory}. */
+const memoryOptions: OptionNames<MemoryOptions> = {
+  backend: 'required',
+  project: 'optional',
+  retention: 'optional',
+  maxContentBytes: 'optional',
+  embed: 'optional',
+  language: 'optional',
+  onUnreadable: 'optional',
+};
+
 /**
  * Creates a memory. The store is opened on first use.
  *
  * @throws {MemoryError} `INVALID_OPTION`, `INVALID_NAME` for the project.
  */
 export function createMemory(options: MemoryOptions): Memory {
+  checkArguments.options('createMemory', options, memoryOptions);
   const { backend, project, retention, maxContentBytes, embed, onUnreadable = () => undefined } = options;
   if (project !== undefined) factsKey(project);
   const language = checkLanguage(options.language ?? 'en');
   const limits = limitsOf(retention, maxContentBytes);
   const reader = createReader(backend, onUnreadable);
   const terms = createTermStore({ backend });
-  const messages = checkCalls(createMessages({ backend, reader, limits, terms }), {
-    add: ['object', 'object', 'object?'],
-    addAll: ['object', 'objects', 'object?'],
-    get: ['object', 'any', 'object?'],
-    history: ['object', 'object?'],
-    remove: ['object', 'any', 'object?'],
-  });
-  const notes = checkCalls(createNotes({ backend, reader, limits, terms }), {
-    storeNote: ['any', 'any', 'any', 'object or boolean?'],
-    getNotes: ['any', 'object?'],
-    removeNotes: ['any', 'object?'],
-  });
-  const workflows = checkCalls(createWorkflows({ backend, reader, limits, notes }), {
-    create: ['object', 'object?'],
-    get: ['any', 'object?'],
-    list: ['object?'],
-    waiting: ['object'],
-    acquire: ['any', 'object?'],
-    editTodos: ['any', 'objects', 'object?'],
-    cancel: ['any', 'object?'],
-    remove: ['any', 'object?'],
-    restore: ['object', 'object?'],
-  });
+  const messages = checkArguments.calls(createMessages({ backend, reader, limits, terms }), messageCalls);
+  const notes = checkArguments.calls(createNotes({ backend, reader, limits, terms }), noteCalls);
+  const workflows = checkArguments.calls(createWorkflows({ backend, reader, limits, notes }), workflowCalls);
   const recall = createRecall({ messages, notes, embed, backend, reader, limits, terms });
   const factDependencies = { backend, reader, limits, terms, project };
-  const facts = checkCalls(createFacts({ ...factDependencies, embed, language }), {
-    remember: ['any', 'object?'],
-    get: ['any', 'object?'],
-    history: ['any', 'object?'],
-    update: ['any', 'object?'],
-    supersede: ['any', 'any', 'object?'],
-    archive: ['any', 'object?'],
-    restore: ['any', 'object?'],
-    forget: ['any', 'object?'],
-    list: ['object?'],
-    recall: ['object'],
-    startBlock: ['object?'],
-    toMarkdown: ['object?'],
-    applyMarkdown: ['any', 'object'],
-    moveProject: ['any', 'any', 'object?'],
-    projects: ['object?'],
-  });
+  const facts = checkArguments.calls(createFacts({ ...factDependencies, embed, language }), factCalls);
   const claims = createClaims(backend);
   const noteLifetimeMs = limits.notes.temporaryLifetimeMs;
-  const streams = checkDirectCalls(
+  const streams = checkArguments.directCalls(
     createStreams({ messages, notes, workflows, recall, claims, language, noteLifetimeMs }),
-    { defineStream: ['object'], mergeStreams: ['object'] },
+    streamsCalls,
   );
   const graph = (name: string = 'default'): Graph =>
-    checkCalls(createGraph({ backend, reader }, name), {
-      read: ['object?'],
-      createEntities: ['objects', 'object?'],
-      createRelations: ['objects', 'object?'],
-      addObservations: ['objects', 'object?'],
-      deleteEntities: ['texts', 'object?'],
-      deleteObservations: ['objects', 'object?'],
-      deleteRelations: ['objects', 'object?'],
-      search: ['text', 'object?'],
-      open: ['texts', 'object?'],
-    });
+    checkArguments.calls(createGraph({ backend, reader }, name), graphCalls);
   const transfer = { backend, reader, messages, notes, workflows, limits, graph, facts, factDependencies };
   const onProblem = ({ key, message }: Problem): void => onUnreadable({ key, record: '', reason: message });
   const close = (): Promise<void> => backend.close();
@@ -198,16 +195,7 @@ export function createMemory(options: MemoryOptions): Memory {
     retention: retentionOf(limits),
     graph,
     namespace: (name, rules) =>
-      checkCalls(createNamespace({ backend, reader, limits }, name, rules), {
-        append: ['any', 'objects', 'object?'],
-        list: ['any', 'object?'],
-        changes: ['any', 'object?'],
-        remove: ['any', 'objects', 'object?'],
-        read: ['any', 'object?'],
-        swap: ['any', 'object', 'object?'],
-        keys: ['object?'],
-        forget: ['any', 'object?'],
-      }),
+      checkArguments.calls(createNamespace({ backend, reader, limits }, name, rules), namespaceCalls),
     recall,
     retrieveRelevantContexts: async ({ stream, ...query }) => streams.stream(stream).retrieveRelevantContexts(query),
     listGroups: ({ stream, signal } = {}) => listGroups(backend, { stream, onProblem, signal }),
@@ -227,16 +215,5 @@ export function createMemory(options: MemoryOptions): Memory {
     close,
     [Symbol.asyncDispose]: close,
   };
-  checkDirectCalls(all, { namespace: ['any', 'object?'], export: ['object?'] });
-  return checkCalls(all, {
-    recall: ['object'],
-    retrieveRelevantContexts: ['object'],
-    listGroups: ['object?'],
-    listNotes: ['object?'],
-    forget: ['object'],
-    stats: ['object?'],
-    import: ['lines', 'object?'],
-    unreadable: ['object?'],
-    backup: ['any', 'object?'],
-  });
+  return checkArguments.calls(checkArguments.directCalls(all, memoryDirectCalls), memoryCalls);
 }

@@ -7,6 +7,7 @@
  *
  * @module
  */
+import { checkOptions, searchRules } from './options.ts';
 import { getSystemErrorName } from 'node:util';
 import * as binding from '../binding/index.js';
 import type { NativeFileError, NativeLock, NativeReplaced } from '../binding/index.js';
@@ -97,6 +98,7 @@ const held = new Set<NativeLock>();
  * @throws the reason of the signal.
  */
 export async function lockPath(path: string, options: LockOptions = {}): Promise<PathLock | undefined> {
+  checkOptions('lockPath', options, { timeoutMs: searchRules.timeoutMs, signal: searchRules.signal });
   const { timeoutMs, signal } = options;
   signal?.throwIfAborted();
   const handle = new binding.CancelHandle();

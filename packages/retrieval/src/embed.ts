@@ -1,4 +1,4 @@
-import { RetrievalError } from './errors.ts';
+import { checkArguments, RetrievalError } from './errors.ts';
 
 /** Finite numbers, in an array or a typed array. */
 export type Vector = ArrayLike<number>;
@@ -81,10 +81,9 @@ export function cosineOf(left: Vector, right: Vector): number {
  *
  * @param maxEntries default 10,000: about 120 MB with 1,536 numbers each.
  */
-export function cacheEmbeddings(
-  embed: Embed,
-  { maxEntries = 10_000 }: { maxEntries?: number | undefined } = {},
-): Embed {
+export function cacheEmbeddings(embed: Embed, options: { readonly maxEntries?: number | undefined } = {}): Embed {
+  checkArguments.options('cacheEmbeddings', options, { maxEntries: 'optional' });
+  const { maxEntries = 10_000 } = options;
   if (!Number.isInteger(maxEntries) || maxEntries < 1) {
     throw new RetrievalError('INVALID_OPTION', `invalid maxEntries ${maxEntries}; use a whole number from 1.`, {
       option: 'maxEntries',

@@ -1,4 +1,4 @@
-import { CairnError } from '@cairn/tool/errors';
+import { ArgumentChecks, CairnError } from '@cairn/tool/errors';
 
 /**
  * Why a call failed.
@@ -25,3 +25,7 @@ export class RetrievalError extends CairnError<RetrievalErrorCode> {
     return typeof error === 'object' && error !== null && marker in error;
   }
 }
+
+export const checkArguments: ArgumentChecks = new ArgumentChecks(
+  (_, [summary, hint], facts) => new RetrievalError('INVALID_OPTION', `${summary}; ${hint}`, facts),
+);

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { cosineOf, embedAll } from './embed.ts';
 import type { Embed } from './embed.ts';
-import { RetrievalError } from './errors.ts';
+import { checkArguments, RetrievalError } from './errors.ts';
 import { readQuery } from './query.ts';
 import type { Query } from './query.ts';
 import { compareByTime, selectBest } from './select.ts';
@@ -147,8 +147,15 @@ export function noticesOf(query: string | Query, ranked: readonly RankedDocument
 export async function rankDocuments(
   query: string,
   documents: Iterable<RankDocument>,
-  { limit, signal, embed, onNotice }: RankOptions,
+  options: RankOptions,
 ): Promise<readonly RankedDocument[]> {
+  checkArguments.options('rankDocuments', options, {
+    limit: 'required',
+    signal: 'optional',
+    embed: 'optional',
+    onNotice: 'optional',
+  });
+  const { limit, signal, embed, onNotice } = options;
   signal?.throwIfAborted();
   if (!Number.isInteger(limit) || limit < 1) {
     throw new RetrievalError('INVALID_OPTION', `invalid limit ${limit}; use a whole number from 1.`, {

@@ -1,6 +1,6 @@
 import { estimateTokens } from '@cairn/tool/prompt';
 import type { CountTokens } from '@cairn/tool/prompt';
-import { RetrievalError } from './errors.ts';
+import { checkArguments, RetrievalError } from './errors.ts';
 import { bestStretch, characterStart, GRAPHEME_CONTEXT, hitsOf, segmenter, weightsOf } from './hits.ts';
 import type { Hit } from './hits.ts';
 import { runToEnd } from './score.ts';
@@ -161,6 +161,11 @@ function checkLimit(option: 'maxCharacters' | 'maxTokens', value: number | undef
  * @throws {RetrievalError} `INVALID_OPTION`
  */
 export function snippetOf(text: string, query: string | readonly string[], limits: SnippetLimits): Snippet {
+  checkArguments.options('snippetOf', limits, {
+    maxCharacters: 'optional',
+    maxTokens: 'optional',
+    countTokens: 'optional',
+  });
   const maxCharacters = checkLimit('maxCharacters', limits.maxCharacters, MIN_CHARACTERS);
   const maxTokens = checkLimit('maxTokens', limits.maxTokens, MIN_TOKENS);
   const { countTokens = estimateTokens } = limits;

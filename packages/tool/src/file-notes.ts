@@ -1,3 +1,4 @@
+import { checkArguments } from './errors/tool-error.ts';
 import { createSessionKey } from './session.ts';
 import type { SessionKey, ToolSession } from './session.ts';
 
@@ -42,6 +43,7 @@ function createFileNotes(): FileNotes {
       return () => void sources.delete(source);
     },
     notesOn: async (files, options = {}) => {
+      checkArguments.options('notesOn', options, { signal: 'optional' });
       if (sources.size === 0 || files.length === 0) return [];
       const notes = await Promise.all([...sources].map((source) => ask(source, files, options)));
       return notes.filter((note) => note !== '');

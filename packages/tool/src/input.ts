@@ -1,3 +1,4 @@
+import { checkArguments } from './errors/tool-error.ts';
 import { z } from 'zod';
 import { escapeControls } from './paths/quote.ts';
 
@@ -90,8 +91,10 @@ function showing(shown: z.ZodRawShape, accepted: z.ZodObject<z.ZodRawShape, z.co
 export function inputSchemaBeyond(
   shape: z.ZodRawShape,
   hidden: z.ZodRawShape,
-  { aliases = [] }: Pick<InputSchemaOptions, 'aliases'> = {},
+  options: Pick<InputSchemaOptions, 'aliases'> = {},
 ): z.ZodType<Fields> {
+  checkArguments.options('inputSchemaBeyond', options, { aliases: 'optional' });
+  const { aliases = [] } = options;
   const object = showing(shape, z.strictObject({ ...shape, ...hidden }));
   return z.preprocess((input) => normalize(input, object, aliases), object);
 }
@@ -111,6 +114,7 @@ export function inputSchema<Shape extends z.ZodRawShape>(
   type Made = z.ZodType<z.output<z.ZodObject<Shape, z.core.$strict>>>;
   const known = options === undefined ? plainSchemas.get(shape) : undefined;
   if (known) return known as Made;
+  checkArguments.options('inputSchema', options, { aliases: 'optional', adapt: 'optional' });
   const { aliases = [], adapt } = options ?? {};
   const object = z.strictObject(shape);
   const convert = (input: unknown): unknown =>

@@ -1,3 +1,4 @@
+import { checkArguments } from './errors/tool-error.ts';
 import { channel, tracingChannel } from 'node:diagnostics_channel';
 import type { TracingChannel } from 'node:diagnostics_channel';
 
@@ -163,6 +164,7 @@ function warn(error: unknown): void {
  * @returns a function that stops the observation. A second call of it does nothing.
  */
 export function observeCalls(listener: (event: CallEvent) => void, options: ObserveCallsOptions = {}): () => void {
+  checkArguments.options('observeCalls', options, { contents: 'optional', onError: 'optional' });
   const { contents: withContents = false, onError = warn } = options;
   const held = new Map<string, unknown>();
   const failed = new WeakSet<object>();

@@ -1,3 +1,5 @@
+import type { OptionNames } from '@cairn/tool/errors';
+import { checkArguments } from '../errors.ts';
 import { findAgent } from '@cairn/context';
 import type { Language } from '@cairn/context';
 import type { AgentEvent } from '../run/agent-run.ts';
@@ -26,6 +28,14 @@ export interface AgentToolOptions {
   readonly onEvent?: ((event: AgentEvent) => void) | undefined;
 }
 
+const agentToolOptions: OptionNames<AgentToolOptions> = {
+  only: 'optional',
+  readOnly: 'optional',
+  language: 'optional',
+  maxAnswerCharacters: 'optional',
+  onEvent: 'optional',
+};
+
 /**
  * Makes a tool with which a model runs agents, for any program of the AI SDK: `tools: { agent: agentTool(agents) }`. It lists the
  * agents with their descriptions. A run that fails is an error that the model reads.
@@ -33,6 +43,7 @@ export interface AgentToolOptions {
  * @throws {ContextError} `UNKNOWN_AGENT` for a name in `only`.
  */
 export function agentTool(agents: Agents, options: AgentToolOptions = {}): AgentTool {
+  checkArguments.options('agentTool', options, agentToolOptions);
   const { only, readOnly = false, language = 'en', maxAnswerCharacters, onEvent } = options;
   const listed = only?.map((name) => findAgent(agents.definitions, name));
   const tool = createRunTool({

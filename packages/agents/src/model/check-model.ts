@@ -1,9 +1,10 @@
+import type { OptionNames } from '@cairn/tool/errors';
 import { z } from 'zod';
-import { AgentError } from '../errors.ts';
+import { checkArguments, AgentError } from '../errors.ts';
 import { AnswerError, modelFailure } from './model-failure.ts';
 import type { ModelSubject } from './model-subject.ts';
 import { fetchWithinOrigin } from './redirects.ts';
-import { configuredServer, secretsOf, type ModelOptions } from './resolve-model.ts';
+import { configuredServer, modelOptions, secretsOf, type ModelOptions } from './resolve-model.ts';
 import { serverFailure } from './server-failure.ts';
 
 export interface CheckModelOptions extends ModelOptions {
@@ -38,12 +39,19 @@ function parse<T>(text: string, schema: z.ZodType<T>): T | undefined {
   }
 }
 
+const checkModelOptions: OptionNames<CheckModelOptions> = {
+  ...modelOptions,
+  timeoutMs: 'optional',
+  signal: 'optional',
+};
+
 /**
  * Asks the server of the configured model for the list of its models, once. No model is called, so that it costs nothing.
  *
  * @throws {AgentError} as `resolveModel` and as a request to the model do.
  */
 export async function checkModel(options: CheckModelOptions): Promise<CheckedModel> {
+  checkArguments.options('checkModel', options, checkModelOptions);
   const { timeoutMs = DEFAULT_TIMEOUT_MS, signal } = options;
   const { name, server } = configuredServer(options);
   const { url, key, query, warnings } = server;

@@ -1,3 +1,4 @@
+import type { OptionNames } from '@cairn/tool/errors';
 import {
   APICallError,
   EmptyResponseBodyError,
@@ -9,7 +10,7 @@ import {
   TypeValidationError,
   UnsupportedFunctionalityError,
 } from 'ai';
-import { AgentError } from '../errors.ts';
+import { AgentError, checkArguments } from '../errors.ts';
 import { causesOf, networkErrorOf, networkFailure } from './network-failure.ts';
 import { apiErrorOf, serverFailure, unreadable } from './server-failure.ts';
 import { nameServer, redact, type ModelFailure, type ModelSubject } from './model-subject.ts';
@@ -91,10 +92,13 @@ export function modelFailure(error: unknown, subject: ModelSubject = {}): ModelF
   };
 }
 
+const modelSubject: OptionNames<ModelSubject> = { name: 'optional', server: 'optional', secrets: 'optional' };
+
 /**
  * Returns the `AgentError` for an error of a request to a model. The error has no cause, because requests and answers in it may
  * contain the key.
  */
 export function mapModelError(error: unknown, subject?: ModelSubject): AgentError {
+  checkArguments.options('mapModelError', subject, modelSubject);
   return modelFailure(error, subject).error;
 }

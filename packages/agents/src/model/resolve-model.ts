@@ -1,6 +1,7 @@
+import type { OptionNames } from '@cairn/tool/errors';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { LanguageModel } from 'ai';
-import { AgentError } from '../errors.ts';
+import { checkArguments, AgentError } from '../errors.ts';
 import { parseBaseUrl, type ServerAddress } from './base-url.ts';
 import { chatFetch } from './chat-fetch.ts';
 import { guardModel, type GuardOptions } from './guard-model.ts';
@@ -105,15 +106,38 @@ export function secretsOf({ key, query }: ModelServer): readonly string[] {
   return [...(key === undefined ? [] : [key]), ...values];
 }
 
+const server = { baseUrl: 'optional', apiKey: 'optional', env: 'optional' } as const;
+
+export const modelOptions: OptionNames<ModelOptions> = { ...server, model: 'optional' };
+
+const guardOptions: OptionNames<GuardOptions> = {
+  firstByteTimeoutMs: 'optional',
+  chunkTimeoutMs: 'optional',
+  maxRetries: 'optional',
+  retryDelayMs: 'optional',
+  maxRetryDelayMs: 'optional',
+  onRetry: 'optional',
+  busyMs: 'optional',
+  wait: 'optional',
+  isFollowed: 'optional',
+  onUnsent: 'optional',
+};
+
+function guarded(...[model, subject, limits]: Parameters<typeof guardModel>): GuardedModel {
+  checkArguments.options('guard', limits, guardOptions);
+  return guardModel(model, subject, limits);
+}
+
 /**
  * Returns the model to use: a model of the AI SDK as it is, and for an id the model at the base URL. Sends nothing.
  *
  * @throws {AgentError} `NO_MODEL`: no model, or no base URL for its id. `INVALID_OPTION`: the base URL or the key is invalid.
  */
 export function resolveModel(options: ModelOptions): ResolvedModel {
+  checkArguments.options('resolveModel', options, modelOptions);
   const { model } = options;
   if (typeof model === 'object') {
-    const guard = (limits: GuardOptions): GuardedModel => guardModel(model, {}, limits);
+    const guard = (limits: GuardOptions): GuardedModel => guarded(model, {}, limits);
     return { model: guard({}), name: model.modelId, warnings: [], guard };
   }
   const { name, server } = configuredServer({ ...options, model });
@@ -130,6 +154,6 @@ export function resolveModel(options: ModelOptions): ResolvedModel {
   });
   const chat = provider.chatModel(name);
   const subject = { name, server: url, secrets: secretsOf(server) };
-  const guard = (limits: GuardOptions): GuardedModel => guardModel(chat, subject, limits);
+  const guard = (limits: GuardOptions): GuardedModel => guarded(chat, subject, limits);
   return { model: guard({}), name, baseUrl: url, warnings, guard };
 }

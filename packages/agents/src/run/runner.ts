@@ -1,3 +1,4 @@
+import type { CallTable, OptionNames } from '@cairn/tool/errors';
 import { randomUUID } from 'node:crypto';
 import { isAbsolute } from 'node:path';
 import type { AgentDefinition, AgentDefinitions, AskModel, ContextMode } from '@cairn/context';
@@ -8,7 +9,7 @@ import { sessionWorkspace } from '@cairn/coding-agent';
 import type { NamingProfile } from '@cairn/coding-agent';
 import { asSchema } from 'ai';
 import type { LanguageModel } from 'ai';
-import { AgentError, asError } from '../errors.ts';
+import { checkArguments, AgentError, asError } from '../errors.ts';
 import { resolveModel } from '../model/resolve-model.ts';
 import type { ResolvedModel } from '../model/resolve-model.ts';
 import { createWorkspaceSection } from '../prompt/workspace-section.ts';
@@ -69,6 +70,31 @@ function newRunId(): string {
 function closedError(): AgentError {
   return new AgentError('INVALID_INPUT', ['The agents are closed', 'Create new ones for further runs.']);
 }
+
+const request = {
+  agent: 'required',
+  mode: 'optional',
+  continue: 'optional',
+  mentions: 'optional',
+  readOnly: 'optional',
+  onlyAgents: 'optional',
+  without: 'optional',
+  parent: 'optional',
+} as const;
+
+const runNames: OptionNames<RunOptions> = {
+  ...request,
+  prompt: 'required',
+  model: 'optional',
+  maxSteps: 'optional',
+  maxTokens: 'optional',
+  timeoutMs: 'optional',
+  partialText: 'optional',
+  onFailure: 'optional',
+  signal: 'optional',
+};
+
+const agentCalls: CallTable<Agents> = { prepare: [{ ...request, prompt: 'optional' }] };
 
 /** Makes agents without delegation, unless `parts` has it. @throws {AgentError} `INVALID_OPTION` */
 export function createRunner(options: AgentsOptions, { delegate }: RunnerParts = {}): Agents {
@@ -160,6 +186,7 @@ export function createRunner(options: AgentsOptions, { delegate }: RunnerParts =
     runOptions: RunOptions,
     { ending, log, usage }: { readonly ending: Ending; readonly log: EventLog; readonly usage: UsageSum },
   ): Promise<AgentResult> => {
+    checkArguments.options('run', runOptions, runNames);
     const depth = runOptions.parent === undefined ? 0 : runOptions.parent.depth + 1;
     const emit = (event: OwnEvent): void => log.push({ ...event, run, depth });
     const definition = definitionOf(runOptions.agent, shared);
@@ -271,5 +298,5 @@ export function createRunner(options: AgentsOptions, { delegate }: RunnerParts =
     close: () => (closing ??= close()),
     [Symbol.asyncDispose]: () => agents.close(),
   };
-  return agents;
+  return checkArguments.calls(agents, agentCalls);
 }

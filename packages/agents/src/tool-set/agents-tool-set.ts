@@ -1,3 +1,5 @@
+import type { OptionNames } from '@cairn/tool/errors';
+import { checkArguments } from '../errors.ts';
 import { DEFAULT_MODE, formatProblem } from '@cairn/context';
 import type { AgentDefinition, AgentDefinitions, ContextMode, Language } from '@cairn/context';
 import { createTool, inputSchema, succeed, ToolError } from '@cairn/tool';
@@ -103,11 +105,20 @@ function createListTool(
   });
 }
 
+const agentsToolSetOptions: OptionNames<AgentsToolSetOptions> = {
+  definitions: 'required',
+  open: 'required',
+  language: 'optional',
+  maxAnswerCharacters: 'optional',
+  close: 'optional',
+};
+
 /**
  * Makes the tools `list_agents` and `run_agent`, for other hosts, such as the clients of an MCP server. Each session
  * has agents of its own. In a read-only session the agents change nothing.
  */
 export function createAgentsToolSet(options: AgentsToolSetOptions): ToolSet {
+  checkArguments.options('createAgentsToolSet', options, agentsToolSetOptions);
   const { language = 'en', maxAnswerCharacters } = options;
   const ends = new Set<Promise<void>>();
   const open = async (context: ToolSetContext): Promise<OpenToolSet> => {

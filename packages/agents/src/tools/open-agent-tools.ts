@@ -1,9 +1,10 @@
+import type { OptionNames } from '@cairn/tool/errors';
 import type { NamingProfile } from '@cairn/coding-agent';
 import { DEFAULT_MODE, MODES, SHOWN_PARTS } from '@cairn/context';
 import type { AgentDefinition, ContextMode, Language } from '@cairn/context';
 import { createToolSession } from '@cairn/tool';
 import type { OpenToolSet, ShownPart, ToolSession, ToolSet, ToolSetContext } from '@cairn/tool';
-import { AgentError } from '../errors.ts';
+import { AgentError, checkArguments } from '../errors.ts';
 import { asAgentTool } from './agent-tool.ts';
 import type { AgentTool } from './agent-tool.ts';
 import { allowedTools, intersect } from './grant.ts';
@@ -102,6 +103,22 @@ function joinTools(sets: readonly Opened[]): Map<string, AgentTool> {
   return tools;
 }
 
+const agentToolsOptions: OptionNames<AgentToolsOptions> = {
+  toolSets: 'required',
+  roots: 'required',
+  agent: 'required',
+  mode: 'optional',
+  naming: 'optional',
+  readOnly: 'optional',
+  within: 'optional',
+  onlyAgents: 'optional',
+  without: 'optional',
+  delegate: 'optional',
+  language: 'optional',
+  session: 'optional',
+  signal: 'optional',
+};
+
 /**
  * Opens tool sets for one run of an agent. The run can call what the definition allows, within what its caller may call, and
  * nothing else: other tools are not in `tools`.
@@ -112,6 +129,7 @@ function joinTools(sets: readonly Opened[]): Map<string, AgentTool> {
  * @throws {ToolError} when a set refuses its options.
  */
 export async function openAgentTools(options: AgentToolsOptions): Promise<AgentTools> {
+  checkArguments.options('openAgentTools', options, agentToolsOptions);
   const { toolSets, roots, agent, within, onlyAgents, delegate, signal } = options;
   const { mode = DEFAULT_MODE, naming = 'default', language = 'en', session = createToolSession() } = options;
   const shows = shownParts({ agent, without: options.without, within });

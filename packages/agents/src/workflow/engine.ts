@@ -1,8 +1,9 @@
+import type { CallTable, OptionNames } from '@cairn/tool/errors';
 import { createMemory, MemoryError } from '@cairn/memory';
 import type { Language, Memory, Stream, WorkflowRecord } from '@cairn/memory';
 import { memory as inProcess } from '@cairn/memory/memory';
-import { AgentError } from '../errors.ts';
-import { resolveModel } from '../model/resolve-model.ts';
+import { checkArguments, AgentError } from '../errors.ts';
+import { resolveModel, modelOptions } from '../model/resolve-model.ts';
 import { UsageSum } from '../run/usage-sum.ts';
 import { decisionOf } from './approval.ts';
 import type { ApprovalDecision } from './approval.ts';
@@ -18,7 +19,8 @@ import type { Place } from './open-session.ts';
 import type { WorkflowResponse } from './response.ts';
 import type { Session } from './session.ts';
 import type { CallRecord, WorkflowFunction } from './types.ts';
-import type { AgentWorkflows, WorkflowsOptions, WorkOptions } from './workflows-api.ts';
+import { modelOf } from './workflows-api.ts';
+import type { AgentWorkflows, WorkflowsOptions, WorkOptions, WorkflowStream, ProcessEvent } from './workflows-api.ts';
 
 /** A call that waits, with what a person answered or decided. */
 interface Answered {
@@ -44,8 +46,44 @@ function checkJson(input: unknown): void {
   if (json === undefined) throw new AgentError('INVALID_INPUT', ['The arguments of the call are not JSON', hint]);
 }
 
+const workflowsOptions: OptionNames<WorkflowsOptions> = {
+  ...modelOptions,
+  memory: 'required',
+  toolSets: 'optional',
+  root: 'optional',
+  language: 'optional',
+  needsApproval: 'optional',
+  notes: 'optional',
+  maxTokens: 'optional',
+  maxRequests: 'optional',
+  functionTimeoutMs: 'optional',
+  leaseMs: 'optional',
+  requests: 'optional',
+};
+
+const work: OptionNames<WorkOptions> = { signal: 'optional', onEvent: 'optional' };
+
+const event: OptionNames<ProcessEvent> = { group: 'required', user: 'optional', messageId: 'optional' };
+
+const workflowCalls: CallTable<AgentWorkflows> = {
+  resume: ['any', { ...work, answer: 'optional' }],
+  approve: ['any', { ...work, input: 'optional' }],
+  refuse: ['any', { ...work, reason: 'optional' }],
+  retry: ['any', { ...work, todo: 'optional' }],
+  cancel: ['any', { reason: 'optional' }],
+};
+
+const streamCalls: CallTable<WorkflowStream> = {
+  process: [
+    event,
+    'any',
+    { ...work, mergeStreams: 'optional', enableTodo: 'optional', enableMemory: 'optional', settings: 'optional' },
+  ],
+};
+
 /** Creates workflows over the streams of a memory. Sends nothing and opens nothing. */
 export function createWorkflows(options: WorkflowsOptions): AgentWorkflows {
+  checkArguments.options('createWorkflows', options, workflowsOptions);
   const { memory, toolSets = [], root, notes = 'remove', leaseMs } = options;
   if (toolSets.length > 0 && root === undefined) {
     throw new AgentError('INVALID_OPTION', ['`toolSets` without `root`', 'Pass the directory of the tools.']);
@@ -268,10 +306,10 @@ export function createWorkflows(options: WorkflowsOptions): AgentWorkflows {
     return work(found, { ...workOptions, answered: { call, answer } });
   };
 
-  return {
+  const api: AgentWorkflows = {
     stream: (name) => {
       const plain = memory.stream(name);
-      return {
+      const api: WorkflowStream = {
         process: async (event, question, processOptions = {}) => {
           const {
             mergeStreams = [],
@@ -285,7 +323,7 @@ export function createWorkflows(options: WorkflowsOptions): AgentWorkflows {
           const stream = merge === undefined ? plain : memory.mergeStreams(merge);
           if (question === '') throw new AgentError('INVALID_INPUT', ['The question is empty', 'Pass a text.']);
           // The model is checked before anything is stored.
-          resolveModel(options);
+          resolveModel(modelOf(options));
           let stored: string | undefined;
           if (enableMemory) {
             const message = { id: messageId, content: question, author: user };
@@ -322,6 +360,7 @@ export function createWorkflows(options: WorkflowsOptions): AgentWorkflows {
           });
         },
       };
+      return checkArguments.calls(api, streamCalls);
     },
     resume,
     approve: async (id, { input, ...workOptions } = {}) => {
@@ -364,4 +403,5 @@ export function createWorkflows(options: WorkflowsOptions): AgentWorkflows {
       for (const set of toolSets) await set.close?.();
     },
   };
+  return checkArguments.calls(api, workflowCalls);
 }

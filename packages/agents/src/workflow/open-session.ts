@@ -12,6 +12,7 @@ import { FINISH_STEP } from './loop.ts';
 import { toolsBeside } from './replies/prompts.ts';
 import type { Session } from './session.ts';
 import type { WorkflowFunction } from './types.ts';
+import { modelOf } from './workflows-api.ts';
 import type { WorkflowsOptions, WorkOptions } from './workflows-api.ts';
 
 const DEFAULT_TOKENS = 32_000;
@@ -96,7 +97,7 @@ export function createSessions(
   ): Promise<T> => {
     signal?.throwIfAborted();
     const emit = (event: WorkflowEvent): void => onEvent?.(event);
-    const model = resolveModel(options).guard({
+    const model = resolveModel(modelOf(options)).guard({
       // Without events nobody sees a part of an answer.
       isFollowed: () => onEvent !== undefined,
       ...requests,

@@ -1,3 +1,4 @@
+import { checkArguments } from '@cairn/tool/errors';
 import process from 'node:process';
 import { invalidateFsScanAfterDelete, invalidateFsScanAfterRename, invalidateFsScanAfterWrite } from './scan-cache.ts';
 
@@ -120,7 +121,9 @@ function createSubscriptions(): Subscriptions {
     notify: (change) => {
       for (const subscription of subscriptions) notify(subscription, change);
     },
-    add: (listener, { onError = warn } = {}) => {
+    add: (listener, options = {}) => {
+      checkArguments.options('onChange', options, { onError: 'optional' });
+      const { onError = warn } = options;
       const subscription = { listener, onError };
       subscriptions = [...subscriptions, subscription];
       return () => {

@@ -1,3 +1,4 @@
+import { checkArguments } from '@cairn/tool/errors';
 import { createHash } from 'node:crypto';
 import { joinSeen, wholeOf } from './seen.ts';
 import type { SeenRanges } from './seen.ts';
@@ -61,6 +62,7 @@ interface ContentFacts {
 
 /** Makes the record of a whole content. */
 export function recordOf(bytes: Uint8Array, facts: ContentFacts = {}): FileRecord {
+  checkArguments.options('recordOf', facts, { seen: 'optional', encoding: 'optional', hash: 'optional' });
   const { seen = wholeOf(bytes.length), encoding, hash = hashOf(bytes) } = facts;
   return { hash, length: bytes.length, size: bytes.length, seen, encoding };
 }

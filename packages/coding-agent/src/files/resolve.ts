@@ -1,3 +1,4 @@
+import { checkArguments } from '@cairn/tool/errors';
 import { errnoOf, explainSystemError, isMissing, ToolError } from '@cairn/tool';
 import { quotePath } from '@cairn/tool/paths';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
@@ -92,6 +93,7 @@ function shownPath(absolute: string, root: string, rootName: string | undefined)
  * @throws {ToolError} `INVALID_INPUT`, `OUTSIDE_ROOT`, `PROTECTED`, or the system's error.
  */
 export async function resolvePath(territory: Territory, path: string, use: PathUse = {}): Promise<ResolvedPath> {
+  checkArguments.options('resolvePath', use, { write: 'optional', noFollow: 'optional', rootName: 'optional' });
   const { operations, root, allowed } = territory;
   if (path === '' || path.includes('\0')) {
     const what = path === '' ? 'The path is empty' : 'The path contains a NUL character';

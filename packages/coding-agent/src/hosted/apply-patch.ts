@@ -100,5 +100,5 @@ const applyPatchSpec: CodingToolSpec<ApplyPatchInput, unknown> = {
  * `isError`, else `completed`.
  */
 export function createApplyPatchTool(choice: WorkspaceChoice): ToolDefinition<ApplyPatchInput> {
-  return bindAsItIs(applyPatchSpec, workspaceOf(choice));
+  return bindAsItIs(applyPatchSpec, workspaceOf('createApplyPatchTool', choice));
 }

@@ -109,5 +109,5 @@ const memorySpec: CodingToolSpec<MemoryInput, unknown> = {
  * Makes a tool for Anthropic's memory tool (`memory_20250818`). The model sees the root of the workspace as `/memories`.
  */
 export function createMemoryTool(choice: WorkspaceChoice): ToolDefinition<MemoryInput> {
-  return bindAsItIs(memorySpec, asMemories(workspaceOf(choice)), editorNames);
+  return bindAsItIs(memorySpec, asMemories(workspaceOf('createMemoryTool', choice)), editorNames);
 }

@@ -56,5 +56,5 @@ const textEditorSpec: CodingToolSpec<TextEditorInput, unknown> = {
  * whole tool to a host that has none.
  */
 export function createTextEditorTool(choice: WorkspaceChoice): ToolDefinition<TextEditorInput> {
-  return bindAsItIs(textEditorSpec, workspaceOf(choice), editorNames);
+  return bindAsItIs(textEditorSpec, workspaceOf('createTextEditorTool', choice), editorNames);
 }

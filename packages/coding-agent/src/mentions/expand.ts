@@ -154,7 +154,12 @@ export async function expandMentions(text: string, options: ExpandOptions): Prom
     const summary = `maxBytes must be a number from 0, not ${maxBytes}`;
     throw new ToolError('INVALID_OPTION', [summary, `Omit it for the default, ${formatBytes(DEFAULT_MAX_BYTES)}.`]);
   }
-  const workspace = workspaceOf(options);
+  const workspace = workspaceOf('expandMentions', options, {
+    maxBytes: 'optional',
+    signal: 'optional',
+    naming: 'optional',
+    names: 'optional',
+  });
   const touched = new Set<string>();
   const context: RunContext = { workspace, names: namesIn(naming), signal, dryRun: false, touched };
   const content: ContentPart[] = [{ type: 'text', text }];

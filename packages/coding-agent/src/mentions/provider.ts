@@ -1,3 +1,4 @@
+import { checkArguments } from '@cairn/tool/errors';
 import { CairnError, FileType, fuzzyFind } from '@cairn/natives';
 import type { FuzzyFindMatch, FuzzyFindResult, GuessKind, StopReason } from '@cairn/natives';
 import { ToolError } from '@cairn/tool';
@@ -167,7 +168,7 @@ async function answer(workspace: Workspace, reach: Reach, asked: Omit<SearchRequ
  * @throws {ToolError} `INVALID_OPTION`.
  */
 export function createMentionProvider(options: MentionProviderOptions): MentionProvider {
-  const workspace = workspaceOf(options);
+  const workspace = workspaceOf('createMentionProvider', options);
   const { root, recency } = workspace;
   const reach = createReach(workspace);
   let newest: AbortController | undefined;
@@ -182,7 +183,9 @@ export function createMentionProvider(options: MentionProviderOptions): MentionP
   };
 
   return {
-    suggest: async (query, { limit = DEFAULT_LIMIT, signal } = {}) => {
+    suggest: async (query, call = {}) => {
+      checkArguments.options('suggest', call, { limit: 'optional', signal: 'optional' });
+      const { limit = DEFAULT_LIMIT, signal } = call;
       signal?.throwIfAborted();
       if (!Number.isSafeInteger(limit) || limit < 0) {
         const summary = `limit must be a whole number from 0, not ${limit}`;

@@ -1,7 +1,7 @@
 import { quotePath } from '@cairn/tool/paths';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ContextError } from '../errors.ts';
+import { checkArguments, ContextError } from '../errors.ts';
 import type { AgentDefinition } from './definition.ts';
 import { formatDefinition } from './format-definition.ts';
 import { leadsOut } from './inside.ts';
@@ -26,6 +26,7 @@ function alreadyExists(name: string, path: string): ContextError {
  * @throws {ContextError} `INVALID_DEFINITION`.
  */
 export function checkDefinition(definition: AgentDefinition, naming: ToolNaming = {}): void {
+  checkArguments.options('checkDefinition', naming, { toolNameOf: 'optional', toolNames: 'optional' });
   const path = definition.path ?? `${definition.name}.md`;
   const { problems } = parseDefinition(formatDefinition(definition), { ...naming, source: 'project', path });
   const error = problems.find(({ severity }) => severity === 'error');
@@ -53,9 +54,19 @@ export function checkDefinition(definition: AgentDefinition, naming: ToolNaming 
  */
 export async function createDefinitionFile(
   definition: AgentDefinition,
-  { source, ...options }: CreateDefinitionOptions,
+  given: CreateDefinitionOptions,
 ): Promise<string> {
-  checkDefinition(definition, options);
+  checkArguments.options('createDefinitionFile', given, {
+    source: 'required',
+    toolNameOf: 'optional',
+    toolNames: 'optional',
+    root: 'required',
+    env: 'required',
+    home: 'required',
+    platform: 'optional',
+  });
+  const { source, toolNameOf, toolNames, ...options } = given;
+  checkDefinition(definition, { toolNameOf, toolNames });
   const directory = definitionDirectories(options)[source];
   const path = join(directory, `${definition.name}.md`);
   const within = boundOf(source, options);

@@ -1,3 +1,4 @@
+import { checkArguments } from '../errors.ts';
 import { isMissing } from '@cairn/tool/errors';
 import { projectDirectory, quotePath, userDirectories } from '@cairn/tool/paths';
 import { readdir, stat } from 'node:fs/promises';
@@ -168,6 +169,14 @@ export async function loadDirectory(
  * one that the user sees never answers.
  */
 export async function loadDefinitions(options: LoadDefinitionsOptions): Promise<AgentDefinitions> {
+  checkArguments.options('loadDefinitions', options, {
+    toolNameOf: 'optional',
+    toolNames: 'optional',
+    root: 'required',
+    env: 'required',
+    home: 'required',
+    platform: 'optional',
+  });
   const agents = new Map<string, AgentDefinition>();
   const broken = new Set<string>();
   const problems: DefinitionProblem[] = [];

@@ -1,3 +1,4 @@
+import { checkArguments } from '../errors.ts';
 import { MemoryError } from '@cairn/memory';
 import type { Memory, MemoryBackend, Namespace, NamespaceKeyInfo, NamespaceRecord } from '@cairn/memory';
 import { checkName, NAMESPACE, parseKey, prefixOf } from './keys.ts';
@@ -50,7 +51,9 @@ async function contentsOf(
  * @returns the number of moved sessions.
  * @throws {ContextError} `INVALID_NAME`; a `MemoryError` of the store.
  */
-export async function moveSessions({ store, from, to }: MoveSessionsOptions): Promise<number> {
+export async function moveSessions(options: MoveSessionsOptions): Promise<number> {
+  checkArguments.options('moveSessions', options, { store: 'required', from: 'required', to: 'required' });
+  const { store, from, to } = options;
   const [source, target] = [checkName(from, 'project'), checkName(to, 'project')];
   if (source === target) return 0;
   const memory = memoryOf(store);

@@ -1,3 +1,4 @@
+import { checkArguments } from '../errors.ts';
 import { createMemory } from '@cairn/memory';
 import type { Memory, MemoryBackend, Namespace } from '@cairn/memory';
 import { textOf } from '../messages/text.ts';
@@ -68,6 +69,7 @@ async function titleOf(namespace: Namespace, { key }: FoundHistory): Promise<str
 
 /** Lists the sessions of a project, the one that was used last first. @throws {ContextError} `INVALID_NAME`. */
 export async function listSessions(options: SessionsOptions): Promise<SessionInfo[]> {
+  checkArguments.options('listSessions', options, { store: 'required', project: 'optional' });
   const namespace = memoryOf(options.store).namespace(NAMESPACE);
   const sessions = new Map<string, FoundHistory[]>();
   for (const history of await findHistories(namespace, projectNameOf(options))) {
@@ -94,10 +96,9 @@ export async function listSessions(options: SessionsOptions): Promise<SessionInf
  * @returns whether the store had the session.
  * @throws {ContextError} `INVALID_NAME`.
  */
-export async function removeSession({
-  session,
-  ...options
-}: SessionsOptions & { readonly session: string }): Promise<boolean> {
+export async function removeSession(given: SessionsOptions & { readonly session: string }): Promise<boolean> {
+  checkArguments.options('removeSession', given, { store: 'required', project: 'optional', session: 'required' });
+  const { session, ...options } = given;
   const memory = memoryOf(options.store);
   const place = { project: projectNameOf(options), session: checkName(session, 'session') };
   const agents = new Set<string>();

@@ -1,3 +1,4 @@
+import { checkArguments } from '../errors.ts';
 import { truncateLine } from '@cairn/tool/prompt';
 import { quotePath } from '@cairn/tool/paths';
 import { realpath } from 'node:fs/promises';
@@ -130,6 +131,12 @@ function noticeOf({ source, problem, characters = 0 }: LeftOutInstructions, maxC
  * where one imports the other (`@AGENTS.md`).
  */
 export async function readProjectInstructions(options: ReadInstructionsOptions): Promise<ProjectInstructions> {
+  checkArguments.options('readProjectInstructions', options, {
+    root: 'required',
+    directory: 'optional',
+    maxCharacters: 'optional',
+    language: 'optional',
+  });
   const { maxCharacters = DEFAULT_MAX_CHARACTERS, language = 'en' } = options;
   const texts = instructionTexts[language];
   const root = await realpath(options.root).catch(() => resolve(options.root));

@@ -1,3 +1,4 @@
+import { checkArguments } from '../errors.ts';
 import { createDataMarks } from '@cairn/tool/prompt';
 import { checkLanguage } from '../messages/language.ts';
 import type { Language } from '../messages/language.ts';
@@ -94,6 +95,13 @@ export async function summarizeByModel(
   main: readonly UnifiedMessage[],
   options: ModelSummaryOptions,
 ): Promise<ModelSummaryResult> {
+  checkArguments.options('summarizeByModel', options, {
+    askModel: 'required',
+    store: 'optional',
+    summarizeAfter: 'optional',
+    language: 'optional',
+    signal: 'optional',
+  });
   const { askModel, store, summarizeAfter = DEFAULT_SUMMARIZE_AFTER, language = 'en', signal } = options;
   const text = texts[checkLanguage(language)];
   const messages = foldedCount(main.length, summarizeAfter);

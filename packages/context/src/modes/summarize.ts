@@ -1,4 +1,4 @@
-import { ContextError } from '../errors.ts';
+import { checkArguments, ContextError } from '../errors.ts';
 import { checkLanguage } from '../messages/language.ts';
 import type { Language } from '../messages/language.ts';
 import type { UnifiedMessage } from '../messages/message.ts';
@@ -110,6 +110,7 @@ export function summarizePool(pool: StatementPool, maxCharacters: number): strin
  * @throws {ContextError} `INVALID_OPTION`.
  */
 export function summarize(messages: readonly UnifiedMessage[], options: SummarizeOptions = {}): string {
+  checkArguments.options('summarize', options, { maxCharacters: 'optional', language: 'optional' });
   const { maxCharacters = SUMMARY_CHARACTERS, language = 'en' } = options;
   checkLanguage(language);
   if (!Number.isInteger(maxCharacters) || maxCharacters < MIN_CHARACTERS) {

@@ -1,6 +1,7 @@
+import type { OptionNames } from '@cairn/tool/errors';
 import { estimateTokens } from '@cairn/tool/prompt';
 import type { CountTokens } from '@cairn/tool/prompt';
-import { ContextError } from '../errors.ts';
+import { checkArguments, ContextError } from '../errors.ts';
 import { checkLanguage } from '../messages/language.ts';
 import type { Language } from '../messages/language.ts';
 import type { UnifiedMessage } from '../messages/message.ts';
@@ -132,6 +133,21 @@ function noticeOf(
   return lines.join(language === 'zh' ? '' : ' ');
 }
 
+const viewOptions: OptionNames<ViewOptions> = {
+  mode: 'required',
+  language: 'optional',
+  agent: 'optional',
+  main: 'required',
+  own: 'required',
+  window: 'optional',
+  sharePatterns: 'optional',
+  summarizeAfter: 'optional',
+  summary: 'optional',
+  maxTokens: 'optional',
+  countTokens: 'optional',
+  promptTokens: 'optional',
+};
+
 /**
  * Returns what an agent sees in a mode: pure, from the histories alone. In this order, main is selected or summarized into a head
  * message, the window keeps the last messages, and the budget the newest turns. Each call reads only what was added to the arrays
@@ -143,6 +159,7 @@ function noticeOf(
  * @throws {ContextError} `INVALID_MODE`; `INVALID_OPTION`; `TOO_LARGE` when the prompt alone is larger than the budget.
  */
 export function createView(options: ViewOptions): ContextView {
+  checkArguments.options('createView', options, viewOptions);
   const {
     language = 'en',
     agent,

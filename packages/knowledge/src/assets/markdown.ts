@@ -1,8 +1,9 @@
+import type { OptionNames } from '@cairn/tool/errors';
 import { escapeControls } from '@cairn/tool/paths';
 import { createHash } from 'node:crypto';
 import { Document, isNode, isSeq } from 'yaml';
 import type { ToStringOptions } from 'yaml';
-import { KnowledgeError } from '../errors.ts';
+import { checkArguments, KnowledgeError } from '../errors.ts';
 import { MAX_ASSET_BYTES } from './asset.ts';
 import type { AssetFields, AssetKey } from './asset.ts';
 import { FieldProblem, readFields, valuesOf } from './fields.ts';
@@ -51,6 +52,7 @@ export function checkSize(bytes: number, { path }: ErrorPlace): void {
  * @throws {KnowledgeError} `TOO_LARGE`, `INVALID_ASSET` when it is not UTF-8.
  */
 export function decodeAsset(bytes: Uint8Array, place: ErrorPlace = {}): string {
+  checkArguments.options('decodeAsset', place, { path: 'optional' });
   checkSize(bytes.byteLength, place);
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -65,6 +67,7 @@ export function decodeAsset(bytes: Uint8Array, place: ErrorPlace = {}): string {
  * @throws {KnowledgeError} `INVALID_ASSET` with the line, `TOO_LARGE`.
  */
 export function parseAsset(text: string, options: ParseAssetOptions = {}): ParsedAsset {
+  checkArguments.options('parseAsset', options, { path: 'optional', key: 'optional' });
   checkSize(Buffer.byteLength(text), options);
   const binary = /\0|\p{Cs}/u.exec(text);
   if (binary !== null) {
@@ -83,8 +86,21 @@ export function parseAsset(text: string, options: ParseAssetOptions = {}): Parse
   }
 }
 
+const fieldNames: OptionNames<FieldChanges> = {
+  name: 'optional',
+  productLine: 'optional',
+  type: 'optional',
+  title: 'optional',
+  tags: 'optional',
+  status: 'optional',
+  supersededBy: 'optional',
+  verifiedMs: 'optional',
+  paths: 'optional',
+};
+
 /** Returns a new Markdown file of fields and a body. */
 export function formatAsset(fields: FieldChanges, body: string): string {
+  checkArguments.options('formatAsset', fields, fieldNames);
   const values = valuesOf(fields).filter(([, value]) => value !== null);
   const document = new Document(Object.fromEntries(values));
   for (const name of ['tags', 'paths']) {
@@ -117,7 +133,10 @@ export interface AssetEdit {
  *
  * @throws {KnowledgeError} `INVALID_ASSET` when the file is not readable.
  */
-export function editAsset(text: string, { fields = {}, body }: AssetEdit): string {
+export function editAsset(text: string, edit: AssetEdit): string {
+  checkArguments.options('editAsset', edit, { fields: 'optional', body: 'optional' });
+  const { fields = {}, body } = edit;
+  checkArguments.options('editAsset', fields, fieldNames);
   const parts = splitFrontMatter(text, {});
   const { document, values } = parseYaml(parts.yaml, {});
   let isChanged = false;

@@ -1,5 +1,5 @@
 import { findSecrets } from '@cairn/tool/prompt';
-import { KnowledgeError } from '../errors.ts';
+import { checkArguments, KnowledgeError } from '../errors.ts';
 
 /**
  * A run of characters that a generated key may be. It is not part of a path, an address or a longer run, and not the digest or the
@@ -55,11 +55,13 @@ export function hasSecret(text: string): boolean {
 }
 
 /** @throws {KnowledgeError} `SECRET` with the line. */
-export function checkSecrets(text: string, { path }: { readonly path?: string | undefined } = {}): void {
+export function checkSecrets(text: string, place: { readonly path?: string | undefined } = {}): void {
+  checkArguments.options('checkSecrets', place, { path: 'optional' });
+  const { path } = place;
   const secret = secretIn(text);
   if (secret === undefined) return;
   const line = text.slice(0, secret.start).split('\n').length;
-  const place = path === undefined ? '' : `${path}, `;
-  const summary = `The text seems to have a secret (${place}line ${line}: ${secret.kind})`;
+  const file = path === undefined ? '' : `${path}, `;
+  const summary = `The text seems to have a secret (${file}line ${line}: ${secret.kind})`;
   throw new KnowledgeError('SECRET', [summary, 'Replace it by a placeholder such as <token>.'], { path, line });
 }

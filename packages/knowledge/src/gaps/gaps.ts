@@ -1,3 +1,5 @@
+import type { CallTable, OptionNames } from '@cairn/tool/errors';
+import { checkArguments } from '../errors.ts';
 import type { CallOptions, Language, MemoryBackend, Row, RowChange } from '@cairn/memory';
 import { readQuery, termsOf } from '@cairn/retrieval';
 import { setImmediate } from 'node:timers/promises';
@@ -72,8 +74,21 @@ function formatGap({ query, asked, firstMs, lastMs }: Gap): string {
   return JSON.stringify({ version: VERSION, query, asked, firstMs, lastMs });
 }
 
+const callOptions: OptionNames<CallOptions> = { signal: 'optional' };
+
+const gapCalls: CallTable<Gaps> = {
+  record: ['any', callOptions],
+  list: [callOptions],
+  pending: [callOptions],
+  close: ['any', callOptions],
+  closeQuery: ['any', callOptions],
+  settle: ['any', 'any', callOptions],
+};
+
 /** Opens the gaps of a store. Nothing is read before the first call. */
-export function openGaps({ backend, clock, language }: GapsOptions): Gaps {
+export function openGaps(given: GapsOptions): Gaps {
+  checkArguments.options('openGaps', given, { backend: 'required', clock: 'optional', language: 'required' });
+  const { backend, clock, language } = given;
   const readAll = async ({ signal }: CallOptions): Promise<GapRow[]> => {
     const { records } = await backend.changes(GAPS_KEY, { limit: 2 * MAX_GAPS, signal });
     return records.map(({ id = '', sequence, record }) => ({ id, sequence, record, gap: parseGap(id, record) }));
@@ -150,7 +165,7 @@ export function openGaps({ backend, clock, language }: GapsOptions): Gaps {
     return closed;
   };
 
-  return {
+  const api: Gaps = {
     record,
     list,
     pending: async (options = {}) => pendingGaps(await list(options), await nowOf(options)),
@@ -162,4 +177,5 @@ export function openGaps({ backend, clock, language }: GapsOptions): Gaps {
     settle,
     draft: (gap) => draftOf(gap, language),
   };
+  return checkArguments.calls(api, gapCalls);
 }

@@ -1,3 +1,4 @@
+import type { OptionNames } from '@cairn/tool/errors';
 import { readFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { CallOptions, MemoryBackend } from '@cairn/memory';
@@ -5,7 +6,7 @@ import { CairnError } from '@cairn/tool/errors';
 import type { Asset } from '../assets/asset.ts';
 import { checkSize, contentHash, decodeAsset, hashOf, parseAsset } from '../assets/markdown.ts';
 import type { ParsedAsset } from '../assets/markdown.ts';
-import { KnowledgeError } from '../errors.ts';
+import { checkArguments, KnowledgeError } from '../errors.ts';
 import type { LocalStore } from '../stores/local.ts';
 import { findFiles, findProjectFiles } from './find-files.ts';
 import type { FoundFiles, ImportFile } from './find-files.ts';
@@ -182,6 +183,13 @@ async function importAll({ files, links, unreadable }: FoundFiles, options: Impo
   return { added, updated, present, links, problems: [...unreadable, ...problems] };
 }
 
+const importOptions: OptionNames<ImportOptions> = {
+  store: 'required',
+  signal: 'optional',
+  type: 'optional',
+  productLine: 'optional',
+};
+
 /**
  * Imports a Markdown file, or those below a directory, once each: a file is imported again only when it changed, and its asset is
  * changed only when nobody else changed it.
@@ -189,10 +197,12 @@ async function importAll({ files, links, unreadable }: FoundFiles, options: Impo
  * @throws {KnowledgeError} `INVALID_INPUT`, `TOO_LARGE`; what concerns one file is in `problems`.
  */
 export async function importFiles(path: string, options: ImportOptions): Promise<ImportResult> {
+  checkArguments.options('importFiles', options, importOptions);
   return importAll(await findFiles(path, options), options);
 }
 
 /** Imports AGENTS.md, CLAUDE.md and the rules of Cursor of a project, like {@link importFiles}. */
 export async function importProject(directory: string, options: ImportOptions): Promise<ImportResult> {
+  checkArguments.options('importProject', options, importOptions);
   return importAll(await findProjectFiles(directory, options), options);
 }

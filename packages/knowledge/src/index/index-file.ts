@@ -6,6 +6,7 @@
  * line is one asset; those of a product line are together, in their order, and the header has their place. So the first assets
  * for any tech stack are found without reading the whole file.
  */
+import { checkArguments } from '../errors.ts';
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AssetHead } from '../assets/asset.ts';
@@ -231,10 +232,9 @@ function sumOfListed(groups: readonly Group[]): number {
  *
  * @returns `undefined` when the file is missing, of another version or not whole; then open the store.
  */
-export function readIndexFile(
-  directory: string,
-  { stack, onlyMatching = false, limit: most = MAX_LISTED }: ReadIndexFileOptions = {},
-): IndexFile | undefined {
+export function readIndexFile(directory: string, options: ReadIndexFileOptions = {}): IndexFile | undefined {
+  checkArguments.options('readIndexFile', options, { stack: 'optional', onlyMatching: 'optional', limit: 'optional' });
+  const { stack, onlyMatching = false, limit: most = MAX_LISTED } = options;
   const limit = Math.min(most, MAX_LISTED);
   return withIndexFile(directory, (file) => {
     const start = readStart(file);

@@ -1,3 +1,6 @@
+import type { IndexFilters } from './selection.ts';
+import type { CallTable, OptionNames } from '@cairn/tool/errors';
+import { checkArguments } from '../errors.ts';
 import type { Language } from '@cairn/memory';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -22,8 +25,38 @@ const FLUSH_AFTER_MS = 500;
 /** Other processes may write all the time: after this number of rounds the rest waits for the next flush. */
 const MAX_ROUNDS = 3;
 
+const callOptions = { signal: 'optional' } as const;
+
+const selection: OptionNames<IndexFilters> = {
+  productLine: 'optional',
+  type: 'optional',
+  stack: 'optional',
+  onlyMatching: 'optional',
+};
+
+const indexCalls: CallTable<KnowledgeIndex> = {
+  refresh: [callOptions],
+  scan: ['any', { ...selection, ...callOptions }],
+  similar: ['any', callOptions],
+  list: [{ ...selection, ...callOptions }],
+  document: [{ ...callOptions, maxAssets: 'optional' }],
+  flush: [callOptions],
+};
+
+/** The functions of an index that throw. */
+const indexDirectCalls: CallTable<KnowledgeIndex> = { schedule: [{ atClose: 'optional' }] };
+
 /** Opens the index of a store. Reads nothing before the first call. */
 export function openIndex(options: KnowledgeIndexOptions): KnowledgeIndex {
+  checkArguments.options('openIndex', options, {
+    store: 'required',
+    directory: 'required',
+    language: 'optional',
+    database: 'optional',
+    opened: 'optional',
+    extra: 'optional',
+    onProblem: 'optional',
+  });
   const { store, directory, database, onProblem = () => undefined } = options;
   const documentPath = join(directory, 'AGENTS-INDEX.md');
   const filePath = indexFilePath(directory);
@@ -212,7 +245,7 @@ export function openIndex(options: KnowledgeIndexOptions): KnowledgeIndex {
     }
   };
 
-  return {
+  const api: KnowledgeIndex = {
     refresh,
     heads: () => entries.ordered().map(({ head }) => head),
     head: (id) => entries.get(id)?.head,
@@ -259,4 +292,5 @@ export function openIndex(options: KnowledgeIndexOptions): KnowledgeIndex {
     close,
     [Symbol.asyncDispose]: close,
   };
+  return checkArguments.calls(checkArguments.directCalls(api, indexDirectCalls), indexCalls);
 }

@@ -1,3 +1,4 @@
+import { checkArguments } from '../errors.ts';
 import type { AssetHead } from '../assets/asset.ts';
 import { stackMatcherOf } from '../stack/match-stack.ts';
 import type { Stack } from '../stack/stack.ts';
@@ -30,5 +31,6 @@ export function createComparison({ stack, opened }: OrderOptions): (a: AssetHead
  * practices, the newest.
  */
 export function orderHeads(heads: readonly AssetHead[], options: OrderOptions = {}): AssetHead[] {
+  checkArguments.options('orderHeads', options, { stack: 'optional', opened: 'optional' });
   return heads.toSorted(createComparison(options));
 }

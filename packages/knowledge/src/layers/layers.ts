@@ -1,3 +1,5 @@
+import type { CallTable, OptionNames } from '@cairn/tool/errors';
+import { checkArguments } from '../errors.ts';
 import type { CallOptions, Language } from '@cairn/memory';
 import type { Asset, AssetHead } from '../assets/asset.ts';
 import { isGapDraft } from '../gaps/gap.ts';
@@ -91,8 +93,32 @@ const DEFAULT_SIMILAR = 3;
 /** The beginning of a body that states what it is about. */
 const SUBJECT_CHARACTERS = 400;
 
+const callOptions: OptionNames<CallOptions> = { signal: 'optional' };
+
+const filters = { productLine: 'optional', type: 'optional' } as const;
+
+const ask = { ...callOptions, ...filters, limit: 'optional', recordsGap: 'optional' } as const;
+
+const layerCalls: CallTable<Layers> = {
+  search: [{ ...ask, query: 'required' }],
+  getAsset: [{ ...callOptions, name: 'required', productLine: 'optional' }],
+  retrieve: ['any', ask],
+  similar: [{ ...callOptions, title: 'required', tags: 'optional', body: 'required', limit: 'optional' }],
+  preload: [callOptions],
+  isAnswered: ['any', callOptions],
+};
+
 /** Creates the layers over a store and its index. */
 export function createLayers(options: LayersOptions): Layers {
+  checkArguments.options('createLayers', options, {
+    store: 'required',
+    index: 'required',
+    gaps: 'required',
+    usage: 'optional',
+    read: 'optional',
+    clock: 'optional',
+    language: 'required',
+  });
   const { store, index, gaps, read = store.get, language } = options;
 
   /** Scans the index. The draft of a gap has the words of the question, and no answer: it is a vague match. */
@@ -127,7 +153,7 @@ export function createLayers(options: LayersOptions): Layers {
 
   const get = (asked: GetAssetOptions): Promise<FoundAsset> => getAsset({ index, read }, asked);
 
-  return {
+  const api: Layers = {
     search: (asked) => ask(asked, undefined),
     getAsset: get,
     retrieve: async (query, asked = {}) => {
@@ -157,4 +183,5 @@ export function createLayers(options: LayersOptions): Layers {
     isAnswered: async (query, { signal } = {}) =>
       (await scan(query, { signal })).exact.length > 0 || (await search(options, { query, signal })).isAnswered,
   };
+  return checkArguments.calls(api, layerCalls);
 }

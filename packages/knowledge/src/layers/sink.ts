@@ -3,7 +3,7 @@ import type { Asset, AssetType } from '../assets/asset.ts';
 import { contentHash, formatAsset, parseAsset } from '../assets/markdown.ts';
 import { DEFAULT_PRODUCT_LINE } from '../assets/names.ts';
 import { checkSecrets } from '../assets/secrets.ts';
-import { KnowledgeError } from '../errors.ts';
+import { checkArguments, KnowledgeError } from '../errors.ts';
 import type { LocalStore } from '../stores/local.ts';
 import type { Layers } from './layers.ts';
 import type { SearchResult } from './search.ts';
@@ -60,10 +60,18 @@ async function refuseEqual(store: LocalStore, body: string, ids: readonly string
  *   `AMBIGUOUS_ASSET` for an update of a name in several product lines.
  */
 export async function sinkAsset(
-  { store, layers }: SinkDependencies,
+  dependencies: SinkDependencies,
   draft: SinkDraft,
-  { mode, expected, dryRun, signal }: SinkOptions = {},
+  options: SinkOptions = {},
 ): Promise<SinkResult> {
+  checkArguments.options('sinkAsset', options, {
+    mode: 'optional',
+    expected: 'optional',
+    dryRun: 'optional',
+    signal: 'optional',
+  });
+  const { mode, expected, dryRun, signal } = options;
+  const { store, layers } = dependencies;
   const { name, productLine, type, title, tags, paths, body } = draft;
   if (mode === 'update') {
     const { asset } = await layers.getAsset({ name, productLine, signal });

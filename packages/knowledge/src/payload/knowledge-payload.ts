@@ -1,9 +1,10 @@
+import type { OptionNames } from '@cairn/tool/errors';
 import type { CallOptions, Language } from '@cairn/memory';
 import { MAX_LISTED, omittedOf } from '../index/selection.ts';
 import type { Gaps } from '../gaps/gaps.ts';
 import type { KnowledgeIndex } from '../index/index-api.ts';
 import { detectStack } from '../stack/detect-stack.ts';
-import { buildPayload } from './payload.ts';
+import { payloadOptions, renderPayload } from './payload.ts';
 import type { PayloadLimit } from './payload.ts';
 
 /** Options of the payload of a knowledge base. */
@@ -22,6 +23,16 @@ export interface KnowledgePayloadOptions extends PayloadLimit, CallOptions {
   readonly mayLackTeam?: boolean | undefined;
 }
 
+/** Options of a payload that is made from a store. */
+export const storePayloadOptions: OptionNames<KnowledgePayloadOptions> = {
+  ...payloadOptions,
+  signal: 'optional',
+  project: 'optional',
+  onlyMatching: 'optional',
+  omitEmpty: 'optional',
+  mayLackTeam: 'optional',
+};
+
 /** Formats the payload from what the store has now. */
 export async function knowledgePayload(
   { index, gaps }: { readonly index: KnowledgeIndex; readonly gaps: Gaps },
@@ -34,5 +45,5 @@ export async function knowledgePayload(
   if (omitEmpty && overview.counts.total === 0) return '';
   const heads = listed.heads.slice(0, MAX_LISTED);
   const omitted = omittedOf(overview.counts, heads.length, listed.otherLines);
-  return buildPayload({ heads, omitted, ...overview, gaps: pending, mayLackTeam }, options);
+  return renderPayload({ heads, omitted, ...overview, gaps: pending, mayLackTeam }, options);
 }

@@ -1,3 +1,5 @@
+import type { OptionNames } from '@cairn/tool/errors';
+import { checkArguments } from '../errors.ts';
 import { createDataMarks, estimateTokens } from '@cairn/tool/prompt';
 import type { CountTokens } from '@cairn/tool/prompt';
 import { escapeControls } from '@cairn/tool/paths';
@@ -182,6 +184,14 @@ function indexPart(texts: PayloadTexts, language: Language, content: PayloadCont
   return [...head, ...block, '', ...notes.filter((note) => note !== '')].join('\n');
 }
 
+export const payloadOptions: OptionNames<PayloadOptions> = {
+  language: 'optional',
+  command: 'optional',
+  maxCharacters: 'optional',
+  maxTokens: 'optional',
+  countTokens: 'optional',
+};
+
 /**
  * Formats what a session of an agent sees of the knowledge at its start: the policy, the index, the strategy, the router, what is
  * pending and the tools, between the marks `<cairn-knowledge>` and `</cairn-knowledge>`. Equal content has equal bytes.
@@ -192,6 +202,12 @@ function indexPart(texts: PayloadTexts, language: Language, content: PayloadCont
  * @throws {RangeError} when the limit is too small for the policy and the strategy.
  */
 export function buildPayload(content: PayloadContent, options: PayloadOptions = {}): string {
+  checkArguments.options('buildPayload', options, payloadOptions);
+  return renderPayload(content, options);
+}
+
+/** Like {@link buildPayload}, with options that are checked. */
+export function renderPayload(content: PayloadContent, options: PayloadOptions): string {
   const { language = 'en', command = 'cairn', countTokens = estimateTokens } = options;
   const { maxCharacters = Infinity, maxTokens = Infinity } = options;
   const texts = payloadTexts[language](command);

@@ -1,3 +1,5 @@
+import { storePayloadOptions } from '../payload/knowledge-payload.ts';
+import { checkArguments } from '../errors.ts';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -6,7 +8,7 @@ import { GAPS_KEY, pendingGaps } from '../gaps/pending.ts';
 import type { SessionExtra } from '../gaps/pending.ts';
 import { databasePath, readIndexFile } from '../index/index-file.ts';
 import type { IndexFile } from '../index/index-file.ts';
-import { buildPayload } from '../payload/payload.ts';
+import { renderPayload } from '../payload/payload.ts';
 import type { PayloadContent } from '../payload/payload.ts';
 import type { KnowledgePayloadOptions } from '../payload/knowledge-payload.ts';
 import { detectStack } from '../stack/detect-stack.ts';
@@ -99,9 +101,16 @@ async function payloadOfStore(
  * @throws {MemoryError} when the store cannot be read.
  */
 export async function sessionPayload(options: SessionPayloadOptions): Promise<string> {
+  checkArguments.options('sessionPayload', options, {
+    ...storePayloadOptions,
+    directory: 'required',
+    nowMs: 'optional',
+    gitTimeoutMs: 'optional',
+    storeTimeoutMs: 'optional',
+  });
   const { directory, project, onlyMatching, nowMs = Date.now(), gitTimeoutMs = 400, storeTimeoutMs = 700 } = options;
   const path = databasePath(directory);
-  if (!existsSync(path)) return buildPayload(nothing, options);
+  if (!existsSync(path)) return renderPayload(nothing, options);
   const timeout = AbortSignal.timeout(gitTimeoutMs);
   const signal = options.signal === undefined ? timeout : AbortSignal.any([options.signal, timeout]);
   const [team, stack] = await Promise.all([
@@ -115,7 +124,7 @@ export async function sessionPayload(options: SessionPayloadOptions): Promise<st
     const gaps = pendingGaps(extraOf(extra).gaps ?? [], nowMs);
     const mayLackTeam = team === 'unknown' || (mayBeOld && team === 'changed');
     const numbers = { counts, lastUpdatedMs, unshared, mayLackTeam, mayBeOld };
-    return buildPayload({ heads, omitted: omitted(heads.length), gaps, ...numbers }, options);
+    return renderPayload({ heads, omitted: omitted(heads.length), gaps, ...numbers }, options);
   };
   // A store that another process locks cannot be compared either.
   return beforeTimeout(

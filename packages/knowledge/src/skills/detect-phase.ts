@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import process from 'node:process';
-import { KnowledgeError } from '../errors.ts';
+import { checkArguments, KnowledgeError } from '../errors.ts';
 
 /** The phases of work that the state of a git repository shows, most urgent first. */
 export const PHASES = [
@@ -211,6 +211,7 @@ function factsOf(kind: 'conflicts' | 'changed' | 'untracked' | 'staged', paths: 
  * @throws {KnowledgeError} `GIT_FAILED` when git is missing or does not answer.
  */
 export async function detectPhase(root: string, options: DetectPhaseOptions = {}): Promise<DetectedPhase> {
+  checkArguments.options('detectPhase', options, { env: 'optional', signal: 'optional' });
   options.signal?.throwIfAborted();
   const git = gitIn(root, options);
   const answer = await git('status', '--porcelain=v2', '--branch', '-z', '--untracked-files=normal');

@@ -1,3 +1,4 @@
+import { checkArguments } from '../errors.ts';
 import { agentRouter } from './agent-router.ts';
 import { knowledgeSink } from './knowledge-sink.ts';
 import { phaseDetector } from './phase-detector.ts';
@@ -28,7 +29,9 @@ export interface SkillOptions {
 }
 
 /** Returns the skills, the router first. Equal options give equal bytes. */
-export function skills({ language = 'en', command = 'cairn' }: SkillOptions = {}): readonly Skill[] {
+export function skills(options: SkillOptions = {}): readonly Skill[] {
+  checkArguments.options('skills', options, { language: 'optional', command: 'optional' });
+  const { language = 'en', command = 'cairn' } = options;
   return SKILL_NAMES.map((name) => {
     const { description, body: render } = texts[name][language];
     const body = render(command);

@@ -1,3 +1,4 @@
+import type { CallTable, OptionNames } from '@cairn/tool/errors';
 import type { CallOptions, Erasure, MemoryBackend } from '@cairn/memory';
 import { createTermStore } from '@cairn/memory/terms';
 import type { TermStore } from '@cairn/memory/terms';
@@ -8,7 +9,7 @@ import type { AssetEdit, ParsedAsset } from '../assets/markdown.ts';
 import { invalidAsset } from '../assets/front-matter.ts';
 import { assetId, checkName, checkProductLine, DEFAULT_PRODUCT_LINE, quoted } from '../assets/names.ts';
 import { checkSecrets, hasSecret } from '../assets/secrets.ts';
-import { KnowledgeError } from '../errors.ts';
+import { checkArguments, KnowledgeError } from '../errors.ts';
 import { assetTerms } from './asset-terms.ts';
 import { readAssetChanges } from './changes.ts';
 import type { AssetChanges, KnownAssets } from './changes.ts';
@@ -172,8 +173,28 @@ function isSameRow(left: string, right: string): boolean {
   return rowIdOf(left) === rowIdOf(right);
 }
 
+const callOptions: OptionNames<CallOptions> = { signal: 'optional' };
+
+const storeCalls: CallTable<LocalStore> = {
+  get: ['any', callOptions],
+  getMany: ['any', callOptions],
+  add: ['any', { ...callOptions, origin: 'optional', dryRun: 'optional' }],
+  change: [
+    'any',
+    { text: 'optional', fields: 'optional', body: 'optional' },
+    { ...callOptions, expected: 'optional', dryRun: 'optional' },
+  ],
+  remove: ['any', { ...callOptions, expected: 'optional' }],
+  report: ['any', 'any', { ...callOptions, note: 'optional' }],
+  changes: ['any', callOptions],
+  entries: ['any', callOptions],
+  applyTeam: ['any', callOptions],
+};
+
 /** Opens the local store over a backend, which the caller closes. */
-export function openLocalStore({ backend, clock }: LocalStoreOptions): LocalStore {
+export function openLocalStore(options: LocalStoreOptions): LocalStore {
+  checkArguments.options('openLocalStore', options, { backend: 'required', clock: 'optional' });
+  const { backend, clock } = options;
   const listeners = new Set<AssetListener>();
   const terms = createTermStore({ backend });
   const nowOf = async ({ signal }: CallOptions): Promise<number> => clock?.() ?? backend.now({ signal });
@@ -435,7 +456,7 @@ export function openLocalStore({ backend, clock }: LocalStoreOptions): LocalStor
     return { isDone: true };
   };
 
-  return {
+  const api: LocalStore = {
     backend,
     terms,
     get: async (id, options = {}) => {
@@ -472,4 +493,5 @@ export function openLocalStore({ backend, clock }: LocalStoreOptions): LocalStor
       return () => void listeners.delete(listener);
     },
   };
+  return checkArguments.calls(api, storeCalls);
 }

@@ -1,4 +1,6 @@
 /** The team store: a repository of git that a team shares, with one Markdown file per asset. */
+import type { CallTable, OptionNames } from '@cairn/tool/errors';
+import { checkArguments } from '../errors.ts';
 import type { LocalStore } from '../stores/local.ts';
 import type { TeamChanges, TeamReport, Withheld } from './report.ts';
 
@@ -101,13 +103,34 @@ export interface Team {
 /** The calls that need the local store. */
 export type OpenedTeam = Omit<Team, 'hasLocalChanges'>;
 
+const callOptions: OptionNames<TeamCallOptions> = { signal: 'optional' };
+
+const teamCalls: CallTable<Team> = {
+  init: [{ ...callOptions, remote: 'optional', branch: 'optional', clone: 'optional', cwd: 'optional' }],
+  hasLocalChanges: [callOptions],
+  refresh: [callOptions],
+  pull: [callOptions],
+  sync: [callOptions],
+  status: [{ ...callOptions, fetch: 'optional' }],
+  conflicts: [callOptions],
+  resolve: ['any', 'any', callOptions],
+};
+
 /** Creates the team store of a local store. Nothing is read before a call. */
 export function createTeam(options: TeamOptions): Team {
+  checkArguments.options('createTeam', options, {
+    store: 'required',
+    directory: 'required',
+    env: 'optional',
+    clock: 'optional',
+    remoteTimeoutMs: 'optional',
+    onStep: 'optional',
+  });
   // Most commands use no team store, so that its modules are loaded by the first call.
   let opening: Promise<OpenedTeam> | undefined;
   const open = (): Promise<OpenedTeam> =>
     (opening ??= import('./open-team.ts').then(({ openTeam }) => openTeam(options)));
-  return {
+  const api: Team = {
     init: async (call) => (await open()).init(call),
     hasLocalChanges: async (call) =>
       (await import('./local-changes.ts')).hasLocalChanges(options.directory, { env: options.env, ...call }),
@@ -118,4 +141,5 @@ export function createTeam(options: TeamOptions): Team {
     conflicts: async (call) => (await open()).conflicts(call),
     resolve: async (id, resolution, call) => (await open()).resolve(id, resolution, call),
   };
+  return checkArguments.calls(api, teamCalls);
 }

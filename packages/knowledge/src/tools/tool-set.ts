@@ -1,3 +1,4 @@
+import { checkArguments } from '../errors.ts';
 import { fileNotes, ToolError } from '@cairn/tool';
 import type { FileNoteSource, ResourceProvider, ToolSet, ToolSetContext } from '@cairn/tool';
 import type { Language } from '@cairn/memory';
@@ -58,6 +59,12 @@ function indexResource(open: () => Promise<Knowledge>): ResourceProvider {
  * asset once in a session.
  */
 export function createKnowledgeToolSet(options: KnowledgeToolSetOptions): ToolSet {
+  checkArguments.options('createKnowledgeToolSet', options, {
+    open: 'required',
+    exists: 'optional',
+    language: 'optional',
+    clock: 'optional',
+  });
   const { language = 'en', exists = () => true, clock } = options;
   const texts = toolTexts[language];
   let opening: Promise<Knowledge> | undefined;

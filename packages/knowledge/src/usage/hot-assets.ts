@@ -1,3 +1,5 @@
+import type { CallTable, OptionNames } from '@cairn/tool/errors';
+import { checkArguments } from '../errors.ts';
 import type { CallOptions } from '@cairn/memory';
 import type { Asset } from '../assets/asset.ts';
 import type { LocalStore } from '../stores/local.ts';
@@ -27,6 +29,10 @@ interface KeptAsset {
   readonly state: string;
 }
 
+const callOptions: OptionNames<CallOptions> = { signal: 'optional' };
+
+const hotCalls: CallTable<HotAssets> = { get: ['any', callOptions], preload: [callOptions] };
+
 export function openHotAssets({
   store,
   usage,
@@ -49,7 +55,7 @@ export function openHotAssets({
     const [oldest] = kept.keys();
     if (kept.size > MAX_KEPT && oldest !== undefined) kept.delete(oldest);
   };
-  return {
+  const api: HotAssets = {
     get: async (id, options = {}) => {
       const state = await readState(options);
       const rowId = rowIdOf(id);
@@ -68,4 +74,5 @@ export function openHotAssets({
       }
     },
   };
+  return checkArguments.calls(api, hotCalls);
 }

@@ -1,3 +1,5 @@
+import type { CallTable, OptionNames } from '@cairn/tool/errors';
+import { checkArguments } from '../errors.ts';
 import type { CallOptions, Memory, Namespace, NamespaceChanges, SequencedRecord } from '@cairn/memory';
 import { hasSecret } from '../assets/secrets.ts';
 import { rowIdOf } from '../stores/record.ts';
@@ -78,6 +80,15 @@ function read(position: Reading['position'], all: readonly SequencedRecord[]): R
   return { position, records, events, opened };
 }
 
+const callOptions: OptionNames<CallOptions> = { signal: 'optional' };
+
+const usageCalls: CallTable<Usage> = {
+  opened: [callOptions],
+  ranking: [callOptions],
+  events: [callOptions],
+  forget: ['any', callOptions],
+};
+
 /** Opens the events of a memory. Nothing is read before the first call that needs them. */
 export function openUsage({ open, learn = true, onError = () => undefined }: UsageOptions): Usage {
   let opening: Promise<Namespace> | undefined;
@@ -97,7 +108,7 @@ export function openUsage({ open, learn = true, onError = () => undefined }: Usa
   const current = async (options?: CallOptions): Promise<Reading> =>
     learn ? refresh(options) : read({ epoch: '', sequence: 0 }, []);
 
-  return {
+  const api: Usage = {
     isOn: learn,
     recordOpened: ({ asset, session, query }) => {
       if (!learn) return;
@@ -123,4 +134,5 @@ export function openUsage({ open, learn = true, onError = () => undefined }: Usa
     },
     flush: async () => void (await writing),
   };
+  return checkArguments.calls(api, usageCalls);
 }

@@ -1,3 +1,4 @@
+import { checkArguments } from '../errors.ts';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { createServer } from 'node:http';
 import type { McpService } from '../service.ts';
@@ -53,6 +54,15 @@ export interface HttpListener {
  * @throws {McpServerError} `PORT_IN_USE`, `PORT_REFUSED`.
  */
 export async function serveHttp(service: McpService, options: ServeHttpOptions): Promise<HttpListener> {
+  checkArguments.options('serveHttp', options, {
+    port: 'required',
+    token: 'required',
+    maxMessageBytes: 'optional',
+    maxSessions: 'optional',
+    idleMs: 'optional',
+    graceMs: 'optional',
+    onError: 'optional',
+  });
   const { maxMessageBytes = MAX_MESSAGE_BYTES, maxSessions = MAX_SESSIONS, idleMs = IDLE_MS } = options;
   const { graceMs = GRACE_MS, onError = () => undefined } = options;
   const sessions = createSessions(service, { maxSessions, idleMs, now: () => performance.now(), onError });

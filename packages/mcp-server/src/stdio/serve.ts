@@ -1,3 +1,4 @@
+import { checkArguments } from '../errors.ts';
 import { serveStdio as serveConnection } from '@modelcontextprotocol/server/stdio';
 import type { Readable, Writable } from 'node:stream';
 import type { McpService } from '../service.ts';
@@ -37,6 +38,13 @@ export interface StdioConnection {
  * reads no more, running calls finish first, so that no change stops half way. Closes neither the streams nor the service.
  */
 export async function serveStdio(service: McpService, options: ServeStdioOptions): Promise<StdioConnection> {
+  checkArguments.options('serveStdio', options, {
+    input: 'required',
+    output: 'required',
+    maxMessageBytes: 'optional',
+    graceMs: 'optional',
+    onError: 'optional',
+  });
   const { input, output, maxMessageBytes = MAX_MESSAGE_BYTES, graceMs = GRACE_MS, onError = () => undefined } = options;
   const client = await service.open();
   let end = (): void => undefined;

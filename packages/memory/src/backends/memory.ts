@@ -1,4 +1,4 @@
-import { MemoryError } from '../errors.ts';
+import { checkArguments, MemoryError } from '../errors.ts';
 import type {
   CallOptions,
   Changed,
@@ -105,6 +105,7 @@ function conflictOf(table: Table, rows: readonly RowChange[]): Extract<TableResu
 
 /** Creates a backend in this process, for tests and for data that need not survive. */
 export function memory(options: MemoryBackendOptions = {}): MemoryBackend {
+  checkArguments.options('memory', options, { clock: 'optional' });
   const { clock = Date.now } = options;
   const slots = new Map<string, Slot>();
   let isClosed = false;

@@ -1,4 +1,4 @@
-import { MemoryError } from '../errors.ts';
+import { checkArguments, MemoryError } from '../errors.ts';
 import type {
   CallOptions,
   Changes,
@@ -90,6 +90,13 @@ function reserved(key: string): MemoryError {
  * @throws {MemoryError} `INVALID_OPTION`.
  */
 export function redis(options: RedisOptions = {}): MemoryBackend {
+  checkArguments.options('redis', options, {
+    url: 'optional',
+    client: 'optional',
+    timeoutMs: 'optional',
+    clock: 'optional',
+    driver: 'optional',
+  });
   const { url = 'redis://127.0.0.1:6379', client, timeoutMs = 2000, clock, driver = redisClient } = options;
   if (!(timeoutMs > 0)) {
     const summary = `[memory:redis] timeoutMs must be above 0, not ${timeoutMs}`;

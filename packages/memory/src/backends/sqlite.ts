@@ -17,7 +17,7 @@ import type {
   TableChange,
   TableResult,
 } from '../records/backend.ts';
-import { MemoryError } from '../errors.ts';
+import { checkArguments, MemoryError } from '../errors.ts';
 import { userStorePath } from '../store-path.ts';
 import { readTime, trustedTime } from './sqlite-clock.ts';
 import type { Time } from './sqlite-clock.ts';
@@ -68,6 +68,12 @@ function textOf(row: Readonly<Record<string, unknown>>): string {
 
 /** Creates a backend in one SQLite file, which several processes may use simultaneously. Opens the file on first use. */
 export function sqlite(options: SqliteOptions = {}): MemoryBackend {
+  checkArguments.options('sqlite', options, {
+    path: 'optional',
+    busyTimeoutMs: 'optional',
+    clock: 'optional',
+    driver: 'optional',
+  });
   const { busyTimeoutMs = 10_000, clock = Date.now, driver = nodeSqlite } = options;
   const place = { env: process.env, home: homeDirectory(), platform: process.platform };
   const path = resolve(options.path ?? userStorePath(place));

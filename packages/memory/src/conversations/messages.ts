@@ -1,3 +1,4 @@
+import type { CallTable, OptionNames } from '@cairn/tool/errors';
 import type { CallOptions, Changed, Draft, MemoryBackend } from '../records/backend.ts';
 import { MemoryError } from '../errors.ts';
 import { memoryKey, quoted } from '../records/keys.ts';
@@ -79,6 +80,16 @@ export function messageSource(place: Place, limits: Limits): GroupSource {
     },
   };
 }
+
+const callOptions: OptionNames<CallOptions> = { signal: 'optional' };
+
+export const messageCalls: CallTable<Messages> = {
+  add: ['object', 'object', callOptions],
+  addAll: ['object', 'objects', callOptions],
+  get: ['object', 'any', callOptions],
+  history: ['object', { ...callOptions, limit: 'optional' }],
+  remove: ['object', 'any', callOptions],
+};
 
 export function createMessages({ backend, reader, limits, terms }: MessagesDependencies): Messages {
   const rule = limits.messages;

@@ -1,6 +1,6 @@
+import type { CallTable, OptionNames } from '@cairn/tool/errors';
 import type { CallOptions } from '../records/backend.ts';
-import { MemoryError } from '../errors.ts';
-import { checkCalls, checkDirectCalls } from '../records/check-calls.ts';
+import { checkArguments, MemoryError } from '../errors.ts';
 import { quoted } from '../records/keys.ts';
 import { checkLanguage } from '../records/language.ts';
 import type { Language } from '../records/language.ts';
@@ -158,6 +158,48 @@ async function call(
   throw new MemoryError('UNKNOWN_FUNCTION', [summary, has]);
 }
 
+const callOptions: OptionNames<CallOptions> = { signal: 'optional' };
+
+const rendering = { language: 'optional', hasTools: 'optional' } as const;
+
+const recalled = {
+  ...callOptions,
+  query: 'required',
+  includeNotes: 'optional',
+  workflowId: 'optional',
+  limit: 'optional',
+  onNotice: 'optional',
+} as const;
+
+/** The options of `retrieveRelevantContexts` of a stream, which takes positional arguments too. */
+export const retrieveOptions: OptionNames<RetrieveOptions> = { ...recalled, group: 'required' };
+
+const definition: OptionNames<StreamDefinition> = {
+  name: 'required',
+  persona: 'optional',
+  functions: 'optional',
+  root: 'optional',
+  language: 'optional',
+};
+
+const merge: OptionNames<MergeOptions> = { name: 'optional', main: 'required', secondary: 'required' };
+
+export const streamsCalls: CallTable<Streams> = { defineStream: [definition], mergeStreams: [merge] };
+
+/** The functions of a stream that throw. */
+const streamDirectCalls: CallTable<Stream> = {
+  buildFunctionsPrompt: [{ language: 'optional' }],
+  buildSystemPrompt: [{ ...rendering, group: 'required', includeMemory: 'optional' }],
+  buildTodoPrompt: ['object', 'object', 'any', rendering],
+};
+
+const streamCalls: CallTable<Stream> = {
+  addMessage: ['any', 'object', callOptions],
+  history: ['any', { ...callOptions, limit: 'optional' }],
+  // The context has what the functions of the caller need, under any name.
+  execute: ['object'],
+};
+
 /** @param lineage the stream and all streams that it merges */
 function createStream(shape: StreamShape, lineage: readonly StreamShape[], dependencies: StreamDependencies): Stream {
   const { messages, notes, workflows, recall, claims, noteLifetimeMs } = dependencies;
@@ -187,6 +229,7 @@ function createStream(shape: StreamShape, lineage: readonly StreamShape[], depen
       includeNotes?: boolean,
       workflowId?: string,
     ) => {
+      if (typeof first !== 'string') checkArguments.options('retrieveRelevantContexts', first, retrieveOptions);
       const options = typeof first === 'string' ? { group: first, query, includeNotes, workflowId } : first;
       await ensure(options);
       return retrieve({ recall, messages }, { ...options, stream: name });
@@ -202,17 +245,7 @@ function createStream(shape: StreamShape, lineage: readonly StreamShape[], depen
       ),
     execute: (one, context) => call(shape, one, context),
   };
-  checkDirectCalls(stream, {
-    buildFunctionsPrompt: ['object?'],
-    buildSystemPrompt: ['object'],
-    buildTodoPrompt: ['object', 'object', 'any', 'object?'],
-  });
-  return checkCalls(stream, {
-    addMessage: ['any', 'object', 'object?'],
-    history: ['any', 'object?'],
-    retrieveRelevantContexts: ['object or text'],
-    execute: ['object'],
-  });
+  return checkArguments.calls(checkArguments.directCalls(stream, streamDirectCalls), streamCalls);
 }
 
 interface Known {

@@ -1,5 +1,5 @@
 import { estimateTokens, truncateLine } from '@cairn/tool/prompt';
-import { MemoryError } from '../errors.ts';
+import { checkArguments, MemoryError } from '../errors.ts';
 import { checkLanguage } from '../records/language.ts';
 import type { Language } from '../records/language.ts';
 import { fitEntries } from './fit-entries.ts';
@@ -68,6 +68,13 @@ export function entryOf(context: RecalledContext, query: string | undefined): En
  * @throws {MemoryError} `INVALID_OPTION`.
  */
 export async function wrapContexts(contexts: readonly RecalledContext[], options: WrapOptions = {}): Promise<string> {
+  checkArguments.options('wrapContexts', options, {
+    maxTokens: 'optional',
+    language: 'optional',
+    query: 'optional',
+    offset: 'optional',
+    hasMore: 'optional',
+  });
   const { maxTokens = DEFAULT_TOKENS, language = 'en', query, offset = 0, hasMore = false } = options;
   if (!Number.isInteger(maxTokens) || maxTokens < MIN_TOKENS) {
     const summary = `Invalid maxTokens ${String(maxTokens)}`;

@@ -1,3 +1,4 @@
+import type { CallTable, OptionNames } from '@cairn/tool/errors';
 import type { Embed } from '@cairn/retrieval';
 import type { Language } from '../records/language.ts';
 import { archiveFact, findFact, forgetFact, restoreFact, supersedeFact, updateFact } from './change-facts.ts';
@@ -5,7 +6,7 @@ import type { ChangeDependencies } from './change-facts.ts';
 import { applyMarkdown, factsToMarkdown } from './edit-facts.ts';
 import { factOf } from './fact.ts';
 import { factTables } from './fact-table.ts';
-import type { Facts } from './facts-api.ts';
+import type { Facts, FactSelection, ProjectOptions } from './facts-api.ts';
 import { moveFacts } from './move-facts.ts';
 import { recallFacts } from './recall-facts.ts';
 import { rememberFact } from './remember.ts';
@@ -17,6 +18,39 @@ export interface FactsDependencies extends ChangeDependencies {
   readonly embed: Embed | undefined;
   readonly language: Language;
 }
+
+const callOptions: OptionNames<Pick<ProjectOptions, 'signal'>> = { signal: 'optional' };
+
+const inProject: OptionNames<ProjectOptions> = { ...callOptions, project: 'optional' };
+
+const inStreams = { ...inProject, scope: 'optional', stream: 'optional', allStreams: 'optional' } as const;
+
+const selection: OptionNames<FactSelection> = { ...inStreams, tags: 'optional', since: 'optional', until: 'optional' };
+
+const page = { limit: 'optional', offset: 'optional' } as const;
+
+const written = { tags: 'optional', pinned: 'optional', allowSecret: 'optional' } as const;
+
+export const factCalls: CallTable<Facts> = {
+  remember: [
+    'any',
+    { ...inProject, ...written, scope: 'optional', stream: 'optional', shared: 'optional', source: 'optional' },
+  ],
+  get: ['any', inProject],
+  history: ['any', inProject],
+  update: ['any', { ...inProject, ...written, text: 'optional', shared: 'optional' }],
+  supersede: ['any', 'any', { ...inProject, ...written, source: 'optional' }],
+  archive: ['any', inProject],
+  restore: ['any', { ...inProject, revision: 'optional' }],
+  forget: ['any', inProject],
+  list: [{ ...selection, ...page, archived: 'optional' }],
+  recall: [{ ...selection, ...page, query: 'required', onNotice: 'optional' }],
+  startBlock: [{ ...selection, language: 'optional', maxCharacters: 'optional' }],
+  toMarkdown: [selection],
+  applyMarkdown: ['any', { ...inStreams, original: 'required', allowSecret: 'optional' }],
+  moveProject: ['any', 'any', callOptions],
+  projects: [callOptions],
+};
 
 /** Creates the facts of a memory. */
 export function createFacts({ embed, language, ...dependencies }: FactsDependencies): Facts {

@@ -1,3 +1,4 @@
+import type { CallTable, OptionNames } from '@cairn/tool/errors';
 import { setImmediate, setTimeout as delay } from 'node:timers/promises';
 import { rankDocuments } from '@cairn/retrieval';
 import { MemoryError } from '../errors.ts';
@@ -99,6 +100,20 @@ export interface GraphDependencies {
   readonly backend: MemoryBackend;
   readonly reader: Reader;
 }
+
+const callOptions: OptionNames<CallOptions> = { signal: 'optional' };
+
+export const graphCalls: CallTable<Graph> = {
+  read: [callOptions],
+  createEntities: ['objects', callOptions],
+  createRelations: ['objects', callOptions],
+  addObservations: ['objects', callOptions],
+  deleteEntities: ['texts', callOptions],
+  deleteObservations: ['objects', callOptions],
+  deleteRelations: ['objects', callOptions],
+  search: ['text', callOptions],
+  open: ['texts', callOptions],
+};
 
 /** Creates a graph that is stored as a table with a row for each entity and relation. */
 export function createGraph({ backend, reader }: GraphDependencies, name: string): Graph {

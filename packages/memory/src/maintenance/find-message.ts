@@ -1,3 +1,4 @@
+import { checkArguments } from '../errors.ts';
 import type { Message } from '../conversations/message.ts';
 import type { Messages } from '../conversations/messages.ts';
 import type { CallOptions } from '../records/backend.ts';
@@ -20,10 +21,13 @@ export interface FoundMessage extends Message {
 
 /** Returns the message with an id, from any group of a stream; without a stream, of all. It reads the groups one after another. */
 export async function findMessage(
-  { messages, listGroups }: MessageSource,
+  source: MessageSource,
   id: string,
-  { stream, signal }: CallOptions & { readonly stream?: string | undefined } = {},
+  options: CallOptions & { readonly stream?: string | undefined } = {},
 ): Promise<FoundMessage | undefined> {
+  checkArguments.options('findMessage', options, { stream: 'optional', signal: 'optional' });
+  const { stream, signal } = options;
+  const { messages, listGroups } = source;
   for (const { key, ...place } of await listGroups({ stream, signal })) {
     const found = (await messages.history(place, { signal })).find((message) => message.id === id);
     if (found) return { ...found, stream: place.stream, group: place.group, key };

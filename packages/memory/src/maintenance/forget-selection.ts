@@ -74,14 +74,25 @@ export type ForgetOptions =
   | ForgetUnreadable
   | ForgetEverything;
 
-/** The fields of which a selection has exactly one. */
-const SELECTORS = ['everything', 'unreadable', 'namespace', 'notes', 'workflow', 'scope', 'graph', 'stream'] as const;
+/** The fields of which a selection has exactly one, each with the names of its other fields. */
+const FIELDS: Readonly<Record<string, readonly string[]>> = {
+  everything: [],
+  unreadable: ['key'],
+  namespace: ['key'],
+  notes: [],
+  workflow: [],
+  scope: ['project'],
+  graph: [],
+  stream: ['group', 'message'],
+};
+const SELECTORS = Object.keys(FIELDS);
 
 /**
  * Returns a selection without absent fields: one that is present but `undefined` selects nothing. To delete more than was meant
  * cannot be undone.
  *
- * @throws {MemoryError} `INVALID_INPUT` unless exactly one thing is selected.
+ * @throws {MemoryError} `INVALID_OPTION` for a field that the selection does not have: without its `group`, a stream is removed
+ *   whole. `INVALID_INPUT` unless exactly one thing is selected.
  */
 export function checkSelection(selection: ForgetOptions): ForgetOptions {
   const given = Object.entries(selection).filter(([, value]) => value !== undefined);
@@ -99,7 +110,12 @@ export function checkSelection(selection: ForgetOptions): ForgetOptions {
     const hint = `Pass exactly one of ${SELECTORS.join(', ')}. Nothing was removed.`;
     throw new MemoryError('INVALID_INPUT', [`The selection to forget has ${problem}`, hint]);
   }
-  return fields as unknown as ForgetOptions;
+  const [selector = ''] = selected;
+  const names = [selector, ...(FIELDS[selector] ?? []), 'signal'];
+  const option = Object.keys(selection).find((name) => !names.includes(name) && !SELECTORS.includes(name));
+  if (option === undefined) return fields as unknown as ForgetOptions;
+  const hint = `With ${selector}, use ${names.join(', ')}. Nothing was removed.`;
+  throw new MemoryError('INVALID_OPTION', [`Unknown option ${option} of forget`, hint], { option });
 }
 
 /** Returns whether a selection has a record that is kept elsewhere. @throws {MemoryError} `INVALID_INPUT`, `INVALID_NAME`. */

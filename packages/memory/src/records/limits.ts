@@ -1,5 +1,5 @@
 import type { ListRule } from './backend.ts';
-import { MemoryError } from '../errors.ts';
+import { checkArguments, MemoryError } from '../errors.ts';
 import { MAX_TIME_MS } from './time.ts';
 
 const MINUTE = 60_000;
@@ -56,6 +56,15 @@ function lifetime(option: string, value: number): number {
 
 /** @throws {MemoryError} `INVALID_OPTION`. */
 export function limitsOf(retention: Retention = {}, maxContentBytes: number = MAX_CONTENT_BYTES): Limits {
+  checkArguments.options('createMemory retention', retention, {
+    maxMessages: 'optional',
+    messageLifetimeMs: 'optional',
+    maxNotes: 'optional',
+    maxTemporaryNotes: 'optional',
+    noteLifetimeMs: 'optional',
+    temporaryNoteLifetimeMs: 'optional',
+    workflowLifetimeMs: 'optional',
+  });
   const messageLifetimeMs = lifetime('messageLifetimeMs', retention.messageLifetimeMs ?? 30 * DAY);
   return {
     messages: {

@@ -1,3 +1,4 @@
+import type { CallTable, OptionNames } from '@cairn/tool/errors';
 import { MemoryError } from '../errors.ts';
 import type { CallOptions, Draft, KeyInfo, ListRule, MemoryBackend, Swap } from './backend.ts';
 import { checkName, namespaceKey, namespacePrefix, parseNamespaceKey } from './keys.ts';
@@ -220,6 +221,19 @@ export async function removeKey(
     if (await backend.swap(key, { expected: document, next: undefined, ttlMs: Infinity }, options)) return 1;
   }
 }
+
+const callOptions: OptionNames<CallOptions> = { signal: 'optional' };
+
+export const namespaceCalls: CallTable<Namespace> = {
+  append: ['any', 'objects', callOptions],
+  list: ['any', { ...callOptions, limit: 'optional' }],
+  changes: ['any', { ...callOptions, since: 'optional', limit: 'optional' }],
+  remove: ['any', 'objects', callOptions],
+  read: ['any', callOptions],
+  swap: ['any', { expected: 'required', next: 'required' }, callOptions],
+  keys: [{ ...callOptions, prefix: 'optional' }],
+  forget: ['any', callOptions],
+};
 
 /** @throws {MemoryError} `INVALID_NAME`, `INVALID_OPTION`. */
 export function createNamespace(

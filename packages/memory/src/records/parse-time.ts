@@ -1,4 +1,4 @@
-import { MemoryError } from '../errors.ts';
+import { checkArguments, MemoryError } from '../errors.ts';
 import { quoted } from './keys.ts';
 import { formatDate, isTime } from './time.ts';
 
@@ -20,7 +20,9 @@ export interface ParseTimeOptions {
  * @returns milliseconds since the epoch.
  * @throws {MemoryError} `INVALID_INPUT`.
  */
-export function parseTime(text: string, { now, edge }: ParseTimeOptions): number {
+export function parseTime(text: string, options: ParseTimeOptions): number {
+  checkArguments.options('parseTime', options, { now: 'required', edge: 'required' });
+  const { now, edge } = options;
   const [, count = '', unit = ''] = /^(\d{1,9})([mhdw])$/u.exec(text) ?? [];
   const [, date, time, zone = 'Z'] =
     /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?)?$/u.exec(text) ?? [];

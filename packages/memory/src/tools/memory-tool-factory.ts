@@ -1,3 +1,5 @@
+import type { OptionNames } from '@cairn/tool/errors';
+import { checkArguments } from '@cairn/tool/errors';
 import { ToolError } from '@cairn/tool';
 import type { ToolDefinition } from '@cairn/tool';
 import { DEFAULT_STREAM } from '../defaults.ts';
@@ -39,6 +41,16 @@ export interface MemoryToolsOptions {
   readonly graph?: string | undefined;
 }
 
+/** The options of memory tools, and of their set. */
+export const memoryToolsOptions: OptionNames<Omit<MemoryToolsOptions, 'memory'>> = {
+  naming: 'optional',
+  stream: 'optional',
+  agent: 'optional',
+  workflowId: 'optional',
+  process: 'optional',
+  graph: 'optional',
+};
+
 /**
  * Creates the memory tools of an agent, for the AI SDK, for MCP and for direct calls.
  *
@@ -49,6 +61,7 @@ export function createMemoryTools(
 ): MemoryTools;
 export function createMemoryTools(options: MemoryToolsOptions): Readonly<Record<string, ToolDefinition>>;
 export function createMemoryTools(options: MemoryToolsOptions): MemoryTools | Readonly<Record<string, ToolDefinition>> {
+  checkArguments.options('createMemoryTools', options, { ...memoryToolsOptions, memory: 'required' });
   const { memory, naming = 'default', agent, workflowId, process } = options;
   const { stream = agent === undefined ? DEFAULT_STREAM : agentStream(agent) } = options;
   const open = async (): Promise<Memory> => (typeof memory === 'function' ? memory() : memory);

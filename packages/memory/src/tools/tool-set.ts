@@ -1,8 +1,9 @@
+import { checkArguments } from '@cairn/tool/errors';
 import type { ToolSet } from '@cairn/tool';
 import { DEFAULT_STREAM } from '../defaults.ts';
 import type { Memory } from '../memory.ts';
 import { INSTRUCTIONS, READ_ONLY_INSTRUCTIONS } from './instructions.ts';
-import { createMemoryTools } from './memory-tool-factory.ts';
+import { createMemoryTools, memoryToolsOptions } from './memory-tool-factory.ts';
 import type { MemoryToolsOptions } from './memory-tool-factory.ts';
 import { startResource } from './start-resource.ts';
 import { agentStream } from './tool-context.ts';
@@ -21,7 +22,13 @@ export interface MemoryToolSetOptions extends Omit<MemoryToolsOptions, 'memory'>
  * Creates the tool set of a memory, for a server or an agent. All sessions share one memory. The naming profile of a session
  * is about coding tools and does not apply; `options.naming` does.
  */
-export function memoryToolSet({ open, opensAtStart = false, ...options }: MemoryToolSetOptions): ToolSet {
+export function memoryToolSet(given: MemoryToolSetOptions): ToolSet {
+  checkArguments.options('memoryToolSet', given, {
+    ...memoryToolsOptions,
+    open: 'required',
+    opensAtStart: 'optional',
+  });
+  const { open, opensAtStart = false, ...options } = given;
   let opening: Promise<Memory> | undefined;
   const memory = (): Promise<Memory> => {
     opening ??= open().catch((error: unknown) => {

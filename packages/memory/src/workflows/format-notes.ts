@@ -1,3 +1,4 @@
+import { checkArguments } from '../errors.ts';
 import type { Language } from '../records/language.ts';
 import type { Note } from './notes.ts';
 import { isPartlyDone } from './workflow-record.ts';
@@ -67,10 +68,9 @@ function fit(entries: readonly string[], language: Language): string {
  * Formats notes for a prompt: numbered, newest first, at most 4,000 characters. Older notes are left out, and the text states
  * how many. Returns an empty string without notes.
  */
-export function formatNotes(
-  notes: readonly Pick<Note, 'content'>[],
-  { language = 'en' }: FormatNotesOptions = {},
-): string {
+export function formatNotes(notes: readonly Pick<Note, 'content'>[], options: FormatNotesOptions = {}): string {
+  checkArguments.options('formatNotes', options, { language: 'optional' });
+  const { language = 'en' } = options;
   return fit(numbered(notes), language);
 }
 

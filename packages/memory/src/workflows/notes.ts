@@ -1,3 +1,4 @@
+import type { CallTable, OptionNames } from '@cairn/tool/errors';
 import type { CallOptions, Draft, MemoryBackend } from '../records/backend.ts';
 import { MemoryError } from '../errors.ts';
 import { checkName, notesKey } from '../records/keys.ts';
@@ -97,6 +98,14 @@ export interface NotesDependencies {
   readonly reader: Reader;
   readonly limits: Limits;
 }
+
+const callOptions: OptionNames<CallOptions> = { signal: 'optional' };
+
+export const noteCalls: CallTable<Notes> = {
+  storeNote: ['any', 'any', 'any', 'object or boolean?'],
+  getNotes: ['any', callOptions],
+  removeNotes: ['any', callOptions],
+};
 
 export function createNotes({
   backend,

@@ -1,6 +1,6 @@
-import { MemoryError } from '../errors.ts';
+import type { CallTable, OptionNames } from '@cairn/tool/errors';
+import { checkArguments, MemoryError } from '../errors.ts';
 import type { CallOptions } from '../records/backend.ts';
-import { checkCalls } from '../records/check-calls.ts';
 import { checkContent } from '../records/limits.ts';
 import type { Limits } from '../records/limits.ts';
 import { randomName } from '../records/random-name.ts';
@@ -79,7 +79,7 @@ export interface WorkflowRun extends AsyncDisposable {
    *
    * @throws {MemoryError} `INVALID_INPUT`, `UNKNOWN_TODO`, `TOO_LARGE`, `LEASE_LOST`.
    */
-  readonly update: (update: WorkflowUpdate, options?: CallOptions) => Promise<WorkflowRecord>;
+  readonly update: (update?: WorkflowUpdate, options?: CallOptions) => Promise<WorkflowRecord>;
   /** @throws {MemoryError} `INVALID_INPUT`, `UNKNOWN_TODO`, `LEASE_LOST`. */
   readonly updateTodo: (todoId: string, update: TodoUpdate, options?: CallOptions) => Promise<WorkflowRecord>;
   /** Adds todos at the end. */
@@ -170,6 +170,21 @@ export function checkChoice(name: string, value: string, choices: readonly strin
   throw new MemoryError('INVALID_INPUT', [`Invalid ${name} ${JSON.stringify(value)}`, `Use ${choices.join(' or ')}.`]);
 }
 
+const callOptions: OptionNames<CallOptions> = { signal: 'optional' };
+
+const runCalls: CallTable<WorkflowRun> = {
+  update: [{ todos: 'optional', addTodos: 'optional', state: 'optional' }, callOptions],
+  updateTodo: [
+    'any',
+    { status: 'required', result: 'optional', completion: 'optional', closedBy: 'optional' },
+    callOptions,
+  ],
+  addTodos: ['texts', callOptions],
+  setState: ['any', callOptions],
+  wait: [{ ...callOptions, todoId: 'optional', question: 'optional' }],
+  finish: [{ ...callOptions, status: 'optional', reason: 'optional', notes: 'optional' }],
+};
+
 /** Acquires a workflow. @throws {MemoryError} `WORKFLOW_BUSY`, `INVALID_INPUT`, `INVALID_OPTION`, `UNKNOWN_WORKFLOW`. */
 export async function createRun(
   { id, limits, notes, waiting, change }: RunDependencies,
@@ -177,7 +192,7 @@ export async function createRun(
 ): Promise<WorkflowRun> {
   const lease = await Lease.acquire({ workflowId: id, owner, leaseMs, reopen, change }, { signal });
   const release = (): Promise<void> => lease.release();
-  const update: WorkflowRun['update'] = async ({ todos = {}, addTodos = [], state }, call) => {
+  const update: WorkflowRun['update'] = async ({ todos = {}, addTodos = [], state } = {}, call) => {
     if (!Array.isArray(addTodos)) {
       throw new MemoryError('INVALID_INPUT', ['`addTodos` is not a list', 'Pass a list of texts, one for each step.']);
     }
@@ -231,12 +246,5 @@ export async function createRun(
     release,
     [Symbol.asyncDispose]: release,
   };
-  return checkCalls(run, {
-    update: ['object', 'object?'],
-    updateTodo: ['any', 'object', 'object?'],
-    addTodos: ['texts', 'object?'],
-    setState: ['any', 'object?'],
-    wait: ['object?'],
-    finish: ['object?'],
-  });
+  return checkArguments.calls(run, runCalls);
 }

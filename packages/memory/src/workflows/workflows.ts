@@ -1,3 +1,4 @@
+import type { CallTable, OptionNames } from '@cairn/tool/errors';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CallOptions } from '../records/backend.ts';
 import { MemoryError } from '../errors.ts';
@@ -144,6 +145,22 @@ function editedTodos({ id, todos }: WorkflowRecord, edits: readonly EditedTodo[]
   });
   return [...finished, ...edited];
 }
+
+const callOptions: OptionNames<CallOptions> = { signal: 'optional' };
+
+const ending: OptionNames<CancelOptions> = { ...callOptions, reason: 'optional', notes: 'optional' };
+
+export const workflowCalls: CallTable<Workflows> = {
+  create: ['object', callOptions],
+  get: ['any', callOptions],
+  list: [callOptions],
+  waiting: [{ ...callOptions, stream: 'required', group: 'optional' }],
+  acquire: ['any', { ...callOptions, owner: 'optional', leaseMs: 'optional', reopen: 'optional' }],
+  editTodos: ['any', 'objects', callOptions],
+  cancel: ['any', ending],
+  remove: ['any', callOptions],
+  restore: ['object', callOptions],
+};
 
 export function createWorkflows({ backend, reader, limits, notes }: WorkflowDependencies): Workflows {
   const ttlMs = limits.workflowLifetimeMs;

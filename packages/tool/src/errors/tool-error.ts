@@ -1,4 +1,5 @@
 import { unquotePath } from '../paths/quote.ts';
+import { ArgumentChecks } from './argument-checks.ts';
 import { CairnError, hasMark } from './cairn-error.ts';
 
 /**
@@ -50,6 +51,8 @@ export type ToolErrorCode =
 export interface ToolErrorFacts {
   /** The path concerned, as the caller sees it. The quotes of `quotePath` are removed: `path` of the error is the name itself. */
   readonly path?: string | undefined;
+  /** The option concerned. */
+  readonly option?: string | undefined;
   /** The current content of the file, as the caller sees it. */
   readonly context?: string | undefined;
   /** Whether the call changed something before it failed; the message states what. Default: `false`. */
@@ -74,9 +77,9 @@ export class ToolError extends CairnError<ToolErrorCode> {
   constructor(
     code: ToolErrorCode,
     [summary, hint]: readonly [summary: string, hint: string],
-    { path, context, changed = false, cause }: ToolErrorFacts = {},
+    { path, option, context, changed = false, cause }: ToolErrorFacts = {},
   ) {
-    super(code, `${summary}. ${hint}`, { path: path === undefined ? undefined : unquotePath(path), cause });
+    super(code, `${summary}. ${hint}`, { path: path === undefined ? undefined : unquotePath(path), option, cause });
     Object.defineProperty(this, marker, { value: true });
     this.summary = summary;
     this.hint = hint;
@@ -89,3 +92,8 @@ export class ToolError extends CairnError<ToolErrorCode> {
     return hasMark(error, marker);
   }
 }
+
+/** Checks arguments with {@link ToolError}. */
+export const checkArguments: ArgumentChecks = new ArgumentChecks(
+  (code, text, facts) => new ToolError(code, text, facts),
+);

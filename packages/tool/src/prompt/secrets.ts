@@ -1,3 +1,4 @@
+import { checkArguments } from '../errors/tool-error.ts';
 /** A secret in a text. */
 export interface FoundSecret {
   /** The kind of secret, such as `GitHub token`. */
@@ -141,6 +142,7 @@ export interface SecretOptions {
  * variables, and placeholders of documentation are not secrets. It does not find secrets of other forms.
  */
 export function findSecrets(text: string, options: SecretOptions = {}): FoundSecret[] {
+  checkArguments.options('findSecrets', options, { examples: 'optional' });
   const found: FoundSecret[] = [];
   // Of several secrets at one place the longest counts; of equal ones the most specific format, which is listed first.
   for (const secret of [...candidates(text, options)].toSorted((a, b) => a.start - b.start || b.end - a.end)) {

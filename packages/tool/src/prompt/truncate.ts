@@ -1,3 +1,4 @@
+import { checkArguments } from '../errors/tool-error.ts';
 /** The limit that cut a text: the number of lines or of bytes. */
 export type TruncateLimit = 'lines' | 'bytes';
 
@@ -33,6 +34,7 @@ export function truncateLine(line: string, maxColumns: number): string {
 
 /** Returns the first lines that fit into limits. The mark at the end of a cut line does not count as part of the line. */
 export function truncate(lines: readonly string[], limits: TruncateLimits): Truncation {
+  checkArguments.options('truncate', limits, { maxLines: 'required', maxBytes: 'required', maxColumns: 'optional' });
   const { maxLines, maxBytes, maxColumns = Infinity } = limits;
   const kept: string[] = [];
   let bytes = 0;
