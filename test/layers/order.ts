@@ -55,6 +55,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'section',
     'run-counter.ts',
     'run.ts',
+    'run-calls.ts',
     'shared-state.ts',
     'cache-options.ts',
     'run-extras.ts',

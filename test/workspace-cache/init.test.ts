@@ -1,6 +1,8 @@
 import { createCodingTools, createWorkspace, nodeFileOperations } from '@cairn/coding-agent';
 import type { FileOperations } from '@cairn/coding-agent';
 import { fsScanCacheStats } from '@cairn/natives';
+import { observeCalls } from '@cairn/tool';
+import type { ObservedCall } from '@cairn/tool';
 import { estimateTokens } from '@cairn/tool/prompt';
 import { cacheDirectoryRules, createWorkspaceCache } from '@cairn/workspace-cache';
 import type {
@@ -13,7 +15,7 @@ import type {
 import { createWorkspaceCacheToolSet } from '@cairn/workspace-cache/tools';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { settled } from '../support/settled.ts';
 import { createTree, temporaryDirectory, writeTree } from '../support/tree.ts';
 import { createTestCache } from './support.ts';
@@ -47,6 +49,35 @@ describe('init', () => {
     expect(run.data.directoryTree).toBe(run.data.static.tree);
     expect(Object.keys(run.data)).toEqual(['static', 'dynamic']);
     expect(() => Object.assign(run.data, { directoryTree: '' })).toThrow(TypeError);
+  });
+
+  test('has the names of the source document for the metadata, which no template prints twice', async () => {
+    const { run } = await createTestCache(createTree(tree)).cache.init();
+    const { data } = run;
+    expect(data.metadata).toBe(data.static.metadata);
+    expect([data.metadata.maxDepth, data.metadata.size]).toEqual([3, data.directoryTree.length]);
+    expect(JSON.stringify(data)).not.toContain('maxDepth');
+    expect(Object.keys(data)).toEqual(['static', 'dynamic']);
+    expect(() => Object.assign(data, { metadata: {} })).toThrow(TypeError);
+  });
+
+  test('gives observers one line with the characters and the entries', async () => {
+    const calls: ObservedCall[] = [];
+    const stop = observeCalls(({ kind, call }) => void (kind === 'call-end' && calls.push(call)));
+    onTestFinished(stop);
+    const { cache } = createTestCache(createTree(tree));
+    const { run } = await cache.init();
+    const { cache: broken } = createTestCache(join(temporaryDirectory(), 'missing'));
+    const { run: failed } = await broken.init();
+    const { size } = run.data.static.metadata;
+    expect(calls.filter(({ name }) => name === 'init')).toMatchObject([
+      {
+        source: 'workspace-cache',
+        results: 5,
+        note: `Workspace directory tree cached: ${size} chars, max depth 3, 5 entries`,
+      },
+      { failure: 'INIT_FAILED', note: `Failed to initialize workspace cache: ${failed.data.static.metadata.error}` },
+    ]);
   });
 
   test('without a user context makes a run of its own', async () => {

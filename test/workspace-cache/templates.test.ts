@@ -46,6 +46,7 @@ const sample: WorkspaceCacheData = {
       hiddenSecrets: 0,
       estimatedTokens: 12,
       buildTimeMs: 1,
+      maxDepth: 3,
     },
   },
   dynamic: {
@@ -58,6 +59,7 @@ const sample: WorkspaceCacheData = {
     },
   },
   directoryTree: '',
+  metadata: {} as never,
 };
 
 test('nunjucks renders the expression of the source document as it is', () => {

@@ -32,6 +32,8 @@ export interface ObservedCall {
   outputBytes?: number;
   /** The number of results, where the call returns a list. */
   results?: number;
+  /** What a log says about the result in one line, without its contents. */
+  note?: string;
   /** The code of an expected failure, such as `NOT_FOUND`, or of the error that the call rejected with. */
   failure?: string;
 }
@@ -45,6 +47,7 @@ export type CallContents =
 export interface CallOutcome {
   readonly outputBytes?: number;
   readonly results?: number;
+  readonly note?: string;
   readonly failure?: string;
 }
 

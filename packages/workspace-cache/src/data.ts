@@ -13,6 +13,11 @@ export interface ToolNames {
 export interface SectionOptions {
   /** The tool of this agent that lists a directory; `false` when it has none. @default that of the cache */
   readonly list?: string | false | undefined;
+  /**
+   * The name of the agent, for the statistics: its later requests do not count as those of other agents. Without names, each `init` of
+   * the run counts as one agent.
+   */
+  readonly agent?: string | undefined;
 }
 
 /** Facts about the tree. */
@@ -43,6 +48,12 @@ export interface TreeMetadata {
   readonly error?: string;
 }
 
+/** The facts about the tree of a run. */
+export interface DataMetadata extends TreeMetadata {
+  /** The same number as `depth`, under the name that the source document has, too. Not enumerable. */
+  readonly maxDepth: number;
+}
+
 /** An entry of a kept listing: what the `list` tool returned for it. */
 export type ListedItem = Readonly<Record<string, unknown>>;
 
@@ -59,8 +70,10 @@ export interface DynamicListing {
  * The format is that of the source document, section "缓存结构".
  */
 export interface WorkspaceCacheData {
-  readonly static: { readonly tree: string; readonly metadata: TreeMetadata };
+  readonly static: { readonly tree: string; readonly metadata: DataMetadata };
   readonly dynamic: Readonly<Record<string, DynamicListing>>;
+  /** The same object as `static.metadata`, as the first form of the source document has it. Not enumerable. */
+  readonly metadata: DataMetadata;
   /** The same text as `static.tree`. Not enumerable, so that no template prints the tree twice. */
   readonly directoryTree: string;
 }

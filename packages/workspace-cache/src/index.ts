@@ -1,4 +1,5 @@
 export type {
+  DataMetadata,
   DynamicListing,
   Language,
   ListedItem,
@@ -16,7 +17,7 @@ export { ALLOWED_NAMES, EXCLUDED_DIRECTORIES } from './tree/options.ts';
 export type { TreeForm, TreeFormat, TreeOptions } from './tree/options.ts';
 export { createWorkspaceCache } from './workspace-cache.ts';
 export type { InitOptions, InvocationOptions } from './init-options.ts';
-export type { InitResult, TreeCallOptions, UserContext, WorkspaceCache } from './workspace-cache.ts';
+export type { CallsOfRun, InitResult, TreeCallOptions, UserContext, WorkspaceCache } from './workspace-cache.ts';
 export type { WorkspaceCacheOptions, WorkspaceCacheWarning } from './cache-options.ts';
 export type { CachedFile, CachedReadOptions, ContentCache, ContentStatistics, Preloaded } from './content/types.ts';
 export type { AccessCount } from './content/access-counts.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { CacheAccess } from './content/types.ts';
-import { createRunCounter } from './run-counter.ts';
+import { RunCounter } from './run-counter.ts';
 
 const access = (kind: 'list' | 'read', path: string, isHit: boolean): CacheAccess => ({
   kind,
@@ -9,12 +9,14 @@ const access = (kind: 'list' | 'read', path: string, isHit: boolean): CacheAcces
 });
 
 function countsOf(...accesses: readonly CacheAccess[]): Record<string, unknown> {
-  const counter = createRunCounter('/root');
+  const counter = new RunCounter('/root');
   for (const one of accesses) counter.noteAccess(one);
   const { listings, reads, listedDirectories, readCounts } = counter.counts({
     metadata: {} as never,
     totalScans: 1,
     sectionTokens: 0,
+    shownDirectories: 1,
+    unassigned: 0,
   });
   return { listings, reads, listedDirectories, readCounts: Object.fromEntries(readCounts) };
 }
@@ -36,4 +38,21 @@ test('counts hits and misses, with paths relative to the root', () => {
     listedDirectories: ['', 'src'],
     readCounts: { 'src/a': 2, '/other/b': 1, '/rooted': 1 },
   });
+});
+
+test.each<[reason: string, inits: number, sections: readonly (string | undefined)[], agents: number]>([
+  ['nobody took the section', 3, [], 0],
+  ['one agent asks 50 times', 1, Array.from({ length: 50 }), 1],
+  ['one agent with a name asks 50 times', 1, Array.from({ length: 50 }, () => 'writer'), 1],
+  ['each of seven agents calls init', 7, Array.from({ length: 7 }), 7],
+  ['each of seven agents calls init and asks twice', 7, Array.from({ length: 14 }), 7],
+  ['agents with names share one init', 1, ['writer', 'reviewer', 'writer'], 2],
+  ['some have names', 1, ['writer', undefined, undefined], 2],
+])('agents are counted, not requests: %s', (_, inits, sections, agents) => {
+  const counter = new RunCounter('/root');
+  for (let init = 0; init < inits; init++) counter.noteInit();
+  for (const agent of sections) counter.noteSection(agent);
+  const facts = { metadata: {} as never, totalScans: 1, sectionTokens: 0, shownDirectories: 1, unassigned: 0 };
+  const counts = counter.counts(facts);
+  expect([counts.agents, counts.sections]).toEqual([agents, sections.length]);
 });

@@ -2,46 +2,74 @@ import { relative, sep } from 'node:path';
 import type { CacheAccess } from './content/types.ts';
 import type { RunCounts } from './statistics/statistics.ts';
 
+/** The facts of a run that are known elsewhere. */
+export type RunFacts = Pick<RunCounts, 'metadata' | 'totalScans' | 'sectionTokens' | 'shownDirectories' | 'unassigned'>;
+
 /** The counts of one run. */
-export interface RunCounter {
-  readonly noteAccess: (access: CacheAccess) => void;
+export class RunCounter {
+  readonly #root: string;
+  readonly #calls = { list: { hits: 0, misses: 0 }, read: { hits: 0, misses: 0 } };
+  readonly #listed = new Set<string>();
+  readonly #readCounts = new Map<string, number>();
+  readonly #agents = new Set<string>();
+  #inits = 0;
+  #sections = 0;
+  #unnamedSections = 0;
+  #updateTokens = 0;
+  #cacheDirectoryCalls = 0;
+
+  /** Paths below `root` are counted relative to it. A tree cannot show directories outside of it. */
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  readonly noteAccess = ({ kind, path, isHit }: CacheAccess): void => {
+    this.#calls[kind][isHit ? 'hits' : 'misses'] += 1;
+    const name = this.#nameOf(path);
+    if (kind === 'read') this.#readCounts.set(name, (this.#readCounts.get(name) ?? 0) + 1);
+    else if (name !== path) this.#listed.add(name);
+  };
+
+  readonly noteCacheDirectory = (): void => {
+    this.#cacheDirectoryCalls += 1;
+  };
+
+  /** Counts a call of `init` that returned the run. */
+  noteInit(): void {
+    this.#inits += 1;
+  }
+
   /** Counts a prompt that took the section. */
-  noteSection(): void;
+  noteSection(agent: string | undefined): void {
+    this.#sections += 1;
+    if (agent === undefined) this.#unnamedSections += 1;
+    else this.#agents.add(agent);
+  }
+
+  /** Counts the tokens of updates that a message took. */
+  noteUpdates(tokens: number): void {
+    this.#updateTokens += tokens;
+  }
+
   /** Returns the counts, with facts that are known elsewhere. */
-  counts(facts: Pick<RunCounts, 'metadata' | 'totalScans' | 'sectionTokens'>): RunCounts;
-}
-
-/** Makes a counter. Paths below `root` are counted relative to it. A tree cannot show directories outside of it. */
-export function createRunCounter(root: string): RunCounter {
-  const calls = { list: { hits: 0, misses: 0 }, read: { hits: 0, misses: 0 } };
-  const listed = new Set<string>();
-  const readCounts = new Map<string, number>();
-  let sections = 0;
-
-  const nameOf = (path: string): string => {
-    const inside = relative(root, path);
-    return inside === '..' || inside.startsWith(`..${sep}`) ? path : inside.split(sep).join('/');
-  };
-  return {
-    noteAccess: ({ kind, path, isHit }) => {
-      calls[kind][isHit ? 'hits' : 'misses'] += 1;
-      const name = nameOf(path);
-      if (kind === 'list') {
-        if (name !== path) listed.add(name);
-        return;
-      }
-      readCounts.set(name, (readCounts.get(name) ?? 0) + 1);
-    },
-    noteSection: () => {
-      sections += 1;
-    },
-    counts: (facts) => ({
+  counts(facts: RunFacts): RunCounts {
+    const { list, read } = this.#calls;
+    return {
       ...facts,
-      sections,
-      listings: { ...calls.list },
-      reads: { ...calls.read },
-      listedDirectories: [...listed],
-      readCounts: new Map(readCounts),
-    }),
-  };
+      // Requests without a name may all be of one agent, unless each agent called `init`.
+      agents: this.#agents.size + Math.min(this.#unnamedSections, Math.max(1, this.#inits)),
+      sections: this.#sections,
+      updateTokens: this.#updateTokens,
+      cacheDirectoryCalls: this.#cacheDirectoryCalls,
+      listings: { ...list },
+      reads: { ...read },
+      listedDirectories: [...this.#listed],
+      readCounts: new Map(this.#readCounts),
+    };
+  }
+
+  #nameOf(path: string): string {
+    const inside = relative(this.#root, path);
+    return inside === '..' || inside.startsWith(`..${sep}`) ? path : inside.split(sep).join('/');
+  }
 }

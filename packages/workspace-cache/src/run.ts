@@ -53,9 +53,10 @@ export type DynamicListings = Record<string, DynamicListing>;
 export function createData({ tree, metadata }: BuiltTree, dynamic: DynamicListings): WorkspaceCacheData {
   // A copy: the tree is kept for other runs, and this one is open to templates and agents.
   const data = { static: { tree, metadata: { ...metadata } }, dynamic };
-  return Object.defineProperty(data, 'directoryTree', {
-    enumerable: false,
-    get: () => data.static.tree,
+  Object.defineProperty(data.static.metadata, 'maxDepth', { get: () => data.static.metadata.depth });
+  return Object.defineProperties(data, {
+    directoryTree: { get: () => data.static.tree },
+    metadata: { get: () => data.static.metadata },
   }) as WorkspaceCacheData;
 }
 
@@ -75,6 +76,8 @@ export interface RunParts {
   readonly countTokens: CountTokens | undefined;
   /** How often the run scanned the workspace. */
   readonly totalScans: () => number;
+  /** How many calls of the cache's tools belong to no run. */
+  readonly unassigned: () => number;
 }
 
 /** Counts tokens. Without a usable count of the caller it estimates: `init` has warned of it, and statistics end no run. */
@@ -88,8 +91,9 @@ function tokensOf(text: string, countTokens: CountTokens | undefined): number {
 
 /** @throws {ToolError} `INVALID_OPTION` */
 function checkSection(name: string, options: SectionOptions): void {
-  checkKnown(name, options, ['list']);
-  const { list } = options;
+  checkKnown(name, options, ['list', 'agent']);
+  const { list, agent } = options;
+  check('agent', agent, typeof agent === 'string' && agent !== '', 'the name of the agent');
   check('list', list, list === false || (typeof list === 'string' && isToolName(list)), 'the name of a tool, or false');
 }
 
@@ -102,7 +106,8 @@ function checkStatistics(name: string, options: StatisticsOptions): void {
 
 /** Makes a run. */
 export function createRun(parts: RunParts): WorkspaceRun {
-  const { tree, data, style, coreFiles, gitLine, isLeftOut, changes, counter, countTokens, totalScans } = parts;
+  const { tree, data, style, coreFiles, gitLine, isLeftOut, changes, counter, countTokens, totalScans, unassigned } =
+    parts;
   const { listings, interceptors, tools } = parts;
   /** By the name of the list tool. All of them show the same. */
   const sections = new Map<SectionOptions['list'], string>();
@@ -114,7 +119,14 @@ export function createRun(parts: RunParts): WorkspaceRun {
   });
   const counts = (): RunCounts => {
     const sectionTokens = firstSection === undefined ? 0 : tokensOf(firstSection, countTokens);
-    return counter.counts({ metadata: tree.metadata, totalScans: totalScans(), sectionTokens });
+    const { metadata, shownDirectories } = tree;
+    return counter.counts({
+      metadata,
+      shownDirectories,
+      sectionTokens,
+      totalScans: totalScans(),
+      unassigned: unassigned(),
+    });
   };
   return {
     ...interceptors,
@@ -133,7 +145,7 @@ export function createRun(parts: RunParts): WorkspaceRun {
         sections.set(list, section);
         firstSection ??= section;
       }
-      counter.noteSection();
+      counter.noteSection(options.agent);
       return section;
     },
     updates: (options = {}) => {
@@ -144,7 +156,9 @@ export function createRun(parts: RunParts): WorkspaceRun {
         changes.render({ root, kindOf, isLeftOut, language: style.language }),
         firstSection === undefined ? '' : renderListings(Object.fromEntries(later), styleFor(options)),
       ];
-      return parts.filter((part) => part !== '').join('\n\n');
+      const text = parts.filter((part) => part !== '').join('\n\n');
+      if (text !== '') counter.noteUpdates(tokensOf(text, countTokens));
+      return text;
     },
     statistics: (options = {}) => {
       checkStatistics('statistics', options);

@@ -6,7 +6,7 @@ export interface SharedState<Run> {
   readonly dynamic: Record<string, DynamicListing>;
   /** The runs by the key of their options. */
   readonly runs: Map<string, Promise<Run>>;
-  /** How often they scanned the root: trees of other options come from the same scan. */
+  /** The complete scans that natives made for their trees. */
   totalScans: number;
 }
 

@@ -1,11 +1,12 @@
 import { createWorkspace, nodeFileOperations } from '@cairn/coding-agent';
 import type { FileOperations, Workspace, WorkspaceChange, WorkspaceOptions } from '@cairn/coding-agent';
-import { ToolError } from '@cairn/tool';
+import { observeCall, ToolError } from '@cairn/tool';
+import type { CallOutcome } from '@cairn/tool';
 import { createAudience } from './audience.ts';
 import { resolveCacheOptions } from './cache-options.ts';
 import type { ResolvedCacheOptions, WorkspaceCacheOptions } from './cache-options.ts';
 import { checkFunction, checkKnown, describe, isObject } from './checks.ts';
-import type { CacheAccess, ContentCache } from './content/types.ts';
+import type { ContentCache } from './content/types.ts';
 import { userContextIn } from './init-options.ts';
 import type { InitOptions, InvocationOptions } from './init-options.ts';
 import { Lifetime, whileOpen } from './lifetime.ts';
@@ -15,8 +16,8 @@ import type { CacheFiles } from './listings/cache-files.ts';
 import { dynamicListingsOf } from './listings/dynamic-listings.ts';
 import type { DynamicListingStore } from './listings/dynamic-listings.ts';
 import { createInterceptors, createPassingInterceptors } from './listings/interceptors.ts';
-import { createRunCounter } from './run-counter.ts';
-import type { RunCounter } from './run-counter.ts';
+import { RunCalls } from './run-calls.ts';
+import { RunCounter } from './run-counter.ts';
 import { extrasOf } from './run-extras.ts';
 import { createData, createRun } from './run.ts';
 import type { RunParts, WorkspaceRun } from './run.ts';
@@ -29,6 +30,7 @@ import type { BuiltTree, WorkspaceTree } from './tree/build.ts';
 import { keyOf } from './tree/options-key.ts';
 import { resolveTreeOptions, treeOptionNames } from './tree/options.ts';
 import type { ResolvedTreeOptions, TreeOptions } from './tree/options.ts';
+import { countScans } from './tree/scan-count.ts';
 import { createTreeBuilder } from './tree/tree-builder.ts';
 
 /** The object that agents share during a run. The cache sets `workspaceCache` in it. */
@@ -39,6 +41,12 @@ export interface InitResult {
   /** `Workspace cache initialized`, or that it failed, in the words of the source document. */
   readonly message: string;
   readonly run: WorkspaceRun;
+}
+
+/** The run that calls belong to. */
+export interface CallsOfRun {
+  /** The run whose statistics count the calls. Default: the run of this cache, as long as it has one only. */
+  readonly run?: WorkspaceRun | undefined;
 }
 
 /** Options of one tree: those of the cache, changed. */
@@ -72,13 +80,14 @@ export interface WorkspaceCache {
    * that it is unchanged. Commits use `inner` alone.
    *
    * @param inner an object with methods that need no `this`. Default: this machine's file system.
+   * @param options.run the run whose statistics count the calls. Default: the run of this cache, as long as it has one only.
    */
-  operations(inner?: FileOperations): FileOperations;
+  operations(inner?: FileOperations, options?: CallsOfRun): FileOperations;
   /**
    * Makes a workspace at the root of the cache, with {@link WorkspaceCache.operations}, and follows its changes. The cache uses
    * the policy and the ledger of its first workspace.
    */
-  createWorkspace(options?: Omit<WorkspaceOptions, 'root'>): Workspace;
+  createWorkspace(options?: Omit<WorkspaceOptions, 'root'> & CallsOfRun): Workspace;
   /**
    * Follows the changes of a workspace that something else made, such as that of a session of tools.
    *
@@ -101,7 +110,7 @@ const FOLLOW = 'Pass a workspace of createWorkspace.';
 const treeCallOptions: readonly string[] = [...treeOptionNames, 'signal'];
 
 /** The root is the cache's. */
-const workspaceOptionNames: readonly string[] = ['policy', 'clock', 'operations', 'stateDirectory', 'fileNotes'];
+const workspaceOptionNames: readonly string[] = ['run', 'policy', 'clock', 'operations', 'stateDirectory', 'fileNotes'];
 
 interface SharedRun {
   /** The lifetime of the cache that made it. */
@@ -129,14 +138,13 @@ export function createWorkspaceCache(options: WorkspaceCacheOptions): WorkspaceC
   const { root, workspace, warn } = resolved;
   const lifetime = new Lifetime(root);
   const buildTree = createTreeBuilder(resolved);
+  const runCalls = new RunCalls();
   const files = createCacheFiles({
     ...resolved,
     lifetime,
-    onAccess: (access) => latestCounter?.noteAccess(access),
+    onAccess: (access) => runCalls.noteUnnamed(access),
     onWarning: (message) => warn(`workspace cache of ${root}: ${message}`),
   });
-  /** That of the run that was asked for last: it uses the tools now. */
-  let latestCounter: RunCounter | undefined;
   const changeLists = createAudience<ChangeList>();
   const listingStores = createAudience<DynamicListingStore>();
   const announce = (change: WorkspaceChange): void => {
@@ -175,10 +183,11 @@ export function createWorkspaceCache(options: WorkspaceCacheOptions): WorkspaceC
   const makeRun = async (state: SharedState<SharedRun>): Promise<SharedRun> => {
     const changes = createChangeList();
     changeLists.add(changes);
-    if (state.runs.size === 0) state.totalScans += 1;
     let tree: BuiltTree;
     try {
-      tree = await build(resolved.tree);
+      const [built, scans] = await countScans(() => build(resolved.tree));
+      tree = built;
+      state.totalScans += scans;
     } catch (error) {
       // A function of the caller failed: `countTokens` or `clock`. Nothing else rejects.
       warn(`workspace cache of ${root}: ${messageOf(error)}`, error);
@@ -186,7 +195,7 @@ export function createWorkspaceCache(options: WorkspaceCacheOptions): WorkspaceC
     }
     const listings = dynamicListingsOf(state.dynamic, resolved.clock);
     listingStores.add(listings);
-    const counter = createRunCounter(tree.root ?? root);
+    const counter = new RunCounter(tree.root ?? root);
     const made = createRun({
       tree,
       data: createData(tree, state.dynamic),
@@ -196,9 +205,10 @@ export function createWorkspaceCache(options: WorkspaceCacheOptions): WorkspaceC
       changes,
       counter,
       listings,
-      ...partsOfRun(resolved, files, { listings, lifetime, onAccess: counter.noteAccess }),
+      ...partsOfRun(resolved, files, { listings, lifetime, counter }),
       countTokens: resolved.tree.countTokens,
       totalScans: () => state.totalScans,
+      unassigned: () => runCalls.unassigned,
     });
     const run = whileOpen(made, ['checkListings'], lifetime);
     const message = tree.root === undefined ? FAILED : INITIALIZED;
@@ -217,14 +227,15 @@ export function createWorkspaceCache(options: WorkspaceCacheOptions): WorkspaceC
     return shared;
   };
 
-  const init = async (...args: readonly unknown[]): Promise<InitResult> => {
+  const initRun = async (args: readonly unknown[]): Promise<InitResult> => {
     lifetime.check();
     const userContext = userContextIn([args[0], args[1]]);
     const { result, changes, listings, counter } = await sharedRun(userContext);
     lifetime.check();
     changeLists.add(changes);
     listingStores.add(listings);
-    latestCounter = counter;
+    runCalls.add(result.run, counter);
+    counter.noteInit();
     if (resolved.preload && !hasPreloaded) {
       hasPreloaded = true;
       void files.content.preload();
@@ -239,6 +250,9 @@ export function createWorkspaceCache(options: WorkspaceCacheOptions): WorkspaceC
       return { ...result, message: FAILED };
     }
   };
+
+  const init = (...args: readonly unknown[]): Promise<InitResult> =>
+    observeCall({ source: 'workspace-cache', name: 'init', input: { root }, outcomeOf }, () => initRun(args));
 
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => {
@@ -260,17 +274,19 @@ export function createWorkspaceCache(options: WorkspaceCacheOptions): WorkspaceC
     },
     init,
     content: publicContent(files.content),
-    operations: (inner) => {
+    operations: (inner, callOptions = {}) => {
       lifetime.check();
       checkOperations(inner);
-      return files.operations(inner);
+      checkKnown('operations', callOptions, ['run']);
+      return files.operations(runCalls.listenerOf(callOptions.run), inner);
     },
     createWorkspace: (workspaceOptions = {}) => {
       lifetime.check();
       checkKnown('createWorkspace', workspaceOptions, workspaceOptionNames);
       checkOperations(workspaceOptions.operations);
-      const operations = files.operations(workspaceOptions.operations);
-      const made = createWorkspace({ ...workspaceOptions, root, operations });
+      const { run, ...own } = workspaceOptions;
+      const operations = files.operations(runCalls.listenerOf(run), own.operations);
+      const made = createWorkspace({ ...own, root, operations });
       files.adopt(made);
       follow(made);
       return made;
@@ -284,6 +300,22 @@ export function createWorkspaceCache(options: WorkspaceCacheOptions): WorkspaceC
     },
     close,
     [Symbol.asyncDispose]: close,
+  };
+}
+
+/** Returns what observers receive of a run. The note has the words of the source document. */
+function outcomeOf({ message, run }: InitResult): CallOutcome {
+  const { tree, metadata } = run.data.static;
+  const { size, depth, entries, error } = metadata;
+  const facts = `${size} chars, max depth ${depth}, ${entries} entries`;
+  return {
+    outputBytes: Buffer.byteLength(tree),
+    results: entries,
+    note:
+      message === FAILED
+        ? `Failed to initialize workspace cache${error === undefined ? '' : `: ${error}`}`
+        : `Workspace directory tree cached: ${facts}`,
+    ...(message === FAILED && { failure: 'INIT_FAILED' }),
   };
 }
 
@@ -314,7 +346,7 @@ function publicContent(content: ContentCache): ContentCache {
 interface RunContext {
   readonly listings: DynamicListingStore;
   readonly lifetime: Lifetime;
-  readonly onAccess: (access: CacheAccess) => void;
+  readonly counter: RunCounter;
 }
 
 /** @throws {ToolError} `INVALID_OPTION` when a method is missing. */
@@ -331,13 +363,19 @@ function checkOperations(operations: FileOperations | undefined): void {
 function partsOfRun(
   { mode, tree, toolNames }: ResolvedCacheOptions,
   { calls, scope }: CacheFiles,
-  { listings, lifetime, onAccess }: RunContext,
+  { listings, lifetime, counter }: RunContext,
 ): Pick<RunParts, 'interceptors' | 'tools'> {
   if (mode === 'static') return { interceptors: createPassingInterceptors(lifetime), tools: {} };
   return {
-    interceptors: createInterceptors({ calls, dynamic: listings, onAccess }),
+    interceptors: createInterceptors({ calls, dynamic: listings, onAccess: counter.noteAccess }),
     tools: {
-      cache_directory: createCacheDirectoryTool({ scope, dynamic: listings, language: tree.language, toolNames }),
+      cache_directory: createCacheDirectoryTool({
+        scope,
+        dynamic: listings,
+        language: tree.language,
+        toolNames,
+        onCall: counter.noteCacheDirectory,
+      }),
     },
   };
 }

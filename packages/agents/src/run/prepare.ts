@@ -219,7 +219,7 @@ function compose(preparation: Preparation, gathered: Gathered): PreparedRun {
   const { name, contextWindow, sharePatterns, summarizeAfter } = definition;
   const { content, workspace, summary } = gathered;
   const list = Object.keys(opened.tools).find((tool) => toolOfName(tool, naming ?? 'default') === 'ls') ?? false;
-  const updates = workspace?.updates({ list }) ?? '';
+  const updates = workspace?.updates({ list, agent: name }) ?? '';
   const promptAfter = (before: readonly UnifiedMessage[]): UserMessage | undefined =>
     content === undefined ? undefined : { role: 'user', content: addUpdates(content, updates, before) };
   const tokensOfPrompt = (prompt: UserMessage | undefined): number =>
@@ -250,7 +250,7 @@ function compose(preparation: Preparation, gathered: Gathered): PreparedRun {
     tools: opened.instructions.join('\n\n'),
     knowledge: gathered.knowledge,
     facts: gathered.facts,
-    workspace: workspace?.section({ list }) ?? '',
+    workspace: workspace?.section({ list, agent: name }) ?? '',
     mode: view.modeText,
     'left-out': view.notice,
   });

@@ -62,6 +62,9 @@ interface Hit {
   readonly stat: FileStat;
 }
 
+/** Hears of a read. */
+type Note = (access: CacheAccess) => void;
+
 /** Takes the place of a ledger that must not learn of a read. */
 const noLedger: Ledger = {
   get: () => undefined,
@@ -94,15 +97,15 @@ export function createContentCache(options: ContentCacheOptions): OwnContentCach
   let isClosed = false;
   let preloading: Promise<unknown> = Promise.resolve();
 
-  const countHit = (path: string): void => {
+  const countHit = (path: string, note: Note | undefined = onAccess): void => {
     hits++;
     counts.note(path);
-    report(onAccess, { kind: 'read', path, isHit: true });
+    report(note, { kind: 'read', path, isHit: true });
   };
-  const countMiss = (path: string, isSecret: boolean): void => {
+  const countMiss = (path: string, isSecret: boolean, note: Note | undefined = onAccess): void => {
     misses++;
     if (!isSecret) counts.note(path);
-    report(onAccess, { kind: 'read', path, isHit: false });
+    report(note, { kind: 'read', path, isHit: false });
   };
 
   /** Returns the kept content of a path after a check. */
@@ -149,7 +152,11 @@ export function createContentCache(options: ContentCacheOptions): OwnContentCach
     return memoryFile(kept.bytes, kept.stamp);
   };
 
-  const open: OwnContentCache['open'] = async (inner, path, { named = path, isCounted = true } = {}) => {
+  const open: OwnContentCache['open'] = async (
+    inner,
+    path,
+    { named = path, isCounted = true, onAccess: note } = {},
+  ) => {
     const roots = await scope.realRoots().catch(() => []);
     let hit = await lookUp(inner, path);
     const filling = fills.underWay(path);
@@ -159,11 +166,11 @@ export function createContentCache(options: ContentCacheOptions): OwnContentCach
       hit = await lookUp(inner, path);
     }
     if (hit) {
-      if (isCounted) countHit(path);
+      if (isCounted) countHit(path, note);
       return memoryFile(hit.kept.bytes, hit.stat);
     }
     const isSecret = isNeverKept(path, roots) || isNeverKept(named, [scope.root, ...roots]);
-    if (isCounted) countMiss(path, isSecret);
+    if (isCounted) countMiss(path, isSecret, note);
     // Without an `await` since the check of `fills`, so that equal reads share this one.
     return fills.track(path, fill(inner, path, isSecret));
   };

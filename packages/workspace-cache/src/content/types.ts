@@ -76,6 +76,8 @@ interface CachedOpenOptions {
    * @default true
    */
   readonly isCounted?: boolean;
+  /** Hears of it. Default: the listener of the cache. */
+  readonly onAccess?: ((access: CacheAccess) => void) | undefined;
 }
 
 /** The content cache for the other rooms of this package. */

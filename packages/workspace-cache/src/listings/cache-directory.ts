@@ -44,6 +44,8 @@ export interface CacheDirectoryOptions {
   readonly dynamic: DynamicListingStore;
   readonly language: Language;
   readonly toolNames: ToolNames;
+  /** Called at each call. */
+  readonly onCall?: (() => void) | undefined;
 }
 
 /** How many names of each difference are returned. */
@@ -150,7 +152,7 @@ function schemaOf(language: Language, listName: string): ToolDefinition<CacheDir
 export function createCacheDirectoryTool(
   options: CacheDirectoryOptions,
 ): ToolDefinition<CacheDirectoryInput, CacheDirectoryDetails> {
-  const { scope, dynamic, language, toolNames } = options;
+  const { scope, dynamic, language, toolNames, onCall } = options;
   const { list: listName = 'ls' } = toolNames;
   const texts = cacheDirectoryTexts[language];
   /** Returns the line of a difference, if there is one. */
@@ -172,6 +174,7 @@ export function createCacheDirectoryTool(
       openWorldHint: false,
     },
     run: async (given, { signal }) => {
+      onCall?.();
       const input = { path: unquotePath(given.path), items: given.items.map(unquoted) };
       const path = quotePath(input.path);
       const real = await directoryAt(scope, input.path);

@@ -29,7 +29,7 @@ export interface CacheFilesOptions {
   readonly workspace?: Workspace | undefined;
   /** The directory for access counts. Default: a directory of this user. */
   readonly stateDirectory?: string | undefined;
-  /** Called for each listing and each read of the tools, except those that a wrapped function makes. */
+  /** Called for each read of the content cache itself, except those that a wrapped function makes. */
   readonly onAccess?: ((access: CacheAccess) => void) | undefined;
   readonly onWarning?: ((message: string) => void) | undefined;
 }
@@ -39,8 +39,12 @@ export interface CacheFiles {
   readonly scope: CacheScope;
   readonly content: OwnContentCache;
   readonly calls: CallCache;
-  /** Returns file operations that read and list from memory, after a check. Default: this machine's file system. */
-  operations(inner?: FileOperations): FileOperations;
+  /**
+   * Returns file operations that read and list from memory, after a check. Default: this machine's file system.
+   *
+   * @param onAccess called for each listing and each read, except those that a wrapped function makes.
+   */
+  operations(onAccess: (access: CacheAccess) => void, inner?: FileOperations): FileOperations;
   /** Takes the policy and the ledger of a workspace, unless there is one already. */
   adopt(workspace: Workspace): void;
   drop(change: WorkspaceChange): void;
@@ -50,22 +54,26 @@ export interface CacheFiles {
 
 /** Makes the caches of a workspace. Nothing is read before the first call. */
 export function createCacheFiles({ root, workspace, lifetime, ...options }: CacheFilesOptions): CacheFiles {
-  const onAccess = (access: CacheAccess): void => {
-    if (!isInsideCall()) report(options.onAccess, access);
-  };
+  const outside =
+    (listener: ((access: CacheAccess) => void) | undefined) =>
+    (access: CacheAccess): void => {
+      if (!isInsideCall()) report(listener, access);
+    };
+  const onAccess = outside(options.onAccess);
   let adopted = workspace;
   const scope = createCacheScope(root, () => adopted, lifetime);
   const hasExactTimes = createTimeCheck();
   const memory = createLru<unknown>({ maxCost: MAX_CONTENT_BYTES });
   const stores = { list: createLru<unknown>({ maxCost: MAX_LISTING_BYTES, maxSize: MAX_LISTINGS }), read: memory };
   const content = createContentCache({ ...options, lifetime, scope, hasExactTimes, onAccess, memory });
-  const directories = createDirectoryCache({ hasExactTimes, onAccess });
+  const directories = createDirectoryCache({ hasExactTimes });
   const calls = createCallCache({ lifetime, scope, hasExactTimes, stores, countUse: (path) => content.countUse(path) });
   return {
     scope,
     content,
     calls,
-    operations: (inner = nodeFileOperations) => createCachedOperations(content, directories, { inner, lifetime }),
+    operations: (listener, inner = nodeFileOperations) =>
+      createCachedOperations(content, directories, { inner, lifetime, onAccess: outside(listener) }),
     adopt: (other) => {
       adopted ??= other;
     },

@@ -1,8 +1,15 @@
 import type { FileOperations } from '@cairn/coding-agent';
-import type { OwnContentCache } from '../content/types.ts';
+import type { CacheAccess, OwnContentCache } from '../content/types.ts';
 import { innerOf, noteInner } from '../content/inner.ts';
 import type { Lifetime } from '../lifetime.ts';
 import type { DirectoryCache } from './directory-cache.ts';
+
+/** What file operations from memory are made of. */
+interface CachedOperationsParts {
+  readonly inner: FileOperations;
+  readonly lifetime: Lifetime;
+  readonly onAccess: (access: CacheAccess) => void;
+}
 
 /**
  * Returns file operations that answer reads and listings of the tools from memory, after a check of the file or directory, and do all
@@ -11,18 +18,18 @@ import type { DirectoryCache } from './directory-cache.ts';
 export function createCachedOperations(
   content: Pick<OwnContentCache, 'open'>,
   directories: Pick<DirectoryCache, 'list'>,
-  { inner, lifetime }: { readonly inner: FileOperations; readonly lifetime: Lifetime },
+  { inner, lifetime, onAccess }: CachedOperationsParts,
 ): FileOperations {
   const disk = innerOf(inner);
   const cached: FileOperations = {
     ...disk,
     openCached: async (path, named) => {
       lifetime.check();
-      return content.open(disk, path, { named });
+      return content.open(disk, path, { named, onAccess });
     },
     listCached: async (path) => {
       lifetime.check();
-      return directories.list(disk, path);
+      return directories.list(disk, path, onAccess);
     },
   };
   noteInner(cached, disk);

@@ -24,7 +24,7 @@ const ENTRY_BYTES = 64;
  */
 export interface DirectoryCache {
   /** Lists a canonical path through `inner`, or from memory; refuses what `inner` refuses. */
-  list(inner: FileOperations, path: string): Promise<DirectoryEntry[]>;
+  list(inner: FileOperations, path: string, onAccess?: (access: CacheAccess) => void): Promise<DirectoryEntry[]>;
   /** Forgets listings that a change made wrong, to free their memory. */
   drop(change: WorkspaceChange): void;
   clear(): void;
@@ -49,11 +49,8 @@ async function stampAt(inner: FileOperations, path: string): Promise<FileStat | 
 }
 
 /** Makes a cache of listings. */
-export function createDirectoryCache(options: {
-  readonly hasExactTimes: TimeCheck;
-  readonly onAccess?: ((access: CacheAccess) => void) | undefined;
-}): DirectoryCache {
-  const { hasExactTimes, onAccess } = options;
+export function createDirectoryCache(options: { readonly hasExactTimes: TimeCheck }): DirectoryCache {
+  const { hasExactTimes } = options;
   const store = createLru<Kept>({ maxCost: MAX_BYTES });
   const fills = createFills();
 
@@ -81,7 +78,7 @@ export function createDirectoryCache(options: {
   };
 
   return {
-    list: async (inner, path) => {
+    list: async (inner, path, onAccess) => {
       let hit = await lookUp(inner, path);
       const filling = fills.underWay(path);
       if (hit === undefined && filling) {

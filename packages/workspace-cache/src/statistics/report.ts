@@ -15,7 +15,7 @@ export interface ReportOptions extends StatisticsOptions {
 export function reportOf(counts: RunCounts, { language, requests }: ReportOptions): string {
   const { metadata } = counts;
   const { totalScans, cacheHits, cacheMisses, listings, reads, ...rest } = statisticsOf(counts, { requests, language });
-  const { savedCalls, savedTokens } = rest;
+  const { savedCalls, savedTokens, unassigned } = rest;
   const calls = cacheHits + cacheMisses;
   const [listed, read] = [listings, reads].map(({ hits, misses }) => `${hits}/${hits + misses}`);
   const lines = {
@@ -25,6 +25,7 @@ export function reportOf(counts: RunCounts, { language, requests }: ReportOption
       `Max depth: ${metadata.depth}`,
       `Scans: ${totalScans}`,
       `Cache hits: ${cacheHits}/${calls} (listings ${listed}, reads ${read})`,
+      ...(unassigned > 0 ? [`Calls of no known run: ${unassigned} (pass run to createWorkspace)`] : []),
       `Estimated saved calls: ~${savedCalls.estimated} = ${savedCalls.formula}`,
       `Estimated saved tokens: ~${savedTokens.estimated} = ${savedTokens.formula}`,
       ...adviceOf(counts, { requests }).map(({ en }) => `Advice: ${en}`),
@@ -35,6 +36,7 @@ export function reportOf(counts: RunCounts, { language, requests }: ReportOption
       `最大深度：${metadata.depth}`,
       `扫描次数：${totalScans}`,
       `缓存命中：${cacheHits}/${calls}（目录列表 ${listed}，文件读取 ${read}）`,
+      ...(unassigned > 0 ? [`不属于任何 run 的调用：${unassigned}（请向 createWorkspace 传入 run）`] : []),
       `估算节省的调用：~${savedCalls.estimated} = ${savedCalls.formula}`,
       `估算节省的 token：~${savedTokens.estimated} = ${savedTokens.formula}`,
       ...adviceOf(counts, { requests }).map(({ zh }) => `建议：${zh}`),

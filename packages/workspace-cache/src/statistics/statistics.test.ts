@@ -17,7 +17,12 @@ const counts: RunCounts = {
     buildTimeMs: 2,
   },
   totalScans: 1,
+  agents: 7,
   sections: 7,
+  shownDirectories: 5,
+  updateTokens: 0,
+  cacheDirectoryCalls: 0,
+  unassigned: 0,
   sectionTokens: 300,
   listings: { hits: 1, misses: 2 },
   reads: { hits: 5, misses: 3 },
@@ -30,12 +35,12 @@ test('hits and misses are exact; everything else has its formula and follows fro
   expect({ totalScans, cacheHits, cacheMisses }).toEqual({ totalScans: 1, cacheHits: 6, cacheMisses: 5 });
   expect(savedCalls).toEqual({
     estimated: 18,
-    formula: 'sections (7) * 3 listings of an agent without the tree - listings made (3)',
+    formula: 'agents (7) * 3 listings of an agent without the tree - listings made (3) - calls of cache_directory (0)',
   });
   expect(sectionTokens).toEqual({ estimated: 300, formula: 'tokens of the rendered section' });
   expect(savedTokens).toEqual({
     estimated: 18 * 1000 - 300 * 7,
-    formula: 'savedCalls (18) * 1000 tokens of a call - sectionTokens (300) * requests (7)',
+    formula: 'savedCalls (18) * 1000 tokens of a call - sectionTokens (300) * requests (7) - tokens of updates (0)',
   });
 });
 
@@ -45,8 +50,29 @@ test('the section is charged to each request that carried it, and a loss is a ne
 });
 
 test('agents that list more than without the tree give negative savings', () => {
-  const { savedCalls } = statisticsOf({ ...counts, sections: 1, listings: { hits: 3, misses: 4 } });
+  const { savedCalls } = statisticsOf({ ...counts, agents: 1, sections: 1, listings: { hits: 3, misses: 4 } });
   expect(savedCalls.estimated).toBe(-4);
+});
+
+test.each<[reason: string, changed: Partial<RunCounts>, requests: number, calls: number, tokens: number]>([
+  ['an agent that asks 50 times saves its listings once', { agents: 1, sections: 1 }, 50, 0, -300 * 50],
+  ['calls of cache_directory are calls', { cacheDirectoryCalls: 4 }, 7, 14, 14_000 - 2100],
+  ['updates cost tokens', { updateTokens: 500 }, 7, 18, 18_000 - 2100 - 500],
+  ['a tree that failed saves nothing', { shownDirectories: 0 }, 7, 0, -2100],
+  ['a tree that failed does not make listings a loss', { shownDirectories: 0, sectionTokens: 0 }, 7, 0, 0],
+  ['a section that nobody took saves nothing', { agents: 0, sections: 0 }, 0, 0, 0],
+  ['a tree with one directory saves one listing an agent', { shownDirectories: 1 }, 7, 4, 4000 - 2100],
+])('%s', (_, changed, requests, calls, tokens) => {
+  const { savedCalls, savedTokens } = statisticsOf({ ...counts, ...changed }, { requests });
+  expect([savedCalls.estimated, savedTokens.estimated]).toEqual([calls, tokens]);
+});
+
+test('calls of no known run are a line of the report', () => {
+  const unassigned = { ...counts, unassigned: 9 };
+  expect(reportOf(unassigned, { language: 'en' })).toContain(
+    '\n  - Calls of no known run: 9 (pass run to createWorkspace)\n',
+  );
+  expect(reportOf(unassigned, { language: 'zh' })).toContain('\n  - 不属于任何 run 的调用：9');
 });
 
 test('the statistics are plain JSON', () => {
@@ -62,8 +88,8 @@ test.each([
   - Max depth: 3
   - Scans: 1
   - Cache hits: 6/11 (listings 1/3, reads 5/8)
-  - Estimated saved calls: ~18 = sections (7) * 3 listings of an agent without the tree - listings made (3)
-  - Estimated saved tokens: ~15900 = savedCalls (18) * 1000 tokens of a call - sectionTokens (300) * requests (7)`,
+  - Estimated saved calls: ~18 = agents (7) * 3 listings of an agent without the tree - listings made (3) - calls of cache_directory (0)
+  - Estimated saved tokens: ~15900 = savedCalls (18) * 1000 tokens of a call - sectionTokens (300) * requests (7) - tokens of updates (0)`,
   ],
   [
     'zh',
@@ -72,8 +98,8 @@ test.each([
   - 最大深度：3
   - 扫描次数：1
   - 缓存命中：6/11（目录列表 1/3，文件读取 5/8）
-  - 估算节省的调用：~18 = sections (7) * 无目录树时每个 agent 列目录 3 次 - 实际列目录次数 (3)
-  - 估算节省的 token：~15900 = savedCalls (18) * 每次调用 1000 token - sectionTokens (300) * 请求数 (7)`,
+  - 估算节省的调用：~18 = agents (7) * 无目录树时每个 agent 列目录 3 次 - 实际列目录次数 (3) - cache_directory 调用次数 (0)
+  - 估算节省的 token：~15900 = savedCalls (18) * 每次调用 1000 token - sectionTokens (300) * 请求数 (7) - 更新的 token 数 (0)`,
   ],
 ] as const)('the report in %s has the lines of the source document', (language, report) => {
   expect(reportOf(counts, { language })).toBe(report);

@@ -1,7 +1,7 @@
 import type { Language, TreeMetadata } from '../data.ts';
 
 /**
- * Directories that an agent lists when its prompt has no tree: about 20 listings by seven agents.
+ * Directories that an agent lists when its prompt has no tree, at most: about 20 listings by seven agents.
  *
  * From the source document, section "预期效果".
  */
@@ -25,10 +25,19 @@ export interface CallCounts {
 /** The counts of a run. */
 export interface RunCounts {
   readonly metadata: TreeMetadata;
-  /** How often the run scanned the workspace: once, and again after a failure. Trees of other options come from the same scan. */
+  /** The complete scans that natives made for the trees of the run: none when another run or search had made one just before. */
   readonly totalScans: number;
-  /** How often a prompt took the section: once for each agent. */
+  /** The agents that took the section. */
+  readonly agents: number;
+  /** How often a prompt took the section. */
   readonly sections: number;
+  /** The directories that the tree shows with all of their entries. */
+  readonly shownDirectories: number;
+  /** The tokens of the updates that messages took. */
+  readonly updateTokens: number;
+  readonly cacheDirectoryCalls: number;
+  /** Calls of the cache's tools that belong to none of its runs, because it has several. */
+  readonly unassigned: number;
   readonly sectionTokens: number;
   readonly listings: CallCounts;
   readonly reads: CallCounts;
@@ -48,7 +57,7 @@ export interface Estimate {
 
 /** The statistics of a run, under the names of the source document. Plain JSON. */
 export interface RunStatistics {
-  /** How often the run scanned the workspace: once, and again after a failure. Trees of other options come from the same scan. */
+  /** The complete scans that natives made for the trees of the run: none when another run or search had made one just before. */
   readonly totalScans: number;
   /** Calls that an interceptor answered from the cache: `listings.hits + reads.hits`. */
   readonly cacheHits: number;
@@ -56,12 +65,16 @@ export interface RunStatistics {
   readonly cacheMisses: number;
   readonly listings: CallCounts;
   readonly reads: CallCounts;
+  /** Calls of the cache's tools that belong to none of its runs. Pass `run` to `createWorkspace` to assign them. */
+  readonly unassigned: number;
+  /** The agents that took the section. */
+  readonly agents: number;
   /** How often a prompt took the section. */
   readonly sections: number;
   readonly sectionTokens: Estimate;
-  /** Listings that agents did not make because their prompts showed the tree. */
+  /** Listings that agents did not make because their prompts showed the tree: for each agent once, however often it asked the model. */
   readonly savedCalls: Estimate;
-  /** The tokens of the saved calls, less those of the section in each request that carried it. */
+  /** The tokens of the saved calls, less those of the section in each request that carried it, and those of the updates. */
   readonly savedTokens: Estimate;
 }
 
@@ -69,26 +82,32 @@ export interface RunStatistics {
 export interface StatisticsOptions {
   /**
    * The requests to a model that carried the section. An agent of several steps sends it with each.
-   * @default the number of sections: one request for each agent
+   * @default the number of sections: one request for each
    */
   readonly requests?: number | undefined;
 }
+
+/** The numbers of a formula. */
+type SavedCalls = Readonly<Record<'agents' | 'places' | 'listed' | 'kept', number>>;
+type SavedTokens = Readonly<Record<'calls' | 'tokens' | 'requests' | 'updates', number>>;
 
 /** The formulas in words, from the numbers in them. */
 const formulas = {
   en: {
     sectionTokens: 'tokens of the rendered section',
-    savedCalls: (sections: number, listed: number) =>
-      `sections (${sections}) * ${LISTINGS_PER_AGENT} listings of an agent without the tree - listings made (${listed})`,
-    savedTokens: (calls: number, tokens: number, requests: number) =>
-      `savedCalls (${calls}) * ${TOKENS_PER_CALL} tokens of a call - sectionTokens (${tokens}) * requests (${requests})`,
+    noTree: 'the prompts showed no tree',
+    savedCalls: ({ agents, places, listed, kept }: SavedCalls) =>
+      `agents (${agents}) * ${places} listings of an agent without the tree - listings made (${listed}) - calls of cache_directory (${kept})`,
+    savedTokens: ({ calls, tokens, requests, updates }: SavedTokens) =>
+      `savedCalls (${calls}) * ${TOKENS_PER_CALL} tokens of a call - sectionTokens (${tokens}) * requests (${requests}) - tokens of updates (${updates})`,
   },
   zh: {
     sectionTokens: '渲染后缓存内容的 token 数',
-    savedCalls: (sections: number, listed: number) =>
-      `sections (${sections}) * 无目录树时每个 agent 列目录 ${LISTINGS_PER_AGENT} 次 - 实际列目录次数 (${listed})`,
-    savedTokens: (calls: number, tokens: number, requests: number) =>
-      `savedCalls (${calls}) * 每次调用 ${TOKENS_PER_CALL} token - sectionTokens (${tokens}) * 请求数 (${requests})`,
+    noTree: '提示词中没有目录树',
+    savedCalls: ({ agents, places, listed, kept }: SavedCalls) =>
+      `agents (${agents}) * 无目录树时每个 agent 列目录 ${places} 次 - 实际列目录次数 (${listed}) - cache_directory 调用次数 (${kept})`,
+    savedTokens: ({ calls, tokens, requests, updates }: SavedTokens) =>
+      `savedCalls (${calls}) * 每次调用 ${TOKENS_PER_CALL} token - sectionTokens (${tokens}) * 请求数 (${requests}) - 更新的 token 数 (${updates})`,
   },
 } as const;
 
@@ -97,9 +116,13 @@ export function statisticsOf(
   counts: RunCounts,
   { requests, language = 'en' }: StatisticsOptions & { readonly language?: Language } = {},
 ): RunStatistics {
-  const { totalScans, sections, sectionTokens, listings, reads } = counts;
+  const { totalScans, agents, sections, sectionTokens, listings, reads, updateTokens, unassigned } = counts;
   const listed = listings.hits + listings.misses;
-  const savedCalls = sections * LISTINGS_PER_AGENT - listed;
+  // An agent lists a directory once, and a small project has fewer than the usual number.
+  const places = Math.min(LISTINGS_PER_AGENT, counts.shownDirectories);
+  const kept = counts.cacheDirectoryCalls;
+  const hasTree = agents > 0 && places > 0;
+  const calls = hasTree ? agents * places - listed - kept : 0;
   const carried = requests ?? sections;
   const formula = formulas[language];
   return {
@@ -108,12 +131,17 @@ export function statisticsOf(
     cacheMisses: listings.misses + reads.misses,
     listings: { ...listings },
     reads: { ...reads },
+    unassigned,
+    agents,
     sections,
     sectionTokens: { estimated: sectionTokens, formula: formula.sectionTokens },
-    savedCalls: { estimated: savedCalls, formula: formula.savedCalls(sections, listed) },
+    savedCalls: {
+      estimated: calls,
+      formula: hasTree ? formula.savedCalls({ agents, places, listed, kept }) : formula.noTree,
+    },
     savedTokens: {
-      estimated: savedCalls * TOKENS_PER_CALL - sectionTokens * carried,
-      formula: formula.savedTokens(savedCalls, sectionTokens, carried),
+      estimated: calls * TOKENS_PER_CALL - sectionTokens * carried - updateTokens,
+      formula: formula.savedTokens({ calls, tokens: sectionTokens, requests: carried, updates: updateTokens }),
     },
   };
 }

@@ -23,6 +23,8 @@ export interface BuiltTree extends WorkspaceTree {
   readonly root?: string | undefined;
   /** The levels that the tree shows: `focus` and the depth `auto` may show more than `metadata.depth`. */
   readonly levels: number;
+  /** How many directories it shows with all of their entries, the root among them. */
+  readonly shownDirectories: number;
   /** Returns the kind of an entry that the tree shows, by its path relative to the root. */
   readonly kindOf: (path: string) => 'file' | 'dir' | 'symlink' | undefined;
 }
@@ -89,6 +91,14 @@ function incompleteness({ complete, stopReason }: TreeSummary, { timeoutMs }: Re
     : 'the workspace has more entries than one scan may collect; choose a smaller root';
 }
 
+/** Counts the directories that a tree shows with all of their entries. The counts of other directories are of no use to an agent. */
+function shownDirectoriesOf({ layout: { summary, children, totals }, isShown }: FittedTree): number {
+  return children.filter((own, node) => {
+    const isDirectory = node === ROOT || (summary.entries[node - 1]?.kind === 'dir' && isShown(node));
+    return isDirectory && own.length === totals[node] && own.every(isShown);
+  }).length;
+}
+
 /** Returns a function that finds the kinds of the entries that a tree shows. */
 function kindsOf({ layout: { summary, children }, isShown }: FittedTree): BuiltTree['kindOf'] {
   return (path) => {
@@ -140,7 +150,15 @@ export async function buildTree(options: ResolvedTreeOptions, context: BuildCont
       0,
     );
     const { generation: version, root } = summary;
-    return { tree: text, metadata, version, root, levels, kindOf: kindsOf(fitted) };
+    return {
+      tree: text,
+      metadata,
+      version,
+      root,
+      levels,
+      shownDirectories: shownDirectoriesOf(fitted),
+      kindOf: kindsOf(fitted),
+    };
   } catch (error) {
     if (context.signal?.aborted === true) throw error;
     if (CairnError.isInstance(error) && error.code === 'INVALID_OPTION') throw error;
@@ -165,5 +183,5 @@ export function failedTree(
     estimatedTokens: 0,
     error,
   };
-  return { tree: '', metadata, version: 0, levels: 0, kindOf: () => undefined };
+  return { tree: '', metadata, version: 0, levels: 0, shownDirectories: 0, kindOf: () => undefined };
 }
