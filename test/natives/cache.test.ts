@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createTree } from '../support/tree.ts';
+import { createTree, symlink } from '../support/tree.ts';
 import { runNode } from '../support/run-node.ts';
 
 /** A cache that nothing leaves by itself, so that only what a test does shows. */
@@ -115,6 +115,22 @@ describe('the scan cache', () => {
     });
   });
 
+  it.each([
+    ['a glob', "glob({ pattern: '**', path, cache: true })"],
+    ['a glob with hidden names', "glob({ pattern: '**', path, cache: true, hidden: true })"],
+    ['a tree', 'treeSummary({ path, cache: true })'],
+    ['a grep', "grep({ pattern: 'x', path, cache: true })"],
+  ])('does not answer from a scan that decided otherwise about links: after %s', (_reason, before) => {
+    // The rules hide `F` as a link, and show it as the directory that it leads to.
+    const code = `
+      await ${before};
+      const find = async (cache) => (await fuzzyFind({ query: '', path, cache })).matches.map((match) => match.path);
+      report({ cached: await find(true), uncached: await find(false) });`;
+    const found = ['F/', 'a/'];
+    const tree = { '.ignore': '*\n!*/\n', a: { b: '' }, F: symlink('a') };
+    expect(withTree(tree, code)).toEqual({ cached: found, uncached: found });
+  });
+
   it('keeps no more than it may', () => {
     const code = `
       for (const hidden of [false, true]) for (const gitignore of [true, false])
@@ -144,8 +160,9 @@ describe('the scan cache', () => {
       invalidateFsScanCache(path + '/new');
       found.push((await search()).totalMatches, (await search()).totalMatches);
       report([found, fsScanCacheStats().rescans]);`;
-    // The second and the fourth search find nothing in a cached scan; the first and the third make their own.
-    expect(withTree({ old: '' }, code, { ...lasting, FS_SCAN_EMPTY_RECHECK_MS: '0' })).toEqual([[0, 1, 0, 0], 2]);
+    // The first search makes its own scan. The second and the fourth find nothing in a cached one, and the third in one that
+    // was compared with the disk only where a change was announced.
+    expect(withTree({ old: '' }, code, { ...lasting, FS_SCAN_EMPTY_RECHECK_MS: '0' })).toEqual([[0, 1, 0, 0], 3]);
     expect(withTree({ old: '' }, code)).toEqual([[0, 0, 0, 0], 0]);
   });
 

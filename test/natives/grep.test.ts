@@ -1,4 +1,4 @@
-import { grep } from '@cairn/natives';
+import { grep, invalidateFsScanCache, treeSummary } from '@cairn/natives';
 import type { GrepOptions, GrepResult } from '@cairn/natives';
 import { describe, expect, it } from 'vitest';
 import { bytesName, createTree, fifo, symlink } from '../support/tree.ts';
@@ -97,6 +97,44 @@ describe('grep', () => {
     expect(lines(await grep({ pattern: 'x', path, cache: true, glob: 'node_modules/**' }))).toEqual([
       'node_modules/m/a:1:x',
     ]);
+  });
+
+  it.each([
+    ['uncached', {}, ['a', 'node_modules/m/a', 'sub/.h/node_modules/a', 'sub/node_modules/a'], undefined],
+    ['cached', { cache: true }, ['a'], 3],
+    ['cached, without hidden directories', { cache: true, hidden: false }, ['a'], 2],
+    ['uncached, when asked to', { includeNodeModules: false }, ['a'], 3],
+    ['those that a depth leaves out anyway', { cache: true, maxDepth: 1 }, ['a'], undefined],
+    ['those that a depth leaves out in part', { cache: true, maxDepth: 2 }, ['a'], 1],
+    ['those that a glob leaves out anyway', { cache: true, glob: 'sub/*/**' }, [], 2],
+    [
+      'a glob that mentions them',
+      { cache: true, glob: '**/node_modules/*' },
+      ['sub/.h/node_modules/a', 'sub/node_modules/a'],
+      undefined,
+    ],
+    [
+      'an option that includes them',
+      { cache: true, includeNodeModules: true, hidden: false },
+      ['a', 'node_modules/m/a', 'sub/node_modules/a'],
+      undefined,
+    ],
+    ['ignored ones, without rules', { cache: true, gitignore: false }, ['a'], 4],
+    ['a glob, and an option that excludes them', { glob: 'node_modules/**', includeNodeModules: false }, [], 1],
+  ])('reports the node_modules that it skips: %s', async (_reason, options, found, nodeModules) => {
+    const path = createTree({
+      a: 'x',
+      node_modules: { 'm/a': 'x', 'm/node_modules/b': '' },
+      sub: { 'node_modules/a': 'x', '.h/node_modules/a': 'x' },
+      ignored: { '.gitignore': 'node_modules/', 'node_modules/a': 'x' },
+      file: { node_modules: '' },
+    });
+    for (const before of [undefined, { exclude: ['node_modules'] }, { hidden: true }]) {
+      if (before !== undefined) await treeSummary({ ...before, path, cache: true });
+      const { matches, skipped, complete } = await grep({ pattern: 'x', path, ...options });
+      expect([matches.map((match) => match.path), skipped.nodeModules, complete]).toEqual([found, nodeModules, true]);
+      invalidateFsScanCache();
+    }
   });
 
   it('follows no links below the root, but a root that is one', async () => {

@@ -29,6 +29,7 @@ pub struct NativeGrepOptions {
     pub excluded_types: Option<Vec<String>>,
     pub max_depth: Option<f64>,
     pub follow_links: Option<bool>,
+    pub include_node_modules: Option<bool>,
     #[napi(ts_type = "'skip' | 'search' | 'text'")]
     pub binary: Option<String>,
     pub ignore_case: Option<bool>,
@@ -80,6 +81,7 @@ impl From<NativeGrepOptions> for GrepOptions {
             excluded_types: given.excluded_types.unwrap_or_default(),
             max_depth: given.max_depth.map(size),
             follow_links: given.follow_links.unwrap_or(base.follow_links),
+            include_node_modules: given.include_node_modules,
             binary: given.binary.as_deref().map_or(base.binary, binary),
             ignore_case: given.ignore_case.unwrap_or(base.ignore_case),
             smart_case: given.smart_case.unwrap_or(base.smart_case),
@@ -163,6 +165,8 @@ pub struct NativeSkipped {
     pub unreadable: f64,
     /// Absent when none.
     pub too_costly: Option<f64>,
+    /// Directories; absent when none.
+    pub node_modules: Option<f64>,
 }
 
 /// A pattern that was not searched as given.
@@ -228,6 +232,7 @@ impl NativeGrepResult {
                 binary: skipped.binary as f64,
                 unreadable: skipped.unreadable as f64,
                 too_costly: nonzero(skipped.too_costly),
+                node_modules: nonzero(skipped.node_modules),
             },
             unreadable_paths: texts(&outcome.unreadable_paths),
             engine: match outcome.engine {

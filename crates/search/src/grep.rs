@@ -155,10 +155,12 @@ fn search_path(
         let candidates = if metadata.is_file() { Candidates::of_file(&root) } else { Candidates::empty() };
         return Ok(call.search(&candidates)?.0);
     }
+    let mentions = || options.globs.iter().any(|glob| mentions_node_modules(glob));
+    let include_node_modules = options.include_node_modules.unwrap_or_else(|| !scope.use_cache || mentions());
     let scan = ScanOptions {
         include_hidden: scope.include_hidden,
         use_gitignore: scope.use_gitignore,
-        skip_node_modules: scope.use_cache && !options.globs.iter().any(|glob| mentions_node_modules(glob)),
+        skip_node_modules: !include_node_modules,
         record_excluded: false,
         follow_links: options.follow_links,
         detail: Detail::Minimal,
@@ -362,6 +364,7 @@ impl<'a> Call<'a> {
     fn finish(&self, Progress { page, files, timeout, .. }: Progress<'a>, all: &Candidates) -> (GrepOutcome, usize) {
         let mut outcome = page.finish();
         outcome.skipped.unreadable += all.unreadable();
+        outcome.skipped.node_modules = all.skipped_node_modules();
         outcome.unreadable_paths.extend(all.unreadable_paths().iter().map(|path| path.to_vec()));
         outcome.unreadable_paths.sort_unstable();
         // Both the scan and the search read an ignore file, and either can fail.

@@ -25,6 +25,7 @@ use crate::error::SearchError;
 
 use self::build::{ScanDirectory, build};
 use self::classify::Rules;
+use self::dependencies::Moment;
 use self::names::{NameSet, Secrets};
 pub use self::nodes::Folded;
 use self::nodes::{ROOT, Tree};
@@ -276,11 +277,13 @@ fn tree_of(
         allow: options.allow.clone(),
         secrets: options.secrets.clone(),
     };
+    let last_invalidation = context.cache.last_invalidation();
+    let moment = Moment { generation: snapshot.generation(), last_invalidation };
     let trees = snapshot.derived(|_| Ok::<_, Stopped>(Trees::default()))?;
     let lock = || trees.0.lock().unwrap_or_else(PoisonError::into_inner);
     let known = lock().iter().find(|(other, _)| *other == key).map(|(_, tree)| Arc::clone(tree));
     if let Some(tree) = known
-        && is_current(&tree.tree, snapshot, context.cache.policy().ttl, scan)?
+        && is_current(&tree.tree, moment, context.cache.policy().ttl, scan)?
     {
         return Ok(tree);
     }
@@ -290,7 +293,7 @@ fn tree_of(
         allow: NameSet::new(&key.allow),
         secrets: Secrets::new(&key.secrets),
     };
-    let tree = build(snapshot, &rules, scan, check)?;
+    let tree = build(snapshot, &rules, moment, scan, check)?;
     let generation = generation_of(snapshot, &key, tree.digest());
     let tree = Arc::new(Numbered { tree, generation });
     {
@@ -305,9 +308,9 @@ fn tree_of(
     Ok(tree)
 }
 
-/// Whether a tree is what would be built again of the snapshot, which has the entries that it was built of.
-fn is_current(tree: &Tree, snapshot: &Snapshot, ttl: Duration, scan: ScanDirectory<'_>) -> Result<bool, SearchError> {
-    if !tree.dependencies.are_current(ttl, snapshot.generation()) {
+/// Whether a tree is what would be built again of the snapshot of `moment`, which has the entries that it was built of.
+fn is_current(tree: &Tree, moment: Moment, ttl: Duration, scan: ScanDirectory<'_>) -> Result<bool, SearchError> {
+    if !tree.dependencies.are_current(ttl, moment) {
         return Ok(false);
     }
     for (directory, generation) in &tree.dependencies.scans {

@@ -90,6 +90,40 @@ fn after_one_write_one_directory_is_listed() {
 
 #[test]
 #[cfg(target_os = "linux")]
+fn a_tree_after_an_announced_write_checks_the_directories_on_the_way_and_the_rules_above_them() {
+    let rig = Rig::new(Policy::default());
+    fs::write(rig.tree.path().join("a/.gitignore"), "x").expect("a file");
+    fs::write(rig.tree.path().join("d/.gitignore"), "x").expect("a file");
+    rig.settle();
+    rig.summary();
+    let checks_for = |path: &str| {
+        rig.write(path);
+        let (checks, listed) = (rig.cache.stats().checks, rig.listed());
+        rig.summary();
+        (rig.cache.stats().checks - checks, rig.listed() - listed)
+    };
+    // The root, and the rule files that are outside the tree: how many there are depends on the machine.
+    let (root, _) = checks_for("new");
+    for (reason, path, states, listed) in [
+        ("`a`, its rule file and `a/b`", "a/b/new", 3, 1),
+        ("`d` and its rule file", "d/new", 2, 1),
+        ("a directory that is not shown", "dist/new", 1, 1),
+    ] {
+        rig.settle();
+        rig.write("new");
+        rig.summary();
+        assert_eq!(checks_for(path), (root + states, listed), "{reason}");
+    }
+    fs::write(rig.tree.path().join("outside"), "").expect("a file");
+    let total = rig.summary().total();
+    *rig.clock.lock().expect("a clock") += Policy::default().ttl;
+    let checks = rig.cache.stats().checks;
+    assert_eq!(rig.summary().total(), total + 1);
+    assert_eq!(rig.cache.stats().checks - checks, root + 9, "all of it: 7 more directories and the 2 rule files");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
 fn searches_after_a_summary_and_a_write_list_no_more() {
     let rig = Rig::new(Policy::default());
     rig.summary();
@@ -199,6 +233,29 @@ fn a_link_is_judged_again_when_another_place_changes_where_it_leads() {
     let second = summary();
     assert_eq!((second.secrets(), second.snapshot.generation()), (1, first.snapshot.generation()));
     assert!(second.generation() > first.generation());
+}
+
+#[test]
+#[cfg(unix)]
+fn a_link_is_judged_again_when_a_change_of_another_place_is_announced() {
+    use std::os::unix::fs::symlink;
+    let rig = Rig::new(Policy::default());
+    let outside = tempfile::tempdir().expect("a directory");
+    let between = outside.path().join("between");
+    symlink("plain", &between).expect("a link");
+    symlink(&between, rig.tree.path().join("link")).expect("a link");
+    fs::write(outside.path().join("plain"), "").expect("a file");
+    fs::write(outside.path().join("key"), "").expect("a file");
+    let secrets = || {
+        let options = TreeOptions { secrets: vec!["key".to_owned()], ..rig.options() };
+        tree_summary(rig.context(), &options, &CancelToken::new()).expect("a summary").secrets()
+    };
+    assert_eq!(secrets(), 0);
+    fs::remove_file(&between).expect("a link");
+    symlink("key", &between).expect("a link");
+    assert_eq!(secrets(), 0, "within the time to live");
+    rig.cache.invalidate(Some(&between));
+    assert_eq!(secrets(), 1);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The process-wide cache of snapshots: single flight, invalidation and publication.
 
+mod announced;
 mod base;
 mod invalidate;
 mod join;
@@ -53,7 +54,7 @@ const MAX_ROOT_ATTEMPTS: usize = 3;
 /// Linux, the root is scanned again instead.
 ///
 /// **Invalidation**: by the code that changes files, through [`ScanCache::invalidate`]. A scan that runs at that time is
-/// not cached when the change may concern it.
+/// not cached when the change may concern it. The next scan checks the places of the changes, and the rest only after its time to live.
 ///
 /// **Publication**: a snapshot enters the cache only through [`ScanCache::publish`], also that of a scan.
 ///
@@ -192,6 +193,7 @@ impl ScanCache {
             max_entries: self.state.policy.max_scan_entries,
             record_fingerprint: false,
             base: None,
+            places: None,
         })
     }
 
@@ -234,17 +236,20 @@ impl ScanCache {
     #[allow(clippy::needless_pass_by_value, reason = "a base is used for one snapshot")]
     pub fn publish(&self, base: Base, snapshot: &Arc<Snapshot>) -> Result<(), PublishError> {
         // Only a scan of the cache itself can have validated it since.
-        if base.invalidated && base.snapshot.as_ref().is_some_and(|stale| Arc::ptr_eq(stale, snapshot)) {
+        if base.is_invalidated() && base.snapshot.as_ref().is_some_and(|stale| Arc::ptr_eq(stale, snapshot)) {
             return Err(PublishError::Outdated { root: snapshot.root().to_owned() });
         }
-        self.state.publish(&self.state.lock(), &base, snapshot)
+        self.state.publish(&self.state.lock(), &base, snapshot, self.state.now())
     }
 
     /// Drops every snapshot that a change at `path` may have made wrong, and prevents running scans that it may concern
     /// from being cached. `None` drops everything. Never fails, and never waits for a scan.
     ///
     /// A dropped snapshot is no longer returned. When it has a fingerprint, the next scan of its root begins by
-    /// validating it: the usual change is one file, and finding it that way takes a tenth of the time of a scan.
+    /// validating it: the usual change is one file, and finding it that way takes a tenth of the time of a scan. Within the
+    /// time to live, it compares only the directories on the way to `path` and below it, the rule files in them, and those
+    /// outside the root. The rest stays as old as it is: changes elsewhere are noticed when it expires, if they are not
+    /// announced.
     ///
     /// A snapshot is dropped when
     /// - its root is the target or contains it,
@@ -253,6 +258,12 @@ impl ScanCache {
     /// - the target is, or was, a directory that contains its root.
     pub fn invalidate(&self, path: Option<&Path>) {
         self.state.invalidate(path);
+    }
+
+    /// Returns a number that rises with every invalidation: what was read from the disk before it rose may be out of date.
+    #[must_use]
+    pub fn last_invalidation(&self) -> u64 {
+        self.state.lock().log.position()
     }
 
     /// Drops the oldest snapshots until the rest fits. Call it when [`Snapshot::derived`] has made a cached snapshot
@@ -315,7 +326,11 @@ impl ScanCache {
                 (result, _) => result,
             };
             drop(guard);
-            let age = if joined { request.asked.saturating_duration_since(scan.began) } else { Duration::ZERO };
+            let age = match CacheState::checked_at(&scan) {
+                Some(checked) => self.state.now().saturating_duration_since(checked),
+                None if joined => request.asked.saturating_duration_since(scan.began),
+                None => Duration::ZERO,
+            };
             return Ok(Scan { snapshot: result?, age });
         }
     }

@@ -4,7 +4,10 @@
 //! did not exist), and the target of each followed symbolic link. Everything else in a snapshot without details follows
 //! from these: names are in directories, kinds are in directory entries, and rules are in files.
 
+use std::path::Path;
+
 use crate::directory::{LinkTarget, Stamp};
+use crate::paths::to_bytes;
 use crate::rules::{Environment, RuleFileState, RuleFiles, Rules};
 use crate::unread::Unread;
 
@@ -38,6 +41,11 @@ pub(crate) struct DirectoryState {
     pub(crate) rule_files: RuleFiles,
     /// The rules inside it.
     pub(crate) rules: Rules,
+    /// It has a link that is not listed, and that may be if links are followed: the rules hide it, but not a directory of its
+    /// name, or it is a skipped `node_modules`.
+    pub(crate) has_undecided_link: bool,
+    /// It has a `node_modules` that only the options leave out.
+    pub(crate) skips_node_modules: bool,
     /// The places in it that could not be read, if any.
     pub(crate) unread: Option<Box<Unread>>,
 }
@@ -50,10 +58,36 @@ pub(crate) struct LinkState {
     pub(crate) target: LinkTarget,
 }
 
+/// The directory that a rule file is about, with a trailing `/`; empty for the root.
+fn directory_of_rules(file: &[u8]) -> &[u8] {
+    let names = || file.split(|&byte| byte == b'/');
+    let before_git: usize = names().take_while(|name| *name != b".git").map(|name| name.len() + 1).sum();
+    let before_name = file.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1);
+    &file[..before_git.min(before_name)]
+}
+
 impl Fingerprint {
     /// How many states a validation compares.
     pub(crate) fn len(&self) -> usize {
         self.directories.len() + self.links.len() + self.rule_files.len()
+    }
+
+    /// The indices of the states that a change at one of the places, or below it, may alter: of the directories on the way to
+    /// it and below it, of the links at and below it, and of the rule files in these directories and outside `root`.
+    pub(crate) fn states_at(&self, root: &Path, places: &[Box<[u8]>]) -> Vec<u32> {
+        let is_below = |path: &[u8], place: &[u8]| {
+            path.strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
+        };
+        let is_on_the_way =
+            |directory: &[u8]| places.iter().any(|place| place.starts_with(directory) || is_below(directory, place));
+        let directories = self.directories.iter().map(|state| is_on_the_way(&state.path));
+        let links = self.links.iter().map(|link| places.iter().any(|place| is_below(&link.path, place)));
+        let rule_files = self.rule_files.iter().map(|file| match file.path().strip_prefix(root) {
+            Ok(inside) => is_on_the_way(directory_of_rules(&to_bytes(inside))),
+            Err(_) => true,
+        });
+        let states = directories.chain(links).chain(rule_files).enumerate();
+        states.filter(|(_, is_concerned)| *is_concerned).map(|(index, _)| index as u32).collect()
     }
 
     /// Memory held, in bytes.

@@ -105,6 +105,11 @@ fn without_trailing_slash(path: &Path) -> PathBuf {
     path.components().collect()
 }
 
+/// Returns the path of `node_modules` in a directory with a path that ends with `/` or is empty.
+pub(crate) fn node_modules_in(directory: &[u8]) -> Box<[u8]> {
+    [directory, b"node_modules"].concat().into()
+}
+
 /// Resolves the root of a scan: an existing directory, absolute and canonical.
 ///
 /// # Errors

@@ -50,10 +50,14 @@ pub struct Snapshot {
     generation: u64,
     entries: Arc<Entries>,
     unread: Unread,
+    /// See [`Snapshot::skipped_node_modules`].
+    skipped: Arc<[Box<[u8]>]>,
     cut: Option<Cut>,
     whole: bool,
     outside: Outside,
     fingerprint: Option<Fingerprint>,
+    /// See [`Snapshot::has_same_tree_through_links`].
+    same_through_links: OnceLock<bool>,
 }
 
 /// The entries of a snapshot, and what is computed from them. A later snapshot with the same entries shares them: a file that is
@@ -176,6 +180,13 @@ impl Snapshot {
     #[must_use]
     pub fn unreadable_paths(&self) -> &[Box<[u8]>] {
         &self.unread.first
+    }
+
+    /// Returns the `node_modules` that [`crate::ScanOptions::skip_node_modules`] leaves out and the ignore rules do not: their
+    /// paths relative to the root, in order. None is in a directory that is not listed.
+    #[must_use]
+    pub fn skipped_node_modules(&self) -> &[Box<[u8]>] {
+        &self.skipped
     }
 
     /// Returns why entries are missing; `None` when the snapshot is complete.
@@ -342,6 +353,7 @@ impl Snapshot {
             + size_of_val(&*self.entries.times)
             + size_of_val(&*self.entries.sizes)
             + self.fingerprint.as_ref().map_or(0, Fingerprint::bytes)
+            + self.skipped.iter().map(|path| size_of::<Box<[u8]>>() + path.len()).sum::<usize>()
             + self.entries.decomposed.get().map_or(0, |decomposed| {
                 size_of_val(&*decomposed.0) + decomposed.0.iter().map(|(_, path)| path.len()).sum::<usize>()
             })
@@ -380,16 +392,18 @@ impl Snapshot {
             generation: head.generation,
             entries: Arc::clone(&self.entries),
             unread: head.unread,
+            skipped: head.skipped,
             cut: head.cut,
             whole: head.whole,
             outside: head.outside,
             fingerprint: head.fingerprint,
+            same_through_links: OnceLock::new(),
         }
     }
 
-    /// Whether a snapshot with `head` has the same unreadable places, which derived structures depend on.
-    pub(crate) fn has_unread_of(&self, head: &SnapshotHead) -> bool {
-        self.unread == head.unread
+    /// Whether a snapshot with `head` has the same unreadable and skipped places, which derived structures depend on.
+    pub(crate) fn has_gaps_of(&self, head: &SnapshotHead) -> bool {
+        self.unread == head.unread && self.skipped == head.skipped
     }
 
     pub(crate) fn outside(&self) -> &Outside {

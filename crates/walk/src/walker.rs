@@ -37,6 +37,7 @@ use crate::error::WalkError;
 use crate::fingerprint::DirectoryState;
 use crate::generation::next_generation;
 use crate::options::Detail;
+use crate::paths::node_modules_in;
 use crate::snapshot::{Cut, Head, Snapshot, SnapshotHead};
 
 use self::assemble::assemble;
@@ -86,7 +87,7 @@ impl Walk {
     pub(crate) fn new(plan: WalkPlan) -> Result<Arc<Self>, WalkError> {
         let generation = next_generation();
         let root_identity = identity_of(&plan.root)?;
-        let validation = plan.base.clone().and_then(|base| Validation::of(base, root_identity));
+        let validation = plan.base.clone().and_then(|base| Validation::of(base, plan.places.as_deref(), root_identity));
         let state = match &validation {
             Some(validation) => validation.begin(),
             None => State::full_scan(&plan),
@@ -240,6 +241,11 @@ impl Walk {
         self.validation.is_some()
     }
 
+    /// Whether it has validated an older snapshot in some places only.
+    pub(crate) fn has_checked_places_only(&self) -> bool {
+        self.validation.as_ref().is_some_and(Validation::is_partial) && !self.effort().rescanned
+    }
+
     /// Returns its cost so far.
     pub(crate) fn effort(&self) -> Effort {
         lock(&self.state).effort
@@ -365,6 +371,8 @@ impl Walk {
                 listed_elsewhere,
                 rule_files: visit.rule_files,
                 rules: visit.rules,
+                has_undecided_link: visit.has_undecided_link,
+                skips_node_modules: visit.skips_node_modules && !listed_elsewhere,
                 unread: (visit.unread.count > 0).then(|| Box::new(visit.unread)),
             });
         }
@@ -384,6 +392,9 @@ impl Walk {
             link.id = state.new_output();
             visit.listing.entries[entry as usize].child = link.id;
             state.next_links.push(link);
+        }
+        if visit.skips_node_modules {
+            state.skipped.push(node_modules_in(&task.path));
         }
         state.outside.rule_files.append(&mut visit.sources.files);
         state.outside.link_targets.append(&mut visit.link_targets);
@@ -406,11 +417,14 @@ impl Walk {
         outside.rule_files.dedup();
         outside.link_targets.sort_unstable();
         outside.link_targets.dedup();
+        let mut skipped = state.skipped.clone();
+        skipped.sort_unstable();
         SnapshotHead {
             root: self.plan.root.clone(),
             options: self.plan.options,
             generation,
             unread: state.unread.clone(),
+            skipped: skipped.into(),
             cut: state.cut.or(cut),
             whole: self.plan.subtree.is_whole_tree(),
             outside,

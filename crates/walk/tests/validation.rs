@@ -101,6 +101,10 @@ impl Rig {
     /// Returns the snapshot after the previous one has expired.
     fn expired(&self, options: ScanOptions) -> Scan {
         self.expire();
+        self.get(options)
+    }
+
+    fn get(&self, options: ScanOptions) -> Scan {
         let root = self.root();
         let asked = *self.clock.lock().expect("a clock");
         let request = ScanRequest { root: &root, options, asked, partial_on_timeout: false };
@@ -109,13 +113,20 @@ impl Rig {
 
     /// Validates the snapshot, compares the result with a full scan, and returns the work that validation took.
     fn validate(&self, options: ScanOptions) -> Work {
+        self.expire();
+        self.compare(options)
+    }
+
+    /// Compares the snapshot with a full scan, and returns the work that it took.
+    fn compare(&self, options: ScanOptions) -> Work {
         let before = self.cache.stats();
-        let validated = self.expired(options).snapshot;
+        let validated = self.get(options).snapshot;
         let after = self.cache.stats();
         let fresh = Scanner::threads(1).fresh(&self.root(), options).expect("a scan");
         assert_same_entries(&listed(&validated), &listed(&fresh));
         assert_eq!(validated.unreadable(), fresh.unreadable());
         assert_eq!(validated.unreadable_paths(), fresh.unreadable_paths());
+        assert_eq!(validated.skipped_node_modules(), fresh.skipped_node_modules());
         Work::between(&before, &after)
     }
 }
@@ -139,7 +150,60 @@ impl Rig {
             let fresh = Scanner::threads(1).fresh(&root, wanted).expect("a scan");
             assert_same_entries(&listed(&got), &listed(&fresh));
             assert_eq!((got.options(), got.unreadable()), (wanted, fresh.unreadable()));
+            assert_eq!(got.skipped_node_modules(), fresh.skipped_node_modules());
         }
+    }
+}
+
+impl Rig {
+    /// The entries of a full scan.
+    fn fresh(&self, options: ScanOptions) -> Vec<String> {
+        listed(&Scanner::threads(1).fresh(&self.root(), options).expect("a scan"))
+    }
+
+    /// Gets the snapshot. Returns what only a full scan has.
+    fn compare_places(&self, announced: &[&str]) -> Vec<String> {
+        let got = listed(&self.get(DEFAULT).snapshot);
+        let fresh = self.fresh(DEFAULT);
+        assert!(got.iter().all(|entry| fresh.contains(entry)), "{announced:?}: {got:?}");
+        fresh.into_iter().filter(|entry| !got.contains(entry)).collect()
+    }
+
+    /// Announces the path of an edit: as it is named, and where that was before the edit.
+    fn announce(&self, edit: &Edit, before: &[PathBuf]) {
+        before.iter().chain(&self.changed_by(edit)).for_each(|path| self.cache.invalidate(Some(path)));
+    }
+
+    /// The paths that an edit changes.
+    fn changed_by(&self, edit: &Edit) -> Vec<PathBuf> {
+        let named = match edit {
+            Edit::Write(path) | Edit::Replace(path) | Edit::Rules(path, _) | Edit::MakeDirectory(path) => {
+                vec![path.clone()]
+            }
+            Edit::Remove(path) | Edit::Link(path, _) | Edit::SetBack(path) => vec![path.clone()],
+            Edit::Rename(from, to) => vec![from.clone(), to.clone()],
+            Edit::ChangeCase(path) => vec![path.clone(), in_upper_case(path)],
+            Edit::WriteOutside(path) => vec![format!("../outside/{path}")],
+            Edit::RulesAbove(_) => vec!["../.ignore".to_owned()],
+            Edit::ReplaceRoot => vec![String::new()],
+            Edit::Settle | Edit::Validate => vec![],
+        };
+        let named = named.into_iter().map(|path| self.path(&path));
+        named.flat_map(|path| [self.in_real_directory(&path), path]).collect()
+    }
+
+    /// The path with the directories that exist resolved.
+    fn in_real_directory(&self, path: &Path) -> PathBuf {
+        let real = path.ancestors().skip(1).find_map(|above| Some((above.canonicalize().ok()?, above)));
+        real.map_or_else(|| self.root(), |(real, above)| real.join(path.strip_prefix(above).expect("an ancestor")))
+    }
+}
+
+/// A path with its last name in upper case.
+fn in_upper_case(path: &str) -> String {
+    match path.rsplit_once('/') {
+        Some((directory, name)) => format!("{directory}/{}", name.to_uppercase()),
+        None => path.to_uppercase(),
     }
 }
 
@@ -230,6 +294,141 @@ fn after_an_invalidation_only_what_changed_is_listed() {
     assert_eq!(rig.cache.stats().misses, 2);
     rig.cache.invalidate(None);
     assert_eq!(rig.validate(DEFAULT).directories_listed, 4, "without a path, everything is forgotten");
+}
+
+#[test]
+fn within_the_time_to_live_only_announced_places_are_checked() {
+    let rig = Rig::with(&["a/b/c", "a/b/.gitignore: x", "a/d/e", "a/d/.gitignore: x", "f/g", "h"]);
+    rig.expired(DEFAULT);
+    rig.write("f/later", "");
+    let above = {
+        let before = rig.cache.stats().checks;
+        rig.cache.invalidate(Some(&rig.path("h")));
+        assert_eq!(rig.compare_places(&["h"]), ["f/later"]);
+        rig.cache.stats().checks - before - 1
+    };
+    for (reason, path, states, listed) in [
+        ("a new file: the root, `a`, `a/b` and the rules in it", "a/b/new", 4, 1),
+        ("a new directory, announced by a file in it", "a/d/new/deep/file", 4, 3),
+        ("a file in the root", "new", 1, 1),
+        ("nothing changed", "a/b/c", 4, 0),
+    ] {
+        if path != "a/b/c" {
+            rig.write(path, "");
+        }
+        rig.settle();
+        let before = rig.cache.stats();
+        rig.cache.invalidate(Some(&rig.path(path)));
+        assert_eq!(rig.compare_places(&[path]), ["f/later"], "{reason}");
+        let after = rig.cache.stats();
+        let work = Work::between(&before, &after);
+        assert_eq!((after.checks - before.checks - above, work), (states, Work::listing(listed)), "{reason}");
+        // A directory that was listed within a clock tick of its change is listed again.
+        rig.settle();
+        rig.cache.invalidate(Some(&rig.path(path)));
+        rig.compare_places(&[path]);
+    }
+    assert_eq!(rig.validate(DEFAULT).rescans, 0, "the rest is validated when it expires");
+}
+
+#[test]
+fn an_announced_change_does_not_make_the_rest_of_a_snapshot_younger() {
+    let rig = Rig::with(&["a/b", "c/d"]);
+    rig.expired(DEFAULT);
+    rig.write("c/unannounced", "");
+    for number in 0..4_u32 {
+        *rig.clock.lock().expect("a clock") += Duration::from_millis(300);
+        rig.write(&format!("a/{number}"), "");
+        rig.cache.invalidate(Some(&rig.path("a")));
+        let scan = rig.get(DEFAULT);
+        let sees_all = scan.snapshot.find(b"c/unannounced").is_some();
+        let age = Duration::from_millis(300 * u64::from(number + 1));
+        assert_eq!((sees_all, scan.age), if number < 3 { (false, age) } else { (true, Duration::ZERO) });
+    }
+}
+
+#[test]
+fn an_announced_change_is_seen_wherever_it_matters() {
+    type Edit = fn(&Rig) -> Vec<&'static str>;
+    let edits: [(&str, Edit); 9] = [
+        ("a removed directory", |rig| {
+            fs::remove_dir_all(rig.path("a")).expect("a directory");
+            vec!["a"]
+        }),
+        ("a removed directory, announced by a file in it", |rig| {
+            fs::remove_dir_all(rig.path("a")).expect("a directory");
+            vec!["a/b/c"]
+        }),
+        ("a moved directory", |rig| {
+            fs::rename(rig.path("a/b"), rig.path("e/moved")).expect("a move");
+            vec!["a/b", "e/moved"]
+        }),
+        ("a name in another case", |rig| {
+            fs::rename(rig.path("a/b"), rig.path("a/B")).expect("a move");
+            vec!["a/b", "a/B"]
+        }),
+        ("a file in place of a directory", |rig| {
+            fs::remove_dir_all(rig.path("a/b")).expect("a directory");
+            rig.write("a/b", "");
+            vec!["a/b"]
+        }),
+        ("rules for a whole directory", |rig| {
+            rig.write("a/.gitignore", "c\n*.x");
+            vec!["a/.gitignore"]
+        }),
+        ("rules that are no more", |rig| {
+            fs::remove_file(rig.path(".gitignore")).expect("a file");
+            vec![".gitignore"]
+        }),
+        ("a new repository", |rig| {
+            rig.write("a/.git/info/exclude", "c");
+            vec!["a/.git/info/exclude"]
+        }),
+        ("a path through a link", |rig| {
+            rig.write("link/new", "");
+            vec!["link/new"]
+        }),
+    ];
+    for (reason, edit) in edits {
+        let rig = Rig::with(&["a/b/c", "a/d.x", "e/f", ".gitignore: *.x"]);
+        symlink("a/b", rig.path("link")).expect("a link");
+        rig.settle();
+        for options in [DEFAULT, FOLLOWING, ScanOptions { record_excluded: true, ..DEFAULT }] {
+            rig.expired(options);
+        }
+        for path in edit(&rig) {
+            rig.cache.invalidate(Some(&rig.path(path)));
+        }
+        for options in [DEFAULT, FOLLOWING, ScanOptions { record_excluded: true, ..DEFAULT }] {
+            assert_eq!(listed(&rig.get(options).snapshot), rig.fresh(options), "{reason}: {options:?}");
+        }
+    }
+}
+
+#[test]
+fn a_view_that_follows_links_is_not_made_of_a_scan_that_decided_about_them_otherwise() {
+    for (reason, rules, edit, known) in [
+        ("the rules show directories only", "*\n!*/", "", DEFAULT),
+        ("marked entries", "*\n!*/", "", ScanOptions { include_hidden: true, record_excluded: true, ..DEFAULT }),
+        ("hidden names are in the scan", "*\n!*/", "", ScanOptions { include_hidden: true, ..DEFAULT }),
+        ("a link that came later, and changes no entry", "*\n!*/", "later", DEFAULT),
+        ("the rules hide links as anything", "F", "", DEFAULT),
+    ] {
+        let rig = Rig::with(&["a/b", &format!(".ignore: {rules}")]);
+        let link = || symlink("a", rig.path("F")).expect("a link");
+        if edit.is_empty() {
+            link();
+            rig.settle();
+        }
+        rig.expired(known);
+        if !edit.is_empty() {
+            rig.get(FOLLOWING);
+            link();
+            rig.cache.invalidate(Some(&rig.path("F")));
+            rig.get(known);
+        }
+        assert_eq!(listed(&rig.get(FOLLOWING).snapshot), rig.fresh(FOLLOWING), "{reason}");
+    }
 }
 
 #[test]
@@ -517,6 +716,8 @@ fn rules() -> impl Strategy<Value = String> {
     let rule = prop_oneof![
         "!?[abc]/?",
         Just("*".to_owned()),
+        Just("!*/".to_owned()),
+        Just("*/".to_owned()),
         Just("*.x".to_owned()),
         Just("a/b".to_owned()),
         Just("/c".to_owned())
@@ -575,13 +776,7 @@ impl Rig {
                 self.editable(path).is_some_and(remove)
             }
             Edit::Rename(from, to) => self.rename(from, to),
-            Edit::ChangeCase(path) => {
-                let upper = path.rsplit_once('/').map_or_else(
-                    || path.to_uppercase(),
-                    |(directory, name)| format!("{directory}/{}", name.to_uppercase()),
-                );
-                self.rename(path, &upper)
-            }
+            Edit::ChangeCase(path) => self.rename(path, &in_upper_case(path)),
             Edit::Link(link, target) => {
                 let target = target.replace("ROOT", &self.root().to_string_lossy());
                 self.editable(link).is_some_and(|link| make_parent(&link) && symlink(target, link).is_ok())
@@ -662,6 +857,35 @@ proptest! {
             }
         }
         rig.validate(options);
+        rig.compare_views();
+    }
+
+    #[test]
+    fn a_snapshot_equals_a_full_scan_while_every_change_is_announced(
+        before in proptest::collection::vec(edit(), 0..25),
+        edits in proptest::collection::vec(edit(), 1..25),
+        include_hidden in any::<bool>(),
+        use_gitignore in prop_oneof![3 => Just(true), 1 => Just(false)],
+        skip_node_modules in any::<bool>(),
+        record_excluded in any::<bool>(),
+        follow_links in any::<bool>(),
+    ) {
+        let detail = Detail::Minimal;
+        let options =
+            ScanOptions { include_hidden, use_gitignore, skip_node_modules, record_excluded, follow_links, detail };
+        let rig = Rig::new();
+        fs::create_dir_all(rig.top.join("outside/b")).expect("a directory");
+        before.iter().filter(|edit| !matches!(edit, Edit::Settle)).for_each(|edit| _ = rig.edit(edit));
+        rig.expired(options);
+        for edit in &edits {
+            let before = rig.changed_by(edit);
+            rig.edit(edit);
+            rig.announce(edit, &before);
+            if matches!(edit, Edit::Validate) {
+                rig.compare(options);
+            }
+        }
+        rig.compare(options);
         rig.compare_views();
     }
 }

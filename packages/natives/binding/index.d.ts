@@ -233,6 +233,7 @@ export interface NativeGrepOptions {
   excludedTypes?: Array<string>
   maxDepth?: number
   followLinks?: boolean
+  includeNodeModules?: boolean
   binary?: 'skip' | 'search' | 'text'
   ignoreCase?: boolean
   smartCase?: boolean
@@ -313,6 +314,8 @@ export interface NativeSkipped {
   unreadable: number
   /** Absent when none. */
   tooCostly?: number
+  /** Directories; absent when none. */
+  nodeModules?: number
 }
 
 /** Options of `treeSummary`; the facade documents them. */

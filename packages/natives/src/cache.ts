@@ -14,6 +14,9 @@ export type FsScanCacheStats = NativeCacheStats;
  * path, contains it or is below it; scans that reached the path through a followed link; and, for an ignore file, scans
  * below its directory. Without a path, it drops everything. The path need not exist. Synchronous.
  *
+ * The next search sees what changed at the path and below it. A change elsewhere that was not reported shows when the scan
+ * expires, as without this call.
+ *
  * Never throws. A path that is not a string counts as no path, which drops more than necessary but is never wrong.
  */
 export function invalidateFsScanCache(path?: string): void {

@@ -69,6 +69,8 @@ export interface GrepOptions extends SearchOptions {
    * @default false
    */
   followLinks?: boolean | undefined;
+  /** Search `node_modules`. Default: whether `glob` mentions it, or `cache` is off. `skipped.nodeModules` counts what it leaves out. */
+  includeNodeModules?: boolean | undefined;
   /**
    * What a NUL byte in a file means. `skip`: it ends the search of the file. `search`: the file is searched to its first match,
    * with NUL bytes for line ends, as with `rg --binary`; the match has `binary` instead of a line. `text`: it is a character
@@ -251,8 +253,10 @@ export interface GrepSummary {
    * - `unreadable`: files and directories that cannot be read.
    * - `tooCostly`: with a line that exceeds PCRE2's limit for backtracking, which ends the search of the file. Absent when
    *   none.
+   * - `nodeModules`: not files, but directories `node_modules` that were not searched; `includeNodeModules` searches them. Those
+   *   that ignore rules, `glob` or `maxDepth` leave out do not count. Absent when none.
    */
-  skipped: { oversized: number; binary: number; unreadable: number; tooCostly?: number };
+  skipped: { oversized: number; binary: number; unreadable: number; tooCostly?: number; nodeModules?: number };
   /**
    * The first 16 of the unreadable files and directories in path order, relative to the root; `.` is the root itself. Files in
    * such a directory were not searched. Absent when none.
@@ -298,6 +302,7 @@ const rules: OptionRules<GrepOptions> = {
   typeNot: texts,
   maxDepth: count,
   followLinks: flag,
+  includeNodeModules: flag,
   binary: oneOf(['skip', 'search', 'text']),
   ignoreCase: flag,
   smartCase: flag,
@@ -334,7 +339,7 @@ const inputRules: OptionRules<GrepInputOptions & { path: never }> = {
  * Searches the files below a directory, or one file, for a regular expression.
  *
  * Finds the lines that `rg -n --no-require-git` finds, with PCRE2 those of `rg -P`. Symbolic links are followed only with `followLinks`; with
- * `cache`, `node_modules` is skipped unless `glob` mentions it. A FIFO, socket or device as `path` gives an empty result.
+ * `cache`, `node_modules` is skipped unless `glob` mentions it or `includeNodeModules` is set, and `skipped.nodeModules` reports it. A FIFO, socket or device as `path` gives an empty result.
  * Files are read, never mapped, so a file may change during the search. Runs on the threads of the addon. With `input` it
  * searches that text instead.
  *

@@ -184,6 +184,18 @@ impl Candidates {
         }
     }
 
+    /// How many `node_modules` the scan left out that may have files which the filter accepts.
+    pub(super) fn skipped_node_modules(&self) -> u64 {
+        let Source::Tree { snapshot, filter, .. } = &self.0 else { return 0 };
+        let is_in_reach = |directory: &[u8]| {
+            filter.as_ref().is_none_or(|filter| {
+                let (prefix, file) = (filter.globs.prefix(), [directory, b"/"].concat());
+                (file.starts_with(prefix) || prefix.starts_with(&file)) && is_within_depth(&file, filter.max_depth)
+            })
+        };
+        snapshot.skipped_node_modules().iter().filter(|directory| is_in_reach(directory)).count() as u64
+    }
+
     /// How many directories and entries the scan could not read.
     pub(super) fn unreadable(&self) -> u64 {
         if let Source::Tree { snapshot, .. } = &self.0 { snapshot.unreadable() } else { 0 }

@@ -65,6 +65,8 @@ pub struct GrepOptions {
     pub max_depth: Option<usize>,
     /// Follow symbolic links, to each directory once. Default: false.
     pub follow_links: bool,
+    /// Search `node_modules`. Default: whether a glob mentions it, or the cache is not used.
+    pub include_node_modules: Option<bool>,
     /// What a NUL byte in a file means. Default: [`Binary::Skip`].
     pub binary: Binary,
     /// Ignore case. Default: false.
@@ -122,6 +124,7 @@ impl GrepOptions {
             excluded_types: Vec::new(),
             max_depth: None,
             follow_links: false,
+            include_node_modules: None,
             binary: Binary::Skip,
             ignore_case: false,
             smart_case: false,

@@ -100,7 +100,7 @@ pub enum RegexEngine {
     Literal,
 }
 
-/// How many files were not searched, or not completely.
+/// How many files were not searched, or not completely, and how many directories were not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Skipped {
     /// Over `max_file_size`; or with a line that is too long to hold in memory, which ends the search of the file. In
@@ -112,6 +112,9 @@ pub struct Skipped {
     pub unreadable: u64,
     /// With a line that exceeds PCRE2's limit for backtracking, which ends the search of the file.
     pub too_costly: u64,
+    /// Directories `node_modules`, not counting those that the ignore rules or the filters leave out. Their files are not in
+    /// the other counts.
+    pub node_modules: u64,
 }
 
 /// A pattern that was not searched as given.

@@ -11,6 +11,7 @@ use cairn_walk::{Kind, Snapshot, from_bytes, is_own_temporary, to_bytes};
 use crate::error::SearchError;
 
 use super::classify::{Class, Classifier, Contents, Rules};
+use super::dependencies::Moment;
 use super::levels::{Kept, in_levels};
 use super::nodes::{Folded, ROOT, Tree};
 use super::tracked::FileState;
@@ -23,15 +24,16 @@ type Check<'a> = &'a dyn Fn() -> Result<(), Stopped>;
 /// Scans the directory at a canonical path as the root was scanned.
 pub(super) type ScanDirectory<'a> = &'a dyn Fn(&Path) -> Result<Arc<Snapshot>, SearchError>;
 
-/// Builds the tree of a snapshot. `scan` is used for directories that the ignore rules leave out of it and that are shown.
+/// Builds the tree of a snapshot, as it is from `moment` on. `scan` is used for directories that the ignore rules leave out of it and that are shown.
 pub(super) fn build(
     snapshot: &Snapshot,
     rules: &Rules,
+    moment: Moment,
     scan: ScanDirectory<'_>,
     check: Check<'_>,
 ) -> Result<Tree, SearchError> {
     let mut builder = Builder {
-        classifier: Classifier::new(rules, snapshot.root(), snapshot.generation()),
+        classifier: Classifier::new(rules, snapshot.root(), moment),
         check,
         root: snapshot.root(),
         names: Vec::with_capacity(snapshot.len() * 12),

@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 
 use cairn_walk::{Kind, from_bytes};
 
-use super::dependencies::{LinkStates, LinkTarget};
+use super::dependencies::{LinkStates, LinkTarget, Moment};
 use super::names::{NameSet, NamedKind, Secrets};
 use super::nodes::Folded;
 use super::tracked::Tracked;
@@ -53,8 +53,8 @@ pub(super) struct Classifier<'a> {
 }
 
 impl<'a> Classifier<'a> {
-    pub(super) fn new(rules: &'a Rules, root: &'a Path, generation: u64) -> Self {
-        let links = LinkStates::new(!rules.secrets.is_empty(), generation);
+    pub(super) fn new(rules: &'a Rules, root: &'a Path, moment: Moment) -> Self {
+        let links = LinkStates::new(!rules.secrets.is_empty(), moment);
         Self { rules, root, tracked: OnceCell::new(), links, link: LinkTarget::default() }
     }
 

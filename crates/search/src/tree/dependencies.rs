@@ -30,11 +30,20 @@ impl Dependencies {
 
     /// Whether everything but the scans is as it was. `generation` is that of the snapshot now, which may be a later one with
     /// the same entries.
-    pub(super) fn are_current(&self, ttl: Duration, generation: u64) -> bool {
+    pub(super) fn are_current(&self, ttl: Duration, moment: Moment) -> bool {
         self.tracked.as_ref().is_none_or(|(root, tracked)| tracked.is_current(root))
             && self.directories.iter().all(|(path, state)| state.is_unchanged(path))
-            && self.links.are_current(ttl, generation)
+            && self.links.are_current(ttl, moment)
     }
+}
+
+/// A moment, as the cache knows it: no change was announced between two equal ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Moment {
+    /// The generation of the snapshot.
+    pub(super) generation: u64,
+    /// See [`cairn_walk::ScanCache::last_invalidation`].
+    pub(super) last_invalidation: u64,
 }
 
 /// Where the links of a tree lead.
@@ -44,8 +53,8 @@ pub(super) struct LinkStates {
     /// Whether it matters what the targets lead to.
     follows: bool,
     digest: Digest,
-    /// When they were compared last, and the generation of the snapshot at that time.
-    compared: Mutex<Option<(Instant, u64)>>,
+    /// When they were compared last.
+    compared: Mutex<Option<(Instant, Moment)>>,
 }
 
 /// Where a link leads.
@@ -59,9 +68,9 @@ pub(super) struct LinkTarget {
 }
 
 impl LinkStates {
-    /// Begins with no links, for a snapshot of this generation.
-    pub(super) fn new(follows: bool, generation: u64) -> Self {
-        let compared = Mutex::new(Some((Instant::now(), generation)));
+    /// Begins with no links.
+    pub(super) fn new(follows: bool, moment: Moment) -> Self {
+        let compared = Mutex::new(Some((Instant::now(), moment)));
         Self { links: Vec::new(), follows, digest: Digest::default(), compared }
     }
 
@@ -72,14 +81,14 @@ impl LinkStates {
         target
     }
 
-    /// Whether the links lead where they did. Compared again for another snapshot, and after `ttl`, because the target of a
-    /// target may be anywhere.
-    fn are_current(&self, ttl: Duration, generation: u64) -> bool {
+    /// Whether the links lead where they did. Compared again for another snapshot, after an invalidation, and after `ttl`,
+    /// because the target of a target may be anywhere.
+    fn are_current(&self, ttl: Duration, moment: Moment) -> bool {
         if self.links.is_empty() {
             return true;
         }
         let mut compared = self.compared.lock().unwrap_or_else(PoisonError::into_inner);
-        if compared.is_some_and(|(last, known)| known == generation && last.elapsed() < ttl) {
+        if compared.is_some_and(|(last, known)| known == moment && last.elapsed() < ttl) {
             return true;
         }
         let now = Instant::now();
@@ -89,7 +98,7 @@ impl LinkStates {
         }
         let is_same = digest == self.digest;
         if is_same {
-            *compared = Some((now, generation));
+            *compared = Some((now, moment));
         }
         is_same
     }

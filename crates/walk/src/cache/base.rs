@@ -1,9 +1,11 @@
 //! The starting point of a snapshot that is to be published.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use crate::snapshot::Snapshot;
 
+use super::announced::Announced;
 use super::request::ScanKey;
 
 /// The starting point for a new snapshot of one root: the cached snapshot, if any, and the moment it was taken.
@@ -15,7 +17,10 @@ pub struct Base {
     pub(super) key: ScanKey,
     /// The cached snapshot, even when it is expired or invalidated.
     pub(super) snapshot: Option<Arc<Snapshot>>,
-    pub(super) invalidated: bool,
+    /// When the cached snapshot was published.
+    pub(super) published: Option<Instant>,
+    /// The changes that were announced since then.
+    pub(super) announced: Announced,
     /// The position in the invalidation log.
     pub(super) position: u64,
     /// The highest generation when the base was taken. Scans that began later have higher ones.
@@ -27,7 +32,11 @@ impl Base {
     /// the new snapshot needs a scan of the disk.
     #[must_use]
     pub fn snapshot(&self) -> Option<&Arc<Snapshot>> {
-        self.snapshot.as_ref().filter(|_| !self.invalidated)
+        self.snapshot.as_ref().filter(|_| !self.is_invalidated())
+    }
+
+    pub(super) fn is_invalidated(&self) -> bool {
+        self.announced != Announced::Nothing
     }
 
     /// The generation of the cached snapshot; 0 without one.

@@ -3,8 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use crate::paths;
+use crate::snapshot::Snapshot;
 
-use super::log::{Invalidation, affects_root, affects_snapshot};
+use super::announced::Announced;
+use super::log::{Invalidation, affects_root};
 use super::request::ScanKey;
 use super::state::{CacheState, Running, StoredSnapshot};
 use super::stats::count;
@@ -14,14 +16,14 @@ impl CacheState {
     pub(super) fn invalidate(&self, path: Option<&Path>) {
         let targets = path.map(paths::resolve_target);
         let mut running = self.lock();
-        let affected: Vec<ScanKey> = self
+        let affected: Vec<(ScanKey, Announced)> = self
             .snapshots
             .iter()
-            .filter(|entry| is_any(targets.as_deref(), |target| affects_snapshot(target, entry.key(), &entry.snapshot)))
-            .map(|entry| entry.key().clone())
+            .map(|entry| (entry.key().clone(), announced(targets.as_deref(), entry.key(), &entry.snapshot)))
+            .filter(|(_, announced)| *announced != Announced::Nothing)
             .collect();
-        for key in affected {
-            self.invalidate_stored(&key, path.is_some());
+        for (key, announced) in affected {
+            self.invalidate_stored(&key, announced, path.is_some());
         }
         // Which directories a running scan reaches through links is only known at its end.
         running.scans.retain(|key, scan| {
@@ -34,17 +36,18 @@ impl CacheState {
 
     /// Drops the snapshot of `key`. With `can_validate`, a snapshot with a fingerprint is kept for the next scan to
     /// validate.
-    fn invalidate_stored(&self, key: &ScanKey, can_validate: bool) {
+    fn invalidate_stored(&self, key: &ScanKey, announced: Announced, can_validate: bool) {
         let is_kept = |stored: &StoredSnapshot| can_validate && stored.snapshot.fingerprint().is_some();
         if let Some(mut stored) = self.snapshots.get_mut(key)
             && is_kept(&stored)
         {
-            if !std::mem::replace(&mut stored.invalidated, true) {
+            if !stored.is_invalidated() {
                 count(&self.counters.invalidations);
             }
+            stored.announced.extend(announced);
             return;
         }
-        if self.snapshots.remove(key).is_some_and(|(_, stored)| !stored.invalidated) {
+        if self.snapshots.remove(key).is_some_and(|(_, stored)| !stored.is_invalidated()) {
             count(&self.counters.invalidations);
         }
     }
@@ -56,6 +59,16 @@ impl CacheState {
             running.log.push(Invalidation::Key(key.clone()));
         }
     }
+}
+
+/// The changes at the targets that may concern a snapshot. Without targets, everything may have changed.
+fn announced(targets: Option<&[PathBuf]>, key: &ScanKey, snapshot: &Snapshot) -> Announced {
+    let Some(targets) = targets else { return Announced::Anywhere };
+    let mut announced = Announced::default();
+    for target in targets {
+        announced.add(target, key, snapshot);
+    }
+    announced
 }
 
 /// Whether `test` holds for any target; without targets, everything is affected.

@@ -2,12 +2,15 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Instant;
 
 use crate::error::WalkError;
 use crate::options::Subtree;
 use crate::snapshot::Snapshot;
 use crate::walker::{Walk, WalkPlan};
 
+use super::announced::Announced;
+use super::base::Base;
 use super::request::{ScanKey, ScanRequest};
 use super::state::{CacheState, Running, RunningScan, StoredSnapshot};
 use super::stats::count;
@@ -81,6 +84,7 @@ impl CacheState {
                 max_entries: self.policy.max_scan_entries,
                 record_fingerprint: store,
                 base: base.snapshot.clone().filter(|_| freshness == Freshness::Any),
+                places: self.places_to_check(&base),
             })?;
             let mut running = self.lock();
             if let Some(joined) = self.join_existing(&running, key, request, store, freshness) {
@@ -149,13 +153,27 @@ impl CacheState {
                 running.scans.remove(key);
                 if scan.store.load(Ordering::Relaxed) {
                     // The calls receive the snapshot, whether it is published or not.
-                    let _ = self.publish(&running, &scan.base, snapshot);
+                    let published = Self::checked_at(scan).unwrap_or_else(|| self.now());
+                    let _ = self.publish(&running, &scan.base, snapshot, published);
                 }
             }
             ScanEnd::Failed => self.forget(&mut running, key),
             ScanEnd::Stopped if calls == 0 => _ = running.scans.remove(key),
             ScanEnd::Stopped => {}
         }
+    }
+
+    /// The places to compare with the disk while the rest of the base is within its time to live; `None` means all of it.
+    fn places_to_check(&self, base: &Base) -> Option<Vec<Box<[u8]>>> {
+        let Announced::Places(places) = &base.announced else { return None };
+        let age = self.now().saturating_duration_since(base.published?);
+        (age < self.policy.ttl).then(|| places.clone())
+    }
+
+    /// When the parts of the tree that a finished scan did not check were compared with the disk; `None` if it checked all of
+    /// them.
+    pub(super) fn checked_at(scan: &RunningScan) -> Option<Instant> {
+        scan.base.published.filter(|_| scan.walk.has_checked_places_only())
     }
 
     pub(super) fn count_effort(&self, walk: &Walk) {

@@ -86,8 +86,8 @@ pub(super) fn affects_root(target: &Path, key: &ScanKey) -> bool {
     rules_above || root.starts_with(target)
 }
 
-/// Whether a change at `target`, outside the root, may concern the snapshot.
-fn affects_outside(target: &Path, snapshot: &Snapshot) -> bool {
+/// Whether a change at `target` may concern the snapshot by another path than its own: a link or a rule leads to it.
+pub(super) fn affects_outside(target: &Path, snapshot: &Snapshot) -> bool {
     let outside = snapshot.outside();
     outside.rule_files.iter().any(|file| file.starts_with(target))
         || outside.link_targets.iter().any(|linked| target.starts_with(linked) || linked.starts_with(target))

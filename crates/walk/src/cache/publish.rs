@@ -2,12 +2,14 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Instant;
 
 use thiserror::Error;
 
 use crate::generation::latest_generation;
 use crate::snapshot::{Cut, Snapshot};
 
+use super::announced::Announced;
 use super::base::Base;
 use super::request::ScanKey;
 use super::state::{CacheState, Running, StoredSnapshot};
@@ -66,17 +68,26 @@ impl CacheState {
     /// Takes the base for a snapshot of `key`.
     pub(super) fn base(&self, running: &Running, key: ScanKey) -> Base {
         let stored = self.stored(&key);
+        let published = stored.as_ref().map(|stored| stored.published);
+        let (snapshot, announced) = stored.map(|stored| (stored.snapshot, stored.announced)).unzip();
         Base {
             key,
-            invalidated: stored.as_ref().is_some_and(|stored| stored.invalidated),
-            snapshot: stored.map(|stored| stored.snapshot),
+            snapshot,
+            published,
+            announced: announced.unwrap_or_default(),
             position: running.log.position(),
             latest_generation: latest_generation(),
         }
     }
 
-    /// Stores `snapshot` in place of its base; see [`crate::ScanCache::publish`].
-    pub(super) fn publish(&self, running: &Running, base: &Base, snapshot: &Arc<Snapshot>) -> Result<(), PublishError> {
+    /// Stores `snapshot` in place of its base; see [`crate::ScanCache::publish`]. Its time to live starts at `published`.
+    pub(super) fn publish(
+        &self,
+        running: &Running,
+        base: &Base,
+        snapshot: &Arc<Snapshot>,
+        published: Instant,
+    ) -> Result<(), PublishError> {
         let root = || snapshot.root().to_owned();
         if self.policy.ttl.is_zero() || self.policy.max_snapshots == 0 {
             return Err(PublishError::Disabled);
@@ -103,7 +114,7 @@ impl CacheState {
             count(&self.counters.evictions);
             return Err(PublishError::TooLarge { root: root(), bytes, max_bytes });
         }
-        let stored = StoredSnapshot { snapshot: Arc::clone(snapshot), published: self.now(), invalidated: false };
+        let stored = StoredSnapshot { snapshot: Arc::clone(snapshot), published, announced: Announced::Nothing };
         self.snapshots.insert(base.key.clone(), stored);
         self.evict();
         Ok(())

@@ -27,7 +27,8 @@ pub struct Scan {
     /// The entries.
     pub snapshot: Arc<Snapshot>,
     /// Zero for a scan made for this call. Otherwise the time since the snapshot was published or, when the call joined
-    /// a running scan, since that scan began.
+    /// a running scan, since that scan began. If only the places of announced changes were checked for this call, the
+    /// time since the rest was.
     pub age: Duration,
 }
 

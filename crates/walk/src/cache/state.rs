@@ -11,6 +11,7 @@ use dashmap::DashMap;
 use crate::snapshot::Snapshot;
 use crate::walker::Walk;
 
+use super::announced::Announced;
 use super::base::Base;
 use super::log::InvalidationLog;
 use super::policy::Policy;
@@ -33,8 +34,14 @@ pub(super) struct CacheState {
 pub(super) struct StoredSnapshot {
     pub(super) snapshot: Arc<Snapshot>,
     pub(super) published: Instant,
-    /// It is no longer returned to callers. The next scan validates it.
-    pub(super) invalidated: bool,
+    /// If this is anything, the snapshot is no longer returned to callers. The next scan validates it.
+    pub(super) announced: Announced,
+}
+
+impl StoredSnapshot {
+    pub(super) fn is_invalidated(&self) -> bool {
+        self.announced != Announced::Nothing
+    }
 }
 
 /// The scans that calls can join, and the recent invalidations.
@@ -79,7 +86,7 @@ impl CacheState {
     }
 
     pub(super) fn is_fresh(&self, stored: &StoredSnapshot) -> bool {
-        !stored.invalidated && self.age(stored) < self.policy.ttl
+        !stored.is_invalidated() && self.age(stored) < self.policy.ttl
     }
 
     pub(super) fn age(&self, stored: &StoredSnapshot) -> Duration {
@@ -95,7 +102,7 @@ impl CacheState {
             .map(|entry| (entry.key().clone(), entry.value().clone(), entry.value().snapshot.bytes()))
             .collect();
         all.sort_unstable_by_key(|(_, stored, _)| {
-            (!stored.invalidated, stored.published, stored.snapshot.generation())
+            (!stored.is_invalidated(), stored.published, stored.snapshot.generation())
         });
         let mut bytes: usize = all.iter().map(|(.., bytes)| bytes).sum();
         let with_excluded = |key: &&ScanKey| key.options.record_excluded;
@@ -110,7 +117,7 @@ impl CacheState {
                 continue;
             }
             self.snapshots.remove(&key);
-            if !stored.invalidated {
+            if !stored.is_invalidated() {
                 count(&self.counters.evictions);
             }
             remaining -= usize::from(counts);
@@ -123,7 +130,7 @@ impl CacheState {
         let mut snapshots: Vec<CachedSnapshot> = self
             .snapshots
             .iter()
-            .filter(|entry| !entry.value().invalidated)
+            .filter(|entry| !entry.value().is_invalidated())
             .map(|entry| CachedSnapshot { snapshot: Arc::clone(&entry.value().snapshot), age: self.age(entry.value()) })
             .collect();
         snapshots.sort_unstable_by(|a, b| {

@@ -89,10 +89,12 @@ impl SnapshotBuilder {
                 derived: Mutex::default(),
             }),
             unread: head.unread,
+            skipped: head.skipped,
             cut: head.cut,
             whole: head.whole,
             outside: head.outside,
             fingerprint: head.fingerprint,
+            same_through_links: OnceLock::new(),
         }
     }
 }
@@ -112,6 +114,7 @@ impl Snapshot {
             options: ScanOptions::default(),
             generation: next_generation(),
             unread: Unread::default(),
+            skipped: Arc::default(),
             cut,
             whole: true,
             outside: Outside::default(),
@@ -126,6 +129,7 @@ pub(crate) struct SnapshotHead {
     pub(crate) options: ScanOptions,
     pub(crate) generation: u64,
     pub(crate) unread: Unread,
+    pub(crate) skipped: Arc<[Box<[u8]>]>,
     pub(crate) cut: Option<Cut>,
     /// Whether the scan covered the whole tree, not a [`crate::Subtree`].
     pub(crate) whole: bool,

@@ -1,6 +1,5 @@
 //! Views: a snapshot serves a request for fewer of its entries without another scan.
 
-use std::collections::HashSet;
 use std::convert::Infallible;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -49,6 +48,9 @@ impl Snapshot {
         wanted: ScanOptions,
         check: &dyn Fn() -> Result<(), E>,
     ) -> Result<Option<Arc<Self>>, E> {
+        if wanted.follow_links && !self.has_same_tree_through_links() {
+            return Ok(None);
+        }
         let views = self.views();
         let find = |views: &[Arc<Self>]| views.iter().find(|view| view.options == wanted).cloned();
         if let Some(known) = find(&views.lock()) {
@@ -73,30 +75,40 @@ impl Snapshot {
 
     /// Whether [`Snapshot::view`] returns one, and whether it exists already.
     pub(crate) fn has_view(&self, wanted: ScanOptions) -> Option<bool> {
+        // The views are shared by later snapshots with the same entries, but what the rules hide may differ.
+        if wanted.follow_links && !self.has_same_tree_through_links() {
+            return None;
+        }
         let is_known = covers(self.options, wanted) && self.views().lock().iter().any(|view| view.options == wanted);
         if is_known { Some(true) } else { self.shows(wanted).then_some(false) }
     }
 
     /// Whether it has everything that a scan with `wanted` lists. The unreadable places of a part are not known. A scan
-    /// that follows links lists the same only if there are none, and if no directory has several paths.
+    /// that follows links lists the same only if there are none, see also [`Snapshot::has_same_tree_through_links`].
     fn shows(&self, wanted: ScanOptions) -> bool {
         covers(self.options, wanted)
             && self.unread.count == 0
             && self.cut != Some(Cut::Budget)
-            && (!wanted.follow_links || (!self.has_links(wanted) && self.has_one_path_each()))
+            && (!wanted.follow_links || (!self.has_links(wanted) && self.has_same_tree_through_links()))
     }
 
     fn has_links(&self, wanted: ScanOptions) -> bool {
-        let is_link =
-            |entry: &usize| self.entries.records[*entry].kind == Kind::Symlink && self.is_listed(*entry, wanted);
-        (0..self.len()).any(|entry| is_link(&entry))
+        // A link `node_modules` leads to a directory that is skipped, or not.
+        let wanted = ScanOptions { skip_node_modules: false, ..wanted };
+        let is_link = |entry: usize| self.entries.records[entry].kind == Kind::Symlink && self.is_listed(entry, wanted);
+        (0..self.len()).any(is_link)
     }
 
-    fn has_one_path_each(&self) -> bool {
-        let mut known = HashSet::new();
-        let states = self.fingerprint.as_ref().map(|fingerprint| &fingerprint.directories);
-        states.is_some_and(|states| {
-            states.iter().all(|state| state.identity.is_some_and(|identity| known.insert(identity)))
+    /// Whether a scan that follows links lists the same as one that does not, apart from the links that this one lists: no
+    /// directory has several paths, and the rules hide no link that may be listed otherwise.
+    fn has_same_tree_through_links(&self) -> bool {
+        *self.same_through_links.get_or_init(|| {
+            let Some(fingerprint) = &self.fingerprint else { return false };
+            let states = &fingerprint.directories;
+            let mut identities: Vec<(u64, u64)> = states.iter().filter_map(|state| state.identity).collect();
+            identities.sort_unstable();
+            identities.dedup();
+            identities.len() == states.len() && !states.iter().any(|state| state.has_undecided_link)
         })
     }
 
@@ -111,6 +123,7 @@ impl Snapshot {
     fn filtered<E>(&self, wanted: ScanOptions, check: &dyn Fn() -> Result<(), E>) -> Result<Self, E> {
         // Everything left out, in runs: each entry, and what is in it.
         let mut dropped: Vec<Range<usize>> = Vec::new();
+        let mut skipped: Vec<Box<[u8]>> = Vec::new();
         for entry in 0..self.len() {
             if entry % FILTERED_PER_CHECK == 0 {
                 check()?;
@@ -121,8 +134,14 @@ impl Snapshot {
             dropped.push(entry..entry + 1);
             if self.entries.records[entry].kind == Kind::Dir && !self.entries.records[entry].excluded {
                 dropped.push(self.with_prefix(&[self.path(entry), b"/"].concat()));
+                if self.name(entry) == b"node_modules" {
+                    skipped.push(self.path(entry).into());
+                }
             }
         }
+        skipped.extend_from_slice(&self.skipped);
+        skipped.retain(|path| !is_in_left_out(path, wanted));
+        skipped.sort_unstable();
         dropped.push(self.len()..self.len());
         dropped.sort_unstable_by_key(|range| range.start);
         let mut arena = Vec::with_capacity(self.entries.arena.len());
@@ -153,10 +172,20 @@ impl Snapshot {
                 derived: Mutex::default(),
             }),
             unread: self.unread.clone(),
+            skipped: skipped.into(),
             cut: self.cut,
             whole: self.whole,
             outside: self.outside.clone(),
             fingerprint: None,
+            same_through_links: OnceLock::new(),
         })
     }
+}
+
+/// Whether a path is in a directory that a scan with `wanted` leaves out by its name.
+fn is_in_left_out(path: &[u8], wanted: ScanOptions) -> bool {
+    let mut above = path.split(|&byte| byte == b'/').rev().skip(1);
+    above.any(|name| {
+        (wanted.skip_node_modules && name == b"node_modules") || (!wanted.include_hidden && name.starts_with(b"."))
+    })
 }

@@ -8,7 +8,7 @@ use cairn_cancel::Stopped;
 use crate::error::WalkError;
 use crate::fingerprint::Fingerprint;
 use crate::kind::Kind;
-use crate::paths::{slashes, to_bytes};
+use crate::paths::{node_modules_in, slashes, to_bytes};
 use crate::rules::RuleFileState;
 use crate::snapshot::{Cut, Snapshot, SnapshotBuilder, SnapshotHead};
 
@@ -87,11 +87,15 @@ pub(super) fn merge(
         .iter()
         .filter_map(|state| state.unread.as_deref())
         .for_each(|unread| head.unread.absorb(unread));
+    let skipping = fingerprint.directories.iter().filter(|state| state.skips_node_modules);
+    let mut skipped: Vec<Box<[u8]>> = skipping.map(|state| node_modules_in(&state.path)).collect();
+    skipped.sort_unstable();
+    head.skipped = skipped.into();
     head.fingerprint = (!input.unreliable_times).then_some(fingerprint);
     let listed_before = (0..base.len()).filter(|&entry| gone[entry]);
     let listed_before = listed_before.map(|entry| (base.path(entry), base.kind(entry), base.is_excluded(entry)));
     let is_same = found.iter().map(|(path, kind, excluded)| (&path[..], *kind, *excluded)).eq(listed_before);
-    if is_same && head.cut == base.cut() && base.has_unread_of(&head) {
+    if is_same && head.cut == base.cut() && base.has_gaps_of(&head) {
         return Ok(base.unchanged(head));
     }
     let kept = gone.iter().filter(|gone| !**gone).count();

@@ -22,4 +22,6 @@ pub(crate) struct WalkPlan {
     pub(crate) record_fingerprint: bool,
     /// An older snapshot of the same root and options. When it has a fingerprint, the walk validates it first.
     pub(crate) base: Option<Arc<Snapshot>>,
+    /// The paths, relative to the root, at and below which the older snapshot is validated; `None` means everywhere.
+    pub(crate) places: Option<Vec<Box<[u8]>>>,
 }

@@ -30,6 +30,8 @@ pub(super) struct State {
     pub(super) parts: HashMap<u32, Arc<Listing>>,
     pub(super) entries: usize,
     pub(super) unread: Unread,
+    /// The paths of `node_modules` that only the options leave out.
+    pub(super) skipped: Vec<Box<[u8]>>,
     pub(super) cut: Option<Cut>,
     /// Where the head of a tree ends: the first directory that is not listed.
     pub(super) head_end: Option<Vec<u8>>,

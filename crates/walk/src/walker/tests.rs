@@ -22,6 +22,7 @@ fn walk_over(files: usize) -> (tempfile::TempDir, Arc<Walk>) {
         max_entries: usize::MAX,
         record_fingerprint: false,
         base: None,
+        places: None,
     })
     .expect("a root");
     (tree, walk)

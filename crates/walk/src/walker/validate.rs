@@ -33,12 +33,14 @@ const FEW_DIRECTORIES: usize = 64;
 pub(super) struct Validation {
     base: Arc<Snapshot>,
     root: DirectoryHandle,
+    /// The states to compare, as indices in the fingerprint; `None` means all of them.
+    only: Option<Vec<u32>>,
 }
 
 impl Validation {
-    /// Returns `None` when the snapshot has no fingerprint, or when its root was replaced, or the environment names other
-    /// configuration files.
-    pub(super) fn of(base: Arc<Snapshot>, root_identity: (u64, u64)) -> Option<Self> {
+    /// Validates `places` and what is below them only, if they are given and no directory has several paths. Returns `None`
+    /// when the snapshot has no fingerprint, or when its root was replaced, or the environment names other configuration files.
+    pub(super) fn of(base: Arc<Snapshot>, places: Option<&[Box<[u8]>]>, root_identity: (u64, u64)) -> Option<Self> {
         let fingerprint = base.fingerprint()?;
         let root = DirectoryHandle::open_canonical(base.root()).ok()?;
         let same_root = root.stamp().is_ok_and(|stamp| stamp.identity() == root_identity)
@@ -48,16 +50,22 @@ impl Validation {
                 .any(|state| state.path.is_empty() && state.identity == Some(root_identity));
         let same_environment =
             fingerprint.environment.as_ref().is_none_or(|environment| *environment == Environment::now());
-        (same_root && same_environment).then(|| Self { base, root })
+        let only = places.filter(|_| !fingerprint.aliased).map(|places| fingerprint.states_at(base.root(), places));
+        (same_root && same_environment).then_some(Self { base, root, only })
     }
 
     fn fingerprint(&self) -> &Fingerprint {
         self.base.fingerprint().unwrap_or_else(|| unreachable!("checked when the validation was made"))
     }
 
+    /// Whether it validates some places only.
+    pub(super) fn is_partial(&self) -> bool {
+        self.only.is_some()
+    }
+
     /// Returns the state at the start of the validation.
     pub(super) fn begin(&self) -> State {
-        let count = self.fingerprint().len();
+        let count = self.only.as_ref().map_or_else(|| self.fingerprint().len(), Vec::len);
         let chunks = (0..count).step_by(CHECKS_PER_TASK);
         State {
             phase: Phase::Checking,
@@ -75,10 +83,11 @@ impl Validation {
     ) -> Result<Checked, Stopped> {
         let Fingerprint { directories, links, rule_files, .. } = self.fingerprint();
         let mut checked = Checked { count: range.len() as u64, ..Checked::default() };
-        for index in range {
-            if index % CHECK_INTERVAL == 0 {
+        for at in range {
+            if at % CHECK_INTERVAL == 0 {
                 check()?;
             }
+            let index = self.only.as_ref().map_or(at, |only| only[at] as usize);
             if let Some(state) = directories.get(index) {
                 let path = state.path.strip_suffix(b"/").unwrap_or(&state.path);
                 let now = self.root.stamp_at(path, state.through_link).ok();

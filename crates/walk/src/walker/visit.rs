@@ -39,6 +39,12 @@ pub(super) struct Visit {
     /// Whether it is on a file system without reliable times.
     pub(super) unreliable_times: bool,
     pub(super) link_states: Vec<LinkState>,
+    /// See [`crate::fingerprint::DirectoryState`].
+    pub(super) has_undecided_link: bool,
+    /// The kind of a `node_modules` that the options leave out.
+    pub(super) node_modules: Option<Kind>,
+    /// The rules do not leave it out.
+    pub(super) skips_node_modules: bool,
     pub(super) rule_files: RuleFiles,
     pub(super) rules: Rules,
     pub(super) unread: Unread,
@@ -89,6 +95,9 @@ impl Visitor<'_> {
             settled: false,
             unreliable_times: false,
             link_states: Vec::new(),
+            has_undecided_link: false,
+            node_modules: None,
+            skips_node_modules: false,
             rule_files: RuleFiles::default(),
             rules: task.rules.clone(),
             unread: Unread::default(),
@@ -169,6 +178,7 @@ impl Visitor<'_> {
         let mut over_budget = false;
         let raw_limit = self.plan.max_entries.saturating_mul(2).max(MAX_RAW_NAMES);
         let listing = &mut visit.listing;
+        let mut node_modules = None;
         let listed = directory.for_each(|name, entry_type| {
             seen += 1;
             if seen % CHECK_INTERVAL == 0 {
@@ -184,6 +194,9 @@ impl Visitor<'_> {
             let skipped = (excluded && !self.plan.options.record_excluded)
                 || (kind == Kind::File && is_own_temporary(name))
                 || wanted.is_some_and(|wanted| wanted != name && (name.is_ascii() || *wanted != *composed(name)));
+            if self.plan.options.skip_node_modules && is_node_modules && wanted.is_none_or(|wanted| wanted == name) {
+                node_modules = Some(kind);
+            }
             if skipped {
                 return Ok(());
             }
@@ -200,6 +213,7 @@ impl Visitor<'_> {
             visit.settled = false;
         }
         visit.over_budget = over_budget;
+        visit.node_modules = node_modules;
         Ok(files)
     }
 
@@ -246,6 +260,9 @@ impl Visitor<'_> {
                 visit.link_targets.extend(link_destinations(&from_bytes(path)));
             }
             if !rules.is_empty() && !entry.excluded && rules.hide(path, base, entry.kind == Kind::Dir) {
+                if entry.kind == Kind::Symlink && self.plan.record_fingerprint {
+                    visit.has_undecided_link |= !rules.hide(path, base, true);
+                }
                 if !self.plan.options.record_excluded {
                     continue;
                 }
@@ -281,6 +298,17 @@ impl Visitor<'_> {
             kept += 1;
         }
         listing.entries.truncate(kept);
+        if let Some(kind) = visit.node_modules {
+            path.truncate(base);
+            path.extend_from_slice(b"node_modules");
+            let leads_to_directory = || directory.link_target(b"node_modules") == LinkTarget::Dir;
+            let is_dir = match kind {
+                Kind::Symlink => self.plan.options.follow_links && leads_to_directory(),
+                kind => kind == Kind::Dir,
+            };
+            visit.has_undecided_link |= kind == Kind::Symlink && !self.plan.options.follow_links;
+            visit.skips_node_modules = is_dir && !rules.hide(path, base, true);
+        }
         listing.sort(check)
     }
 }
