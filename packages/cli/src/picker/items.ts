@@ -137,12 +137,14 @@ async function grepItems(
   const options = { hidden, gitignore, signal, ...limits, pattern, glob, ignoreCase, crlf: true, cache: true };
   let isCut = false;
   let isLiteral = false;
+  let skipsNodeModules = false;
   const listing = await searchAll(
     roots,
     async (path) => {
       const { skipped, limitReached = false, engine, ...result } = await grep({ ...options, path });
       isCut ||= limitReached;
       isLiteral ||= engine === 'literal';
+      skipsNodeModules ||= skipped.nodeModules !== undefined;
       return { ...result, unreadable: skipped.unreadable };
     },
     { limit: MAX_ITEMS },
@@ -157,7 +159,12 @@ async function grepItems(
     stopped: stopReason === 'budget',
     failures,
   });
-  return { items, summary: isLiteral ? `${summary}, searched as plain text` : summary };
+  const notes = [
+    summary,
+    ...(isLiteral ? ['searched as plain text'] : []),
+    ...(skipsNodeModules ? ['node_modules not searched'] : []),
+  ];
+  return { items, summary: notes.join(', ') };
 }
 
 /** Starts one scan of each root that survives further typing. Each aborted search would otherwise start it again. */

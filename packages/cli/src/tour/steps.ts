@@ -245,14 +245,15 @@ export async function showGrep(tour: Tour, word: string, source: string | undefi
   const runs = await coldAndCached(tour, 'grep', { search, refresh });
   const { result } = runs.again;
   await sayGrepHits(tour, result);
-  const { binary, oversized, unreadable } = result.skipped;
+  const { binary, oversized, unreadable, nodeModules } = result.skipped;
   const skipped =
     binary + oversized + unreadable > 0
       ? `; ${countOf(binary + oversized + unreadable, 'file')} not searched to the end (binary or unreadable)`
       : '';
+  const leftOut = nodeModules === undefined ? '' : '; node_modules not searched';
   const lines = `${countOf(result.matches.length, 'line')} in ${countOf(result.filesWithMatches, 'file')}`;
   await say(
-    `  ${lines}, ${countOf(result.filesSearched, 'file')} searched${shownOf(result.matches.length)}${stopText(result.stopReason)}${skipped}`,
+    `  ${lines}, ${countOf(result.filesSearched, 'file')} searched${shownOf(result.matches.length)}${stopText(result.stopReason)}${skipped}${leftOut}`,
   );
   await say(timesLine(runs));
   await say('  The cache holds the list of files, never their content: every grep reads the files.');
