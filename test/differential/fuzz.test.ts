@@ -19,7 +19,7 @@ describe('random input is answered as by', { timeout: 300_000 }, () => {
     ['git: ignore files', ignoreFuzzer, 15],
     ['ripgrep: .ignore beside .gitignore', dotIgnoreFuzzer, 10],
     ['the rules of globs, slowly', globFuzzer, 25],
-    ['a scan of now: edits that are announced to a cache, or found by it', cacheFuzzer, 12],
+    ['a scan of now: edits that are announced to a cache, or found by it', cacheFuzzer, 40],
     ['git: patches of git and diff, also with mistakes', patchFuzzer, 15],
     ['a slow model: edits in several encodings', editsFuzzer, 10],
   ])('%s', async (_reason, fuzzer, batches) => {

@@ -2,7 +2,7 @@
  * A process of its own for the fuzzer of the cache: answers the same questions with its policy of the cache, which is read
  * once, or without a cache. It ends when whoever started it disconnects.
  */
-import { fsScanCacheStats, fuzzyFind, glob, grep, invalidateFsScanCache } from '@cairn/natives';
+import { fsScanCacheStats, fuzzyFind, glob, grep, invalidateFsScanCache, treeSummary } from '@cairn/natives';
 
 export interface CacheRequest {
   readonly cache: boolean;
@@ -11,6 +11,8 @@ export interface CacheRequest {
   /** Wait until every scan in the cache is so old. */
   readonly olderThanMs: number;
   readonly roots: readonly string[];
+  /** Which questions are asked, and in which order: which scan serves a question depends on those before it. */
+  readonly order: number;
 }
 
 export interface CacheReply {
@@ -20,18 +22,51 @@ export interface CacheReply {
   readonly validations: number;
 }
 
-const questions: Readonly<Record<string, (path: string, cache: boolean) => Promise<unknown>>> = {
-  glob: (path, cache) => glob({ path, cache, pattern: '**', hidden: true }),
-  'glob without hidden ones': (path, cache) => glob({ path, cache, pattern: '*' }),
-  'glob without rules': (path, cache) => glob({ path, cache, pattern: '**', gitignore: false }),
-  'glob without rules, by time': (path, cache) =>
-    glob({ path, cache, pattern: '**', gitignore: false, sortByMtime: true }),
-  fuzzyFind: (path, cache) => fuzzyFind({ path, cache, query: 'a', hidden: true }),
-  'fuzzyFind of everything': (path, cache) => fuzzyFind({ path, cache, query: '', gitignore: false }),
-  grep: (path, cache) => grep({ path, cache, pattern: 'x' }),
+type Ask = (options: { readonly path: string; readonly cache: boolean }) => Promise<unknown>;
+
+/** A summary without its generation, which counts scans. */
+const tree = async (options: Parameters<typeof treeSummary>[0]): Promise<unknown> => {
+  const { generation, ...rest } = await treeSummary({ depth: 9, ...options });
+  return rest;
 };
 
-async function answer({ cache, changed, olderThanMs, roots }: CacheRequest): Promise<CacheReply> {
+/** Every call that takes `cache`, with each option that changes what is scanned. */
+const questions: Readonly<Record<string, Ask>> = {
+  glob: (at) => glob({ ...at, pattern: '**', hidden: true }),
+  'glob without hidden ones': (at) => glob({ ...at, pattern: '*' }),
+  'glob without rules': (at) => glob({ ...at, pattern: '**', gitignore: false }),
+  'glob without rules, by time': (at) => glob({ ...at, pattern: '**', gitignore: false, sortByMtime: true }),
+  'glob with node_modules': (at) => glob({ ...at, pattern: '**', includeNodeModules: true }),
+  'glob through links': (at) => glob({ ...at, pattern: '**', followLinks: true }),
+  'glob of a part': (at) => glob({ ...at, pattern: 'a/**', hidden: true }),
+  'glob of directories': (at) => glob({ ...at, pattern: '**/', kind: 'dir' }),
+  fuzzyFind: (at) => fuzzyFind({ ...at, query: 'a', hidden: true }),
+  'fuzzyFind without hidden ones': (at) => fuzzyFind({ ...at, query: '' }),
+  'fuzzyFind of everything': (at) => fuzzyFind({ ...at, query: '', hidden: true, gitignore: false }),
+  grep: (at) => grep({ ...at, pattern: 'x', includeNodeModules: true }),
+  'grep without node_modules': (at) => grep({ ...at, pattern: 'x', hidden: false, includeNodeModules: false }),
+  'grep without rules': (at) => grep({ ...at, pattern: 'x', gitignore: false, includeNodeModules: true }),
+  'grep through links': (at) => grep({ ...at, pattern: 'x', followLinks: true, includeNodeModules: true }),
+  treeSummary: (at) => tree(at),
+  'treeSummary with hidden ones': (at) => tree({ ...at, hidden: true, exclude: ['node_modules'] }),
+  'treeSummary without rules': (at) => tree({ ...at, gitignore: false, exclude: ['b'] }),
+  'treeSummary of names': (at) => tree({ ...at, allow: ['a', 'c'], secrets: ['.h', 'file'] }),
+};
+
+/** How many questions are asked after each edit, of each root. */
+const askedPerEdit = 7;
+
+/** Some questions in some order, by the digits of a number in the base of how many questions are left. */
+function drawn(order: number): [string, Ask][] {
+  const left = Object.entries(questions);
+  const taken: [string, Ask][] = [];
+  for (let rest = order; taken.length < askedPerEdit; rest = Math.floor(rest / left.length)) {
+    taken.push(...left.splice(rest % left.length, 1));
+  }
+  return taken;
+}
+
+async function answer({ cache, changed, olderThanMs, roots, order }: CacheRequest): Promise<CacheReply> {
   for (const path of changed) invalidateFsScanCache(path);
   while (fsScanCacheStats().entries.some(({ ageMs }) => ageMs < olderThanMs)) {
     // The clock is all that is waited for.
@@ -39,8 +74,8 @@ async function answer({ cache, changed, olderThanMs, roots }: CacheRequest): Pro
   const answers: Record<string, Record<string, unknown>> = {};
   for (const root of roots) {
     const ofRoot: Record<string, unknown> = (answers[root] = {});
-    for (const [question, ask] of Object.entries(questions)) {
-      ofRoot[question] = await ask(root, cache).catch((error: unknown) => String(error));
+    for (const [question, ask] of drawn(order)) {
+      ofRoot[question] = await ask({ path: root, cache }).catch((error: unknown) => String(error));
     }
   }
   const { hits, validations } = fsScanCacheStats();

@@ -1,71 +1,18 @@
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  cpSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
-import { basename, dirname, join, relative } from 'node:path';
+import { lstatSync, rmSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
-import { newDirectory, removeTree, writeTree } from '../support/tree.ts';
+import { newDirectory, removeTree } from '../support/tree.ts';
 import type { CacheReply, CacheRequest } from './cache-child.ts';
+import { apply, edit, writeFirstTree } from './cache-edits.ts';
+import type { Edit } from './cache-edits.ts';
 import { createFuzzer } from './fuzzer.ts';
 import type { Fuzzer } from './fuzzer.ts';
 
 const editsPerTree = 12;
-
-interface Edit {
-  readonly kind: 'write' | 'ignore' | 'remove' | 'make' | 'move' | 'link' | 'set back' | 'copy';
-  readonly path: string;
-  readonly other: string;
-  readonly rule: string;
-  /** Whether it is announced to the cache that expires. */
-  readonly announced: boolean;
-  /** Whether what it changed is settled when it is listed. */
-  readonly settle: boolean;
-}
-
-/** A few places, so that edits meet. Links may lead out of the root, and what they lead to is edited too. */
-const places: readonly string[] = [
-  [
-    'root/a',
-    'root/b',
-    'root/c',
-    'root/.h',
-    'root/a/a',
-    'root/a/b',
-    'root/b/a',
-    'root/b/.h',
-    'root/a/a/a',
-    'root/b/c/a',
-  ],
-  ['outside/a', 'outside/b', 'outside/a/b', 'outside/c', 'root/link/a', 'root/link/b', 'root/a/link/c'],
-].flat();
-
-const linkPlaces: readonly string[] = ['root/link', 'root/a/link', 'root/c', 'outside/link', 'outside/c'];
-
-const edit: fc.Arbitrary<Edit> = fc.record({
-  kind: fc.oneof(
-    { weight: 4, arbitrary: fc.constantFrom<Edit['kind']>('write', 'make', 'remove', 'move') },
-    { weight: 3, arbitrary: fc.constant<Edit['kind']>('ignore') },
-    { weight: 1, arbitrary: fc.constant<Edit['kind']>('link') },
-    { weight: 1, arbitrary: fc.constantFrom<Edit['kind']>('set back', 'copy') },
-  ),
-  path: fc.constantFrom(...places),
-  other: fc.oneof({ weight: 2, arbitrary: fc.constantFrom(...places) }, fc.constantFrom(...linkPlaces)),
-  rule: fc.constantFrom('a', '/a', 'b/', '*', '!a', 'c', 'link', 'a/b', '**/a\n!b', ''),
-  announced: fc.boolean(),
-  settle: fc.oneof({ weight: 3, arbitrary: fc.constant(false) }, fc.constant(true)),
-});
 
 /**
  * The cache against no cache, each in a process of its own, since an uncached call drops what is cached. A case is an edit
@@ -118,14 +65,15 @@ function fuzzerWith(children: Children, used: Used): Fuzzer {
     compare: async (edits) => {
       const top = newDirectory();
       try {
-        writeTree(top, { root: { 'a/a': { x: 'x' }, b: { '.h': { y: 'x' } }, d: 'x' }, outside: { a: { z: 'x' } } });
-        const differences = await compareRoots(children, top, used, { changed: [], announced: true });
+        writeFirstTree(top);
+        const differences = await compareRoots(children, top, used, { changed: [], announced: true, order: 0 });
         let hits = 0;
         for (const given of edits) {
           const changed = apply(top, given);
           if (changed.length > 0) hits++;
           if (given.settle) settle(top);
-          const found = await compareRoots(children, top, used, { changed, announced: given.announced });
+          const { announced, order } = given;
+          const found = await compareRoots(children, top, used, { changed, announced, order });
           if (found.length > 0) return { cases: edits.length, hits, differences: [JSON.stringify(given), ...found] };
         }
         return { cases: edits.length, hits, differences };
@@ -136,59 +84,17 @@ function fuzzerWith(children: Children, used: Used): Fuzzer {
   });
 }
 
-/** Makes an edit, if it can be made, and returns what it changed. */
-function apply(top: string, { kind, path, other, rule }: Edit): string[] {
-  const [one, two] = [join(top, path), join(top, other)];
-  try {
-    switch (kind) {
-      case 'write':
-        mkdirSync(dirname(one), { recursive: true });
-        writeFileSync(one, 'x\n');
-        // A directory that was made on the way changed as well.
-        return [one, dirname(one)];
-      case 'ignore':
-        writeFileSync(join(dirname(one), '.gitignore'), `${rule}\n`);
-        return [join(dirname(one), '.gitignore')];
-      case 'make':
-        mkdirSync(one, { recursive: true });
-        return [one, dirname(one)];
-      case 'remove':
-        if (!lstatSync(one, { throwIfNoEntry: false })) return [];
-        rmSync(one, { recursive: true });
-        return [one];
-      case 'move': {
-        if (existsSync(two)) return [];
-        // When it is a link that moves into what it leads to, nothing says afterwards where that was.
-        const landed = join(realpathSync(dirname(two)), basename(two));
-        renameSync(one, two);
-        return [one, two, landed];
-      }
-      case 'link':
-        symlinkSync(join(top, path.startsWith('root') ? 'outside' : 'root/a'), two);
-        return [two];
-      case 'set back':
-        utimesSync(one, 1_000_000_000, 1_000_000_000);
-        return [one];
-      case 'copy':
-        if (existsSync(two)) return [];
-        cpSync(one, two, { recursive: true, verbatimSymlinks: true });
-        return [two];
-    }
-  } catch {
-    // An edit that cannot be made changed at most what was made on the way.
-    return [one, two, dirname(one)];
-  }
-}
-
 /** Waits until the file system's clock has ticked so often that what was changed will not change unseen. */
 function settle(top: string): void {
-  const probe = join(top, 'probe');
+  // Where no link of the tree leads.
+  const probe = `${top}.probe`;
   const changed = (): bigint => {
     writeFileSync(probe, '');
     return lstatSync(probe, { bigint: true }).ctimeNs;
   };
   const until = changed() + settledNs;
   while (changed() < until);
+  rmSync(probe);
 }
 
 const settledNs = 30_000_000n;
@@ -198,12 +104,12 @@ async function compareRoots(
   { uncached, informed, expiring }: Children,
   top: string,
   used: Used,
-  { changed, announced }: { readonly changed: readonly string[]; readonly announced: boolean },
+  { changed, announced, order }: Pick<Edit, 'announced' | 'order'> & { readonly changed: readonly string[] },
 ): Promise<string[]> {
   const roots = ['root', 'root/a', 'outside']
     .map((root) => join(top, root))
     .filter((path) => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true);
-  const request: CacheRequest = { cache: true, changed, olderThanMs: 0, roots };
+  const request: CacheRequest = { cache: true, changed, olderThanMs: 0, roots, order };
   const unannounced = { ...request, changed: [], olderThanMs: ttlMs };
   const [expected, ofInformed, ofExpiring] = await Promise.all([
     ask(uncached, { ...request, cache: false, changed: [] }),
