@@ -190,6 +190,18 @@ describe.skipIf(!hasTerminal)('in a terminal of 80x24', () => {
     expect(await run.end).toEqual({ exitCode: 1, stdout: '' });
   });
 
+  test('shows that a search for lines skips node_modules, if there is one that no rule ignores', async () => {
+    for (const [files, end] of [
+      [{ a: 'alpha', node_modules: { b: 'alpha' } }, /^1 line, node_modules not searched/u],
+      [{ a: 'alpha', '.gitignore': 'node_modules/', node_modules: { b: 'alpha' } }, /^1 line +Enter/u],
+    ] as const) {
+      const run = await pickIn(files, ['--grep', 'alpha']);
+      await run.until((rows) => end.test(rows.at(-1) ?? ''), 'the line');
+      run.type(keys.escape);
+      expect((await run.end).exitCode).toBe(1);
+    }
+  });
+
   test('Esc leaves with status 1, Ctrl-C with 130, both without a choice', async () => {
     for (const [key, exitCode] of [
       [keys.escape, 1],
