@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import process from 'node:process';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { cairn, cairnEntry, cairnProcess } from '../support/cli.ts';
-import { createTree, temporaryDirectory } from '../support/tree.ts';
+import { cairn, cairnEntry, cleanEnv } from '../support/cli.ts';
+import { createTree, symlink, temporaryDirectory } from '../support/tree.ts';
 
 /** A tree in which the commands below fail or leave something out. */
 function failingTree(): string {
@@ -133,46 +134,46 @@ test.each([
   expect((await cairn(args, { cwd: failingTree(), input: '' })).stderr).toMatch(expected);
 });
 
-describe('in a clone', () => {
-  const suggestions = [
-    { args: ['pick'], pattern: /use '(?<command>[^']+)'/u },
-    { args: ['grep', '--zzz'], pattern: /\(see '(?<command>[^']+)'\)/u },
-    { args: ['grep', '-z', 'x'], pattern: /\(see '(?<command>[^']+)'\)/u },
-    { args: ['memory', 'show', 'missing'], pattern: /; '(?<command>[^']+)' shows the ids/u },
-    { args: ['agents', 'show', 'missing'], pattern: /with `(?<command>[^`]+)`/u },
-  ];
+describe('help and hints name the command', () => {
+  const PATH = '/usr/bin:/bin';
 
-  test.each(suggestions)('what `cairn $args` suggests runs as it is printed', async ({ args, pattern }) => {
-    const cwd = createTree({ 'a.txt': 'foo\n' });
-    const home = temporaryDirectory();
-    // No `cairn` is on the PATH.
-    const env = { HOME: home, PATH: '/usr/bin:/bin', CAIRN_COMMAND: '' };
-    await cairnProcess(['memory', 'remember', 'a fact'], { cwd, env });
-    const { stderr } = await cairnProcess(args, { cwd, env });
-    const command = pattern.exec(stderr)?.groups?.['command'] ?? '';
-    expect(command, stderr).not.toMatch(/^cairn/u);
-    // It is found and does not refuse its name or its options.
-    const line = /\bhelp\b/u.test(command) ? command : `${command} --help`;
-    const ran = await promisify(execFile)('/bin/sh', ['-c', line], { cwd, env });
-    expect(ran.stdout).toMatch(/^(?:Usage: |What users of)/u);
-  });
+  /** What the shell prints for a command line. */
+  async function typed(line: string, env: Readonly<Record<string, string>>, cwd: string): Promise<string> {
+    const run = promisify(execFile)('/bin/sh', ['-c', `${line} 2>&1 || true`], {
+      cwd,
+      env: cleanEnv({ HOME: temporaryDirectory(), CAIRN_COMMAND: '', ...env }),
+    });
+    return (await run).stdout;
+  }
 
-  test('the examples of the help run as they are printed', async () => {
-    const cwd = createTree({ 'README.md': 'TODO\n' });
-    const env = { HOME: temporaryDirectory(), PATH: '/usr/bin:/bin', CAIRN_COMMAND: '' };
-    const { stdout } = await cairnProcess(['find', '--help'], { cwd, env });
-    const example = /^ {2}\$ (?<command>\S.*? find readme) {2}/mu.exec(stdout)?.groups?.['command'] ?? '';
-    const ran = await promisify(execFile)('/bin/sh', ['-c', example], { cwd, env });
-    expect(ran.stdout).toBe('README.md\n');
-    expect(example).not.toMatch(/^cairn/u);
-  });
+  /** The names of the command: in the usage and the first example of its help, or in what a message suggests. */
+  const named = (text: string): readonly string[] => {
+    const isHelp = text.startsWith('Usage: ');
+    const inHelp = /^(?:Usage: | {2}\$ )(.*) find (?:\[|readme {2})/gmu;
+    const found = text.matchAll(isHelp ? inHelp : /'([^'\n]+?) (?:find|pick|grep|help)\b[^'\n]*'/gu);
+    return [...new Set([...found].map(([, one = '']) => one))];
+  };
 
-  test('npm runs what is suggested to those who run cairn with npm', async () => {
-    const env = { PATH: process.env['PATH'] ?? '', npm_command: 'exec', CAIRN_COMMAND: '' };
-    const { stderr } = await cairnProcess(['pick'], { env });
-    expect(stderr).toBe(
-      "cairn: 'npm exec cairn -- pick' needs a terminal; use 'npm exec cairn -- find' or 'npm exec cairn -- grep' instead\n",
-    );
-    expect(cairnEntry).toMatch(/packages\/cli\/bin\/cairn\.js$/u);
+  const node = process.execPath;
+  const own = `${dirname(node)}:${PATH}`;
+
+  // `LINK` is the path of a link to the command, and `BIN` its directory.
+  test.each([
+    ['an entry of the PATH', 'cairn', 'cairn', { PATH: `BIN:${own}` }, 'cairn'],
+    ['a link with another name', 'crn', 'crn', { PATH: `BIN:${own}` }, 'crn'],
+    ['the path of a link that is on the PATH', 'crn', 'LINK', { PATH: `BIN:${own}` }, 'crn'],
+    ['the path of a link that is not on the PATH', 'crn', 'LINK', { PATH: own }, 'cairn'],
+    ['the path of a link called cairn', 'cairn', 'LINK', { PATH: own }, 'cairn'],
+    ['node and the file', 'cairn', `${node} ${cairnEntry}`, { PATH }, 'cairn'],
+    ['npm', 'cairn', `${node} ${cairnEntry}`, { PATH, npm_command: 'exec' }, 'npm exec cairn --'],
+  ])('by its name after it was started by %s', async (reason, name, command, env, expected) => {
+    const bin = createTree({ [name]: symlink(cairnEntry) });
+    const given = { ...env, PATH: env.PATH.replace('BIN', bin) };
+    const cwd = reason === 'npm' ? dirname(cairnEntry) : temporaryDirectory();
+    const runs = ['find --help', 'pick', 'grep --zzz', 'grep -z x'];
+    const program = command.replace('LINK', join(bin, name));
+    const texts = await Promise.all(runs.map(async (args) => typed(`${program} ${args}`, given, cwd)));
+    expect(texts.map(named), texts.join('')).toEqual(runs.map(() => [expected]));
+    expect(texts.join('')).not.toContain(dirname(cairnEntry));
   });
 });

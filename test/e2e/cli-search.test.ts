@@ -311,8 +311,8 @@ describe('--json prints one document', () => {
     const { stdout } = await cairn(['glob', '*.ts', '--json', '--path', 'src'], { cwd: sampleTree() });
     expect(JSON.parse(stdout)).toEqual({
       matches: [
-        { path: 'main.ts', fileType: 1 },
-        { path: 'read-cache.ts', fileType: 1 },
+        { path: 'src/main.ts', fileType: 1 },
+        { path: 'src/read-cache.ts', fileType: 1 },
       ],
       shown: 2,
       totalMatches: 2,

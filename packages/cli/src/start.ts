@@ -5,10 +5,11 @@ import { errorLine } from './terminal/answer.ts';
 import { endingSignals, ExitCode, Interrupted } from './terminal/exit.ts';
 import { inputKind } from './terminal/input.ts';
 import { createOutput } from './terminal/output.ts';
-import { ownCommand } from './terminal/own-command.ts';
+import { agentCommand, commandName } from './terminal/own-command.ts';
 import { run } from './run.ts';
 import { openTerminal } from './terminal/terminal.ts';
 
+const main = process.argv[1] ?? '';
 const controller = new AbortController();
 const cleanUps = new Set<() => void>();
 
@@ -52,8 +53,8 @@ process.exitCode = await run(process.argv.slice(2), {
   err: createOutput(process.stderr),
   env: process.env,
   cwd: process.cwd(),
-  command: () =>
-    ownCommand({ env: process.env, cwd: process.cwd(), node: process.execPath, main: process.argv[1] ?? '' }),
+  command: () => commandName({ env: process.env, cwd: process.cwd(), main }),
+  agentCommand: () => agentCommand({ env: process.env, node: process.execPath, main }),
   signal: controller.signal,
   onAbruptEnd: (one) => {
     cleanUps.add(one);

@@ -65,9 +65,10 @@ export async function openKnowledge(
 
 /** Returns the user's knowledge; `undefined` when there is no store, and none is to be created. */
 export async function openExistingKnowledge(
-  session: Pick<Session, 'env' | 'cwd' | 'command'>,
+  session: Pick<Session, 'env' | 'cwd' | 'command' | 'agentCommand'>,
 ): Promise<Knowledge | undefined> {
-  const knowledge = await openKnowledge(session, { command: session.command?.() });
+  const { command, agentCommand = command } = session;
+  const knowledge = await openKnowledge(session, { command: agentCommand?.() });
   return existsSync(join(knowledge.directory, 'knowledge.db')) ? knowledge : undefined;
 }
 

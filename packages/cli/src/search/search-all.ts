@@ -75,7 +75,7 @@ export async function searchAll<Match>(
     listings.reduce((total, listing) => total + count(listing), 0);
   const unreadable = sum((listing) => listing.unreadable ?? 0);
   const unreadablePaths = found.flatMap(({ root, listing }) =>
-    (listing.unreadablePaths ?? []).map((path) => (roots.length > 1 ? pathBelow(root, path) : path)),
+    (listing.unreadablePaths ?? []).map((path) => pathBelow(root, path)),
   );
   // A hint about a root without matches says nothing about the matches of another root.
   const withMatches = listings.filter(({ totalMatches }) => totalMatches > 0);

@@ -3,13 +3,10 @@ import { basename, delimiter, dirname, isAbsolute, join, relative, sep } from 'n
 import type { Environment } from './output.ts';
 import { shellQuote } from './shell-quote.ts';
 
-/** The facts about the running program that decide what a person types to run it again. */
+/** The facts about the running program that decide how it is run again. */
 export interface RunningCommand {
   readonly env: Environment;
-  /** Where the person is. @default anywhere, so that paths are absolute */
-  readonly cwd?: string | undefined;
-  /** The path of the running Node, and the file that it runs. */
-  readonly node: string;
+  /** The file that Node runs, as it was started: a link keeps its name. */
   readonly main: string;
 }
 
@@ -22,10 +19,14 @@ function realPath(path: string): string | undefined {
   }
 }
 
+/** The directories that npm adds to the `PATH` of what it runs. */
+const ADDED_BY_NPM = /[/\\]node_modules[/\\]\.bin$/u;
+
 /** Returns the first file of a name on the `PATH`, whatever the system appends to names of programs. */
-function onPath(name: string, env: Environment): string | undefined {
-  const directories = (env['PATH'] ?? env['Path'] ?? '').split(delimiter).filter((one) => one !== '');
+function onPath(name: string, env: Environment, isLeftOut: (directory: string) => boolean): string | undefined {
+  const directories = (env['PATH'] ?? env['Path'] ?? '').split(delimiter);
   return directories
+    .filter((directory) => directory !== '' && !isLeftOut(directory))
     .flatMap((directory) => [name, `${name}.cmd`, `${name}.exe`].map((file) => join(directory, file)))
     .find((path) => existsSync(path));
 }
@@ -39,36 +40,53 @@ function runs(path: string, main: string): boolean {
   return real === main || besides.some((beside) => realPath(beside) === main);
 }
 
-/** Returns a path as a person types it in a directory. */
-function fromDirectory(directory: string | undefined, path: string): string {
-  if (directory === undefined) return path;
+/** Returns the clone that a file of the package is in; `undefined` for an installed package. */
+function cloneOf(real: string): string | undefined {
+  return real.split(sep).includes('node_modules') ? undefined : join(dirname(real), '../../..');
+}
+
+function isBelow(directory: string, path: string): boolean {
   const below = relative(directory, path);
-  return below.startsWith('..') || isAbsolute(below) ? path : below;
+  return !below.startsWith('..') && !isAbsolute(below);
 }
 
 /**
- * Returns what a person types to run the command that runs now: `cairn`, or how this run was started when `cairn` is not on the
- * `PATH`, as in a clone. `CAIRN_COMMAND` overrides it.
+ * Returns the command's name in messages and help: the one by which it was started if that is on the `PATH`, the command line of
+ * npm if npm started it, otherwise `cairn`. `CAIRN_COMMAND` overrides it.
  */
-export function ownCommand({ env, cwd, node, main }: RunningCommand): string {
+export function commandName({ env, cwd, main }: RunningCommand & { readonly cwd: string }): string {
   const given = env['CAIRN_COMMAND'] ?? '';
   if (given !== '') return given;
   const real = realPath(main) ?? main;
-  const isInstalled = real.split(sep).includes('node_modules');
-  const clone = join(dirname(real), '../../..');
-  // npm puts `cairn` on the PATH of what it runs, and nowhere else.
-  if (env['npm_command'] === undefined || cwd === undefined) {
-    const found = onPath('cairn', env);
-    if (found !== undefined && runs(found, real)) return 'cairn';
-  } else if (!isInstalled && fromDirectory(clone, cwd) !== cwd) {
-    return 'npm exec cairn --';
-  }
-  if (isInstalled) return 'npx -y @cairn/cli';
+  const isOfNpm = env['npm_command'] !== undefined;
+  const typed = basename(main).replace(/\.js$/u, '');
+  const found = onPath(typed, env, (directory) => isOfNpm && ADDED_BY_NPM.test(directory));
+  if (found !== undefined && runs(found, real)) return shellQuote(typed);
+  if (!isOfNpm) return 'cairn';
+  const clone = cloneOf(real);
+  if (clone === undefined) return 'npx -y @cairn/cli';
+  // npm does not know the clone anywhere else.
+  return isBelow(clone, cwd) ? 'npm exec cairn --' : 'cairn';
+}
+
+/**
+ * Returns how an agent runs the command, in any directory: `cairn` if that is on the `PATH`, otherwise with absolute paths.
+ * `CAIRN_COMMAND` overrides it.
+ */
+export function agentCommand({ env, main, node }: RunningCommand & { readonly node: string }): string {
+  const given = env['CAIRN_COMMAND'] ?? '';
+  if (given !== '') return given;
+  const real = realPath(main) ?? main;
+  const onAnyPath = (name: string): string | undefined => onPath(name, env, () => false);
+  const found = onAnyPath('cairn');
+  if (found !== undefined && runs(found, real)) return 'cairn';
+  const clone = cloneOf(real);
+  if (clone === undefined) return 'npx -y @cairn/cli';
   // The script of the package manager runs the pinned Node.
   const script = join(clone, 'node_modules/.bin/cairn');
-  if (runs(script, real)) return shellQuote(fromDirectory(cwd, script));
-  const program = realPath(onPath('node', env) ?? '') === realPath(node) ? 'node' : node;
-  return `${shellQuote(program)} ${shellQuote(fromDirectory(cwd, real))}`;
+  if (runs(script, real)) return shellQuote(script);
+  const program = realPath(onAnyPath('node') ?? '') === realPath(node) ? 'node' : node;
+  return `${shellQuote(program)} ${shellQuote(real)}`;
 }
 
 /** The commands without a parent. A test compares them with the registry. */
@@ -96,9 +114,12 @@ export const topCommands: readonly string[] = [
   'doctor',
 ];
 
-const suggestion = new RegExp(`(?<![\\w@/.-])cairn(?= (?:--help|help|${topCommands.join('|')})(?![\\w-]))`, 'gu');
+const suggestion = new RegExp(
+  `(?<![\\w@/.-])cairn(?= (?:--help|\\[options\\]|help|${topCommands.join('|')})(?![\\w-]))`,
+  'gu',
+);
 
-/** Replaces `cairn` in the commands that a text suggests, so that they run as printed. */
+/** Replaces `cairn` in the commands that a text suggests. */
 export function withOwnCommand(text: string, command: () => string = () => 'cairn'): string {
   // Most texts suggest nothing, and the command takes a few calls of the file system to find.
   return text.replaceAll(suggestion, command);

@@ -11,8 +11,10 @@ export interface Session {
   readonly err: Output;
   readonly env: Environment;
   readonly cwd: string;
-  /** What a person types to run this command again. Default: `cairn`. */
+  /** The name of this command in messages and help. Default: `cairn`. */
   readonly command?: (() => string) | undefined;
+  /** How an agent runs this command, in any directory. Default: as `command`. */
+  readonly agentCommand?: (() => string) | undefined;
   /** Aborted with an `Interrupted` when the run must end. */
   readonly signal: AbortSignal;
   /**

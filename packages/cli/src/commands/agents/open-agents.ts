@@ -194,7 +194,7 @@ export interface ToolSetsOptions extends Pick<OpenedHistories, 'memory'> {
 
 /** The tools of a run. They share the memory of the histories. */
 export async function toolSetsOf(
-  session: Pick<Session, 'env' | 'cwd' | 'command'>,
+  session: Pick<Session, 'env' | 'cwd' | 'command' | 'agentCommand'>,
   { memory, stateDirectory, knowledge }: ToolSetsOptions,
 ): Promise<ToolSet[]> {
   const [{ createCodingToolSet }, { createWorkspaceCacheToolSet }, { memoryToolSet }] = await Promise.all([
@@ -213,7 +213,7 @@ export async function toolSetsOf(
     await knowledgeToolSet(session, knowledge),
     memoryToolSet({ open, process: randomUUID() }),
   ];
-  return sets.map((set) => withOwnHints(set, session.command));
+  return sets.map((set) => withOwnHints(set, session.agentCommand ?? session.command));
 }
 
 /** Agents, with their histories. */

@@ -1,6 +1,7 @@
 import type { ListedEntry } from '@cairn/coding-agent';
 import { quotePath } from '@cairn/tool/paths';
 import { createPaint, usesColor, type ColorMode } from '../../terminal/output.ts';
+import { pathBelow } from '../../terminal/path-prefix.ts';
 import type { Session } from '../../terminal/session.ts';
 
 /** The entries of a directory, one per line. A person also sees where links lead. */
@@ -21,4 +22,16 @@ export function notesAround(text: string, shownLines: number): string[] {
   return [first, ...rest.slice(shownLines)].map((line) =>
     line.replace(/^\[(.*)\]$/su, '$1').replace(/'cairn ls' (?=--skip )/u, ''),
   );
+}
+
+/** A listed directory, and its entries below it. */
+interface Listed {
+  readonly path: string;
+  readonly entries: readonly { readonly path: string }[];
+}
+
+/** Returns a listing whose paths begin with the directory, as a program opens them. */
+export function withOpenablePaths<Listing extends Listed>(listing: Listing): Listing {
+  const entries = listing.entries.map((entry) => ({ ...entry, path: pathBelow(listing.path, entry.path) }));
+  return { ...listing, entries };
 }

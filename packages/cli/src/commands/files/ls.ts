@@ -3,7 +3,7 @@ import type { LsDetails } from '@cairn/coding-agent';
 import type { MatchesDocument } from '../../terminal/answer.ts';
 import { wholeNumber } from '../../terminal/options.ts';
 import type { CommandFactory } from '../command.ts';
-import { entryLines, notesAround } from './listing-lines.ts';
+import { entryLines, notesAround, withOpenablePaths } from './listing-lines.ts';
 import type { Session } from '../../terminal/session.ts';
 import { runTool, toolOptions, type ToolFlags } from './tool-command.ts';
 
@@ -13,7 +13,8 @@ Examples:
   $ cairn ls src --depth 2    two levels
   $ cairn ls --skip 500       the next page
 
-Directories end with '/'. Hidden and ignored names are shown.`;
+Directories end with '/'. Hidden and ignored names are shown. Lines have names below the directory; with --json, paths begin
+with it, so that they can be opened.`;
 
 /** The limit of the `ls` tool. */
 const MAX_DEPTH = 20;
@@ -25,11 +26,12 @@ interface LsFlags extends ToolFlags {
 }
 
 /** The entries are the matches; the other details of the tool stay. */
-function documentOf({ entries, total, ...rest }: LsDetails, skip: number = 0): MatchesDocument {
+function documentOf({ total, ...rest }: LsDetails, skip: number = 0): MatchesDocument {
+  const { entries, ...others } = withOpenablePaths(rest);
   const isCut = skip + entries.length < total;
   const complete = !isCut && rest.unreadable === 0;
   const counts = { matches: entries, shown: entries.length, totalMatches: total, complete };
-  return { ...rest, ...counts, ...(isCut && { stopReason: 'limit' as const }) };
+  return { ...others, ...counts, ...(isCut && { stopReason: 'limit' as const }) };
 }
 
 async function runLs(path: string, flags: LsFlags, session: Session): Promise<number> {

@@ -4,7 +4,7 @@ import { wholeNumber } from '../../terminal/options.ts';
 import type { ColorMode } from '../../terminal/output.ts';
 import type { Session } from '../../terminal/session.ts';
 import type { CommandFactory } from '../command.ts';
-import { entryLines, notesAround } from './listing-lines.ts';
+import { entryLines, notesAround, withOpenablePaths } from './listing-lines.ts';
 import { escapeLine } from '../../terminal/text.ts';
 import { runTool, toolOptions, type ToolFlags } from './tool-command.ts';
 
@@ -48,6 +48,7 @@ async function runRead(path: string, flags: ReadFlags, session: Session): Promis
     flags,
     run: (tools) => tools.read.execute({ path, offset, limit, encoding }, { signal: session.signal }),
     lines: (details) => linesOf(details, session, flags.color),
+    document: (details) => (details.kind === 'directory' ? withOpenablePaths(details) : details),
     notices: noticesOf,
   });
 }

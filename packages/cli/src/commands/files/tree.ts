@@ -118,18 +118,24 @@ function leftOutNotice({ excluded, hiddenSecrets }: TreeMetadata, { hidden, igno
 /** The advice of the library, which the command gives in its own terms. */
 const TIMED_OUT = 'raise timeoutMs';
 
-function noticesOf(answer: WorkspaceTree, flags: TreeFlags, path: string): string[] {
+function noticesOf(answer: WorkspaceTree, flags: TreeFlags): string[] {
   const { tree, metadata } = answer;
   const { truncated, unreadable = 0, unreadablePaths = [], missingFocus = [], error } = metadata;
-  const names = unreadablePaths.map((one) => pathBelow(path, one));
   return [
     ...(tree === '' && metadata.entries === 0 && error === undefined ? ['the directory has no entries to show'] : []),
     ...(truncated ? [cutNotice(answer, flags)] : []),
     ...leftOutNotice(metadata, flags),
     ...(missingFocus.length > 0 ? [missingNotice(missingFocus)] : []),
     ...(error === undefined ? [] : [error.replace(TIMED_OUT, 'use a longer --timeout')]),
-    ...unreadableNotice(unreadable, 'directory or entry', 'directories or entries', names),
+    ...unreadableNotice(unreadable, 'directory or entry', 'directories or entries', unreadablePaths),
   ];
+}
+
+/** Returns a tree with paths as they are named from the current directory. */
+function withNamedPaths(tree: WorkspaceTree, path: string): WorkspaceTree {
+  const { metadata } = tree;
+  const unreadablePaths = metadata.unreadablePaths?.map((one) => pathBelow(path, one));
+  return { ...tree, metadata: { ...metadata, ...(unreadablePaths && { unreadablePaths }) } };
 }
 
 /** Returns why there is no tree at all, as the searches report it. */
@@ -162,9 +168,10 @@ async function runTree(given: string, flags: TreeFlags, session: Session): Promi
   };
   // The metadata holds every warning.
   const cache = createWorkspaceCache({ root, onWarning: () => undefined });
-  const tree = await withProgress(session, 'reading the tree', () =>
+  const built = await withProgress(session, 'reading the tree', () =>
     cache.tree({ ...options, signal: session.signal }),
   );
+  const tree = withNamedPaths(built, path);
   const { metadata, tree: text } = tree;
   const { error, missingFocus = [], unreadable = 0 } = metadata;
   const isFailure = error !== undefined && metadata.entries === 0 && !error.endsWith(TIMED_OUT);
@@ -172,7 +179,7 @@ async function runTree(given: string, flags: TreeFlags, session: Session): Promi
   await writeAnswer(session, flags, {
     lines: linesOf(tree, flags, session),
     document: { root, tree: text, metadata },
-    notices: () => noticesOf(tree, flags, path),
+    notices: () => noticesOf(tree, flags),
   });
   // A tree without entries is an answer, too.
   const stopReason = error === undefined && missingFocus.length === 0 ? undefined : 'budget';

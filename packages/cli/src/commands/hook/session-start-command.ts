@@ -24,11 +24,12 @@ export const sessionStartCommand: CommandFactory = (command, session, done) => {
     .summary('print what a session sees of the knowledge')
     .addHelpText('after', examples)
     .action(async (settings: SessionSettings) => {
-      const { input, env, cwd, command: ownCommand, signal } = session;
+      const { input, env, cwd, signal } = session;
+      const suggested = session.agentCommand ?? session.command;
       const read = async function* (): AsyncGenerator<Uint8Array> {
         if (input.kind !== 'terminal') yield await input.read();
       };
-      await session.out.write(await startSession(settings, { env, cwd, command: ownCommand, signal, input: read() }));
+      await session.out.write(await startSession(settings, { env, cwd, command: suggested, signal, input: read() }));
       done(0);
     })
     .addOption(

@@ -49,15 +49,14 @@ process.stderr.on('error', () => undefined);
 try {
   keepCompiled(process.env, process.platform);
   const { parseSettings, startSession } = await import('./session-start.ts');
-  const { ownCommand } = await import('../../terminal/own-command.ts');
+  const { agentCommand } = await import('../../terminal/own-command.ts');
   const settings = parseSettings(process.argv.slice(4));
   const { timeout } = settings;
   setTimeout(() => failLate(timeout), Math.max(0, timeout - performance.now()));
   const output = await startSession(settings, {
     env: process.env,
     cwd: process.cwd(),
-    // An agent changes its directory, and what npm started is the host.
-    command: () => ownCommand({ env: process.env, node: process.execPath, main: process.argv[1] ?? '' }),
+    command: () => agentCommand({ env: process.env, node: process.execPath, main: process.argv[1] ?? '' }),
     input: process.stdin,
     signal: controller.signal,
   });

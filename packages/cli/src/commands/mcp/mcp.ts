@@ -4,7 +4,6 @@ import process from 'node:process';
 import type { McpServer } from '@cairn/mcp-server';
 import type { CommandFactory } from '../command.ts';
 import { ExitCode } from '../../terminal/exit.ts';
-import { ownCommand } from '../../terminal/own-command.ts';
 import type { Session } from '../../terminal/session.ts';
 import { addMcpOptions, checkFlags, givenToken, type McpFlags } from './mcp-flags.ts';
 import { loadToolSets } from './tool-sets.ts';
@@ -104,8 +103,7 @@ async function runMcp(flags: McpFlags, session: Session): Promise<number> {
     roots,
     toolSets: await loadToolSets({
       session,
-      // Without the directory, because the agent may be in another one.
-      command: () => ownCommand({ env: session.env, node: process.execPath, main: process.argv[1] ?? '' }),
+      command: () => (session.agentCommand ?? session.command)?.() ?? 'cairn',
       stateDirectory: flags.stateDir === undefined ? undefined : resolve(session.cwd, flags.stateDir),
       knowledge: flags.knowledge === 'off' ? undefined : { directory: flags.knowledge, language: flags.language },
       memory: flags.memory === 'off' ? undefined : { ...memory, naming: flags.memory },

@@ -40,8 +40,8 @@ Examples:
   $ cairn find readme --json          with scores and positions, for a program
 
 Without a path, names on standard input are ranked if it is a pipe or a file: one a line, or each with a NUL after it.
-Printed paths are relative to the current directory; with --json they are relative to the searched directory, or begin with it
-if there are several. Directories end with '/'. Hidden names, node_modules and ignored files are skipped.`;
+Paths begin with the searched directory as it was given, also with --json.
+Directories end with '/'. Hidden names, node_modules and ignored files are skipped.`;
 
 /** The limit of a query that ranks; an empty one lists everything. */
 const DEFAULT_LIMIT = 100;

@@ -38,7 +38,7 @@ Examples:
 
 Quote patterns, or the shell expands them. A path is listed if the last pattern that matches it has no '!'.
 * and ? match within a name, ** crosses directories, {a,b} and [a-z] work.
-Printed paths are relative to the current directory; with --json they are relative to --path.
+Paths begin with --path as it was given, also with --json.
 Hidden names, node_modules and ignored files are skipped.`;
 
 interface GlobFlags extends ListingFlags {

@@ -56,7 +56,7 @@ export function documentOf(
   flags: GrepFlags,
   { matches, roots }: { readonly matches: readonly GrepMatch[]; readonly roots: readonly string[] },
 ): MatchesDocument & Readonly<Record<string, unknown>> {
-  const { shown, linesCut: _cut, linesReplaced: _replaced, lossyPaths: _lossy, pathOf: _naming, ...seen } = totals;
+  const { shown, linesCut: _cut, linesReplaced: _replaced, lossyPaths: _lossy, ...seen } = totals;
   const { failures: _failures, ...facts } = seen;
   const { totalMatches, filesWithMatches, complete, limitReached, stopReason, ...rest } = facts;
   const reason = stopReason ?? (limitReached === true ? 'limit' : undefined);
@@ -112,12 +112,11 @@ export function noticesOf(
   flags: GrepFlags,
   { patterns, linesCut, session }: NoticeContext,
 ): string[] {
-  const { shown, asTyped, limitReached, filesCut = 0, totalMatches, engine, failures, globs, pathOf } = summary;
+  const { shown, asTyped, limitReached, filesCut = 0, totalMatches, engine, failures, globs } = summary;
   const isForLineFeeds = (pattern: string): boolean =>
     (flags.literal === true ? /\n/u : /\n|\\n/u).test(pattern) && !/\r|\\r/u.test(pattern);
   const notices = grepNotices({
     ...summary,
-    unreadablePaths: summary.unreadablePaths?.map(pathOf),
     isForLineFeeds: flags.multiline === true && totalMatches === 0 && patterns.some(isForLineFeeds),
     totalMatches: modeOf(flags) === 'content' ? totalMatches : summary.filesWithMatches,
     isLimited: flags.limit !== undefined && shown >= flags.limit && limitReached === true,
@@ -125,7 +124,7 @@ export function noticesOf(
     filesCut,
     linesCut: linesCut + summary.linesCut,
     isLiteral: engine === 'literal' && flags.literal !== true,
-    asTyped: asTyped && { ...asTyped, path: quotePath(pathOf(asTyped.path)) },
+    asTyped: asTyped && { ...asTyped, path: quotePath(asTyped.path) },
     // Only a --glob that was split is worth a notice.
     globs: globs?.length === flags.glob?.length ? undefined : globs,
     givenPattern: patterns.join('\n'),

@@ -56,16 +56,13 @@ export async function runFiles(roots: readonly string[], flags: GrepFlags, sessi
   const files: GlobMatch[] = [];
   const totals = { unreadable: 0, unreadablePaths: [] as string[], stopReason: undefined as GlobResult['stopReason'] };
   let hint: string | undefined;
-  const isNamed = roots.length > 1 || flags.json !== true;
   await withProgress(session, 'listing', async () => {
     for (const root of roots) {
       try {
         const { result, nameOf } = await listRoot(root, flags, session);
-        for (const match of result.matches) files.push(isNamed ? { ...match, path: nameOf(match.path) } : match);
+        for (const match of result.matches) files.push({ ...match, path: nameOf(match.path) });
         totals.unreadable += result.unreadable ?? 0;
-        totals.unreadablePaths.push(
-          ...(result.unreadablePaths ?? []).map((path) => (isNamed ? pathBelow(root, path) : path)),
-        );
+        totals.unreadablePaths.push(...(result.unreadablePaths ?? []).map((path) => pathBelow(root, path)));
         totals.stopReason ??= result.stopReason;
         hint ??= result.hint === undefined ? undefined : inOptions(result.hint);
       } catch (error) {
@@ -79,11 +76,8 @@ export async function runFiles(roots: readonly string[], flags: GrepFlags, sessi
   const shown = files.slice(offset, offset + limit);
   const { stopReason, unreadable } = totals;
   const lossyPaths = shown.filter(({ lossyPath }) => lossyPath === true).length;
-  const [only = '.'] = roots;
-  const unreadablePaths = totals.unreadablePaths.map((path) => (isNamed ? path : pathBelow(only, path)));
   const facts = {
     ...totals,
-    unreadablePaths,
     shown: shown.length,
     totalMatches: files.length - offset,
     lossyPaths,

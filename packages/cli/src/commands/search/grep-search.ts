@@ -146,7 +146,6 @@ export async function searchRoots(request: GrepRequest, session: Session, onBatc
   const page = modeOf(flags) === 'count' ? new CountPage(flags) : undefined;
   const totals = new TotalsBuilder();
   const errors: unknown[] = [];
-  let lastNaming = asIs;
   for (const root of roots) {
     const { shown, totalMatches } = totals;
     const rest = {
@@ -158,14 +157,13 @@ export async function searchRoots(request: GrepRequest, session: Session, onBatc
       const source = await openSource(root, input);
       const { pathOf } = source;
       const naming: PathNaming = (path) => (path === '.' ? pathBelow(root, path) : pathOf(path));
-      lastNaming = naming;
       const pass = async (matches: readonly GrepMatch[]): Promise<void> => {
         const taken = page === undefined ? matches : page.take(matches);
         totals.addMatches(taken);
         await onBatch(taken, pathOf);
       };
       const facts = await grepRoot({ root, source, rest }, request, { session, onBatch: pass });
-      totals.addResult(facts, roots.length > 1 ? naming : undefined);
+      totals.addResult(facts, naming);
     } catch (error) {
       const scope = scopeOf(error, flags);
       if (scope === 'all') throw error;
@@ -176,5 +174,5 @@ export async function searchRoots(request: GrepRequest, session: Session, onBatc
   }
   if (errors.length === roots.length) throw errors[0];
   if (page?.isCut === true) totals.addLimit();
-  return totals.finish(roots.length === 1 ? lastNaming : asIs);
+  return totals.finish();
 }

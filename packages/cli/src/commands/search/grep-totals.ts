@@ -15,8 +15,6 @@ export interface GrepTotals extends GrepSummary {
   readonly linesReplaced: number;
   /** How many files have a name that is not valid Unicode. */
   readonly lossyPaths: number;
-  /** Names a path of these totals: with several roots, their paths are named already. */
-  readonly pathOf: PathNaming;
   /** Why some roots were not searched. */
   readonly failures: readonly unknown[];
 }
@@ -106,17 +104,14 @@ export class TotalsBuilder {
     }
   }
 
-  /** Adds what the search of a root states. `pathOf` names its paths among those of other roots. */
-  addResult(facts: GrepSummary, pathOf: PathNaming | undefined): void {
+  /** Adds what the search of a root states. `pathOf` names its paths. */
+  addResult(facts: GrepSummary, pathOf: PathNaming): void {
     const { unreadablePaths, asTyped, ...rest } = facts;
-    const named: GrepSummary =
-      pathOf === undefined
-        ? facts
-        : {
-            ...rest,
-            ...(unreadablePaths && { unreadablePaths: unreadablePaths.map(pathOf) }),
-            ...(asTyped && { asTyped: { ...asTyped, path: pathOf(asTyped.path) } }),
-          };
+    const named: GrepSummary = {
+      ...rest,
+      ...(unreadablePaths && { unreadablePaths: unreadablePaths.map(pathOf) }),
+      ...(asTyped && { asTyped: { ...asTyped, path: pathOf(asTyped.path) } }),
+    };
     this.#facts = this.#facts === undefined ? named : merged(this.#facts, named);
     this.#lastLossyPath = undefined;
   }
@@ -129,7 +124,7 @@ export class TotalsBuilder {
     if (this.#facts !== undefined) this.#facts = { ...this.#facts, limitReached: true };
   }
 
-  finish(pathOf: PathNaming): GrepTotals {
+  finish(): GrepTotals {
     const none = { totalMatches: 0, filesWithMatches: 0, filesSearched: 0, engine: 'regex', complete: true } as const;
     const facts = this.#facts ?? { ...none, skipped: { oversized: 0, binary: 0, unreadable: 0 } };
     const { asTyped, ...found } = facts;
@@ -142,7 +137,6 @@ export class TotalsBuilder {
       linesCrowded: this.#linesCrowded,
       linesReplaced: this.#linesReplaced,
       lossyPaths: this.#lossyPaths,
-      pathOf,
       failures: this.#failures,
     };
   }

@@ -38,7 +38,7 @@ Examples:
 Without a path, standard input is searched when it is a pipe or a file, otherwise the current directory; - is standard input.
 $ matches before CRLF too. Names that start with a dot are searched unless --no-hidden is given; .git is never searched.
 -r shows other text in place of a match; no option changes a file ('cairn edit' does).
-Printed paths are relative to the current directory; with --json they are relative to the one path that is searched.`;
+Paths begin with the searched path as it was given, also with --json.`;
 
 /** A command line. */
 interface Invocation {
@@ -54,15 +54,11 @@ interface Context {
   readonly notices: readonly string[];
 }
 
-function isOne({ roots }: GrepRequest): boolean {
-  return roots.length === 1;
-}
-
 async function answerAsDocument(request: GrepRequest, { session, notices }: Context): Promise<GrepTotals> {
   const { flags, roots, patterns } = request;
   const matches: GrepMatch[] = [];
   const totals = await searchRoots(request, session, async (batch, naming) => {
-    for (const match of batch) matches.push(isOne(request) ? match : { ...match, path: naming(match.path) });
+    for (const match of batch) matches.push({ ...match, path: naming(match.path) });
   });
   const context: NoticeContext = { patterns, linesCut: 0, session };
   await writeAnswer(session, flags, {

@@ -6,7 +6,6 @@ import { errorText, writeAnswer, type MatchesDocument } from '../../terminal/ans
 import { UsageError } from '../../terminal/errors.ts';
 import { exitCodeOf } from '../../terminal/exit.ts';
 import { createPaint, usesColor, type Paint } from '../../terminal/output.ts';
-import { pathBelow } from '../../terminal/path-prefix.ts';
 import type { Session } from '../../terminal/session.ts';
 import { listingNotices, nothingFoundNotice } from './notices.ts';
 import { repeated, searchOptions, type SearchFlags, type SearchWording } from './options.ts';
@@ -136,7 +135,7 @@ export function checkListing({ null: endsWithNull, json }: ListingFlags): void {
   }
 }
 
-/** Returns a match as a program gets it. With several roots its path includes the root, so that it can be opened. */
+/** Returns a match as a program gets it: its path begins with the root as it was given, as in the lines. */
 function matchOf<Match extends ListedMatch>({ prefix, match }: ListingOfAll<Match>['matches'][number]): Match {
   const positions = match.positions?.map((position) => position + prefix.length);
   return { ...match, path: prefix + match.path, ...(positions && { positions }) };
@@ -147,7 +146,7 @@ function documentOf(listing: ListingOfAll<ListedMatch>): MatchesDocument {
   const isWhole = complete && unreadable === 0 && matches.length === totalMatches;
   const reason = stopReason ?? (matches.length < totalMatches ? 'limit' : undefined);
   return {
-    matches: roots.length > 1 ? matches.map(matchOf) : matches.map(({ match }) => match),
+    matches: matches.map(matchOf),
     shown: matches.length,
     totalMatches,
     complete: isWhole,
@@ -166,12 +165,9 @@ function noticesOf(
 ): string[] {
   const shown = listing.matches.length;
   const lossyPaths = listing.matches.filter(({ match }) => match.lossyPath === true).length;
-  const [root = '.', ...others] = listing.roots;
-  const { unreadablePaths: paths = [] } = listing;
-  const unreadablePaths = others.length > 0 ? paths : paths.map((path) => pathBelow(root, path));
   const notices = [
     ...listing.failures.map(errorText),
-    ...listingNotices({ ...listing, shown, lossyPaths, unreadablePaths }),
+    ...listingNotices({ ...listing, shown, lossyPaths }),
     ...remarks,
   ];
   const isForPerson = session.err.isTerminal && flags.json !== true;
