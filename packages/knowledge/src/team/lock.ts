@@ -5,10 +5,21 @@ import { KnowledgeError } from '../errors.ts';
 
 const LOCK_FILE = 'team.lock';
 
+/** @throws {KnowledgeError} `STORE_FAILED` in a Node without SQLite. */
+async function loadSqlite(path: string): Promise<typeof DatabaseSync> {
+  try {
+    return (await import('node:sqlite')).DatabaseSync;
+  } catch (error) {
+    const summary = `The team store cannot be locked: Node ${process.versions.node} does not include node:sqlite`;
+    const hint = 'Use Node 22.22.3, 24.15.0 or newer.';
+    throw new KnowledgeError('STORE_FAILED', [summary, hint], { path, cause: error });
+  }
+}
+
 /** @throws {KnowledgeError} `SYNC_BUSY`, `STORE_FAILED`. */
 async function lock(directory: string): Promise<DatabaseSync> {
-  const { DatabaseSync: Database } = await import('node:sqlite');
   const path = join(directory, LOCK_FILE);
+  const Database = await loadSqlite(path);
   let database: DatabaseSync | undefined;
   try {
     await mkdir(directory, { recursive: true, mode: 0o700 });
