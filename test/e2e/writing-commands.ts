@@ -46,7 +46,7 @@ export function placeOf(tree: Tree = {}): Place {
 }
 
 /** A run, and a check of its effect. */
-export interface Work {
+interface Work {
   readonly args: readonly string[];
   readonly input?: string;
   /** The status, when it is not 0. */

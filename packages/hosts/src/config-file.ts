@@ -11,8 +11,8 @@ export interface ConfigFile {
   readonly missingDirectories: readonly string[];
   /** Replaces the content, or creates the file. Rejects when the file changed since it was opened. */
   write(text: string): Promise<void>;
-  /** Deletes the file, then each of `directories` that is empty, innermost first. */
-  remove(directories: readonly string[]): Promise<void>;
+  /** Deletes the file. */
+  remove(): Promise<void>;
 }
 
 /** Opens a configuration file, which need not exist. */

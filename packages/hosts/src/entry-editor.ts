@@ -1,6 +1,6 @@
 import type { OptionNames } from '@cairn/tool/errors';
 import { stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import type { ConfigFile, OpenConfigFile } from './config-file.ts';
 import { entryInText, installInText, noteOf, noteOfFound, undoInText } from './entry-change.ts';
 import type { TextChange } from './entry-change.ts';
@@ -11,6 +11,7 @@ import { jsonFormat } from './formats/json-format.ts';
 import { sectionFormat } from './formats/section-format.ts';
 import { tomlFormat } from './formats/toml-format.ts';
 import type { EntryKind, HostContext, HostName, ConfigScope } from './host.ts';
+import { removeEmpty } from './remove-empty.ts';
 import { createUndoNotes } from './undo-notes.ts';
 import type { UndoNote } from './undo-notes.ts';
 
@@ -133,6 +134,13 @@ export function createEntryEditor<File extends ConfigFile>(options: EntryEditorO
     throw new HostError('NOTHING_TO_UNDO', message, { path: paths[0] });
   }
 
+  /** Returns the directories above a file that other installations created. Whichever is undone last removes them. */
+  async function directoriesAbove(path: string): Promise<string[]> {
+    const created = (await notes.all()).flatMap(({ directories }) => directories);
+    const above = created.filter((directory) => path.startsWith(join(directory, sep)));
+    return [...new Set(above)].toSorted((one, other) => one.length - other.length);
+  }
+
   return {
     find,
     planInstall: async (target, value) => {
@@ -149,7 +157,7 @@ export function createEntryEditor<File extends ConfigFile>(options: EntryEditorO
         const known = {
           path,
           before: file.text,
-          directories: file.missingDirectories,
+          directories: [...new Set([...(await directoriesAbove(path)), ...file.missingDirectories])],
           format,
           element: kind.element,
           earlier,
@@ -169,8 +177,10 @@ export function createEntryEditor<File extends ConfigFile>(options: EntryEditorO
       const change = withPath(path, () => undoInText(formats[kind.format], undone, file.text));
       const { text } = change;
       const apply = async (): Promise<void> => {
-        if (text === null) await file.remove(directories);
+        if (text === null) await file.remove();
         else if (text !== undefined) await file.write(text);
+        const isGone = text === null || (text === undefined && file.text === undefined);
+        if (isGone) await removeEmpty(directories);
         await notes.delete(subjectOf(target, path));
       };
       return { ...change, file, apply };

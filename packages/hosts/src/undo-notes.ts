@@ -1,8 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { HostError } from './errors.ts';
 import { isObject } from './formats/config-format.ts';
+import { removeEmpty } from './remove-empty.ts';
 
 /** What an installation changed, kept so that it can be undone. */
 export interface UndoNote {
@@ -21,8 +22,14 @@ export interface UndoNote {
   readonly entryPath: readonly string[];
   /** How many of the objects above the entry existed before. */
   readonly knownParents: number;
-  /** The directories that were created for the file, outermost first. */
+  /** The directories that were created for the file, by this or by another installation, outermost first. */
   readonly directories: readonly string[];
+}
+
+/** A note as it is stored. */
+interface StoredNote extends UndoNote {
+  /** The directories that were created for notes, outermost first. Absent in notes of older versions. */
+  readonly noteDirectories?: readonly string[];
 }
 
 /**
@@ -31,7 +38,10 @@ export interface UndoNote {
  */
 export interface UndoNotes {
   get(subject: readonly string[]): Promise<UndoNote | undefined>;
+  /** Returns the notes of all subjects. */
+  all(): Promise<readonly UndoNote[]>;
   set(subject: readonly string[], note: UndoNote): Promise<void>;
+  /** Deletes a note, and with the last one the directories that were created for notes. */
   delete(subject: readonly string[]): Promise<void>;
 }
 
@@ -44,21 +54,43 @@ function isStrings(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((one) => typeof one === 'string');
 }
 
-function isNote(value: unknown): value is UndoNote {
+function isNote(value: unknown): value is StoredNote {
   if (!isObject(value)) return false;
-  const { before = null, path, after, entryPath, directories, knownParents } = value;
+  const { before = null, path, after, entryPath, directories, knownParents, noteDirectories = [] } = value;
   return (
     typeof path === 'string' &&
     typeof after === 'string' &&
     typeof knownParents === 'number' &&
     (before === null || typeof before === 'string') &&
     isStrings(entryPath) &&
-    isStrings(directories)
+    isStrings(directories) &&
+    isStrings(noteDirectories)
   );
 }
 
 function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
+}
+
+function noneIfMissing(error: unknown): undefined {
+  if (!isMissing(error)) throw error;
+}
+
+/** Reads a note. A system crash can leave a half-written one, which counts as none. */
+async function read(path: string): Promise<StoredNote | undefined> {
+  const text = await readFile(path, 'utf8').catch(noneIfMissing);
+  if (text === undefined) return undefined;
+  try {
+    const note: unknown = JSON.parse(text);
+    return isNote(note) ? note : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the directories from one down to another that is in it. */
+function chain(top: string, directory: string): string[] {
+  return directory.length <= top.length ? [directory] : [...chain(top, dirname(directory)), directory];
 }
 
 async function withStateError<T>(directory: string, run: () => Promise<T>): Promise<T> {
@@ -96,23 +128,28 @@ export function createUndoNotes(stateDirectory: string): UndoNotes {
   const directory = join(stateDirectory, 'host-entries');
   const fileOf = (subject: readonly string[]): string =>
     join(directory, `${hashOfText(JSON.stringify(subject)).slice(0, 32)}.json`);
+  const all = async (): Promise<StoredNote[]> => {
+    const names = await readdir(directory).catch(noneIfMissing);
+    const notes = await Promise.all(
+      (names ?? []).filter((name) => name.endsWith('.json')).map((name) => read(join(directory, name))),
+    );
+    return notes.filter((note) => note !== undefined);
+  };
   return {
-    get: (subject) =>
-      withStateError(directory, async () => {
-        try {
-          const note: unknown = JSON.parse(await readFile(fileOf(subject), 'utf8'));
-          return isNote(note) ? note : undefined;
-        } catch (error) {
-          // A system crash can leave a half-written note, which counts as none.
-          if (isMissing(error) || error instanceof SyntaxError) return undefined;
-          throw error;
-        }
-      }),
+    get: (subject) => withStateError(directory, () => read(fileOf(subject))),
+    all: () => withStateError(directory, all),
     set: (subject, note) =>
       withStateError(directory, async () => {
-        await mkdir(directory, { recursive: true, mode: 0o700 });
-        await writeAtomically(fileOf(subject), JSON.stringify(note, withoutBigInt));
+        const created = await mkdir(directory, { recursive: true, mode: 0o700 });
+        const known = (await all()).flatMap(({ noteDirectories = [] }) => noteDirectories);
+        const noteDirectories = created === undefined ? [...new Set(known)] : chain(created, directory);
+        await writeAtomically(fileOf(subject), JSON.stringify({ ...note, noteDirectories }, withoutBigInt));
       }),
-    delete: (subject) => withStateError(directory, () => rm(fileOf(subject), { force: true })),
+    delete: (subject) =>
+      withStateError(directory, async () => {
+        const { noteDirectories = [] } = (await read(fileOf(subject))) ?? {};
+        await rm(fileOf(subject), { force: true });
+        await removeEmpty(noteDirectories);
+      }),
   };
 }

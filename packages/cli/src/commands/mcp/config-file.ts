@@ -1,4 +1,4 @@
-import { realpath, rmdir, stat } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { CodingTools, FileDiff } from '@cairn/coding-agent';
 import type { ConfigFile } from '@cairn/hosts';
@@ -71,10 +71,6 @@ export function diffOfRemoval(text: string): FileDiff {
   return { hunks: lines.length === 0 ? [] : [hunk], addedLines: 0, removedLines: lines.length, cut: false };
 }
 
-function notEmpty(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && ['ENOTEMPTY', 'EEXIST', 'ENOENT'].includes(String(error.code));
-}
-
 /**
  * Opens a configuration through the file tools: they replace files atomically, keep modes and links, and refuse to overwrite
  * a file that changed since it was read.
@@ -115,18 +111,10 @@ export async function openConfig(
     missingDirectories: text === undefined ? await missingAbove(path) : [],
     preview: (content) => write(content, true),
     write: async (content) => void (await write(content, false)),
-    remove: async (directories) => {
+    remove: async () => {
       // Of a link, only its target was created.
       const result = await tools.delete.execute({ path: await realpath(path) }, { signal });
       if (result.isError) throw failure(result, path);
-      for (const directory of directories.toReversed()) {
-        try {
-          await rmdir(directory);
-        } catch (error) {
-          // The directory holds other files.
-          if (!notEmpty(error)) throw error;
-        }
-      }
     },
   };
 }
