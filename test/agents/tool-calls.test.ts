@@ -1,5 +1,4 @@
 import type { AgentEvent } from '@cairn/agents';
-import { codingToolSet } from '@cairn/coding-agent';
 import { observeCalls } from '@cairn/tool';
 import type { ToolDefinition, ToolSet } from '@cairn/tool';
 import { simulateReadableStream } from 'ai';
@@ -7,7 +6,6 @@ import { MockLanguageModelV4 } from 'ai/test';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { transcriptOf } from '../support/model-server.ts';
 import type { ModelScript } from '../support/model-server.ts';
-import { createTree } from '../support/tree.ts';
 import { helper, startAgents } from './start-agents.ts';
 import { makeTool, makeToolSet } from './tools-for-tests.ts';
 
@@ -272,18 +270,6 @@ test('observers of calls see the calls of agents', async () => {
   const echo = makeTool('echo', (text) => `echo ${text}`);
   await resultsOf([{ toolCalls: [{ name: 'echo', input: { text: 'a' } }] }, done], [echo]);
   expect(seen).toEqual(['call-start echo', 'call-end echo']);
-});
-
-test('an image that a tool returns is in the request, in the history, and in the next request', async () => {
-  const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
-  const root = createTree({ 'a.png': Buffer.from(png, 'base64') });
-  const script = [{ toolCalls: [{ name: 'read', input: { path: 'a.png' } }] }, done, done];
-  const { server, agents, contexts } = await startAgents(script, { root, toolSets: [codingToolSet] });
-  await agents.run({ agent: helper, prompt: 'One' }).result;
-  await agents.run({ agent: helper, prompt: 'Two' }).result;
-  expect(JSON.stringify(contexts.getContext('helper').conversationHistory)).toContain(png);
-  const [, second, third] = server.requests.map(({ chat }) => JSON.stringify(chat.messages));
-  expect([second, third].map((messages) => messages?.includes(png))).toEqual([true, true]);
 });
 
 test('the session of the tools ends with each run, also with one that cannot begin, and with prepare', async () => {

@@ -34,7 +34,7 @@ test.skipIf(process.platform === 'win32')(
     const [path, first, second, title] = stdout.split('\n');
     expect(path).toBe(join(cwd, '.cairn/agents/reviewer.md'));
     expect([first, second]).toEqual(['Answer 1', 'Answer 2']);
-    expect(title).toMatch(/^reviewer, mode isolated, session session_\w+: about [\d,]+ tokens$/u);
+    expect(title).toMatch(/^reviewer, mode isolated, session session_\w+: about [\d,]+ tokens, [\d.]+ (?:B|[KM]iB)$/u);
     const [one, two] = server.requests;
     expect(one?.chat.model).toBe('qwen3');
     expect(one === undefined ? [] : transcriptOf(one)).toEqual([expect.stringContaining('# The project')]);

@@ -618,7 +618,7 @@ describe('context', () => {
     for (const prompt of ['One', 'Two', 'Three']) await agents(['run', 'helper', prompt, '--session', 's']);
     const { stdout, stderr } = await agents(['context', 'helper', '--session', 's']);
     const [title, ...rows] = stdout.split('\n\n')[0]?.split('\n') ?? [];
-    expect(title).toMatch(/^helper, mode isolated, session s: about [\d,]+ tokens$/u);
+    expect(title).toMatch(/^helper, mode isolated, session s: about [\d,]+ tokens, [\d.]+ (?:B|[KM]iB)$/u);
     expect(rows).toEqual([
       expect.stringMatching(
         /^ {2}system {4}[\d,]+: agent \d+, project [\d,]+, workspace \d+, mode \d+, left-out \d+$/u,

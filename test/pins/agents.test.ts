@@ -72,6 +72,7 @@ test('the fields of agents, of a run, of its events and of its result', async ()
   expect(run.run).toMatch(/^run_\d{13}_[0-9a-f]{8}$/u);
   expect(Object.keys(await agents.prepare({ agent: helper })).toSorted()).toEqual([
     'agent',
+    'bytes',
     'leftOut',
     'messages',
     'mode',

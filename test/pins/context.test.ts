@@ -13,6 +13,7 @@ const exported = [
   'MAIN',
   'MODES',
   'SHOWN_PARTS',
+  'bytesOf',
   'checkDefinition',
   'checkMessage',
   'checkMode',
@@ -43,6 +44,8 @@ const exported = [
   'textOf',
   'tokensOf',
   'turnsOf',
+  'withImagesAfter',
+  'withNewestImages',
 ];
 
 const dist = new URL('../../packages/context/dist/', import.meta.url);

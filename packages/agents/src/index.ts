@@ -20,6 +20,7 @@ export type {
   PreparedShow,
   PreparedTool,
   RequestOptions,
+  RequestSize,
   RunOptions,
 } from './run/agents.ts';
 export type { ToolRunContext } from './run/tool-context.ts';

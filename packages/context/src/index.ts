@@ -19,7 +19,10 @@ export type {
   ProjectInstructions,
   ReadInstructionsOptions,
 } from './instructions/read-instructions.ts';
+export { withImagesAfter, withNewestImages } from './messages/images.ts';
+export type { NewestImagesOptions } from './messages/images.ts';
 export type { Language } from './messages/language.ts';
+export { bytesOf } from './messages/media.ts';
 export type { AgentContext } from './histories/history.ts';
 export type { HistoryProblem } from './histories/history-store.ts';
 export { storableMessage } from './histories/storable.ts';

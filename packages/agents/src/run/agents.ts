@@ -145,6 +145,14 @@ export interface PreparedTool {
   readonly tokens: number;
 }
 
+/** The size of a request by its parts. */
+export interface RequestSize {
+  readonly system: number;
+  readonly messages: number;
+  readonly tools: number;
+  readonly total: number;
+}
+
 /** What a run would send first. Tokens are estimated, or counted by `countTokens`. */
 export interface PreparedRequest {
   readonly agent: string;
@@ -158,12 +166,9 @@ export interface PreparedRequest {
   readonly shows: readonly PreparedShow[];
   /** What the histories have and the request has not. */
   readonly leftOut: readonly LeftOut[];
-  readonly tokens: {
-    readonly system: number;
-    readonly messages: number;
-    readonly tools: number;
-    readonly total: number;
-  };
+  readonly tokens: RequestSize;
+  /** Of the texts in UTF-8, and of images and files in base64, as they are sent. The protocol's own words come on top. */
+  readonly bytes: RequestSize;
   /** What the user should know, such as what was left out. */
   readonly notices: readonly string[];
 }

@@ -1,6 +1,7 @@
 import { sessionWorkspace, toolOfName } from '@cairn/coding-agent';
 import type { NamingProfile } from '@cairn/coding-agent';
 import {
+  bytesOf,
   checkMessage,
   createView,
   DEFAULT_SUMMARIZE_AFTER,
@@ -12,6 +13,7 @@ import {
   SHOWN_PARTS,
   summarizeByModel,
   tokensOf,
+  withNewestImages,
 } from '@cairn/context';
 import type {
   AgentDefinition,
@@ -41,6 +43,7 @@ import type {
   PreparedTool,
   PrepareOptions,
   RequestOptions,
+  RequestSize,
 } from './agents.ts';
 import { historiesOf } from './histories.ts';
 import { runTexts } from './texts.ts';
@@ -212,6 +215,14 @@ function showsOf({ definition, request }: Preparation, system: readonly Prepared
   });
 }
 
+function bytesOfTool({ name, description, inputSchema }: PreparedTool): number {
+  return Buffer.byteLength(JSON.stringify({ name, description, inputSchema }));
+}
+
+function withTotal(sizes: Omit<RequestSize, 'total'>): RequestSize {
+  return { ...sizes, total: sizes.system + sizes.messages + sizes.tools };
+}
+
 function compose(preparation: Preparation, gathered: Gathered): PreparedRun {
   const { shared, request, definition, mode, opened } = preparation;
   const { naming } = shared;
@@ -255,21 +266,27 @@ function compose(preparation: Preparation, gathered: Gathered): PreparedRun {
     'left-out': view.notice,
   });
   const system = parts.map((part): PreparedPart => ({ ...part, tokens: countTokens(part.text) }));
-  const tokens = {
-    system: sumTokens(system),
-    messages: view.details.tokens + tokensOfPrompt(prompt),
-    tools: sumTokens(opened.offered),
-  };
+  const all = prompt === undefined ? view.messages : [...view.messages, prompt];
+  const messages = withNewestImages(all, { language, prompt });
   const notices = [...problemsOf(preparation), ...gathered.notices, view.notice];
   return {
     agent: name,
     mode,
     system,
-    messages: prompt === undefined ? view.messages : [...view.messages, prompt],
+    messages,
     tools: opened.offered,
     shows: showsOf(preparation, system),
     leftOut: view.details.leftOut,
-    tokens: { ...tokens, total: tokens.system + tokens.messages + tokens.tools },
+    tokens: withTotal({
+      system: sumTokens(system),
+      messages: messages.reduce((sum, message) => sum + tokensOf(message, countTokens), 0),
+      tools: sumTokens(opened.offered),
+    }),
+    bytes: withTotal({
+      system: Buffer.byteLength(systemText(parts)),
+      messages: messages.reduce((sum, message) => sum + bytesOf(message), 0),
+      tools: opened.offered.reduce((sum, tool) => sum + bytesOfTool(tool), 0),
+    }),
     notices: notices.filter((text) => text !== ''),
     definition,
     opened,

@@ -292,8 +292,8 @@ export function createRunner(options: AgentsOptions, { delegate }: RunnerParts =
       if (closing) throw closedError();
       const prepared = await prepareRun(shared, request);
       prepared.opened.close();
-      const { agent, mode, system, messages, tools, shows, leftOut, tokens, notices } = prepared;
-      return { agent, mode, system, messages, tools, shows, leftOut, tokens, notices };
+      const { agent, mode, system, messages, tools, shows, leftOut, tokens, bytes, notices } = prepared;
+      return { agent, mode, system, messages, tools, shows, leftOut, tokens, bytes, notices };
     },
     close: () => (closing ??= close()),
     [Symbol.asyncDispose]: () => agents.close(),

@@ -52,7 +52,7 @@ export class Steps {
     this.#options = options;
     this.#texts = runTexts[agents.language ?? 'en'];
     this.#sendsLimit = Number.isFinite(limits.maxTokens);
-    this.turn = new Turn(prepared.before, prepared.prompt);
+    this.turn = new Turn(prepared.before, prepared.prompt, agents.language ?? 'en');
     this.#context = {
       run,
       depth: parent === undefined ? 0 : parent.depth + 1,

@@ -1,25 +1,32 @@
-import type { AssistantMessage, MessageLabel, ToolResultPart, UnifiedMessage } from '@cairn/context';
+import { withImagesAfter, withNewestImages } from '@cairn/context';
+import type { AssistantMessage, Language, MessageLabel, ToolResultPart, UnifiedMessage } from '@cairn/context';
 import type { ModelCall } from './model-request.ts';
 
-/** The messages of one run, from the prompt on. They are what the next requests send, byte for byte. */
+/** The messages of one run, from the prompt on, as the history keeps them. */
 export class Turn {
   readonly #before: readonly UnifiedMessage[];
+  readonly #prompt: UnifiedMessage;
   readonly #messages: UnifiedMessage[];
+  readonly #language: Language;
   #callIds: Set<string> | undefined;
 
-  /** @param before what the requests of the run send before the prompt */
-  constructor(before: readonly UnifiedMessage[], prompt: UnifiedMessage) {
+  /** @param before the messages that the requests of the run send before the prompt */
+  constructor(before: readonly UnifiedMessage[], prompt: UnifiedMessage, language: Language) {
     this.#before = before;
+    this.#prompt = prompt;
     this.#messages = [prompt];
+    this.#language = language;
   }
 
   get messages(): readonly UnifiedMessage[] {
     return this.#messages;
   }
 
-  /** What a request sends. */
+  /** The messages of a request: with images after the results that they belong to, and the newest images only. */
   get request(): UnifiedMessage[] {
-    return [...this.#before, ...this.#messages];
+    const language = this.#language;
+    const messages = [...this.#before, ...withImagesAfter(this.#messages, language)];
+    return withNewestImages(messages, { language, prompt: this.#prompt });
   }
 
   /** Adds what the model wrote. Returns its calls, with ids that no earlier call of the request has. */

@@ -1,3 +1,4 @@
+import { withImagesAfter } from './images.ts';
 import type { Language } from './language.ts';
 import { labelOf } from './message.ts';
 import type { AssistantMessage, UnifiedMessage, UserMessage } from './message.ts';
@@ -204,7 +205,7 @@ function renderOwn(
 }
 
 /**
- * Returns a turn as it is sent. Every call is followed by its result, and a call without one by an error that states it; results
+ * Returns a turn as it is sent, with images after the results that they belong to. Every call is followed by its result, and a call without one by an error that states it; results
  * without a call are left out. The turn of another agent is written out as text. Labels are removed, and the reason of an early
  * end is added as text. The turn begins with a message of the user.
  */
@@ -217,7 +218,9 @@ export function renderTurn(
   const labels = history.slice(range.from, range.to).map(labelOf);
   const agent = labels.find((label) => label.agent !== undefined)?.agent;
   const isForeign = agent !== undefined && options.isForeign(agent);
-  const shown = isForeign ? renderForeign(history, range, options) : renderOwn(history, range, options);
+  const shown = isForeign
+    ? renderForeign(history, range, options)
+    : withImagesAfter(renderOwn(history, range, options), options.language);
   const ended = labels.findLast((label) => label.ended !== undefined)?.ended;
   if (ended !== undefined) addEnd(shown, texts.ended(ended));
   if (shown.length > 0 && shown[0]?.role !== 'user') {

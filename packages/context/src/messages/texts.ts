@@ -7,6 +7,14 @@ interface MessageTexts {
   readonly handedBack: (agent: string) => string;
   readonly empty: string;
   readonly ended: (reason: string) => string;
+  /** In a result, in place of its image, which is in the message after it. */
+  readonly imageBelow: (number: number) => string;
+  /** Before that image. */
+  readonly image: (number: number) => string;
+  /** In place of an image that is not one of the newest. */
+  readonly oldImage: (what: string, most: number) => string;
+  /** In place of a file in a result. */
+  readonly file: (mediaType: string, size: string) => string;
   /** In place of what a history cannot keep. Without a size it has another form than messages can have. */
   readonly cut: (size: string | undefined, most: string) => string;
   readonly call: (agent: string, tool: string) => string;
@@ -21,6 +29,10 @@ export const messageTexts: Readonly<Record<Language, MessageTexts>> = {
     handedBack: (agent) => `(The agent ${agent} ran outside this conversation. Its result:)`,
     empty: '(empty message)',
     ended: (reason) => `(This turn ended early: ${reason})`,
+    imageBelow: (number) => `[image ${number}: in the next message]`,
+    image: (number) => `[image ${number} of the results above]`,
+    oldImage: (what, most) => `[An earlier image (${what}) is no longer shown: only the newest ${most} are.]`,
+    file: (mediaType, size) => `[${mediaType}, ${size}: not shown]`,
     cut: (size, most) =>
       size === undefined
         ? '[Not kept whole: it has a form that this conversation cannot keep.]'
@@ -34,6 +46,10 @@ export const messageTexts: Readonly<Record<Language, MessageTexts>> = {
     handedBack: (agent) => `（agent ${agent} 在此对话之外运行，其结果如下：）`,
     empty: '（空消息）',
     ended: (reason) => `（本轮提前结束：${reason}）`,
+    imageBelow: (number) => `[图片 ${number}：见下一条消息]`,
+    image: (number) => `[以上结果中的图片 ${number}]`,
+    oldImage: (what, most) => `[较早的图片（${what}）不再显示：只显示最新的 ${most} 张。]`,
+    file: (mediaType, size) => `[${mediaType}，${size}：未显示]`,
     cut: (size, most) =>
       size === undefined
         ? '[未完整保存：其形式无法保存在此对话中。]'

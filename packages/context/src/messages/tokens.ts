@@ -1,6 +1,7 @@
 import { estimateTokens } from '@cairn/tool/prompt';
 import type { CountTokens } from '@cairn/tool/prompt';
 import { jsonOf, resultTextOf } from './text.ts';
+import { dataOf, isImage } from './media.ts';
 import type { MediaPart, ToolResultPart, UnifiedMessage } from './message.ts';
 
 /** What the role and the marks of a message take. */
@@ -17,14 +18,6 @@ const BYTES_PER_FILE_TOKEN = 50;
 
 type Part = Exclude<UnifiedMessage['content'], string>[number];
 
-/** The data of a file or an image: as it is, or in the tagged form of the AI SDK. */
-function dataOf({ image, data }: { readonly image?: unknown; readonly data?: unknown }): unknown {
-  const found = data ?? image;
-  if (typeof found !== 'object' || found === null || !('type' in found)) return found;
-  const tagged = found as { type: unknown; data?: unknown; text?: unknown };
-  return tagged.type === 'text' ? { text: tagged.text } : tagged.type === 'data' ? tagged.data : undefined;
-}
-
 function bytesOf(data: unknown): number {
   if (typeof data === 'string') return (data.length * 3) / 4;
   if (ArrayBuffer.isView(data) || data instanceof ArrayBuffer) return data.byteLength;
@@ -32,10 +25,10 @@ function bytesOf(data: unknown): number {
 }
 
 function tokensOfMedia(part: Omit<MediaPart, 'type'> & { readonly type: string }, countTokens: CountTokens): number {
-  const { type, mediaType = '' } = part;
+  const { mediaType = '' } = part;
   const data = dataOf(part);
   if (typeof data === 'object' && data !== null && 'text' in data) return countTokens(String(data.text));
-  if (type.startsWith('image') || mediaType.startsWith('image')) return IMAGE_TOKENS;
+  if (isImage(part)) return IMAGE_TOKENS;
   const bytes = bytesOf(data);
   // About what estimateTokens says of English text.
   if (mediaType.startsWith('text/')) return Math.ceil(bytes * 0.3);

@@ -1,4 +1,5 @@
 import type { CountTokens } from '@cairn/tool/prompt';
+import { countImages, MAX_IMAGES, withNewestImages } from './images.ts';
 import type { Language } from './language.ts';
 import type { UnifiedMessage } from './message.ts';
 import { CallPairs } from './pairs.ts';
@@ -10,6 +11,11 @@ import { beginsTurn } from './turns.ts';
 /** A turn of a history and the messages that are sent for it. */
 export interface RenderedTurn extends TurnRange {
   readonly messages: readonly UnifiedMessage[];
+  /** The same with all images. */
+  readonly whole: readonly UnifiedMessage[];
+  /** The images in `whole`, and those in `messages`. */
+  readonly images: number;
+  readonly shownImages: number;
   readonly tokens: number;
   /** The tokens of the messages of the user that begin it. */
   readonly promptTokens: number;
@@ -67,7 +73,34 @@ export class Transcript {
     if (changed < known - 1) this.version++;
     this.turns.length = changed;
     for (const range of this.#ranges.slice(changed)) this.turns.push(this.#render(history, range));
+    this.#limitImages();
     return this;
+  }
+
+  /** Shows the newest images of the history only. Each turn with others is made again. */
+  #limitImages(): void {
+    let left = MAX_IMAGES;
+    let changed = this.turns.length;
+    for (let index = this.turns.length - 1; index >= 0; index--) {
+      const turn = this.turns[index];
+      if (turn === undefined || turn.images === 0) continue;
+      const { images, shownImages } = turn;
+      const shown = Math.min(images, left);
+      left -= shown;
+      if (shown === shownImages) {
+        // Images of older turns have been left out before.
+        if (shown === 0) break;
+        continue;
+      }
+      this.turns[index] = this.#size(turn, turn.whole, shown);
+      changed = index;
+    }
+    if (changed < this.turns.length - 1) this.version++;
+    for (let index = changed + 1; index < this.turns.length; index++) {
+      const [before, turn] = [this.turns[index - 1], this.turns[index]];
+      if (before === undefined || turn === undefined) continue;
+      this.turns[index] = { ...turn, tokensBefore: before.tokensBefore + before.tokens };
+    }
   }
 
   #reset(): void {
@@ -80,22 +113,39 @@ export class Transcript {
   }
 
   #render(history: readonly UnifiedMessage[], range: TurnRange): RenderedTurn {
-    const { language, agent, isMain, countTokens } = this.#options;
+    const { language, agent, isMain } = this.#options;
     const isForeign = (other: string): boolean => isMain && other !== agent;
-    const messages = renderTurn(history, range, { language, pairs: this.#pairs, isForeign });
+    const whole = renderTurn(history, range, { language, pairs: this.#pairs, isForeign });
+    const before = this.turns.at(-1);
+    const tokensBefore = before === undefined ? 0 : before.tokensBefore + before.tokens;
+    return this.#size({ ...range, tokensBefore }, whole, countImages(whole));
+  }
+
+  /** Returns a turn with its newest images. */
+  #size(
+    { from, to, tokensBefore }: TurnRange & Pick<RenderedTurn, 'tokensBefore'>,
+    whole: readonly UnifiedMessage[],
+    shownImages: number,
+  ): RenderedTurn {
+    const { language, countTokens } = this.#options;
+    const images = countImages(whole);
+    const messages = shownImages === images ? whole : withNewestImages(whole, { language, max: shownImages });
     let tokens = 0;
     let promptTokens: number | undefined;
     for (const message of messages) {
       if (message.role !== 'user') promptTokens ??= tokens;
       tokens += tokensOf(message, countTokens);
     }
-    const before = this.turns.at(-1);
     return {
-      ...range,
+      from,
+      to,
       messages,
+      whole,
+      images,
+      shownImages,
       tokens,
+      tokensBefore,
       promptTokens: promptTokens ?? tokens,
-      tokensBefore: before === undefined ? 0 : before.tokensBefore + before.tokens,
     };
   }
 }

@@ -1,5 +1,6 @@
 import type { CountTokens } from '@cairn/tool/prompt';
 import type { UnifiedMessage } from '../messages/message.ts';
+import { isImageMessage } from '../messages/images.ts';
 import { textOnly } from '../messages/render.ts';
 import { tokensOf } from '../messages/tokens.ts';
 import { uniqueCalls } from '../messages/unique-calls.ts';
@@ -48,7 +49,7 @@ function withoutSteps({ messages }: RenderedTurn): UnifiedMessage[] {
     (typeof message.content === 'string' || message.content.every(({ type }) => type !== 'tool-call'));
   const plain = messages.flatMap((message) => textOnly(message) ?? []);
   const answer = plain.findLast(isAnswer);
-  return plain.filter((message) => message.role === 'user' || message === answer);
+  return plain.filter((message) => (message.role === 'user' && !isImageMessage(message)) || message === answer);
 }
 
 function fitTurn(turn: RenderedTurn, limit: number, countTokens: CountTokens): FittedTurn {

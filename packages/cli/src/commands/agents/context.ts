@@ -5,7 +5,7 @@ import { UsageError } from '../../terminal/errors.ts';
 import { readText } from '../../terminal/input.ts';
 import { ExitCode } from '../../terminal/exit.ts';
 import type { Session } from '../../terminal/session.ts';
-import { countOf, escapeLine, formatCount } from '../../terminal/text.ts';
+import { countOf, escapeLine, formatBytes, formatCount } from '../../terminal/text.ts';
 import type { CommandFactory } from '../command.ts';
 import { placeOptions, requestOptions, withAgents, withoutOf, type RequestFlags } from './open-agents.ts';
 import { agentName, definitionNotices, loadAgents } from './project.ts';
@@ -39,8 +39,9 @@ function showText({ part, tokens, hiddenBy }: PreparedRequest['shows'][number]):
 }
 
 function* linesOf(request: PreparedRequest, where: string): Generator<string, void, undefined> {
+  const { bytes } = request;
   const { agent, mode, system, messages, tools, shows, leftOut, tokens } = request;
-  yield `${agent}, mode ${mode}, ${where}: about ${formatCount(tokens.total)} tokens`;
+  yield `${agent}, mode ${mode}, ${where}: about ${formatCount(tokens.total)} tokens, ${formatBytes(bytes.total)}`;
   yield `  system    ${formatCount(tokens.system)}: ${namedTokens(system)}`;
   yield `  shows     ${shows.map(showText).join(', ')}`;
   yield `  messages  ${formatCount(tokens.messages)}: ${countOf(messages.length, 'message')}`;

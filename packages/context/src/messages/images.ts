@@ -1,0 +1,124 @@
+/**
+ * Images as servers of models can read them. The protocol of chat completions has no images in results of tools: its servers read
+ * base64 in a text there, so an image follows the results as a message of the user.
+ */
+import { formatBytes } from '@cairn/tool/prompt';
+import type { Language } from './language.ts';
+import type { MediaPart, ToolMessage, ToolResultPart, UnifiedMessage, UserMessage } from './message.ts';
+import { messageTexts } from './texts.ts';
+import { base64Length, isImage } from './media.ts';
+
+/** The images of a request: the newest ones. */
+export const MAX_IMAGES = 4;
+
+/** A part of a result: a text, or a file in one of the forms of the AI SDK. */
+interface ContentPart {
+  readonly type: string;
+  readonly text?: unknown;
+  readonly data?: unknown;
+  readonly url?: unknown;
+  readonly mediaType?: string;
+}
+
+/** The messages that have images of results. They are not words of the user. */
+const imageMessages = new WeakSet<UnifiedMessage>();
+
+/** Returns whether a message has images of results, and was made by {@link withImagesAfter}. */
+export function isImageMessage(message: UnifiedMessage): boolean {
+  return imageMessages.has(message);
+}
+
+function asMedia({ data, url, mediaType = 'image/*' }: ContentPart): MediaPart | undefined {
+  if (data !== undefined) return { type: 'file', mediaType, data };
+  if (typeof url === 'string' && URL.canParse(url)) return { type: 'file', mediaType, data: new URL(url) };
+  return undefined;
+}
+
+/** Returns a result as text, with its images apart. Other files are named: a server could not read them either. */
+function splitResult(result: ToolResultPart, language: Language, images: MediaPart[]): ToolResultPart {
+  const { output } = result;
+  if (output.type !== 'content' || !Array.isArray(output.value)) return result;
+  const texts = messageTexts[language];
+  const lines = (output.value as readonly ContentPart[]).map((part) => {
+    if (typeof part.text === 'string') return part.text;
+    const image = isImage(part) ? asMedia(part) : undefined;
+    if (image === undefined) return texts.file(part.mediaType ?? part.type, formatBytes((base64Length(part) * 3) / 4));
+    return texts.imageBelow(images.push(image));
+  });
+  return { ...result, output: { type: 'text', value: lines.join('\n') } };
+}
+
+const split = new WeakMap<UnifiedMessage, Map<Language, readonly UnifiedMessage[]>>();
+
+function splitMessage(message: ToolMessage, language: Language): readonly UnifiedMessage[] {
+  const images: MediaPart[] = [];
+  const content = message.content.map((part) =>
+    part.type === 'tool-result' ? splitResult(part, language, images) : part,
+  );
+  if (content.every((part, index) => part === message.content[index])) return [message];
+  const results = { ...message, content };
+  if (images.length === 0) return [results];
+  const { image } = messageTexts[language];
+  const parts = images.flatMap((one, index) => [{ type: 'text' as const, text: image(index + 1) }, one]);
+  const shown: UserMessage = { role: 'user', content: parts };
+  imageMessages.add(shown);
+  return [results, shown];
+}
+
+/** Returns messages with the images of results in a message of the user after them. */
+export function withImagesAfter(messages: readonly UnifiedMessage[], language: Language): UnifiedMessage[] {
+  return messages.flatMap((message) => {
+    if (message.role !== 'tool') return [message];
+    const known = split.get(message) ?? new Map<Language, readonly UnifiedMessage[]>();
+    const made = known.get(language) ?? splitMessage(message, language);
+    split.set(message, known.set(language, made));
+    return made;
+  });
+}
+
+/** Returns the number of images in messages. */
+export function countImages(messages: readonly UnifiedMessage[]): number {
+  return messages.reduce(
+    (sum, { role, content }) =>
+      sum + (role === 'user' && typeof content !== 'string' ? content.filter((part) => isImage(part)).length : 0),
+    0,
+  );
+}
+
+export interface NewestImagesOptions {
+  readonly language: Language;
+  /** @default 4 */
+  readonly max?: number | undefined;
+  /** A message whose images all stay: the prompt. They count. */
+  readonly prompt?: UnifiedMessage | undefined;
+}
+
+/** Returns messages with the newest images. Older ones are a line of text. Other messages are the same objects. */
+export function withNewestImages(
+  messages: readonly UnifiedMessage[],
+  { language, max = MAX_IMAGES, prompt }: NewestImagesOptions,
+): UnifiedMessage[] {
+  let left = max;
+  const shorten = (message: UnifiedMessage): UnifiedMessage => {
+    const count = countImages([message]);
+    const old = message === prompt ? 0 : Math.max(0, count - Math.max(0, left));
+    left -= count;
+    return old === 0 ? message : withoutImages(message as UserMessage, old, language);
+  };
+  return messages.toReversed().map(shorten).toReversed();
+}
+
+/** Replaces the first images of a message with lines. */
+function withoutImages(message: UserMessage, count: number, language: Language): UserMessage {
+  const { oldImage } = messageTexts[language];
+  let left = count;
+  const content = (message.content as Exclude<UserMessage['content'], string>).map((part) => {
+    if (left === 0 || part.type === 'text' || !isImage(part)) return part;
+    left -= 1;
+    const size = base64Length(part) === 0 ? '' : `, ${formatBytes((base64Length(part) * 3) / 4)}`;
+    return { type: 'text' as const, text: oldImage(`${part.mediaType ?? 'image'}${size}`, MAX_IMAGES) };
+  });
+  const made: UserMessage = { ...message, content };
+  if (imageMessages.has(message)) imageMessages.add(made);
+  return made;
+}

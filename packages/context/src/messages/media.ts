@@ -1,0 +1,64 @@
+import type { UnifiedMessage } from './message.ts';
+import { jsonOf, resultTextOf } from './text.ts';
+
+/** A file or an image, in a message or in a result. */
+interface Media {
+  readonly type: string;
+  readonly mediaType?: string | undefined;
+  readonly image?: unknown;
+  readonly data?: unknown;
+}
+
+export function isImage({ type, mediaType = '' }: Media): boolean {
+  return type.startsWith('image') || mediaType.startsWith('image');
+}
+
+/** Returns the data of a file or an image: as it is, or in the tagged form of the AI SDK. A text is in `text`. */
+export function dataOf({ image, data }: Pick<Media, 'image' | 'data'>): unknown {
+  const found = data ?? image;
+  if (typeof found !== 'object' || found === null || !('type' in found)) return found;
+  const tagged = found as { type: unknown; data?: unknown; text?: unknown };
+  return tagged.type === 'text' ? { text: tagged.text } : tagged.type === 'data' ? tagged.data : undefined;
+}
+
+/** Returns the length of the base64 of a file or an image; 0 for a reference. */
+export function base64Length(media: Pick<Media, 'image' | 'data'>): number {
+  const data = dataOf(media);
+  if (typeof data === 'string') return data.length;
+  const bytes = ArrayBuffer.isView(data) || data instanceof ArrayBuffer ? data.byteLength : 0;
+  return Math.ceil(bytes / 3) * 4;
+}
+
+function bytesOfMedia(media: Media): number {
+  const data = dataOf(media);
+  if (typeof data === 'object' && data !== null && 'text' in data) return Buffer.byteLength(String(data.text));
+  return base64Length(media);
+}
+
+/**
+ * Returns the bytes of a message as they are sent: its texts in UTF-8, the JSON of its calls, and its images and files in base64. The
+ * names and marks of the protocol come on top.
+ */
+export function bytesOf({ content }: UnifiedMessage): number {
+  if (typeof content === 'string') return Buffer.byteLength(content);
+  return content.reduce((sum, part) => {
+    switch (part.type) {
+      case 'text':
+      case 'reasoning':
+        return sum + Buffer.byteLength(part.text);
+      case 'tool-call':
+        return sum + Buffer.byteLength(part.toolName) + Buffer.byteLength(jsonOf(part.input));
+      case 'tool-result':
+        return sum + Buffer.byteLength(resultTextOf(part.output));
+      case 'image':
+      case 'file':
+      case 'reasoning-file':
+        return sum + bytesOfMedia(part);
+      case 'custom':
+      case 'tool-approval-request':
+      case 'tool-approval-response':
+        return sum;
+    }
+    return sum;
+  }, 0);
+}
