@@ -623,6 +623,7 @@ describe('context', () => {
       expect.stringMatching(
         /^ {2}system {4}[\d,]+: agent \d+, project [\d,]+, workspace \d+, mode \d+, left-out \d+$/u,
       ),
+      expect.stringMatching(/^ {2}shows {5}facts nothing, knowledge nothing, tree \d+, instructions [\d,]+$/u),
       expect.stringMatching(/^ {2}messages {2}\d+: 2 messages$/u),
       expect.stringMatching(/^ {2}tools {5}\d+: read \d+$/u),
       expect.stringMatching(/^ {2}left out {2}4 messages of the agent, \d+ tokens \(window\)$/u),
