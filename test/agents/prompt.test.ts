@@ -5,6 +5,7 @@ import { ContextManager, MODES, openContexts, tokensOf } from '@cairn/context';
 import type { ContextMode } from '@cairn/context';
 import { createKnowledge } from '@cairn/knowledge';
 import type { Knowledge } from '@cairn/knowledge';
+import { createKnowledgeToolSet } from '@cairn/knowledge/tools';
 import { createMemory } from '@cairn/memory';
 import type { Memory } from '@cairn/memory';
 import { memory as inMemory } from '@cairn/memory/memory';
@@ -115,6 +116,19 @@ describe('the system prompt', () => {
     expect(await names()).not.toContain('knowledge');
     await knowledge.store.add(draft);
     expect(await names()).toContain('knowledge');
+  });
+
+  test('lists of the knowledge only the tools that the agent has, and no commands', async () => {
+    const { knowledge, root } = await makeProject();
+    const set = createKnowledgeToolSet({ open: async () => knowledge });
+    const { agents } = await startAgents([], { root, knowledge, toolSets: [codingToolSet, set] });
+    const toolsOf = async (tools: readonly string[]): Promise<string> => {
+      const { system } = await agents.prepare({ agent: { ...helper, tools } });
+      const { text = '' } = system.find(({ name }) => name === 'knowledge') ?? {};
+      return /## 6\. INSTALLED TOOLS\n\n([^]*)\n<\/cairn-knowledge>/u.exec(text)?.[1] ?? text;
+    };
+    expect(await toolsOf(['read'])).toBe('None.');
+    expect(await toolsOf(['read', 'get_asset'])).toMatch(/^- `get_asset`: [^\n`]+$/u);
   });
 
   test.each(['en', 'zh'] as const)(

@@ -440,6 +440,6 @@ test('an index above 20 KB lists 200 assets, and the command warns of its size',
   const { exitCode, stdout, stderr } = await cairn(['knowledge', 'index']);
   expect(exitCode).toBe(0);
   expect(stdout.match(/^asset-\d+\|adr\|/gmu)).toHaveLength(200);
-  expect(stderr).toMatch(/^cairn: AGENTS-INDEX\.md has \d+ bytes, more than 20480; /mu);
+  expect(stderr).toMatch(/^cairn: AGENTS-INDEX\.md has \d+ bytes without tags, more than 20480; /mu);
   expect(stderr).toMatch(/^cairn: 200 of 210 assets in /mu);
 });

@@ -116,7 +116,7 @@ test.skipIf(process.platform === 'win32')('in a clone the commands that it sugge
   await add(1);
   const env = { HOME: cwd, PATH: '/usr/bin:/bin', CAIRN_COMMAND: '', CAIRN_KNOWLEDGE_DIR: directory };
   const { stdout } = await start([], { input: '', env });
-  const commands = [...stdout.matchAll(/`([^`]+ knowledge (?:search|show)) <\w+>`/gu)].map(([, one = '']) => one);
+  const commands = [...stdout.matchAll(/`([^`]+ knowledge (?:search|show)) <[^`]+>`/gu)].map(([, one = '']) => one);
   const ran = commands.map((one) =>
     execFileSync('/bin/sh', ['-c', `${one} redis-failover-0`], { cwd: '/', env, encoding: 'utf8' }),
   );

@@ -78,10 +78,19 @@ test('the folder is imported byte for byte and once, and the index counts what i
   );
   const again = await importFiles(fixtureDirectory, { store });
   expect([again.added.length, again.present.length]).toEqual([0, 200]);
-  const { listed, total, omitted } = await index.document();
-  expect({ listed, total, omitted }).toEqual({
+  const { listed, total, omitted, warnings, text } = await index.document();
+  expect({ listed, total, omitted, warnings }).toEqual({
     listed: 191,
     total: 200,
     omitted: { inactive: 2, skills: 7, otherLines: 0, more: 0 },
+    warnings: [],
   });
+  expect(Buffer.byteLength(text)).toBeLessThanOrEqual(20 * 1024);
+  const bare = text.split('\n').filter((line) => /^[^|\n]+(?:\|[^|]+){3}\|\|[01]$/u.test(line));
+  // As many as the index states; the first ones keep their tags.
+  expect(text).toContain(`The tags of the last ${bare.length} lines are left out`);
+  expect(bare.length).toBeLessThan(100);
+  const shorter = await index.document({ maxAssets: 100 });
+  expect(Buffer.byteLength(shorter.text)).toBeLessThanOrEqual(15 * 1024);
+  expect(shorter.text).not.toContain('left out');
 });

@@ -1,5 +1,5 @@
 /** What a session of an agent sees at its start. The whole texts are in `goldens/`, one file for each language and host. */
-import { buildPayload, PAYLOAD_LIMITS } from '@cairn/knowledge';
+import { buildPayload, PAYLOAD_LIMITS, skills } from '@cairn/knowledge';
 import type { AssetHead, PayloadContent } from '@cairn/knowledge';
 import { createKnowledgeToolSet } from '@cairn/knowledge/tools';
 import { createToolSession } from '@cairn/tool';
@@ -112,7 +112,7 @@ test.each(languages)('%s: each command that it suggests begins with the one that
   const unshared = { count: 9, newest: [{ id: 'general/a' }] };
   const content = contentOf(heads, { gaps, unshared, mayLackTeam: true });
   const plain = buildPayload(content, { language });
-  expect([...plain.matchAll(/`cairn knowledge /gu)]).toHaveLength(6);
+  expect([...plain.matchAll(/`cairn knowledge /gu)]).toHaveLength(9);
   const own = buildPayload(content, { language, command: 'npx @cairn/cli' });
   expect(own).toBe(plain.replaceAll('`cairn knowledge ', '`npx @cairn/cli knowledge '));
 });
@@ -190,13 +190,14 @@ test('tools shrink first, then the router, then what is pending, and 20 lines st
   const pending = (payload: string): number => lengthOf(payload, 5);
   const tools = (payload: string): number => lengthOf(payload, 6);
   const whole = buildPayload(busy);
+  const cut = buildPayload(busy, { maxCharacters: whole.length - 1 });
   let smallest = Infinity;
   for (let maxCharacters = 9500; maxCharacters >= 3300; maxCharacters -= 50) {
     const payload = buildPayload(busy, { maxCharacters });
     expect(payload.length).toBeLessThanOrEqual(maxCharacters);
     expect(linesOf(payload).length, String(maxCharacters)).toBeGreaterThanOrEqual(20);
     // A part shrinks only when the one before it is gone.
-    expect(tools(payload) === 0 || router(payload) === router(whole)).toBe(true);
+    expect(tools(payload) === 0 || router(payload) === router(cut)).toBe(true);
     expect(router(payload) === 0 || pending(payload) === pending(whole)).toBe(true);
     smallest = Math.min(smallest, partsOf(payload).length);
   }
@@ -213,11 +214,91 @@ test('what does not fit is counted, and the payload names how to find it', () =>
   expect(payload).toContain('- 95 more assets: `cairn knowledge team status`');
 });
 
-test('the router is cut to 600 characters', () => {
-  const part = /## 4\. ROUTER SKILL\n\n([^]*?)\n\n## 5\./u.exec(buildPayload(busy))?.[1] ?? '';
-  expect(part.length).toBeLessThanOrEqual(600);
-  expect(part.length).toBeGreaterThan(500);
-  expect(part).toMatch(/… \(cut; the skill `agent-router` has the whole text\)$/u);
+/** Returns the router of a payload. */
+function routerOf(payload: string): string {
+  return /\n## 4\. [^\n]+\n\n([^]*?)\n\n## 5\./u.exec(payload)?.[1] ?? '';
+}
+
+test.each(languages)(
+  'the router is whole where there is space, and cut to 600 characters where not, in %s',
+  (language) => {
+    const [router] = skills({ language, command: 'cairn' }).filter(({ name }) => name === 'agent-router');
+    const whole = router?.text.replace(/^---\n[^]*?\n---\n/u, '').trim() ?? '';
+    expect(routerOf(buildPayload(busy, { language }))).toBe(whole);
+    const few = contentOf(manyHeads(3));
+    for (const limit of Object.values(PAYLOAD_LIMITS)) {
+      expect(routerOf(buildPayload(few, { language, ...limit }))).toBe(whole);
+    }
+    const part = routerOf(buildPayload(busy, { language, ...PAYLOAD_LIMITS.claude }));
+    expect(part.length).toBeLessThanOrEqual(600);
+    const end = /(?:… \(cut; the skill `agent-router` has the whole text\)|…（已截断；全文见技能 `agent-router`）)$/u;
+    expect(end.test(part)).toBe(whole.length > 600);
+    expect(whole.startsWith(part.replace(end, ''))).toBe(true);
+  },
+);
+
+/** The sixth part in each state of a session. */
+const sessions: readonly (readonly [
+  why: string,
+  tools: readonly string[] | undefined,
+  shown: string,
+  hasCommands: boolean,
+])[] = [
+  [
+    'a server with all tools',
+    ['search_knowledge', 'get_asset', 'sink_asset', 'scan_index', 'report_asset'],
+    'sgkir',
+    true,
+  ],
+  ['a server that only reads', ['search_knowledge', 'get_asset', 'scan_index'], 'sgiKR', true],
+  ['a server with --tools search_knowledge', ['search_knowledge'], 'sGKIR', true],
+  ['a host without a server', [], 'SGKIR', true],
+  ['a host whose tools are not known', undefined, 'SGKIR+', true],
+  ['an agent that only reads and runs no commands', ['read', 'get_asset'], 'g', false],
+  ['an agent without tools and commands', [], '', false],
+];
+
+test.each(sessions)(
+  '%s: a tool is listed when it is there, and its command when not',
+  (_, tools, shown, hasCommands) => {
+    for (const language of languages) {
+      const payload = buildPayload(busy, { language, tools, hasCommands });
+      const part = /\n## 6\. [^\n]+\n\n([^]*)\n<\/cairn-knowledge>$/u.exec(payload)?.[1] ?? '';
+      const letters = { search_knowledge: 's', get_asset: 'g', sink_asset: 'k', scan_index: 'i', report_asset: 'r' };
+      const rows = [...part.matchAll(/^- `(\w+)`(.*)$/gmu)].map(([, name = '', rest = '']) => {
+        const letter = letters[name as keyof typeof letters];
+        // One tool has no command.
+        const isCommand = /`cairn knowledge \w+|: none;|没有对应的命令/u.test(rest);
+        return isCommand ? letter.toUpperCase() : letter;
+      });
+      const prefers = /call them instead|请直接调用工具/u.test(part);
+      expect(`${rows.join('')}${prefers ? '+' : ''}`).toBe(shown);
+      expect(/in place of the tools|代替工具的命令/u.test(part)).toBe(/[A-Z]/u.test(shown));
+      expect(/^(?:None\.|没有。)$/u.test(part)).toBe(shown === '');
+      // Answers are stored by what is there.
+      const [sentence = ''] = /(?:Questions that the knowledge|知识库还没有答案)[^\n]+/u.exec(payload) ?? [];
+      expect(sentence.includes('`sink_asset`')).toBe(/k|\+/u.test(shown));
+      expect(sentence.includes('`cairn knowledge add`')).toBe(shown.includes('K'));
+      expect(/tell the user|告诉用户/u.test(sentence)).toBe(!/k/iu.test(shown));
+    }
+  },
+);
+
+test.each(languages)(
+  '%s: without a team store nothing waits to be shared, and no command of a team is named',
+  (language) => {
+    const payload = buildPayload({ ...busy, unshared: undefined, gaps: [] }, { language });
+    expect(payload).not.toMatch(/team (?:push|status|pull)|asset-1\b(?!\|)/u);
+    expect(payload).toMatch(/\n(?:Nothing is pending\.|没有待处理的内容。)\n/u);
+  },
+);
+
+test('tags leave first when 20 lines do not fit, and the payload reports it', () => {
+  const heads = manyHeads(30, { tags: Array.from({ length: 40 }, (_, index) => `a-long-tag-${index}`) });
+  const payload = buildPayload(contentOf(heads), PAYLOAD_LIMITS.claude);
+  expect(linesOf(payload)).toHaveLength(30);
+  expect(linesOf(payload)[0]).toContain('Redis 集群故障转移指南 0||');
+  expect(payload).toContain('The tags of the last 30 lines are left out, to keep the index short. `scan_index`');
 });
 
 test.each(languages)('lines of any length stay within the limits of the hosts in %s', (language) => {
@@ -266,7 +347,7 @@ test('the tools of the payload are those of the tool set', async () => {
   const session = createToolSession();
   const opened = await set.open({ roots: [process.cwd()], naming: 'default', readOnly: false, session, signal });
   const names = Object.keys(opened.tools).toSorted();
-  const shown = [...buildPayload(busy).matchAll(/^- `(\w+)`: /gmu)].map(([, name]) => name);
+  const shown = [...buildPayload(busy, { tools: [] }).matchAll(/^- `(\w+)`: /gmu)].map(([, name]) => name);
   expect(shown.toSorted((a = '', b = '') => (a < b ? -1 : 1))).toEqual(names);
 });
 

@@ -131,7 +131,8 @@ export function createKnowledge(options: KnowledgeOptions = {}): Knowledge {
   const layers = createLayers({ store, index, gaps, usage, read: hot.get, clock, language });
   const settler = createGapSettler({ store, index, gaps, layers });
   const team = createTeam({ store, directory, env });
-  const payload: Knowledge['payload'] = (given) => knowledgePayload({ index, gaps }, { language, command, ...given });
+  const payload: Knowledge['payload'] = (given) =>
+    knowledgePayload({ index, gaps, directory }, { language, command, ...given });
   const close: Knowledge['close'] = async ({ erases = true } = {}) => {
     try {
       await settler.close();

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { userDirectories } from '@cairn/tool/paths';
 import type { DirectoryContext } from '@cairn/tool/paths';
 import { isAbsolute, join } from 'node:path';
@@ -19,4 +20,9 @@ export function knowledgeDirectory(context: DirectoryContext): string {
   // Another directory than the user meant would have other knowledge.
   const summary = `CAIRN_KNOWLEDGE_DIR is ${JSON.stringify(own)}, which is not an absolute path`;
   throw new KnowledgeError('INVALID_OPTION', [summary, 'Set it to the absolute path of a directory, or unset it.']);
+}
+
+/** Whether the knowledge of a directory is shared in a team store. */
+export function hasTeam(directory: string): boolean {
+  return existsSync(join(directory, TEAM_FILE));
 }

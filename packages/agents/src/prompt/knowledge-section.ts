@@ -10,10 +10,12 @@ export type KnowledgeSection = { readonly text: string } | { readonly text: ''; 
 /** Returns the index of the knowledge for a project. A store that cannot be read does not keep an agent from its work. */
 export async function knowledgeSection(
   knowledge: Pick<Knowledge, 'payload'> | undefined,
-  { root, language }: { readonly root: string; readonly language: Language },
+  { root, language, tools }: { readonly root: string; readonly language: Language; readonly tools: readonly string[] },
 ): Promise<KnowledgeSection> {
   try {
-    const options = { project: root, language, maxCharacters: MAX_CHARACTERS, omitEmpty: true };
+    const size = { maxCharacters: MAX_CHARACTERS, omitEmpty: true };
+    // An agent has its tools only.
+    const options = { project: root, language, tools, hasCommands: false, ...size };
     return { text: (await knowledge?.payload(options)) ?? '' };
   } catch (error) {
     return { text: '', problem: error instanceof Error ? error.message : String(error) };

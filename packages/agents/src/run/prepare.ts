@@ -161,7 +161,11 @@ async function gather(preparation: Preparation, askModel: AskModel | undefined):
   const isShown = (part: ShownPart): boolean => shows?.has(part) ?? true;
   const [instructions, known, facts = '', workspace] = await Promise.all([
     isShown('instructions') ? readProjectInstructions({ root, directory, language }) : NO_INSTRUCTIONS,
-    knowledgeSection(isShown('knowledge') ? knowledge : undefined, { root, language }),
+    knowledgeSection(isShown('knowledge') ? knowledge : undefined, {
+      root,
+      language,
+      tools: Object.keys(opened.tools),
+    }),
     isShown('facts') ? memory?.facts.startBlock({ language }) : undefined,
     isShown('tree') ? shared.workspaceRun() : undefined,
     contexts.refresh([definition.name, MAIN]),

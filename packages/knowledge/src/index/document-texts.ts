@@ -17,6 +17,8 @@ export interface DocumentTexts {
   readonly notListed: string;
   /** The assets that are not listed, and how to find them. */
   readonly omitted: (omitted: Omitted) => string;
+  /** How many lines have no tags, because the index would be too large, and what finds them nevertheless. */
+  readonly tagsOmitted: (lines: number) => string;
   /** In place of a time, when no asset exists. */
   readonly never: string;
 }
@@ -91,6 +93,8 @@ Use the \`get_asset(name, product_line)\` MCP tool to read the full content of a
         ? ''
         : `Not listed: ${parts.join(', ')}. \`scan_index\` finds assets that are not listed (\`type: "skill"\` lists skills); \`get_asset\` reads any asset by its name.`;
     },
+    tagsOmitted: (lines) =>
+      `The tags of ${lines === 1 ? 'the last line are' : `the last ${lines} lines are`} left out, to keep the index short. \`scan_index\` finds assets by them.`,
     never: 'never',
   },
   zh: {
@@ -127,6 +131,7 @@ Use the \`get_asset(name, product_line)\` MCP tool to read the full content of a
         ? ''
         : `未列出：${parts.join('，')}。用 \`scan_index\` 查找未列出的资产（\`type: "skill"\` 列出技能）；用 \`get_asset\` 按名称读取任何资产。`;
     },
+    tagsOmitted: (lines) => `为缩短索引，省略了最后 ${lines} 行的标签。\`scan_index\` 可按标签查找资产。`,
     never: '从未',
   },
 };

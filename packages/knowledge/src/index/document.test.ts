@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { formatDocument, formatTime } from './document.ts';
+import { formatDocument, formatTime, MAX_DOCUMENT_BYTES } from './document.ts';
 import type { DocumentContent } from './document.ts';
 import { exampleHead } from './heads.examples.ts';
-import { formatLine } from './lines.ts';
+import { formatLine, parseLine } from './lines.ts';
 
 /** The assets of the source, and one title with signs that lines escape. */
 const lines = [
@@ -50,13 +50,39 @@ test('an index without assets has no time', () => {
   expect(text).toContain('<!-- INDEX_START -->\n<!-- INDEX_END -->\n');
 });
 
-test('an index above 20 KB has a warning with its size', () => {
+test('an index above 20 KB loses tags from the last line up, as few as needed, and states how many', () => {
+  const long = Array.from({ length: 200 }, (_, number) =>
+    formatLine(exampleHead({ name: `asset-${number}`, title: 'x'.repeat(40), tags: [`t${number}`, 'y'.repeat(20)] })),
+  );
+  for (const language of ['en', 'zh'] as const) {
+    const { text, warnings, listed } = formatDocument({ ...content, lines: long, language });
+    expect(warnings).toEqual([]);
+    expect(listed).toBe(200);
+    const shown = text.split('\n').filter((line) => line.startsWith('asset-'));
+    expect(shown.map((line) => line.replace(/[^|]*\|\d$/u, ''))).toEqual(
+      long.map((line) => line.replace(/[^|]*\|\d$/u, '')),
+    );
+    const bare = shown.filter((line) => parseLine(line)?.tags.length === 0);
+    expect(bare.length).toBeGreaterThan(0);
+    expect(shown.slice(-bare.length)).toEqual(bare);
+    expect(text).toContain(language === 'en' ? `the last ${bare.length} lines are left out` : `最后 ${bare.length} 行`);
+    const bytes = Buffer.byteLength(text);
+    expect(bytes).toBeLessThanOrEqual(MAX_DOCUMENT_BYTES);
+    // The tags of one more line would not fit.
+    expect(bytes).toBeGreaterThan(MAX_DOCUMENT_BYTES - 40);
+  }
+});
+
+test('an index above 20 KB without tags has a warning with its size', () => {
   const long = Array.from({ length: 200 }, (_, number) =>
     formatLine(exampleHead({ name: `asset-${number}`, title: 'x'.repeat(100) })),
   );
   const { text, warnings } = formatDocument({ ...content, lines: long, language: 'en' });
   expect(warnings).toEqual([
-    { code: 'LARGE_INDEX', message: expect.stringContaining(`has ${Buffer.byteLength(text)} bytes, more than 20480;`) },
+    {
+      code: 'LARGE_INDEX',
+      message: expect.stringContaining(`has ${Buffer.byteLength(text)} bytes without tags, more than 20480;`),
+    },
   ]);
 });
 

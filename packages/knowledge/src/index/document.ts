@@ -1,11 +1,11 @@
 import type { Language } from '@cairn/memory';
 import { ASSET_TYPES } from '../assets/asset.ts';
 import { documentTexts } from './document-texts.ts';
-import { LINE_FORMAT } from './lines.ts';
+import { LINE_FORMAT, withoutTags } from './lines.ts';
 import { omittedOf } from './selection.ts';
 import type { IndexCounts, Omitted } from './selection.ts';
 
-/** The size of `AGENTS-INDEX.md` above which it has a warning. */
+/** The size of `AGENTS-INDEX.md` above which tags are left out, from the last line up. A file that is larger without tags has a warning. */
 export const MAX_DOCUMENT_BYTES: number = 20 * 1024;
 
 export const INDEX_START = '<!-- INDEX_START -->';
@@ -31,7 +31,7 @@ export interface IndexDocument {
   readonly warnings: readonly IndexWarning[];
 }
 
-/** `LARGE_INDEX`: the file is larger than 20 KB, and costs every session that reads it. */
+/** `LARGE_INDEX`: the file is larger than 20 KB without tags, and costs every session that reads it. */
 export interface IndexWarning {
   readonly code: 'LARGE_INDEX';
   readonly message: string;
@@ -42,13 +42,57 @@ export function formatTime(timeMs: number): string {
   return new Date(timeMs).toISOString().replace(/\.\d+Z$/u, 'Z');
 }
 
+/** Leaves out the tags of as few lines as possible, from the last one up, to save a number of bytes. @returns the lines without. */
+function dropTags(lines: string[], bytes: number): number {
+  let saved = 0;
+  let count = 0;
+  for (let at = lines.length - 1; at >= 0 && saved < bytes; at--) {
+    const line = lines[at] ?? '';
+    const short = withoutTags(line);
+    saved += Buffer.byteLength(line) - Buffer.byteLength(short);
+    lines[at] = short;
+    count += 1;
+  }
+  return count;
+}
+
 /** Formats `AGENTS-INDEX.md`. It has no time but that of the newest change, so that it is equal as long as the assets are. */
-export function formatDocument({ lines, counts, lastUpdatedMs, language }: DocumentContent): IndexDocument {
+export function formatDocument({ lines: all, ...content }: DocumentContent): IndexDocument {
+  const { counts, language } = content;
+  const omitted = omittedOf(counts, all.length);
+  const lines = [...all];
+  let text = textOf(content, { lines, omitted, untagged: 0 });
+  const excess = Buffer.byteLength(text) - MAX_DOCUMENT_BYTES;
+  if (excess > 0) {
+    // The line that reports it takes space too.
+    const note = Buffer.byteLength(documentTexts[language].tagsOmitted(all.length)) + 2;
+    const untagged = dropTags(lines, excess + note);
+    text = textOf(content, { lines, omitted, untagged });
+  }
+  const bytes = Buffer.byteLength(text);
+  const warnings: IndexWarning[] = [];
+  if (bytes > MAX_DOCUMENT_BYTES) {
+    const message = `AGENTS-INDEX.md has ${bytes} bytes without tags, more than ${MAX_DOCUMENT_BYTES}; shorten titles, deprecate what is out of date, or list fewer assets`;
+    warnings.push({ code: 'LARGE_INDEX', message });
+  }
+  return { text, listed: lines.length, total: counts.total, omitted, warnings };
+}
+
+interface Shown {
+  readonly lines: readonly string[];
+  readonly omitted: Omitted;
+  /** The lines without their tags. */
+  readonly untagged: number;
+}
+
+function textOf(
+  { counts, lastUpdatedMs, language }: Omit<DocumentContent, 'lines'>,
+  { lines, omitted, untagged }: Shown,
+): string {
   const texts = documentTexts[language];
   const { total, promoted } = counts;
-  const omitted = omittedOf(counts, lines.length);
   const missing = texts.omitted(omitted);
-  const text = [
+  return [
     texts.title,
     '',
     `Last updated: ${lastUpdatedMs === undefined ? texts.never : formatTime(lastUpdatedMs)}`,
@@ -67,6 +111,7 @@ export function formatDocument({ lines, counts, lastUpdatedMs, language }: Docum
     INDEX_START,
     ...lines,
     INDEX_END,
+    ...(untagged === 0 ? [] : ['', texts.tagsOmitted(untagged)]),
     '',
     texts.examples,
     '',
@@ -76,11 +121,4 @@ export function formatDocument({ lines, counts, lastUpdatedMs, language }: Docum
     ...(missing === '' ? [] : ['', texts.notListed, '', missing]),
     '',
   ].join('\n');
-  const bytes = Buffer.byteLength(text);
-  const warnings: IndexWarning[] = [];
-  if (bytes > MAX_DOCUMENT_BYTES) {
-    const message = `AGENTS-INDEX.md has ${bytes} bytes, more than ${MAX_DOCUMENT_BYTES}; shorten titles and tags, deprecate what is out of date, or list fewer assets`;
-    warnings.push({ code: 'LARGE_INDEX', message });
-  }
-  return { text, listed: lines.length, total, omitted, warnings };
 }

@@ -38,6 +38,11 @@ export function formatLine({ name, type, productLine, title, tags, isPromoted }:
   return [...fields, tags.map(escapeField).join(','), isPromoted ? '1' : '0'].join('|');
 }
 
+/** Returns a line without its tags. */
+export function withoutTags(line: string): string {
+  return line.split('|').with(4, '').join('|');
+}
+
 function isType(text: string): text is AssetType {
   return (ASSET_TYPES as readonly string[]).includes(text);
 }

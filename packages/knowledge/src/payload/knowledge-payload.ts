@@ -3,6 +3,7 @@ import type { CallOptions, Language } from '@cairn/memory';
 import { MAX_LISTED, omittedOf } from '../index/selection.ts';
 import type { Gaps } from '../gaps/gaps.ts';
 import type { KnowledgeIndex } from '../index/index-api.ts';
+import { hasTeam } from '../directory.ts';
 import { detectStack } from '../stack/detect-stack.ts';
 import { payloadOptions, renderPayload } from './payload.ts';
 import type { PayloadLimit } from './payload.ts';
@@ -19,6 +20,10 @@ export interface KnowledgePayloadOptions extends PayloadLimit, CallOptions {
   readonly command?: string | undefined;
   /** Whether a knowledge base without assets has an empty text. @default false */
   readonly omitEmpty?: boolean | undefined;
+  /** The names of the tools that the session has. For missing ones their commands are listed. @default not known */
+  readonly tools?: readonly string[] | undefined;
+  /** Whether the session can run commands. @default true */
+  readonly hasCommands?: boolean | undefined;
   /** Whether the text states that the clone of the team store may have more. @default false */
   readonly mayLackTeam?: boolean | undefined;
 }
@@ -35,7 +40,7 @@ export const storePayloadOptions: OptionNames<KnowledgePayloadOptions> = {
 
 /** Formats the payload from what the store has now. */
 export async function knowledgePayload(
-  { index, gaps }: { readonly index: KnowledgeIndex; readonly gaps: Gaps },
+  { index, gaps, directory }: { readonly index: KnowledgeIndex; readonly gaps: Gaps; readonly directory: string },
   { project, onlyMatching, omitEmpty = false, mayLackTeam, signal, ...options }: KnowledgePayloadOptions,
 ): Promise<string> {
   const stack = project === undefined ? undefined : await detectStack(project);
@@ -45,5 +50,6 @@ export async function knowledgePayload(
   if (omitEmpty && overview.counts.total === 0) return '';
   const heads = listed.heads.slice(0, MAX_LISTED);
   const omitted = omittedOf(overview.counts, heads.length, listed.otherLines);
-  return renderPayload({ heads, omitted, ...overview, gaps: pending, mayLackTeam }, options);
+  const unshared = hasTeam(directory) ? overview.unshared : undefined;
+  return renderPayload({ heads, omitted, ...overview, unshared, gaps: pending, mayLackTeam }, options);
 }

@@ -40,8 +40,8 @@ export interface PayloadContent {
   readonly lastUpdatedMs: number | undefined;
   /** Newest first. */
   readonly gaps: readonly PayloadGap[];
-  /** Newest first: some of them, and the number of all. */
-  readonly unshared: { readonly count: number; readonly newest: readonly Pick<AssetHead, 'id'>[] };
+  /** Newest first: some of them, and the number of all. `undefined` without a team store: then nothing waits to be shared. */
+  readonly unshared: { readonly count: number; readonly newest: readonly Pick<AssetHead, 'id'>[] } | undefined;
   /** Whether the clone of the team store may have changes that are missing. @default false */
   readonly mayLackTeam?: boolean | undefined;
   /** Whether the store may have changes that are missing. @default false */
@@ -53,6 +53,10 @@ export interface PayloadOptions extends PayloadLimit {
   readonly language?: Language | undefined;
   /** How the commands begin that the text suggests. @default 'cairn' */
   readonly command?: string | undefined;
+  /** The names of the tools that the session has. For missing ones their commands are listed. @default not known */
+  readonly tools?: readonly string[] | undefined;
+  /** Whether the session can run commands. @default true */
+  readonly hasCommands?: boolean | undefined;
 }
 
 /** Codex counts four bytes as a token, which is more than {@link estimateTokens} says of emoji. */
@@ -76,8 +80,8 @@ const MAX_ROUTER = 600;
 /** A cut router below this is left out. */
 const MIN_ROUTER = 100;
 const MAX_QUERY = 120;
-/** When not even {@link MIN_LINES} lines fit, titles are cut to these lengths one after the other, and tags are left out. */
-const TITLE_LENGTHS = [80, 40, 20] as const;
+/** When not even {@link MIN_LINES} lines fit, tags are left out, then titles are cut to these lengths one after the other. */
+const TITLE_LENGTHS = [Infinity, 80, 40, 20] as const;
 
 /** The first half of a surrogate pair, at the end of a text that was cut. */
 const HALF_PAIR = /[\ud800-\udbff]$/;
@@ -100,15 +104,28 @@ interface Shrinking {
   readonly pending: readonly string[];
 }
 
-function toolForms(texts: PayloadTexts): string[] {
-  const lines = [...PAYLOAD_TOOLS.map((name) => `- \`${name}\`: ${texts.toolLines[name]}`), texts.withoutTools];
-  const names = PAYLOAD_TOOLS.map((name) => `\`${name}\``).join(', ');
-  return [`${texts.tools}\n\n${lines.join('\n')}`, `${texts.tools}\n\n${names}`, ''];
+/** What a session works with. */
+type SessionTools = Pick<PayloadOptions, 'tools' | 'hasCommands'>;
+
+function toolForms(texts: PayloadTexts, { tools, hasCommands = true }: SessionTools): string[] {
+  const present = PAYLOAD_TOOLS.filter((name) => tools?.includes(name) === true);
+  const missing = PAYLOAD_TOOLS.filter((name) => !present.includes(name));
+  const commands = missing.map((name) => `- ${texts.commandLines[name]}`);
+  const formOf = (lines: readonly string[]): string => {
+    const ofMissing = [texts.commands, ...commands, ...(tools === undefined ? [texts.preferTools] : [])];
+    const blocks = [lines, missing.length === 0 || !hasCommands ? [] : ofMissing].filter((block) => block.length > 0);
+    if (blocks.length === 0) blocks.push([texts.noTools]);
+    return [texts.tools, ...blocks.map((block) => block.join('\n'))].join('\n\n');
+  };
+  const whole = formOf(present.map((name) => `- \`${name}\`: ${texts.toolLines[name]}`));
+  const short = formOf(present.length === 0 ? [] : [present.map((name) => `\`${name}\``).join(', ')]);
+  return [...new Set([whole, short, ''])];
 }
 
+/** Returns the whole router, then the cut ones. */
 function routerForms(texts: PayloadTexts, language: Language, command: string): string[] {
   const whole = agentRouter[language].body(command).trim();
-  const forms: string[] = [];
+  const forms = [`${texts.router}\n\n${whole}`];
   for (let length = MAX_ROUTER; length >= MIN_ROUTER; length -= 50) {
     const start = whole
       .slice(0, length - texts.routerCut.length)
@@ -120,23 +137,34 @@ function routerForms(texts: PayloadTexts, language: Language, command: string): 
   return [...forms, ''];
 }
 
-function pendingForms(texts: PayloadTexts, { gaps, unshared }: PayloadContent): string[] {
+function pendingForms(
+  texts: PayloadTexts,
+  { gaps, unshared }: PayloadContent,
+  { tools, hasCommands = true }: SessionTools,
+): string[] {
+  const isKnown = tools?.includes('sink_asset');
+  const ways = [
+    ...(isKnown === false ? [] : ['`sink_asset`']),
+    ...(hasCommands && isKnown !== true ? [texts.addCommand] : []),
+  ];
+
   const formOf = (most: number): string => {
+    const { count, newest } = unshared ?? { count: 0, newest: [] };
     const questions = gaps.slice(0, most);
-    const assets = unshared.newest.slice(0, most);
+    const assets = newest.slice(0, most);
     const moreGaps = gaps.length - questions.length;
-    const moreAssets = unshared.count - assets.length;
+    const moreAssets = count - assets.length;
     const blocks = [
       ...(gaps.length === 0
         ? []
         : [
             [
-              texts.gaps,
+              texts.gaps(ways.join(' / ')),
               ...questions.map(({ query, asked }) => texts.asked(inLine(cut(query, MAX_QUERY)), asked)),
               ...(moreGaps > 0 ? [texts.moreGaps(moreGaps)] : []),
             ],
           ]),
-      ...(unshared.count === 0
+      ...(count === 0
         ? []
         : [
             [
@@ -153,15 +181,23 @@ function pendingForms(texts: PayloadTexts, { gaps, unshared }: PayloadContent): 
   return [...new Set(forms), ''];
 }
 
-/** Returns the lines of the index, cut to a length of titles. */
-function linesOf(heads: readonly AssetHead[], titleLength: number = Infinity): string[] {
+/** Returns the lines of the index; with a length of titles, without tags. */
+function linesOf(heads: readonly AssetHead[], titleLength?: number): string[] {
   return heads.map((head) => {
-    const shown = titleLength === Infinity ? head : { ...head, title: cut(head.title, titleLength), tags: [] };
+    const shown = titleLength === undefined ? head : { ...head, title: cut(head.title, titleLength), tags: [] };
     return marks.neutralize(formatLine(shown));
   });
 }
 
-function indexPart(texts: PayloadTexts, language: Language, content: PayloadContent, lines: readonly string[]): string {
+function indexPart(
+  content: PayloadContent,
+  lines: readonly string[],
+  {
+    texts,
+    language,
+    hasTags,
+  }: { readonly texts: PayloadTexts; readonly language: Language; readonly hasTags: boolean },
+): string {
   const { counts, lastUpdatedMs, heads, omitted } = content;
   const { total, promoted } = counts;
   const ofDocument = documentTexts[language];
@@ -177,6 +213,7 @@ function indexPart(texts: PayloadTexts, language: Language, content: PayloadCont
     heads.length === 0 ? [texts.noLines] : [ofDocument.escapes, texts.aboutLines, '', INDEX_START, ...lines, INDEX_END];
   const notes = [
     missing,
+    hasTags || lines.length === 0 ? '' : ofDocument.tagsOmitted(lines.length),
     content.mayLackTeam === true ? texts.mayLackTeam : '',
     content.mayBeOld === true ? texts.mayBeOld : '',
     texts.beforeGap,
@@ -190,14 +227,16 @@ export const payloadOptions: OptionNames<PayloadOptions> = {
   maxCharacters: 'optional',
   maxTokens: 'optional',
   countTokens: 'optional',
+  tools: 'optional',
+  hasCommands: 'optional',
 };
 
 /**
  * Formats what a session of an agent sees of the knowledge at its start: the policy, the index, the strategy, the router, what is
  * pending and the tools, between the marks `<cairn-knowledge>` and `</cairn-knowledge>`. Equal content has equal bytes.
  *
- * The index has as many lines as fit beside the other parts. When not even 20 fit, the tools shrink, then the router, then what is
- * pending, then titles are cut; what the text leaves out is stated in it.
+ * The index has as many lines as fit beside the other parts. When not all fit, the router is cut to 600 characters; when not even
+ * 20 fit, the tools shrink, then the router, then what is pending, then titles are cut; what the text leaves out is stated in it.
  *
  * @throws {RangeError} when the limit is too small for the policy and the strategy.
  */
@@ -212,15 +251,16 @@ export function renderPayload(content: PayloadContent, options: PayloadOptions):
   const { maxCharacters = Infinity, maxTokens = Infinity } = options;
   const texts = payloadTexts[language](command);
   const shrinking: Shrinking = {
-    tools: toolForms(texts),
+    tools: toolForms(texts, options),
     router: routerForms(texts, language, command),
-    pending: pendingForms(texts, content),
+    pending: pendingForms(texts, content, options),
   };
   const place = { tools: 0, router: 0, pending: 0 };
+  let hasTags = true;
   const compose = (lines: readonly string[]): string => {
     const parts = [
       texts.policy,
-      indexPart(texts, language, content, lines),
+      indexPart(content, lines, { texts, language, hasTags }),
       texts.strategy,
       shrinking.router[place.router] ?? '',
       shrinking.pending[place.pending] ?? '',
@@ -234,6 +274,11 @@ export function renderPayload(content: PayloadContent, options: PayloadOptions):
   };
 
   let lines = linesOf(content.heads);
+  // A limit demands it.
+  if (!fits(lines)) {
+    const most = texts.router.length + 2 + MAX_ROUTER;
+    place.router = shrinking.router.findIndex((form) => form.length <= most);
+  }
   const least = (): readonly string[] => lines.slice(0, MIN_LINES);
   for (const part of ['tools', 'router', 'pending'] as const) {
     while (!fits(least()) && place[part] < shrinking[part].length - 1) place[part]++;
@@ -241,6 +286,7 @@ export function renderPayload(content: PayloadContent, options: PayloadOptions):
   for (const length of TITLE_LENGTHS) {
     if (fits(least())) break;
     lines = linesOf(content.heads, length);
+    hasTags = false;
   }
   if (!fits([])) {
     const limit = maxCharacters === Infinity ? `${maxTokens} tokens` : `${maxCharacters} characters`;

@@ -4,6 +4,8 @@ import type { Language } from '@cairn/memory';
 /** The names of the tools, in the order of the payload. */
 export const PAYLOAD_TOOLS = ['search_knowledge', 'get_asset', 'sink_asset', 'scan_index', 'report_asset'] as const;
 
+export type PayloadTool = (typeof PAYLOAD_TOOLS)[number];
+
 /** The texts of a payload. */
 export interface PayloadTexts {
   readonly policy: string;
@@ -23,14 +25,24 @@ export interface PayloadTexts {
   readonly routerCut: string;
   readonly pending: string;
   readonly nothingPending: string;
-  readonly gaps: string;
+  /** @param way the tool or the command that stores an answer; empty for none. */
+  readonly gaps: (way: string) => string;
   readonly asked: (query: string, times: number) => string;
   readonly moreGaps: (more: number) => string;
   readonly unshared: string;
   readonly moreUnshared: (more: number) => string;
   readonly tools: string;
-  readonly withoutTools: string;
-  readonly toolLines: Readonly<Record<(typeof PAYLOAD_TOOLS)[number], string>>;
+  /** When the session has no tool, and runs no commands. */
+  readonly noTools: string;
+  /** The command that stores an asset. */
+  readonly addCommand: string;
+  /** Before the commands that do the work of missing tools. */
+  readonly commands: string;
+  /** After the commands, when the tools of the session are not known. */
+  readonly preferTools: string;
+  readonly toolLines: Readonly<Record<PayloadTool, string>>;
+  /** The command that does the work of a tool that the session lacks. */
+  readonly commandLines: Readonly<Record<PayloadTool, string>>;
 }
 
 /** The texts by language, with the commands that they suggest beginning with `cairn`. */
@@ -75,19 +87,30 @@ get_asset() to retrieve full markdown content.`,
     routerCut: '… (cut; the skill `agent-router` has the whole text)',
     pending: '## 5. PENDING KNOWLEDGE',
     nothingPending: 'Nothing is pending.',
-    gaps: 'Questions that the knowledge base does not answer. When you learn an answer, store it with `sink_asset`:',
+    gaps: (way) =>
+      `Questions that the knowledge base does not answer. When you learn an answer, ${way === '' ? 'tell the user' : `store it with ${way}`}:`,
     asked: (query, times) => `- ${query} (asked ${times === 1 ? 'once' : `${times} times`})`,
     moreGaps: (more) => `- ${count(more, 'more question')}: \`${cairn} knowledge gaps\``,
     unshared: `Assets that the team store does not have. \`${cairn} knowledge team push\` shares them:`,
     moreUnshared: (more) => `- ${count(more, 'more asset')}: \`${cairn} knowledge team status\``,
     tools: '## 6. INSTALLED TOOLS',
-    withoutTools: `Without these tools, run \`${cairn} knowledge search <words>\` and \`${cairn} knowledge show <name>\`.`,
+    noTools: 'None.',
+    addCommand: `\`${cairn} knowledge add\``,
+    commands: 'Commands, in place of the tools:',
+    preferTools: 'If these are among your tools, call them instead: they know what you have read.',
     toolLines: {
       search_knowledge: 'search the full content of all assets; returns scores and snippets',
       get_asset: 'read one asset whole, by its name and product line',
       sink_asset: 'store what you learned: a pitfall, a decision, a pattern',
       scan_index: 'search names, titles and tags of all assets, also of those not listed above',
       report_asset: 'report that an asset was helpful or wrong',
+    },
+    commandLines: {
+      search_knowledge: `\`search_knowledge\`: \`${cairn} knowledge search <words>\``,
+      get_asset: `\`get_asset\`: \`${cairn} knowledge show <product_line>/<name>\``,
+      sink_asset: `\`sink_asset\`: \`${cairn} knowledge add <file.md> --type <type> --product-line <line>\``,
+      scan_index: `\`scan_index\`: \`${cairn} knowledge list\``,
+      report_asset: '`report_asset`: none; tell the user when an asset is wrong',
     },
   }),
   zh: (cairn) => ({
@@ -130,19 +153,29 @@ get_asset() to retrieve full markdown content.`,
     routerCut: '…（已截断；全文见技能 `agent-router`）',
     pending: '## 5. 待沉淀知识',
     nothingPending: '没有待处理的内容。',
-    gaps: '知识库还没有答案的问题。得到答案后，用 `sink_asset` 保存：',
+    gaps: (way) => `知识库还没有答案的问题。得到答案后，${way === '' ? '请告诉用户' : `用 ${way} 保存`}：`,
     asked: (query, times) => `- ${query}（问过 ${times} 次）`,
     moreGaps: (more) => `- 还有 ${more} 个问题：\`${cairn} knowledge gaps\``,
     unshared: `团队库还没有的资产。用 \`${cairn} knowledge team push\` 共享：`,
     moreUnshared: (more) => `- 还有 ${more} 条资产：\`${cairn} knowledge team status\``,
     tools: '## 6. 已安装工具',
-    withoutTools: `没有这些工具时，运行 \`${cairn} knowledge search <词>\` 和 \`${cairn} knowledge show <名称>\`。`,
+    noTools: '没有。',
+    addCommand: `\`${cairn} knowledge add\``,
+    commands: '代替工具的命令：',
+    preferTools: '如果你的工具中有这些工具，请直接调用工具：它们知道你读过什么。',
     toolLines: {
       search_knowledge: '搜索所有资产的完整内容，返回分数和片段',
       get_asset: '按名称和产品线读取一条完整资产',
       sink_asset: '沉淀新知识：踩坑、决策、模式',
       scan_index: '搜索所有资产的名称、标题和标签，包括上面未列出的',
       report_asset: '报告资产有用或有误',
+    },
+    commandLines: {
+      search_knowledge: `\`search_knowledge\`：\`${cairn} knowledge search <词>\``,
+      get_asset: `\`get_asset\`：\`${cairn} knowledge show <product_line>/<名称>\``,
+      sink_asset: `\`sink_asset\`：\`${cairn} knowledge add <文件.md> --type <类型> --product-line <产品线>\``,
+      scan_index: `\`scan_index\`：\`${cairn} knowledge list\``,
+      report_asset: '`report_asset`：没有对应的命令；资产有误时请告诉用户',
     },
   }),
 };

@@ -1,7 +1,6 @@
 import { storePayloadOptions } from '../payload/knowledge-payload.ts';
 import { checkArguments } from '../errors.ts';
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { KeyState } from '@cairn/memory/sqlite-peek';
 import { GAPS_KEY, pendingGaps } from '../gaps/pending.ts';
@@ -13,7 +12,7 @@ import type { PayloadContent } from '../payload/payload.ts';
 import type { KnowledgePayloadOptions } from '../payload/knowledge-payload.ts';
 import { detectStack } from '../stack/detect-stack.ts';
 import { ASSETS_KEY } from '../stores/keys.ts';
-import { TEAM_FILE } from '../directory.ts';
+import { hasTeam } from '../directory.ts';
 
 export interface SessionPayloadOptions extends KnowledgePayloadOptions {
   /** The knowledge directory. */
@@ -36,7 +35,7 @@ const nothing: PayloadContent = {
   counts: { total: 0, promoted: 0, inactive: 0, skills: 0 },
   lastUpdatedMs: undefined,
   gaps: [],
-  unshared: { count: 0, newest: [] },
+  unshared: undefined,
 };
 
 function extraOf(extra: unknown): Partial<SessionExtra> {
@@ -63,7 +62,7 @@ async function isCurrent(
 type TeamState = 'same' | 'changed' | 'unknown';
 
 async function readTeam(directory: string, signal: AbortSignal): Promise<TeamState> {
-  if (!existsSync(join(directory, TEAM_FILE))) return 'same';
+  if (!hasTeam(directory)) return 'same';
   const { hasLocalChanges } = await import('../team/local-changes.ts');
   try {
     return (await hasLocalChanges(directory, { signal })) ? 'changed' : 'same';
@@ -120,7 +119,8 @@ export async function sessionPayload(options: SessionPayloadOptions): Promise<st
   const file = readIndexFile(directory, { stack, onlyMatching });
   if (file === undefined) return payloadOfStore(options, { team, signal });
   const payloadOfFile = (mayBeOld: boolean): string => {
-    const { heads, omitted, counts, lastUpdatedMs, unshared, extra } = file;
+    const { heads, omitted, counts, lastUpdatedMs, extra } = file;
+    const unshared = hasTeam(directory) ? file.unshared : undefined;
     const gaps = pendingGaps(extraOf(extra).gaps ?? [], nowMs);
     const mayLackTeam = team === 'unknown' || (mayBeOld && team === 'changed');
     const numbers = { counts, lastUpdatedMs, unshared, mayLackTeam, mayBeOld };

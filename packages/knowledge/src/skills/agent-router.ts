@@ -1,6 +1,6 @@
 import type { SkillTextsByLanguage } from './skill.ts';
 
-/** The session start shows the first 600 characters, so the six kinds of tasks come first. */
+/** Where space is short, the session start shows the first 600 characters, so the six kinds of tasks come first. */
 export const agentRouter: SkillTextsByLanguage = {
   en: {
     description:

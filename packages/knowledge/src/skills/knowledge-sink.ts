@@ -19,7 +19,7 @@ Without evidence, use the type discovery and name what is missing.
 - \`name\`: short and exact, such as \`redis-cluster-failover\`. \`title\`: one line. \`tags\`: the words that somebody will search for.
 - Body: what happened or holds, why, what to do, and the evidence. No passwords, keys or tokens.
 - Call \`sink_asset\`. If it names similar assets, read them. The same insight: repeat the call with \`mode\` update and the name of that asset. Another one: with \`mode\` new.
-- Tell the user the name of the asset, and that \`${command} knowledge team push\` shares it.
+- Tell the user the name of the asset. If there is a team store, \`${command} knowledge team push\` shares it.
 `,
   },
   zh: {
@@ -39,7 +39,7 @@ Without evidence, use the type discovery and name what is missing.
 - \`name\`：简短准确，例如 \`redis-cluster-failover\`。\`title\`：一行。\`tags\`：别人会用来搜索的词。
 - 正文：发生了什么或什么成立、原因、应当怎么做，以及证据。不要写入密码、密钥或令牌。
 - 调用 \`sink_asset\`。它列出相似资产时，先阅读：同一洞察用 \`mode\` update 和该资产的名称再次调用，不同的洞察用 \`mode\` new。
-- 告诉用户资产的名称，以及可以用 \`${command} knowledge team push\` 共享。
+- 告诉用户资产的名称。有团队库时，可以用 \`${command} knowledge team push\` 共享。
 `,
   },
 };
