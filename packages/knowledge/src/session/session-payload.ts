@@ -73,7 +73,7 @@ async function readTeam(directory: string, signal: AbortSignal): Promise<TeamSta
 
 /** Opens the store, and brings the files of the index up to date, so that the next start of a session needs no store. */
 async function payloadOfStore(
-  { directory, ...options }: SessionPayloadOptions,
+  { directory, nowMs: _, gitTimeoutMs: __, storeTimeoutMs: ___, ...options }: SessionPayloadOptions,
   { team, signal }: { readonly team: TeamState; readonly signal: AbortSignal },
 ): Promise<string> {
   const { createKnowledge } = await import('../create-knowledge.ts');
