@@ -2,7 +2,16 @@
  * A process of its own for the fuzzer of the cache: answers the same questions with its policy of the cache, which is read
  * once, or without a cache. It ends when whoever started it disconnects.
  */
-import { fsScanCacheStats, fuzzyFind, glob, grep, invalidateFsScanCache, treeSummary } from '@cairn/natives';
+import {
+  CairnError,
+  FileType,
+  fsScanCacheStats,
+  fuzzyFind,
+  glob,
+  grep,
+  invalidateFsScanCache,
+  treeSummary,
+} from '@cairn/natives';
 
 export interface CacheRequest {
   readonly cache: boolean;
@@ -39,7 +48,7 @@ const questions: Readonly<Record<string, Ask>> = {
   'glob with node_modules': (at) => glob({ ...at, pattern: '**', includeNodeModules: true }),
   'glob through links': (at) => glob({ ...at, pattern: '**', followLinks: true }),
   'glob of a part': (at) => glob({ ...at, pattern: 'a/**', hidden: true }),
-  'glob of directories': (at) => glob({ ...at, pattern: '**/', kind: 'dir' }),
+  'glob of directories': (at) => glob({ ...at, pattern: '**', fileType: FileType.Dir }),
   fuzzyFind: (at) => fuzzyFind({ ...at, query: 'a', hidden: true }),
   'fuzzyFind without hidden ones': (at) => fuzzyFind({ ...at, query: '' }),
   'fuzzyFind of everything': (at) => fuzzyFind({ ...at, query: '', hidden: true, gitignore: false }),
@@ -66,6 +75,13 @@ function drawn(order: number): [string, Ask][] {
   return taken;
 }
 
+/** The failure of a call, unless the question itself is wrong. */
+function failureOf(error: unknown): string {
+  if (CairnError.isInstance(error) && error.code === 'INVALID_OPTION')
+    throw new Error('a question is wrong', { cause: error });
+  return String(error);
+}
+
 async function answer({ cache, changed, olderThanMs, roots, order }: CacheRequest): Promise<CacheReply> {
   for (const path of changed) invalidateFsScanCache(path);
   while (fsScanCacheStats().entries.some(({ ageMs }) => ageMs < olderThanMs)) {
@@ -75,7 +91,7 @@ async function answer({ cache, changed, olderThanMs, roots, order }: CacheReques
   for (const root of roots) {
     const ofRoot: Record<string, unknown> = (answers[root] = {});
     for (const [question, ask] of drawn(order)) {
-      ofRoot[question] = await ask({ path: root, cache }).catch((error: unknown) => String(error));
+      ofRoot[question] = await ask({ path: root, cache }).catch(failureOf);
     }
   }
   const { hits, validations } = fsScanCacheStats();
