@@ -26,6 +26,7 @@ const exported = [
   'realPathOf',
   'recordOf',
   'resolvePath',
+  'rootMoved',
   'sessionWorkspace',
   'toolNameIn',
   'toolNames',

@@ -222,12 +222,12 @@ describe('a run', () => {
 
   test('keeps its section, lists what changes, and the next run shows it in its section', async () => {
     const root = createTree(tree);
-    const workspace = createWorkspace({ root, stateDirectory: temporaryDirectory() });
+    const workspace = createWorkspace({ root, policy: { staleGuard: 'off' }, stateDirectory: temporaryDirectory() });
     const { cache } = createTestCache(root, { workspace });
     const { run } = await cache.init({ userContext: {} });
     const section = run.section();
     expect(run.updates()).toBe('');
-    const tools = createCodingTools({ workspace, staleGuard: 'off' } as never);
+    const tools = createCodingTools({ workspace });
     await tools.write.execute({ path: 'src/new/c.ts', content: '' });
     await tools.delete.execute({ path: 'src/lib/b.ts' });
     await tools.rename.execute({ from: 'README.md', to: 'READ.md' });

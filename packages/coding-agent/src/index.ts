@@ -58,7 +58,7 @@ export type {
 } from './files/operations.ts';
 export { readWholeFile } from './files/read-whole-file.ts';
 export type { WholeFile } from './files/read-whole-file.ts';
-export { realPathOf, resolvePath } from './files/resolve.ts';
+export { realPathOf, resolvePath, rootMoved } from './files/resolve.ts';
 export type { PathUse, ResolvedPath, Territory } from './files/resolve.ts';
 export type { DeleteDetails, DeleteInput } from './tools/delete.ts';
 export type { EditDetails, EditInput } from './tools/edit.ts';

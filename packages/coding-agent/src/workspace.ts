@@ -56,7 +56,10 @@ export interface WorkspaceOptions {
   readonly fileNotes?: FileNotes | undefined;
 }
 
-/** The state that the tools of one set share: the allowed paths, what was read, the locks. */
+/**
+ * The state that the tools of one set share: the allowed paths, what was read, the locks. It keeps the directories that its roots lead
+ * to at the first call. When a root is a link that leads elsewhere later, calls fail with `ROOT_MOVED`.
+ */
 export interface Workspace extends CommitScope {
   readonly clock: () => number;
   /** When each path was written, renamed or mentioned: it orders suggestions. */
@@ -136,7 +139,8 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
   };
   const territory = async (): Promise<Territory> => {
     const allowed = await opening();
-    return { operations, root, allowed: policy.confine === false ? undefined : allowed };
+    const named = roots.map((directory, index) => ({ named: directory, real: allowed[index] ?? directory }));
+    return { operations, root, roots: named, allowed: policy.confine === false ? undefined : allowed };
   };
   return {
     root,

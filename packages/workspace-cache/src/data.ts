@@ -46,6 +46,8 @@ export interface TreeMetadata {
   readonly missingFocus?: readonly string[];
   /** Why the tree is empty or incomplete. Absent when it is neither. */
   readonly error?: string;
+  /** Set when the root is a link that leads to another directory than before: the tools of the workspace fail with the same code. */
+  readonly errorCode?: 'ROOT_MOVED';
 }
 
 /** The facts about the tree of a run. */

@@ -1,4 +1,4 @@
-import { createWorkspace, nodeFileOperations } from '@cairn/coding-agent';
+import { createWorkspace, nodeFileOperations, rootMoved } from '@cairn/coding-agent';
 import type { FileOperations, Workspace, WorkspaceChange, WorkspaceOptions } from '@cairn/coding-agent';
 import { observeCall, ToolError } from '@cairn/tool';
 import type { CallOutcome } from '@cairn/tool';
@@ -165,10 +165,21 @@ export function createWorkspaceCache(options: WorkspaceCacheOptions): WorkspaceC
   if (workspace) follow(workspace);
   const key = keyOfRun(resolved);
 
+  /** Returns the tree, unless the root leads to another directory than that of the tools. */
+  const ofKeptRoot = async (tree: BuiltTree, treeOptions: ResolvedTreeOptions): Promise<BuiltTree> => {
+    const { root: now, metadata } = tree;
+    const [kept] = now === undefined ? [] : await files.scope.realRoots().catch(() => []);
+    // Names that are not UTF-8 are shown as well as possible, and not compared.
+    if (now === undefined || kept === undefined || now === kept || /\u{FFFD}/u.test(now + kept)) return tree;
+    const { cachedAt, buildTimeMs } = metadata;
+    const { summary } = rootMoved({ named: root, real: kept }, now);
+    return failedTree(treeOptions, summary, { cachedAt, buildTimeMs, errorCode: 'ROOT_MOVED' });
+  };
+
   let hasPreloaded = false;
   let lastProblem: string | undefined;
   const build = async (treeOptions: ResolvedTreeOptions, signal?: AbortSignal): Promise<BuiltTree> => {
-    const tree = await buildTree(treeOptions, signal);
+    const tree = await ofKeptRoot(await buildTree(treeOptions, signal), treeOptions);
     const { error, missingFocus } = tree.metadata;
     const problem =
       error ??

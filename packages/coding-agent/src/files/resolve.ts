@@ -67,6 +67,15 @@ export interface Territory {
   readonly root: string;
   /** The canonical root and the other allowed ones; `undefined` when nothing is confined. */
   readonly allowed: readonly string[] | undefined;
+  /** The roots as they are named, with the directories that they led to when the territory was made. */
+  readonly roots?: readonly NamedRoot[] | undefined;
+}
+
+/** A root that may be a link. */
+export interface NamedRoot {
+  readonly named: string;
+  /** Canonical. */
+  readonly real: string;
 }
 
 /** How a caller uses a path. */
@@ -90,7 +99,7 @@ function shownPath(absolute: string, root: string, rootName: string | undefined)
  * Resolves a path and checks that it is allowed. The canonical path is checked, so neither `..` nor a link leads out of the root.
  * A path that does not exist is judged by its nearest existing ancestor.
  *
- * @throws {ToolError} `INVALID_INPUT`, `OUTSIDE_ROOT`, `PROTECTED`, or the system's error.
+ * @throws {ToolError} `INVALID_INPUT`, `ROOT_MOVED`, `OUTSIDE_ROOT`, `PROTECTED`, or the system's error.
  */
 export async function resolvePath(territory: Territory, path: string, use: PathUse = {}): Promise<ResolvedPath> {
   checkArguments.options('resolvePath', use, { write: 'optional', noFollow: 'optional', rootName: 'optional' });
@@ -106,6 +115,7 @@ export async function resolvePath(territory: Territory, path: string, use: PathU
     const real = use.noFollow
       ? join(await realPathOf(operations, dirname(absolute)), basename(absolute))
       : await realPathOf(operations, absolute);
+    await checkRoot(territory, absolute, real);
     if (allowed && !allowed.some((directory) => isWithin(real, directory))) throw outside(display, real, absolute);
     if (use.write && (isGitInternal(real) || isGitInternal(absolute))) throw protectedGit(display);
     const stat = await statOrMissing(use.noFollow ? operations.lstat(real) : operations.stat(real));
@@ -113,6 +123,31 @@ export async function resolvePath(territory: Territory, path: string, use: PathU
   } catch (error) {
     throw explainSystemError(error, display);
   }
+}
+
+/**
+ * Checks that the root which a path starts from still leads to the same directory. Costs nothing for a path without links.
+ *
+ * @throws {ToolError} `ROOT_MOVED`
+ */
+async function checkRoot({ operations, roots = [] }: Territory, absolute: string, real: string): Promise<void> {
+  const root = roots
+    .filter(({ named }) => isWithin(absolute, named))
+    .reduce<NamedRoot | undefined>(
+      (best, one) => (best && best.named.length > one.named.length ? best : one),
+      undefined,
+    );
+  if (root === undefined || real === join(root.real, relative(root.named, absolute))) return;
+  // A link in the root may lead there, too.
+  const now = await realPathOf(operations, root.named);
+  if (now !== root.real) throw rootMoved(root, now);
+}
+
+/** Returns the error for a root that leads to another directory than before. */
+export function rootMoved({ named, real }: NamedRoot, now: string): ToolError {
+  const summary = `the root ${quotePath(named)} led to ${quotePath(real)} and now leads to ${quotePath(now)}`;
+  const hint = 'Tell the user: link it to the first directory again, or start a new session.';
+  return new ToolError('ROOT_MOVED', [summary, hint], { path: quotePath(named) });
 }
 
 function outside(display: string, real: string, absolute: string): ToolError {

@@ -1,5 +1,6 @@
 import { nodeFileOperations, realPathOf, resolvePath } from '@cairn/coding-agent';
 import type { FileOperations, Ledger, PathUse, ResolvedPath, Workspace } from '@cairn/coding-agent';
+import { stat } from 'node:fs/promises';
 import { resolve, sep } from 'node:path';
 import type { Lifetime } from '../lifetime.ts';
 
@@ -29,13 +30,15 @@ export function createCacheScope(
   lifetime?: Lifetime,
 ): CacheScope {
   const operationsNow = (): FileOperations => workspaceNow()?.operations ?? nodeFileOperations;
-  let found: Promise<string> | undefined;
-  const realRoot = (): Promise<string> => {
-    found ??= realPathOf(operationsNow(), root).catch((error: unknown) => {
-      found = undefined;
-      throw error;
-    });
-    return found;
+  let found: string | undefined;
+  /** The directory that the root led to when it was first used. A root that does not exist yet may lead anywhere later. */
+  const realRoot = async (): Promise<string> => {
+    const [first] = (await workspaceNow()?.realRoots()) ?? [];
+    if (first !== undefined && workspaceNow()?.root === root) return first;
+    if (found !== undefined) return found;
+    const real = await realPathOf(operationsNow(), root);
+    if (await isThere(real)) found ??= real;
+    return found ?? real;
   };
   return {
     root,
@@ -55,9 +58,20 @@ export function createCacheScope(
       // An empty path and one with NUL are refused as they are.
       const absolute = path === '' || path.includes('\0') ? path : resolve(root, path);
       if (workspace) return workspace.resolve(absolute, use);
-      return resolvePath({ operations: nodeFileOperations, root, allowed: [await realRoot()] }, absolute, use);
+      const real = await realRoot();
+      const roots = [{ named: root, real }];
+      return resolvePath({ operations: nodeFileOperations, root, roots, allowed: [real] }, absolute, use);
     },
   };
+}
+
+async function isThere(path: string): Promise<boolean> {
+  try {
+    await stat(path);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Returns whether a path is the directory or below it. */

@@ -85,9 +85,9 @@ export function workspaceResources(options: WorkspaceResourcesOptions): Resource
     // A root may have become a link that leads elsewhere.
     const { real } = await workspace.resolve(root);
     const tree = await treeAt(real, { signal });
-    const { error, entries } = tree.metadata;
+    const { error, errorCode, entries } = tree.metadata;
     if (error !== undefined && entries === 0) {
-      throw new ToolError('IO', [problemFor(error), 'Read the tree of another root, or tell the user.'], {
+      throw new ToolError(errorCode ?? 'IO', [problemFor(error), 'Read the tree of another root, or tell the user.'], {
         path: root,
       });
     }

@@ -125,7 +125,9 @@ export function createWorkspaceTreeTool(
       const metadata = { ...tree.metadata, ...(asGiven && { missingFocus: asGiven }) };
       if (metadata.error !== undefined && metadata.entries === 0) {
         const hint = 'Show another directory, or tell the user.';
-        throw new ToolError('IO', [problemFor(metadata.error), hint], { path: directory.display });
+        throw new ToolError(metadata.errorCode ?? 'IO', [problemFor(metadata.error), hint], {
+          path: directory.display,
+        });
       }
       const text = treeText({ tree: tree.tree, metadata }, { path: directory.path, language, list });
       return succeed(text, { path: directory.path, ...metadata, version });

@@ -170,7 +170,7 @@ export async function buildTree(options: ResolvedTreeOptions, context: BuildCont
 export function failedTree(
   { depth }: ResolvedTreeOptions,
   error: string,
-  facts: Pick<TreeMetadata, 'cachedAt' | 'buildTimeMs'>,
+  facts: Pick<TreeMetadata, 'cachedAt' | 'buildTimeMs' | 'errorCode'>,
 ): BuiltTree {
   const metadata: TreeMetadata = {
     ...facts,
