@@ -4,7 +4,7 @@ import type { Language } from '@cairn/memory';
 /** The names of the tools, in the order of the payload. */
 export const PAYLOAD_TOOLS = ['search_knowledge', 'get_asset', 'sink_asset', 'scan_index', 'report_asset'] as const;
 
-export type PayloadTool = (typeof PAYLOAD_TOOLS)[number];
+type PayloadTool = (typeof PAYLOAD_TOOLS)[number];
 
 /** The texts of a payload. */
 export interface PayloadTexts {
