@@ -48,14 +48,19 @@ const messages: Exclude<ModelMessage, { role: 'system' }>[] = [
   { role: 'assistant', content: 'Done.' },
 ];
 
-test('a view of messages of the AI SDK has the same messages, which the AI SDK accepts', () => {
+test('a view of messages of the AI SDK has the same messages but for images of results, and the AI SDK accepts them', () => {
   const own = messages.map(asUnified);
   const view = createView({ mode: 'isolated', main: [], own });
-  expect(view.messages).toEqual(messages);
-  expect(view.messages.map((message) => modelMessageSchema.safeParse(message).success)).toEqual([
-    true,
-    true,
-    true,
-    true,
+  const value = 'x\n[image 1: in the next message]';
+  const image = { type: 'file', mediaType: 'image/png', data: 'aGk=' };
+  expect(view.messages).toEqual([
+    ...messages.slice(0, 2),
+    {
+      role: 'tool',
+      content: [{ type: 'tool-result', toolCallId: '1', toolName: 'read', output: { type: 'text', value } }],
+    },
+    { role: 'user', content: [{ type: 'text', text: '[image 1 of the results above]' }, image] },
+    ...messages.slice(3),
   ]);
+  expect(view.messages.every((message) => modelMessageSchema.safeParse(message).success)).toBe(true);
 });
