@@ -1,8 +1,13 @@
-import { ContextManager, createView, labelOf, textOf, turnsOf } from '@cairn/context';
+import type { AgentResult } from '@cairn/agents';
+import { ContextManager, createView, labelOf, MODES, openContexts, textOf, turnsOf } from '@cairn/context';
 import type { ContextMode, UnifiedMessage } from '@cairn/context';
+import { sqlite } from '@cairn/memory/sqlite';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { transcriptOf } from '../support/model-server.ts';
-import { helper, startAgents } from './start-agents.ts';
+import { systemPromptOf, transcriptOf } from '../support/model-server.ts';
+import type { ModelRequest } from '../support/model-server.ts';
+import { temporaryDirectory } from '../support/tree.ts';
+import { announcementOf, helper, startAgents } from './start-agents.ts';
 import type { StartedAgents } from './start-agents.ts';
 import { makeTool, makeToolSet } from './tools-for-tests.ts';
 
@@ -56,20 +61,14 @@ test.each(rows)('$mode sends exactly its histories and writes exactly its own', 
   const { server, agents, contexts } = await startWithMain();
   await agents.run({ agent, prompt: 'Task one', mode }).result;
   await agents.run({ agent, prompt: 'Task two', mode }).result;
-  const system = (ownMessages: readonly UnifiedMessage[]): object => {
-    const { modeText, notice } = createView({
-      mode,
-      sharePatterns: agent.sharePatterns,
-      main: mainTurn,
-      own: ownMessages,
-    });
-    return { role: 'system', content: ['You help.', modeText, notice].filter((text) => text !== '').join('\n\n') };
-  };
-  const hasOwn = mode !== 'shared';
+  // The text of the first request stays.
+  const { modeText, notice } = createView({ mode, sharePatterns: agent.sharePatterns, main: mainTurn, own: [] });
+  const content = ['You help.', modeText, notice].filter((text) => text !== '').join('\n\n');
+  const system = { role: 'system', content };
   const [one, two] = server.requests;
   const rest = { model: 'scripted', stream: true, stream_options: { include_usage: true } };
-  expect(one?.chat).toEqual({ ...rest, messages: [system([]), ...row.first, user('Task one')] });
-  expect(two?.chat).toEqual({ ...rest, messages: [system(hasOwn ? mainTurn : []), ...row.second, user('Task two')] });
+  expect(one?.chat).toEqual({ ...rest, messages: [system, ...row.first, user('Task one')] });
+  expect(two?.chat).toEqual({ ...rest, messages: [system, ...row.second, user('Task two')] });
   expect(textsOf(contexts.main.conversationHistory)).toEqual(row.mainAfter);
   expect(textsOf(contexts.getContext('helper', 'isolated').conversationHistory)).toEqual(row.ownAfter);
 });
@@ -207,4 +206,94 @@ test('another agent reads a turn in main as text with the name of its agent', as
   const sent = JSON.stringify(server.requests[1]?.chat.messages);
   expect(sent).toContain('[architect] Use hexagons.');
   expect(sent).not.toContain('cairn');
+});
+
+/** The part of a system prompt after the prompt of the agent. */
+const systemOf = (request: ModelRequest | undefined): string =>
+  request === undefined ? '' : systemPromptOf(request).replace('You help.\n\n', '');
+
+describe('the text about the mode', () => {
+  test('says nothing of an empty main, which is a notice; its first message is announced once, at the end of the newest one', async () => {
+    const { server, agents, contexts } = await startAgents(({ number }) => ({ text: `Answer ${number}.` }));
+    const run = (prompt: string): Promise<AgentResult> => agents.run({ agent: helper, prompt, mode: 'shared' }).result;
+    const first = await run('One');
+    const notice =
+      'The main conversation of this session is empty, so the agent sees nothing of it in the mode shared. Runs in the mode shared and answers in the mode handback are added to it.';
+    expect(first).toMatchObject({ isMainEmpty: true, notices: [notice] });
+    const second = await run('Two');
+    const third = await run('Three');
+    expect([second, third].map(({ isMainEmpty, notices }) => [isMainEmpty, notices])).toEqual([
+      [undefined, []],
+      [undefined, []],
+    ]);
+    const news = `\n\n${announcementOf('shared')}`;
+    const texts = [['One', 'Answer 1.'], [`Two${news}`, 'Answer 2.'], ['Three']].flat();
+    expect(server.requests.map((request) => request.chat.messages.slice(1).map(({ content }) => content))).toEqual([
+      texts.slice(0, 1),
+      texts.slice(0, 3),
+      texts,
+    ]);
+    expect(server.requests.map(systemOf)).toEqual(
+      Array(3).fill(createView({ mode: 'shared', main: [], own: [] }).modeText),
+    );
+    expect(contexts.main.conversationHistory.map(textOf)).toEqual([...texts, 'Answer 3.']);
+  });
+
+  test.each(['fork', 'selective', 'summarized'] as const)(
+    'announces main in the mode %s as long as no message that the agent sees does',
+    async (mode) => {
+      const { server, agents, contexts } = await startAgents(({ number }) => ({ text: `Answer ${number}.` }));
+      const run = (prompt: string): Promise<AgentResult> => agents.run({ agent, prompt, mode }).result;
+      expect((await run('One')).isMainEmpty).toBe(true);
+      await contexts.appendTurn('main', mainTurn, 'shared');
+      await run('Two');
+      await run('Three');
+      const prompts = server.requests.map(({ chat }) => chat.messages.at(-1)?.content);
+      const news = `\n\n${announcementOf(mode)}`;
+      // A fork does not see its own earlier prompts.
+      expect(prompts).toEqual(['One', `Two${news}`, mode === 'fork' ? `Three${news}` : 'Three']);
+      const [first, ...others] = server.requests.map((request) => systemOf(request).split(' of the main')[0]);
+      expect(first).toBe(createView({ mode, main: [], own: [] }).modeText);
+      for (const other of others) expect(other?.startsWith(first ?? '-')).toBe(true);
+    },
+  );
+
+  test.each(Object.keys(MODES) as ContextMode[])(
+    'of the mode %s is chosen at the first request of the agent in the session, and stays in every process',
+    async (mode) => {
+      const path = join(temporaryDirectory(), 'store.db');
+      const open = (session: string): Promise<ContextManager> =>
+        openContexts({ store: sqlite({ path }), project: 'p', session });
+      const textIn = async (session: string): Promise<string> => {
+        const contexts = await open(session);
+        const { server, agents } = await startAgents([{ text: 'Done.' }], { contexts });
+        await agents.run({ agent, prompt: 'Go', mode }).result;
+        await contexts.close();
+        const parts = systemOf(server.requests[0]).split('\n\n');
+        return parts.filter((part) => !/^(?:Of the main|No sentence|The tool calls)/u.test(part)).join('\n\n');
+      };
+      const first = await textIn('one');
+      const contexts = await open('one');
+      await contexts.appendTurn('main', mainTurn, 'shared');
+      await contexts.close();
+      expect([await textIn('one'), await textIn('one')]).toEqual([first, first]);
+      // Another session chooses by its own histories.
+      const other = await open('two');
+      await other.appendTurn('main', mainTurn, 'shared');
+      await other.close();
+      expect(await textIn('two')).toBe(createView({ mode, main: mainTurn, own: [] }).modeText);
+    },
+  );
+
+  test('is chosen again after a clear', async () => {
+    const { server, agents, contexts } = await startAgents(() => ({ text: 'Done.' }));
+    await contexts.appendTurn('main', mainTurn, 'shared');
+    await agents.run({ agent, prompt: 'One', mode: 'shared' }).result;
+    await contexts.clearHistory('main', 'shared');
+    await agents.run({ agent, prompt: 'Two', mode: 'shared' }).result;
+    expect(server.requests.map(systemOf)).toEqual([
+      createView({ mode: 'shared', main: mainTurn, own: [] }).modeText,
+      createView({ mode: 'shared', main: [], own: [] }).modeText,
+    ]);
+  });
 });

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { transcriptOf } from '../support/model-server.ts';
 import { temporaryDirectory } from '../support/tree.ts';
-import { helper, startAgents } from './start-agents.ts';
+import { announcementOf, helper, startAgents } from './start-agents.ts';
 import { makeTool, makeToolSet } from './tools-for-tests.ts';
 
 /** The runs of a history, in the order of their first messages, and whether the messages of each stand together. */
@@ -118,7 +118,10 @@ test.each(['shared', 'isolated'] as const)('a run sees what another process adde
   const other = await startAgents([{ text: 'Done here.' }], { contexts: here });
   await one.agents.run({ agent: helper, prompt: 'There', mode }).result;
   await other.agents.run({ agent: helper, prompt: 'Here', mode }).result;
-  expect(other.server.requests.map(transcriptOf)).toEqual([['user: There', 'assistant: Done there.', 'user: Here']]);
+  const news = mode === 'shared' ? `\n\n${announcementOf('shared')}` : '';
+  expect(other.server.requests.map(transcriptOf)).toEqual([
+    ['user: There', 'assistant: Done there.', `user: Here${news}`],
+  ]);
 });
 
 test('a run states which turns of the histories that it sees are not readable', async () => {
@@ -162,7 +165,7 @@ describe('a continued run', () => {
     await agents.run({ agent: helper, prompt: 'Two', mode: 'fork', continue: first.run }).result;
     expect(server.requests.map(transcriptOf)).toEqual([
       ['user: One'],
-      ['user: News', 'user: One', 'assistant: Answer 1', 'user: Two'],
+      ['user: News', 'user: One', 'assistant: Answer 1', `user: Two\n\n${announcementOf('fork')}`],
     ]);
   });
 

@@ -1,9 +1,10 @@
 import { createAgents, createAgentsToolSet } from '@cairn/agents';
 import type { Agents } from '@cairn/agents';
 import { ContextManager } from '@cairn/context';
-import type { AgentDefinition, AgentDefinitions } from '@cairn/context';
+import type { AgentDefinition, AgentDefinitions, Language } from '@cairn/context';
 import { createToolSession, textOf } from '@cairn/tool';
 import type { OpenToolSet, ToolSet, ToolSetContext } from '@cairn/tool';
+import { asSchema } from 'ai';
 import { expect, onTestFinished, test } from 'vitest';
 import { startModelServer, transcriptOf } from '../support/model-server.ts';
 import type { ModelScript, ModelServer } from '../support/model-server.ts';
@@ -27,15 +28,16 @@ interface Started {
   readonly log: string[];
 }
 
-async function start(script: ModelScript, count = 2): Promise<Started> {
+async function start(script: ModelScript, count = 2, language: Language = 'en'): Promise<Started> {
   const server = await startModelServer(script);
   const root = createTree({});
   const log: string[] = [];
   const set = createAgentsToolSet({
+    language,
     definitions: async () => definitionsOf(count),
     open: async (definitions): Promise<Agents> => {
       log.push('open');
-      const contexts = new ContextManager();
+      const contexts = new ContextManager({ project: 'p', session: 'its-session', clock: Date.now });
       const agents = createAgents({ root, contexts, definitions, model: 'scripted', baseUrl: server.url });
       const close = async (): Promise<void> => {
         await agents.close();
@@ -103,3 +105,46 @@ test('list_agents reports that there are none', async () => {
   const { set } = await start([], 0);
   expect(await call(await set.open(contextOf()), 'list_agents')).toBe('No agent is defined.');
 });
+
+const mains = {
+  en: {
+    whose:
+      '[the main conversation is that of the agents in the session its-session, not yours: put what they need of yours into prompt]',
+    empty: '[the main conversation was empty: the agent saw nothing of it]',
+    parameter:
+      'what it sees of the main conversation, which is that of these agents and not yours; default: its own setting',
+  },
+  zh: {
+    whose: '[主会话是会话 its-session 中各 agent 的对话，不是你的对话：请把它们需要的内容写入 prompt]',
+    empty: '[主会话是空的：agent 没有看到其中的任何内容]',
+    parameter: '它能看到主会话的哪些内容；主会话属于这些 agent，不是你的对话；默认按其自身设置',
+  },
+} as const;
+
+test.each(['en', 'zh'] as const)(
+  'run_agent tells a host whose main it is, and that it is empty (%s)',
+  async (language) => {
+    const { set } = await start(() => ({ text: 'Done.' }), 2, language);
+    const opened = await set.open(contextOf());
+    const { whose, empty, parameter } = mains[language];
+    const schema = JSON.stringify(await asSchema(opened.tools['run_agent']?.inputSchema as never).jsonSchema);
+    expect(schema).toContain(JSON.stringify(parameter));
+    const run = async (context_mode?: string): Promise<readonly [text: string, details: unknown]> => {
+      const input = { name: 'agent-001', prompt: 'Go', ...(context_mode && { context_mode }) };
+      const result = await opened.tools['run_agent']?.execute(input);
+      return result === undefined ? ['', {}] : [textOf(result), result.details];
+    };
+    const [isolated, plain] = await run();
+    expect(isolated).not.toMatch(/main conversation|主会话/u);
+    expect(plain).not.toHaveProperty('session');
+    const [first, facts] = await run('shared');
+    expect(first).toContain(`\n${whose}\n${empty}\n`);
+    expect(facts).toMatchObject({ session: 'its-session', isMainEmpty: true });
+    const [second, later] = await run('fork');
+    expect(second).toContain(whose);
+    expect(second).not.toContain(empty);
+    expect(later).not.toHaveProperty('isMainEmpty');
+    const [handed] = await run('handback');
+    expect(handed).toContain(whose);
+  },
+);

@@ -1,5 +1,5 @@
 /** What the system prompt states of each mode. The expected texts are in `goldens/`, one file for each text and language. */
-import { createView, MODES } from '@cairn/context';
+import { createView, MODES, textOf } from '@cairn/context';
 import type { ContextMode, Language, UnifiedMessage } from '@cairn/context';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
@@ -10,23 +10,87 @@ const main: UnifiedMessage[] = [{ role: 'user', content: 'a prompt of main' }];
 /** Those that state that the agent has no history yet. */
 const withFirstRun: readonly ContextMode[] = ['isolated', 'handback'];
 
+/** Those that show something of main. */
+const ofMain = modes.filter((mode) => MODES[mode].reads !== 'own');
+
 function golden(name: string, language: Language): string {
-  return readFileSync(new URL(`goldens/mode-${name}.${language}.txt`, import.meta.url), 'utf8').replace(/\n$/u, '');
+  return readFileSync(new URL(`goldens/${name}.${language}.txt`, import.meta.url), 'utf8').replace(/\n$/u, '');
 }
 
 describe.each(['en', 'zh'] as const)('%s', (language) => {
   test.each(modes)('%s, at the first run', (mode) => {
-    expect(createView({ mode, language, main, own: [] }).modeText).toBe(golden(mode, language));
+    expect(createView({ mode, language, main, own: [] }).modeText).toBe(golden(`mode-${mode}`, language));
   });
 
   test.each(modes)('%s, with a history', (mode) => {
     const name = withFirstRun.includes(mode) ? `${mode}-later` : mode;
-    expect(createView({ mode, language, main, own }).modeText).toBe(golden(name, language));
+    expect(createView({ mode, language, main, own }).modeText).toBe(golden(`mode-${name}`, language));
   });
 });
 
+describe.each(['en', 'zh'] as const)('while main is empty, in %s', (language) => {
+  const kept = { hasHistory: false, hasMain: false };
+
+  test.each(ofMain)('%s says nothing of main, and main is announced when it has a message', (mode) => {
+    const empty = createView({ mode, language, main: [], own: [] });
+    expect([empty.modeText, empty.announcement, empty.modeChoice]).toEqual([
+      golden(`mode-${mode}-empty`, language),
+      '',
+      kept,
+    ]);
+    expect(empty.modeText).not.toMatch(/main|主会话/u);
+    const later = createView({ mode, language, main, own: [], modeText: kept });
+    expect([later.modeText, later.announcement, later.modeChoice]).toEqual([
+      golden(`mode-${mode}-empty`, language),
+      golden(`announcement-${mode}`, language),
+      kept,
+    ]);
+  });
+
+  test.each(withFirstRun)('%s says what it says with main, and announces nothing', (mode) => {
+    const empty = createView({ mode, language, main: [], own: [] });
+    expect([empty.modeText, empty.announcement]).toEqual([golden(`mode-${mode}`, language), '']);
+    const later = createView({ mode, language, main, own, modeText: kept });
+    expect([later.modeText, later.announcement]).toEqual([golden(`mode-${mode}`, language), '']);
+  });
+});
+
+test.each([
+  ['nothing was kept', undefined, { main, own }, { hasHistory: true, hasMain: true }],
+  ['a history came since', { hasHistory: false, hasMain: true }, { main, own }, { hasHistory: false, hasMain: true }],
+  ['the history is gone', { hasHistory: true, hasMain: true }, { main, own: [] }, { hasHistory: false, hasMain: true }],
+  ['main is gone', { hasHistory: false, hasMain: true }, { main: [], own }, { hasHistory: true, hasMain: false }],
+] as const)('the choice of a text stays while it is true: %s', (_, modeText, histories, expected) => {
+  expect(createView({ mode: 'summarized', ...histories, modeText }).modeChoice).toEqual(expected);
+});
+
+test('an announcement is for the agent that was prompted: neither patterns nor summaries find it in main', () => {
+  const news = golden('announcement-shared', 'en');
+  const announced: UnifiedMessage[] = [
+    { role: 'user', content: `Our project uses React.\n\n${news}` },
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'Our project uses Vue.' },
+        { type: 'text', text: news },
+      ],
+    },
+  ];
+  const selected = createView({
+    mode: 'selective',
+    main: announced,
+    own: [],
+    sharePatterns: ['project uses *', 'You have *'],
+  });
+  expect(textOf(selected.messages[0] as UnifiedMessage)).toMatch(/React[^]*Vue/u);
+  for (const summarizeAfter of [1, 20]) {
+    const summarized = createView({ mode: 'summarized', main: announced, own: [], summarizeAfter });
+    expect(JSON.stringify([summarized, selected].map(({ messages }) => messages))).not.toContain('now has messages');
+  }
+});
+
 test('the texts of isolated and shared are those of the source, in one line for each of its paragraphs', () => {
-  expect(golden('isolated', 'en').split('\n\n')).toEqual([
+  expect(golden('mode-isolated', 'en').split('\n\n')).toEqual([
     '**IMPORTANT - Context Mode: Isolated**',
     [
       'You are running in ISOLATED context mode. You do NOT have access to the main',
@@ -40,7 +104,7 @@ test('the texts of isolated and shared are those of the source, in one line for 
       'to work with?"',
     ].join(' '),
   ]);
-  expect(golden('shared', 'en')).toBe(
+  expect(golden('mode-shared', 'en')).toBe(
     [
       '**Context Mode**: You are running in SHARED context mode. You have access to',
       'the main conversation history and can reference previous discussions from the',

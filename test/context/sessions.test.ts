@@ -1,6 +1,14 @@
 /** Sessions in a store, and how export, import, statistics, forgetting and backups of a memory treat them. */
 import type { UnifiedMessage } from '@cairn/context';
-import { listSessions, moveSessions, openContexts, removeSession } from '@cairn/context';
+import {
+  ContextManager,
+  continueSession,
+  listSessions,
+  moveSessions,
+  openContexts,
+  removeSession,
+  sessionOfOwner,
+} from '@cairn/context';
 import { createMemory } from '@cairn/memory';
 import { memory as inProcess } from '@cairn/memory/memory';
 import { sqlite } from '@cairn/memory/sqlite';
@@ -130,6 +138,73 @@ describe.each(backendKinds)('sessions on $name', (kind) => {
     expect(await moveSessions({ store: memory, from, to })).toBe(0);
     await moved.refresh();
     expect(moved.getContext('a').conversationHistory).toEqual([...turnOf('1'), ...turnOf('late')]);
+  });
+
+  test.skipIf(kind.isSkipped)('are continued by their owner, and begun at once when it has none', async () => {
+    const { memory, backend } = await openMemory(kind, { project: 'app' });
+    const place = { store: memory, owner: 'terminal 1' };
+    expect(await sessionOfOwner(place)).toBeUndefined();
+    const begun = await Promise.all(Array.from({ length: 5 }, () => continueSession(place)));
+    expect(begun.filter(({ isNew }) => isNew)).toHaveLength(1);
+    const session = begun[0]?.session ?? '';
+    expect(session).toMatch(/^session_\d+_[\da-f]{8}$/u);
+    expect(new Set(begun.map((one) => one.session))).toEqual(new Set([session]));
+    expect(await sessionOfOwner({ ...place, store: backend, project: 'app' })).toBe(session);
+    // Others have others: another owner, another project.
+    const others = [
+      { ...place, owner: 'terminal 2' },
+      { ...place, project: 'lib' },
+    ];
+    for (const other of others) expect(await continueSession(other)).toMatchObject({ isNew: true });
+    const next = await continueSession({ ...place, isNew: true });
+    expect([next.isNew, next.session === session, await continueSession(place)]).toEqual([
+      true,
+      false,
+      { session: next.session, isNew: false },
+    ]);
+    // A session that is removed is continued by nobody, one that is moved goes on.
+    await (await openContexts({ store: memory, session: next.session })).addMessage('a', user('x'));
+    expect(await moveSessions({ store: memory, from: 'app', to: 'moved' })).toBe(1);
+    expect([await sessionOfOwner(place), await sessionOfOwner({ ...place, project: 'moved' })]).toEqual([
+      undefined,
+      next.session,
+    ]);
+    expect(await removeSession({ store: memory, session: next.session, project: 'moved' })).toBe(true);
+    expect(await sessionOfOwner({ ...place, project: 'moved' })).toBeUndefined();
+    expect(await listSessions({ store: memory })).toEqual([]);
+    await expect(continueSession({ ...place, owner: '' })).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+  });
+
+  test.skipIf(kind.isSkipped)('keep the text about each mode with the history of its agent', async () => {
+    const { memory } = await openMemory(kind, { project: 'app' });
+    const open = (): Promise<ContextManager> => openContexts({ store: memory, session: 's' });
+    const [first, later] = [
+      { hasHistory: false, hasMain: false },
+      { hasHistory: true, hasMain: true },
+    ];
+    const one = await open();
+    expect(await one.readModeText('a', 'shared')).toBeUndefined();
+    await Promise.all([one.keepModeText('a', 'shared', first), one.keepModeText('a', 'isolated', later)]);
+    await (await open()).keepModeText('b', 'fork', later);
+    const other = await open();
+    const kept = (): Promise<unknown[]> =>
+      Promise.all([
+        other.readModeText('a', 'shared'),
+        other.readModeText('a'),
+        other.readModeText('a', 'fork'),
+        other.readModeText('b', 'fork'),
+      ]);
+    expect(await kept()).toEqual([first, later, undefined, later]);
+    expect(await listSessions({ store: memory })).toEqual([]);
+    await other.clearHistory('a', 'shared');
+    expect(await kept()).toEqual([first, later, undefined, later]);
+    await other.clearHistory('a');
+    expect(await kept()).toEqual([undefined, undefined, undefined, later]);
+    expect(await removeSession({ store: memory, session: 's' })).toBe(true);
+    expect(await memory.namespace('contexts').keys()).toEqual([]);
+    const alone = new ContextManager();
+    await alone.keepModeText('a', 'shared', first);
+    expect([await alone.readModeText('a', 'shared'), await alone.readModeText('a')]).toEqual([first, undefined]);
   });
 
   test.skipIf(kind.isSkipped)('are exported, and go on in another store', async () => {

@@ -27,7 +27,11 @@ test.skipIf(process.platform === 'win32')(
     const bin = temporaryDirectory();
     writeFileSync(join(bin, 'cairn'), `#!/bin/sh\nexec "${process.execPath}" "${cairnEntry}" "$@"\n`, { mode: 0o755 });
     const cwd = createTree({ '.git/': {}, 'README.md': '# The project\n' });
-    const env = cleanEnv({ PATH: `${bin}${delimiter}${process.env['PATH'] ?? ''}`, HOME: temporaryDirectory() });
+    const env = cleanEnv({
+      PATH: `${bin}${delimiter}${process.env['PATH'] ?? ''}`,
+      HOME: temporaryDirectory(),
+      CI: '',
+    });
     const script = commands.join('\n').replace('http://localhost:11434/v1', server.url);
     const { stdout } = await promisify(execFile)('/bin/sh', ['-e', '-c', script], { cwd, env });
 

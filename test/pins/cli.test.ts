@@ -325,6 +325,7 @@ const pinned: readonly (readonly [command: string, options: readonly string[]])[
     [
       '--context-mode <mode>',
       ...histories,
+      '--new',
       '--without <parts>',
       '--no-knowledge',
       '--read-only',
@@ -338,6 +339,7 @@ const pinned: readonly (readonly [command: string, options: readonly string[]])[
     [
       '--context-mode <mode>',
       ...histories,
+      '--new',
       '--without <parts>',
       '--no-knowledge',
       '--read-only',

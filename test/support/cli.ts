@@ -35,6 +35,8 @@ export function cleanEnv(more: Readonly<Record<string, string>> = {}): NodeJS.Pr
     HOME: '/nonexistent',
     NODE_COMPILE_CACHE: compileCache,
     CAIRN_COMMAND: 'cairn',
+    // Each run begins a session, whatever runs the tests.
+    CI: 'true',
     ...more,
   };
 }
@@ -66,7 +68,7 @@ export async function finished(child: ChildProcess): Promise<CairnResult> {
 
 /** Variables that the command reads when it runs. The addon and Node read others once, when they are loaded. */
 const READ_PER_RUN =
-  /^(?:PATH|HOME|TMPDIR|XDG_\w+|NO_COLOR|FORCE_COLOR|TERM|CAIRN_COMMAND|CAIRN_REDIS_URL|CAIRN_BASE_URL|CAIRN_MODEL|CAIRN_API_KEY|CAIRN_DEBUG|CAIRN_KNOWLEDGE_\w+|EDITOR|VISUAL|NODE_COMPILE_CACHE)$/u;
+  /^(?:CI|PATH|HOME|TMPDIR|XDG_\w+|NO_COLOR|FORCE_COLOR|TERM|CAIRN_COMMAND|CAIRN_REDIS_URL|CAIRN_BASE_URL|CAIRN_MODEL|CAIRN_API_KEY|CAIRN_DEBUG|CAIRN_KNOWLEDGE_\w+|EDITOR|VISUAL|NODE_COMPILE_CACHE)$/u;
 
 const host = fileURLToPath(new URL('cli-host.ts', import.meta.url));
 let running: ChildProcess | undefined;

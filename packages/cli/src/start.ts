@@ -7,6 +7,7 @@ import { inputKind } from './terminal/input.ts';
 import { createOutput } from './terminal/output.ts';
 import { agentCommand, commandName } from './terminal/own-command.ts';
 import { run } from './run.ts';
+import { sessionOwner } from './terminal/session-owner.ts';
 import { openTerminal } from './terminal/terminal.ts';
 
 const main = process.argv[1] ?? '';
@@ -55,6 +56,7 @@ process.exitCode = await run(process.argv.slice(2), {
   cwd: process.cwd(),
   command: () => commandName({ env: process.env, cwd: process.cwd(), main }),
   agentCommand: () => agentCommand({ env: process.env, node: process.execPath, main }),
+  owner: () => sessionOwner(process.env),
   signal: controller.signal,
   onAbruptEnd: (one) => {
     cleanUps.add(one);

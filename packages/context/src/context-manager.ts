@@ -1,5 +1,4 @@
 import type { Clock, Memory } from '@cairn/memory';
-import { randomUUID } from 'node:crypto';
 import { checkArguments, ContextError } from './errors.ts';
 import { copyMessage } from './histories/copy.ts';
 import { History } from './histories/history.ts';
@@ -7,12 +6,13 @@ import type { AgentContext } from './histories/history.ts';
 import { HistoryStore } from './histories/history-store.ts';
 import type { HistoryProblem } from './histories/history-store.ts';
 import { checkAgentName, checkName, MAIN, NAMESPACE, parseKey, prefixOf } from './histories/keys.ts';
-import { DEFAULT_PROJECT, memoryOf, projectNameOf } from './histories/sessions.ts';
-import type { SessionsOptions } from './histories/sessions.ts';
+import { DEFAULT_PROJECT, memoryOf, newSession, projectNameOf } from './histories/session-place.ts';
+import type { SessionsOptions } from './histories/session-place.ts';
 import type { UnifiedMessage } from './messages/message.ts';
 import type { ModelSummary } from './modes/head.ts';
 import { checkMode, DEFAULT_MODE } from './modes/mode.ts';
 import type { ContextMode } from './modes/mode.ts';
+import type { ModeTextChoice } from './modes/texts.ts';
 
 export interface ContextsOptions extends SessionsOptions {
   /** The name of the session, which is continued or begun. @default a new session */
@@ -29,10 +29,6 @@ interface Place {
   /** @default none: they are in this process only */
   readonly memory?: Memory | undefined;
   readonly close?: (() => Promise<void>) | undefined;
-}
-
-function newSession(nowMs: number): string {
-  return `session_${nowMs}_${randomUUID().slice(0, 8)}`;
 }
 
 /**
@@ -136,6 +132,19 @@ export class ContextManager {
     await this.#historyOf(agentName, mode).writeSummary(summary);
   }
 
+  /** Returns the choice of the text about a mode that {@link ContextManager.keepModeText} kept, for the views of an agent. */
+  async readModeText(agentName: string, mode?: ContextMode): Promise<ModeTextChoice | undefined> {
+    return this.#ownHistory(agentName).readText(checkMode(mode ?? DEFAULT_MODE));
+  }
+
+  /**
+   * Keeps the choice of the text about a mode, so that later requests of the agent in this session begin with the same text, in every
+   * process. It is removed with the agent's own history.
+   */
+  async keepModeText(agentName: string, mode: ContextMode, choice: ModeTextChoice): Promise<void> {
+    await this.#ownHistory(agentName).writeText(checkMode(mode), choice);
+  }
+
   /** Waits until everything is stored, and closes the store that {@link openContexts} opened. */
   async close(): Promise<void> {
     await Promise.all(Array.from(this.#histories.values(), (history) => history.settle()));
@@ -154,6 +163,10 @@ export class ContextManager {
     const history = this.#historyAt(checkMode(mode) === 'shared' ? MAIN : agentName);
     history.touch(this.#place.clock());
     return history;
+  }
+
+  #ownHistory(agentName: string): History {
+    return this.#historyAt(checkAgentName(agentName));
   }
 
   #historyAt(agent: string): History {

@@ -32,8 +32,11 @@ export type { HistoryPlace } from './histories/keys.ts';
 export { checkMessage } from './histories/copy.ts';
 export { moveSessions } from './histories/move-sessions.ts';
 export type { MoveSessionsOptions } from './histories/move-sessions.ts';
+export { continueSession, sessionOfOwner } from './histories/owned-sessions.ts';
+export type { ContinueSessionOptions, OwnedSessionOptions } from './histories/owned-sessions.ts';
 export { listSessions, removeSession } from './histories/sessions.ts';
-export type { SessionInfo, SessionsOptions } from './histories/sessions.ts';
+export type { SessionInfo } from './histories/sessions.ts';
+export type { SessionsOptions } from './histories/session-place.ts';
 export { labelOf } from './messages/message.ts';
 export type {
   AssistantMessage,
@@ -62,6 +65,7 @@ export type { AskModel, ModelSummaryOptions, ModelSummaryResult, SummaryStore } 
 export { checkSharePatterns } from './modes/select.ts';
 export { summarize } from './modes/summarize.ts';
 export type { SummarizeOptions } from './modes/summarize.ts';
+export type { ModeTextChoice } from './modes/texts.ts';
 export { createView, DEFAULT_MAX_TOKENS, DEFAULT_SUMMARIZE_AFTER } from './modes/view.ts';
 export type { ContextView, LeftOut, LeftOutReason, ViewDetails, ViewOptions } from './modes/view.ts';
 export { checkWindow } from './modes/window.ts';

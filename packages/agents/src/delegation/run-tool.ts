@@ -33,6 +33,10 @@ export interface RunAgentDetails {
   readonly nextOffset?: number;
   /** Absent when an earlier answer was read. */
   readonly mode?: ContextMode;
+  /** In a mode that shows or writes main: the session whose main it is. */
+  readonly session?: string;
+  /** Whether the mode shows something of main, and main had no message when the run began. */
+  readonly isMainEmpty?: true;
   readonly steps?: number;
   readonly usage?: Usage;
 }
@@ -56,6 +60,8 @@ export interface RunToolOptions {
   readonly caller?: Pick<ToolRunContext, 'agents' | 'grant'> | undefined;
   /** Whether the agents may change nothing. */
   readonly readOnly: boolean;
+  /** Whether main is not the conversation of the model that calls, as for the client of a server. @default false */
+  readonly isOtherMain?: boolean | undefined;
   /** The characters of an answer that the model reads at once. @default 12_000 */
   readonly maxAnswerCharacters?: number | undefined;
 }
@@ -72,6 +78,11 @@ const MAX_ANSWER_CHARACTERS = 12_000;
 
 /** The modes that see nothing of main. */
 const OWN_MODES = Object.keys(MODES).filter((mode) => isContextMode(mode) && MODES[mode].reads === 'own');
+
+/** Whether a mode shows something of main, or adds to it. */
+function usesMain(mode: ContextMode): boolean {
+  return !OWN_MODES.includes(mode) || mode === 'handback';
+}
 
 /** Other names that models use for the parameters. */
 const ALIASES = [
@@ -114,7 +125,7 @@ function asToolError(error: unknown, changed: boolean): unknown {
 /** Makes a tool with which a model runs agents: `agent` for agents, another name for other programs. */
 export function createRunTool(options: RunToolOptions): RunTool {
   const { tool: name, definitions, language, only, onlyAgents, caller, readOnly } = options;
-  const { maxAnswerCharacters = MAX_ANSWER_CHARACTERS } = options;
+  const { maxAnswerCharacters = MAX_ANSWER_CHARACTERS, isOtherMain = false } = options;
   const texts = delegationTexts[language];
   const listed = only ?? [...definitions.agents.values()];
   const seesMain = caller?.grant.readsMain ?? true;
@@ -123,7 +134,10 @@ export function createRunTool(options: RunToolOptions): RunTool {
     {
       name: z.string().describe(texts.name),
       prompt: z.string().optional().describe(texts.prompt),
-      context_mode: z.enum(modes).optional().describe(texts.contextMode),
+      context_mode: z
+        .enum(modes)
+        .optional()
+        .describe(isOtherMain ? texts.otherContextMode : texts.contextMode),
       continue: z.string().optional().describe(texts.continues(name)),
       offset: z.int().min(0).optional().describe(texts.offset),
     },
@@ -216,9 +230,16 @@ export function createRunTool(options: RunToolOptions): RunTool {
       text === '' ? texts.noText : shown,
       '',
       ...(isHidden ? [texts.otherMode(wanted)] : []),
+      ...(isOtherMain && usesMain(mode) ? [texts.otherMain(agents.contexts.session)] : []),
+      ...(result.isMainEmpty === true ? [texts.emptyMain] : []),
       texts.done(agent, result.run),
     ];
-    const details = { agent, run: result.run, text, mode, steps, usage };
+    const facts = { agent, run: result.run, text, mode, steps, usage };
+    const details = {
+      ...facts,
+      ...(usesMain(mode) && { session: agents.contexts.session }),
+      ...(result.isMainEmpty === true && { isMainEmpty: true as const }),
+    };
     return succeed(lines.join('\n'), { ...details, ...(nextOffset !== undefined && { nextOffset }) });
   };
 

@@ -8,6 +8,8 @@ interface DelegationTexts {
   readonly name: string;
   readonly prompt: string;
   readonly contextMode: string;
+  /** Where main is not the conversation of the model that calls. */
+  readonly otherContextMode: string;
   readonly continues: (tool: string) => string;
   readonly offset: string;
   /** Begins the list of agents. */
@@ -27,6 +29,9 @@ interface DelegationTexts {
   readonly done: (agent: string, run: string) => string;
   readonly cut: (range: { readonly from: number; readonly to: number; readonly total: number }, next: string) => string;
   readonly noText: string;
+  /** For a mode that uses main: whose main it is. */
+  readonly otherMain: (session: string) => string;
+  readonly emptyMain: string;
   readonly otherMode: (wanted: ContextMode) => string;
   readonly self: (agent: string) => Problem;
   readonly noMain: (mode: ContextMode, allowed: string) => Problem;
@@ -52,6 +57,8 @@ export const delegationTexts: Readonly<Record<Language, DelegationTexts>> = {
     name: 'the agent',
     prompt: 'the task, complete in itself',
     contextMode: 'what it sees of the main conversation; default: its own setting',
+    otherContextMode:
+      'what it sees of the main conversation, which is that of these agents and not yours; default: its own setting',
     continues: (tool) => `id of an earlier run of this agent, from an answer of ${tool}: it continues that run`,
     offset: 'with continue and without prompt: read the answer of that run from this character on',
     list: 'The agents:',
@@ -71,6 +78,9 @@ export const delegationTexts: Readonly<Record<Language, DelegationTexts>> = {
     done: (agent, run) => `[agent ${agent}; to continue: continue "${run}"]`,
     cut: ({ from, to, total }, next) => `[characters ${from} to ${to} of ${total}; the rest: ${next}]`,
     noText: '[the agent ended without a text]',
+    otherMain: (session) =>
+      `[the main conversation is that of the agents in the session ${session}, not yours: put what they need of yours into prompt]`,
+    emptyMain: '[the main conversation was empty: the agent saw nothing of it]',
     otherMode: (wanted) =>
       `[it ran isolated instead of ${wanted}: the run that called it does not see the main conversation]`,
     self: (agent) => [
@@ -125,6 +135,7 @@ export const delegationTexts: Readonly<Record<Language, DelegationTexts>> = {
     name: 'agent 的名称',
     prompt: '任务，须完整自足',
     contextMode: '它能看到主会话的哪些内容；默认按其自身设置',
+    otherContextMode: '它能看到主会话的哪些内容；主会话属于这些 agent，不是你的对话；默认按其自身设置',
     continues: (tool) => `该 agent 先前一次运行的 id，见 ${tool} 的回答：继续那次运行`,
     offset: '与 continue 一起使用且不带 prompt：从该字符位置起读取那次运行的回答',
     list: 'agent 列表：',
@@ -141,6 +152,8 @@ export const delegationTexts: Readonly<Record<Language, DelegationTexts>> = {
     done: (agent, run) => `[agent ${agent}；继续时传 continue "${run}"]`,
     cut: ({ from, to, total }, next) => `[第 ${from} 至 ${to} 个字符，共 ${total} 个；其余：${next}]`,
     noText: '[agent 结束时没有文字回答]',
+    otherMain: (session) => `[主会话是会话 ${session} 中各 agent 的对话，不是你的对话：请把它们需要的内容写入 prompt]`,
+    emptyMain: '[主会话是空的：agent 没有看到其中的任何内容]',
     otherMode: (wanted) => `[已按 isolated 而非 ${wanted} 运行：调用它的运行看不到主会话]`,
     self: (agent) => [`agent ${agent} 已在运行，并在等待本次运行`, '请自行完成，或选择其他 agent。'],
     noMain: (mode, allowed) => [

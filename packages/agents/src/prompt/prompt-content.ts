@@ -39,10 +39,27 @@ export async function attachMentions(
   return { content: parts, notices };
 }
 
-/** Adds the changes of the workspace at the end, unless the agent sees them already. */
-export function addUpdates(content: Content, updates: string, before: readonly UnifiedMessage[]): Content {
-  const isSeen = before.some((message) => message.role === 'user' && textOf(message).endsWith(updates));
-  if (updates === '' || isSeen) return content;
-  if (typeof content === 'string') return `${content}\n\n${updates}`;
-  return [...content, { type: 'text', text: updates }];
+/**
+ * Adds texts at the end of a prompt: what changed in the workspace, then the news about main. One that the agent sees at the end of an
+ * earlier message is not added again.
+ */
+export function addEndings(
+  content: Content,
+  { updates, announcement }: { readonly updates: string; readonly announcement: string },
+  before: readonly UnifiedMessage[],
+): Content {
+  const seen = before.flatMap((message) => (message.role === 'user' ? [textOf(message)] : []));
+  const isSeen = (ending: string): boolean =>
+    seen.some((text) => text.endsWith(ending) || isBefore(text, ending, announcement));
+  const added = [updates, announcement].filter((ending) => ending !== '' && !isSeen(ending));
+  if (added.length === 0) return content;
+  if (typeof content === 'string') return [content, ...added].join('\n\n');
+  return [...content, ...added.map((text) => ({ type: 'text' as const, text }))];
+}
+
+/** Whether a text ends with an ending and the announcement after it. */
+function isBefore(text: string, ending: string, announcement: string): boolean {
+  return (
+    announcement !== '' && text.endsWith(announcement) && text.slice(0, -announcement.length).trimEnd().endsWith(ending)
+  );
 }

@@ -67,6 +67,8 @@ export interface AgentResult {
   readonly messages: readonly UnifiedMessage[];
   readonly steps: number;
   readonly usage: Usage;
+  /** Whether the mode shows something of main, and main had no message when the run began. */
+  readonly isMainEmpty?: true;
   /** What the user should know, such as what was left out of the history. */
   readonly notices: readonly string[];
   /** Why the run ended with `error`. */

@@ -169,6 +169,8 @@ export interface PreparedRequest {
   readonly tokens: RequestSize;
   /** Of the texts in UTF-8, and of images and files in base64, as they are sent. The protocol's own words come on top. */
   readonly bytes: RequestSize;
+  /** Whether the mode shows something of main, and main has no message. */
+  readonly isMainEmpty?: true;
   /** What the user should know, such as what was left out. */
   readonly notices: readonly string[];
 }

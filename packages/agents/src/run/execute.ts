@@ -91,6 +91,7 @@ export async function execute(execution: ExecuteOptions): Promise<AgentResult> {
     messages,
     steps: steps.count,
     usage: usage.sum,
+    ...(prepared.isMainEmpty === true && { isMainEmpty: true }),
     notices: [...prepared.notices, ...own],
     ...(error !== undefined && { error }),
   };

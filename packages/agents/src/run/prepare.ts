@@ -22,15 +22,17 @@ import type {
   ContextMode,
   ModelSummary,
   ModelSummaryResult,
+  ModeTextChoice,
   ProjectInstructions,
   UnifiedMessage,
   UserMessage,
 } from '@cairn/context';
 import type { ShownPart, ToolSession } from '@cairn/tool';
 import { estimateTokens } from '@cairn/tool/prompt';
+import type { CountTokens } from '@cairn/tool/prompt';
 import type { WorkspaceRun } from '@cairn/workspace-cache';
 import { knowledgeSection } from '../prompt/knowledge-section.ts';
-import { addUpdates, attachMentions, checkPrompt } from '../prompt/prompt-content.ts';
+import { addEndings, attachMentions, checkPrompt } from '../prompt/prompt-content.ts';
 import { systemParts, systemText } from '../prompt/system-prompt.ts';
 import type { SystemPartName } from '../prompt/system-prompt.ts';
 import type { AgentTools } from '../tools/open-agent-tools.ts';
@@ -82,6 +84,12 @@ export interface PreparedRun extends PreparedRequest {
   readonly prompt: UserMessage | undefined;
   /** The first run of the chain that this one continues. */
   readonly continues: string | undefined;
+  /** The choice of the text about the mode, when it is not kept yet. */
+  readonly modeChoice: ModeTextChoice | undefined;
+}
+
+function isSameChoice(one: ModeTextChoice, other: ModeTextChoice | undefined): boolean {
+  return one.hasHistory === other?.hasHistory && one.hasMain === other.hasMain;
 }
 
 /** Returns the definition of an agent. @throws {ContextError} `UNKNOWN_AGENT`, `INVALID_DEFINITION` */
@@ -146,6 +154,8 @@ interface Gathered {
   readonly facts: string;
   readonly workspace: WorkspaceRun | undefined;
   readonly summary: ModelSummary | undefined;
+  /** The choice of the text about the mode that an earlier request made. */
+  readonly modeText: ModeTextChoice | undefined;
   /** The prompt, with the files that it mentions. */
   readonly content: UserMessage['content'] | undefined;
   readonly notices: readonly string[];
@@ -159,7 +169,7 @@ async function gather(preparation: Preparation, askModel: AskModel | undefined):
   const { root, directory, contexts, knowledge, memory, language = 'en' } = options;
   const { shows } = opened.grant;
   const isShown = (part: ShownPart): boolean => shows?.has(part) ?? true;
-  const [instructions, known, facts = '', workspace] = await Promise.all([
+  const [instructions, known, facts = '', workspace, modeText] = await Promise.all([
     isShown('instructions') ? readProjectInstructions({ root, directory, language }) : NO_INSTRUCTIONS,
     knowledgeSection(isShown('knowledge') ? knowledge : undefined, {
       root,
@@ -168,6 +178,7 @@ async function gather(preparation: Preparation, askModel: AskModel | undefined):
     }),
     isShown('facts') ? memory?.facts.startBlock({ language }) : undefined,
     isShown('tree') ? shared.workspaceRun() : undefined,
+    contexts.readModeText(definition.name, mode),
     contexts.refresh([definition.name, MAIN]),
   ]);
   const usesModel = mode === 'summarized' && options.summarizer !== undefined;
@@ -187,6 +198,7 @@ async function gather(preparation: Preparation, askModel: AskModel | undefined):
     facts,
     workspace,
     summary,
+    modeText,
     content: expanded.content,
     notices,
   };
@@ -227,6 +239,25 @@ function withTotal(sizes: Omit<RequestSize, 'total'>): RequestSize {
   return { ...sizes, total: sizes.system + sizes.messages + sizes.tools };
 }
 
+/** Returns the sizes of a request, as it is sent. */
+function sizesOf(
+  { system, messages, tools }: Pick<PreparedRequest, 'system' | 'messages' | 'tools'>,
+  countTokens: CountTokens,
+): Pick<PreparedRequest, 'tokens' | 'bytes'> {
+  return {
+    tokens: withTotal({
+      system: sumTokens(system),
+      messages: messages.reduce((sum, message) => sum + tokensOf(message, countTokens), 0),
+      tools: sumTokens(tools),
+    }),
+    bytes: withTotal({
+      system: Buffer.byteLength(systemText(system)),
+      messages: messages.reduce((sum, message) => sum + bytesOf(message), 0),
+      tools: tools.reduce((sum, tool) => sum + bytesOfTool(tool), 0),
+    }),
+  };
+}
+
 function compose(preparation: Preparation, gathered: Gathered): PreparedRun {
   const { shared, request, definition, mode, opened } = preparation;
   const { naming } = shared;
@@ -235,13 +266,12 @@ function compose(preparation: Preparation, gathered: Gathered): PreparedRun {
   const { content, workspace, summary } = gathered;
   const list = Object.keys(opened.tools).find((tool) => toolOfName(tool, naming ?? 'default') === 'ls') ?? false;
   const updates = workspace?.updates({ list, agent: name }) ?? '';
-  const promptAfter = (before: readonly UnifiedMessage[]): UserMessage | undefined =>
-    content === undefined ? undefined : { role: 'user', content: addUpdates(content, updates, before) };
+  const promptWith = (announcement: string, before: readonly UnifiedMessage[]): UserMessage | undefined =>
+    content === undefined
+      ? undefined
+      : { role: 'user', content: addEndings(content, { updates, announcement }, before) };
   const tokensOfPrompt = (prompt: UserMessage | undefined): number =>
     prompt === undefined ? 0 : tokensOf(prompt, countTokens);
-  const largest = promptAfter([]);
-  // Otherwise the turn could not be stored when the run has ended.
-  if (largest !== undefined) checkMessage(largest);
 
   const { main, own, continues } = historiesOf(contexts, { agent: name, mode, run: request.continue });
   const view = createView({
@@ -256,9 +286,12 @@ function compose(preparation: Preparation, gathered: Gathered): PreparedRun {
     summary,
     maxTokens: maxContextTokens,
     countTokens,
-    promptTokens: tokensOfPrompt(largest),
+    modeText: gathered.modeText,
+    promptTokens: tokensOfPrompt(promptWith('', [])),
   });
-  const prompt = promptAfter(view.messages);
+  const prompt = promptWith(view.announcement, view.messages);
+  // Otherwise the turn could not be stored when the run has ended.
+  if (prompt !== undefined) checkMessage(prompt);
   const parts = systemParts({
     agent: definition.systemPrompt,
     project: gathered.instructions,
@@ -272,7 +305,9 @@ function compose(preparation: Preparation, gathered: Gathered): PreparedRun {
   const system = parts.map((part): PreparedPart => ({ ...part, tokens: countTokens(part.text) }));
   const all = prompt === undefined ? view.messages : [...view.messages, prompt];
   const messages = withNewestImages(all, { language, prompt });
-  const notices = [...problemsOf(preparation), ...gathered.notices, view.notice];
+  const isMainEmpty = MODES[mode].reads !== 'own' && main.length === 0;
+  const emptyMain = isMainEmpty ? runTexts[language].emptyMain(mode) : '';
+  const notices = [...problemsOf(preparation), ...gathered.notices, view.notice, emptyMain];
   return {
     agent: name,
     mode,
@@ -281,16 +316,8 @@ function compose(preparation: Preparation, gathered: Gathered): PreparedRun {
     tools: opened.offered,
     shows: showsOf(preparation, system),
     leftOut: view.details.leftOut,
-    tokens: withTotal({
-      system: sumTokens(system),
-      messages: messages.reduce((sum, message) => sum + tokensOf(message, countTokens), 0),
-      tools: sumTokens(opened.offered),
-    }),
-    bytes: withTotal({
-      system: Buffer.byteLength(systemText(parts)),
-      messages: messages.reduce((sum, message) => sum + bytesOf(message), 0),
-      tools: opened.offered.reduce((sum, tool) => sum + bytesOfTool(tool), 0),
-    }),
+    ...sizesOf({ system, messages, tools: opened.offered }, countTokens),
+    ...(isMainEmpty && { isMainEmpty }),
     notices: notices.filter((text) => text !== ''),
     definition,
     opened,
@@ -298,5 +325,6 @@ function compose(preparation: Preparation, gathered: Gathered): PreparedRun {
     before: view.messages,
     prompt,
     continues,
+    modeChoice: isSameChoice(view.modeChoice, gathered.modeText) ? undefined : view.modeChoice,
   };
 }

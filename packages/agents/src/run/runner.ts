@@ -231,6 +231,8 @@ export function createRunner(options: AgentsOptions, { delegate }: RunnerParts =
       const { prompt, mode } = prepared;
       if (prompt === undefined)
         throw new AgentError('INVALID_INPUT', ['The run has no prompt', 'Write what the agent is to do.']);
+      // Before the request, so that every later one begins with the same text.
+      if (prepared.modeChoice !== undefined) await contexts.keepModeText(definition.name, mode, prepared.modeChoice);
       emit({ type: 'start', agent: definition.name, mode, model: name });
       const notices = [...prepared.notices, ...warnings];
       for (const text of notices) emit({ type: 'notice', text });
@@ -292,8 +294,9 @@ export function createRunner(options: AgentsOptions, { delegate }: RunnerParts =
       if (closing) throw closedError();
       const prepared = await prepareRun(shared, request);
       prepared.opened.close();
-      const { agent, mode, system, messages, tools, shows, leftOut, tokens, bytes, notices } = prepared;
-      return { agent, mode, system, messages, tools, shows, leftOut, tokens, bytes, notices };
+      const { agent, mode, system, messages, tools, shows, leftOut, tokens, bytes, isMainEmpty, notices } = prepared;
+      const main = isMainEmpty === true && { isMainEmpty };
+      return { agent, mode, system, messages, tools, shows, leftOut, tokens, bytes, ...main, notices };
     },
     close: () => (closing ??= close()),
     [Symbol.asyncDispose]: () => agents.close(),

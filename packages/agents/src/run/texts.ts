@@ -1,4 +1,4 @@
-import type { Language } from '@cairn/context';
+import type { ContextMode, Language } from '@cairn/context';
 
 interface RunTexts {
   /** Before the last request of a run, when the one before it called tools. */
@@ -23,6 +23,8 @@ interface RunTexts {
   readonly summaryPending: string;
   /** For the user: parts of the turn that the history has not whole. */
   readonly notKept: (parts: readonly string[]) => string;
+  /** For the user: the mode shows something of main. */
+  readonly emptyMain: (mode: ContextMode) => string;
   /** For the user. */
   readonly noKnowledge: (problem: string) => string;
   readonly noTool: (name: string, names: readonly string[]) => string;
@@ -51,6 +53,8 @@ const en: RunTexts = {
   summaryPending:
     'The run will let the model summarize the main conversation again; sentences of it are shown here instead.',
   notKept: (parts) => `Not kept whole in the history, because no message can hold it: ${parts.join('; ')}`,
+  emptyMain: (mode) =>
+    `The main conversation of this session is empty, so the agent sees nothing of it in the mode ${mode}. Runs in the mode shared and answers in the mode handback are added to it.`,
   noKnowledge: (problem) => `The index of the knowledge is not in the system prompt: ${problem}`,
   noTool: (name, names) =>
     `There is no tool ${name}. Nothing was done. ${names.length === 0 ? 'Answer without tools.' : `Use ${names.join(', ')}.`}`,
@@ -79,6 +83,8 @@ const zh: RunTexts = {
   notBegun: '运行在开始之前就结束了：存储或工具没有响应。没有发送或保存任何内容。',
   summaryPending: '运行时模型会重新总结主会话；这里改为显示其中的句子。',
   notKept: (parts) => `历史中未完整保存，因为消息无法容纳：${parts.join('；')}`,
+  emptyMain: (mode) =>
+    `本会话的主会话是空的，agent 以 ${mode} 模式看不到其中的任何内容。shared 模式的运行和 handback 模式的回答会被加入主会话。`,
   noKnowledge: (problem) => `系统提示中没有知识索引：${problem}`,
   noTool: (name, names) =>
     `没有工具 ${name}。没有执行任何操作。${names.length === 0 ? '请不用工具作答。' : `请使用 ${names.join('、')}。`}`,

@@ -148,6 +148,7 @@ export function createAgentsToolSet(options: AgentsToolSetOptions): ToolSet {
       agents,
       language,
       readOnly,
+      isOtherMain: true,
       maxAnswerCharacters,
     }).definition;
     return { tools: { [LIST_AGENTS]: list as Tools[string], [RUN_AGENT]: run as Tools[string] } };

@@ -1,5 +1,6 @@
 import type { Input } from './input.ts';
 import type { Environment, Output } from './output.ts';
+import type { SessionOwner } from './session-owner.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Everything that a run uses from its process. Commands use nothing else of it. */
@@ -15,6 +16,8 @@ export interface Session {
   readonly command?: (() => string) | undefined;
   /** How an agent runs this command, in any directory. Default: as `command`. */
   readonly agentCommand?: (() => string) | undefined;
+  /** Returns the owner of the sessions that this run continues. Default: none, so that each run begins a session. */
+  readonly owner?: (() => SessionOwner | undefined) | undefined;
   /** Aborted with an `Interrupted` when the run must end. */
   readonly signal: AbortSignal;
   /**

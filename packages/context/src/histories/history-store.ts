@@ -3,6 +3,9 @@ import { MemoryError } from '@cairn/memory';
 import type { Memory, Namespace, NamespaceRecord } from '@cairn/memory';
 import { randomUUID } from 'node:crypto';
 import type { UnifiedMessage } from '../messages/message.ts';
+import { isContextMode } from '../modes/mode.ts';
+import type { ContextMode } from '../modes/mode.ts';
+import type { ModeTextChoice } from '../modes/texts.ts';
 import { decode, Encoder, shortNameOf, UnreadableMessage } from './encoding.ts';
 import { keyOf, NAMESPACE } from './keys.ts';
 import type { HistoryPlace } from './keys.ts';
@@ -223,6 +226,8 @@ export class HistoryStore {
     if (left) throw new MemoryError(left.code, [left.message, 'The history was not cleared.'], { key: left.key });
     const removed =
       (await this.#removeChunks()) + (await this.#turns.forget({ prefix: keyOf('summaries', this.place) }));
+    // They have no text of a conversation, so that nothing needs to be erased.
+    await this.#turns.forget({ prefix: keyOf('texts', this.place) });
     if (removed > 0) await this.#memory.backend.erase();
   }
 
@@ -258,8 +263,47 @@ export class HistoryStore {
     }
   }
 
+  /** Returns the choices of the texts about modes. */
+  async readTexts(): Promise<ModeTextChoices> {
+    return parseTexts(await this.#turns.read(this.#textsKey));
+  }
+
+  /** Keeps a choice, next to those of other modes. */
+  async writeText(mode: ContextMode, choice: ModeTextChoice): Promise<void> {
+    for (;;) {
+      const expected = await this.#turns.read(this.#textsKey);
+      const next = JSON.stringify({ ...parseTexts(expected), [mode]: choice });
+      if (expected === next || (await this.#turns.swap(this.#textsKey, { expected, next }))) return;
+    }
+  }
+
+  get #textsKey(): string {
+    return `${keyOf('texts', this.place)}modes`;
+  }
+
   get #summaryKey(): string {
     return `${keyOf('summaries', this.place)}model`;
+  }
+}
+
+/** The choices of the texts about modes, of one agent. */
+export type ModeTextChoices = Readonly<Partial<Record<ContextMode, ModeTextChoice>>>;
+
+function isChoice(value: unknown): value is ModeTextChoice {
+  if (typeof value !== 'object' || value === null) return false;
+  const { hasHistory, hasMain } = value as Partial<ModeTextChoice>;
+  return typeof hasHistory === 'boolean' && typeof hasMain === 'boolean';
+}
+
+/** Leaves out choices that are not readable: they are made again. */
+function parseTexts(document: string | undefined): ModeTextChoices {
+  if (document === undefined) return {};
+  try {
+    const parsed = JSON.parse(document) as unknown;
+    if (typeof parsed !== 'object' || parsed === null) return {};
+    return Object.fromEntries(Object.entries(parsed).filter(([mode, one]) => isContextMode(mode) && isChoice(one)));
+  } catch {
+    return {};
   }
 }
 

@@ -1,8 +1,10 @@
 import { ContextError } from '../errors.ts';
 import type { UnifiedMessage } from '../messages/message.ts';
 import type { ModelSummary } from '../modes/head.ts';
+import type { ContextMode } from '../modes/mode.ts';
+import type { ModeTextChoice } from '../modes/texts.ts';
 import { newTurn } from './history-store.ts';
-import type { Cursor, HistoryProblem, HistoryStore, Turn } from './history-store.ts';
+import type { Cursor, HistoryProblem, HistoryStore, ModeTextChoices, Turn } from './history-store.ts';
 
 /** The conversation of one agent, or of the main session. */
 export interface AgentContext {
@@ -46,6 +48,7 @@ export class History {
   readonly #pending: Set<string> = new Set<string>();
   #problems: HistoryProblem[] = [];
   #summary: BoundSummary | undefined;
+  #texts: ModeTextChoices = {};
   #clears = 0;
   #last: Promise<unknown> = Promise.resolve();
 
@@ -99,6 +102,7 @@ export class History {
     this.#pending.clear();
     this.#problems = [];
     this.#summary = undefined;
+    this.#texts = {};
     this.#show(0, []);
     const store = this.#store;
     return store === undefined ? Promise.resolve() : this.#queue(() => store.clear());
@@ -169,6 +173,20 @@ export class History {
       await this.#take(store);
       if (!this.#isValid(bound)) await store.writeSummary(undefined);
     });
+  }
+
+  /** Returns the kept choice of the text about a mode. */
+  async readText(mode: ContextMode): Promise<ModeTextChoice | undefined> {
+    const store = this.#store;
+    if (store !== undefined) this.#texts = await store.readTexts();
+    return this.#texts[mode];
+  }
+
+  /** Keeps the choice of the text about a mode. It is removed with the history. */
+  async writeText(mode: ContextMode, choice: ModeTextChoice): Promise<void> {
+    this.#texts = { ...this.#texts, [mode]: choice };
+    const store = this.#store;
+    if (store !== undefined) await this.#queue(() => store.writeText(mode, choice));
   }
 
   #isValid({ messages, first, last }: BoundSummary): boolean {

@@ -18,8 +18,11 @@ export interface HistoryPlace {
   readonly agent: string;
 }
 
-/** `history`: the turns. `blobs`: the large parts of its messages. `summaries`: what a model made of it. */
-export type KeyKind = 'history' | 'blobs' | 'summaries';
+/**
+ * `history`: the turns. `blobs`: the large parts of its messages. `summaries`: what a model made of it. `texts`: the choices of the
+ * texts about modes. `owners`: the session that a terminal continues, without a session in its key.
+ */
+export type KeyKind = 'history' | 'blobs' | 'summaries' | 'texts' | 'owners';
 
 /** Encodes a part of a key: `:` separates parts, and `%` starts an encoded character. */
 function encodePart(name: string): string {

@@ -2,7 +2,7 @@ import { checkArguments } from '../errors.ts';
 import { MemoryError } from '@cairn/memory';
 import type { Memory, MemoryBackend, Namespace, NamespaceKeyInfo, NamespaceRecord } from '@cairn/memory';
 import { checkName, NAMESPACE, parseKey, prefixOf } from './keys.ts';
-import { memoryOf } from './sessions.ts';
+import { memoryOf } from './session-place.ts';
 
 export interface MoveSessionsOptions {
   /** A memory, or a store. */
@@ -61,7 +61,7 @@ export async function moveSessions(options: MoveSessionsOptions): Promise<number
   const sessions = new Set<string>();
   const moved: (readonly [key: string, records: readonly NamespaceRecord[]])[] = [];
   // Large parts come before the turns that need them, and go after them.
-  for (const kind of ['blobs', 'history', 'summaries'] as const) {
+  for (const kind of ['blobs', 'history', 'summaries', 'texts', 'owners'] as const) {
     const prefix = prefixOf(kind, { project: source });
     for (const info of await namespace.keys({ prefix })) {
       const key = `${prefixOf(kind, { project: target })}${info.key.slice(prefix.length)}`;
@@ -75,6 +75,8 @@ export async function moveSessions(options: MoveSessionsOptions): Promise<number
   }
   // Only what was moved: a process may have added a turn, and a record may not be readable.
   for (const [key, records] of moved) if (records.length > 0) await namespace.remove(key, records);
-  await namespace.forget({ prefix: prefixOf('summaries', { project: source }) });
+  for (const kind of ['summaries', 'texts', 'owners'] as const) {
+    await namespace.forget({ prefix: prefixOf(kind, { project: source }) });
+  }
   return sessions.size;
 }

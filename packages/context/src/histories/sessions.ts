@@ -1,22 +1,14 @@
 import { checkArguments } from '../errors.ts';
-import { createMemory } from '@cairn/memory';
-import type { Memory, MemoryBackend, Namespace } from '@cairn/memory';
+import type { Namespace } from '@cairn/memory';
 import { textOf } from '../messages/text.ts';
 import { HistoryStore, readFirstMessage } from './history-store.ts';
 import { checkName, MAIN, NAMESPACE, parseKey, prefixOf } from './keys.ts';
 import type { HistoryPlace } from './keys.ts';
+import { forgetOwners } from './owned-sessions.ts';
+import { memoryOf, projectNameOf } from './session-place.ts';
+import type { SessionsOptions } from './session-place.ts';
 
-/** The project of histories when nothing names one. */
-export const DEFAULT_PROJECT = 'default';
 const TITLE_CHARACTERS = 80;
-
-/** Where sessions are. */
-export interface SessionsOptions {
-  /** A memory, or a store. */
-  readonly store: Memory | MemoryBackend;
-  /** The identity of the project, such as the result of `projectOf`. @default that of the memory, else `default` */
-  readonly project?: string | undefined;
-}
 
 /** A session with at least one message. Times are milliseconds since the epoch, by the clock of the store. */
 export interface SessionInfo {
@@ -29,16 +21,6 @@ export interface SessionInfo {
   readonly messages: number;
   /** The agents with a history of their own, in alphabetical order. */
   readonly agents: readonly string[];
-}
-
-/** Returns the memory of a store. */
-export function memoryOf(store: Memory | MemoryBackend): Memory {
-  return 'namespace' in store ? store : createMemory({ backend: store });
-}
-
-/** @throws {ContextError} `INVALID_NAME`. */
-export function projectNameOf({ store, project }: SessionsOptions): string {
-  return checkName(project ?? ('namespace' in store ? store.project : undefined) ?? DEFAULT_PROJECT, 'project');
 }
 
 interface FoundHistory {
@@ -102,11 +84,12 @@ export async function removeSession(given: SessionsOptions & { readonly session:
   const memory = memoryOf(options.store);
   const place = { project: projectNameOf(options), session: checkName(session, 'session') };
   const agents = new Set<string>();
-  for (const kind of ['history', 'blobs', 'summaries'] as const) {
+  for (const kind of ['history', 'blobs', 'summaries', 'texts'] as const) {
     for (const { key } of await memory.namespace(NAMESPACE).keys({ prefix: prefixOf(kind, place) })) {
       agents.add(parseKey(key)?.agent ?? MAIN);
     }
   }
   for (const agent of agents) await new HistoryStore(memory, { ...place, agent }).clear();
+  await forgetOwners(memory, place);
   return agents.size > 0;
 }

@@ -14,7 +14,7 @@ import type { MatchSentence } from './select.ts';
 import { lineOf, speakerOf } from './speaker.ts';
 import { StatementPool } from './statements.ts';
 import { SUMMARY_CHARACTERS, summarizePool } from './summarize.ts';
-import { viewTexts } from './texts.ts';
+import { viewTexts, withoutAnnouncement } from './texts.ts';
 
 /** The text of a message of main in the head message. A message without one has no line. */
 interface Line {
@@ -155,7 +155,7 @@ class HeadBuilder {
 
   #add(message: UnifiedMessage): void {
     const { language, countTokens } = this.#options;
-    const whole = textOf(message).trim();
+    const whole = withoutAnnouncement(textOf(message)).trim();
     const { sentences, isWhole } =
       this.#matches === undefined
         ? { sentences: whole === '' ? [] : [whole], isWhole: true }

@@ -8,6 +8,7 @@ import { foldedCount } from './fold.ts';
 import type { ModelSummary } from './head.ts';
 import { lineOf, speakerOf } from './speaker.ts';
 import { summarize, SUMMARY_CHARACTERS } from './summarize.ts';
+import { withoutAnnouncement } from './texts.ts';
 import { DEFAULT_SUMMARIZE_AFTER } from './view.ts';
 
 /** Sends a prompt to a model, and returns its answer. */
@@ -62,7 +63,7 @@ const texts = {
 /** Returns the prompt by which a model summarizes messages. */
 export function summaryPrompt(messages: readonly UnifiedMessage[], language: Language): string {
   const lines = messages.flatMap((message) => {
-    const text = textOf(message).trim();
+    const text = withoutAnnouncement(textOf(message)).trim();
     return text === '' ? [] : [lineOf(speakerOf(message, language), text)];
   });
   const whole = lines.join('\n');

@@ -5,6 +5,7 @@ import { textOf } from '../messages/text.ts';
 import { countNegations, shortenSentence, weighCues, withoutLeadIn } from './cues.ts';
 import { sentencesOf } from './sentences.ts';
 import { speakerOf } from './speaker.ts';
+import { withoutAnnouncement } from './texts.ts';
 
 /** A longer sentence is cut: it must not take the place of several others. */
 const MAX_SENTENCE = 240;
@@ -71,7 +72,7 @@ function featuresOf(candidate: Candidate): Features {
 
 /** Returns the sentences of a message. Tool parts and blocks of code have none. */
 function sentencesIn(message: UnifiedMessage): string[] {
-  const text = textOf(message).slice(0, MAX_READ).replace(HALF_PAIR, '');
+  const text = withoutAnnouncement(textOf(message)).slice(0, MAX_READ).replace(HALF_PAIR, '');
   const prose = text.replaceAll(/^[ \t]*(```|~~~)[^]*?(?:^[ \t]*\1|(?![^]))/gmu, '\n');
   return sentencesOf(prose).map((sentence) => cutSentence(sentence.replaceAll(/\s+/gu, ' ')));
 }

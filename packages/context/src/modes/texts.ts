@@ -1,17 +1,37 @@
 import type { Language } from '../messages/language.ts';
 import type { ContextMode } from './mode.ts';
 
-interface ModeTexts {
-  readonly first: string;
-  readonly later: string;
+/** What a text of a mode states, as it was when the text was chosen. */
+export interface ModeTextChoice {
+  /** Whether the agent had been prompted before. */
+  readonly hasHistory: boolean;
+  /** Whether main had a message. */
+  readonly hasMain: boolean;
 }
 
-const enLater = (mode: string, rest: string): string =>
-  `**Context Mode**: You are running in ${mode} context mode. ${rest}`;
-const zhLater = (mode: string, rest: string): string => `**上下文模式**：你正在以 ${mode} 上下文模式运行。${rest}`;
-const same = (text: string): ModeTexts => ({ first: text, later: text });
+interface ModeTexts {
+  /** Before the agent has a history. */
+  readonly first: string;
+  readonly later: string;
+  /** While main is empty. It does not mention main. */
+  readonly empty?: string;
+  /** After main got its first message. */
+  readonly announcement?: string;
+}
 
-/** What the system prompt says of the mode: at the first run, when the agent has no history, and later. */
+const enMode = (mode: string, rest: string = ''): string =>
+  `**Context Mode**: You are running in ${mode} context mode.${rest === '' ? '' : ` ${rest}`}`;
+const zhMode = (mode: string, rest: string = ''): string => `**上下文模式**：你正在以 ${mode} 上下文模式运行。${rest}`;
+
+/** The texts of a mode that shows main. */
+function ofMain(
+  mode: (rest?: string) => string,
+  { text, empty, news }: { readonly text: string; readonly empty?: string; readonly news: string },
+): ModeTexts {
+  return { first: mode(text), later: mode(text), empty: mode(empty), announcement: news };
+}
+
+/** The texts about each mode: in the system prompt, and for main's first message at the end of a prompt. */
 const modeTexts: Readonly<Record<Language, Readonly<Record<ContextMode, ModeTexts>>>> = {
   en: {
     isolated: {
@@ -21,43 +41,37 @@ const modeTexts: Readonly<Record<Language, Readonly<Record<ContextMode, ModeText
 You are running in ISOLATED context mode. You do NOT have access to the main conversation history. Your conversation history only includes messages directly exchanged with the user in your isolated context.
 
 When the user asks you to reference "previous content", clearly state: "I'm running in isolated context mode and don't have access to previous conversations. Could you please provide the specific content you'd like me to work with?"`,
-      later: enLater('isolated', 'You can reference your own conversation history, but not the main conversation.'),
+      later: enMode('isolated', 'You can reference your own conversation history, but not the main conversation.'),
     },
-    shared: same(
-      enLater(
-        'SHARED',
-        'You have access to the main conversation history and can reference previous discussions from the main session.',
-      ),
-    ),
-    fork: same(
-      enLater(
-        'FORK',
-        'You have a copy of the main conversation history as it was when this task began, and can reference it. The main conversation does not learn what you say or do here.',
-      ),
-    ),
+    shared: ofMain((rest) => enMode('SHARED', rest), {
+      text: 'You have access to the main conversation history and can reference previous discussions from the main session.',
+      news: '**Context Mode**: The main conversation now has messages. You have access to its history and can reference previous discussions from the main session.',
+    }),
+    fork: ofMain((rest) => enMode('FORK', rest), {
+      text: 'You have a copy of the main conversation history as it was when this task began, and can reference it. The main conversation does not learn what you say or do here.',
+      news: '**Context Mode**: The main conversation now has messages. You have a copy of its history as it was when this task began, and can reference it. The main conversation does not learn what you say or do here.',
+    }),
     handback: {
       first: `**IMPORTANT - Context Mode: Handback**
 
 You are running in HANDBACK context mode. You do NOT have access to the main conversation history. Your conversation history only includes messages directly exchanged with the user in your own context. Your final answer is added to the main conversation, without your steps: make it complete in itself.
 
 When the user asks you to reference "previous content", clearly state: "I'm running in handback context mode and don't have access to previous conversations. Could you please provide the specific content you'd like me to work with?"`,
-      later: enLater(
+      later: enMode(
         'HANDBACK',
         'You can reference your own conversation history, but not the main conversation. Your final answer is added to the main conversation, without your steps: make it complete in itself.',
       ),
     },
-    selective: same(
-      enLater(
-        'SELECTIVE',
-        'You have access to selected sentences of the main conversation history, marked as data, and to your own conversation history. You do NOT have access to the rest of the main conversation.',
-      ),
-    ),
-    summarized: same(
-      enLater(
-        'SUMMARIZED',
-        'You have access to a summary of the main conversation history, marked as data, and to your own conversation history. Details may be missing from the summary: ask the user for them instead of guessing.',
-      ),
-    ),
+    selective: ofMain((rest) => enMode('SELECTIVE', rest), {
+      text: 'You have access to selected sentences of the main conversation history, marked as data, and to your own conversation history. You do NOT have access to the rest of the main conversation.',
+      empty: 'You have access to your own conversation history.',
+      news: '**Context Mode**: The main conversation now has messages. You have access to selected sentences of it, marked as data. You do NOT have access to the rest of the main conversation.',
+    }),
+    summarized: ofMain((rest) => enMode('SUMMARIZED', rest), {
+      text: 'You have access to a summary of the main conversation history, marked as data, and to your own conversation history. Details may be missing from the summary: ask the user for them instead of guessing.',
+      empty: 'You have access to your own conversation history.',
+      news: '**Context Mode**: The main conversation now has messages. You have access to a summary of it, marked as data. Details may be missing from the summary: ask the user for them instead of guessing.',
+    }),
   },
   zh: {
     isolated: {
@@ -66,47 +80,63 @@ When the user asks you to reference "previous content", clearly state: "I'm runn
 你正在以 ISOLATED（隔离）上下文模式运行。你无法访问主会话历史。你的对话历史只包含你在自己的隔离上下文中与用户直接交换的消息。
 
 当用户要求你引用“之前的内容”时，请明确说明：“我正在以隔离上下文模式运行，无法访问之前的对话。请提供您希望我处理的具体内容，好吗？”`,
-      later: zhLater('isolated（隔离）', '你可以引用你自己的对话历史，但不能引用主会话。'),
+      later: zhMode('isolated（隔离）', '你可以引用你自己的对话历史，但不能引用主会话。'),
     },
-    shared: same(zhLater('SHARED（共享）', '你可以访问主会话历史，并可以引用主会话中之前的讨论。')),
-    fork: same(
-      zhLater(
-        'FORK（分支）',
-        '你拥有本次任务开始时主会话历史的一份副本，可以引用其中的内容。主会话不会得知你在这里所说和所做的内容。',
-      ),
-    ),
+    shared: ofMain((rest) => zhMode('SHARED（共享）', rest), {
+      text: '你可以访问主会话历史，并可以引用主会话中之前的讨论。',
+      news: '**上下文模式**：主会话现在有了消息。你可以访问主会话历史，并可以引用主会话中之前的讨论。',
+    }),
+    fork: ofMain((rest) => zhMode('FORK（分支）', rest), {
+      text: '你拥有本次任务开始时主会话历史的一份副本，可以引用其中的内容。主会话不会得知你在这里所说和所做的内容。',
+      news: '**上下文模式**：主会话现在有了消息。你拥有本次任务开始时主会话历史的一份副本，可以引用其中的内容。主会话不会得知你在这里所说和所做的内容。',
+    }),
     handback: {
       first: `**重要 - 上下文模式：Handback（交回）**
 
 你正在以 HANDBACK（交回）上下文模式运行。你无法访问主会话历史。你的对话历史只包含你在自己的上下文中与用户直接交换的消息。你的最终回答会被加入主会话，但不包含中间步骤：请让它自身完整。
 
 当用户要求你引用“之前的内容”时，请明确说明：“我正在以交回上下文模式运行，无法访问之前的对话。请提供您希望我处理的具体内容，好吗？”`,
-      later: zhLater(
+      later: zhMode(
         'HANDBACK（交回）',
         '你可以引用你自己的对话历史，但不能引用主会话。你的最终回答会被加入主会话，但不包含中间步骤：请让它自身完整。',
       ),
     },
-    selective: same(
-      zhLater(
-        'SELECTIVE（选择）',
-        '你可以访问主会话历史中被选中的句子（已标记为数据）和你自己的对话历史。你无法访问主会话的其余内容。',
-      ),
-    ),
-    summarized: same(
-      zhLater(
-        'SUMMARIZED（摘要）',
-        '你可以访问主会话历史的摘要（已标记为数据）和你自己的对话历史。摘要可能缺少细节：请向用户询问，不要猜测。',
-      ),
-    ),
+    selective: ofMain((rest) => zhMode('SELECTIVE（选择）', rest), {
+      text: '你可以访问主会话历史中被选中的句子（已标记为数据）和你自己的对话历史。你无法访问主会话的其余内容。',
+      empty: '你可以访问你自己的对话历史。',
+      news: '**上下文模式**：主会话现在有了消息。你可以访问其中被选中的句子（已标记为数据）。你无法访问主会话的其余内容。',
+    }),
+    summarized: ofMain((rest) => zhMode('SUMMARIZED（摘要）', rest), {
+      text: '你可以访问主会话历史的摘要（已标记为数据）和你自己的对话历史。摘要可能缺少细节：请向用户询问，不要猜测。',
+      empty: '你可以访问你自己的对话历史。',
+      news: '**上下文模式**：主会话现在有了消息。你可以访问它的摘要（已标记为数据）。摘要可能缺少细节：请向用户询问，不要猜测。',
+    }),
   },
 };
 
-/** Returns the part of the system prompt that states the mode. `hasHistory`: the agent was prompted before. */
+/** Returns the part of the system prompt that states the mode. */
 export function modeTextOf(
   mode: ContextMode,
-  { language, hasHistory }: { readonly language: Language; readonly hasHistory: boolean },
+  { language, hasHistory, hasMain }: ModeTextChoice & { readonly language: Language },
 ): string {
-  return modeTexts[language][mode][hasHistory ? 'later' : 'first'];
+  const { first, later, empty } = modeTexts[language][mode];
+  if (!hasMain && empty !== undefined) return empty;
+  return hasHistory ? later : first;
+}
+
+/** Returns the text for the end of the newest message after main got its first message; empty for a mode that shows nothing of main. */
+export function announcementOf(mode: ContextMode, language: Language): string {
+  return modeTexts[language][mode].announcement ?? '';
+}
+
+const announcements: readonly string[] = Object.values(modeTexts).flatMap((texts) =>
+  Object.values(texts).flatMap(({ announcement }) => announcement ?? []),
+);
+
+/** Returns the text of a prompt without an announcement at its end: those are for the agent that was prompted. */
+export function withoutAnnouncement(text: string): string {
+  const ending = announcements.find((one) => text.endsWith(one));
+  return ending === undefined ? text : text.slice(0, -ending.length).trimEnd();
 }
 
 interface ViewTexts {

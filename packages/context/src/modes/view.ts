@@ -12,7 +12,8 @@ import { headOf } from './head.ts';
 import type { Head, ModelSummary } from './head.ts';
 import { checkMode, MODES } from './mode.ts';
 import type { ContextMode } from './mode.ts';
-import { modeTextOf, viewTexts } from './texts.ts';
+import { announcementOf, modeTextOf, viewTexts } from './texts.ts';
+import type { ModeTextChoice } from './texts.ts';
 import { checkWindow } from './window.ts';
 
 export interface ViewOptions {
@@ -33,6 +34,11 @@ export interface ViewOptions {
   readonly summarizeAfter?: number | undefined;
   /** The summary that a model wrote. It is used when it covers exactly the messages that are to be folded. */
   readonly summary?: ModelSummary | undefined;
+  /**
+   * The choice of an earlier view: the text of the mode stays the same from request to request. One that is not true any more, such
+   * as after a clear, is not used. @default chosen by the histories
+   */
+  readonly modeText?: ModeTextChoice | undefined;
   /** Of the messages and `promptTokens`. @default 32_000 */
   readonly maxTokens?: number | undefined;
   /** @default estimateTokens of `@cairn/tool/prompt` */
@@ -80,6 +86,10 @@ export interface ContextView {
   readonly messages: UnifiedMessage[];
   /** The part of the system prompt that states the mode. */
   readonly modeText: string;
+  /** The choice that `modeText` is of, for the next views of the agent in this mode. */
+  readonly modeChoice: ModeTextChoice;
+  /** For the end of the newest message: main got its first message after the text of the mode was chosen. Else empty. */
+  readonly announcement: string;
   /** One line for the system prompt about what is left out. Empty when nothing is. */
   readonly notice: string;
   readonly details: ViewDetails;
@@ -146,7 +156,14 @@ const viewOptions: OptionNames<ViewOptions> = {
   maxTokens: 'optional',
   countTokens: 'optional',
   promptTokens: 'optional',
+  modeText: 'optional',
 };
+
+/** Returns the kept choice, unless it states a history that is gone. */
+function choiceOf(kept: ModeTextChoice | undefined, now: ModeTextChoice): ModeTextChoice {
+  const isTrue = kept !== undefined && (now.hasHistory || !kept.hasHistory) && (now.hasMain || !kept.hasMain);
+  return isTrue ? kept : now;
+}
 
 /**
  * Returns what an agent sees in a mode: pure, from the histories alone. In this order, main is selected or summarized into a head
@@ -171,13 +188,15 @@ export function createView(options: ViewOptions): ContextView {
     summary,
     maxTokens = DEFAULT_MAX_TOKENS,
     countTokens = estimateTokens,
-    promptTokens = 0,
   } = options;
   const mode = checkMode(options.mode);
   checkLanguage(language);
   checkCount('summarizeAfter', summarizeAfter, 1);
   checkCount('maxTokens', maxTokens, 1);
   if (window !== undefined) checkWindow(window);
+  const choice = choiceOf(options.modeText, { hasHistory: own.length > 0, hasMain: main.length > 0 });
+  const announcement = main.length > 0 && !choice.hasMain ? announcementOf(mode, language) : '';
+  const promptTokens = (options.promptTokens ?? 0) + (announcement === '' ? 0 : countTokens(announcement));
   if (promptTokens > maxTokens) {
     const problem = `The prompt has about ${Math.ceil(promptTokens)} tokens, more than the budget of ${maxTokens}`;
     throw new ContextError(
@@ -213,7 +232,9 @@ export function createView(options: ViewOptions): ContextView {
   ] as const;
   return {
     messages: head.message === undefined ? shown.messages : [head.message, ...shown.messages],
-    modeText: modeTextOf(mode, { language, hasHistory: own.length > 0 }),
+    modeText: modeTextOf(mode, { language, ...choice }),
+    modeChoice: choice,
+    announcement,
     notice: noticeOf(shown, head, { language, mode, maxTokens, size: window ?? 0 }),
     details: {
       tokens: head.tokens + shown.tokens,

@@ -24,8 +24,7 @@ interface Removal {
 const ANY = 'agent';
 
 async function remove(name: string | undefined, flags: ClearFlags, session: Session): Promise<Removal> {
-  const newest = { ...flags, resume: flags.session === undefined };
-  const opened = await openHistories(session, newest, { writes: false }).catch((error: unknown) => {
+  const opened = await openHistories(session, flags, { writes: false, orNewest: true }).catch((error: unknown) => {
     if (error instanceof CommandError && error.facts.code === UNKNOWN_SESSION) return undefined;
     throw error;
   });
@@ -74,7 +73,7 @@ async function clear(given: string | undefined, flags: ClearFlags, session: Sess
 
 const examples = `
 Examples:
-  $ cairn agents clear reviewer                  its conversation in the newest session
+  $ cairn agents clear reviewer                  its conversation in the session of this terminal
   $ cairn agents clear reviewer --session work   in another session
   $ cairn agents clear --main                    the main conversation, which the mode shared reads and writes
 
@@ -88,5 +87,6 @@ export const agentsClearCommand: CommandFactory = (command, session, done) => {
     .addHelpText('after', examples)
     .action(async (name: string | undefined, flags: ClearFlags) => done(await clear(name, flags, session)))
     .addOption(new Option('--main', 'the main conversation'));
-  for (const option of [...historyOptions('the newest of the project'), ...placeOptions()]) command.addOption(option);
+  for (const option of [...historyOptions("this terminal's, else the newest of the project"), ...placeOptions()])
+    command.addOption(option);
 };

@@ -94,9 +94,9 @@ async function show(given: string, task: string | undefined, flags: RequestFlags
 
 const examples = `
 Examples:
-  $ cairn agents context reviewer                                    what the first run would send
-  $ cairn agents context reviewer --resume                           what the next run of the newest session would send
-  $ cairn agents context reviewer --context-mode shared --resume     in another mode
+  $ cairn agents context reviewer                                    what the next run in this terminal would send
+  $ cairn agents context reviewer --new                              what the first run of a session would send
+  $ cairn agents context reviewer --context-mode shared --resume     in another mode, in the newest session
   $ cairn agents context reviewer --without facts,tree               without the facts and the tree
   $ cairn agents context reviewer 'Review @src/main.ts' --json       with a prompt, as JSON
 

@@ -13,6 +13,7 @@ import { useEnvironmentProxy } from '../../terminal/proxy.ts';
 import { knowledgeToolSet } from '../../knowledge/tool-set.ts';
 import type { KnowledgeToolSetOptions } from '../../knowledge/tool-set.ts';
 import { filled, oneOf, stateOption, wholeNumber } from '../../terminal/options.ts';
+import type { SessionOwner } from '../../terminal/session-owner.ts';
 import type { Session } from '../../terminal/session.ts';
 import { modeOption } from './modes.ts';
 import { projectRoot, rootOption, type ProjectRootFlags } from './project.ts';
@@ -21,6 +22,7 @@ import { projectRoot, rootOption, type ProjectRootFlags } from './project.ts';
 export interface HistoryFlags extends ProjectRootFlags, ProjectFlags {
   readonly session?: string;
   readonly resume?: boolean;
+  readonly new?: boolean;
 }
 
 /** The options that decide what is sent, as parsed. */
@@ -70,7 +72,11 @@ export function placeOptions(): Option[] {
 export function requestOptions(): Option[] {
   return [
     modeOption('that of the definition'),
-    ...historyOptions('a new one'),
+    ...historyOptions("this terminal's, else a new one"),
+    new Option('--new', 'begin another session, which later runs in this terminal continue').conflicts([
+      'session',
+      'resume',
+    ]),
     new Option(
       '--without <parts>',
       `leave out parts of the prompt, and the tools about them: ${partNames.join(', ')}, separated by commas`,
@@ -108,6 +114,8 @@ export interface OpenedHistories {
   readonly root: string;
   /** Whether the session has no message yet. */
   readonly isNew: boolean;
+  /** The owner whose next run continues the session. Absent for none, and for a session that an option names. */
+  readonly owner: SessionOwner['kind'] | undefined;
   readonly notices: string[];
   readonly close: () => Promise<void>;
 }
@@ -115,20 +123,61 @@ export interface OpenedHistories {
 /** The code of the error when there is no session to continue. */
 export const UNKNOWN_SESSION = 'UNKNOWN_SESSION';
 
-async function sessionOf(
-  { session, resume }: HistoryFlags,
-  memory: Memory | undefined,
-): Promise<{ readonly session: string | undefined; readonly isNew: boolean }> {
-  if (session === undefined && resume !== true) return { session: undefined, isNew: true };
+/** How histories are opened. */
+export interface OpenHistoriesOptions {
+  /** Whether a missing store is created, and a session begun. */
+  readonly writes: boolean;
+  /** Without an option and a session of this terminal: the newest session of the project, instead of a new one. @default false */
+  readonly orNewest?: boolean | undefined;
+}
+
+/** The session of a run. */
+interface ChosenSession {
+  /** Absent: a new one, which nothing continues by itself. */
+  readonly session: string | undefined;
+  readonly isNew: boolean;
+  /** The owner whose next run continues it. */
+  readonly owner?: SessionOwner['kind'] | undefined;
+}
+
+async function newestSession(memory: Memory | undefined): Promise<ChosenSession> {
   const { listSessions } = await import('@cairn/context');
-  const sessions = memory === undefined ? [] : await listSessions({ store: memory });
-  // As names of agents: the same on every keyboard.
-  const name = session?.normalize('NFC');
-  if (name !== undefined) return { session: name, isNew: !sessions.some((one) => one.session === name) };
-  const [newest] = sessions;
+  const [newest] = memory === undefined ? [] : await listSessions({ store: memory });
   if (newest !== undefined) return { session: newest.session, isNew: false };
   const message = 'there is no session of this project to continue';
   throw new CommandError({ code: UNKNOWN_SESSION, message, fix: 'leave out --resume to begin one' });
+}
+
+/** Returns the session of the terminal, or of the parent process where there is none. */
+async function ownedSession(
+  { owner: ownerOf }: Pick<Session, 'owner'>,
+  { new: isNew = false }: HistoryFlags,
+  { memory, writes }: { readonly memory: Memory | undefined; readonly writes: boolean },
+): Promise<ChosenSession> {
+  const owner = ownerOf?.();
+  if (owner === undefined || memory === undefined) return { session: undefined, isNew: true, owner: owner?.kind };
+  const { continueSession, sessionOfOwner } = await import('@cairn/context');
+  const place = { store: memory, owner: owner.id };
+  if (writes) return { ...(await continueSession({ ...place, isNew })), owner: owner.kind };
+  const session = isNew ? undefined : await sessionOfOwner(place);
+  return { session, isNew: session === undefined, owner: owner.kind };
+}
+
+async function sessionOf(
+  session: Pick<Session, 'owner'>,
+  flags: HistoryFlags,
+  { memory, writes, orNewest = false }: OpenHistoriesOptions & { readonly memory: Memory | undefined },
+): Promise<ChosenSession> {
+  if (flags.session !== undefined) {
+    const { listSessions } = await import('@cairn/context');
+    // As names of agents: the same on every keyboard.
+    const name = flags.session.normalize('NFC');
+    const sessions = memory === undefined ? [] : await listSessions({ store: memory });
+    return { session: name, isNew: !sessions.some((one) => one.session === name) };
+  }
+  if (flags.resume === true) return newestSession(memory);
+  const owned = await ownedSession(session, flags, { memory, writes });
+  return orNewest && owned.session === undefined ? newestSession(memory) : owned;
 }
 
 /** The store that has the sessions of a project. */
@@ -163,23 +212,24 @@ export async function openStore(
   return { stored, root, notices, close: () => memory.close() };
 }
 
-/** Opens the histories of the session that the options name. Only with `writes` a missing store is created. */
+/** Opens the histories of the session that the options name. */
 export async function openHistories(
   session: Session,
   flags: HistoryFlags,
-  options: { readonly writes: boolean },
+  options: OpenHistoriesOptions,
 ): Promise<OpenedHistories> {
   const { stored, root, notices, close: closeStore } = await openStore(session, flags, options);
   const { ContextManager, openContexts } = await import('@cairn/context');
   try {
-    const named = await sessionOf(flags, stored);
+    const named = await sessionOf(session, flags, { ...options, memory: stored });
     const contexts =
       stored === undefined ? new ContextManager() : await openContexts({ store: stored, session: named.session });
     const close = async (): Promise<void> => {
       await contexts.close();
       await closeStore();
     };
-    return { contexts, memory: stored, root, isNew: named.isNew, notices, close };
+    const { isNew, owner } = named;
+    return { contexts, memory: stored, root, isNew, owner, notices, close };
   } catch (error) {
     await closeStore();
     throw error;

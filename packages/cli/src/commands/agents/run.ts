@@ -67,7 +67,7 @@ async function settle(
 }
 
 function noticesOf(
-  { contexts, isNew, notices }: OpenedAgents,
+  { contexts, isNew, owner, notices }: OpenedAgents,
   result: AgentResult | undefined,
   flags: RunFlags,
 ): readonly string[] {
@@ -78,8 +78,15 @@ function noticesOf(
     ...contexts.problems.map(({ message }) => message),
     ...(ending === undefined ? [] : [ending]),
     ...(isUnexpected ? [`there was no session ${contexts.session}; it is new`] : []),
-    ...(result === undefined ? [] : [`${usageText(result)}; session ${contexts.session}: --resume continues it`]),
+    ...(result === undefined ? [] : [`${usageText(result)}; session ${contexts.session}: ${continuation(owner)}`]),
   ];
+}
+
+/** Returns how a session goes on. */
+function continuation(owner: OpenedAgents['owner']): string {
+  if (owner === undefined) return '--resume continues it';
+  const next = owner === 'terminal' ? 'the next run in this terminal' : 'the next run of the same parent process';
+  return `${next} continues it, --new begins another`;
 }
 
 async function follow(
@@ -145,11 +152,13 @@ Examples:
   $ export CAIRN_BASE_URL=http://localhost:11434/v1 CAIRN_MODEL=qwen3     any server with the OpenAI API
   $ cairn agents run reviewer 'Review @src/main.ts'         @path attaches a file
   $ git diff | cairn agents run reviewer -                  the prompt from standard input
-  $ cairn agents run reviewer --resume 'And the tests?'     continues the newest session
+  $ cairn agents run reviewer 'And the tests?'              continues the session of this terminal
+  $ cairn agents run reviewer --new 'Review the README.'    begins another session
   $ cairn agents run @architect --context-mode shared 'Design the login.'
 
-The key of the server is in CAIRN_API_KEY. Standard output has the answer; calls of tools and notices are on standard error. Each
-run begins a session, unless --session or --resume continues one. Ctrl-C stops the run: the session keeps what it has done.`;
+The key of the server is in CAIRN_API_KEY. Standard output has the answer; calls of tools and notices are on standard error. Runs in
+one terminal continue one session, as do runs of one parent process without a terminal; with CI set, each run begins one. Ctrl-C stops the
+run: the session keeps what it has done.`;
 
 export const agentsRunCommand: CommandFactory = (command, session, done) => {
   command
