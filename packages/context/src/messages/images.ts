@@ -1,3 +1,4 @@
+import { checkArguments } from '../errors.ts';
 /**
  * Images as servers of models can read them. The protocol of chat completions has no images in results of tools: its servers read
  * base64 in a text there, so an image follows the results as a message of the user.
@@ -94,10 +95,9 @@ export interface NewestImagesOptions {
 }
 
 /** Returns messages with the newest images. Older ones are a line of text. Other messages are the same objects. */
-export function withNewestImages(
-  messages: readonly UnifiedMessage[],
-  { language, max = MAX_IMAGES, prompt }: NewestImagesOptions,
-): UnifiedMessage[] {
+export function withNewestImages(messages: readonly UnifiedMessage[], options: NewestImagesOptions): UnifiedMessage[] {
+  checkArguments.options('withNewestImages', options, { language: 'required', max: 'optional', prompt: 'optional' });
+  const { language, max = MAX_IMAGES, prompt } = options;
   let left = max;
   const shorten = (message: UnifiedMessage): UnifiedMessage => {
     const count = countImages([message]);
