@@ -140,6 +140,25 @@ describe('run', () => {
     await after.close();
   });
 
+  test('--verbose reports on standard error what the tree in the prompts saved in this run', async () => {
+    const script = [
+      { toolCalls: [{ name: 'ls', input: { path: 'src' } }] },
+      { toolCalls: [{ name: 'ls', input: {} }] },
+      { text: 'Done.' },
+    ];
+    const { agents } = await person(script, { project: { 'src/a.ts': '', 'docs/a.md': '' } });
+    const { stdout, stderr, exitCode } = await agents(['run', 'helper', 'Look around.', '--verbose']);
+    expect([stdout, exitCode]).toEqual(['Done.\n', 0]);
+    expect(stderr).toContain('cairn: ✓ Workspace cache stats:\n');
+    expect(stderr).toMatch(/Directory tree: \d+ chars\n/u);
+    expect(stderr).toContain('Cache hits: 0/2 (listings 0/2, reads 0/0)\n');
+    expect(stderr).toContain(
+      'saved calls: ~1 = agents (1) * 3 listings of an agent without the tree - listings made (2)',
+    );
+    expect(stderr).toMatch(/sectionTokens \(\d+\) \* requests \(3\)/u);
+    expect((await agents(['run', 'helper', 'Again.'])).stderr).not.toContain('Workspace cache');
+  });
+
   test('takes the name as @name, with options on either side of it', async () => {
     const { agents, server } = await person([{ text: 'a' }, { text: 'b' }, { text: 'c' }]);
     const runs = [

@@ -47,7 +47,14 @@ test('the parts of a system prompt, in their order', () => {
 
 test('the fields of agents, of a run, of its events and of its result', async () => {
   const { agents } = await startAgents([{ text: 'Done.' }]);
-  expect(Object.keys(agents).toSorted()).toEqual(['close', 'contexts', 'definitions', 'prepare', 'run']);
+  expect(Object.keys(agents).toSorted()).toEqual([
+    'close',
+    'contexts',
+    'definitions',
+    'prepare',
+    'run',
+    'workspaceRun',
+  ]);
   const run = agents.run({ agent: helper, prompt: 'Go' });
   expect(Object.keys(run).toSorted()).toEqual(['result', 'run', 'usage']);
   const events: AgentEvent[] = [];

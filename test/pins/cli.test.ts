@@ -348,6 +348,7 @@ const pinned: readonly (readonly [command: string, options: readonly string[]])[
       '--max-steps <n>',
       '--max-tokens <n>',
       '--timeout <s>',
+      '--verbose',
       '--model <id>',
       '--base-url <url>',
       '--state-dir <dir>',

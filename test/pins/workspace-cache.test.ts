@@ -49,6 +49,7 @@ test('the methods of a cache', async () => {
   expect(Object.keys(run).toSorted()).toEqual([
     'checkListings',
     'data',
+    'note',
     'report',
     'section',
     'statistics',

@@ -8,6 +8,7 @@ export type {
   TreeMetadata,
   WorkspaceCacheData,
 } from './data.ts';
+export type { AgentActivity } from './run-counter.ts';
 export type { RunTools, WorkspaceRun } from './run.ts';
 export { templateFilters, templateVariables } from './section/template.ts';
 export type { TemplateVariables } from './section/template.ts';

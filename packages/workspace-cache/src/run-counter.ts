@@ -1,6 +1,14 @@
-import { relative, sep } from 'node:path';
+import { relative, resolve, sep } from 'node:path';
 import type { CacheAccess } from './content/types.ts';
 import type { RunCounts } from './statistics/statistics.ts';
+
+/** What an agent did without the cache. */
+export interface AgentActivity {
+  /** A directory that it listed with a tool that does not work through the cache: absolute, or relative to the root. */
+  readonly listed?: string | undefined;
+  /** Requests to a model that carried the section. */
+  readonly requests?: number | undefined;
+}
 
 /** The facts of a run that are known elsewhere. */
 export type RunFacts = Pick<RunCounts, 'metadata' | 'totalScans' | 'sectionTokens' | 'shownDirectories' | 'unassigned'>;
@@ -16,6 +24,7 @@ export class RunCounter {
   #sections = 0;
   #unnamedSections = 0;
   #updateTokens = 0;
+  #requests = 0;
   #cacheDirectoryCalls = 0;
 
   /** Paths below `root` are counted relative to it. A tree cannot show directories outside of it. */
@@ -51,6 +60,12 @@ export class RunCounter {
     this.#updateTokens += tokens;
   }
 
+  /** Counts what the cache cannot see. */
+  noteActivity({ listed, requests = 0 }: AgentActivity): void {
+    this.#requests += requests;
+    if (listed !== undefined) this.noteAccess({ kind: 'list', path: resolve(this.#root, listed), isHit: false });
+  }
+
   /** Returns the counts, with facts that are known elsewhere. */
   counts(facts: RunFacts): RunCounts {
     const { list, read } = this.#calls;
@@ -59,6 +74,7 @@ export class RunCounter {
       // Requests without a name may all be of one agent, unless each agent called `init`.
       agents: this.#agents.size + Math.min(this.#unnamedSections, Math.max(1, this.#inits)),
       sections: this.#sections,
+      requests: this.#requests,
       updateTokens: this.#updateTokens,
       cacheDirectoryCalls: this.#cacheDirectoryCalls,
       listings: { ...list },

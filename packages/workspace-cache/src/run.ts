@@ -8,7 +8,7 @@ import type { Interceptors } from './listings/interceptors.ts';
 import type { ChangeList, ChangeListContext } from './section/changes.ts';
 import { renderListings, renderSection } from './section/section.ts';
 import type { SectionContent, SectionStyle } from './section/section.ts';
-import type { RunCounter } from './run-counter.ts';
+import type { AgentActivity, RunCounter } from './run-counter.ts';
 import { reportOf } from './statistics/report.ts';
 import { statisticsOf } from './statistics/statistics.ts';
 import type { RunCounts, RunStatistics, StatisticsOptions } from './statistics/statistics.ts';
@@ -35,6 +35,8 @@ export interface WorkspaceRun extends Interceptors {
   checkListings(): Promise<void>;
   /** The tools of the run, for its agents; empty in the mode `static`. */
   readonly tools: RunTools;
+  /** Counts for the statistics what an agent did without the cache: its requests to a model, and its listings with tools of its own. */
+  note(activity: AgentActivity): void;
   /** Returns what the cache saved so far. */
   statistics(options?: StatisticsOptions): RunStatistics;
   /** Writes the statistics for people, with advice on the options of the cache. */
@@ -104,6 +106,14 @@ function checkStatistics(name: string, options: StatisticsOptions): void {
   check('requests', requests, Number.isInteger(requests) && Number(requests) >= 0, 'a whole number from 0');
 }
 
+/** @throws {ToolError} `INVALID_OPTION` */
+function checkActivity(activity: AgentActivity): void {
+  checkKnown('note', activity, ['listed', 'requests']);
+  const { listed, requests } = activity;
+  check('listed', listed, typeof listed === 'string', 'the path of a directory');
+  check('requests', requests, Number.isInteger(requests) && Number(requests) >= 0, 'a whole number from 0');
+}
+
 /** Makes a run. */
 export function createRun(parts: RunParts): WorkspaceRun {
   const { tree, data, style, coreFiles, gitLine, isLeftOut, changes, counter, countTokens, totalScans, unassigned } =
@@ -159,6 +169,10 @@ export function createRun(parts: RunParts): WorkspaceRun {
       const text = parts.filter((part) => part !== '').join('\n\n');
       if (text !== '') counter.noteUpdates(tokensOf(text, countTokens));
       return text;
+    },
+    note: (activity) => {
+      checkActivity(activity);
+      counter.noteActivity(activity);
     },
     statistics: (options = {}) => {
       checkStatistics('statistics', options);

@@ -13,7 +13,7 @@ import type { Knowledge } from '@cairn/knowledge';
 import type { Memory } from '@cairn/memory';
 import type { ShownPart, ToolSet } from '@cairn/tool';
 import type { CountTokens } from '@cairn/tool/prompt';
-import type { WorkspaceCache } from '@cairn/workspace-cache';
+import type { WorkspaceCache, WorkspaceRun } from '@cairn/workspace-cache';
 import type { LanguageModel } from 'ai';
 import type { SystemPart } from '../prompt/system-prompt.ts';
 import type { HiddenBy } from '../tools/shown-parts.ts';
@@ -188,6 +188,8 @@ export interface Agents {
    * @throws {AgentError} `INVALID_INPUT`, `INVALID_OPTION`, `UNKNOWN_RUN`
    */
   prepare(options: PrepareOptions): Promise<PreparedRequest>;
+  /** Returns the run of the workspace cache whose tree the last request showed, with what it saved; `undefined` before the first. */
+  workspaceRun(): WorkspaceRun | undefined;
   /** Aborts the runs that work, waits for their ends, and closes the tools. A second call does nothing. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;

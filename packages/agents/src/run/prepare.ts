@@ -77,6 +77,8 @@ export interface SharedParts {
 export interface PreparedRun extends PreparedRequest {
   readonly definition: AgentDefinition;
   readonly opened: OpenedTools;
+  /** The run whose tree the system prompt shows. */
+  readonly workspace: WorkspaceRun | undefined;
   readonly systemText: string;
   /** What the requests send before the prompt. */
   readonly before: readonly UnifiedMessage[];
@@ -321,6 +323,7 @@ function compose(preparation: Preparation, gathered: Gathered): PreparedRun {
     notices: notices.filter((text) => text !== ''),
     definition,
     opened,
+    workspace,
     systemText: systemText(parts),
     before: view.messages,
     prompt,

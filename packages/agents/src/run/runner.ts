@@ -1,11 +1,12 @@
 import type { CallTable, OptionNames } from '@cairn/tool/errors';
 import { randomUUID } from 'node:crypto';
-import { isAbsolute } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import type { AgentDefinition, AgentDefinitions, AskModel, ContextMode } from '@cairn/context';
 import { createToolSession } from '@cairn/tool';
 import { estimateTokens } from '@cairn/tool/prompt';
 import type { CountTokens } from '@cairn/tool/prompt';
-import { sessionWorkspace } from '@cairn/coding-agent';
+import { sessionWorkspace, toolOfName } from '@cairn/coding-agent';
+import type { WorkspaceRun } from '@cairn/workspace-cache';
 import type { NamingProfile } from '@cairn/coding-agent';
 import { asSchema } from 'ai';
 import type { LanguageModel } from 'ai';
@@ -30,6 +31,20 @@ import { runTexts } from './texts.ts';
 import { afterAbort } from './tool-calls.ts';
 import { Unsent } from './unsent.ts';
 import { UsageSum } from './usage-sum.ts';
+
+/** Counts a listing that an agent makes: its tools do not work through the cache of the tree. */
+function noteListing(
+  { name, input }: Extract<OwnEvent, { readonly type: 'tool-start' }>,
+  context: {
+    readonly workspace: WorkspaceRun | undefined;
+    readonly root: string;
+    readonly naming: NamingProfile | undefined;
+  },
+): void {
+  if (toolOfName(name, context.naming ?? 'default') !== 'ls') return;
+  const path = typeof input === 'object' && input !== null && 'path' in input ? input.path : '.';
+  if (typeof path === 'string') context.workspace?.note({ listed: resolve(context.root, path) });
+}
 
 /** The run that a delegation tool is made for. */
 export interface DelegationCaller {
@@ -154,13 +169,14 @@ export function createRunner(options: AgentsOptions, { delegate }: RunnerParts =
     };
     return { ...opened, close, session, offered: await offer(opened.tools) };
   };
+  const section = createWorkspaceSection(workspaceCache);
   const shared: SharedParts = {
     options,
     definitions,
     roots,
     naming,
     openTools,
-    workspaceRun: createWorkspaceSection(workspaceCache),
+    workspaceRun: section.next,
   };
 
   /** The model of a run: the first of its argument, its definition, its parent and the agents. */
@@ -236,7 +252,8 @@ export function createRunner(options: AgentsOptions, { delegate }: RunnerParts =
       emit({ type: 'start', agent: definition.name, mode, model: name });
       const notices = [...prepared.notices, ...warnings];
       for (const text of notices) emit({ type: 'notice', text });
-      return await execute({
+      const { workspace } = prepared;
+      const result = await execute({
         run,
         options: runOptions,
         agents: options,
@@ -248,9 +265,14 @@ export function createRunner(options: AgentsOptions, { delegate }: RunnerParts =
         usage,
         signal: ending.signal,
         isTimeout: () => ending.isTimeout,
-        emit,
+        emit: (event) => {
+          if (event.type === 'tool-start') noteListing(event, { workspace, root, naming });
+          emit(event);
+        },
         emitNested: (event: AgentEvent) => log.push(event),
       });
+      workspace?.note({ requests: result.steps });
+      return result;
     } finally {
       prepared.opened.close();
     }
@@ -298,6 +320,7 @@ export function createRunner(options: AgentsOptions, { delegate }: RunnerParts =
       const main = isMainEmpty === true && { isMainEmpty };
       return { agent, mode, system, messages, tools, shows, leftOut, tokens, bytes, ...main, notices };
     },
+    workspaceRun: () => section.latest(),
     close: () => (closing ??= close()),
     [Symbol.asyncDispose]: () => agents.close(),
   };

@@ -19,6 +19,7 @@ const counts: RunCounts = {
   totalScans: 1,
   agents: 7,
   sections: 7,
+  requests: 0,
   shownDirectories: 5,
   updateTokens: 0,
   cacheDirectoryCalls: 0,

@@ -31,6 +31,8 @@ export interface RunCounts {
   readonly agents: number;
   /** How often a prompt took the section. */
   readonly sections: number;
+  /** The requests with the section that the caller reported; 0 when it reported none. */
+  readonly requests: number;
   /** The directories that the tree shows with all of their entries. */
   readonly shownDirectories: number;
   /** The tokens of the updates that messages took. */
@@ -82,7 +84,7 @@ export interface RunStatistics {
 export interface StatisticsOptions {
   /**
    * The requests to a model that carried the section. An agent of several steps sends it with each.
-   * @default the number of sections: one request for each
+   * @default those that `note` was given, or else the number of sections: one request for each
    */
   readonly requests?: number | undefined;
 }
@@ -123,7 +125,7 @@ export function statisticsOf(
   const kept = counts.cacheDirectoryCalls;
   const hasTree = agents > 0 && places > 0;
   const calls = hasTree ? agents * places - listed - kept : 0;
-  const carried = requests ?? sections;
+  const carried = requests ?? (counts.requests > 0 ? counts.requests : sections);
   const formula = formulas[language];
   return {
     totalScans,

@@ -24,6 +24,7 @@ interface RunFlags extends RequestFlags {
   readonly maxSteps?: number;
   readonly maxTokens?: number;
   readonly timeout?: number;
+  readonly verbose?: boolean;
 }
 
 /** What to do when a run ended before the model had finished. The other reasons are errors. */
@@ -114,7 +115,8 @@ async function follow(
   });
   const { result, failure } = await settle(view, run);
   await view.writeAnswer(result?.text ?? '');
-  for (const notice of noticesOf(opened, result, flags)) await view.notice(notice);
+  const report = flags.verbose === true ? agents.workspaceRun()?.report().split('\n') : undefined;
+  for (const notice of [...noticesOf(opened, result, flags), ...(report ?? [])]) await view.notice(notice);
   if (flags.json === true) {
     const { calls, started, notices: all, text, steps } = view;
     const facts = { run: run.run, session: contexts.session, agent: name, ...started };
@@ -188,5 +190,6 @@ export const agentsRunCommand: CommandFactory = (command, session, done) => {
         wholeNumber('--timeout', 'seconds', 1, 86_400),
       ),
     );
+  command.option('--verbose', 'print what the tree in the prompts saved, after the notices');
   for (const option of [...modelOptions(), ...placeOptions()]) command.addOption(option);
 };
