@@ -1,7 +1,6 @@
 import { sessionWorkspace, toolOfName } from '@cairn/coding-agent';
 import type { NamingProfile } from '@cairn/coding-agent';
 import {
-  bytesOf,
   checkMessage,
   createView,
   DEFAULT_SUMMARIZE_AFTER,
@@ -29,7 +28,6 @@ import type {
 } from '@cairn/context';
 import type { ShownPart, ToolSession } from '@cairn/tool';
 import { estimateTokens } from '@cairn/tool/prompt';
-import type { CountTokens } from '@cairn/tool/prompt';
 import type { WorkspaceRun } from '@cairn/workspace-cache';
 import { knowledgeSection } from '../prompt/knowledge-section.ts';
 import { addEndings, attachMentions, checkPrompt } from '../prompt/prompt-content.ts';
@@ -45,9 +43,9 @@ import type {
   PreparedTool,
   PrepareOptions,
   RequestOptions,
-  RequestSize,
 } from './agents.ts';
 import { historiesOf } from './histories.ts';
+import { sizesOf } from './request-size.ts';
 import { runTexts } from './texts.ts';
 
 /** The key of the history of the main session. */
@@ -212,10 +210,6 @@ function problemsOf({ shared, definition, mode }: Preparation): string[] {
   return shared.options.contexts.problems.flatMap(({ agent, message }) => (isSeen(agent) ? [message] : []));
 }
 
-function sumTokens(parts: readonly { readonly tokens: number }[]): number {
-  return parts.reduce((total, { tokens }) => total + tokens, 0);
-}
-
 /** The parts of the system prompt that a definition can leave out. */
 const PART_NAMES: Readonly<Record<ShownPart, SystemPartName>> = {
   facts: 'facts',
@@ -231,33 +225,6 @@ function showsOf({ definition, request }: Preparation, system: readonly Prepared
     const { tokens = 0 } = system.find(({ name }) => name === PART_NAMES[part]) ?? {};
     return { part, tokens, ...(by !== undefined && { hiddenBy: by }) };
   });
-}
-
-function bytesOfTool({ name, description, inputSchema }: PreparedTool): number {
-  return Buffer.byteLength(JSON.stringify({ name, description, inputSchema }));
-}
-
-function withTotal(sizes: Omit<RequestSize, 'total'>): RequestSize {
-  return { ...sizes, total: sizes.system + sizes.messages + sizes.tools };
-}
-
-/** Returns the sizes of a request, as it is sent. */
-function sizesOf(
-  { system, messages, tools }: Pick<PreparedRequest, 'system' | 'messages' | 'tools'>,
-  countTokens: CountTokens,
-): Pick<PreparedRequest, 'tokens' | 'bytes'> {
-  return {
-    tokens: withTotal({
-      system: sumTokens(system),
-      messages: messages.reduce((sum, message) => sum + tokensOf(message, countTokens), 0),
-      tools: sumTokens(tools),
-    }),
-    bytes: withTotal({
-      system: Buffer.byteLength(systemText(system)),
-      messages: messages.reduce((sum, message) => sum + bytesOf(message), 0),
-      tools: tools.reduce((sum, tool) => sum + bytesOfTool(tool), 0),
-    }),
-  };
 }
 
 function compose(preparation: Preparation, gathered: Gathered): PreparedRun {
