@@ -1,6 +1,6 @@
 import { SYSTEM_PARTS } from '@cairn/agents';
 import type { AgentsOptions } from '@cairn/agents';
-import { codingToolSet, invalidateFsScanAfterWrite } from '@cairn/coding-agent';
+import { codingToolSet } from '@cairn/coding-agent';
 import { ContextManager, MODES, openContexts, tokensOf } from '@cairn/context';
 import type { ContextMode } from '@cairn/context';
 import { createKnowledge } from '@cairn/knowledge';
@@ -20,7 +20,7 @@ import { systemPromptOf, transcriptOf } from '../support/model-server.ts';
 import type { ModelReply, ModelRequest } from '../support/model-server.ts';
 import { createTree, temporaryDirectory } from '../support/tree.ts';
 import { helper, startAgents } from './start-agents.ts';
-import { makeToolSet } from './tools-for-tests.ts';
+import { makeTool, makeToolSet } from './tools-for-tests.ts';
 
 const files = { 'AGENTS.md': 'Use tabs.\n', 'a.txt': 'hello\n', src: { 'b.ts': 'export {};\n' } };
 
@@ -270,8 +270,6 @@ describe('changes of the workspace', () => {
     await agents.run({ agent: helper, prompt: 'What now?' }).result;
     const path = join(project.root, 'other.txt');
     writeFileSync(path, '');
-    // The scan of the workspace would notice it after a second.
-    invalidateFsScanAfterWrite(path);
     for (const prompt of ['And now?', 'Again.']) await agents.run({ agent: helper, prompt }).result;
     const shown = server.requests.map((request) =>
       ['new.ts', 'other.txt'].map((name) => new RegExp(String.raw`\n *${name}\n`, 'u').test(systemPromptOf(request))),
@@ -281,6 +279,28 @@ describe('changes of the workspace', () => {
       [true, true],
     ];
     expect(shown).toEqual([before, before, before, after, after]);
+  });
+
+  test('by a tool that does not announce them end the next prompt; the section stays as it was', async () => {
+    const project = await makeProject();
+    const shell = makeToolSet(
+      makeTool('shell', () => {
+        writeFileSync(join(project.root, 'made-by-shell.txt'), '');
+        writeFileSync(join(project.root, '.env'), '');
+        return 'Done.';
+      }),
+    );
+    const toolSets = [...(project.toolSets ?? []), shell];
+    const calls: ModelReply = { toolCalls: [{ name: 'shell', input: { text: 'touch' } }] };
+    const { server, agents } = await startAgents([calls, done, done], { ...project, toolSets });
+    await agents.run({ agent: helper, prompt: 'Make it.' }).result;
+    await agents.run({ agent: helper, prompt: 'What now?' }).result;
+    const last = server.requests[2];
+    if (last === undefined) throw new Error('there is no third request');
+    expect(systemPromptOf(last)).not.toContain('made-by-shell');
+    const prompt = transcriptOf(last).findLast((line) => line.startsWith('user: '));
+    expect(prompt).toMatch(/^user: What now\?\n\n[^]*\n\+ made-by-shell\.txt\n/u);
+    expect(prompt).not.toContain('.env');
   });
 
   test('are not handed back to main', async () => {

@@ -14,6 +14,8 @@ const exported = [
   'grep',
   'grepStream',
   'invalidateFsScanCache',
+  'treeChanges',
+  'treeStateSync',
   'treeSummary',
 ];
 
@@ -75,7 +77,12 @@ test('@cairn/natives exports these types', () => {
     'SearchOptions',
     'StopReason',
     'Submatch',
+    'TreeChange',
+    'TreeChanges',
     'TreeEntry',
+    'TreeState',
+    'TreeStateOptions',
+    'TreeStateResult',
     'TreeSummary',
     'TreeSummaryOptions',
   ]);

@@ -42,6 +42,7 @@ test('the methods of a cache', async () => {
     'follow',
     'init',
     'operations',
+    'refresh',
     'root',
     'tree',
   ]);
@@ -50,6 +51,7 @@ test('the methods of a cache', async () => {
     'checkListings',
     'data',
     'note',
+    'refresh',
     'report',
     'section',
     'statistics',

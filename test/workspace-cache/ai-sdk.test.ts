@@ -104,7 +104,7 @@ test('a change and a kept listing are in the newest message and not in the secti
   expect(JSON.stringify(messages[0])).not.toContain('new.ts');
   const newest = messages.at(-1)?.content;
   expect(newest).toContain('+ src/new.ts');
-  expect(newest).toMatch(/lib:?\n *items:\n *- name: c\.ts/u);
+  expect(newest).toMatch(/lib\/\n {2}c\.ts/u);
   const next = await Conversation.start(root, [{ text: 'Seen.' }]);
   await next.say('Show me the project.');
   const { messages: shown = [] } = next.server.requests[0]?.chat ?? {};

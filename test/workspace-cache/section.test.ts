@@ -1,6 +1,7 @@
-import { createCodingTools, createWorkspace } from '@cairn/coding-agent';
+import { createCodingTools, createWorkspace, nodeFileOperations } from '@cairn/coding-agent';
+import type { FileOperations, OpenFile } from '@cairn/coding-agent';
 import type { WorkspaceCacheOptions, WorkspaceRun } from '@cairn/workspace-cache';
-import { appendFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -133,9 +134,9 @@ describe('the section', () => {
     // Each agent keeps its bytes, and none sees later listings anywhere but in its updates.
     await list(run, join(root, 'src'), 'index.js', 'utils');
     expect(run.section({ list: false })).toBe(section);
-    expect(run.section()).not.toContain('name: index.js');
+    expect(run.section()).not.toContain('  index.js');
     const updates = run.updates({ list: false });
-    expect(updates).toContain('name: index.js');
+    expect(updates).toContain('  index.js');
     expect(updates).not.toMatch(/\bls\b/u);
     const missing = (await runOf('/no/such/root', { language })).section({ list: false });
     expect(missing).not.toMatch(/\bls\b/u);
@@ -166,7 +167,7 @@ describe('the section', () => {
     await list(run, join(root, 'src'), 'index.js', 'utils');
     expect(run.section()).toBe(section);
     const updates = run.updates();
-    expect(updates).toContain('name: index.js');
+    expect(updates).toContain('  index.js');
     expect(updates).not.toContain('guide.md');
     expect(updates.startsWith('## Dynamically cached directories (visited with ls)')).toBe(true);
   });
@@ -235,6 +236,38 @@ describe('core files', () => {
     expect(heads['README.md']).toMatch(/\n… 8000 more characters\n```/u);
     expect(heads['package.json']).toBe('```\n{}\n```');
   });
+
+  test.each([
+    ['en', /\n… 2097\d{5} more bytes\n```/u],
+    ['zh', /\n… 还有 2097\d{5} 字节\n```/u],
+  ] as const)(
+    'are read no further than their heads, and say how many bytes there are more (%s)',
+    async (language, rest) => {
+      const root = createTree({ 'README.md': '漢字\n'.repeat(10_000) });
+      truncateSync(join(root, 'README.md'), 200 * 1024 * 1024);
+      let bytesRead = 0;
+      const counting = async (file: Promise<OpenFile>): Promise<OpenFile> => {
+        const opened = await file;
+        const read = async (buffer: Uint8Array, position: number): Promise<number> => {
+          const length = await opened.read(buffer, position);
+          bytesRead += length;
+          return length;
+        };
+        return { ...opened, stat: () => opened.stat(), close: () => opened.close(), read };
+      };
+      const operations: FileOperations = {
+        ...nodeFileOperations,
+        open: (...args) => counting(nodeFileOperations.open(...args)),
+      };
+      const { cache } = createTestCache(root, { coreFiles: true, language });
+      cache.createWorkspace({ operations, stateDirectory: temporaryDirectory() });
+      const section = (await cache.init()).run.section();
+      expect(section).toMatch(rest);
+      expect(section).toContain('漢字\n漢字\n');
+      expect(section).not.toContain('\ufffd');
+      expect(bytesRead).toBeLessThanOrEqual(16_000);
+    },
+  );
 
   test('are not links out of the workspace, secrets, binaries, ignored, empty or unreadable files', async () => {
     const outside = createTree({ secret: 'outside' });

@@ -43,6 +43,7 @@ impl From<NativeFuzzyFindOptions> for FindOptions {
             resolve_links: given.resolve_links,
             cache: given.cache,
             partial_on_timeout: given.partial_on_timeout,
+            ..GivenScope::default()
         };
         Self {
             scope: scope(&path, &base.scope, shared),

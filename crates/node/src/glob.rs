@@ -41,6 +41,7 @@ impl From<NativeGlobOptions> for GlobOptions {
             resolve_links: given.resolve_links,
             cache: given.cache,
             partial_on_timeout: given.partial_on_timeout,
+            ..GivenScope::default()
         };
         Self {
             scope: scope(&given.path, &base.scope, shared),

@@ -20,6 +20,7 @@ pub(crate) fn scope(path: &str, base: &Scope, given: GivenScope) -> Scope {
         use_gitignore: given.gitignore.unwrap_or(base.use_gitignore),
         resolve_links: given.resolve_links.unwrap_or(base.resolve_links),
         use_cache: given.cache.unwrap_or(base.use_cache),
+        validate: given.validate.unwrap_or(base.validate),
         partial_on_timeout: given.partial_on_timeout.unwrap_or(base.partial_on_timeout),
         max_result_bytes: base.max_result_bytes,
         asked: Instant::now(),
@@ -33,6 +34,7 @@ pub(crate) struct GivenScope {
     pub(crate) gitignore: Option<bool>,
     pub(crate) resolve_links: Option<bool>,
     pub(crate) cache: Option<bool>,
+    pub(crate) validate: Option<bool>,
     pub(crate) partial_on_timeout: Option<bool>,
 }
 

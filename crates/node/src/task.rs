@@ -177,7 +177,7 @@ where
     }
 }
 
-fn either<R, E>(outcome: Result<R, E>) -> Either<R, E> {
+pub(crate) fn either<R, E>(outcome: Result<R, E>) -> Either<R, E> {
     outcome.map_or_else(Either::B, Either::A)
 }
 

@@ -1,14 +1,16 @@
 //! `treeSummary`.
 
 use cairn_cancel::Stopped;
-use cairn_search::{Depth, TreeOptions, TreeOutcome, tree_summary as summarise};
+use cairn_search::{Depth, Folded, TreeChange, TreeOptions, TreeOutcome, TreeState, tree_summary as summarise};
+use cairn_walk::Kind;
 use napi::Env;
-use napi::bindgen_prelude::{Object, Uint8Array};
+use napi::bindgen_prelude::{Either, External, Object, Uint8Array};
 use napi_derive::napi;
 
 use crate::columns::{Column, Text};
+use crate::error::NativeError;
 use crate::options::{GivenScope, context, lossy_flag, nonzero, scope, size, stop_reason, texts};
-use crate::task::{CancelHandle, run};
+use crate::task::{CancelHandle, either, guarded, run, token};
 
 /// Options of `treeSummary`; the facade documents them.
 #[napi(object)]
@@ -25,6 +27,8 @@ pub struct NativeTreeOptions {
     pub focus: Option<Vec<String>>,
     pub resolve_links: Option<bool>,
     pub cache: Option<bool>,
+    pub validate: Option<bool>,
+    pub keep_state: Option<bool>,
     pub timeout_ms: Option<f64>,
     pub partial_on_timeout: Option<bool>,
 }
@@ -37,6 +41,7 @@ impl From<NativeTreeOptions> for TreeOptions {
             gitignore: given.gitignore,
             resolve_links: given.resolve_links,
             cache: given.cache,
+            validate: given.validate,
             partial_on_timeout: given.partial_on_timeout,
         };
         Self {
@@ -62,9 +67,114 @@ pub fn tree_summary<'env>(
     options: NativeTreeOptions,
     handle: Option<&CancelHandle>,
 ) -> napi::Result<Object<'env>> {
-    let timeout_ms = options.timeout_ms;
+    let (timeout_ms, keep_state) = (options.timeout_ms, options.keep_state.unwrap_or(false));
     let core = TreeOptions::from(options);
+    let encode = move |outcome: &TreeOutcome, check: &dyn Fn() -> Result<(), Stopped>| {
+        let state = keep_state.then(|| external(outcome.state()));
+        Ok(NativeTreeSummary { state, ..encode(outcome, check)? })
+    };
     run(env, handle, timeout_ms, move |cancel| Ok(summarise(context(), &core, cancel)?), encode)
+}
+
+/// The garbage collector learns what a state holds.
+fn external(state: TreeState) -> External<TreeState> {
+    let bytes = state.bytes();
+    External::new_with_size_hint(state, bytes)
+}
+
+/// The state of a tree.
+#[napi(object, object_from_js = false)]
+pub struct NativeTreeState {
+    pub generation: f64,
+    pub complete: bool,
+    #[napi(ts_type = "object")]
+    pub state: External<TreeState>,
+}
+
+/// Returns the state of a tree, on the calling thread.
+#[napi]
+pub fn tree_state_sync(options: NativeTreeOptions) -> Either<NativeTreeState, NativeError> {
+    let cancel = token(None, options.timeout_ms);
+    let core = TreeOptions { max_entries: 0, ..TreeOptions::from(options) };
+    either(guarded(
+        || {
+            let outcome = summarise(context(), &core, &cancel)?;
+            Ok(NativeTreeState {
+                generation: outcome.generation() as f64,
+                complete: outcome.stop_reason.is_none(),
+                state: external(outcome.state()),
+            })
+        },
+        NativeError::internal,
+    ))
+}
+
+/// One entry that came or went; the facade documents it.
+#[napi(object, object_from_js = false)]
+pub struct NativeTreeChange {
+    pub path: String,
+    pub path_bytes: Option<Uint8Array>,
+    pub appeared: bool,
+    #[napi(ts_type = "'file' | 'dir' | 'symlink'")]
+    pub kind: &'static str,
+    #[napi(ts_type = "'excluded' | 'repository' | 'unreadable'")]
+    pub folded: Option<&'static str>,
+    pub target: Option<String>,
+    pub target_bytes: Option<Uint8Array>,
+}
+
+/// The differences between two states.
+#[napi(object, object_from_js = false)]
+pub struct NativeTreeChanges {
+    pub total: f64,
+    pub listed: Vec<NativeTreeChange>,
+}
+
+/// Compares two states of one tree, on the calling thread.
+#[napi]
+#[must_use]
+pub fn tree_changes(
+    #[napi(ts_arg_type = "object")] before: &External<TreeState>,
+    #[napi(ts_arg_type = "object")] after: &External<TreeState>,
+    max_listed: f64,
+) -> NativeTreeChanges {
+    let found = before.changes_until(after, size(max_listed));
+    NativeTreeChanges { total: found.total as f64, listed: found.listed.into_iter().map(Into::into).collect() }
+}
+
+impl From<TreeChange> for NativeTreeChange {
+    fn from(change: TreeChange) -> Self {
+        let (path, path_bytes) = text_of(change.path);
+        let (target, target_bytes) = change.target.map(text_of).unzip();
+        Self {
+            path,
+            path_bytes,
+            appeared: change.appeared,
+            kind: match change.kind {
+                Kind::File => "file",
+                Kind::Dir => "dir",
+                Kind::Symlink => "symlink",
+            },
+            folded: change.folded.map(|folded| match folded {
+                Folded::Excluded => "excluded",
+                Folded::Repository => "repository",
+                Folded::Unreadable => "unreadable",
+            }),
+            target,
+            target_bytes: target_bytes.flatten(),
+        }
+    }
+}
+
+/// Bytes as text, and the bytes themselves if they are not valid UTF-8.
+fn text_of(bytes: Vec<u8>) -> (String, Option<Uint8Array>) {
+    match String::from_utf8(bytes) {
+        Ok(text) => (text, None),
+        Err(error) => {
+            let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
+            (text, Some(error.into_bytes().into()))
+        }
+    }
 }
 
 /// The result of `treeSummary`.
@@ -88,6 +198,9 @@ pub struct NativeTreeSummary {
     pub missing_focus: Option<Vec<String>>,
     /// The entries; the facade has the table of these columns.
     pub columns: Uint8Array,
+    /// The whole tree, with `keep_state`.
+    #[napi(ts_type = "object")]
+    pub state: Option<External<TreeState>>,
 }
 
 /// How many entries are encoded between two checks for cancellation.
@@ -156,5 +269,6 @@ fn encode(outcome: &TreeOutcome, check: &dyn Fn() -> Result<(), Stopped>) -> Res
         unreadable_paths: texts(&outcome.unreadable_paths),
         missing_focus: texts(&outcome.missing_focus),
         columns: columns.into(),
+        state: None,
     })
 }

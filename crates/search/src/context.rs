@@ -67,6 +67,8 @@ pub struct Scope {
     pub resolve_links: bool,
     /// Allow a snapshot from the cache, and keep the one made. Default: false.
     pub use_cache: bool,
+    /// Compare a snapshot from the cache with the disk before it is used, whatever its age. Default: false.
+    pub validate: bool,
     /// When the time runs out, return the result up to then with [`StopReason::Timeout`] instead of an error.
     pub partial_on_timeout: bool,
     /// The maximal cost of the result in bytes, as objects and strings of JavaScript. Default: 256 MiB.
@@ -85,6 +87,7 @@ impl Scope {
             use_gitignore: true,
             resolve_links: true,
             use_cache: false,
+            validate: false,
             partial_on_timeout: false,
             max_result_bytes: MAX_RESULT_BYTES,
             asked: Instant::now(),
@@ -103,7 +106,13 @@ impl Scope {
     }
 
     pub(crate) fn request<'a>(&self, root: &'a Path, options: ScanOptions) -> ScanRequest<'a> {
-        ScanRequest { root, options, asked: self.asked, partial_on_timeout: self.partial_on_timeout }
+        ScanRequest {
+            root,
+            options,
+            asked: self.asked,
+            validate: self.validate,
+            partial_on_timeout: self.partial_on_timeout,
+        }
     }
 
     /// The token for the work on a snapshot. If the time ran out during the scan and the caller accepts a partial result,

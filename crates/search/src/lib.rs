@@ -27,5 +27,5 @@ pub use grep::{
     GrepOutcome, LineMatch, MAX_SUBMATCHES, Occurrence, RegexEngine, SearchedPattern, Skipped, Streaming, Submatch,
     grep, grep_candidates, grep_reader, grep_stream,
 };
-pub use tree::{Depth, Folded, TreeEntry, TreeOptions, TreeOutcome, tree_summary};
+pub use tree::{Depth, Folded, TreeChange, TreeChanges, TreeEntry, TreeOptions, TreeOutcome, TreeState, tree_summary};
 pub use types::file_types;

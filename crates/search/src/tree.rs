@@ -1,6 +1,7 @@
 //! A summary of a tree: the entries that a bounded, breadth-first view of it shows, and how many there are.
 
 mod build;
+mod changes;
 mod classify;
 mod dependencies;
 mod git_index;
@@ -24,6 +25,7 @@ use crate::context::{Scope, SearchContext, StopReason};
 use crate::error::SearchError;
 
 use self::build::{ScanDirectory, build};
+pub use self::changes::{TreeChange, TreeChanges};
 use self::classify::Rules;
 use self::dependencies::Moment;
 use self::names::{NameSet, Secrets};
@@ -125,6 +127,12 @@ impl TreeOutcome {
                 target: if found.kind == Kind::Symlink { tree.target(at) } else { None },
             }
         })
+    }
+
+    /// The whole tree, to compare a later one with.
+    #[must_use]
+    pub fn state(&self) -> TreeState {
+        TreeState(Arc::clone(&self.tree))
     }
 
     /// How many entries of the root are shown.
@@ -237,6 +245,10 @@ fn summarise(
     })
 }
 
+/// A whole tree as it was at the time of a summary. Cloning is cheap. It holds the memory of the tree.
+#[derive(Clone, Debug)]
+pub struct TreeState(Arc<Numbered>);
+
 /// A tree with its generation.
 #[derive(Debug)]
 struct Numbered {
@@ -281,9 +293,11 @@ fn tree_of(
     let moment = Moment { generation: snapshot.generation(), last_invalidation };
     let trees = snapshot.derived(|_| Ok::<_, Stopped>(Trees::default()))?;
     let lock = || trees.0.lock().unwrap_or_else(PoisonError::into_inner);
+    // A snapshot does not have the targets of links.
+    let ttl = if options.scope.validate { Duration::ZERO } else { context.cache.policy().ttl };
     let known = lock().iter().find(|(other, _)| *other == key).map(|(_, tree)| Arc::clone(tree));
     if let Some(tree) = known
-        && is_current(&tree.tree, moment, context.cache.policy().ttl, scan)?
+        && is_current(&tree.tree, moment, ttl, scan)?
     {
         return Ok(tree);
     }

@@ -60,7 +60,8 @@ impl Rig {
             follow_links: false,
             detail: Detail::Minimal,
         };
-        let request = ScanRequest { root: &root, options, asked: Instant::now(), partial_on_timeout: false };
+        let request =
+            ScanRequest { root: &root, options, asked: Instant::now(), validate: false, partial_on_timeout: false };
         self.cache.force_rescan(&request, false, &self.pool, &CancelToken::new()).expect("a scan").snapshot
     }
 
@@ -141,7 +142,8 @@ fn a_directory_that_became_a_link_after_it_was_listed_is_not_searched() {
     let rig = Rig::new(&[("root/directory/inner/file.txt", "nothing\n"), ("outside/inner/file.txt", "needle\n")]);
     let root = rig.tree.path().canonicalize().expect("the tree exists").join("root");
     let options = ScanOptions { include_hidden: true, ..ScanOptions::default() };
-    let request = ScanRequest { root: &root, options, asked: Instant::now(), partial_on_timeout: false };
+    let request =
+        ScanRequest { root: &root, options, asked: Instant::now(), validate: false, partial_on_timeout: false };
     let scan = rig.cache.force_rescan(&request, false, &rig.pool, &CancelToken::new()).expect("a scan");
     fs::rename(root.join("directory"), root.join("old")).expect("a move");
     std::os::unix::fs::symlink("../outside", root.join("directory")).expect("a link");

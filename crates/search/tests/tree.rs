@@ -7,7 +7,9 @@ use std::time::{Duration, Instant};
 
 use cairn_cancel::{CancelToken, Stopped};
 use cairn_pool::Pool;
-use cairn_search::{GlobOptions, SearchContext, SearchError, TreeOptions, TreeOutcome, glob, tree_summary};
+use cairn_search::{
+    GlobOptions, SearchContext, SearchError, TreeChange, TreeOptions, TreeOutcome, TreeState, glob, tree_summary,
+};
 use cairn_walk::{Policy, ScanCache};
 use tempfile::TempDir;
 
@@ -271,4 +273,59 @@ fn a_stopped_call_fails_and_leaves_a_tree_for_the_next() {
     assert_eq!(rig.summary().total(), 8);
     let missing = TreeOptions::new(Path::new("/nowhere/at/all"));
     assert!(matches!(tree_summary(rig.context(), &missing, &CancelToken::new()), Err(SearchError::Walk(_))));
+}
+
+#[test]
+fn changes_name_what_came_and_went() {
+    let rig = Rig::new(Policy::default());
+    let root = rig.tree.path();
+    std::os::unix::fs::symlink("a", root.join("link")).expect("a link");
+    fs::write(root.join(".gitignore"), "*.log\n").expect("a file");
+    let state = || {
+        rig.cache.invalidate(Some(root));
+        rig.summary().state()
+    };
+    let first = state();
+    let write = |path: &str| fs::write(root.join(path), "").expect("a file");
+    let lines = |before: &TreeState, after: &TreeState, max: usize| -> Vec<String> {
+        let line = |change: &TreeChange| {
+            let path = String::from_utf8_lossy(&change.path).into_owned();
+            let target = change.target.as_deref().map_or(String::new(), |to| format!(" -> {}", to.escape_ascii()));
+            format!("{}{path}{target}", if change.appeared { '+' } else { '-' })
+        };
+        before.changes_until(after, max).listed.iter().map(line).collect()
+    };
+    assert_eq!(lines(&first, &state(), 9), [""; 0]);
+    write("a/x.log");
+    write("a/b/file");
+    assert_eq!(lines(&first, &state(), 9), [""; 0], "ignored, and changed in place");
+    fs::remove_dir_all(root.join("a/c")).expect("a directory");
+    write("a/c");
+    write("a/new");
+    fs::rename(root.join("d"), root.join("a-d")).expect("a directory");
+    fs::remove_file(root.join("link")).expect("a link");
+    std::os::unix::fs::symlink("b", root.join("link")).expect("a link");
+    let second = state();
+    let expected = ["-a/c", "+a/c", "+a/new", "+a-d", "+a-d/e", "+a-d/e/file", "-d", "-link", "+link -> b"];
+    assert_eq!(lines(&first, &second, 99), expected);
+    assert_eq!(lines(&first, &second, 2), expected[..2]);
+    assert_eq!(first.changes_until(&second, 2).total, 9);
+    let back = ["-a/c", "+a/c", "+a/c/file", "-a/new", "-a-d", "+d", "+d/e", "+d/e/file", "-link", "+link -> a"];
+    assert_eq!(lines(&second, &first, 99), back, "what is in a directory that went is not listed");
+    assert_eq!(lines(&second, &state(), 9), [""; 0]);
+}
+
+#[test]
+fn a_summary_that_validates_is_not_older_than_the_call() {
+    let rig = Rig::new(Policy { ttl: Duration::from_secs(3600), ..Policy::default() });
+    let first = rig.summary();
+    *rig.clock.lock().expect("a clock") += Duration::from_millis(1);
+    fs::write(rig.tree.path().join("new"), "").expect("a file");
+    assert_eq!(rig.summary().total(), first.total());
+    let mut options = rig.options();
+    options.scope.validate = true;
+    options.scope.asked = *rig.clock.lock().expect("a clock");
+    let validated = tree_summary(rig.context(), &options, &CancelToken::new()).expect("a summary");
+    assert_eq!(validated.total(), first.total() + 1);
+    assert_eq!(rig.cache.stats().misses, 1);
 }

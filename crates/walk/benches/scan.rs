@@ -42,7 +42,8 @@ fn root() -> PathBuf {
 }
 
 fn scan(cache: &ScanCache, options: ScanOptions) -> Result<Scan, WalkError> {
-    let request = ScanRequest { root: &root(), options, asked: Instant::now(), partial_on_timeout: false };
+    let request =
+        ScanRequest { root: &root(), options, asked: Instant::now(), validate: false, partial_on_timeout: false };
     cache.get_or_scan(&request, Pool::global(), &CancelToken::new())
 }
 

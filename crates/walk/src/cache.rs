@@ -89,7 +89,8 @@ impl ScanCache {
         self.state.policy
     }
 
-    /// Returns a snapshot of the root, at most [`Policy::ttl`] old. A hit is one lookup. Identical calls at the same time
+    /// Returns a snapshot of the root, at most [`Policy::ttl`] old, or one that was compared with the disk after
+    /// [`ScanRequest::asked`] with [`ScanRequest::validate`]. A hit is one lookup. Identical calls at the same time
     /// share one scan.
     ///
     /// # Errors
@@ -99,7 +100,7 @@ impl ScanCache {
         if self.state.policy.ttl.is_zero() {
             return self.scan(request, false, Freshness::SinceAsked, pool, cancel);
         }
-        if let Some(stored) = self.state.fresh(&request.key()) {
+        if let Some(stored) = self.state.fresh(&request.key(), request) {
             return Ok(self.hit(stored));
         }
         if let Some(scan) = self.view(request, pool, cancel)? {
@@ -112,7 +113,7 @@ impl ScanCache {
     /// first, unless the snapshot of the request itself can be.
     fn view(&self, request: &ScanRequest<'_>, pool: &Pool, cancel: &CancelToken) -> Result<Option<Scan>, WalkError> {
         let key = request.key();
-        let (scan, is_known) = match self.state.source(&key) {
+        let (scan, is_known) = match self.state.source(&key, request) {
             Some(Source::Fresh(stored, is_known)) => (self.hit(stored), is_known),
             Some(Source::Other(options)) if self.state.stored(&key).is_none() => {
                 let request = ScanRequest { options, ..request.clone() };
@@ -201,7 +202,9 @@ impl ScanCache {
     /// it to [`ScanCache::publish`] with the new snapshot.
     #[must_use]
     pub fn base(&self, root: &Path, options: ScanOptions) -> Base {
-        self.state.base(&self.state.lock(), ScanKey { root: root.to_owned(), options })
+        // Not under the lock.
+        let taken = self.state.now();
+        self.state.base(&self.state.lock(), ScanKey { root: root.to_owned(), options }, taken)
     }
 
     /// Caches `snapshot` in place of the one that `base` was taken from. From then on [`ScanCache::get_or_scan`] returns
@@ -225,7 +228,8 @@ impl ScanCache {
     /// let root = resolve_root(directory.path())?;
     /// let options = ScanOptions::default();
     /// let base = cache.base(&root, options);
-    /// let request = ScanRequest { root: &root, options, asked: std::time::Instant::now(), partial_on_timeout: false };
+    /// let asked = std::time::Instant::now();
+    /// let request = ScanRequest { root: &root, options, asked, validate: false, partial_on_timeout: false };
     /// let snapshot = cache.scan_subtree(&request, Subtree::default(), &pool, &cancel)?;
     /// cache.publish(base, &snapshot)?;
     /// # Ok::<_, Box<dyn std::error::Error>>(())
@@ -239,7 +243,7 @@ impl ScanCache {
         if base.is_invalidated() && base.snapshot.as_ref().is_some_and(|stale| Arc::ptr_eq(stale, snapshot)) {
             return Err(PublishError::Outdated { root: snapshot.root().to_owned() });
         }
-        self.state.publish(&self.state.lock(), &base, snapshot, self.state.now())
+        self.state.publish(&self.state.lock(), &base, snapshot, self.state.now(), false)
     }
 
     /// Drops every snapshot that a change at `path` may have made wrong, and prevents running scans that it may concern

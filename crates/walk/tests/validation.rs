@@ -107,7 +107,7 @@ impl Rig {
     fn get(&self, options: ScanOptions) -> Scan {
         let root = self.root();
         let asked = *self.clock.lock().expect("a clock");
-        let request = ScanRequest { root: &root, options, asked, partial_on_timeout: false };
+        let request = ScanRequest { root: &root, options, asked, validate: false, partial_on_timeout: false };
         self.cache.get_or_scan(&request, &self.pool, &CancelToken::new()).expect("a scan")
     }
 
@@ -145,7 +145,8 @@ impl Rig {
             };
             let root = self.root();
             let asked = *self.clock.lock().expect("a clock");
-            let request = ScanRequest { root: &root, options: wanted, asked, partial_on_timeout: false };
+            let request =
+                ScanRequest { root: &root, options: wanted, asked, validate: false, partial_on_timeout: false };
             let got = self.cache.get_or_scan(&request, &self.pool, &CancelToken::new()).expect("a scan").snapshot;
             let fresh = Scanner::threads(1).fresh(&root, wanted).expect("a scan");
             assert_same_entries(&listed(&got), &listed(&fresh));
@@ -679,7 +680,13 @@ fn full_details_and_other_file_systems_are_scanned_again() {
     assert_eq!(entry.size(entry.find(b"a/b").expect("the file")), Some(6));
     // That file system has no reliable times.
     let proc = fs::canonicalize("/proc/self/fdinfo").expect("a directory");
-    let request = ScanRequest { root: &proc, options: DEFAULT, asked: Instant::now(), partial_on_timeout: false };
+    let request = ScanRequest {
+        root: &proc,
+        options: DEFAULT,
+        asked: Instant::now(),
+        validate: false,
+        partial_on_timeout: false,
+    };
     for _ in 0..2 {
         *rig.clock.lock().expect("a clock") += Duration::from_secs(2);
         rig.cache.get_or_scan(&request, &rig.pool, &CancelToken::new()).expect("a scan");

@@ -318,6 +318,23 @@ export interface NativeSkipped {
   nodeModules?: number
 }
 
+/** One entry that came or went; the facade documents it. */
+export interface NativeTreeChange {
+  path: string
+  pathBytes?: Uint8Array
+  appeared: boolean
+  kind: 'file' | 'dir' | 'symlink'
+  folded?: 'excluded' | 'repository' | 'unreadable'
+  target?: string
+  targetBytes?: Uint8Array
+}
+
+/** The differences between two states. */
+export interface NativeTreeChanges {
+  total: number
+  listed: Array<NativeTreeChange>
+}
+
 /** Options of `treeSummary`; the facade documents them. */
 export interface NativeTreeOptions {
   path: string
@@ -332,8 +349,17 @@ export interface NativeTreeOptions {
   focus?: Array<string>
   resolveLinks?: boolean
   cache?: boolean
+  validate?: boolean
+  keepState?: boolean
   timeoutMs?: number
   partialOnTimeout?: boolean
+}
+
+/** The state of a tree. */
+export interface NativeTreeState {
+  generation: number
+  complete: boolean
+  state: object
 }
 
 /** The result of `treeSummary`. */
@@ -355,6 +381,8 @@ export interface NativeTreeSummary {
   missingFocus?: Array<string>
   /** The entries; the facade has the table of these columns. */
   columns: Uint8Array
+  /** The whole tree, with `keep_state`. */
+  state?: object
 }
 
 /** Panics on a worker, for the test that the process survives it. The facade does not export it. */
@@ -365,6 +393,12 @@ export declare function renameNoReplace(from: string, to: string): Promise<Nativ
 
 /** Copies the attributes of `target` to `temporary`, syncs `temporary`, and exchanges the names. */
 export declare function replaceFile(temporary: string, target: string, isSynced: boolean): Promise<NativeReplaced | NativeFileError>
+
+/** Compares two states of one tree, on the calling thread. */
+export declare function treeChanges(before: object, after: object, maxListed: number): NativeTreeChanges
+
+/** Returns the state of a tree, on the calling thread. */
+export declare function treeStateSync(options: NativeTreeOptions): NativeTreeState | NativeError
 
 /** Summarises a tree. */
 export declare function treeSummary(options: NativeTreeOptions, handle?: CancelHandle | undefined | null): Promise<NativeTreeSummary | NativeError>

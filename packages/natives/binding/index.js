@@ -773,7 +773,7 @@ if (
   }
 }
 
-const { CancelHandle, GrepInput, GrepStream, NativeLock, NativePathList, copyAttributes, exchangeFiles, fileTypes, fsScanCacheStats, fuzzyFind, glob, grep, grepStream, invalidateFsScanCache, lockPath, panicOnWorker, renameNoReplace, replaceFile, treeSummary } = nativeBinding
+const { CancelHandle, GrepInput, GrepStream, NativeLock, NativePathList, copyAttributes, exchangeFiles, fileTypes, fsScanCacheStats, fuzzyFind, glob, grep, grepStream, invalidateFsScanCache, lockPath, panicOnWorker, renameNoReplace, replaceFile, treeChanges, treeStateSync, treeSummary } = nativeBinding
 export { CancelHandle }
 export { GrepInput }
 export { GrepStream }
@@ -792,5 +792,7 @@ export { lockPath }
 export { panicOnWorker }
 export { renameNoReplace }
 export { replaceFile }
+export { treeChanges }
+export { treeStateSync }
 export { treeSummary }
 export const __napiBindingTarget = __napiLoadedBindingTarget

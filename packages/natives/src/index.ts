@@ -20,5 +20,7 @@ export type {
   Submatch,
 } from './grep.ts';
 export type { SearchOptions, StopReason } from './options.ts';
+export { treeChanges, treeStateSync } from './tree-state.ts';
+export type { TreeChange, TreeChanges, TreeStateOptions, TreeStateResult } from './tree-state.ts';
 export { treeSummary } from './tree-summary.ts';
-export type { TreeEntry, TreeSummary, TreeSummaryOptions } from './tree-summary.ts';
+export type { TreeEntry, TreeState, TreeSummary, TreeSummaryOptions } from './tree-summary.ts';

@@ -3,7 +3,7 @@ import { withCancel } from './abort.ts';
 import { LOSSY, Turn, columnReader, present, readAll } from './decode.ts';
 import { observeCall } from './observer.ts';
 import type { ObservedCall } from './observer.ts';
-import { checkOptions, given, isArrayOf, searchRules } from './options.ts';
+import { checkOptions, flag, given, isArrayOf, searchRules } from './options.ts';
 import type { OptionRule, OptionRules, SearchOptions } from './options.ts';
 
 /** Options of {@link treeSummary}. */
@@ -41,6 +41,24 @@ export interface TreeSummaryOptions extends SearchOptions {
    * everything in the last of these and, if the path is a directory, what is in it.
    */
   focus?: readonly string[] | undefined;
+  /**
+   * With `cache`: compare the cached scan with the disk first, whatever its age, so that the summary is not older than the call. Takes
+   * much less time than a scan.
+   * @default false
+   */
+  validate?: boolean | undefined;
+  /**
+   * Return `state`, for `treeChanges`. It holds the memory of the whole tree, about 40 bytes an entry.
+   * @default false
+   */
+  keepState?: boolean | undefined;
+}
+
+declare const state: unique symbol;
+
+/** The state of a whole tree at one time, in the memory of the addon: for `treeChanges`. */
+export interface TreeState {
+  readonly [state]: true;
 }
 
 /** One entry of a tree. */
@@ -99,6 +117,8 @@ export interface TreeSummary {
   unreadablePaths?: string[];
   /** The paths of `focus` that the tree does not show; absent when none. */
   missingFocus?: string[];
+  /** The state of the whole tree; absent without `keepState`. */
+  state?: TreeState;
 }
 
 /** The maximal value of `maxEntries`. */
@@ -109,7 +129,8 @@ const names: OptionRule = {
   expected: 'an array of strings',
 };
 
-const rules: OptionRules<TreeSummaryOptions> = {
+/** The rules of {@link TreeSummaryOptions}. */
+export const treeRules: OptionRules<TreeSummaryOptions> = {
   ...searchRules,
   depth: {
     test: (value) => value === 'auto' || (Number.isSafeInteger(value) && (value as number) >= 1),
@@ -123,6 +144,8 @@ const rules: OptionRules<TreeSummaryOptions> = {
   allow: names,
   secrets: names,
   focus: names,
+  validate: flag,
+  keepState: flag,
 };
 
 /**
@@ -142,9 +165,20 @@ export function treeSummary(options: TreeSummaryOptions): Promise<TreeSummary> {
 }
 
 async function summarise(options: TreeSummaryOptions, observed: ObservedCall | undefined): Promise<TreeSummary> {
-  checkOptions('treeSummary', options, rules);
-  const { signal, onTimeout, depth, exclude, allow, secrets, focus, ...rest } = options;
-  const native = given({
+  checkOptions('treeSummary', options, treeRules);
+  const { signal } = options;
+  const native = nativeOptions(options);
+  const { columns, state, ...facts } = await withCancel(options, (handle) => binding.treeSummary(native, handle));
+  if (observed) observed.outputBytes = columns.byteLength;
+  const entries = await readEntries(columns, signal);
+  // The addon made it, and only the addon reads it.
+  return { ...facts, entries, ...(state && { state: state as TreeState }) };
+}
+
+/** Returns the options as the addon takes them. */
+export function nativeOptions(options: TreeSummaryOptions): binding.NativeTreeOptions {
+  const { signal: _signal, onTimeout, depth, exclude, allow, secrets, focus, ...rest } = options;
+  return given({
     ...rest,
     // The addon takes 0 as `auto`.
     depth: depth === 'auto' ? 0 : depth,
@@ -155,9 +189,6 @@ async function summarise(options: TreeSummaryOptions, observed: ObservedCall | u
     focus: focus && [...focus],
     partialOnTimeout: onTimeout === 'partial',
   });
-  const { columns, ...facts } = await withCancel(options, (handle) => binding.treeSummary(native, handle));
-  if (observed) observed.outputBytes = columns.byteLength;
-  return { ...facts, entries: await readEntries(columns, signal) };
 }
 
 /** The columns of the entries: a value for each entry, each target, and each text that is not valid UTF-8. */

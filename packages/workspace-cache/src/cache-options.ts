@@ -64,6 +64,8 @@ export interface WorkspaceCacheOptions extends TreeOptions {
 export interface ResolvedCacheOptions {
   readonly root: string;
   readonly tree: ResolvedTreeOptions;
+  /** The tokens of section, listings and updates together, as the caller gave them. */
+  readonly maxTokens: number | undefined;
   readonly workspace: Workspace | undefined;
   readonly mode: 'full' | 'static';
   readonly coreFiles: boolean;
@@ -129,6 +131,7 @@ export function resolveCacheOptions(options: WorkspaceCacheOptions): ResolvedCac
   return {
     root,
     tree: resolveTreeOptions(options),
+    maxTokens: options.maxTokens === Infinity ? undefined : options.maxTokens,
     workspace,
     mode,
     coreFiles,

@@ -10,6 +10,7 @@ export type {
 } from './data.ts';
 export type { AgentActivity } from './run-counter.ts';
 export type { RunTools, WorkspaceRun } from './run.ts';
+export type { Refreshed, SinceOptions, UpdatesSince, WorkspaceDifference } from './run-texts.ts';
 export { templateFilters, templateVariables } from './section/template.ts';
 export type { TemplateVariables } from './section/template.ts';
 export type { CallCounts, Estimate, RunStatistics, StatisticsOptions } from './statistics/statistics.ts';

@@ -1,14 +1,12 @@
 import type { CountTokens } from '@cairn/tool/prompt';
 import type { ToolDefinition } from '@cairn/tool';
 import { check, checkKnown, isToolName } from './checks.ts';
-import type { DynamicListing, SectionOptions, WorkspaceCacheData } from './data.ts';
+import type { DynamicListing, Language, SectionOptions, WorkspaceCacheData } from './data.ts';
 import type { CacheDirectoryDetails, CacheDirectoryInput } from './listings/cache-directory.ts';
 import type { DynamicListingStore } from './listings/dynamic-listings.ts';
 import type { Interceptors } from './listings/interceptors.ts';
-import type { ChangeList, ChangeListContext } from './section/changes.ts';
-import { renderListings, renderSection } from './section/section.ts';
-import type { SectionContent, SectionStyle } from './section/section.ts';
 import type { AgentActivity, RunCounter } from './run-counter.ts';
+import type { Refreshed, RunTexts, SinceOptions, UpdatesSince } from './run-texts.ts';
 import { reportOf } from './statistics/report.ts';
 import { statisticsOf } from './statistics/statistics.ts';
 import type { RunCounts, RunStatistics, StatisticsOptions } from './statistics/statistics.ts';
@@ -29,8 +27,18 @@ export interface WorkspaceRun extends Interceptors {
   /**
    * Returns what changed since the tree of this run was made, and the listings that were kept since the section was first
    * returned. For the end of the newest message. Empty when there is neither.
+   *
+   * It names what the tree would show: changes that the tools announced, and all others that the last {@link WorkspaceRun.refresh} found.
+   * After an announced change it reads the tree on the calling thread, for as long as a validation takes.
    */
   updates(options?: SectionOptions): string;
+  /** Returns what is new after a cursor, with the next cursor. A cursor that is too old to be known gives everything. */
+  updates(options: SinceOptions): UpdatesSince;
+  /**
+   * Compares the workspace with the disk and returns what changed, whoever changed it. Call it after a program that may have changed
+   * files without announcing it, such as a shell command. Never rejects while the cache is open.
+   */
+  refresh(): Promise<Refreshed>;
   /** Drops the listings of `data.dynamic` that are not right any more, such as after a change by another program. */
   checkListings(): Promise<void>;
   /** The tools of the run, for its agents; empty in the mode `static`. */
@@ -66,11 +74,8 @@ export function createData({ tree, metadata }: BuiltTree, dynamic: DynamicListin
 export interface RunParts {
   readonly tree: BuiltTree;
   readonly data: WorkspaceCacheData;
-  readonly style: SectionStyle;
-  readonly coreFiles: SectionContent['coreFiles'];
-  readonly gitLine: SectionContent['gitLine'];
-  readonly isLeftOut: ChangeListContext['isLeftOut'];
-  readonly changes: ChangeList;
+  readonly language: Language;
+  readonly texts: RunTexts;
   readonly counter: RunCounter;
   readonly listings: DynamicListingStore;
   readonly interceptors: Interceptors;
@@ -83,7 +88,7 @@ export interface RunParts {
 }
 
 /** Counts tokens. Without a usable count of the caller it estimates: `init` has warned of it, and statistics end no run. */
-function tokensOf(text: string, countTokens: CountTokens | undefined): number {
+export function tokensOf(text: string, countTokens: CountTokens | undefined): number {
   try {
     return countTokensOf(text, countTokens);
   } catch {
@@ -92,8 +97,8 @@ function tokensOf(text: string, countTokens: CountTokens | undefined): number {
 }
 
 /** @throws {ToolError} `INVALID_OPTION` */
-function checkSection(name: string, options: SectionOptions): void {
-  checkKnown(name, options, ['list', 'agent']);
+function checkSection(name: string, options: SectionOptions, others: readonly string[] = []): void {
+  checkKnown(name, options, ['list', 'agent', ...others]);
   const { list, agent } = options;
   check('agent', agent, typeof agent === 'string' && agent !== '', 'the name of the agent');
   check('list', list, list === false || (typeof list === 'string' && isToolName(list)), 'the name of a tool, or false');
@@ -114,20 +119,19 @@ function checkActivity(activity: AgentActivity): void {
   check('requests', requests, Number.isInteger(requests) && Number(requests) >= 0, 'a whole number from 0');
 }
 
+/** @throws {ToolError} `INVALID_OPTION` */
+function checkUpdates(options: SectionOptions & { readonly since?: unknown }): void {
+  const { since, ...section } = options;
+  checkSection('updates', section, ['since']);
+  check('since', since, Number.isInteger(since) && Number(since) >= 0, 'the cursor of an earlier answer, or 0');
+}
+
 /** Makes a run. */
 export function createRun(parts: RunParts): WorkspaceRun {
-  const { tree, data, style, coreFiles, gitLine, isLeftOut, changes, counter, countTokens, totalScans, unassigned } =
-    parts;
+  const { tree, data, language, texts, counter, countTokens, totalScans, unassigned } = parts;
   const { listings, interceptors, tools } = parts;
-  /** By the name of the list tool. All of them show the same. */
-  const sections = new Map<SectionOptions['list'], string>();
-  let firstSection: string | undefined;
-  let inSection: Readonly<Record<string, DynamicListing>> = {};
-  const styleFor = ({ list = style.toolNames.list }: SectionOptions): SectionStyle => ({
-    ...style,
-    toolNames: { list },
-  });
   const counts = (): RunCounts => {
+    const { firstSection } = texts;
     const sectionTokens = firstSection === undefined ? 0 : tokensOf(firstSection, countTokens);
     const { metadata, shownDirectories } = tree;
     return counter.counts({
@@ -138,6 +142,14 @@ export function createRun(parts: RunParts): WorkspaceRun {
       unassigned: unassigned(),
     });
   };
+  function updates(options?: SectionOptions): string;
+  function updates(options: SinceOptions): UpdatesSince;
+  function updates(options: SectionOptions & { readonly since?: number } = {}): string | UpdatesSince {
+    checkUpdates(options);
+    const answer = texts.updates(options);
+    if (answer.text !== '') counter.noteUpdates(tokensOf(answer.text, countTokens));
+    return options.since === undefined ? answer.text : answer;
+  }
   return {
     ...interceptors,
     tools,
@@ -146,41 +158,23 @@ export function createRun(parts: RunParts): WorkspaceRun {
     version: tree.version,
     section: (options = {}) => {
       checkSection('section', options);
-      const own = styleFor(options);
-      const { list } = own.toolNames;
-      if (firstSection === undefined) inSection = { ...data.dynamic };
-      let section = sections.get(list);
-      if (section === undefined) {
-        section = renderSection({ ...data.static, levels: tree.levels, dynamic: inSection, coreFiles, gitLine }, own);
-        sections.set(list, section);
-        firstSection ??= section;
-      }
+      const section = texts.section(options);
       counter.noteSection(options.agent);
       return section;
     },
-    updates: (options = {}) => {
-      checkSection('updates', options);
-      const { root, kindOf } = tree;
-      const later = Object.entries(data.dynamic).filter(([path, listing]) => inSection[path] !== listing);
-      const parts = [
-        changes.render({ root, kindOf, isLeftOut, language: style.language }),
-        firstSection === undefined ? '' : renderListings(Object.fromEntries(later), styleFor(options)),
-      ];
-      const text = parts.filter((part) => part !== '').join('\n\n');
-      if (text !== '') counter.noteUpdates(tokensOf(text, countTokens));
-      return text;
-    },
+    updates,
+    refresh: () => texts.refresh(),
     note: (activity) => {
       checkActivity(activity);
       counter.noteActivity(activity);
     },
     statistics: (options = {}) => {
       checkStatistics('statistics', options);
-      return statisticsOf(counts(), { ...options, language: style.language });
+      return statisticsOf(counts(), { ...options, language });
     },
     report: (options = {}) => {
       checkStatistics('report', options);
-      return reportOf(counts(), { ...options, language: style.language });
+      return reportOf(counts(), { ...options, language });
     },
   };
 }

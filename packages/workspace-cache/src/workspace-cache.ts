@@ -18,11 +18,11 @@ import type { DynamicListingStore } from './listings/dynamic-listings.ts';
 import { createInterceptors, createPassingInterceptors } from './listings/interceptors.ts';
 import { RunCalls } from './run-calls.ts';
 import { RunCounter } from './run-counter.ts';
-import { extrasOf } from './run-extras.ts';
-import { createData, createRun } from './run.ts';
+import { Announcements, RunTexts } from './run-texts.ts';
+import { beginTree, contentOf } from './run-tree.ts';
+import type { BegunTree } from './run-tree.ts';
+import { createData, createRun, tokensOf } from './run.ts';
 import type { RunParts, WorkspaceRun } from './run.ts';
-import { createChangeList } from './section/changes.ts';
-import type { ChangeList } from './section/changes.ts';
 import { createSharedStates } from './shared-state.ts';
 import type { SharedState } from './shared-state.ts';
 import { failedTree } from './tree/build.ts';
@@ -32,6 +32,8 @@ import { resolveTreeOptions, treeOptionNames } from './tree/options.ts';
 import type { ResolvedTreeOptions, TreeOptions } from './tree/options.ts';
 import { countScans } from './tree/scan-count.ts';
 import { createTreeBuilder } from './tree/tree-builder.ts';
+import type { BuildCall } from './tree/tree-builder.ts';
+import { treeReader } from './tree/tree-state.ts';
 
 /** The object that agents share during a run. The cache sets `workspaceCache` in it. */
 export type UserContext = Record<string, unknown>;
@@ -73,6 +75,11 @@ export interface WorkspaceCache {
   init(options?: InitOptions): Promise<InitResult>;
   /** The same, with the arguments of the source document's `initWorkspaceCache`. The input has no meaning. */
   init(input: unknown, options: InvocationOptions): Promise<InitResult>;
+  /**
+   * Compares the workspace with the disk for all runs of this cache: see `WorkspaceRun.refresh`. For the caller of tools that may change
+   * files without announcing it. Searches of the natives then see these changes, too.
+   */
+  refresh(): Promise<void>;
   /** Contents of files in memory. */
   readonly content: ContentCache;
   /**
@@ -116,7 +123,8 @@ interface SharedRun {
   /** The lifetime of the cache that made it. */
   readonly lifetime: Lifetime;
   readonly result: InitResult;
-  readonly changes: ChangeList;
+  readonly changes: Announcements;
+  readonly texts: RunTexts;
   readonly listings: DynamicListingStore;
   readonly counter: RunCounter;
 }
@@ -145,12 +153,13 @@ export function createWorkspaceCache(options: WorkspaceCacheOptions): WorkspaceC
     onAccess: (access) => runCalls.noteUnnamed(access),
     onWarning: (message) => warn(`workspace cache of ${root}: ${message}`),
   });
-  const changeLists = createAudience<ChangeList>();
+  const changeLists = createAudience<Announcements>();
+  const runTexts = createAudience<RunTexts>();
   const listingStores = createAudience<DynamicListingStore>();
   const announce = (change: WorkspaceChange): void => {
     files.drop(change);
     listingStores.forEach((store) => store.drop(change));
-    changeLists.forEach((list) => list.note(change));
+    changeLists.forEach((list) => list.note());
   };
   const subscriptions = new Set<() => void>();
   const follow = ({ onChange }: Pick<Workspace, 'onChange'>): (() => void) => {
@@ -178,8 +187,8 @@ export function createWorkspaceCache(options: WorkspaceCacheOptions): WorkspaceC
 
   let hasPreloaded = false;
   let lastProblem: string | undefined;
-  const build = async (treeOptions: ResolvedTreeOptions, signal?: AbortSignal): Promise<BuiltTree> => {
-    const tree = await ofKeptRoot(await buildTree(treeOptions, signal), treeOptions);
+  const build = async (treeOptions: ResolvedTreeOptions, call?: BuildCall): Promise<BuiltTree> => {
+    const tree = await ofKeptRoot(await buildTree(treeOptions, call), treeOptions);
     const { error, missingFocus } = tree.metadata;
     const problem =
       error ??
@@ -192,38 +201,54 @@ export function createWorkspaceCache(options: WorkspaceCacheOptions): WorkspaceC
   };
 
   const makeRun = async (state: SharedState<SharedRun>): Promise<SharedRun> => {
-    const changes = createChangeList();
+    const changes = new Announcements();
     changeLists.add(changes);
-    let tree: BuiltTree;
+    const { language, countTokens } = resolved.tree;
+    const style = { ...resolved, language };
+    const count = (text: string): number => tokensOf(text, countTokens);
+    let begun: BegunTree;
     try {
-      const [built, scans] = await countScans(() => build(resolved.tree));
-      tree = built;
+      const [made, scans] = await countScans(() =>
+        beginTree({ resolved, style, build, content: files.content, count }),
+      );
+      begun = made;
       state.totalScans += scans;
     } catch (error) {
       // A function of the caller failed: `countTokens` or `clock`. Nothing else rejects.
       warn(`workspace cache of ${root}: ${messageOf(error)}`, error);
-      tree = failedTree(resolved.tree, messageOf(error), { cachedAt: new Date().toISOString(), buildTimeMs: 0 });
+      const facts = { cachedAt: new Date().toISOString(), buildTimeMs: 0 };
+      begun = contentOf(failedTree(resolved.tree, messageOf(error), facts), {});
     }
+    const { tree, content } = begun;
     const listings = dynamicListingsOf(state.dynamic, resolved.clock);
     listingStores.add(listings);
     const counter = new RunCounter(tree.root ?? root);
+    const texts = new RunTexts({
+      content,
+      style,
+      dynamic: state.dynamic,
+      announcements: changes,
+      first: tree.state && { state: tree.state, version: tree.version },
+      reader: tree.root === undefined ? undefined : treeReader(tree.root, resolved.tree),
+      maxTokens: resolved.maxTokens,
+      count,
+    });
+    runTexts.add(texts);
     const made = createRun({
       tree,
       data: createData(tree, state.dynamic),
-      style: { ...resolved, language: resolved.tree.language },
-      ...(await extrasOf(tree, resolved, files.content)),
-      isLeftOut: (name) => isLeftOut(name, resolved.tree),
-      changes,
+      language,
+      texts,
       counter,
       listings,
       ...partsOfRun(resolved, files, { listings, lifetime, counter }),
-      countTokens: resolved.tree.countTokens,
+      countTokens,
       totalScans: () => state.totalScans,
       unassigned: () => runCalls.unassigned,
     });
-    const run = whileOpen(made, ['checkListings'], lifetime);
+    const run = whileOpen(made, ['checkListings', 'refresh'], lifetime);
     const message = tree.root === undefined ? FAILED : INITIALIZED;
-    return { lifetime, result: { message, run }, changes, listings, counter };
+    return { lifetime, result: { message, run }, changes, texts, listings, counter };
   };
 
   const sharedRun = async (userContext: object | undefined): Promise<SharedRun> => {
@@ -241,9 +266,10 @@ export function createWorkspaceCache(options: WorkspaceCacheOptions): WorkspaceC
   const initRun = async (args: readonly unknown[]): Promise<InitResult> => {
     lifetime.check();
     const userContext = userContextIn([args[0], args[1]]);
-    const { result, changes, listings, counter } = await sharedRun(userContext);
+    const { result, changes, texts, listings, counter } = await sharedRun(userContext);
     lifetime.check();
     changeLists.add(changes);
+    runTexts.add(texts);
     listingStores.add(listings);
     runCalls.add(result.run, counter);
     counter.noteInit();
@@ -280,10 +306,17 @@ export function createWorkspaceCache(options: WorkspaceCacheOptions): WorkspaceC
       const { signal, ...treeOptions } = changed;
       // A value that is not given leaves that of the cache.
       const given = Object.fromEntries(Object.entries(treeOptions).filter(([, value]) => value !== undefined));
-      const { tree, metadata, version } = await build(resolveTreeOptions({ ...options, ...given }), signal);
+      const call = { signal };
+      const { tree, metadata, version } = await build(resolveTreeOptions({ ...options, ...given }), call);
       return { tree, metadata: { ...metadata }, version };
     },
     init,
+    refresh: async () => {
+      lifetime.check();
+      const all: Promise<unknown>[] = [];
+      runTexts.forEach((texts) => all.push(texts.refresh()));
+      await Promise.all(all);
+    },
     content: publicContent(files.content),
     operations: (inner, callOptions = {}) => {
       lifetime.check();
@@ -331,14 +364,8 @@ function outcomeOf({ message, run }: InitResult): CallOutcome {
 }
 
 /** Returns a key that is equal for options that give equal runs. */
-function keyOfRun({ tree, mode, coreFiles, git, showTime, toolNames }: ResolvedCacheOptions): string {
-  return keyOf({ tree, mode, coreFiles, git, showTime, toolNames });
-}
-
-/** Returns whether the rules leave out a directory of this name, ignore rules aside. */
-function isLeftOut(name: string, { allow, exclude, hidden }: ResolvedTreeOptions): boolean {
-  if (allow.includes(name)) return false;
-  return name === '.git' || exclude.includes(name) || (!hidden && name.startsWith('.'));
+function keyOfRun({ tree, maxTokens, mode, coreFiles, git, showTime, toolNames }: ResolvedCacheOptions): string {
+  return keyOf({ tree, maxTokens, mode, coreFiles, git, showTime, toolNames });
 }
 
 /** Returns the part of a content cache that callers see. */

@@ -19,12 +19,16 @@ pub struct Base {
     pub(super) snapshot: Option<Arc<Snapshot>>,
     /// When the cached snapshot was published.
     pub(super) published: Option<Instant>,
+    /// When the comparison of its whole tree with the disk began.
+    pub(super) stored_began: Option<Instant>,
     /// The changes that were announced since then.
     pub(super) announced: Announced,
     /// The position in the invalidation log.
     pub(super) position: u64,
     /// The highest generation when the base was taken. Scans that began later have higher ones.
     pub(super) latest_generation: u64,
+    /// When it was taken, which is before the disk is read.
+    pub(super) taken: Instant,
 }
 
 impl Base {
@@ -44,8 +48,8 @@ impl Base {
         self.snapshot.as_ref().map_or(0, |snapshot| snapshot.generation())
     }
 
-    /// The same base for a scan that began after `latest_generation`.
-    pub(super) fn with_latest_generation(self, latest_generation: u64) -> Self {
-        Self { latest_generation, ..self }
+    /// The same base for the scan of an earlier one.
+    pub(super) fn of_scan(self, earlier: &Self) -> Self {
+        Self { latest_generation: earlier.latest_generation, ..self }
     }
 }

@@ -72,10 +72,11 @@ impl CacheState {
                 if let Some(joined) = self.join_existing(&running, key, request, store, freshness) {
                     return Ok(joined);
                 }
-                self.base(&running, key.clone())
+                self.base(&running, key.clone(), request.asked)
             };
             // Reads ignore files above the root, so not under the lock: `invalidate` takes it on the caller's thread.
             let began = self.now();
+            base.taken = began;
             let walk = Walk::new(WalkPlan {
                 root: key.root.clone(),
                 options: key.options,
@@ -84,7 +85,7 @@ impl CacheState {
                 max_entries: self.policy.max_scan_entries,
                 record_fingerprint: store,
                 base: base.snapshot.clone().filter(|_| freshness == Freshness::Any),
-                places: self.places_to_check(&base),
+                places: if request.validate { None } else { self.places_to_check(&base) },
             })?;
             let mut running = self.lock();
             if let Some(joined) = self.join_existing(&running, key, request, store, freshness) {
@@ -98,7 +99,7 @@ impl CacheState {
                 // The caller has counted the forced scan.
                 Freshness::SinceAsked => {
                     self.forget(&mut running, key);
-                    base = self.base(&running, key.clone()).with_latest_generation(base.latest_generation);
+                    base = self.base(&running, key.clone(), began).of_scan(&base);
                 }
                 Freshness::Any if base.snapshot().is_none() => count(&self.counters.misses),
                 Freshness::Any if walk.validates() => {}
@@ -123,13 +124,18 @@ impl CacheState {
         freshness: Freshness,
     ) -> Option<Joined> {
         if freshness == Freshness::Any
-            && let Some(stored) = self.fresh(key)
+            && let Some(stored) = self.fresh(key, request)
         {
             return Some(Joined::Cached(stored));
         }
         // A caller that wants a fresh scan wants a full one, not a validation.
-        let is_fresh = |scan: &&Arc<RunningScan>| scan.began >= request.asked && !scan.walk.validates();
-        let scan = running.scans.get(key).filter(|scan| freshness == Freshness::Any || is_fresh(scan))?;
+        let can_join = |scan: &&Arc<RunningScan>| match freshness {
+            Freshness::Any => {
+                !request.validate || (scan.began >= request.asked && !scan.walk.has_checked_places_only())
+            }
+            Freshness::SinceAsked => scan.began >= request.asked && !scan.walk.validates(),
+        };
+        let scan = running.scans.get(key).filter(can_join)?;
         scan.calls.fetch_add(1, Ordering::Relaxed);
         scan.store.fetch_or(store, Ordering::Relaxed);
         count(&self.counters.joins);
@@ -153,8 +159,9 @@ impl CacheState {
                 running.scans.remove(key);
                 if scan.store.load(Ordering::Relaxed) {
                     // The calls receive the snapshot, whether it is published or not.
-                    let published = Self::checked_at(scan).unwrap_or_else(|| self.now());
-                    let _ = self.publish(&running, &scan.base, snapshot, published);
+                    let checked = Self::checked_at(scan);
+                    let published = checked.unwrap_or_else(|| self.now());
+                    let _ = self.publish(&running, &scan.base, snapshot, published, checked.is_some());
                 }
             }
             ScanEnd::Failed => self.forget(&mut running, key),

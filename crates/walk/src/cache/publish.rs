@@ -65,28 +65,33 @@ pub enum PublishError {
 }
 
 impl CacheState {
-    /// Takes the base for a snapshot of `key`.
-    pub(super) fn base(&self, running: &Running, key: ScanKey) -> Base {
+    /// Takes the base for a snapshot of `key`. `taken` is a time before the disk is read.
+    pub(super) fn base(&self, running: &Running, key: ScanKey, taken: Instant) -> Base {
         let stored = self.stored(&key);
         let published = stored.as_ref().map(|stored| stored.published);
+        let stored_began = stored.as_ref().map(|stored| stored.began);
         let (snapshot, announced) = stored.map(|stored| (stored.snapshot, stored.announced)).unzip();
         Base {
             key,
             snapshot,
             published,
+            stored_began,
             announced: announced.unwrap_or_default(),
             position: running.log.position(),
             latest_generation: latest_generation(),
+            taken,
         }
     }
 
-    /// Stores `snapshot` in place of its base; see [`crate::ScanCache::publish`]. Its time to live starts at `published`.
+    /// Stores `snapshot` in place of its base; see [`crate::ScanCache::publish`]. Its time to live starts at
+    /// `published`. `is_partial`: only the places of announced changes were compared with the disk.
     pub(super) fn publish(
         &self,
         running: &Running,
         base: &Base,
         snapshot: &Arc<Snapshot>,
         published: Instant,
+        is_partial: bool,
     ) -> Result<(), PublishError> {
         let root = || snapshot.root().to_owned();
         if self.policy.ttl.is_zero() || self.policy.max_snapshots == 0 {
@@ -114,7 +119,10 @@ impl CacheState {
             count(&self.counters.evictions);
             return Err(PublishError::TooLarge { root: root(), bytes, max_bytes });
         }
-        let stored = StoredSnapshot { snapshot: Arc::clone(snapshot), published, announced: Announced::Nothing };
+        // A scan that checked some places only leaves the rest as it was.
+        let began = base.stored_began.filter(|_| is_partial).unwrap_or(base.taken);
+        let announced = Announced::Nothing;
+        let stored = StoredSnapshot { snapshot: Arc::clone(snapshot), published, began, announced };
         self.snapshots.insert(base.key.clone(), stored);
         self.evict();
         Ok(())

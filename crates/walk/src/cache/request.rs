@@ -17,6 +17,8 @@ pub struct ScanRequest<'a> {
     /// When the caller asked. A scan that began earlier may miss changes that the caller already knows about, so a call
     /// for a fresh scan does not join it.
     pub asked: Instant,
+    /// Accept a cached snapshot only if it was compared with the disk after `asked`, whatever the time to live.
+    pub validate: bool,
     /// When the time runs out, return the entries listed so far instead of an error.
     pub partial_on_timeout: bool,
 }

@@ -3,7 +3,7 @@
 use crate::options::ScanOptions;
 use crate::snapshot::covers;
 
-use super::request::ScanKey;
+use super::request::{ScanKey, ScanRequest};
 use super::state::{CacheState, StoredSnapshot};
 
 /// A snapshot that serves a request for another one.
@@ -16,7 +16,7 @@ pub(super) enum Source {
 
 impl CacheState {
     /// Returns the best source for the snapshot of `key`, if there is any.
-    pub(super) fn source(&self, key: &ScanKey) -> Option<Source> {
+    pub(super) fn source(&self, key: &ScanKey, request: &ScanRequest<'_>) -> Option<Source> {
         let is_source = |other: &ScanKey| other.root == key.root && covers(other.options, key.options);
         let mut stale = None;
         for entry in &self.snapshots {
@@ -24,7 +24,7 @@ impl CacheState {
                 continue;
             }
             let Some(is_known) = entry.snapshot.has_view(key.options) else { continue };
-            if self.is_fresh(entry.value()) {
+            if self.is_fresh(entry.value(), request) {
                 return Some(Source::Fresh(entry.value().clone(), is_known));
             }
             stale = entry.snapshot.fingerprint().map(|_| entry.key().options).or(stale);

@@ -15,7 +15,7 @@ use super::announced::Announced;
 use super::base::Base;
 use super::log::InvalidationLog;
 use super::policy::Policy;
-use super::request::ScanKey;
+use super::request::{ScanKey, ScanRequest};
 use super::stats::{CachedSnapshot, Counters, count};
 
 /// Returns the current time. Tests pass their own clock; everything else uses [`Instant::now`].
@@ -34,6 +34,8 @@ pub(super) struct CacheState {
 pub(super) struct StoredSnapshot {
     pub(super) snapshot: Arc<Snapshot>,
     pub(super) published: Instant,
+    /// When the comparison of the whole tree with the disk began that the snapshot is the result of.
+    pub(super) began: Instant,
     /// If this is anything, the snapshot is no longer returned to callers. The next scan validates it.
     pub(super) announced: Announced,
 }
@@ -80,13 +82,15 @@ impl CacheState {
         self.snapshots.get(key).map(|stored| stored.value().clone())
     }
 
-    /// Returns the cached snapshot if it is within its time to live.
-    pub(super) fn fresh(&self, key: &ScanKey) -> Option<StoredSnapshot> {
-        self.stored(key).filter(|stored| self.is_fresh(stored))
+    /// Returns the cached snapshot if it is fresh enough for the request.
+    pub(super) fn fresh(&self, key: &ScanKey, request: &ScanRequest<'_>) -> Option<StoredSnapshot> {
+        self.stored(key).filter(|stored| self.is_fresh(stored, request))
     }
 
-    pub(super) fn is_fresh(&self, stored: &StoredSnapshot) -> bool {
-        !stored.is_invalidated() && self.age(stored) < self.policy.ttl
+    pub(super) fn is_fresh(&self, stored: &StoredSnapshot, request: &ScanRequest<'_>) -> bool {
+        !stored.is_invalidated()
+            && self.age(stored) < self.policy.ttl
+            && (!request.validate || stored.began >= request.asked)
     }
 
     pub(super) fn age(&self, stored: &StoredSnapshot) -> Duration {

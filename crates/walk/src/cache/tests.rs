@@ -43,7 +43,13 @@ impl Rig {
     }
 
     fn request<'a>(&self, root: &'a Path) -> ScanRequest<'a> {
-        ScanRequest { root, options: ScanOptions::default(), asked: *lock(&self.clock), partial_on_timeout: false }
+        ScanRequest {
+            root,
+            options: ScanOptions::default(),
+            asked: *lock(&self.clock),
+            validate: false,
+            partial_on_timeout: false,
+        }
     }
 
     fn get(&self, root: &Path) -> Scan {
@@ -103,6 +109,37 @@ fn an_expired_snapshot_is_validated() {
     assert_eq!(second.age, Duration::ZERO);
     let stats = rig.cache.stats();
     assert_eq!((stats.validations, stats.rescans), (1, 0));
+}
+
+#[test]
+fn a_request_that_validates_sees_what_the_time_to_live_hides() {
+    let rig = Rig::new(Policy::default());
+    let root = rig.root();
+    rig.get(&root);
+    rig.pass(1);
+    fs::write(root.join("second"), "").expect("a file");
+    assert_eq!(rig.get(&root).snapshot.len(), 1, "within the time to live");
+    let request = ScanRequest { validate: true, ..rig.request(&root) };
+    let get = || rig.cache.get_or_scan(&request, &rig.pool, &CancelToken::new()).expect("a scan").snapshot;
+    let validated = get();
+    assert_eq!(validated.len(), 2);
+    assert!(Arc::ptr_eq(&validated, &get()), "one comparison after the call is enough");
+    assert!(Arc::ptr_eq(&validated, &rig.get(&root).snapshot), "others get what it found");
+    let stats = rig.cache.stats();
+    assert_eq!((stats.misses, stats.validations, stats.rescans), (1, 1, 0));
+}
+
+#[test]
+fn a_view_of_a_request_that_validates_is_of_a_validated_snapshot() {
+    let rig = Rig::new(Policy::default());
+    let root = rig.root();
+    rig.get_with(&root, ScanOptions { include_hidden: true, ..ScanOptions::default() });
+    rig.pass(1);
+    fs::write(root.join("second"), "").expect("a file");
+    let request = ScanRequest { validate: true, ..rig.request(&root) };
+    let scan = rig.cache.get_or_scan(&request, &rig.pool, &CancelToken::new()).expect("a scan");
+    assert_eq!(scan.snapshot.len(), 2);
+    assert_eq!((rig.cache.stats().misses, rig.cache.stats().validations), (1, 1));
 }
 
 #[test]

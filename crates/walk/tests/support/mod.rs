@@ -116,7 +116,7 @@ impl Scanner {
 }
 
 pub fn request(root: &Path, options: ScanOptions) -> ScanRequest<'_> {
-    ScanRequest { root, options, asked: Instant::now(), partial_on_timeout: false }
+    ScanRequest { root, options, asked: Instant::now(), validate: false, partial_on_timeout: false }
 }
 
 /// Returns the paths of a snapshot, directories with a `/`, links with an `@`, excluded ones with a `!`.

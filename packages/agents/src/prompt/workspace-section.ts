@@ -10,27 +10,23 @@ export interface WorkspaceSection {
 
 /**
  * Makes a function that returns the tree for the next request. It stays the same while only the tools of agents change the
- * workspace: their changes are in `updates()`, and the system prompt keeps its bytes. When something else changed it, the tree is
- * made again.
+ * workspace: their changes are in `updates()`, and the system prompt keeps its bytes. When something else changed it between two
+ * requests, or when the changes no longer fit into the updates, the tree is made again.
  */
 export function createWorkspaceSection(cache: WorkspaceCache | undefined): WorkspaceSection {
   let run: Promise<WorkspaceRun> | undefined;
-  /** The version of the tree, and the changes by tools, at the last request. */
-  let known: { readonly version: number; readonly updates: string } | undefined;
-
   let latest: WorkspaceRun | undefined;
 
   const next = async (): Promise<WorkspaceRun | undefined> => {
     if (cache === undefined) return undefined;
     const begin = async (): Promise<WorkspaceRun> => (await cache.init({ userContext: {} })).run;
-    run ??= begin();
-    const current = await run;
-    const { version } = await cache.tree();
-    const updates = current.updates();
-    const before = known ?? { version: current.version, updates: '' };
-    const isOther = version !== before.version && updates === before.updates;
-    known = isOther ? undefined : { version, updates };
-    if (isOther) run = begin();
+    if (run === undefined) {
+      // A run begins with the tree of now.
+      run = begin();
+    } else {
+      const { others, isWhole } = await (await run).refresh();
+      if (others > 0 || !isWhole) run = begin();
+    }
     latest = await run;
     return latest;
   };

@@ -18,6 +18,7 @@ import type { AgentTool } from '../tools/agent-tool.ts';
 import type { ToolGrant } from '../tools/grant.ts';
 import { openAgentTools } from '../tools/open-agent-tools.ts';
 import type { AgentTools } from '../tools/open-agent-tools.ts';
+import { refreshAfter } from '../tools/refresh-after.ts';
 import type { AgentEvent, AgentResult, AgentRun, OwnEvent } from './agent-run.ts';
 import type { Agents, AgentsOptions, PreparedRequest, PreparedTool, RunOptions } from './agents.ts';
 import { Ending } from './ending.ts';
@@ -167,7 +168,8 @@ export function createRunner(options: AgentsOptions, { delegate }: RunnerParts =
       unfollow?.();
       opened.close();
     };
-    return { ...opened, close, session, offered: await offer(opened.tools) };
+    const tools = workspaceCache ? refreshAfter(opened.tools, () => workspaceCache.refresh()) : opened.tools;
+    return { ...opened, tools, close, session, offered: await offer(tools) };
   };
   const section = createWorkspaceSection(workspaceCache);
   const shared: SharedParts = {

@@ -16,7 +16,7 @@ import { isWithin } from './scope.ts';
 import type { CacheScope } from './scope.ts';
 import { isBefore, isSameStamp, isStamp, settledFrom } from './stamps.ts';
 import type { Stamp, TimeCheck } from './stamps.ts';
-import type { CacheAccess, CachedReadOptions, OwnContentCache } from './types.ts';
+import type { CacheAccess, FileHead, CachedReadOptions, OwnContentCache } from './types.ts';
 import { userOf } from './user.ts';
 
 /** The limit of one kept content. */
@@ -83,6 +83,24 @@ function checkRead(path: unknown, options: CachedReadOptions): void {
   checkKnown('read', options, ['signal', 'countAsRead']);
   check('signal', options.signal, options.signal instanceof AbortSignal, 'an AbortSignal');
   check('countAsRead', options.countAsRead, typeof options.countAsRead === 'boolean', 'true or false');
+}
+
+/** Reads the beginning of an open file; `undefined` when it has a NUL, as no text has. */
+async function headOf(file: OpenFile, maxBytes: number): Promise<FileHead | undefined> {
+  const { size } = await file.stat();
+  const buffer = Buffer.alloc(Math.min(size, maxBytes));
+  let length = 0;
+  while (length < buffer.length) {
+    const read = await file.read(buffer.subarray(length), length);
+    if (read === 0) break;
+    length += read;
+  }
+  const bytes = buffer.subarray(0, length);
+  if (bytes.includes(0)) return undefined;
+  const isWhole = length === size;
+  // A part may end within a character.
+  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: !isWhole });
+  return { text, size, isWhole };
 }
 
 /** Makes a content cache. Nothing is read before the first call. */
@@ -251,9 +269,15 @@ export function createContentCache(options: ContentCacheOptions): OwnContentCach
       preloading = Promise.all([preloading, done]);
       return done;
     },
-    readText: async (path) => {
-      const { bytes } = await readWhole(path, noLedger, { isCounted: false });
-      return bytes.includes(0) ? undefined : bytes.toString('utf8');
+    readHead: async (path, maxBytes) => {
+      const { real, stat } = await scope.resolve(path);
+      if (stat?.kind !== 'file') return undefined;
+      const file = await open(innerOf(scope.operations), real, { named: resolve(scope.root, path), isCounted: false });
+      try {
+        return await headOf(file, maxBytes);
+      } finally {
+        await file.close();
+      }
     },
     open,
     countUse: (path) => counts.note(path),

@@ -80,12 +80,25 @@ interface CachedOpenOptions {
   readonly onAccess?: ((access: CacheAccess) => void) | undefined;
 }
 
+/** The beginning of a file. */
+export interface FileHead {
+  /** Without a character that `maxBytes` cuts. */
+  readonly text: string;
+  /** The bytes of the whole file. */
+  readonly size: number;
+  /** Whether the text is all of the file. */
+  readonly isWhole: boolean;
+}
+
 /** The content cache for the other rooms of this package. */
 export interface OwnContentCache extends ContentCache {
   /** Opens a canonical path through `inner`, or from memory; refuses what `inner` refuses. */
   open(inner: FileOperations, path: string, options?: CachedOpenOptions): Promise<OpenFile>;
-  /** Returns the text of a file by its path, `undefined` when it is not text. The read does not count as a use. */
-  readText(path: string): Promise<string | undefined>;
+  /**
+   * Returns the beginning of a file by its path, `undefined` when it is not a file with text. Of a file that is too large to keep, it
+   * reads no more than `maxBytes`. The read does not count as a use.
+   */
+  readHead(path: string, maxBytes: number): Promise<FileHead | undefined>;
   /** Counts one use of a file. */
   countUse(path: string): void;
   /** Forgets contents that a change replaced, to free their memory. */

@@ -18,6 +18,7 @@ import { locate } from './locate.ts';
 import { isAffected, pathsOf } from './paths-of.ts';
 import { copyPlain } from './plain.ts';
 import type { PlainCopy } from './plain.ts';
+import { RuleFiles } from './rule-files.ts';
 import { snapshotOf } from './snapshot.ts';
 import type { Extent, Snapshot } from './snapshot.ts';
 import { waitFor } from './wait-for.ts';
@@ -154,9 +155,10 @@ async function runInside<Result>(call: () => Result): Promise<Awaited<Result>> {
 /** Makes a cache of calls. */
 export function createCallCache({ lifetime, scope, hasExactTimes, stores, countUse }: CallCacheOptions): CallCache {
   const flights = new Map<string, Flight>();
+  const ruleFiles = new RuleFiles(hasExactTimes);
 
   const take = (real: string, extent: Extent): Promise<Snapshot | undefined> =>
-    snapshotOf(real, extent, { hasExactTimes, marginMs: extent === 'file' ? WRITE_MS : 0 });
+    snapshotOf(real, extent, { hasExactTimes, ruleFiles, marginMs: extent === 'file' ? WRITE_MS : 0 });
 
   const placeOf = async ({ path, extent }: Call): Promise<Place> => {
     const [real, roots] = await Promise.all([locate(scope, path), scope.realRoots().catch(() => [])]);

@@ -55,6 +55,15 @@ function shownOf({ path, real, entries, roots }: FoundListing): ShownListing | u
   }
 }
 
+/** The order in which listings were kept. */
+const sequences = new WeakMap<DynamicListing, number>();
+let latest = 0;
+
+/** Returns a number that is higher for a listing that was kept later; 0 for one that no store made. */
+export function sequenceOf(listing: DynamicListing): number {
+  return sequences.get(listing) ?? 0;
+}
+
 /** By the record that they write into: sub-agents may have caches of their own for it. */
 const stores = new WeakMap<object, DynamicListingStore>();
 
@@ -88,8 +97,10 @@ function createDynamicListings(record: Record<string, DynamicListing>, clock: ()
       const { items, text } = shown;
       listings.set(path, { real, isCurrent, text, ...(digest !== undefined && { digest }) });
       characters += text.length;
+      const listing = before ?? { items, cachedAt: new Date(clock()).toISOString() };
+      if (!before) sequences.set(listing, ++latest);
       Object.defineProperty(record, path, {
-        value: before ?? { items, cachedAt: new Date(clock()).toISOString() },
+        value: listing,
         configurable: true,
         enumerable: true,
         writable: true,

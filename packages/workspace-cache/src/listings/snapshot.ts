@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
 import { lstat, readdir, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { IGNORE_FILES } from './paths-of.ts';
+import { join } from 'node:path';
+import type { RuleFiles } from './rule-files.ts';
 import { settledFrom } from '../content/stamps.ts';
 import type { Stamp, TimeCheck } from '../content/stamps.ts';
 
@@ -69,16 +69,8 @@ async function collect(path: string, extent: Extent): Promise<Part[] | undefined
   return parts;
 }
 
-/** Returns a directory and all above it. */
-function upwards(directory: string): string[] {
-  return dirname(directory) === directory ? [directory] : [directory, ...upwards(dirname(directory))];
-}
-
-const RULE_FILES = [...IGNORE_FILES, join('.git', 'info', 'exclude')];
-
-/** Returns the ignore files that hold in a directory, with the paths at which there is none. */
-async function ruleFilesOf(directory: string): Promise<(Part | { readonly path: string })[]> {
-  const paths = upwards(directory).flatMap((at) => RULE_FILES.map((name) => join(at, name)));
+/** Returns the states of ignore files; a path alone where there is none. */
+async function statesOf(paths: readonly string[]): Promise<(Part | { readonly path: string })[]> {
   const found = await Promise.all(paths.map((path) => partsAt(path).catch(() => [{ path }])));
   return found.flat();
 }
@@ -86,6 +78,7 @@ async function ruleFilesOf(directory: string): Promise<(Part | { readonly path: 
 /** What a snapshot needs to know beside its path. */
 export interface SnapshotContext {
   readonly hasExactTimes: TimeCheck;
+  readonly ruleFiles: RuleFiles;
   /** How long a change may take after its time was recorded. */
   readonly marginMs: number;
 }
@@ -97,7 +90,7 @@ export interface SnapshotContext {
 export async function snapshotOf(
   path: string,
   extent: Extent,
-  { hasExactTimes, marginMs }: SnapshotContext,
+  { hasExactTimes, ruleFiles, marginMs }: SnapshotContext,
 ): Promise<Snapshot | undefined> {
   let settledNs = 0n;
   const textOf = async (part: Part | { readonly path: string }): Promise<string> => {
@@ -115,9 +108,10 @@ export async function snapshotOf(
   };
   try {
     const parts = await collect(path, extent);
-    if (parts === undefined) return undefined;
-    const ruleFiles = extent === 'file' ? [] : await ruleFilesOf(path);
-    const texts = await Promise.all(ruleFiles.map(textOf));
+    const [first] = parts ?? [];
+    if (parts === undefined || first === undefined) return undefined;
+    const states = extent === 'file' ? [] : await statesOf(await ruleFiles.find(path, first.stats));
+    const texts = await Promise.all(states.map(textOf));
     const rules = createHash('sha256').update(texts.join()).digest('base64');
     const hash = createHash('sha256').update(rules);
     for (const part of parts) hash.update(await textOf(part));

@@ -1,142 +1,102 @@
-import type { WorkspaceChange } from '@cairn/coding-agent';
-import { isSecretName } from '@cairn/tool/prompt';
-import { basename, dirname, relative, sep } from 'node:path';
+import { treeChanges } from '@cairn/natives';
+import type { TreeChange, TreeChanges } from '@cairn/natives';
 import type { Language } from '../data.ts';
 import { escapeName } from '../tree/escape.ts';
+import { treeTexts } from '../tree/texts.ts';
+import type { TreeSnapshot } from '../tree/tree-state.ts';
+import { largestFitting } from './budget.ts';
+import type { Budget } from './budget.ts';
 import { fenced } from './fence.ts';
 import { sectionTexts } from './texts.ts';
 
-type Kind = 'file' | 'dir' | 'symlink' | undefined;
+/** The states that a history keeps. A state of a large tree takes some megabytes. */
+const MAX_STATES = 16;
 
-/** What a change list compares changes with: the tree of its run. */
-export interface ChangeListContext {
-  /** The canonical root; `undefined` when it cannot be read. */
-  readonly root: string | undefined;
-  /** The kind of an entry of the tree. */
-  readonly kindOf: (path: string) => Kind;
-  /** Whether the rules leave a directory of this name out. */
-  readonly isLeftOut: (name: string) => boolean;
-  readonly language: Language;
+interface Seen extends TreeSnapshot {
+  readonly moment: number;
 }
 
-/** What changed since the tree of a run was made. */
-export interface ChangeList {
-  note(change: WorkspaceChange): void;
-  /** Writes the list, such as `+ a` and `- b`. Empty when nothing was created, removed or renamed. */
-  render(context: ChangeListContext): string;
+const NOTHING: TreeChanges = { listed: [], total: 0 };
+
+/** The states of the tree of a run: the one when the run began, and each later one that differs from the one before. */
+export class TreeHistory {
+  readonly #seen: Seen[];
+
+  constructor(first: TreeSnapshot) {
+    this.#seen = [{ ...first, moment: 0 }];
+  }
+
+  /** Adds a state. Returns whether it is news: not the last one, nor one that took longer to read than a later one. */
+  add(snapshot: TreeSnapshot, moment: number): boolean {
+    if (snapshot.version <= (this.#seen.at(-1)?.version ?? 0)) return false;
+    this.#seen.push({ ...snapshot, moment });
+    // The first state is what the section shows.
+    if (this.#seen.length > MAX_STATES) this.#seen.splice(1, 1);
+    return true;
+  }
+
+  /** Returns whether the state at a moment is still kept. Otherwise {@link since} starts at an earlier one. */
+  knows(moment: number): boolean {
+    const [first, second] = this.#seen;
+    return moment === first?.moment || second === undefined || moment >= second.moment;
+  }
+
+  /** Returns what changed since a moment, at most `maxListed` of it. */
+  since(moment: number, maxListed: number): TreeChanges {
+    const before = this.#seen.findLast((seen) => seen.moment <= moment) ?? this.#seen[0];
+    const after = this.#seen.at(-1);
+    return before && after ? treeChanges(before.state, after.state, maxListed) : NOTHING;
+  }
 }
 
-interface Entry {
-  /** Whether the path existed at the time of the tree. */
-  readonly before: boolean;
-  /** What it is now; absent when it does not exist. */
-  now: Present | undefined;
+/** The escaped names of a path. */
+function shownPath(path: string, bytes: Uint8Array | undefined): string {
+  if (bytes === undefined)
+    return path
+      .split('/')
+      .map((name) => escapeName(name))
+      .join('/');
+  const parts: string[] = [];
+  const whole = Buffer.from(bytes);
+  for (let start = 0; start <= whole.length;) {
+    const slash = whole.indexOf('/', start);
+    const end = slash === -1 ? whole.length : slash;
+    const part = whole.subarray(start, end);
+    parts.push(escapeName(part.toString('utf8'), part));
+    start = end + 1;
+  }
+  return parts.join('/');
 }
 
-interface Present {
-  /** `undefined` when the change does not state it. */
-  readonly isDirectory: boolean | undefined;
-  /** The path at the time of the tree, when it was renamed. */
-  readonly from?: string | undefined;
+/** Writes one change as the tree would show it: `+ src/new.ts`, `- old/`, `+ link -> target`. */
+export function changeLine(change: TreeChange, language: Language): string {
+  const { path, pathBytes, appeared, kind, folded, target, targetBytes } = change;
+  const shown = `${appeared ? '+' : '-'} ${shownPath(path, pathBytes)}`;
+  if (kind === 'dir') return folded === undefined ? `${shown}/` : `${shown}/ (${treeTexts[language].folded[folded]})`;
+  if (kind === 'file' || !appeared) return shown;
+  return `${shown} -> ${target === undefined ? '?' : escapeName(target, targetBytes)}`;
 }
 
-/** The maximal number of lines of a list. */
-const MAX_LINES = 50;
+/** A list of changes for a prompt. */
+export interface ChangeText {
+  /** Empty when nothing changed, or when the budget has no room for the first line. */
+  readonly text: string;
+  readonly shown: number;
+}
 
-/** The maximal number of paths that a list remembers. */
-const MAX_PATHS = 10_000;
-
-/** Makes the list of the changes during one run. */
-export function createChangeList(): ChangeList {
-  const entries = new Map<string, Entry>();
-  /** Two caches of one workspace pass on the same change. */
-  const noted = new WeakSet<WorkspaceChange>();
-  let forgotten = 0;
-
-  const put = (path: string, entry: Entry): void => {
-    if (entries.size >= MAX_PATHS && !entries.has(path)) forgotten += 1;
-    else entries.set(path, entry);
+/** Writes a list of changes, as many as the budget allows, and how many more there are. */
+export function renderChanges(
+  { listed, total }: TreeChanges,
+  { language, heading, budget }: { readonly language: Language; readonly heading: string; readonly budget: Budget },
+): ChangeText {
+  if (total === 0) return { text: '', shown: 0 };
+  const { moreChanges } = sectionTexts[language];
+  const lines = listed.map((change) => changeLine(change, language));
+  const write = (count: number): string => {
+    const rest = total - count;
+    const shown = [...lines.slice(0, count), ...(rest > 0 ? [moreChanges(rest)] : [])];
+    return `${heading}\n\n${fenced(shown.join('\n'))}`;
   };
-  const appear = (path: string, now: Present): void => {
-    const entry = entries.get(path);
-    if (entry === undefined) put(path, { before: false, now });
-    else entry.now = now;
-  };
-  /** Removes a path, and everything below it. Returns what the list had below it. */
-  const disappear = (path: string): (readonly [rest: string, entry: Entry])[] => {
-    const below: (readonly [string, Entry])[] = [];
-    for (const [other, entry] of entries) {
-      if (!other.startsWith(`${path}${sep}`)) continue;
-      below.push([other.slice(path.length), entry]);
-      entries.delete(other);
-    }
-    const entry = entries.get(path);
-    if (entry === undefined) put(path, { before: true, now: undefined });
-    else if (entry.before) entry.now = undefined;
-    else entries.delete(path);
-    return below;
-  };
-
-  /** Whether a directory on the way was removed, so that the tree states nothing about what is in it now. */
-  const wasRemoved = (directory: string): boolean => {
-    if (entries.get(directory)?.before === true) return true;
-    const parent = dirname(directory);
-    return parent !== directory && wasRemoved(parent);
-  };
-
-  return {
-    note: (change) => {
-      if (noted.has(change)) return;
-      noted.add(change);
-      const { written, created, createdDirectories, deleted, renamed } = change;
-      // A path in `deleted` and in another list still exists.
-      for (const path of deleted) disappear(path);
-      for (const { from, to } of renamed) {
-        const known = entries.get(from)?.now;
-        const below = disappear(from);
-        appear(to, below.length > 0 ? { isDirectory: true } : (known ?? { isDirectory: undefined, from }));
-        for (const [rest, { now }] of below) if (now) appear(`${to}${rest}`, now);
-      }
-      for (const path of createdDirectories) appear(path, { isDirectory: true });
-      for (const path of created) appear(path, { isDirectory: false });
-      for (const path of written) if (entries.has(path)) appear(path, { isDirectory: false });
-    },
-    render: ({ root, kindOf, isLeftOut, language }) => {
-      if (root === undefined) return '';
-      const lines: string[] = [];
-      const pathOf = (path: string): string | undefined => {
-        const inside = relative(root, path);
-        if (inside === '' || inside === '..' || inside.startsWith(`..${sep}`)) return undefined;
-        const names = inside.split(sep);
-        const isHidden = names.some(
-          (name, index) =>
-            isSecretName(name, 'directory') || (index === names.length - 1 ? isSecretName(name) : isLeftOut(name)),
-        );
-        return isHidden ? undefined : names.join('/');
-      };
-      const sorted = [...entries]
-        .map(([path, entry]) => ({ path, entry, bytes: Buffer.from(path) }))
-        .toSorted((left, right) => Buffer.compare(left.bytes, right.bytes));
-      for (const { path: absolute, entry } of sorted) {
-        const { before, now } = entry;
-        const path = pathOf(absolute);
-        if (path === undefined) continue;
-        const kind = wasRemoved(dirname(absolute)) ? undefined : kindOf(path);
-        const isDirectory = now?.isDirectory ?? (now?.from !== undefined && kindOf(pathOf(now.from) ?? '') === 'dir');
-        // The tree may have been made after the change.
-        if (!before && now && kind !== undefined) continue;
-        // A file that was replaced by a file is as before; a directory may have lost its contents.
-        if (before && now && !isDirectory && kind !== undefined && kind !== 'dir') continue;
-        const shown = path.split('/').map((name) => escapeName(name));
-        if (before) lines.push(`- ${shown.join('/')}${kind === 'dir' ? '/' : ''}`);
-        if (now && !(isDirectory && isLeftOut(basename(path))))
-          lines.push(`+ ${shown.join('/')}${isDirectory ? '/' : ''}`);
-      }
-      if (lines.length === 0 && forgotten === 0) return '';
-      const texts = sectionTexts[language];
-      const rest = Math.max(0, lines.length - MAX_LINES) + forgotten;
-      const shown = rest > 0 ? [...lines.slice(0, MAX_LINES), texts.moreChanges(rest)] : lines;
-      return `${texts.changes}\n\n${fenced(shown.join('\n'))}`;
-    },
-  };
+  const shown = largestFitting(lines.length, write, budget);
+  return shown === undefined ? { text: '', shown: 0 } : { text: write(shown), shown };
 }

@@ -2,6 +2,7 @@ import { glob } from '@cairn/natives';
 import { isSecretName } from '@cairn/tool/prompt';
 import { realpath } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
+import type { FileHead } from '../content/types.ts';
 import type { CoreFile } from './section.ts';
 
 /** READMEs, notes for agents, and package manifests. */
@@ -9,15 +10,18 @@ const CORE_FILES =
   '{[Rr][Ee][Aa][Dd][Mm][Ee],[Rr][Ee][Aa][Dd][Mm][Ee].*,AGENTS.md,package.json,pyproject.toml,requirements.txt,setup.py,Cargo.toml,go.mod,pom.xml,build.gradle,build.gradle.kts,composer.json,Gemfile,*.csproj,mix.exs,deno.json}';
 
 /** The length of all heads together, in UTF-16 code units. */
-const MAX_LENGTH = 4000;
+export const MAX_LENGTH = 4000;
+
+/** How many bytes of a file that is too large to keep are read: no character of the heads takes more than four. */
+const MAX_BYTES = 4 * MAX_LENGTH;
 
 const MAX_FILES = 16;
 
 /** Translations of READMEs and manifests of any name: a root may have many, which must not push out the others. */
 const MANY = /^readme\..+\.|\.csproj$/iu;
 
-/** Reads the text of a file by its absolute path; `undefined` when it is not text. Rejects when it cannot be read. */
-export type ReadText = (path: string) => Promise<string | undefined>;
+/** Reads the beginning of a file by its absolute path; `undefined` when it is not text. Rejects when it cannot be read. */
+export type ReadHead = (path: string, maxBytes: number) => Promise<FileHead | undefined>;
 
 /** Returns the start of a text, up to a line end when one is near, never half of a surrogate pair. */
 export function headOf(text: string, maxLength: number): string {
@@ -51,8 +55,16 @@ async function isAllowed(root: string, path: string): Promise<boolean> {
   }
 }
 
-/** Returns the heads of the core files in a root: 4,000 code units in all. */
-export async function coreFilesOf(root: string, read: ReadText, gitignore: boolean): Promise<CoreFile[]> {
+/** How core files are read and shown. */
+export interface CoreFileOptions {
+  readonly read: ReadHead;
+  readonly gitignore: boolean;
+  /** Of all heads together, in UTF-16 code units. */
+  readonly maxLength: number;
+}
+
+/** Returns the heads of the core files in a root. */
+export async function coreFilesOf(root: string, { read, gitignore, maxLength }: CoreFileOptions): Promise<CoreFile[]> {
   const { matches } = await glob({
     path: root,
     pattern: CORE_FILES,
@@ -62,19 +74,20 @@ export async function coreFilesOf(root: string, read: ReadText, gitignore: boole
   });
   const names = matches.flatMap(({ path, lossyPath }) => (lossyPath === true ? [] : [path]));
   const chosen = names.toSorted((a, b) => Number(MANY.test(a)) - Number(MANY.test(b))).slice(0, MAX_FILES);
-  const texts: { name: string; text: string }[] = [];
+  const texts: (FileHead & { readonly name: string })[] = [];
   for (const name of chosen.toSorted()) {
     const path = join(root, name);
     if (isSecretName(name) || !(await isAllowed(root, path))) continue;
-    const text = await read(path).catch(() => undefined);
-    if (text !== undefined && text.trim() !== '') texts.push({ name, text: text.trimEnd() });
+    const head = await read(path, MAX_BYTES).catch(() => undefined);
+    if (head !== undefined && head.text.trim() !== '') texts.push({ ...head, name, text: head.text.trimEnd() });
   }
   const shares = shareLength(
     texts.map(({ text }) => text.length),
-    MAX_LENGTH,
+    maxLength,
   );
-  return texts.map(({ name, text }, index) => {
+  return texts.map(({ name, text, size, isWhole }, index) => {
     const head = headOf(text, shares[index] ?? 0);
-    return { name, text: head, more: text.length - head.length };
+    if (isWhole) return { name, text: head, more: text.length - head.length, unit: 'characters' };
+    return { name, text: head, more: size - Buffer.byteLength(head), unit: 'bytes' };
   });
 }

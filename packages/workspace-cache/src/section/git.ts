@@ -93,6 +93,20 @@ export function readStatus(output: string): Status {
   return { branch, changedFiles, hasCommits: !fields.includes('# branch.oid (initial)') };
 }
 
+/** Returns which commit is checked out, and by which name. Equal while neither changes. */
+export async function headOf(root: string, timeoutMs: number = TIMEOUT_MS): Promise<string> {
+  try {
+    return await gitIn(root, timeoutMs)('rev-parse', 'HEAD', '--symbolic-full-name', 'HEAD');
+  } catch (error) {
+    // Without a commit, git fails and names the branch.
+    return reasonOf(error) === 'failed' ? await unbornHead(root, timeoutMs) : '';
+  }
+}
+
+async function unbornHead(root: string, timeoutMs: number): Promise<string> {
+  return gitIn(root, timeoutMs)('symbolic-ref', '--quiet', 'HEAD').catch(() => '');
+}
+
 /** Returns the line about the repository of a directory: branch, number of changed files, last three subjects. */
 export async function gitLineOf(root: string, language: Language, timeoutMs: number = TIMEOUT_MS): Promise<string> {
   const texts = sectionTexts[language];

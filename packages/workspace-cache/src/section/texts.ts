@@ -1,7 +1,7 @@
 import type { Language } from '../data.ts';
 
 /** Why there is no line about a repository. */
-export type NoGitReason = 'not-installed' | 'not-a-repository' | 'too-slow' | 'failed';
+export type NoGitReason = 'not-installed' | 'not-a-repository' | 'too-slow' | 'changing' | 'failed';
 
 /** The name of the tool that lists a directory; `false` when the agent has none. */
 type ListTool = string | false;
@@ -20,10 +20,18 @@ export interface SectionTexts {
   readonly empty: string;
   readonly dynamicHeading: (list: ListTool) => string;
   readonly dynamicIntro: string;
+  /** States of a kept listing. */
+  readonly emptyListing: string;
+  readonly listedAt: (time: string) => string;
+  readonly moreListings: (count: number) => string;
   readonly coreFiles: string;
   readonly changes: string;
+  readonly laterChanges: string;
+  /** For a workspace that could not be compared with the disk. */
+  readonly unknownChanges: string;
   readonly moreChanges: (count: number) => string;
   readonly moreCharacters: (count: number) => string;
+  readonly moreBytes: (count: number) => string;
   readonly git: (facts: {
     readonly branch: string;
     readonly changedFiles: number;
@@ -53,16 +61,23 @@ export const sectionTexts: Readonly<Record<Language, SectionTexts>> = {
     empty: 'The workspace has no entries to show.',
     dynamicHeading: (list) => `## Dynamically cached directories${list === false ? '' : ` (visited with ${list})`}`,
     dynamicIntro: 'These directories were visited and cached. Read them here:',
+    emptyListing: 'empty',
+    listedAt: (time) => `cached at ${time}`,
+    moreListings: (count) => `… ${count} more ${count === 1 ? 'listing' : 'listings'}`,
     coreFiles: '## Core files',
     changes: '## Changes since the directory overview',
+    laterChanges: '## Changes since the previous list',
+    unknownChanges: 'The workspace could not be checked for changes. There may be more than listed here.',
     moreChanges: (count) => `… ${count} more`,
     moreCharacters: (count) => `… ${count} more characters`,
+    moreBytes: (count) => `… ${count} more bytes`,
     git: ({ branch, changedFiles, subjects }) =>
       `Git: branch ${branch}, ${changedFiles} changed ${changedFiles === 1 ? 'file' : 'files'}${subjects.length > 0 ? `, last commits: ${subjects.join('; ')}` : ', no commits'}`,
     noGit: {
       'not-installed': 'Git: no information (git is not installed)',
       'not-a-repository': 'Git: no information (not a git repository)',
       'too-slow': 'Git: no information (git took too long)',
+      changing: 'Git: no information (the branch or commit kept changing)',
       failed: 'Git: no information (git failed)',
     },
   },
@@ -84,16 +99,23 @@ export const sectionTexts: Readonly<Record<Language, SectionTexts>> = {
     empty: 'workspace 中没有可显示的内容。',
     dynamicHeading: (list) => `## 动态缓存的目录${list === false ? '' : `（已通过 ${list} 访问）`}`,
     dynamicIntro: '以下目录已被访问并缓存，可直接查看：',
+    emptyListing: '空',
+    listedAt: (time) => `缓存时间 ${time}`,
+    moreListings: (count) => `… 还有 ${count} 个目录列表`,
     coreFiles: '## 核心文件',
     changes: '## 目录结构概览之后的变化',
+    laterChanges: '## 上次列表之后的变化',
+    unknownChanges: '无法检查 workspace 的变化，可能还有未列出的变化。',
     moreChanges: (count) => `… 还有 ${count} 项`,
     moreCharacters: (count) => `… 还有 ${count} 个字符`,
+    moreBytes: (count) => `… 还有 ${count} 字节`,
     git: ({ branch, changedFiles, subjects }) =>
       `Git：分支 ${branch}，${changedFiles} 个文件有改动${subjects.length > 0 ? `，最近提交：${subjects.join('；')}` : '，尚无提交'}`,
     noGit: {
       'not-installed': 'Git：无信息（未安装 git）',
       'not-a-repository': 'Git：无信息（不是 git 仓库）',
       'too-slow': 'Git：无信息（git 运行超时）',
+      changing: 'Git：无信息（分支或提交一直在变化）',
       failed: 'Git：无信息（git 执行失败）',
     },
   },

@@ -1,5 +1,5 @@
 import { treeSummary } from '@cairn/natives';
-import type { TreeSummary, TreeSummaryOptions } from '@cairn/natives';
+import type { TreeState, TreeSummary, TreeSummaryOptions } from '@cairn/natives';
 import { CairnError } from '@cairn/tool';
 import { SECRET_NAMES } from '@cairn/tool/prompt';
 import type { TreeMetadata } from '../data.ts';
@@ -17,16 +17,16 @@ export interface WorkspaceTree {
   readonly version: number;
 }
 
-/** A tree with what later changes are compared with. */
+/** A tree with what later states are compared with. */
 export interface BuiltTree extends WorkspaceTree {
   /** The canonical path of the root; absent when it cannot be read. */
   readonly root?: string | undefined;
+  /** The state of the whole tree; absent when the scan did not see all of it. */
+  readonly state?: TreeState | undefined;
   /** The levels that the tree shows: `focus` and the depth `auto` may show more than `metadata.depth`. */
   readonly levels: number;
   /** How many directories it shows with all of their entries, the root among them. */
   readonly shownDirectories: number;
-  /** Returns the kind of an entry that the tree shows, by its path relative to the root. */
-  readonly kindOf: (path: string) => 'file' | 'dir' | 'symlink' | undefined;
 }
 
 /** Where and when a tree is built. */
@@ -34,6 +34,8 @@ export interface BuildContext {
   readonly root: string;
   readonly clock: () => number;
   readonly signal?: AbortSignal | undefined;
+  /** Compare the workspace with the disk first, whatever the time to live of a scan. */
+  readonly validate?: boolean | undefined;
   /** Default: `treeSummary` of `@cairn/natives`. */
   readonly summarize?: ((options: TreeSummaryOptions) => Promise<TreeSummary>) | undefined;
 }
@@ -67,9 +69,15 @@ export function summaryOptions(root: string, options: ResolvedTreeOptions): Tree
 
 /** Asks for more entries while a longer summary could give a longer tree. */
 async function scan(options: ResolvedTreeOptions, context: BuildContext): Promise<FittedTree> {
-  const { root, signal, summarize = treeSummary } = context;
+  const { root, signal, validate = false, summarize = treeSummary } = context;
   for (let maxEntries = firstRequest(options); ; maxEntries = Math.min(maxEntries * 4, MAX_ENTRIES)) {
-    const summary = await summarize({ ...summaryOptions(root, options), maxEntries, signal });
+    const summary = await summarize({
+      ...summaryOptions(root, options),
+      maxEntries,
+      validate,
+      keepState: true,
+      signal,
+    });
     const fitted = fitTree(summary, options);
     if (!fitted.needsMore || maxEntries === MAX_ENTRIES) return fitted;
   }
@@ -97,18 +105,6 @@ function shownDirectoriesOf({ layout: { summary, children, totals }, isShown }: 
     const isDirectory = node === ROOT || (summary.entries[node - 1]?.kind === 'dir' && isShown(node));
     return isDirectory && own.length === totals[node] && own.every(isShown);
   }).length;
-}
-
-/** Returns a function that finds the kinds of the entries that a tree shows. */
-function kindsOf({ layout: { summary, children }, isShown }: FittedTree): BuiltTree['kindOf'] {
-  return (path) => {
-    let node: number | undefined = ROOT;
-    for (const name of path.split('/')) {
-      node = children[node]?.find((child) => summary.entries[child - 1]?.name === name);
-      if (node === undefined || !isShown(node)) return undefined;
-    }
-    return summary.entries[node - 1]?.kind;
-  };
 }
 
 /**
@@ -149,16 +145,9 @@ export async function buildTree(options: ResolvedTreeOptions, context: BuildCont
       (most, level, node) => (fitted.isShown(node) ? Math.max(most, level) : most),
       0,
     );
-    const { generation: version, root } = summary;
-    return {
-      tree: text,
-      metadata,
-      version,
-      root,
-      levels,
-      shownDirectories: shownDirectoriesOf(fitted),
-      kindOf: kindsOf(fitted),
-    };
+    const { generation: version, root, complete } = summary;
+    const state = complete ? summary.state : undefined;
+    return { tree: text, metadata, version, root, state, levels, shownDirectories: shownDirectoriesOf(fitted) };
   } catch (error) {
     if (context.signal?.aborted === true) throw error;
     if (CairnError.isInstance(error) && error.code === 'INVALID_OPTION') throw error;
@@ -183,5 +172,5 @@ export function failedTree(
     estimatedTokens: 0,
     error,
   };
-  return { tree: '', metadata, version: 0, levels: 0, shownDirectories: 0, kindOf: () => undefined };
+  return { tree: '', metadata, version: 0, levels: 0, shownDirectories: 0 };
 }

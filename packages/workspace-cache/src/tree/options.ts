@@ -24,7 +24,7 @@ export interface TreeOptions {
    */
   readonly maxCharacters?: number | undefined;
   /**
-   * The maximal number of tokens of the tree, its notice included.
+   * The maximal number of tokens of the tree, its notice included. For a run: of the section, the kept listings and the updates together.
    * @default 1000; with `maxCharacters` or the format `source` no limit
    */
   readonly maxTokens?: number | undefined;

@@ -1,0 +1,83 @@
+import type { BigIntStats } from 'node:fs';
+import { lstat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { isBefore, settledFrom } from '../content/stamps.ts';
+import type { TimeCheck } from '../content/stamps.ts';
+import { IGNORE_FILES } from './paths-of.ts';
+
+/** The directories whose contents are remembered. */
+const MAX_DIRECTORIES = 1000;
+
+/** Its file can come and go without a change of the directory that contains `.git`. */
+const GIT = '.git';
+const EXCLUDE = join(GIT, 'info', 'exclude');
+
+interface Known {
+  readonly stamp: string;
+  /** The rule files that may be there while the stamp is this one. */
+  readonly names: readonly string[];
+}
+
+async function isThere(path: string): Promise<boolean> {
+  try {
+    await lstat(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Returns a directory and all above it. */
+function upwards(directory: string): string[] {
+  return dirname(directory) === directory ? [directory] : [directory, ...upwards(dirname(directory))];
+}
+
+/**
+ * Finds the ignore files that hold in a directory. A directory that is unchanged has no other names than before, so that only the files
+ * that were there are read again: one `lstat` of each directory above, and one of each ignore file.
+ */
+export class RuleFiles {
+  readonly #known = new Map<string, Known>();
+  readonly #hasExactTimes: TimeCheck;
+
+  constructor(hasExactTimes: TimeCheck) {
+    this.#hasExactTimes = hasExactTimes;
+  }
+
+  /**
+   * Returns the paths of the ignore files that may hold in a directory: those that are there and perhaps some that are not, and no
+   * others are there.
+   *
+   * @param stats the state of the directory now.
+   */
+  async find(directory: string, stats: BigIntStats): Promise<string[]> {
+    const found = await Promise.all(
+      upwards(directory).map(async (at) => {
+        const names = await this.#namesIn(at, at === directory ? stats : undefined);
+        return names.map((name) => join(at, name));
+      }),
+    );
+    return found.flat();
+  }
+
+  async #namesIn(directory: string, given: BigIntStats | undefined): Promise<readonly string[]> {
+    const startedMs = Date.now();
+    const stats = given ?? (await lstat(directory, { bigint: true }).catch(() => undefined));
+    if (stats === undefined) return [];
+    const { dev, ino, mtimeNs, ctimeNs } = stats;
+    const stamp = `${dev}:${ino}:${mtimeNs}:${ctimeNs}`;
+    const known = this.#known.get(directory);
+    if (known?.stamp === stamp) return known.names;
+    const candidates = [...IGNORE_FILES, GIT];
+    const there = await Promise.all(candidates.map((name) => isThere(join(directory, name))));
+    const names = candidates.filter((_, index) => there[index]).map((name) => (name === GIT ? EXCLUDE : name));
+    const identity = `${dev}:${ino}`;
+    const isSettled = isBefore(settledFrom({ mtimeNs, ctimeNs }), startedMs);
+    // Any change after this call gives another stamp.
+    if (isSettled && (await this.#hasExactTimes(directory, { identity }))) {
+      if (this.#known.size >= MAX_DIRECTORIES) this.#known.clear();
+      this.#known.set(directory, { stamp, names });
+    }
+    return names;
+  }
+}

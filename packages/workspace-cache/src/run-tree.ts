@@ -1,0 +1,80 @@
+import type { ResolvedCacheOptions } from './cache-options.ts';
+import type { OwnContentCache } from './content/types.ts';
+import { extrasOf } from './run-extras.ts';
+import { SECTION_SHARE } from './run-texts.ts';
+import { headOf } from './section/git.ts';
+import { renderSection } from './section/section.ts';
+import type { SectionContent, SectionStyle } from './section/section.ts';
+import { sectionTexts } from './section/texts.ts';
+import type { BuiltTree } from './tree/build.ts';
+import type { ResolvedTreeOptions } from './tree/options.ts';
+import type { BuildCall } from './tree/tree-builder.ts';
+
+/** How often a run begins again when the commit or the branch changes meanwhile. */
+const MAX_ATTEMPTS = 3;
+
+/** How often a tree is made smaller. Tokens of texts do not add up exactly. */
+const MAX_CUTS = 4;
+
+/** What the section of a run shows. */
+export interface BegunTree {
+  readonly tree: BuiltTree;
+  readonly content: Omit<SectionContent, 'listings'>;
+}
+
+export interface BeginParts {
+  readonly resolved: ResolvedCacheOptions;
+  readonly style: SectionStyle;
+  readonly build: (options: ResolvedTreeOptions, call?: BuildCall) => Promise<BuiltTree>;
+  readonly content: OwnContentCache;
+  readonly count: (text: string) => number;
+}
+
+/** Returns what the section shows of a tree. */
+export function contentOf(tree: BuiltTree, extras: Pick<SectionContent, 'coreFiles' | 'gitLine'>): BegunTree {
+  const { levels, metadata } = tree;
+  return { tree, content: { tree: tree.tree, metadata, levels, ...extras } };
+}
+
+/**
+ * Makes the tree of a run and what the section shows next to it. The tree is not older than the call, and of the same commit as the
+ * line about git.
+ */
+export async function beginTree(parts: BeginParts): Promise<BegunTree> {
+  const { resolved, build, content } = parts;
+  const { root, git, tree: options } = resolved;
+  for (let attempt = 1; ; attempt++) {
+    const head = git ? await headOf(root) : undefined;
+    const tree = await build(options, { validate: true });
+    const extras = await extrasOf(tree, resolved, content);
+    const isOneMoment = !git || head === (await headOf(root));
+    if (!isOneMoment && attempt < MAX_ATTEMPTS) continue;
+    const gitLine = isOneMoment ? extras.gitLine : sectionTexts[options.language].noGit.changing;
+    return fitSection(contentOf(tree, { ...extras, gitLine }), parts);
+  }
+}
+
+/** Makes the tree smaller until the section takes its share of the tokens that the caller allows. */
+async function fitSection(begun: BegunTree, { resolved, style, build, count }: BeginParts): Promise<BegunTree> {
+  const { maxTokens, tree: options } = resolved;
+  if (maxTokens === undefined) return begun;
+  const share = Math.floor(maxTokens * SECTION_SHARE);
+  const withoutTree = { ...begun.content, tree: '' };
+  // The tree comes first.
+  const isLong = count(renderSection(withoutTree, style)) > share / 2;
+  let fitted = isLong ? contentOf(begun.tree, { gitLine: begun.content.gitLine }) : begun;
+  let limit = options.maxTokens;
+  for (let cut = 1; cut <= MAX_CUTS && fitted.tree.tree !== ''; cut++) {
+    const excess = count(renderSection(fitted.content, style)) - share;
+    if (excess <= 0) break;
+    const isLast = cut === MAX_CUTS;
+    limit = isLast ? 0 : Math.max(0, Math.min(limit, fitted.tree.metadata.estimatedTokens) - excess);
+    const maxWholeTokens = Math.min(options.maxWholeTokens, limit);
+    const tree = await build({ ...options, maxTokens: limit, maxWholeTokens });
+    // Later states are compared with the tree that was validated.
+    const { state, version } = begun.tree;
+    const { coreFiles, gitLine } = fitted.content;
+    fitted = contentOf({ ...tree, state, version }, { coreFiles, gitLine });
+  }
+  return fitted;
+}

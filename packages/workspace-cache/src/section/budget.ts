@@ -1,0 +1,26 @@
+/** A part of the budget of a run. */
+export interface Budget {
+  readonly maxTokens: number;
+  readonly count: (text: string) => number;
+}
+
+/** Returns whether a text fits. */
+export function fits(text: string, { maxTokens, count }: Budget): boolean {
+  return text === '' || count(text) <= maxTokens;
+}
+
+/**
+ * Returns the largest number, from `most` down to 0, whose text fits; `undefined` when not even that of 0 does. A text with a larger
+ * number is longer.
+ */
+export function largestFitting(most: number, write: (count: number) => string, budget: Budget): number | undefined {
+  if (fits(write(most), budget)) return most;
+  if (!fits(write(0), budget)) return undefined;
+  let [low, high] = [0, most];
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (fits(write(middle), budget)) low = middle;
+    else high = middle;
+  }
+  return low;
+}
