@@ -36,6 +36,25 @@ export function contentOf(tree: BuiltTree, extras: Pick<SectionContent, 'coreFil
   return { tree, content: { tree: tree.tree, metadata, levels, ...extras } };
 }
 
+/** The first trees of runs that begin now, by root. */
+const beginning = new Map<string, Promise<unknown>>();
+
+/** Runs builds of one root that begin at once after the first of them: they compare its scan with the disk, and scan nothing again. */
+async function afterFirst(root: string, build: () => Promise<BuiltTree>): Promise<BuiltTree> {
+  const first = beginning.get(root);
+  if (first !== undefined) {
+    await first.catch(() => undefined);
+    return build();
+  }
+  const building = build();
+  beginning.set(root, building);
+  try {
+    return await building;
+  } finally {
+    beginning.delete(root);
+  }
+}
+
 /**
  * Makes the tree of a run and what the section shows next to it. The tree is not older than the call, and of the same commit as the
  * line about git.
@@ -45,7 +64,7 @@ export async function beginTree(parts: BeginParts): Promise<BegunTree> {
   const { root, git, tree: options } = resolved;
   for (let attempt = 1; ; attempt++) {
     const head = git ? await headOf(root) : undefined;
-    const tree = await build(options, { validate: true });
+    const tree = await afterFirst(root, () => build(options, { validate: true }));
     const extras = await extrasOf(tree, resolved, content);
     const isOneMoment = !git || head === (await headOf(root));
     if (!isOneMoment && attempt < MAX_ATTEMPTS) continue;

@@ -69,7 +69,7 @@ function shownPath(path: string, bytes: Uint8Array | undefined): string {
 }
 
 /** Writes one change as the tree would show it: `+ src/new.ts`, `- old/`, `+ link -> target`. */
-export function changeLine(change: TreeChange, language: Language): string {
+function changeLine(change: TreeChange, language: Language): string {
   const { path, pathBytes, appeared, kind, folded, target, targetBytes } = change;
   const shown = `${appeared ? '+' : '-'} ${shownPath(path, pathBytes)}`;
   if (kind === 'dir') return folded === undefined ? `${shown}/` : `${shown}/ (${treeTexts[language].folded[folded]})`;

@@ -21,7 +21,7 @@ const MAX_FILES = 16;
 const MANY = /^readme\..+\.|\.csproj$/iu;
 
 /** Reads the beginning of a file by its absolute path; `undefined` when it is not text. Rejects when it cannot be read. */
-export type ReadHead = (path: string, maxBytes: number) => Promise<FileHead | undefined>;
+type ReadHead = (path: string, maxBytes: number) => Promise<FileHead | undefined>;
 
 /** Returns the start of a text, up to a line end when one is near, never half of a surrogate pair. */
 export function headOf(text: string, maxLength: number): string {
