@@ -93,7 +93,7 @@ class Fit {
     const { maxWholeTokens } = this.#options;
     const { levels, totals } = layout;
     const deepest = levels.reduce((most, level, node) => Math.max(most, level + ((totals[node] ?? 0) > 0 ? 1 : 0)), 1);
-        for (let depth = MIN_LEVEL; ; depth++) {
+    for (let depth = MIN_LEVEL; ; depth++) {
       const depths = depthsOf(layout, depth, false);
       if (isCutShort(layout, depths, this.#focus.whole)) {
         const lines = linesAlone(layout, depth);
