@@ -254,3 +254,25 @@ test('a directory, a link to one, and a path below a file are not files', async 
   }
   expect(readdirSync(root).toSorted()).toEqual(['d', 'f', 'link']);
 });
+
+test.skipIf(process.platform === 'win32')('a search names what it could not read as it names what it found', () => {
+  const rows = [
+    ['grep', { pattern: 'x' }, 'secret, src/closed'],
+    ['grep', { pattern: 'x', path: 'src' }, 'src/closed'],
+    ['grep', { pattern: 'x', path: 'src/closed' }, 'src/closed'],
+    ['grep', { pattern: 'x', path: 'src', mode: 'count' }, 'src/closed'],
+    ['grep', { pattern: 'x', path: 'secret' }, 'secret'],
+    ['glob', { pattern: '*.ts' }, 'src/closed'],
+    ['glob', { pattern: '*.ts', path: 'src' }, 'src/closed'],
+    ['glob', { pattern: 'src/closed/*.ts' }, 'src/closed'],
+    ['glob', { pattern: '*.ts', path: 'src/closed' }, 'src/closed'],
+  ] as const;
+  const root = createTree({ src: { 'a.ts': 'x', closed: { 'b.ts': 'x' } }, secret: 'x' });
+  for (const path of ['src/closed', 'secret']) chmodSync(join(root, path), 0o000);
+  const answers = asNobody(
+    root,
+    rows.map(([tool, input]) => ({ tool, input })),
+  );
+  const named = answers.map(({ text }) => / could not be read: (.*)\]/u.exec(text)?.[1]);
+  expect(named).toEqual(rows.map(([, , path]) => path));
+});

@@ -180,7 +180,8 @@ export const globTool: RegisteredToolSpec<GlobInput, GlobDetails> = {
     }
     if (details.unreadable > 0) {
       const what = count(details.unreadable, 'entry', 'entries');
-      notes.push(unreadableNote(what, details.unreadable, result.unreadablePaths));
+      const unreadablePaths = result.unreadablePaths?.map((path) => pathBelow(base, path));
+      notes.push(unreadableNote(what, details.unreadable, unreadablePaths));
     }
     notes.push(...brokenNameNotes(result.matches.slice(skip).filter(({ lossyPath }) => lossyPath).length));
     if (bounds.note !== undefined) notes.push(bounds.note);

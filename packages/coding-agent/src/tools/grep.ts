@@ -211,12 +211,15 @@ function notesOf(details: GrepDetails, input: GrepInput, shown: number, { names 
 
 /** Returns the result with paths in the form that the other tools take. */
 function withPaths(result: GrepResult, base: ResolvedPath, isFile: boolean): GrepResult {
-  const rename = <T extends { readonly path: string }>(match: T): T => ({
-    ...match,
-    path: isFile ? base.path : pathBelow(base, match.path),
-  });
-  const { asTyped } = result;
-  return { ...result, matches: result.matches.map(rename), ...(asTyped && { asTyped: rename(asTyped) }) };
+  const named = (path: string): string => (isFile ? base.path : pathBelow(base, path));
+  const rename = <T extends { readonly path: string }>(match: T): T => ({ ...match, path: named(match.path) });
+  const { asTyped, unreadablePaths } = result;
+  return {
+    ...result,
+    matches: result.matches.map(rename),
+    ...(asTyped && { asTyped: rename(asTyped) }),
+    ...(unreadablePaths && { unreadablePaths: unreadablePaths.map(named) }),
+  };
 }
 
 /**

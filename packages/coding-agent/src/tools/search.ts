@@ -57,8 +57,9 @@ export function boundsFor({ real, display }: ResolvedPath, timeoutMs: number): S
   return { timeoutMs: Math.min(timeoutMs, WIDE_SEARCH_MS), note: `[${note}]` };
 }
 
-/** Returns a path below a search root in the form that the tools take. */
+/** Returns a path below a search root in the form that the tools take; `.` is the root itself. */
 export function pathBelow(base: ResolvedPath, path: string): string {
+  if (path === '.') return base.path;
   if (base.path === '.') return path;
   return `${base.path.replace(/\/$/u, '')}/${path}`;
 }
