@@ -344,6 +344,7 @@ describe('a find without a path that contains the words as typed', () => {
     'src/page_alloc.ts': '',
     'pages/with/hints/for/agents/in/coloured.md': '',
     'docs/app.md': '',
+    'lib/small/lines/bar.ts': '',
   };
 
   test.each([
@@ -355,8 +356,21 @@ describe('a find without a path that contains the words as typed', () => {
       'several directories',
       ['page alc', 'src', 'docs'],
       'scattered',
-      'every word of "page alc": matched by scattered letters',
+      'every word of "page alc" below the searched paths: matched by scattered letters',
     ],
+    [
+      'a word of the searched path',
+      ['lib bar', 'lib'],
+      'initials',
+      'every word of "lib bar" below lib: matched by beginnings of words',
+    ],
+    [
+      'words of searched paths',
+      ['lib bar', './lib/', 'docs'],
+      'initials',
+      'every word of "lib bar" below the searched paths: matched by beginnings of words',
+    ],
+    ['the current directory by another name', ['app.jsx', './'], 'typo', '"app.jsx": matched with a typo'],
   ])('states that of %s: %j', async (_reason, args, guess, message) => {
     const cwd = createTree(tree);
     const { exitCode, stdout, stderr } = await cairn(['find', ...args], { cwd });

@@ -130,6 +130,18 @@ describe('--json names the paths of the lines, from the current directory', () =
 describe.skipIf(process.platform === 'win32' || process.getuid?.() !== 0)(
   'what cannot be read is named in the same way',
   () => {
+    /** A tree with a directory that another user cannot read: root reads everything. */
+    function closedTree(): { cwd: string; uid: number } {
+      const cwd = createTree({ full: { closed: { x: '' } } });
+      for (const [path, mode] of [
+        ['full/closed', 0o000],
+        ['full', 0o755],
+        ['', 0o755],
+      ] as const)
+        chmodSync(join(cwd, path), mode);
+      return { cwd, uid: 65_534 };
+    }
+
     test.each([
       ['find', ['find', 'x', 'full'], 'unreadablePaths'],
       ['glob', ['glob', '*', '--path', 'full'], 'unreadablePaths'],
@@ -137,21 +149,21 @@ describe.skipIf(process.platform === 'win32' || process.getuid?.() !== 0)(
       ['grep --files', ['grep', '--files', 'full'], 'unreadablePaths'],
       ['tree', ['tree', 'full'], 'metadata'],
     ])('%s', async (_name, args, field) => {
-      const cwd = createTree({ full: { closed: { x: '' } } });
-      // Another user, because root reads everything.
-      for (const [path, mode] of [
-        ['full/closed', 0o000],
-        ['full', 0o755],
-        ['', 0o755],
-      ] as const)
-        chmodSync(join(cwd, path), mode);
-      const options = { cwd, uid: 65_534 };
+      const options = closedTree();
       const { stderr } = await cairn(args, options);
       const document = JSON.parse((await cairn([...args, '--json'], options)).stdout) as Record<string, unknown>;
       const found =
         field === 'metadata' ? (document[field] as Record<string, unknown>)['unreadablePaths'] : document[field];
       expect(found).toEqual(['full/closed']);
       expect(stderr).toContain('full/closed');
+    });
+
+    test('ls: names below the directory in lines, and paths to open with --json', async () => {
+      const options = closedTree();
+      const { stdout, stderr } = await cairn(['ls', 'full', '--depth', '2'], options);
+      expect([stdout, stderr]).toEqual(['closed/\n', 'cairn: 1 directory could not be read: closed\n']);
+      const document: unknown = JSON.parse((await cairn(['ls', 'full', '--depth', '2', '--json'], options)).stdout);
+      expect(document).toMatchObject({ matches: [{ path: 'full/closed' }], unreadablePaths: ['full/closed'] });
     });
   },
 );

@@ -94,11 +94,12 @@ describe.skipIf(!hasTerminal)('in a terminal of 80x24', () => {
   });
 
   test.each([
-    ['alhpa', '1 path, none as typed: with a typo'],
-    ['srcbet', '1 path, none as typed: beginnings of words'],
-    ['dcsrdm', '1 path, none as typed: scattered letters'],
-  ])('the last row tells guesses from matches of %s', async (query, summary) => {
-    const run = await pickIn(tree, [query]);
+    [['alhpa'], '1 path, none as typed: with a typo'],
+    [['srcbet'], '1 path, none as typed: beginnings of words'],
+    [['dcsrdm'], '1 path, none as typed: scattered letters'],
+    [['alhpa', 'src', 'docs'], '1 path, none as typed below the searched paths: with a typo'],
+  ])('the last row tells guesses from matches of %j', async (args, summary) => {
+    const run = await pickIn(tree, args);
     const rows = await run.until((seen) => /^\d+ paths?\b/u.test(seen.at(-1) ?? ''), 'the guesses');
     expect(rows.at(-1)).toContain(summary);
     run.type(keys.eraseAll);

@@ -254,7 +254,8 @@ export interface GrepSummary {
    * - `tooCostly`: with a line that exceeds PCRE2's limit for backtracking, which ends the search of the file. Absent when
    *   none.
    * - `nodeModules`: not files, but directories `node_modules` that were not searched; `includeNodeModules` searches them. Those
-   *   that ignore rules, `glob` or `maxDepth` leave out do not count. Absent when none.
+   *   that ignore rules or `maxDepth` leave out, or that are not in the directory that `glob` begins with, do not count. Absent when
+   *   none.
    */
   skipped: { oversized: number; binary: number; unreadable: number; tooCostly?: number; nodeModules?: number };
   /**

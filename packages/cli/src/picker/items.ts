@@ -55,10 +55,15 @@ function pathsOf(prefix: string, path: string, hasOneRoot: boolean): Pick<PickIt
 
 /** The kinds of guesses, in a few words. */
 const guessLabels: Readonly<Record<GuessKind, string>> = {
-  initials: 'none as typed: beginnings of words',
-  typo: 'none as typed: with a typo',
-  scattered: 'none as typed: scattered letters',
+  initials: 'beginnings of words',
+  typo: 'with a typo',
+  scattered: 'scattered letters',
 };
+
+/** Returns a note that all matches are guesses. With several roots, each path begins with its root, which does not count. */
+function guessNote(guess: GuessKind, hasOneRoot: boolean): string {
+  return `none as typed${hasOneRoot ? '' : ' below the searched paths'}: ${guessLabels[guess]}`;
+}
 
 function summaryOf(
   [shown, total]: readonly [number, number],
@@ -69,12 +74,12 @@ function summaryOf(
     readonly lossy: number;
     readonly stopped: boolean;
     readonly failures: readonly unknown[];
-    readonly guess?: GuessKind | undefined;
+    readonly guessed?: string | undefined;
   },
 ): string {
   const more = total > shown ? `${formatCount(shown)} of ${countOf(total, noun)}` : `the first ${countOf(shown, noun)}`;
   const notes = [facts.isCut ? more : countOf(shown, noun), ...facts.failures.map(errorText)];
-  if (facts.guess !== undefined) notes.push(guessLabels[facts.guess]);
+  if (facts.guessed !== undefined) notes.push(facts.guessed);
   if (facts.stopped) notes.push('the tree is too large, only a part was searched');
   if (facts.unreadable !== undefined && facts.unreadable > 0) notes.push(`${formatCount(facts.unreadable)} unreadable`);
   if (facts.lossy > 0) notes.push(`skipped ${countOf(facts.lossy, 'name')} not in valid Unicode`);
@@ -99,7 +104,7 @@ async function findItems(
     unreadable,
     lossy: matches.length - usable.length,
     stopped: stopReason === 'budget',
-    guess,
+    guessed: guess && guessNote(guess, roots.length === 1),
     failures: names?.failure === undefined ? failures : [...failures, names.failure],
   });
   return { items, summary: names?.isComplete === false ? `${summary}, reading standard input …` : summary };

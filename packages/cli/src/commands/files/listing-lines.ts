@@ -24,14 +24,17 @@ export function notesAround(text: string, shownLines: number): string[] {
   );
 }
 
-/** A listed directory, and its entries below it. */
+/** A listed directory, and what is in it, named below it. */
 interface Listed {
   readonly path: string;
   readonly entries: readonly { readonly path: string }[];
+  readonly unreadablePaths?: readonly string[];
 }
 
 /** Returns a listing whose paths begin with the directory, as a program opens them. */
 export function withOpenablePaths<Listing extends Listed>(listing: Listing): Listing {
-  const entries = listing.entries.map((entry) => ({ ...entry, path: pathBelow(listing.path, entry.path) }));
-  return { ...listing, entries };
+  const named = (path: string): string => pathBelow(listing.path, path);
+  const entries = listing.entries.map((entry) => ({ ...entry, path: named(entry.path) }));
+  const unreadablePaths = listing.unreadablePaths?.map(named);
+  return { ...listing, entries, ...(unreadablePaths && { unreadablePaths }) };
 }

@@ -1,6 +1,8 @@
+import { quotePath } from '@cairn/tool/paths';
 import type { GuessKind } from '@cairn/natives';
 import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, relative } from 'node:path';
+import { pathBelow, pathPrefix } from '../../terminal/path-prefix.ts';
 import { shellQuote } from '../../terminal/shell-quote.ts';
 
 /** A search, and the paths that it lists. */
@@ -71,14 +73,16 @@ const guessNotices: Readonly<Record<GuessKind, string>> = {
   scattered: 'matched by scattered letters',
 };
 
-/** Returns that the listed paths are guesses, and how to search without any. */
-export function guessRemarks(query: string, guess: GuessKind | undefined): string[] {
+/** Returns that the listed paths are guesses, and how to search without any. The searched path does not count. */
+export function guessRemarks({ query, roots, isList }: Found, guess: GuessKind | undefined): string[] {
   if (guess === undefined) return [];
   const words = query.trim();
-  const what = /\s/u.test(words)
-    ? `no listed path contains every word of "${words}"`
-    : `no listed path contains "${words}"`;
-  return [`${what}: ${guessNotices[guess]}; put ' before a word to find only paths that contain it`];
+  const what = /\s/u.test(words) ? `every word of "${words}"` : `"${words}"`;
+  const [root = '.'] = roots;
+  const searched = roots.length === 1 ? quotePath(pathBelow(root, '.')) : 'the searched paths';
+  const where = isList || roots.every((one) => pathPrefix(one) === '') ? '' : ` below ${searched}`;
+  const fix = "put ' before a word to find only paths that contain it";
+  return [`no listed path contains ${what}${where}: ${guessNotices[guess]}; ${fix}`];
 }
 
 /** Returns what the person may have meant who typed a query. */

@@ -132,7 +132,7 @@ async function runFind(call: FindCall, session: Session): Promise<number> {
   const found = { query, roots: places.roots, isList: places.list !== undefined, paths: listed };
   const remarks = [
     ...notices,
-    ...guessRemarks(query, listing.guess),
+    ...guessRemarks(found, listing.guess),
     ...(await queryRemarks(found)),
     ...listRemarks(places, call, totalMatches),
   ];
