@@ -1,5 +1,5 @@
 /** Which directories are left when what was installed for a host is undone. */
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { describe, expect, test } from 'vitest';
@@ -117,6 +117,17 @@ describe.skipIf(process.platform === 'win32')('a directory stays', () => {
     mkdirSync(join(one.project, '.claude', 'skills', 'mine'));
     await one.run('hook', 'remove', 'claude');
     expect(left(one)).toEqual(['project', 'project/.claude', 'project/.claude/skills', 'project/.claude/skills/mine']);
+  });
+
+  test('that the user moved, with a link in its place', async () => {
+    const one = place();
+    await one.run('mcp', 'install', 'vscode');
+    mkdirSync(join(one.root, 'dotfiles'));
+    renameSync(join(one.project, '.vscode'), join(one.root, 'dotfiles', 'vscode'));
+    symlinkSync(join(one.root, 'dotfiles', 'vscode'), join(one.project, '.vscode'));
+    await one.run('mcp', 'install', 'vscode', '--undo');
+    expect(left(one)).toEqual(['project', 'project/.vscode']);
+    expect(readdirSync(join(one.root, 'dotfiles', 'vscode'))).toEqual([]);
   });
 
   test('that is empty, when a dry run shows the undo', async () => {
