@@ -202,12 +202,12 @@ describe('a model that fails', () => {
   });
 
   test('for a moment is asked again, and the retry is an event', async () => {
-    const { server, agents } = await startAgents([busy(0), { text: 'Now.' }]);
+    const { server, agents } = await startAgents([busy(0.01), { text: 'Now.' }]);
     const run = agents.run({ agent: helper, prompt: 'Go' });
     const retries: object[] = [];
     for await (const event of run) if (event.type === 'retry') retries.push(event);
     expect(await run.result).toMatchObject({ finishReason: 'stop', text: 'Now.', steps: 1 });
-    expect(retries).toMatchObject([{ run: run.run, attempt: 1, delayMs: 0, reason: expect.stringContaining('429') }]);
+    expect(retries).toMatchObject([{ run: run.run, attempt: 1, delayMs: 10, reason: expect.stringContaining('429') }]);
     expect(server.requests[1]?.body).toEqual(server.requests[0]?.body);
   });
 

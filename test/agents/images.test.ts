@@ -1,6 +1,6 @@
 /** Images that tools return and users attach: what a server without images in results receives, and what budgets count. */
 import { codingToolSet } from '@cairn/coding-agent';
-import { ContextManager, IMAGE_TOKENS } from '@cairn/context';
+import { ContextManager, IMAGE_TOKENS, withNewestImages } from '@cairn/context';
 import type { UnifiedMessage } from '@cairn/context';
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
@@ -188,4 +188,24 @@ test('another file of a result is named, and its bytes are not sent as text', as
     role: 'tool',
     content: 'a.pdf\n[application/pdf, 2.9 KB: not shown]',
   });
+});
+
+test('a line in place of an image states how many are shown', () => {
+  const image = { type: 'file' as const, mediaType: 'image/png', data: base64('0.png') };
+  const messages: UnifiedMessage[] = [{ role: 'user', content: [image, image] }];
+  const [message] = withNewestImages(messages, { language: 'en', max: 1 });
+  expect(message?.content).toEqual([
+    { type: 'text', text: '[An earlier image (image/png, 29.3 KB) is no longer shown: only the newest 1 are.]' },
+    image,
+  ]);
+});
+
+test.each([
+  ['a language without texts', { language: 'fr' }],
+  ['no language', {}],
+  ['a negative number', { language: 'en', max: -1 }],
+  ['a part of an image', { language: 'en', max: 1.5 }],
+  ['no number', { language: 'en', max: '2' }],
+])('%s is an error of `withNewestImages`', (_, options) => {
+  expect(() => withNewestImages([], options as never)).toThrow(expect.objectContaining({ code: 'INVALID_OPTION' }));
 });

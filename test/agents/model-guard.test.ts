@@ -509,11 +509,24 @@ describe('retry-after', () => {
   });
 
   test('as a date is waited for', async () => {
-    // Dates have whole seconds: this one has just passed.
-    const server = await start([busy(new Date()), { text: 'Hello' }]);
-    const { text, retries } = await ask(server, { retryDelayMs: 60_000 });
+    // Dates have whole seconds.
+    const server = await start([busy(new Date(Date.now() + 30_000)), { text: 'Hello' }]);
+    const { text, retries } = await ask(server, { wait: async () => undefined, retryDelayMs: 1 });
     expect(text).toBe('Hello');
-    expect(retries).toMatchObject([{ delayMs: 0 }]);
+    expect(retries).toMatchObject([{ reason: expect.stringMatching(/asks to wait (?:2\d|30) s/u) as string }]);
+  });
+
+  test.each([
+    ['of 0', { 'retry-after': '0' }],
+    ['of 0 ms', { 'retry-after-ms': '0' }],
+    ['that has passed', { 'retry-after': 'Sun, 06 Nov 1994 08:49:37 GMT' }],
+  ])('%s does not say when to return', async (_, headers) => {
+    const server = await start(() => ({ ...busy(), headers }));
+    const waited: number[] = [];
+    const wait = async (delayMs: number): Promise<void> => void waited.push(delayMs);
+    const seen = await ask(server, { wait, retryDelayMs: 1000 });
+    expect(waited.reduce((sum, delayMs) => sum + delayMs, 0)).toBe(120_000);
+    expect(agentErrorOf(seen).summary).not.toContain('asks to wait');
   });
 
   test.each([

@@ -132,6 +132,22 @@ test.each([
   },
 );
 
+test.each([
+  ['has no text', ''],
+  ['is blank', '\n\n'],
+  ['is a thought', '<think>I am done.</think>\n'],
+])('a run in the mode handback whose last answer %s hands nothing to main', async (_, text) => {
+  const note = makeTool('note', () => 'noted');
+  const { agents, contexts } = await startAgents(
+    [{ text: 'Let me check.', toolCalls: [{ name: 'note', input: { text: 'a' } }] }, { text }],
+    { toolSets: [makeToolSet(note)] },
+  );
+  const { finishReason, notices } = await agents.run({ agent, prompt: 'Go', mode: 'handback' }).result;
+  expect(finishReason).toBe('stop');
+  expect(notices).toContain('the model ended its last answer without a text');
+  expect(contexts.main.conversationHistory.map(textOf)).toEqual([]);
+});
+
 test('modes alternate from call to call in one session', async () => {
   const { server, agents } = await startWithMain();
   const modes: readonly ContextMode[] = ['isolated', 'shared', 'isolated', 'fork', 'handback', 'shared'];

@@ -226,8 +226,12 @@ export function createRunTool(options: RunToolOptions): RunTool {
     if (finishReason === 'aborted' && signal?.aborted) throw signal.reason;
     if (finishReason !== 'stop') throw failure({ ...result, text, finishReason }, mayHaveChanged);
     const { shown, nextOffset } = part({ agent, run: result.run, text }, 0);
+    // A turn that the model ended by itself has this label only when its last answer has no text.
+    const last = result.messages.at(-1);
+    const isWithoutText = last === undefined || labelOf(last).ended !== undefined;
+    const earlier = text.trim() === '' ? [] : [texts.partial, shown];
     const lines = [
-      text === '' ? texts.noText : shown,
+      ...(isWithoutText ? [texts.noText, ...earlier] : [shown]),
       '',
       ...(isHidden ? [texts.otherMode(wanted)] : []),
       ...(isOtherMain && usesMain(mode) ? [texts.otherMain(agents.contexts.session)] : []),

@@ -38,14 +38,16 @@ export function apiErrorOf(error: unknown): ApiError | undefined {
   return { status: isErrorStatus(status) ? status : named, code, message, headers: {} };
 }
 
-/** Returns how long a server asks to wait: in milliseconds, which only OpenAI sends, in seconds, or until a date. */
+/**
+ * Returns how long a server asks to wait: in milliseconds, which only OpenAI sends, in seconds, or until a date. A time of 0 or in the
+ * past says nothing: the server is busy now.
+ */
 function retryAfterMs(headers: Readonly<Record<string, string>>): number | undefined {
   const milliseconds = Number.parseFloat(headers['retry-after-ms'] ?? '');
-  if (milliseconds >= 0) return milliseconds;
+  if (milliseconds > 0) return milliseconds;
   const text = headers['retry-after']?.trim() ?? '';
-  if (/^\d+(?:\.\d+)?$/u.test(text)) return Number(text) * 1000;
-  const date = Date.parse(text);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
+  const wait = /^\d+(?:\.\d+)?$/u.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();
+  return wait > 0 ? wait : undefined;
 }
 
 /** Names an answer that is not one of the API. */

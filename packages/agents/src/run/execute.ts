@@ -64,7 +64,7 @@ export async function execute(execution: ExecuteOptions): Promise<AgentResult> {
   const { agent, mode, continues } = prepared;
   const steps = new Steps(execution);
   const { finishReason, reason, error } = await steps.run();
-  const { text } = steps;
+  const { text, lastAnswer } = steps;
   const label = {
     agent,
     run,
@@ -75,9 +75,10 @@ export async function execute(execution: ExecuteOptions): Promise<AgentResult> {
   const isDropped = isFailure && options.onFailure === 'drop';
   const turn = isDropped ? [] : labelled(steps.turn.messages, label);
   const { messages, notices } = await store(agents, { agent, mode, messages: turn });
-  if (mode === 'handback' && !isFailure && text !== '') {
-    // The result alone: the prompt and the steps are in the agent's own history.
-    await agents.contexts.appendTurn(agent, labelled([{ role: 'assistant', content: text }], label), 'shared');
+  if (mode === 'handback' && !isFailure && lastAnswer.trim() !== '') {
+    // The result alone: the prompt and the steps, with what was written at them, are in the agent's own history.
+    const handed = labelled([{ role: 'assistant', content: lastAnswer }], label);
+    await agents.contexts.appendTurn(agent, handed, 'shared');
   }
   // Every other reason is stated by the finish reason.
   const own = [...notices, ...(finishReason === 'stop' && reason !== undefined ? [reason] : [])];

@@ -39,6 +39,8 @@ export class Steps {
   readonly turn: Turn;
   /** The last text of the model. */
   text = '';
+  /** The text of the last answer, which may have none. */
+  lastAnswer = '';
   count = 0;
   readonly #options: ExecuteOptions;
   readonly #texts: (typeof runTexts)['en'];
@@ -85,6 +87,7 @@ export class Steps {
       emit({ type: 'step', step: this.count });
       const request = this.turn.request as ModelMessage[];
       const answer = await this.#ask(request);
+      this.lastAnswer = answer.text;
       if (answer.text !== '') this.text = answer.text;
       const calls = answer.message === undefined ? [] : this.turn.addAnswer(answer.message, answer.calls);
       usage.addAnswer(answer, () =>

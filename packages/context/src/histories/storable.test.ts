@@ -94,3 +94,18 @@ test('the label of a message stays', () => {
   const message: UnifiedMessage = { role: 'user', content: 'a'.repeat(21 * MIB), providerOptions };
   expect(storableMessage(message, 'zh').message.providerOptions).toEqual({ cairn: { agent: 'a', run: 'run_1' } });
 });
+
+test.each([
+  ['many parts, each of the size that is kept', 100, 'x'.repeat(250_000)],
+  ['characters of three bytes', 30, '中'.repeat(260_000)],
+])('%s are cut until they fit together', (_, count, value) => {
+  const content = Array.from({ length: count }, (__, index) => result(`c${index}`, text(value)));
+  const found = storableMessage({ role: 'tool', content } as UnifiedMessage, 'en');
+  expect(() => copyMessage(found.message)).not.toThrow();
+  const kept = found.message.content as readonly { readonly output: { readonly value: string } }[];
+  expect(kept.length).toBe(count);
+  // What is said to be cut is cut, and nothing else.
+  const isCut = kept.filter(({ output }) => output.value.includes('Not kept whole'));
+  expect(isCut.length).toBe(found.cut.length);
+  expect(kept.filter(({ output }) => output.value === value).length).toBe(count - isCut.length);
+});

@@ -6,7 +6,7 @@ import { resultTextOf } from '../messages/text.ts';
 import { messageTexts } from '../messages/texts.ts';
 import { MAX_MESSAGE_BYTES, sizeOf } from './copy.ts';
 
-/** The kept beginning of a cut text, in UTF-16 code units. */
+/** The kept beginning of a cut text, in UTF-16 code units. Less where many of them are too large together. */
 const KEPT_CHARACTERS = 256 * 1024;
 
 export interface StorableMessage {
@@ -31,24 +31,63 @@ function nameOf(part: Part): string {
 }
 
 /** Returns the beginning of a text. A surrogate pair stays together. */
-function beginningOf(text: string): string {
-  const end = text.length > KEPT_CHARACTERS && /[\uD800-\uDBFF]/u.test(text.charAt(KEPT_CHARACTERS - 1)) ? 1 : 0;
-  return text.slice(0, KEPT_CHARACTERS - end);
+function beginningOf(text: string, characters: number): string {
+  const end = text.length > characters && /[\uD800-\uDBFF]/u.test(text.charAt(characters - 1)) ? 1 : 0;
+  return text.slice(0, Math.max(0, characters - end));
 }
 
-function cutResult({ output, ...part }: ToolResultPart, note: string): ToolResultPart {
+/** How parts of a message are cut. */
+interface Cut {
+  readonly isTool: boolean;
+  /** The characters that are kept of a text. */
+  readonly characters: number;
+  readonly note: string;
+}
+
+function cutResult({ output, ...part }: ToolResultPart, { characters, note }: Cut): ToolResultPart {
   const type = output.type.startsWith('error') ? 'error-text' : 'text';
-  return { ...part, output: { type, value: `${beginningOf(resultTextOf(output))}\n${note}` } };
+  return { ...part, output: { type, value: `${beginningOf(resultTextOf(output), characters)}\n${note}` } };
 }
 
 /** Returns what is kept of a part; `undefined` for nothing. */
-function cutPart(part: Part, isTool: boolean, note: string): Part | undefined {
+function cutPart(part: Part, cut: Cut): Part | undefined {
+  const { isTool, characters, note } = cut;
   const { providerOptions: _, ...bare } = part;
-  if (bare.type === 'text') return { type: 'text', text: `${beginningOf(bare.text)}\n${note}` };
-  if (bare.type === 'tool-result') return cutResult(bare, note);
+  if (bare.type === 'text') return { type: 'text', text: `${beginningOf(bare.text, characters)}\n${note}` };
+  if (bare.type === 'tool-result') return cutResult(bare, cut);
   if (bare.type === 'tool-call') return { ...bare, input: { note } };
   // A provider rejects a piece of reasoning.
   return bare.type === 'reasoning' || isTool ? undefined : { type: 'text', text: `${nameOf(part)}: ${note}` };
+}
+
+/** What is left of the parts of a message. */
+interface Shortened {
+  readonly parts: Part[];
+  readonly cut: readonly string[];
+  readonly bytes: number;
+}
+
+/** Cuts the largest parts to this many characters, until the rest fits into the room. */
+function shorten(
+  sized: readonly SizedPart[],
+  { room, noteOf, ...how }: Omit<Cut, 'note'> & { readonly room: number; readonly noteOf: (large?: string) => string },
+): Shortened {
+  const kept = new Map<SizedPart, Part | undefined>();
+  const cut: string[] = [];
+  let total = sized.reduce((sum, { bytes }) => sum + (Number.isFinite(bytes) ? bytes : 0), 0);
+  for (const one of sized.toSorted((a, b) => b.bytes - a.bytes)) {
+    const isEndless = !Number.isFinite(one.bytes);
+    if (!isEndless && total <= room) break;
+    const large = isEndless ? undefined : formatBytes(one.bytes);
+    const shorter = cutPart(one.part, { ...how, note: noteOf(large) });
+    const left = shorter === undefined ? 0 : (sizeOf(shorter) ?? Number.POSITIVE_INFINITY);
+    // A text that the note makes larger stays whole.
+    if (left >= one.bytes) continue;
+    kept.set(one, shorter);
+    total += left - (isEndless ? 0 : one.bytes);
+    cut.push(large === undefined ? nameOf(one.part) : `${nameOf(one.part)}, ${large}`);
+  }
+  return { parts: sized.flatMap((one) => (kept.has(one) ? (kept.get(one) ?? []) : one.part)), cut, bytes: total };
 }
 
 /**
@@ -65,18 +104,17 @@ export function storableMessage(message: UnifiedMessage, language: Language): St
   const room = MAX_MESSAGE_BYTES - (sizeOf(frame) ?? 0);
   const parts: readonly Part[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
   const sized = parts.map((part): SizedPart => ({ part, bytes: sizeOf(part) ?? Number.POSITIVE_INFINITY }));
-  const cut: string[] = [];
-  let kept = new Map(sized.map(({ part }) => [part, part] as const));
-  let total = sized.reduce((sum, { bytes }) => sum + bytes, 0);
-  for (const { part, bytes } of sized.toSorted((one, other) => other.bytes - one.bytes)) {
-    if (total <= room) break;
-    const large = Number.isFinite(bytes) ? formatBytes(bytes) : undefined;
-    const shorter = cutPart(part, role === 'tool', texts.cut(large, formatBytes(MAX_MESSAGE_BYTES)));
-    cut.push(large === undefined ? nameOf(part) : `${nameOf(part)}, ${large}`);
-    if (shorter === undefined) kept.delete(part);
-    else kept = kept.set(part, shorter);
-    total = [...kept.values()].reduce((sum, one) => sum + (sizeOf(one) ?? Number.POSITIVE_INFINITY), 0);
+  const how = {
+    isTool: role === 'tool',
+    room,
+    noteOf: (large?: string) => texts.cut(large, formatBytes(MAX_MESSAGE_BYTES)),
+  };
+  let characters = KEPT_CHARACTERS;
+  let found = shorten(sized, { ...how, characters });
+  // Many large parts are too large together, even when each is cut.
+  while (found.bytes > room && characters > 0) {
+    characters = Math.floor(characters / 2);
+    found = shorten(sized, { ...how, characters });
   }
-  const shown = parts.flatMap((part) => kept.get(part) ?? []);
-  return { message: { ...frame, content: shown } as AssistantMessage, cut };
+  return { message: { ...frame, content: found.parts } as AssistantMessage, cut: found.cut };
 }

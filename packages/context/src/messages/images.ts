@@ -1,9 +1,10 @@
-import { checkArguments } from '../errors.ts';
 /**
  * Images as servers of models can read them. The protocol of chat completions has no images in results of tools: its servers read
  * base64 in a text there, so an image follows the results as a message of the user.
  */
 import { formatBytes } from '@cairn/tool/prompt';
+import { checkArguments, ContextError } from '../errors.ts';
+import { checkLanguage } from './language.ts';
 import type { Language } from './language.ts';
 import type { MediaPart, ToolMessage, ToolResultPart, UnifiedMessage, UserMessage } from './message.ts';
 import { messageTexts } from './texts.ts';
@@ -94,29 +95,43 @@ export interface NewestImagesOptions {
   readonly prompt?: UnifiedMessage | undefined;
 }
 
-/** Returns messages with the newest images. Older ones are a line of text. Other messages are the same objects. */
+/**
+ * Returns messages with the newest images. Older ones are a line of text. Other messages are the same objects.
+ *
+ * @throws {ContextError} `INVALID_OPTION`
+ */
 export function withNewestImages(messages: readonly UnifiedMessage[], options: NewestImagesOptions): UnifiedMessage[] {
   checkArguments.options('withNewestImages', options, { language: 'required', max: 'optional', prompt: 'optional' });
   const { language, max = MAX_IMAGES, prompt } = options;
+  checkLanguage(language);
+  if (!Number.isInteger(max) || max < 0) {
+    throw new ContextError('INVALID_OPTION', [`Invalid max ${String(max)}`, 'Use a whole number from 0.'], {
+      option: 'max',
+    });
+  }
   let left = max;
   const shorten = (message: UnifiedMessage): UnifiedMessage => {
     const count = countImages([message]);
     const old = message === prompt ? 0 : Math.max(0, count - Math.max(0, left));
     left -= count;
-    return old === 0 ? message : withoutImages(message as UserMessage, old, language);
+    return old === 0 ? message : withoutImages(message as UserMessage, old, { language, max });
   };
   return messages.toReversed().map(shorten).toReversed();
 }
 
 /** Replaces the first images of a message with lines. */
-function withoutImages(message: UserMessage, count: number, language: Language): UserMessage {
+function withoutImages(
+  message: UserMessage,
+  count: number,
+  { language, max }: { readonly language: Language; readonly max: number },
+): UserMessage {
   const { oldImage } = messageTexts[language];
   let left = count;
   const content = (message.content as Exclude<UserMessage['content'], string>).map((part) => {
     if (left === 0 || part.type === 'text' || !isImage(part)) return part;
     left -= 1;
     const size = base64Length(part) === 0 ? '' : `, ${formatBytes((base64Length(part) * 3) / 4)}`;
-    return { type: 'text' as const, text: oldImage(`${part.mediaType ?? 'image'}${size}`, MAX_IMAGES) };
+    return { type: 'text' as const, text: oldImage(`${part.mediaType ?? 'image'}${size}`, max) };
   });
   const made: UserMessage = { ...message, content };
   if (imageMessages.has(message)) imageMessages.add(made);
