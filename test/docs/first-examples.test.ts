@@ -77,6 +77,20 @@ test.each(examples.filter((example) => !isAboutAModel(example)))(
   },
 );
 
+test('no example and no source declares with `using`, which is a syntax error in Node 22', () => {
+  const packages = join(root, 'packages');
+  const written = readdirSync(packages).flatMap((name) => {
+    const readme = join(packages, name, 'README.md');
+    const sources = join(packages, name, 'src');
+    const files = readdirSync(sources, { recursive: true, encoding: 'utf8' }).filter(
+      (file) => file.endsWith('.ts') && !file.endsWith('.test.ts'),
+    );
+    return [readme, ...files.map((file) => join(sources, file))];
+  });
+  expect(written.length).toBeGreaterThan(500);
+  expect(written.filter((file) => /^\s*(?:await )?using \w+ = /mu.test(readFileSync(file, 'utf8')))).toEqual([]);
+});
+
 test('every package has such an example, but for the command', () => {
   expect(examples.map(({ name }) => name)).toEqual(
     readdirSync(join(root, 'packages')).filter((name) => name !== 'cli'),

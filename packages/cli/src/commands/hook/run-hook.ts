@@ -120,8 +120,12 @@ async function sectionText(
   command: string,
   session: Session,
 ): Promise<string> {
-  await using knowledge = createKnowledge({ env: session.env, language, command });
-  return await knowledge.payload({ project: context.project, onlyMatching, signal: session.signal });
+  const knowledge = createKnowledge({ env: session.env, language, command });
+  try {
+    return await knowledge.payload({ project: context.project, onlyMatching, signal: session.signal });
+  } finally {
+    await knowledge.close();
+  }
 }
 
 /** Adds the hook of a host, or the section of `AGENTS.md`, and the skills, after showing the changes and asking. */
