@@ -6,6 +6,9 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::error::WalkError;
 
+/// The system resolves at most this many links in a row; see `path_resolution(7)`.
+const MAX_LINK_HOPS: usize = 40;
+
 /// Returns the bytes of a path, `/` separated.
 #[must_use]
 pub fn to_bytes(path: &Path) -> Cow<'_, [u8]> {
@@ -175,6 +178,36 @@ pub(crate) fn resolve_target(path: &Path) -> Vec<PathBuf> {
             _ => return vec![absolute],
         }
     }
+}
+
+/// Returns the path of every link that `path` leads through, and its final target, as far as they can be resolved. A change at
+/// any of them may change what is at the path.
+pub(crate) fn paths_through_links(path: &Path) -> Vec<PathBuf> {
+    let mut places = Vec::new();
+    let mut resolved = PathBuf::new();
+    let mut left = vec![absolute(path)];
+    while let Some(path) = left.pop() {
+        let mut components = path.components();
+        let Some(component) = components.next() else { continue };
+        left.push(components.as_path().to_owned());
+        match component {
+            Component::Normal(name) => {
+                let place = resolved.join(name);
+                match std::fs::read_link(&place) {
+                    Ok(target) if places.len() < MAX_LINK_HOPS => {
+                        places.push(place);
+                        left.push(target);
+                    }
+                    _ => resolved = place,
+                }
+            }
+            Component::ParentDir => _ = resolved.pop(),
+            Component::CurDir => {}
+            Component::RootDir | Component::Prefix(_) => resolved.push(component),
+        }
+    }
+    places.push(resolved);
+    places
 }
 
 fn absolute(path: &Path) -> PathBuf {

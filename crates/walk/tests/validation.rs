@@ -351,7 +351,7 @@ fn an_announced_change_does_not_make_the_rest_of_a_snapshot_younger() {
 #[test]
 fn an_announced_change_is_seen_wherever_it_matters() {
     type Edit = fn(&Rig) -> Vec<&'static str>;
-    let edits: [(&str, Edit); 9] = [
+    let edits: [(&str, Edit); 10] = [
         ("a removed directory", |rig| {
             fs::remove_dir_all(rig.path("a")).expect("a directory");
             vec!["a"]
@@ -389,10 +389,27 @@ fn an_announced_change_is_seen_wherever_it_matters() {
             rig.write("link/new", "");
             vec!["link/new"]
         }),
+        ("a link on the way to the target of others", |rig| {
+            fs::remove_file(rig.path("way")).expect("a link");
+            symlink("two", rig.path("way")).expect("a link");
+            vec!["way"]
+        }),
     ];
     for (reason, edit) in edits {
-        let rig = Rig::with(&["a/b/c", "a/d.x", "e/f", ".gitignore: *.x"]);
-        symlink("a/b", rig.path("link")).expect("a link");
+        let rig = Rig::with(&[
+            "a/b/c",
+            "a/d.x",
+            "e/f",
+            "e/g",
+            ".gitignore: *.x",
+            "one/in/rules: f",
+            "two/in/rules: g",
+            "two/in/h",
+        ]);
+        for (target, path) in [("a/b", "link"), ("one", "way"), ("way/in", "through"), ("../way/in/rules", "e/.ignore")]
+        {
+            symlink(target, rig.path(path)).expect("a link");
+        }
         rig.settle();
         for options in [DEFAULT, FOLLOWING, ScanOptions { record_excluded: true, ..DEFAULT }] {
             rig.expired(options);

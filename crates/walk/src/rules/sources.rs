@@ -79,7 +79,7 @@ impl Sources {
     /// Adds a rule file by every path at which a change of it can be reported.
     pub(crate) fn add_file(&mut self, path: &Path) {
         self.files.push(path.to_owned());
-        self.files.extend(crate::paths::resolve_target(path));
+        self.files.extend(crate::paths::paths_through_links(path));
     }
 
     fn has_reliable_times(&mut self, device: u64, path: &Path) -> bool {

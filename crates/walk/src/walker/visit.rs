@@ -1,7 +1,7 @@
 //! Lists one directory and filters its entries.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
@@ -12,7 +12,7 @@ use crate::directory::{DirectoryHandle, EntryType, LinkTarget, Stamp};
 use crate::fingerprint::LinkState;
 use crate::kind::Kind;
 use crate::options::Detail;
-use crate::paths::{from_bytes, is_own_temporary, to_bytes};
+use crate::paths::{from_bytes, is_own_temporary, paths_through_links, to_bytes};
 use crate::rules::{RuleFiles, Rules, Sources};
 use crate::unread::Unread;
 
@@ -20,8 +20,6 @@ use super::listing::{Listing, NO_CHILD};
 use super::plan::{CHECK_INTERVAL, WalkPlan};
 use super::state::DirectoryTask;
 
-/// The system resolves at most this many links in a row; see `path_resolution(7)`.
-const MAX_LINK_HOPS: usize = 40;
 /// The maximum number of names that one directory may list before rules are applied. Twice the budget of the scan, if
 /// that is more.
 const MAX_RAW_NAMES: usize = 1_000_000;
@@ -257,7 +255,7 @@ impl Visitor<'_> {
                         through_link = true;
                     }
                 }
-                visit.link_targets.extend(link_destinations(&from_bytes(path)));
+                visit.link_targets.extend(paths_through_links(&from_bytes(path)));
             }
             if !rules.is_empty() && !entry.excluded && rules.hide(path, base, entry.kind == Kind::Dir) {
                 if entry.kind == Kind::Symlink && self.plan.record_fingerprint {
@@ -311,18 +309,4 @@ impl Visitor<'_> {
         }
         listing.sort(check)
     }
-}
-
-/// Returns every path that a link resolves through, and its final target, as far as they can be resolved. A change at
-/// any of them changes the target of the link.
-fn link_destinations(link: &Path) -> Vec<PathBuf> {
-    let mut places = Vec::new();
-    let mut current = link.to_owned();
-    for _ in 0..MAX_LINK_HOPS {
-        let (Ok(target), Some(directory)) = (std::fs::read_link(&current), current.parent()) else { break };
-        let next = directory.join(target);
-        places.extend(crate::paths::resolve_target(&next));
-        current = next;
-    }
-    places
 }
