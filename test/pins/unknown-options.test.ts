@@ -188,3 +188,37 @@ test('every public call with options rejects the name that it does not know', as
   }
   expect(outcomes).toEqual({});
 });
+
+/** Options with an unknown name, which the compiler would not take. */
+function options(name: string): Record<never, never> {
+  return { [name]: 1 };
+}
+
+function store(): memory.Memory {
+  return memory.createMemory({ project: 'p', backend: inProcess.memory() });
+}
+
+test.each<[options: string, name: string, call: () => unknown]>([
+  [
+    '`policy` of createWorkspace',
+    'confined',
+    () => codingAgent.createWorkspace({ root: '/', policy: options('confined') }),
+  ],
+  [
+    '`retention` of createMemory',
+    'days',
+    () => memory.createMemory({ project: 'p', backend: inProcess.memory(), retention: options('days') }),
+  ],
+  [
+    '`requests` of createWorkflows',
+    'timeoutMs',
+    () => agents.createWorkflows({ memory: store(), env: {}, requests: options('timeoutMs') }),
+  ],
+  [
+    '`requests` of createWorkflows, which tells retries as events',
+    'onRetry',
+    () => agents.createWorkflows({ memory: store(), env: {}, requests: options('onRetry') }),
+  ],
+])('%s are checked, too: %s', async (_, option, call) => {
+  await expect((async () => call())()).rejects.toMatchObject({ code: 'INVALID_OPTION', option });
+});

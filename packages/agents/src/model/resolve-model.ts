@@ -110,18 +110,20 @@ const server = { baseUrl: 'optional', apiKey: 'optional', env: 'optional' } as c
 
 export const modelOptions: OptionNames<ModelOptions> = { ...server, model: 'optional' };
 
-const guardOptions: OptionNames<GuardOptions> = {
+/** The time limits and retries of requests. Who follows them decides what a retry tells. */
+export const requestOptions: OptionNames<Omit<GuardOptions, 'onRetry'>> = {
   firstByteTimeoutMs: 'optional',
   chunkTimeoutMs: 'optional',
   maxRetries: 'optional',
   retryDelayMs: 'optional',
   maxRetryDelayMs: 'optional',
-  onRetry: 'optional',
   busyMs: 'optional',
   wait: 'optional',
   isFollowed: 'optional',
   onUnsent: 'optional',
 };
+
+const guardOptions: OptionNames<GuardOptions> = { ...requestOptions, onRetry: 'optional' };
 
 function guarded(...[model, subject, limits]: Parameters<typeof guardModel>): GuardedModel {
   checkArguments.options('guard', limits, guardOptions);

@@ -3,7 +3,7 @@ import { createMemory, MemoryError } from '@cairn/memory';
 import type { Language, Memory, Stream, WorkflowRecord } from '@cairn/memory';
 import { memory as inProcess } from '@cairn/memory/memory';
 import { checkArguments, AgentError } from '../errors.ts';
-import { resolveModel, modelOptions } from '../model/resolve-model.ts';
+import { resolveModel, modelOptions, requestOptions } from '../model/resolve-model.ts';
 import { UsageSum } from '../run/usage-sum.ts';
 import { decisionOf } from './approval.ts';
 import type { ApprovalDecision } from './approval.ts';
@@ -84,6 +84,7 @@ const streamCalls: CallTable<WorkflowStream> = {
 /** Creates workflows over the streams of a memory. Sends nothing and opens nothing. */
 export function createWorkflows(options: WorkflowsOptions): AgentWorkflows {
   checkArguments.options('createWorkflows', options, workflowsOptions);
+  checkArguments.options('createWorkflows requests', options.requests, requestOptions);
   const { memory, toolSets = [], root, notes = 'remove', leaseMs } = options;
   if (toolSets.length > 0 && root === undefined) {
     throw new AgentError('INVALID_OPTION', ['`toolSets` without `root`', 'Pass the directory of the tools.']);
