@@ -364,19 +364,22 @@ describe('the tools of a nested run', () => {
 test.each([
   ['has no text', ''],
   ['is blank', '\n'],
-])('a nested run whose last answer %s says so to its caller, with what it wrote before', async (_, text) => {
-  const first = { text: 'Let me check.', toolCalls: [{ name: 'agent', input: { name: 'nobody', prompt: 'A' } }] };
-  const started = await start({
-    lead: [delegate({ name: 'reviewer', prompt: 'A' }), { text: 'Done.' }],
-    reviewer: [first, { text }],
-  });
-  await started.agents.run({ agent: 'lead', prompt: 'Go.' }).result;
-  expect(lastResult(requestsOf(started, 'lead')[1])).toMatch(
-    text === ''
-      ? /^\[the agent ended without a text\]\nWhat it wrote last:\nLet me check\.\n/u
-      : /^\[the agent ended without a text\]\n\n\[agent reviewer/u,
-  );
-});
+])(
+  'a nested run whose last answer %s is reported to its caller as such, with what it wrote before',
+  async (_, text) => {
+    const first = { text: 'Let me check.', toolCalls: [{ name: 'agent', input: { name: 'nobody', prompt: 'A' } }] };
+    const started = await start({
+      lead: [delegate({ name: 'reviewer', prompt: 'A' }), { text: 'Done.' }],
+      reviewer: [first, { text }],
+    });
+    await started.agents.run({ agent: 'lead', prompt: 'Go.' }).result;
+    expect(lastResult(requestsOf(started, 'lead')[1])).toMatch(
+      text === ''
+        ? /^\[the agent ended without a text\]\nWhat it wrote last:\nLet me check\.\n/u
+        : /^\[the agent ended without a text\]\n\n\[agent reviewer/u,
+    );
+  },
+);
 
 describe('a nested run that fails', () => {
   test.each([

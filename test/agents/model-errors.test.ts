@@ -129,6 +129,18 @@ test.each<[string, ModelAnswer, string, string]>([
     'The model server at http://host/v1 answered with text/html instead of a stream',
   ],
   [
+    'JSON that is not an answer',
+    { body: '{"status":"ok"}', contentType: 'application/json' },
+    'MODEL_FAILED',
+    'The model server at http://host/v1 answered with JSON that is not a whole answer',
+  ],
+  [
+    'half an answer in JSON',
+    { body: '{"choices":[{"message":{"content":"He', contentType: 'application/json' },
+    'MODEL_FAILED',
+    'The model server at http://host/v1 answered with JSON that is not a whole answer',
+  ],
+  [
     'a cut answer',
     { text: ['It '], cut: { afterEvents: 2, by: 'end' } },
     'MODEL_FAILED',
@@ -234,4 +246,12 @@ test('a long text of a server is cut', async () => {
   const { summary } = await errorAfter({ status: 400, message: 'no\n'.repeat(1000) });
   expect(summary.length).toBeLessThan(450);
   expect(summary).not.toContain('\n');
+});
+
+test('a page of megabytes as a reason is cut, and no piece of a key is left at the end', () => {
+  const key = 'local-key-of-the-server';
+  for (let blanks = 64 * 1024 - key.length; blanks <= 64 * 1024; blanks += 1) {
+    const message = `Bad${' '.repeat(blanks - 3)}${key} ${'x'.repeat(1024)}`;
+    expect(mapModelError(new Error(message), { secrets: [key] }).summary).not.toContain('local');
+  }
 });

@@ -429,6 +429,14 @@ describe('an answer larger than 8 MiB', () => {
     await expect(generateText({ model, prompt: 'x' })).rejects.toMatchObject({ code: 'TOO_LARGE' });
   });
 
+  test('ends an event of many lines, too', async () => {
+    const line = `data: ${'x'.repeat(MIB)}\n`;
+    const server = await start([{ body: line.repeat(60), contentType: 'text/event-stream' }]);
+    const seen = await ask(server);
+    expect(agentErrorOf(seen).code).toBe('TOO_LARGE');
+    expect(agentErrorOf(seen).message).toMatch(/sent more than 48 MiB at once/u);
+  });
+
   test('and one of exactly that size is complete', async () => {
     const server = await start([{ text: ['x'.repeat(8 * MIB)] }]);
     const seen = await ask(server);

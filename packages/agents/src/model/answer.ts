@@ -51,9 +51,10 @@ export class Watch {
 function errorOf(error: unknown, { response }: StreamResult): unknown {
   if (!InvalidResponseDataError.isInstance(error)) return error;
   const [type = ''] = (response?.headers?.['content-type'] ?? '').split(';', 1);
-  return type === '' || type === 'text/event-stream'
-    ? new AnswerError('cut', 'cut its answer')
-    : new AnswerError('not-a-stream', `answered with ${type} instead of a stream`);
+  if (type === '' || type === 'text/event-stream') return new AnswerError('cut', 'cut its answer');
+  // JSON is read where it is an answer.
+  const what = type === 'application/json' ? 'JSON that is not a whole answer' : `${type} instead of a stream`;
+  return new AnswerError('not-a-stream', `answered with ${what}`);
 }
 
 /** The answer to one request, part by part, within the time limits. */

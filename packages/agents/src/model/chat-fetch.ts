@@ -29,6 +29,10 @@ class Pieces {
     this.#pieces.push(piece);
   }
 
+  get isEmpty(): boolean {
+    return this.#pieces.length === 0;
+  }
+
   /** Returns the text, and begins another. */
   take(): string {
     const text = this.#pieces.join('');
@@ -46,7 +50,8 @@ type Output = TransformStreamDefaultController<string>;
  */
 class ChatAnswer {
   readonly #line = new Pieces();
-  readonly #data: string[] = [];
+  /** The lines of the current event, which an empty line ends. */
+  readonly #data = new Pieces();
   #kind: 'unknown' | 'json' | 'events' = 'unknown';
   #hasChoice = false;
   #hasCalls = false;
@@ -80,19 +85,18 @@ class ChatAnswer {
     }
     this.#readLine(rest, output);
     // The last event of a connection that broke may be a half one.
-    const data = this.#data.join('\n');
-    if (data === '[DONE]' || parseJson(data) !== undefined) this.#readEvent(output);
+    const data = this.#data.take().trim();
+    if (data === '[DONE]' || parseJson(data) !== undefined) this.#readEvent(data, output);
   }
 
   #readLine(ended: string, output: Output): void {
     const line = ended.endsWith('\r') ? ended.slice(0, -1) : ended;
-    if (line === '') this.#readEvent(output);
-    else if (line.startsWith('data:')) this.#data.push(line.slice('data:'.length).trimStart());
+    if (line.startsWith('data:')) {
+      this.#data.add(`${this.#data.isEmpty ? '' : '\n'}${line.slice('data:'.length).trimStart()}`);
+    } else if (line === '' && !this.#data.isEmpty) this.#readEvent(this.#data.take().trim(), output);
   }
 
-  #readEvent(output: Output): void {
-    if (this.#data.length === 0) return;
-    const data = this.#data.splice(0).join('\n').trim();
+  #readEvent(data: string, output: Output): void {
     if (data === '[DONE]') {
       if (this.#hasChoice && !this.#isFinished) {
         this.#send({ choices: [{ index: 0, delta: {}, finish_reason: finishOf(this.#hasCalls) }] }, output);

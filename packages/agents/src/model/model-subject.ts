@@ -30,12 +30,14 @@ export function nameModel({ name }: ModelSubject): string {
 }
 
 const MAX_LENGTH = 300;
+/** Where the search for secrets ends. Servers return whole pages as errors, and a search through megabytes takes seconds. */
+const MAX_SEARCHED = 64 * 1024;
 /** Local servers document keys such as `ollama`, which protect nothing and are words of messages. */
 const MIN_SECRET_LENGTH = 8;
 
 /** Returns a text of a server or a library on one line, without secrets and without a full stop. */
 export function redact(text: string, { secrets = [] }: ModelSubject): string {
-  let words = text;
+  let words = text.slice(0, MAX_SEARCHED);
   for (const secret of secrets) {
     if (secret.length >= MIN_SECRET_LENGTH) words = words.replaceAll(secret, '[key]');
   }
@@ -43,5 +45,7 @@ export function redact(text: string, { secrets = [] }: ModelSubject): string {
     words = `${words.slice(0, start)}[key]${words.slice(end)}`;
   }
   words = words.replaceAll(/\s+/gu, ' ').trim().replace(/\.$/u, '');
-  return words.length > MAX_LENGTH ? `${words.slice(0, MAX_LENGTH)}…` : words;
+  if (words.length > MAX_LENGTH) return `${words.slice(0, MAX_LENGTH)}…`;
+  // The last word may be the beginning of a secret.
+  return text.length > MAX_SEARCHED ? `${words.replace(/\S*$/u, '')}…` : words;
 }

@@ -104,7 +104,7 @@ test.each([
   expect(() => copyMessage(found.message)).not.toThrow();
   const kept = found.message.content as readonly { readonly output: { readonly value: string } }[];
   expect(kept.length).toBe(count);
-  // What is said to be cut is cut, and nothing else.
+  // The list names the parts with a note, and no others.
   const isCut = kept.filter(({ output }) => output.value.includes('Not kept whole'));
   expect(isCut.length).toBe(found.cut.length);
   expect(kept.filter(({ output }) => output.value === value).length).toBe(count - isCut.length);

@@ -60,7 +60,7 @@ function cutPart(part: Part, cut: Cut): Part | undefined {
   return bare.type === 'reasoning' || isTool ? undefined : { type: 'text', text: `${nameOf(part)}: ${note}` };
 }
 
-/** What is left of the parts of a message. */
+/** The parts of a message after a cut. */
 interface Shortened {
   readonly parts: Part[];
   readonly cut: readonly string[];
