@@ -196,6 +196,7 @@ const padded: readonly Fact[] = [
     'NO_MATCH',
   ],
   ['a section after the end is not lost', two, `${update(...body)} *** Delete File: g\n`, 'INVALID_PATCH'],
+  ['a move after the end is not lost', { f: 'a\n' }, `${update(...body)} *** Move to: g\n`, 'INVALID_PATCH'],
 ];
 
 const departures: readonly Fact[] = [

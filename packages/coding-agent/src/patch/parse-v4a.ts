@@ -118,7 +118,7 @@ function readHunks(reader: Reader, path: string): PatchHunk[] {
 /** Text around a patch, such as the end of a here-document, is not part of it. Changes there would be lost, so they are refused. */
 function requireText({ lines }: Reader, start: number, end: number, where: string): void {
   const change =
-    /^(?:\*\*\* (?!End Patch\s*$)|\s*\*\*\* (?:Begin Patch|(?:Add|Update|Delete) File:)|@@|[-+]|diff --git )/u;
+    /^(?:\*\*\* (?!End Patch\s*$)|\s*\*\*\* (?:Begin Patch|(?:Add|Update|Delete) File:|Move to:)|@@|[-+]|diff --git )/u;
   const at = lines.findIndex((line, index) => index >= start && index < end && change.test(line));
   if (at === -1) return;
   throw invalidPatch(`${where}: ${shown(lines[at] ?? '')}`, at + 1, 'Put all sections into one patch.');
