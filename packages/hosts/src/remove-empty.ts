@@ -1,7 +1,7 @@
 import { rmdir } from 'node:fs/promises';
 
 /**
- * What tells that a directory stays: it has files, it is gone, the user put a link or a file in its place, or the directory above it
+ * Codes of a directory that stays: it has files, it is gone, the user put a link or a file in its place, or the directory above it
  * does not let it go. None of them makes what was undone incomplete.
  */
 const STAYS = ['ENOTEMPTY', 'EEXIST', 'ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'EBUSY', 'EROFS'];

@@ -110,7 +110,7 @@ const server = { baseUrl: 'optional', apiKey: 'optional', env: 'optional' } as c
 
 export const modelOptions: OptionNames<ModelOptions> = { ...server, model: 'optional' };
 
-/** The time limits and retries of requests. Who follows them decides what a retry tells. */
+/** The time limits and retries of requests. The events that a caller follows decide the others. */
 export const requestOptions: OptionNames<Omit<GuardOptions, 'onRetry'>> = {
   firstByteTimeoutMs: 'optional',
   chunkTimeoutMs: 'optional',
