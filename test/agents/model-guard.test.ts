@@ -733,3 +733,20 @@ test('the key and the query of the URL are sent', async () => {
   const { model } = resolveModel({ model: 'a', baseUrl: `${server.url}/?api-version=2`, apiKey: 'key-1' });
   expect(await streamText({ model, prompt: 'x' }).text).toBe('Hello');
 });
+
+test.each([
+  ['firstByteTimeoutMs', 0],
+  ['chunkTimeoutMs', '1000'],
+  ['maxRetries', Number.NaN],
+  ['maxRetries', -1],
+  ['retryDelayMs', '10'],
+  ['maxRetryDelayMs', Number.NaN],
+  ['busyMs', Number.NaN],
+  ['busyMs', -1],
+])(
+  '%s: %j is an error: a request would be repeated without an end, or a limit would limit nothing',
+  (option, value) => {
+    const { guard } = resolveModel({ model: 'a', baseUrl: 'http://127.0.0.1:1/v1' });
+    expect(() => guard({ [option]: value })).toThrow(expect.objectContaining({ code: 'INVALID_OPTION', option }));
+  },
+);

@@ -155,6 +155,13 @@ describe('shows', () => {
       option: 'without',
     });
   });
+
+  test('in code that is not a list is an error', async () => {
+    const { agents } = await start([], [define('a', { shows: 'facts' as never })]);
+    await expect(agents.prepare({ agent: 'a' })).rejects.toMatchObject({ code: 'INVALID_OPTION', option: 'shows' });
+    const request = { agent: define('b'), without: 'facts' as never };
+    await expect(agents.prepare(request)).rejects.toMatchObject({ code: 'INVALID_OPTION', option: 'without' });
+  });
 });
 
 describe('without', () => {

@@ -28,6 +28,19 @@ const DEFAULT_TIMEOUT_MS = 180_000;
 /** Timers with a longer time end at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
+/** @throws {AgentError} `INVALID_OPTION` */
+function checkNumber(option: string, value: number, least: number): void {
+  if (typeof value === 'number' && value >= least && value <= MAX_TIMER_MS) return;
+  const hint = `Use a number from ${least} to ${MAX_TIMER_MS}.`;
+  throw new AgentError('INVALID_OPTION', [`${option} is ${String(value)}`, hint], { option });
+}
+
+/** A number that is none would repeat requests without an end. @throws {AgentError} `INVALID_OPTION` */
+function checkRetries({ maxRetries, retryDelayMs, maxRetryDelayMs, busyMs }: RetryOptions): void {
+  const numbers = { maxRetries, retryDelayMs, maxRetryDelayMs, busyMs };
+  for (const [option, value] of Object.entries(numbers)) if (value !== undefined) checkNumber(option, value, 0);
+}
+
 /** The parts that no caller acts on. The input of a tool call is not acted on before the call is complete. */
 const SILENT_PARTS: ReadonlySet<StreamPart['type']> = new Set([
   'stream-start',
@@ -135,11 +148,8 @@ export function guardModel(
     onUnsent,
   } = options;
   const limits = { firstByteTimeoutMs, chunkTimeoutMs };
-  for (const [option, value] of Object.entries(limits)) {
-    if (value >= 1 && value <= MAX_TIMER_MS) continue;
-    const problem = `${option} is ${value}`;
-    throw new AgentError('INVALID_OPTION', [problem, `Use milliseconds from 1 to ${MAX_TIMER_MS}.`], { option });
-  }
+  for (const [option, value] of Object.entries(limits)) checkNumber(option, value, 1);
+  checkRetries(options);
   const open = async (params: CallOptions, inner: ModelObject): Promise<StreamResult> => {
     const { abortSignal: signal } = params;
     const head: StreamPart[] = [];
