@@ -92,7 +92,7 @@ test('the newest four images stay, and older ones become a line, within a run an
     names.slice(2, 6),
   ]);
   const last = requestAt(started, 4);
-  const line = '[An earlier image (image/png, 29.3 KB) is no longer shown: only the newest 4 are.]';
+  const line = '[An earlier image (image/png, 29.3 KB) is no longer shown: only newer ones are.]';
   expect(last.chat.messages.flatMap(textsOf).filter((text) => text === line)).toHaveLength(2);
   expect(sharesBytes(requestAt(started, 3), last)).toBe(true);
   // The numbers are those of what is sent.
@@ -190,12 +190,12 @@ test('another file of a result is named, and its bytes are not sent as text', as
   });
 });
 
-test('a line in place of an image states how many are shown', () => {
+test('a line in place of an image is true for every limit', () => {
   const image = { type: 'file' as const, mediaType: 'image/png', data: base64('0.png') };
   const messages: UnifiedMessage[] = [{ role: 'user', content: [image, image] }];
   const [message] = withNewestImages(messages, { language: 'en', max: 1 });
   expect(message?.content).toEqual([
-    { type: 'text', text: '[An earlier image (image/png, 29.3 KB) is no longer shown: only the newest 1 are.]' },
+    { type: 'text', text: '[An earlier image (image/png, 29.3 KB) is no longer shown: only newer ones are.]' },
     image,
   ]);
 });
@@ -208,4 +208,15 @@ test.each([
   ['no number', { language: 'en', max: '2' }],
 ])('%s is an error of `withNewestImages`', (_, options) => {
   expect(() => withNewestImages([], options as never)).toThrow(expect.objectContaining({ code: 'INVALID_OPTION' }));
+});
+
+test('a line in place of an image stays the same while newer images arrive', async () => {
+  const started = await start([read('0.png', '1.png', '2.png', '3.png', '4.png'), done, read('5.png'), done, done]);
+  for (const prompt of ['One', 'Two', 'Three']) await started.agents.run({ agent: helper, prompt }).result;
+  const linesOf = (index: number): string[] =>
+    requestAt(started, index).chat.messages.flatMap((message) =>
+      textsOf(message).filter((text) => text.includes('no longer shown')),
+    );
+  const line = '[An earlier image (image/png, 29.3 KB) is no longer shown: only newer ones are.]';
+  expect([1, 3, 4].map(linesOf)).toEqual([[line], [line, line], [line, line]]);
 });

@@ -114,24 +114,20 @@ export function withNewestImages(messages: readonly UnifiedMessage[], options: N
     const count = countImages([message]);
     const old = message === prompt ? 0 : Math.max(0, count - Math.max(0, left));
     left -= count;
-    return old === 0 ? message : withoutImages(message as UserMessage, old, { language, max });
+    return old === 0 ? message : withoutImages(message as UserMessage, old, language);
   };
   return messages.toReversed().map(shorten).toReversed();
 }
 
 /** Replaces the first images of a message with lines. */
-function withoutImages(
-  message: UserMessage,
-  count: number,
-  { language, max }: { readonly language: Language; readonly max: number },
-): UserMessage {
+function withoutImages(message: UserMessage, count: number, language: Language): UserMessage {
   const { oldImage } = messageTexts[language];
   let left = count;
   const content = (message.content as Exclude<UserMessage['content'], string>).map((part) => {
     if (left === 0 || part.type === 'text' || !isImage(part)) return part;
     left -= 1;
     const size = base64Length(part) === 0 ? '' : `, ${formatBytes((base64Length(part) * 3) / 4)}`;
-    return { type: 'text' as const, text: oldImage(`${part.mediaType ?? 'image'}${size}`, max) };
+    return { type: 'text' as const, text: oldImage(`${part.mediaType ?? 'image'}${size}`) };
   });
   const made: UserMessage = { ...message, content };
   if (imageMessages.has(message)) imageMessages.add(made);

@@ -12,7 +12,7 @@ interface MessageTexts {
   /** Before that image. */
   readonly image: (number: number) => string;
   /** In place of an image that is not one of the newest. */
-  readonly oldImage: (what: string, most: number) => string;
+  readonly oldImage: (what: string) => string;
   /** In place of a file in a result. */
   readonly file: (mediaType: string, size: string) => string;
   /** In place of what a history cannot keep. Without a size it has another form than messages can have. */
@@ -31,7 +31,7 @@ export const messageTexts: Readonly<Record<Language, MessageTexts>> = {
     ended: (reason) => `(This turn ended early: ${reason})`,
     imageBelow: (number) => `[image ${number}: in the next message]`,
     image: (number) => `[image ${number} of the results above]`,
-    oldImage: (what, most) => `[An earlier image (${what}) is no longer shown: only the newest ${most} are.]`,
+    oldImage: (what) => `[An earlier image (${what}) is no longer shown: only newer ones are.]`,
     file: (mediaType, size) => `[${mediaType}, ${size}: not shown]`,
     cut: (size, most) =>
       size === undefined
@@ -48,7 +48,7 @@ export const messageTexts: Readonly<Record<Language, MessageTexts>> = {
     ended: (reason) => `（本轮提前结束：${reason}）`,
     imageBelow: (number) => `[图片 ${number}：见下一条消息]`,
     image: (number) => `[以上结果中的图片 ${number}]`,
-    oldImage: (what, most) => `[较早的图片（${what}）不再显示：只显示最新的 ${most} 张。]`,
+    oldImage: (what) => `[较早的图片（${what}）不再显示：只显示较新的图片。]`,
     file: (mediaType, size) => `[${mediaType}，${size}：未显示]`,
     cut: (size, most) =>
       size === undefined
