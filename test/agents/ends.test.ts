@@ -280,6 +280,9 @@ describe('a run that cannot begin', () => {
   test.each([
     ['an unknown agent', { agent: 'helpr' }, 'UNKNOWN_AGENT'],
     ['an empty prompt', { prompt: ' ' }, 'INVALID_INPUT'],
+    ['a prompt that is a number', { prompt: 5 as never }, 'INVALID_INPUT'],
+    ['a part that messages of users cannot have', { prompt: [{ type: 'x' }] as never }, 'INVALID_INPUT'],
+    ['a part without a type', { prompt: [{ text: 'Go' }, null] as never }, 'INVALID_INPUT'],
     ['an invalid limit', { maxSteps: 0 }, 'INVALID_OPTION'],
     ['an invalid time limit', { timeoutMs: 2 ** 31 }, 'INVALID_OPTION'],
     ['a run that does not exist', { continue: 'run_1' }, 'UNKNOWN_RUN'],

@@ -6,8 +6,19 @@ import { AgentError } from '../errors.ts';
 
 type Content = UserMessage['content'];
 
-/** @throws {AgentError} `INVALID_INPUT` */
+/** The parts of a message of the user. */
+const PARTS: readonly unknown[] = ['text', 'image', 'file'];
+
+/** A prompt that no server accepts would stay in the history, and each later run would fail. @throws {AgentError} `INVALID_INPUT` */
 export function checkPrompt(prompt: Content): void {
+  if (typeof prompt !== 'string' && !Array.isArray(prompt)) {
+    throw new AgentError('INVALID_INPUT', ['The prompt is neither a text nor a list of parts', 'Pass one of them.']);
+  }
+  const other = typeof prompt === 'string' ? undefined : prompt.find((part) => !PARTS.includes(Object(part).type));
+  if (other !== undefined) {
+    const summary = `The prompt has a part of the type ${JSON.stringify(Object(other).type) ?? 'undefined'}`;
+    throw new AgentError('INVALID_INPUT', [summary, `Use ${PARTS.join(', ')}.`]);
+  }
   const isEmpty = typeof prompt === 'string' ? prompt.trim() === '' : prompt.length === 0;
   if (isEmpty) throw new AgentError('INVALID_INPUT', ['The prompt is empty', 'Write what the agent is to do.']);
 }
