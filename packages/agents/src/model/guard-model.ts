@@ -35,7 +35,7 @@ function checkNumber(option: string, value: number, least: number): void {
   throw new AgentError('INVALID_OPTION', [`${option} is ${String(value)}`, hint], { option });
 }
 
-/** A number that is none would repeat requests without an end. @throws {AgentError} `INVALID_OPTION` */
+/** With an invalid number, requests would be repeated without an end. @throws {AgentError} `INVALID_OPTION` */
 function checkRetries({ maxRetries, retryDelayMs, maxRetryDelayMs, busyMs }: RetryOptions): void {
   const numbers = { maxRetries, retryDelayMs, maxRetryDelayMs, busyMs };
   for (const [option, value] of Object.entries(numbers)) if (value !== undefined) checkNumber(option, value, 0);
