@@ -131,9 +131,10 @@ test(`random calls, ${RUNS} runs`, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30 }), async (steps) => {
       run += 1;
-      const stores = [memory, sqlite].map((create) => {
+      const path = `${root}/${run}.db`;
+      const stores = [memory, ({ clock }: { clock: () => number }) => sqlite({ clock, path })].map((create) => {
         const clock = manualClock();
-        return { backend: create({ clock: clock.now, path: `${root}/${run}.db` }), advance: clock.add };
+        return { backend: create({ clock: clock.now }), advance: clock.add };
       });
       for (const { name, run: call } of steps) {
         const [expected, actual] = await Promise.all(
