@@ -273,6 +273,17 @@ describe('updates', () => {
     expect(run.updates({ since: cursors[38] ?? 0 }).total).toBe(1);
   });
 
+  test('reject a cursor that no answer of the run carried, such as one of another run', async () => {
+    const root = createTree(tree);
+    const run = await begin(root);
+    writeFileSync(join(root, 'new'), '');
+    const { cursor } = await run.refresh();
+    expect(run.updates({ since: cursor }).text).toBe('');
+    expect(() => run.updates({ since: cursor + 1 })).toThrow(
+      expect.objectContaining({ code: 'INVALID_OPTION', message: expect.stringContaining('since: 2') as string }),
+    );
+  });
+
   test.each([['x'], [-1], [1.5]])('reject the cursor %j', async (since) => {
     const run = await begin(createTree(tree));
     expect(() => run.updates({ since: since as number })).toThrow(/since/u);
@@ -322,6 +333,23 @@ describe('one budget', () => {
     expect(updates).toMatch(new RegExp(`… (?:还有 )?${12_001 - shown} (?:more|项)`, 'u'));
     expect(updates).toMatch(/… (?:还有 )?\d+ (?:more listings?|个目录列表)/u);
     expect(run.section()).toBe(section);
+  });
+
+  test.each([
+    ['en', {}],
+    ['en, with git', { git: true }],
+    ['zh', { language: 'zh' }],
+    ["in the source's form", { format: 'source' }],
+    ['in paths', { format: 'paths' }],
+  ] as const)('gives the tree most of the share of a section, however small it is: %s', async (_reason, options) => {
+    const directories = Array.from({ length: 300 }, (_, index) => [`d${index}`, { [`long-name-of-${index}.ts`]: '' }]);
+    const root = createTree({ src: Object.fromEntries(directories) });
+    for (let maxTokens = 200; maxTokens <= 600; maxTokens += 40) {
+      const { cache } = createTestCache(root, { maxTokens, format: 'indent', ...options });
+      const tokens = estimateTokens((await cache.init()).run.section());
+      expect(tokens, `${maxTokens}`).toBeLessThanOrEqual(maxTokens * 0.7);
+      expect(tokens, `${maxTokens}`).toBeGreaterThan(maxTokens * 0.7 * 0.75);
+    }
   });
 
   test('without a limit keeps listings and updates within 2,000 tokens', async () => {

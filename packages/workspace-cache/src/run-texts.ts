@@ -1,4 +1,5 @@
 import type { TreeChange } from '@cairn/natives';
+import { check } from './checks.ts';
 import type { DynamicListing, SectionOptions } from './data.ts';
 import { renderChanges, TreeHistory } from './section/changes.ts';
 import { renderListings } from './section/listings.ts';
@@ -146,6 +147,7 @@ export class RunTexts {
     const style = this.#styleFor(options);
     const texts = sectionTexts[style.language];
     const since = options.since ?? 0;
+    check('since', since, since <= this.#moment, `a cursor of this run, at most ${this.#moment}, or 0`);
     const from = this.#history?.knows(since) === true ? since : 0;
     const listings = this.#laterListings(since);
     let left = this.#left(style);

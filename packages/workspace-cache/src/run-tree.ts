@@ -84,10 +84,13 @@ async function fitSection(begun: BegunTree, { resolved, style, build, count }: B
   let fitted = isLong ? contentOf(begun.tree, { gitLine: begun.content.gitLine }) : begun;
   let limit = options.maxTokens;
   for (let cut = 1; cut <= MAX_CUTS && fitted.tree.tree !== ''; cut++) {
-    const excess = count(renderSection(fitted.content, style)) - share;
-    if (excess <= 0) break;
+    const tokens = count(renderSection(fitted.content, style));
+    if (tokens <= share) break;
+    const inTree = Math.max(1, count(fitted.tree.tree));
+    // In proportion: the limit of a tree counts otherwise than `count`, so that tokens of one are not tokens of the other.
+    const kept = Math.max(0, 1 - (tokens - share) / inTree);
     const isLast = cut === MAX_CUTS;
-    limit = isLast ? 0 : Math.max(0, Math.min(limit, fitted.tree.metadata.estimatedTokens) - excess);
+    limit = isLast ? 0 : Math.floor(Math.min(limit, fitted.tree.metadata.estimatedTokens) * kept);
     const maxWholeTokens = Math.min(options.maxWholeTokens, limit);
     const tree = await build({ ...options, maxTokens: limit, maxWholeTokens });
     // Later states are compared with the tree that was validated.

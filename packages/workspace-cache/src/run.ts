@@ -32,7 +32,11 @@ export interface WorkspaceRun extends Interceptors {
    * After an announced change it reads the tree on the calling thread, for as long as a validation takes.
    */
   updates(options?: SectionOptions): string;
-  /** Returns what is new after a cursor, with the next cursor. A cursor that is too old to be known gives everything. */
+  /**
+   * Returns what is new after a cursor, with the next cursor. A cursor that is too old to be known gives everything.
+   *
+   * @throws {ToolError} `INVALID_OPTION` for a cursor higher than any of this run, such as one of another run.
+   */
   updates(options: SinceOptions): UpdatesSince;
   /**
    * Compares the workspace with the disk and returns what changed, whoever changed it. Call it after a program that may have changed
