@@ -114,6 +114,8 @@ test('a tree that failed saves nothing, and costs its section', async () => {
   const { savedCalls, savedTokens, sectionTokens } = run.statistics();
   expect(savedCalls).toEqual({ estimated: 0, formula: 'the prompts showed no tree' });
   expect(savedTokens.estimated).toBe(-sectionTokens.estimated);
+  // No option of the tree would help.
+  expect(run.report()).not.toMatch(/Advice/u);
 });
 
 test('updates and calls of cache_directory are subtracted', async () => {

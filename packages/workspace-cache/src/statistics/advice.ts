@@ -62,10 +62,11 @@ export function adviceOf(counts: RunCounts, options: StatisticsOptions = {}): Ad
       zh: `${hot.length} 个文件被读取 ${MIN_READS} 次以上：${paths}；请设置 coreFiles: true，或调用 content.preload()`,
     });
   }
-  if (isLoss) {
+  // No option shortens the note that there is no tree.
+  if (isLoss && metadata.size > 0) {
     advice.push({
-      en: 'the section costs more tokens than it saves; lower depth, set maxTokens, or use the form `indent`',
-      zh: '缓存内容消耗的 token 多于节省的 token；请减小 depth，设置 maxTokens，或使用 `indent` 格式',
+      en: 'the section costs more tokens than it saves; lower depth or maxTokens; `indent` is the shortest form',
+      zh: '缓存内容消耗的 token 多于节省的 token；请减小 depth 或 maxTokens；`indent` 是最短的格式',
     });
   }
   return advice;

@@ -144,8 +144,8 @@ test.each<[what: string, changed: Partial<RunCounts>, en: string, zh: string]>([
   [
     'a section that costs more than it saves',
     { sectionTokens: 4000 },
-    'the section costs more tokens than it saves; lower depth, set maxTokens, or use the form `indent`',
-    '缓存内容消耗的 token 多于节省的 token；请减小 depth，设置 maxTokens，或使用 `indent` 格式',
+    'the section costs more tokens than it saves; lower depth or maxTokens; `indent` is the shortest form',
+    '缓存内容消耗的 token 多于节省的 token；请减小 depth 或 maxTokens；`indent` 是最短的格式',
   ],
 ])('%s gets advice, which the report shows', (_, changed, en, zh) => {
   const run = { ...counts, ...changed };
@@ -164,6 +164,6 @@ test('no advice asks for a larger section where it costs more than it saves', ()
   const cut = { ...counts, ...below, metadata: { ...counts.metadata, truncated: true }, sectionTokens: 4000 };
   expect(adviceOf(cut).map(({ en }) => en)).toEqual([
     'agents listed 2 directories below the tree; set focus: ["src/a/b","src/a/b/c"]',
-    'the section costs more tokens than it saves; lower depth, set maxTokens, or use the form `indent`',
+    'the section costs more tokens than it saves; lower depth or maxTokens; `indent` is the shortest form',
   ]);
 });
