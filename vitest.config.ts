@@ -15,7 +15,7 @@ export default defineConfig({
     expect: { poll: { timeout: 100_000 } },
     // Half of the tests wait for processes of their own, so no core is kept free for the runner.
     maxWorkers: availableParallelism(),
-    setupFiles: ['./test/support/silent-console.ts'],
+    setupFiles: ['./test/support/silent-console.ts', './test/support/fixed-seed.ts'],
     projects: [
       {
         extends: true,
