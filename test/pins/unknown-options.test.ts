@@ -142,7 +142,7 @@ async function openAgents(): Promise<void> {
   onTestFinished(() => opened.close());
 }
 
-/** What a call needs beside the unknown name, by the place of its options: without it, the call fails for another reason. */
+/** What a call needs besides the unknown name, by the place of its options: without it, the call fails for another reason. */
 const valid: Readonly<Record<string, object>> = {
   'Memory.forget 0': { stream: 's' },
 };

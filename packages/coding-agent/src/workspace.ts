@@ -165,7 +165,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
 export type WorkspaceChoice = WorkspaceOptions | { readonly workspace: Workspace };
 
 /**
- * Returns the workspace of a choice, which the options of `call` hold beside those in `names`.
+ * Returns the workspace of a choice, whose options are among those of `call`; `names` are the other ones.
  *
  * @throws {ToolError} `INVALID_OPTION`
  */

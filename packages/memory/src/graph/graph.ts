@@ -108,11 +108,11 @@ export const graphCalls: CallTable<Graph> = {
   createEntities: ['objects', callOptions],
   createRelations: ['objects', callOptions],
   addObservations: ['objects', callOptions],
-  deleteEntities: ['texts', callOptions],
+  deleteEntities: ['strings', callOptions],
   deleteObservations: ['objects', callOptions],
   deleteRelations: ['objects', callOptions],
-  search: ['text', callOptions],
-  open: ['texts', callOptions],
+  search: ['string', callOptions],
+  open: ['strings', callOptions],
 };
 
 /** Creates a graph that is stored as a table with a row for each entity and relation. */

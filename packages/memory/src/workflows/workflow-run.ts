@@ -179,7 +179,7 @@ const runCalls: CallTable<WorkflowRun> = {
     { status: 'required', result: 'optional', completion: 'optional', closedBy: 'optional' },
     callOptions,
   ],
-  addTodos: ['texts', callOptions],
+  addTodos: ['strings', callOptions],
   setState: ['any', callOptions],
   wait: [{ ...callOptions, todoId: 'optional', question: 'optional' }],
   finish: [{ ...callOptions, status: 'optional', reason: 'optional', notes: 'optional' }],

@@ -11,13 +11,13 @@ export type OptionNames<T> = {
 /** What a function takes in one place, when it has no list of option names. `?` allows `undefined`. `any` is checked by the function itself. */
 type ArgumentKind =
   | 'any'
-  | 'text'
+  | 'string'
   | 'object'
   | 'object?'
-  | 'object or text'
+  | 'object or string'
   | 'object or boolean?'
   | 'objects'
-  | 'texts'
+  | 'strings'
   | 'lines';
 
 /** The arguments of a function: the kind of each, or the names of the options that it has. */
@@ -50,16 +50,16 @@ function isLines(value: unknown): boolean {
 
 const kinds: Readonly<Record<ArgumentKind, readonly [expected: string, accepts: (value: unknown) => boolean]>> = {
   any: ['anything', () => true],
-  text: ['a string', (value) => typeof value === 'string'],
+  string: ['a string', (value) => typeof value === 'string'],
   object: ['an object', isObject],
   'object?': ['an object', (value) => value === undefined || isObject(value)],
-  'object or text': ['an object or a string', (value) => typeof value === 'string' || isObject(value)],
+  'object or string': ['an object or a string', (value) => typeof value === 'string' || isObject(value)],
   'object or boolean?': [
     'an object or a boolean',
     (value) => value === undefined || typeof value === 'boolean' || isObject(value),
   ],
   objects: ['an array of objects', (value) => Array.isArray(value) && value.every(isObject)],
-  texts: ['an array of strings', (value) => Array.isArray(value) && value.every((one) => typeof one === 'string')],
+  strings: ['an array of strings', (value) => Array.isArray(value) && value.every((one) => typeof one === 'string')],
   lines: ['an array or an iterable of lines', isLines],
 };
 
