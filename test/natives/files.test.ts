@@ -5,7 +5,6 @@ import {
   chmodSync,
   chownSync,
   lstatSync,
-  mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -175,14 +174,14 @@ describe('a lock', () => {
   });
 
   test('is that of the directory that has the name now, when the name changed during the wait', async () => {
-    const root = createTree({ d: {} });
+    const root = createTree({ d: {}, moved: {} });
     const [path, moved] = [join(root, 'd'), join(root, 'moved')];
     const old = await lockPath(path);
     const waiting = lockPath(path);
     // Until the wait has begun on the old directory: one attempt of another call takes as long.
     await lockPath(path, { timeoutMs: 30 });
-    renameSync(path, moved);
-    mkdirSync(path);
+    // In one step: a wait that finds no directory of the name fails.
+    await exchangeFiles(path, moved);
     const lock = await waiting;
     expect(await lockPath(path, { timeoutMs: 0 })).toBeUndefined();
     expect(await lockPath(moved, { timeoutMs: 0 })).toBeUndefined();
