@@ -14,7 +14,6 @@ import {
 import type { Asset, AssetChanges, AssetDraft, KnownAssets, LocalStore } from '@cairn/knowledge';
 import type { MemoryBackend } from '@cairn/memory';
 import { sqlite } from '@cairn/memory/sqlite';
-import type { TermSource } from '@cairn/memory/terms';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { backendKinds, useBackends } from '../memory/backends.ts';
@@ -54,6 +53,15 @@ async function open(kind: BackendKind): Promise<Opened> {
 /** Returns the state of a file that the team store has. */
 const teamOf = (text: string): { readonly hash: string; readonly oid: string } => ({ hash: hashOf(text), oid: 'oid' });
 
+/** Returns the assets that the term index finds. */
+async function foundIn(store: LocalStore, query: string): Promise<Asset[]> {
+  const { hits } = await store.terms.search({ query, limit: 5, accept: () => true });
+  const { changed } = await store.changes();
+  return hits.flatMap(({ sequence, isSimilar }) =>
+    isSimilar === true ? [] : (changed.find((one) => one.sequence === sequence)?.asset ?? []),
+  );
+}
+
 /** Adds enough assets for their terms to be stored. */
 async function fill(store: LocalStore): Promise<void> {
   const rows = Array.from({ length: 2000 }, (_, index) => {
@@ -89,11 +97,6 @@ function wordsOf(text: string, words: readonly string[]): string[] {
     });
   return words.filter((word) => [word, ...forms(word)].some((form) => text.includes(form)));
 }
-
-const source: TermSource = {
-  key: KEY,
-  textOf: (record) => ({ text: (JSON.parse(record) as { readonly text: string }).text, timeMs: 1 }),
-};
 
 const refused = (code: string, facts: object = {}): unknown => expect.objectContaining({ code, ...facts });
 
@@ -456,10 +459,7 @@ describe.each(kinds)('assets in $name', (kind) => {
     const { id } = await store.add({ ...draft, body: `the ${first} is here` });
     const other = await store.add({ ...draft, name: 'other', body: 'Wait.', title: third });
     await fill(store);
-    const find = async (query: string): Promise<string[]> =>
-      (await store.terms.search([source], { query, limit: 5 })).hits.flatMap(({ record, isSimilar }) =>
-        isSimilar === true ? [] : [(JSON.parse(record) as Asset).text],
-      );
+    const find = async (query: string): Promise<string[]> => (await foundIn(store, query)).map(({ text }) => text);
     expect(await find(first)).toHaveLength(1);
     expect(await store.eraseReplaced()).toBeUndefined();
 
@@ -487,9 +487,7 @@ describe.each(kinds)('assets in $name', (kind) => {
     const words = ['zyxquark', 'vwbluefin', '龘靐齉'];
     const { id } = await store.add({ ...draft, body: `the ${words[0] ?? ''} is here` });
     await fill(store);
-    const find = async (query: string): Promise<number> =>
-      (await store.terms.search([source], { query, limit: 5 })).hits.filter(({ isSimilar }) => isSimilar !== true)
-        .length;
+    const find = async (query: string): Promise<number> => (await foundIn(store, query)).length;
     expect(await find(words[0] ?? '')).toBe(1);
     await store.change(id, { body: `the ${words[1] ?? ''} is there`, fields: { title: words[2] } });
     expect(await find(words[1] ?? '')).toBe(1);

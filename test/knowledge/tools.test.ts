@@ -53,7 +53,7 @@ test.each(['en', 'zh'] as const)('the texts of the tools (%s)', async (language)
     await knowledge.store.add({ text, path });
   }
   nowMs += 200 * DAY_MS;
-  const set = createKnowledgeToolSet({ open: async () => knowledge, language, clock });
+  const set = createKnowledgeToolSet({ open: async () => knowledge, language });
   const root = realpathSync(temporaryDirectory());
   const session = createToolSession();
   const context = { naming: 'default', session, signal: new AbortController().signal };

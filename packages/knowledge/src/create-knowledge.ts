@@ -13,13 +13,12 @@ import { createLayers } from './layers/layers.ts';
 import type { Layers } from './layers/layers.ts';
 import { createGapSettler } from './layers/settle-gaps.ts';
 import { openLocalStore } from './stores/local.ts';
-import type { LocalStore } from './stores/local.ts';
+import type { LocalStore } from './stores/local-store.ts';
 import { openHotAssets } from './usage/hot-assets.ts';
 import type { HotAssets } from './usage/hot-assets.ts';
 import { createTeam } from './team/team.ts';
 import type { Team } from './team/team.ts';
 import { createEraser } from './stores/eraser.ts';
-import { GAPS_KEY } from './gaps/pending.ts';
 import type { SessionExtra } from './gaps/pending.ts';
 import { knowledgePayload, storePayloadOptions } from './payload/knowledge-payload.ts';
 import type { KnowledgePayloadOptions } from './payload/knowledge-payload.ts';
@@ -124,11 +123,11 @@ export function createKnowledge(options: KnowledgeOptions = {}): Knowledge {
     },
     extra: async (call): Promise<SessionExtra> => {
       // First, so that a gap that is recorded meanwhile makes the file an old one, and not a wrong one.
-      const { epoch, sequence } = await backend.changes(GAPS_KEY, { limit: 1, ...call });
-      return { gapsAt: { epoch, sequence }, gaps: await gaps.list(call) };
+      const gapsAt = await gaps.position(call);
+      return { gapsAt, gaps: await gaps.list(call) };
     },
   });
-  const layers = createLayers({ store, index, gaps, usage, read: hot.get, clock, language });
+  const layers = createLayers({ store, index, gaps, usage, read: hot.get, language });
   const settler = createGapSettler({ store, index, gaps, layers });
   const team = createTeam({ store, directory, env });
   const payload: Knowledge['payload'] = (given) =>

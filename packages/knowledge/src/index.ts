@@ -54,7 +54,7 @@ export type {
   ChangeOptions,
   LocalStore,
   LocalStoreOptions,
-} from './stores/local.ts';
+} from './stores/local-store.ts';
 export { headOf } from './stores/record.ts';
 export type { StoreEntry, TeamChange, TeamResult } from './stores/team-changes.ts';
 export { detectPhase, PHASES } from './skills/detect-phase.ts';

@@ -1,13 +1,15 @@
 import type { CallTable, OptionNames } from '@cairn/tool/errors';
 import { checkArguments } from '../errors.ts';
-import type { CallOptions, Language, MemoryBackend, Row, RowChange } from '@cairn/memory';
+import type { CallOptions, Language, MemoryBackend } from '@cairn/memory';
 import { readQuery, termsOf } from '@cairn/retrieval';
 import { setImmediate } from 'node:timers/promises';
 import type { Asset } from '../assets/asset.ts';
 import { hasSecret } from '../assets/secrets.ts';
-import type { AssetDraft } from '../stores/local.ts';
+import type { AssetDraft } from '../stores/local-store.ts';
+import { GAPS_KEY, Rows } from '../stores/rows.ts';
+import type { Position, Row, RowChange } from '../stores/rows.ts';
 import { draftOf, gapId } from './gap.ts';
-import { compareGaps, GAPS_KEY, pendingGaps } from './pending.ts';
+import { compareGaps, pendingGaps } from './pending.ts';
 import type { Gap } from './pending.ts';
 
 /** More gaps are dropped, those that were asked least and longest ago first. */
@@ -50,6 +52,8 @@ export interface Gaps {
     isAnswered: (query: string) => Promise<boolean>,
     options?: CallOptions,
   ) => Promise<Gap[]>;
+  /** Returns the state of the table of gaps, which differs after every change. */
+  readonly position: (options?: CallOptions) => Promise<Position>;
   /** Returns the draft of the asset that fills a gap. */
   readonly draft: (gap: Gap) => AssetDraft;
 }
@@ -59,9 +63,9 @@ interface GapRow extends Row {
   readonly gap: Gap | undefined;
 }
 
-function parseGap(id: string, record: string): Gap | undefined {
+function parseGap({ id, text }: Row): Gap | undefined {
   try {
-    const { version, query, asked, firstMs, lastMs } = JSON.parse(record) as Partial<Gap> & { version?: number };
+    const { version, query, asked, firstMs, lastMs } = JSON.parse(text) as Partial<Gap> & { version?: number };
     if (version !== VERSION || typeof query !== 'string') return undefined;
     if (typeof asked !== 'number' || typeof firstMs !== 'number' || typeof lastMs !== 'number') return undefined;
     return { id, query, asked, firstMs, lastMs };
@@ -89,20 +93,19 @@ const gapCalls: CallTable<Gaps> = {
 export function openGaps(given: GapsOptions): Gaps {
   checkArguments.options('openGaps', given, { backend: 'required', clock: 'optional', language: 'required' });
   const { backend, clock, language } = given;
+  const table = new Rows(backend, GAPS_KEY);
   const readAll = async ({ signal }: CallOptions): Promise<GapRow[]> => {
-    const { records } = await backend.changes(GAPS_KEY, { limit: 2 * MAX_GAPS, signal });
-    return records.map(({ id = '', sequence, record }) => ({ id, sequence, record, gap: parseGap(id, record) }));
+    const { rows } = await table.changes({ after: 0, limit: 2 * MAX_GAPS, signal });
+    return rows.map((row) => ({ ...row, gap: parseGap(row) }));
   };
   const list: Gaps['list'] = async (options = {}) =>
     (await readAll(options)).flatMap(({ gap }) => gap ?? []).toSorted(compareGaps);
   const nowOf = async ({ signal }: CallOptions): Promise<number> => clock?.() ?? backend.now({ signal });
 
-  const removal = ({ id, record }: Row): RowChange => ({ id, expected: record, next: undefined });
+  const removal = ({ id, text }: Row): RowChange => ({ id, expected: text, next: undefined });
 
   /** The changes that make room for a new gap. */
   const dropped = async (options: CallOptions): Promise<RowChange[]> => {
-    const { count } = await backend.changes(GAPS_KEY, { limit: 1, ...options });
-    if (count < MAX_GAPS) return [];
     // Rows of another version come first.
     const order = ({ gap }: GapRow): readonly [number, number] => [gap?.asked ?? 0, gap?.lastMs ?? 0];
     const rows = (await readAll(options)).toSorted((left, right) => {
@@ -121,16 +124,16 @@ export function openGaps(given: GapsOptions): Gaps {
     const id = gapId(text);
     if (id === undefined || hasSecret(query)) return undefined;
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      const [row] = await backend.rows(GAPS_KEY, [id], { signal });
+      const [row] = await table.read([id], { signal });
       const nowMs = await nowOf({ signal });
-      const known = row && parseGap(id, row.record);
+      const known = row && parseGap(row);
       const shown = Array.from(text).slice(0, MAX_QUERY_CHARACTERS).join('');
       const gap: Gap = known
         ? { ...known, asked: known.asked + 1, lastMs: Math.max(known.lastMs, nowMs) }
         : { id, query: shown, asked: 1, firstMs: nowMs, lastMs: nowMs };
       const rows = row === undefined ? await dropped({ signal }) : [];
-      const change = { id, expected: row?.record, next: formatGap(gap) };
-      if ((await backend.change(GAPS_KEY, { rows: [change, ...rows] }, { signal })).isDone) return gap;
+      const change = { id, expected: row?.text, next: formatGap(gap) };
+      if ((await table.change([change, ...rows], { signal })).isDone) return gap;
       signal?.throwIfAborted();
     }
     // Many others ask the same at the same time.
@@ -139,9 +142,9 @@ export function openGaps(given: GapsOptions): Gaps {
 
   const close: Gaps['close'] = async (id, { signal } = {}) => {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      const [row] = await backend.rows(GAPS_KEY, [id], { signal });
+      const [row] = await table.read([id], { signal });
       if (row === undefined) return false;
-      if ((await backend.change(GAPS_KEY, { rows: [removal(row)] }, { signal })).isDone) return true;
+      if ((await table.change([removal(row)], { signal })).isDone) return true;
       signal?.throwIfAborted();
     }
     return false;
@@ -175,6 +178,7 @@ export function openGaps(given: GapsOptions): Gaps {
       return id !== undefined && close(id, options);
     },
     settle,
+    position: (options = {}) => table.position(options),
     draft: (gap) => draftOf(gap, language),
   };
   return checkArguments.calls(api, gapCalls);

@@ -1,8 +1,5 @@
 /** Which gaps wait to be filled. Loads nothing, so that the start of a session can use it. */
 
-/** The key of the table of gaps. */
-export const GAPS_KEY = 'ai:knowledge:gaps';
-
 /** A question that the assets do not answer. */
 export interface Gap {
   readonly id: string;

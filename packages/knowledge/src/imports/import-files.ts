@@ -1,13 +1,14 @@
 import type { OptionNames } from '@cairn/tool/errors';
 import { readFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type { CallOptions, MemoryBackend } from '@cairn/memory';
+import type { CallOptions } from '@cairn/memory';
 import { CairnError } from '@cairn/tool/errors';
 import type { Asset } from '../assets/asset.ts';
 import { checkSize, contentHash, decodeAsset, hashOf, parseAsset } from '../assets/markdown.ts';
 import type { ParsedAsset } from '../assets/markdown.ts';
 import { checkArguments, KnowledgeError } from '../errors.ts';
-import type { LocalStore } from '../stores/local.ts';
+import type { LocalStore } from '../stores/local-store.ts';
+import { IMPORTS_KEY, Rows } from '../stores/rows.ts';
 import { findFiles, findProjectFiles } from './find-files.ts';
 import type { FoundFiles, ImportFile } from './find-files.ts';
 import { readImport } from './read-file.ts';
@@ -37,10 +38,7 @@ export interface ImportResult {
   readonly problems: readonly ImportProblem[];
 }
 
-/** The table of imported files. A row's id is the hash of a path. */
-const IMPORTS_KEY = 'ai:knowledge:imports';
-
-/** The state of an imported file. */
+/** The state of an imported file. The id of its row is the hash of its path. */
 interface Imported {
   /** The hash of the file. */
   readonly file: string;
@@ -69,12 +67,12 @@ class Importer {
   readonly present: string[] = [];
   readonly problems: ImportProblem[] = [];
   readonly #store: LocalStore;
-  readonly #backend: MemoryBackend;
+  readonly #imports: Rows;
   readonly #options: ImportOptions;
 
   constructor(options: ImportOptions) {
     this.#store = options.store;
-    this.#backend = options.store.backend;
+    this.#imports = new Rows(options.store.backend, IMPORTS_KEY);
     this.#options = options;
   }
 
@@ -160,16 +158,16 @@ class Importer {
   }
 
   async #known(path: string): Promise<Imported | undefined> {
-    const [row] = await this.#backend.rows(IMPORTS_KEY, [hashOf(path)], { signal: this.#options.signal });
-    return parseImported(row?.record);
+    const [row] = await this.#imports.read([hashOf(path)], { signal: this.#options.signal });
+    return parseImported(row?.text);
   }
 
   /** When another process is first, or this one is killed, the next import finds the text in the store. */
   async #remember(path: string, imported: Imported): Promise<void> {
     const id = hashOf(path);
-    const [row] = await this.#backend.rows(IMPORTS_KEY, [id]);
+    const [row] = await this.#imports.read([id], {});
     const next = JSON.stringify(imported);
-    await this.#backend.change(IMPORTS_KEY, { rows: [{ id, expected: row?.record, next }] });
+    await this.#imports.change([{ id, expected: row?.text, next }], {});
   }
 }
 

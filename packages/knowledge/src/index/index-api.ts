@@ -1,6 +1,6 @@
 import type { CallOptions, Language } from '@cairn/memory';
 import type { AssetHead } from '../assets/asset.ts';
-import type { LocalStore } from '../stores/local.ts';
+import type { LocalStore } from '../stores/local-store.ts';
 import type { IndexDocument } from './document.ts';
 import type { ScanResult } from './scan-entries.ts';
 import type { IndexFilters, IndexOverview } from './selection.ts';

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { ASSET_TYPES } from '../assets/asset.ts';
 import type { Stack } from '../stack/stack.ts';
 import { openLocalStore } from '../stores/local.ts';
-import type { AssetDraft, LocalStore } from '../stores/local.ts';
+import type { AssetDraft, LocalStore } from '../stores/local-store.ts';
 import { headOf } from '../stores/record.ts';
 import { readIndexFile } from './index-file.ts';
 import { openIndex } from './knowledge-index.ts';

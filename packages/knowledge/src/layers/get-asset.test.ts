@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { AssetHead } from '../assets/asset.ts';
 import { foldName } from '../assets/names.ts';
 import { openLocalStore } from '../stores/local.ts';
-import type { AssetDraft } from '../stores/local.ts';
+import type { AssetDraft } from '../stores/local-store.ts';
 import { headOf } from '../stores/record.ts';
 import { getAsset } from './get-asset.ts';
 import type { FoundAsset, GetAssetDependencies, GetAssetOptions } from './get-asset.ts';

@@ -6,8 +6,7 @@ import { isGapDraft } from '../gaps/gap.ts';
 import type { Gaps } from '../gaps/gaps.ts';
 import type { Gap } from '../gaps/pending.ts';
 import type { KnowledgeIndex } from '../index/index-api.ts';
-import { assetTerms } from '../stores/asset-terms.ts';
-import type { LocalStore } from '../stores/local.ts';
+import type { LocalStore } from '../stores/local-store.ts';
 import type { Usage } from '../usage/usage.ts';
 import { decide } from './decide.ts';
 import type { NextLayer } from './decide.ts';
@@ -31,8 +30,6 @@ export interface LayersOptions {
   readonly usage?: Pick<Usage, 'isOn' | 'ranking'> | undefined;
   /** Reads an asset by its id. @default `store.get` */
   readonly read?: ((id: string, options?: CallOptions) => Promise<Asset | undefined>) | undefined;
-  /** Milliseconds since the epoch. @default the clock of the backend */
-  readonly clock?: (() => number) | undefined;
   readonly language: Language;
 }
 
@@ -116,7 +113,6 @@ export function createLayers(options: LayersOptions): Layers {
     gaps: 'required',
     usage: 'optional',
     read: 'optional',
-    clock: 'optional',
     language: 'required',
   });
   const { store, index, gaps, read = store.get, language } = options;
@@ -178,7 +174,7 @@ export function createLayers(options: LayersOptions): Layers {
     },
     preload: async (call = {}) => {
       await index.refresh(call);
-      await store.terms.catchUp(assetTerms, call);
+      await store.terms.catchUp(call);
     },
     isAnswered: async (query, { signal } = {}) =>
       (await scan(query, { signal })).exact.length > 0 || (await search(options, { query, signal })).isAnswered,

@@ -1,5 +1,4 @@
 import type { CallOptions, Language } from '@cairn/memory';
-import type { RankNotice } from '@cairn/retrieval';
 import type { AssetHead, AssetType } from '../assets/asset.ts';
 import { checkType } from '../assets/fields.ts';
 import type { AssetMark } from '../assets/marks.ts';
@@ -8,11 +7,10 @@ import { quoted } from '../assets/names.ts';
 import { KnowledgeError } from '../errors.ts';
 import { isGapDraft } from '../gaps/gap.ts';
 import type { KnowledgeIndex } from '../index/index-api.ts';
+import type { TermMatches } from '../stores/terms.ts';
 import { createFieldFilter, createFilter } from '../index/selection.ts';
-import { assetTerms } from '../stores/asset-terms.ts';
-import type { LocalStore } from '../stores/local.ts';
-import { assetOf, headOf, isRemoval } from '../stores/record.ts';
-import { readRows } from '../stores/table.ts';
+import type { LocalStore } from '../stores/local-store.ts';
+import { headOf } from '../stores/record.ts';
 import type { Usage } from '../usage/usage.ts';
 import { snippetOfBody } from './snippet.ts';
 import { noticeOf } from './texts.ts';
@@ -74,8 +72,6 @@ export interface SearchDependencies {
   readonly index: Pick<KnowledgeIndex, 'head' | 'headAt' | 'heads' | 'named' | 'overview' | 'refresh' | 'similar'>;
   /** The assets that were opened after each query. @default the ranking learns nothing */
   readonly usage?: Pick<Usage, 'isOn' | 'ranking'> | undefined;
-  /** Milliseconds since the epoch. @default the clock of the backend */
-  readonly clock?: (() => number) | undefined;
   readonly language: Language;
 }
 
@@ -100,7 +96,7 @@ interface Candidate extends AssetHead {
 interface Found {
   readonly candidates: readonly Candidate[];
   readonly leftOut: readonly string[];
-  readonly codes: readonly RankNotice['code'][];
+  readonly codes: TermMatches['notices'];
   readonly hasMore: boolean;
 }
 
@@ -126,7 +122,6 @@ async function rank(
 ): Promise<Found | undefined> {
   const { limit = DEFAULT_LIMIT, signal } = options;
   const selects = createFieldFilter(options);
-  const codes: RankNotice['code'][] = [];
   const leftOut = new Set<string>();
   /** The assets as the filters saw them. Another call may bring the index up to date meanwhile. */
   const heads = new Map<number, AssetHead>();
@@ -134,7 +129,7 @@ async function rank(
   let isFound = false;
   await index.refresh({ signal });
   for (const head of index.named(query)) if (head.status !== 'active' && selects(head)) leftOut.add(head.id);
-  const acceptSequence = (sequence: number): boolean => {
+  const accept = (sequence: number): boolean => {
     isFound = true;
     const head = index.headAt(sequence);
     if (head === undefined) isStale = true;
@@ -145,19 +140,8 @@ async function rank(
     heads.set(sequence, head);
     return true;
   };
-  const {
-    hits,
-    fullScore = 0,
-    hasMore,
-  } = await store.terms.search([assetTerms], {
-    query,
-    limit: Math.max(POOL, limit),
-    acceptSequence,
-    readsRecords: false,
-    findsSimilar: false,
-    onNotice: ({ code }) => codes.push(code),
-    signal,
-  });
+  const matches = await store.terms.search({ query, limit: Math.max(POOL, limit), accept, signal });
+  const { hits, fullScore, hasMore, notices: codes } = matches;
   // Another process wrote it after the index was read.
   if (isStale && !isLast) return undefined;
   const candidates = hits.flatMap(({ sequence, score, isSimilar }): Candidate[] => {
@@ -210,21 +194,20 @@ async function ordered(
 
 /** Reads the texts of the results. @returns `undefined` when one of them was changed after it was found. */
 async function readResults(
-  { store, clock }: SearchDependencies,
+  { store }: SearchDependencies,
   chosen: readonly Candidate[],
   { query, signal, isLast }: SearchOptions & { readonly isLast: boolean },
 ): Promise<SearchResult[] | undefined> {
-  const nowMs = clock?.() ?? (await store.backend.now({ signal }));
+  const nowMs = await store.now({ signal });
   const ids = chosen.map(({ id }) => id);
-  const rows = await readRows(store.backend, ids, { signal });
+  const found = await store.getSequenced(ids, { signal });
   const results: SearchResult[] = [];
   for (const [place, { score, isSimilar, sequence }] of chosen.entries()) {
-    const row = rows[place];
-    const stored = row?.stored;
-    const isSame = row !== undefined && (sequence === undefined || row.sequence === sequence);
+    const one = found[place];
+    const isSame = one !== undefined && (sequence === undefined || one.sequence === sequence);
     if (!isSame && !isLast) return undefined;
-    if (stored === undefined || isRemoval(stored)) continue;
-    const asset = assetOf(stored);
+    if (one === undefined) continue;
+    const { asset } = one;
     const { id, name, productLine, type, title, body, changedMs, isPromoted } = asset;
     const marks = marksOf(headOf(asset), nowMs);
     results.push({

@@ -1,6 +1,6 @@
 import type { Asset } from '../assets/asset.ts';
 import type { Gaps } from '../gaps/gaps.ts';
-import type { LocalStore } from '../stores/local.ts';
+import type { LocalStore } from '../stores/local-store.ts';
 import type { LayerIndex, Layers } from './layers.ts';
 
 /** The assets that are read at once. */

@@ -4,7 +4,7 @@ import { contentHash, formatAsset, parseAsset } from '../assets/markdown.ts';
 import { DEFAULT_PRODUCT_LINE } from '../assets/names.ts';
 import { checkSecrets } from '../assets/secrets.ts';
 import { checkArguments, KnowledgeError } from '../errors.ts';
-import type { LocalStore } from '../stores/local.ts';
+import type { LocalStore } from '../stores/local-store.ts';
 import type { Layers } from './layers.ts';
 import type { SearchResult } from './search.ts';
 

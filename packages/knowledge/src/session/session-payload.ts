@@ -3,7 +3,7 @@ import { checkArguments } from '../errors.ts';
 import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { KeyState } from '@cairn/memory/sqlite-peek';
-import { GAPS_KEY, pendingGaps } from '../gaps/pending.ts';
+import { pendingGaps } from '../gaps/pending.ts';
 import type { SessionExtra } from '../gaps/pending.ts';
 import { databasePath, readIndexFile } from '../index/index-file.ts';
 import type { IndexFile } from '../index/index-file.ts';
@@ -11,7 +11,7 @@ import { renderPayload } from '../payload/payload.ts';
 import type { PayloadContent } from '../payload/payload.ts';
 import type { KnowledgePayloadOptions } from '../payload/knowledge-payload.ts';
 import { detectStack } from '../stack/detect-stack.ts';
-import { ASSETS_KEY } from '../stores/keys.ts';
+import { ASSETS_KEY, GAPS_KEY } from '../stores/rows.ts';
 import { hasTeam } from '../directory.ts';
 
 export interface SessionPayloadOptions extends KnowledgePayloadOptions {

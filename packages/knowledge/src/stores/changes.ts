@@ -1,25 +1,26 @@
-import type { CallOptions, MemoryBackend } from '@cairn/memory';
+import type { CallOptions } from '@cairn/memory';
 import type { Asset } from '../assets/asset.ts';
 import { assetOf, isRemoval, rowIdOf } from './record.ts';
-import { ASSETS_KEY } from './keys.ts';
-import type { AssetRow } from './table.ts';
-import { readChangedRows, readRows } from './table.ts';
+import type { Position } from './rows.ts';
+import type { AssetRow, AssetTable } from './table.ts';
 
 /** What a reader knows of the store. */
-export interface KnownAssets {
-  readonly epoch: string;
-  readonly sequence: number;
+export interface KnownAssets extends Position {
   /** The sequence of each asset, by its id. */
   readonly sequences: ReadonlyMap<string, number>;
 }
 
-/** What changed in the store. */
-export interface AssetChanges {
-  readonly epoch: string;
+export interface SequencedAsset {
+  /** The sequence of the asset's row. */
   readonly sequence: number;
+  readonly asset: Asset;
+}
+
+/** What changed in the store. */
+export interface AssetChanges extends Position {
   /** Whether this continues what the reader knows. Otherwise `changed` has all assets, and the reader drops the others. */
   readonly isContinued: boolean;
-  readonly changed: readonly { readonly sequence: number; readonly asset: Asset }[];
+  readonly changed: readonly SequencedAsset[];
   /**
    * The ids of assets that are gone, the earlier id of an asset whose rename changed only case included. Empty unless it continues.
    */
@@ -38,15 +39,15 @@ function replacedIds({ sequences }: KnownAssets, changed: ReadonlyMap<string, un
 
 /** Returns what changed since a reader last read, or all assets. Costs one small read when nothing changed. */
 export async function readAssetChanges(
-  backend: MemoryBackend,
+  table: AssetTable,
   known: KnownAssets | undefined,
   { signal }: CallOptions,
 ): Promise<AssetChanges> {
-  let read = await readChangedRows(backend, { epoch: known?.epoch, after: known?.sequence ?? 0, signal });
+  let read = await table.changes({ epoch: known?.epoch, after: known?.sequence ?? 0, signal });
   const isContinued = known !== undefined && known.epoch === read.epoch && known.sequence <= read.sequence;
   // A copy of an earlier state was put back.
-  if (known?.epoch === read.epoch && !isContinued) read = await readChangedRows(backend, { after: 0, signal });
-  const changed = new Map<string, { readonly sequence: number; readonly asset: Asset }>();
+  if (known?.epoch === read.epoch && !isContinued) read = await table.changes({ after: 0, signal });
+  const changed = new Map<string, SequencedAsset>();
   const removed = new Set<string>();
   const unreadable: string[] = [];
   const add = ({ rowId, sequence, stored }: AssetRow): void => {
@@ -59,12 +60,12 @@ export async function readAssetChanges(
   for (const row of read.rows) add(row);
   // Each change gives a number to each of its rows: when all numbers are those of present rows, no row was removed.
   if (isContinued && read.rows.length !== read.sequence - known.sequence) {
-    const present = new Set((await backend.sequences(ASSETS_KEY, { signal })).sequences);
+    const present = await table.sequences({ signal });
     const missing = [...known.sequences].flatMap(([id, sequence]) =>
       present.has(sequence) || changed.has(id) ? [] : [id],
     );
     // A row without its sequence may have been changed after the first read.
-    for (const [index, row] of (await readRows(backend, missing, { signal })).entries()) {
+    for (const [index, row] of (await table.read(missing, { signal })).entries()) {
       const id = missing[index] ?? '';
       if (row !== undefined) add(row);
       if (!changed.has(id)) removed.add(id);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createEraser } from './eraser.ts';
-import type { LocalStore } from './local.ts';
+import type { LocalStore } from './local-store.ts';
 import { losesLines } from './lost-lines.ts';
 import { removalOf, rowOf } from './record.ts';
 import type { StoredAsset } from './record.ts';

@@ -1,4 +1,4 @@
-import type { LocalStore } from './local.ts';
+import type { LocalStore } from './local-store.ts';
 
 /** The changes within this time are erased together, because each erasure writes the whole file again. */
 const ERASE_AFTER_MS = 60_000;

@@ -1,98 +1,37 @@
-/** How rows are read from and written to the table of assets. */
-import type { CallOptions, MemoryBackend, RowChange } from '@cairn/memory';
+/** How the rows of assets are read and written. */
+import type { CallOptions, MemoryBackend } from '@cairn/memory';
 import { setImmediate, setTimeout as delay } from 'node:timers/promises';
 import { KnowledgeError } from '../errors.ts';
 import { hashOf } from '../assets/markdown.ts';
 import { quoted } from '../assets/names.ts';
-import { ASSETS_KEY } from './keys.ts';
 import { parseRow, rowIdOf, uniqueOf } from './record.ts';
 import type { StoredRow } from './record.ts';
+import { ASSETS_KEY, Rows } from './rows.ts';
+import type { Position, Row, RowChange, RowResult } from './rows.ts';
 
-/** The rows that are read at once, at first and at most: one may have more than a megabyte. */
+/** The rows of the first and of the largest page: one row may have more than a megabyte. */
 const FIRST_PAGE = 32;
 const MAX_PAGE = 256;
 /** The UTF-16 code units of a page. */
 const UNITS_PER_PAGE = 512 * 1024;
-/** The texts that are worked on before other work runs. */
-const TEXTS_AT_ONCE = 16;
+/** The number of values that are mapped before other work runs. */
+const VALUES_AT_ONCE = 16;
 const MAX_ATTEMPTS = 1000;
 const MAX_WAIT_MS = 30;
 
-/** A row with what it holds; `undefined` when it is not readable. */
 export interface AssetRow {
   readonly rowId: string;
   readonly sequence: number;
-  readonly record: string;
+  readonly text: string;
+  /** `undefined` when the text is not readable. */
   readonly stored: StoredRow | undefined;
 }
 
-/** Maps values. Other work runs in between. */
-export async function mapSlowly<In, Out>(values: readonly In[], map: (value: In) => Out): Promise<Out[]> {
-  const results: Out[] = [];
-  for (const [index, value] of values.entries()) {
-    if (index % TEXTS_AT_ONCE === TEXTS_AT_ONCE - 1) await setImmediate();
-    results.push(map(value));
-  }
-  return results;
-}
-
-/** Returns the identity of the state of a row. */
-export function versionOf(record: string): string {
-  return hashOf(record);
-}
-
-/** Reads rows by the ids of their assets. */
-export async function readRows(
-  backend: MemoryBackend,
-  ids: readonly string[],
-  { signal }: CallOptions,
-): Promise<(AssetRow | undefined)[]> {
-  const rows: (AssetRow | undefined)[] = [];
-  for (let from = 0; from < ids.length; from += FIRST_PAGE) {
-    if (from > 0) await setImmediate();
-    const page = ids.slice(from, from + FIRST_PAGE).map(rowIdOf);
-    for (const row of await backend.rows(ASSETS_KEY, page, { signal })) {
-      const { id: rowId = '', sequence = 0, record = '' } = row ?? {};
-      rows.push(row && { rowId, sequence, record, stored: parseRow(record) });
-    }
-  }
-  return rows;
-}
-
-export interface ChangedRows {
-  /** Empty when the table has no rows. */
-  readonly epoch: string;
-  readonly sequence: number;
+export interface ChangedRows extends Position {
   /** The last state of each row. */
   readonly rows: readonly AssetRow[];
 }
 
-/** Reads the rows that changed after a sequence. Other work runs in between. */
-export async function readChangedRows(
-  backend: MemoryBackend,
-  { epoch, after, signal }: CallOptions & { readonly epoch?: string | undefined; readonly after: number },
-): Promise<ChangedRows> {
-  const rows = new Map<string, AssetRow>();
-  let from = { epoch, after };
-  let limit = FIRST_PAGE;
-  for (;;) {
-    const page = await backend.changes(ASSETS_KEY, { ...from, limit, signal });
-    if (from.epoch !== undefined && page.epoch !== from.epoch) rows.clear();
-    for (const { id: rowId = '', sequence, record } of page.records) {
-      rows.set(rowId, { rowId, sequence, record, stored: parseRow(record) });
-    }
-    const last = page.records.at(-1);
-    if (last === undefined || page.records.length < limit) {
-      return { epoch: page.epoch, sequence: page.sequence, rows: [...rows.values()] };
-    }
-    from = { epoch: page.epoch, after: last.sequence };
-    const units = page.records.reduce((sum, { record }) => sum + record.length, 1);
-    limit = Math.max(1, Math.min(MAX_PAGE, Math.floor((limit * UNITS_PER_PAGE) / units)));
-    await setImmediate();
-  }
-}
-
-/** A row and its next state. */
 export interface NextRow {
   /** The id of the asset. */
   readonly id: string;
@@ -107,33 +46,100 @@ export interface WriteOptions extends CallOptions {
   readonly mayBeEqual: (unique: string) => boolean;
 }
 
-/** Whether rows were written. `changed`: the row `id` is not as it was read. `taken`: the asset of the row `id` has the body. */
-export type WriteResult =
-  | { readonly isDone: true }
-  | { readonly isDone: false; readonly reason: 'changed' | 'taken'; readonly id: string };
+/** Maps values. Other work runs in between. */
+export async function mapSlowly<In, Out>(values: readonly In[], map: (value: In) => Out): Promise<Out[]> {
+  const results: Out[] = [];
+  for (const [index, value] of values.entries()) {
+    if (index % VALUES_AT_ONCE === VALUES_AT_ONCE - 1) await setImmediate();
+    results.push(map(value));
+  }
+  return results;
+}
 
-/** Writes all rows, or none. */
-export async function writeRows(
-  backend: MemoryBackend,
-  changes: readonly NextRow[],
-  { mayBeEqual, signal }: WriteOptions,
-): Promise<WriteResult> {
-  let rows = changes.map(({ id, before, next }): RowChange => {
-    const record = next && JSON.stringify(next);
-    return { id: rowIdOf(id), expected: before?.record, next: record, unique: next && uniqueOf(next) };
-  });
-  for (let attempt = 0; ; attempt++) {
-    const result = await backend.change(ASSETS_KEY, { rows }, { signal });
-    if (result.isDone) return result;
-    const { reason, id = '' } = result;
-    // An attempt for each row is enough, unless others change theirs meanwhile.
-    if (reason === 'changed' || attempt > rows.length + MAX_ATTEMPTS) return { isDone: false, reason, id };
-    const own = rows.find((row) => row.id === id);
-    const stored = own === undefined ? (await readRows(backend, [id], { signal }))[0]?.stored : undefined;
-    const unique = own?.unique ?? (stored && uniqueOf(stored));
-    // The owner was changed meanwhile, or the new asset is refused.
-    if (unique !== undefined && !mayBeEqual(unique)) return { isDone: false, reason, id };
-    rows = rows.map((row) => (row.unique === unique && row.id !== id ? { ...row, unique: undefined } : row));
+function assetRowOf({ id, sequence, text }: Row): AssetRow {
+  return { rowId: id, sequence, text, stored: parseRow(text) };
+}
+
+/** Returns the identity of the state of a row. */
+export function versionOf({ text }: AssetRow): string {
+  return hashOf(text);
+}
+
+/** The table of assets. */
+export class AssetTable {
+  readonly #rows: Rows;
+
+  constructor(backend: MemoryBackend) {
+    this.#rows = new Rows(backend, ASSETS_KEY);
+  }
+
+  /** Reads rows by the ids of their assets. */
+  async read(ids: readonly string[], { signal }: CallOptions): Promise<(AssetRow | undefined)[]> {
+    const rows: (AssetRow | undefined)[] = [];
+    for (let from = 0; from < ids.length; from += FIRST_PAGE) {
+      if (from > 0) await setImmediate();
+      const page = ids.slice(from, from + FIRST_PAGE).map(rowIdOf);
+      for (const row of await this.#rows.read(page, { signal })) rows.push(row && assetRowOf(row));
+    }
+    return rows;
+  }
+
+  async readOne(id: string, options: CallOptions): Promise<AssetRow | undefined> {
+    const [row] = await this.read([id], options);
+    return row;
+  }
+
+  /** Reads the rows that changed after a sequence. Other work runs in between. */
+  async changes({
+    epoch,
+    after,
+    signal,
+  }: CallOptions & { readonly epoch?: string | undefined; readonly after: number }): Promise<ChangedRows> {
+    const rows = new Map<string, AssetRow>();
+    let from = { epoch, after };
+    let limit = FIRST_PAGE;
+    for (;;) {
+      const page = await this.#rows.changes({ ...from, limit, signal });
+      if (from.epoch !== undefined && page.epoch !== from.epoch) rows.clear();
+      for (const row of page.rows) rows.set(row.id, assetRowOf(row));
+      const last = page.rows.at(-1);
+      if (last === undefined || page.rows.length < limit) {
+        return { epoch: page.epoch, sequence: page.sequence, rows: [...rows.values()] };
+      }
+      from = { epoch: page.epoch, after: last.sequence };
+      const units = page.rows.reduce((sum, { text }) => sum + text.length, 1);
+      limit = Math.max(1, Math.min(MAX_PAGE, Math.floor((limit * UNITS_PER_PAGE) / units)));
+      await setImmediate();
+    }
+  }
+
+  position(options: CallOptions): Promise<Position> {
+    return this.#rows.position(options);
+  }
+
+  sequences(options: CallOptions): Promise<ReadonlySet<number>> {
+    return this.#rows.sequences(options);
+  }
+
+  /** Writes all rows, or none. */
+  async write(changes: readonly NextRow[], { mayBeEqual, signal }: WriteOptions): Promise<RowResult> {
+    let rows = changes.map(({ id, before, next }): RowChange => {
+      const unique = next && uniqueOf(next);
+      return { id: rowIdOf(id), expected: before?.text, next: next && JSON.stringify(next), unique };
+    });
+    for (let attempt = 0; ; attempt++) {
+      const result = await this.#rows.change(rows, { signal });
+      if (result.isDone) return result;
+      const { reason, id } = result;
+      // An attempt for each row is enough, unless others change theirs meanwhile.
+      if (reason === 'changed' || attempt > rows.length + MAX_ATTEMPTS) return result;
+      const own = rows.find((row) => row.id === id);
+      const stored = own === undefined ? (await this.readOne(id, { signal }))?.stored : undefined;
+      const unique = own?.unique ?? (stored && uniqueOf(stored));
+      // The owner was changed meanwhile, or the new asset is rejected.
+      if (unique !== undefined && !mayBeEqual(unique)) return result;
+      rows = rows.map((row) => (row.unique === unique && row.id !== id ? { ...row, unique: undefined } : row));
+    }
   }
 }
 

@@ -1,11 +1,6 @@
-/** What a synchronization with the team store changes here. */
-import { parseAsset } from '../assets/markdown.ts';
+/** What a synchronization with the team store reads and changes here. */
 import type { Asset, AssetConflict } from '../assets/asset.ts';
-import { parseAssetId } from '../assets/names.ts';
-import { isRemoval, removalOf, rowOf } from './record.ts';
-import type { StoredRow, TeamState } from './record.ts';
-import { checkReadable, versionOf } from './table.ts';
-import type { AssetRow } from './table.ts';
+import type { TeamState } from './record.ts';
 
 /** An asset of the local store, or one that was removed here and is still in the team store. */
 export interface StoreEntry {
@@ -40,35 +35,3 @@ export interface TeamChange {
 
 /** Whether the changes were made. `changed`: these entries are not as expected; nothing was changed. */
 export type TeamResult = { readonly isDone: true } | { readonly isDone: false; readonly changed: readonly string[] };
-
-export function isExpected(row: AssetRow | undefined, version: string | undefined): boolean {
-  return (row && versionOf(row.record)) === version;
-}
-
-/** Returns the row after a change; `undefined` when it is removed. @throws {KnowledgeError} `INVALID_ASSET`, `TOO_LARGE`. */
-export function applyTeamChange(
-  before: AssetRow | undefined,
-  change: TeamChange,
-  nowMs: number,
-): StoredRow | undefined {
-  const { id, text, changedMs = nowMs, source } = change;
-  const stored = before && checkReadable(before);
-  const conflict = change.conflict === undefined ? stored?.conflict : (change.conflict ?? undefined);
-  const team = change.team === undefined ? stored?.team : (change.team ?? undefined);
-  if (typeof text === 'string') {
-    const own = stored === undefined || isRemoval(stored) ? undefined : stored;
-    return rowOf(parseAsset(text, { key: parseAssetId(id) }), {
-      createdMs: own?.createdMs ?? changedMs,
-      changedMs,
-      origin: own?.origin ?? { kind: 'team', ...(source !== undefined && { source }) },
-      team,
-      conflict,
-    });
-  }
-  if (text === null || stored === undefined || isRemoval(stored)) {
-    const removal = stored !== undefined && isRemoval(stored) ? stored : undefined;
-    const { removed = parseAssetId(id), removedMs = nowMs } = removal ?? {};
-    return team && removalOf(removed, { removedMs, team, conflict });
-  }
-  return { ...stored, team, conflict };
-}

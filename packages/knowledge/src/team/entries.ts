@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { KnowledgeError } from '../errors.ts';
 import { hashOf } from '../assets/markdown.ts';
-import type { LocalStore } from '../stores/local.ts';
+import type { LocalStore } from '../stores/local-store.ts';
 import { rowIdOf } from '../stores/record.ts';
 import type { StoreEntry, TeamChange } from '../stores/team-changes.ts';
 import { keyOfPath, oidOf } from './tree.ts';

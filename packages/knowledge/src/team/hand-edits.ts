@@ -2,7 +2,7 @@
 import { decodeAsset, parseAsset } from '../assets/markdown.ts';
 import { assetId } from '../assets/names.ts';
 import { checkSecrets } from '../assets/secrets.ts';
-import type { LocalStore } from '../stores/local.ts';
+import type { LocalStore } from '../stores/local-store.ts';
 import { rowIdOf } from '../stores/record.ts';
 import type { StoreEntry, TeamChange } from '../stores/team-changes.ts';
 import { applyPlan, localOid } from './entries.ts';

@@ -289,7 +289,7 @@ export function openTeam(options: TeamOptions): OpenedTeam {
         return Promise.resolve([{ ...at, text }]);
       },
     });
-    if (resolution === 'theirs') await store.backend.erase({ signal });
+    if (resolution === 'theirs') await store.eraseReplaced();
   };
 
   return {

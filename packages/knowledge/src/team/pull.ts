@@ -3,7 +3,7 @@ import type { ParsedAsset } from '../assets/markdown.ts';
 import { decodeAsset, hashOf, parseAsset } from '../assets/markdown.ts';
 import { parseAssetId } from '../assets/names.ts';
 import { KnowledgeError } from '../errors.ts';
-import type { LocalStore } from '../stores/local.ts';
+import type { LocalStore } from '../stores/local-store.ts';
 import { rowIdOf } from '../stores/record.ts';
 import type { TeamState } from '../stores/record.ts';
 import type { StoreEntry, TeamChange } from '../stores/team-changes.ts';

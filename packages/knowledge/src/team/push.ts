@@ -3,7 +3,7 @@ import { hashOf } from '../assets/markdown.ts';
 import { parseAssetId } from '../assets/names.ts';
 import { checkSecrets } from '../assets/secrets.ts';
 import { KnowledgeError } from '../errors.ts';
-import type { LocalStore } from '../stores/local.ts';
+import type { LocalStore } from '../stores/local-store.ts';
 import { rowIdOf } from '../stores/record.ts';
 import type { TeamChange } from '../stores/team-changes.ts';
 import { applyPlan, assetFilesOf } from './entries.ts';

@@ -1,7 +1,7 @@
 /** One attempt of a synchronization. Each step may be repeated, so that the next run finishes what was interrupted. */
 import { quotePath } from '@cairn/tool/paths';
 import { KnowledgeError } from '../errors.ts';
-import type { LocalStore } from '../stores/local.ts';
+import type { LocalStore } from '../stores/local-store.ts';
 import { applyPlan } from './entries.ts';
 import type { Entries } from './entries.ts';
 import type { Git } from './git.ts';
@@ -328,7 +328,7 @@ async function isFollowing({ git, read, signal }: SyncContext, { checkout }: Wor
 
 /** Synchronizes once. @returns `moved` when the team's branch got other commits, so that everything must be repeated. */
 export async function synchronize(context: SyncContext): Promise<TeamReport | 'moved'> {
-  const { store, mode, collected, read, signal } = context;
+  const { store, mode, collected, read } = context;
   const isLocal = mode === 'local';
   const { commit, heads } = isLocal
     ? { commit: await knownCommit(context), heads: undefined }
@@ -341,7 +341,7 @@ export async function synchronize(context: SyncContext): Promise<TeamReport | 'm
   if (sent === 'moved') return 'moved';
   if (!isLocal || (await isFollowing(context, workTree))) await followTeam(context, workTree);
   const pulled = collected.pulled.changes;
-  if (pulled.removed.length > 0) await store.backend.erase({ signal });
+  if (pulled.removed.length > 0) await store.eraseReplaced();
   const { branch, remote } = read();
   return {
     remote: withoutCredentials(remote),

@@ -1,7 +1,7 @@
 /** The team store: a repository of git that a team shares, with one Markdown file per asset. */
 import type { CallTable, OptionNames } from '@cairn/tool/errors';
 import { checkArguments } from '../errors.ts';
-import type { LocalStore } from '../stores/local.ts';
+import type { LocalStore } from '../stores/local-store.ts';
 import type { TeamChanges, TeamReport, Withheld } from './report.ts';
 
 export interface TeamOptions {

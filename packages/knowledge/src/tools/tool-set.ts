@@ -19,8 +19,6 @@ export interface KnowledgeToolSetOptions {
   readonly exists?: (() => boolean) | undefined;
   /** The language of texts for a model. @default 'en' */
   readonly language?: Language | undefined;
-  /** Milliseconds since the epoch. @default the clock of the store */
-  readonly clock?: (() => number) | undefined;
 }
 
 /** The URI of the index. */
@@ -63,9 +61,8 @@ export function createKnowledgeToolSet(options: KnowledgeToolSetOptions): ToolSe
     open: 'required',
     exists: 'optional',
     language: 'optional',
-    clock: 'optional',
   });
-  const { language = 'en', exists = () => true, clock } = options;
+  const { language = 'en', exists = () => true } = options;
   const texts = toolTexts[language];
   let opening: Promise<Knowledge> | undefined;
   const open = (): Promise<Knowledge> => {
@@ -82,7 +79,7 @@ export function createKnowledgeToolSet(options: KnowledgeToolSetOptions): ToolSe
     );
     return opening;
   };
-  const now = async ({ store }: Knowledge): Promise<number> => clock?.() ?? store.backend.now();
+  const now = ({ store }: Knowledge): Promise<number> => store.now();
 
   return {
     name: 'knowledge',

@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createKnowledge } from '../create-knowledge.ts';
 import type { Knowledge } from '../create-knowledge.ts';
-import type { AssetDraft } from '../stores/local.ts';
+import type { AssetDraft } from '../stores/local-store.ts';
 import { createKnowledgeToolSet } from './tool-set.ts';
 
 const DAY_MS = 86_400_000;
@@ -74,7 +74,7 @@ async function createBench({ language = 'en', readOnly = false, learn }: BenchOp
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'cairn-knowledge-root-')));
   const knowledge = createKnowledge({ directory, backend: memory(), language, clock, learn, env: {} });
   for (const draft of drafts) await knowledge.store.add(draft);
-  const set = createKnowledgeToolSet({ open: async () => knowledge, language, clock });
+  const set = createKnowledgeToolSet({ open: async () => knowledge, language });
   const session = createToolSession();
   const { signal } = new AbortController();
   const opened = await set.open({ roots: [root], naming: 'default', readOnly, session, signal });

@@ -1,4 +1,4 @@
-import type { LocalStore } from '../stores/local.ts';
+import type { LocalStore } from '../stores/local-store.ts';
 import type { Usage } from './usage.ts';
 
 /**

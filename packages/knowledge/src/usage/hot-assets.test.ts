@@ -3,7 +3,7 @@ import type { MemoryBackend } from '@cairn/memory';
 import { memory } from '@cairn/memory/memory';
 import { expect, test } from 'vitest';
 import { openLocalStore } from '../stores/local.ts';
-import type { LocalStore } from '../stores/local.ts';
+import type { LocalStore } from '../stores/local-store.ts';
 import { openHotAssets } from './hot-assets.ts';
 import type { HotAssets } from './hot-assets.ts';
 import { openUsage } from './usage.ts';

@@ -2,9 +2,8 @@ import type { CallTable, OptionNames } from '@cairn/tool/errors';
 import { checkArguments } from '../errors.ts';
 import type { CallOptions } from '@cairn/memory';
 import type { Asset } from '../assets/asset.ts';
-import type { LocalStore } from '../stores/local.ts';
+import type { LocalStore } from '../stores/local-store.ts';
 import { rowIdOf } from '../stores/record.ts';
-import { ASSETS_KEY } from '../stores/keys.ts';
 import type { Usage } from './usage.ts';
 
 /** The assets that are kept: those that most sessions opened, then those that were read last. */
@@ -44,8 +43,7 @@ export function openHotAssets({
   const kept = new Map<string, KeptAsset>();
 
   const readState = async ({ signal }: CallOptions): Promise<string> => {
-    const last = { after: Number.MAX_SAFE_INTEGER, limit: 1, signal };
-    const { epoch, sequence } = await store.backend.changes(ASSETS_KEY, last);
+    const { epoch, sequence } = await store.position({ signal });
     return JSON.stringify([epoch, sequence]);
   };
   const keep = (rowId: string, asset: Asset | undefined, state: string): void => {
