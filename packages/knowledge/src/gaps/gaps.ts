@@ -84,6 +84,7 @@ const gapCalls: CallTable<Gaps> = {
   record: ['any', callOptions],
   list: [callOptions],
   pending: [callOptions],
+  position: [callOptions],
   close: ['any', callOptions],
   closeQuery: ['any', callOptions],
   settle: ['any', 'any', callOptions],
