@@ -4,8 +4,8 @@ import {
   createTextEditorTool,
   createWorkspace,
   expandMentions,
-  sessionWorkspace,
 } from '@cairn/coding-agent';
+import { sessionWorkspace } from '@cairn/coding-agent/internal';
 import type { CodingTools, Workspace } from '@cairn/coding-agent';
 import { createToolSession, fileNotes, textOf } from '@cairn/tool';
 import type { FileNotes, ToolDefinition, ToolResult } from '@cairn/tool';

@@ -1,5 +1,6 @@
 import { nodeFileOperations } from '@cairn/coding-agent';
-import type { FileLock, FileOperations, OpenFile } from '@cairn/coding-agent';
+import type { FileOperations, OpenFile } from '@cairn/coding-agent';
+import type { FileLock } from '@cairn/coding-agent/internal';
 
 /** File operations that end like a killed process: at one of them everything stops, and the system drops locks and open files. */
 export interface MortalOperations {

@@ -1,6 +1,7 @@
 import { createApplyPatchTool, createCodingTools, createMemoryTool, createTextEditorTool } from '@cairn/coding-agent';
 import { textOf } from '@cairn/tool';
-import type { NamedTools, NamingProfile } from '@cairn/coding-agent';
+import type { NamingProfile } from '@cairn/coding-agent';
+import type { Tools } from '@cairn/tool';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { symlink, temporaryDirectory } from '../support/tree.ts';
@@ -77,7 +78,7 @@ function parameters(tool: { readonly inputSchema: z.ZodType }): string {
     .join(', ');
 }
 
-function named(root: string, naming: NamingProfile): NamedTools {
+function named(root: string, naming: NamingProfile): Tools {
   return createCodingTools({ root, naming, stateDirectory: temporaryDirectory() });
 }
 

@@ -1,4 +1,5 @@
-import { createCodingTools, createWorkspace, nodeFileOperations, realPathOf } from '@cairn/coding-agent';
+import { createCodingTools, createWorkspace, nodeFileOperations } from '@cairn/coding-agent';
+import { realPathOf } from '@cairn/coding-agent/internal';
 import type { FileOperations } from '@cairn/coding-agent';
 import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -7,8 +7,8 @@ import {
   createTextEditorTool,
   createWorkspace,
   expandMentions,
-  readWholeFile,
 } from '@cairn/coding-agent';
+import { readWholeFile } from '@cairn/coding-agent/internal';
 import type { Workspace } from '@cairn/coding-agent';
 import { textOf } from '@cairn/tool';
 import fc from 'fast-check';

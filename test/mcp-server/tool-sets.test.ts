@@ -1,4 +1,5 @@
-import { codingToolSet, createCodingTools, sessionWorkspace } from '@cairn/coding-agent';
+import { codingToolSet, createCodingTools } from '@cairn/coding-agent';
+import { sessionWorkspace } from '@cairn/coding-agent/internal';
 import { createMcpServer } from '@cairn/mcp-server';
 import { serveHttp } from '@cairn/mcp-server/http';
 import { createTool, inputSchema, succeed, ToolError } from '@cairn/tool';

@@ -1,8 +1,8 @@
 import * as source from '@cairn/coding-agent';
+import * as internal from '@cairn/coding-agent/internal';
 import { expect, test } from 'vitest';
 
 const exported = [
-  'OWN_TEMPORARY',
   'codingToolSet',
   'createApplyPatchTool',
   'createCodingToolSet',
@@ -22,15 +22,6 @@ const exported = [
   'nodeFileOperations',
   'onAnyChange',
   'parseMentions',
-  'readWholeFile',
-  'realPathOf',
-  'recordOf',
-  'resolvePath',
-  'rootMoved',
-  'sessionWorkspace',
-  'toolNameIn',
-  'toolNames',
-  'toolOfName',
 ];
 
 const dist = new URL('../../packages/coding-agent/dist/', import.meta.url);
@@ -42,6 +33,21 @@ test('@cairn/coding-agent exports these values', () => {
 test('the built @cairn/coding-agent exports the same values', async () => {
   const built = (await import(new URL('index.js', dist).href)) as object;
   expect(Object.keys(built).toSorted()).toEqual(exported);
+});
+
+test('@cairn/coding-agent/internal exports these values to the other packages', () => {
+  expect(Object.keys(internal).toSorted()).toEqual([
+    'OWN_TEMPORARY',
+    'isWithin',
+    'readWholeFile',
+    'realPathOf',
+    'recordOf',
+    'resolvePath',
+    'rootMoved',
+    'sessionWorkspace',
+    'toolNameIn',
+    'toolOfName',
+  ]);
 });
 
 test('the tools, and which of them change files', () => {

@@ -75,9 +75,10 @@ const pins: Readonly<Record<string, Pin>> = {
     node: '>=20.19',
   },
   '@cairn/coding-agent': {
-    exports: { '.': './src/index.ts', './package.json': './package.json' },
+    exports: { '.': './src/index.ts', './internal': './src/internal.ts', './package.json': './package.json' },
     published: {
       '.': { types: './dist/index.d.ts', default: './dist/index.js' },
+      './internal': { types: './dist/internal.d.ts', default: './dist/internal.js' },
       './package.json': './package.json',
     },
     bin: [],

@@ -9,10 +9,8 @@ import { createTree } from '../support/tree.ts';
 const exported = [
   'ALLOWED_NAMES',
   'EXCLUDED_DIRECTORIES',
-  'SECRET_NAMES',
   'cacheDirectoryRules',
   'createWorkspaceCache',
-  'isSecretName',
   'templateFilters',
   'templateVariables',
 ];

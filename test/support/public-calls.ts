@@ -73,7 +73,7 @@ function functionsOf({ checker, program }: Project, file: string): [call: string
   });
 }
 
-/** The parameters with options of everything that the packages export, by their `exports`. */
+/** The parameters with options of everything that the packages export to users, by their `exports`. */
 export function optionsParameters(): OptionsParameter[] {
   const api = new API({ cwd: packages });
   try {
@@ -83,7 +83,9 @@ export function optionsParameters(): OptionsParameter[] {
         readonly name: string;
         readonly exports?: Readonly<Record<string, string>>;
       };
-      const entries = Object.entries(manifest.exports ?? {}).filter(([, path]) => path.endsWith('.ts'));
+      const entries = Object.entries(manifest.exports ?? {}).filter(
+        ([subpath, path]) => subpath !== './internal' && path.endsWith('.ts'),
+      );
       if (entries.length === 0) return [];
       const config = join(directory, 'tsconfig.json');
       const project = api.updateSnapshot({ openProject: config }).getProject(config);

@@ -1,5 +1,6 @@
 import { treeSummary } from '@cairn/natives';
-import { ALLOWED_NAMES, createWorkspaceCache, EXCLUDED_DIRECTORIES, SECRET_NAMES } from '@cairn/workspace-cache';
+import { ALLOWED_NAMES, createWorkspaceCache, EXCLUDED_DIRECTORIES } from '@cairn/workspace-cache';
+import { SECRET_NAMES } from '@cairn/tool/prompt';
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

@@ -10,9 +10,6 @@ import type { CodingTools } from './tools/specs.ts';
 import { workspaceOf } from './workspace.ts';
 import type { Workspace, WorkspaceChoice } from './workspace.ts';
 
-/** The tools under the names of a host. */
-export type NamedTools = Tools;
-
 /**
  * Makes the tools of a workspace. The same objects work in the AI SDK (`tools: createCodingTools({ root })`), over MCP and
  * when a program calls them.
@@ -22,8 +19,8 @@ export type NamedTools = Tools;
 export function createCodingTools(
   options: WorkspaceChoice & Pick<CodingToolsOptions, 'names'> & { readonly naming?: 'default' | undefined },
 ): CodingTools;
-export function createCodingTools(options: CodingToolsOptions): NamedTools;
-export function createCodingTools(options: CodingToolsOptions): CodingTools | NamedTools {
+export function createCodingTools(options: CodingToolsOptions): Tools;
+export function createCodingTools(options: CodingToolsOptions): CodingTools | Tools {
   const { naming = 'default' } = options;
   if (!namingProfiles.includes(naming)) {
     const summary = `naming must be one of ${namingProfiles.join(', ')}, not ${JSON.stringify(naming)}`;

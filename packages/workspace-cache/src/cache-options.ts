@@ -8,7 +8,7 @@ import { resolveTreeOptions, treeOptionNames } from './tree/options.ts';
 import type { ResolvedTreeOptions, TreeOptions } from './tree/options.ts';
 
 /** Something that went wrong and does not end the work. */
-export interface WorkspaceCacheWarning {
+interface WorkspaceCacheWarning {
   readonly message: string;
   /** The root of the cache. */
   readonly root: string;

@@ -51,7 +51,7 @@ export interface TreeMetadata {
 }
 
 /** The facts about the tree of a run. */
-export interface DataMetadata extends TreeMetadata {
+interface DataMetadata extends TreeMetadata {
   /** The same number as `depth`, under the name that the source document has, too. Not enumerable. */
   readonly maxDepth: number;
 }

@@ -10,7 +10,7 @@ import { sectionTexts } from './section/texts.ts';
 import type { TreeSnapshot, TreeReader } from './tree/tree-state.ts';
 
 /** An entry of the workspace that came or went. */
-export interface WorkspaceDifference {
+interface WorkspaceDifference {
   /** Relative to the root, with `/`. Bytes that are not UTF-8 are U+FFFD. */
   readonly path: string;
   /** An entry that became something else, such as a file in the place of a directory, was removed and added. */

@@ -56,7 +56,7 @@ export interface WorkspaceRun extends Interceptors {
 }
 
 /** The tools of a run. */
-export interface RunTools {
+interface RunTools {
   readonly cache_directory?: ToolDefinition<CacheDirectoryInput, CacheDirectoryDetails>;
 }
 

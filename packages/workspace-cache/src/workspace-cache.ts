@@ -1,4 +1,5 @@
-import { createWorkspace, nodeFileOperations, rootMoved } from '@cairn/coding-agent';
+import { createWorkspace, nodeFileOperations } from '@cairn/coding-agent';
+import { rootMoved } from '@cairn/coding-agent/internal';
 import type { FileOperations, Workspace, WorkspaceChange, WorkspaceOptions } from '@cairn/coding-agent';
 import { observeCall, ToolError } from '@cairn/tool';
 import type { CallOutcome } from '@cairn/tool';

@@ -1,4 +1,4 @@
-import { sessionWorkspace, toolOfName } from '@cairn/coding-agent';
+import { sessionWorkspace, toolOfName } from '@cairn/coding-agent/internal';
 import type { NamingProfile } from '@cairn/coding-agent';
 import {
   checkMessage,

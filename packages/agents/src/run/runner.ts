@@ -5,7 +5,7 @@ import type { AgentDefinition, AgentDefinitions, AskModel, ContextMode } from '@
 import { createToolSession } from '@cairn/tool';
 import { estimateTokens } from '@cairn/tool/prompt';
 import type { CountTokens } from '@cairn/tool/prompt';
-import { sessionWorkspace, toolOfName } from '@cairn/coding-agent';
+import { sessionWorkspace, toolOfName } from '@cairn/coding-agent/internal';
 import type { WorkspaceRun } from '@cairn/workspace-cache';
 import type { NamingProfile } from '@cairn/coding-agent';
 import { asSchema } from 'ai';

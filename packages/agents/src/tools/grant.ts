@@ -1,4 +1,4 @@
-import { toolOfName } from '@cairn/coding-agent';
+import { toolOfName } from '@cairn/coding-agent/internal';
 import type { NamingProfile } from '@cairn/coding-agent';
 import { ContextError, nearNames } from '@cairn/context';
 import type { AgentDefinition } from '@cairn/context';

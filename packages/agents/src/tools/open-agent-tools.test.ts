@@ -1,13 +1,8 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  createCodingTools,
-  createCodingToolSet,
-  createWorkspace,
-  namingProfiles,
-  toolOfName,
-} from '@cairn/coding-agent';
+import { createCodingTools, createCodingToolSet, createWorkspace, namingProfiles } from '@cairn/coding-agent';
+import { toolOfName } from '@cairn/coding-agent/internal';
 import type { AgentDefinition } from '@cairn/context';
 import { createKnowledgeToolSet } from '@cairn/knowledge/tools';
 import { createMemory } from '@cairn/memory';

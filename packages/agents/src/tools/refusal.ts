@@ -1,4 +1,4 @@
-import { toolOfName } from '@cairn/coding-agent';
+import { toolOfName } from '@cairn/coding-agent/internal';
 import type { NamingProfile } from '@cairn/coding-agent';
 import type { Language } from '@cairn/context';
 import { escapeControls } from '@cairn/tool/paths';

@@ -1,4 +1,5 @@
-import type { CodingTools, ReadDetails } from '@cairn/coding-agent';
+import type { CodingTools } from '@cairn/coding-agent';
+import type { ReadDetails } from '@cairn/coding-agent/internal';
 import { countOf, formatBytes } from '../terminal/text.ts';
 import type { PickItem } from './items.ts';
 

@@ -3,7 +3,7 @@ import process from 'node:process';
 import { invalidateFsScanAfterDelete, invalidateFsScanAfterRename, invalidateFsScanAfterWrite } from './scan-cache.ts';
 
 /** A path before and after a rename. */
-export interface RenamedPath {
+interface RenamedPath {
   readonly from: string;
   readonly to: string;
 }

@@ -6,7 +6,7 @@ import * as fs from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { inHeldDirectories, inHeldDirectory, openCanonical, readHeldDirectory } from './held-directory.ts';
 
-export type { LockOptions, Replacement } from '@cairn/natives/files';
+export type { LockOptions } from '@cairn/natives/files';
 
 /** The kind of a path. `other` is a device, a pipe or a socket. */
 export type FileKind = 'file' | 'directory' | 'symlink' | 'other';

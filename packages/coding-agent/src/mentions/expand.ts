@@ -13,7 +13,7 @@ import { findMentions, formatMention } from './parse.ts';
 import type { Mention } from './parse.ts';
 
 /** A mention whose content goes with the message. */
-export interface AttachedMention {
+interface AttachedMention {
   readonly mention: Mention;
   readonly attached: true;
   /** The details of `read`. */
@@ -23,7 +23,7 @@ export interface AttachedMention {
 }
 
 /** A mention that could not be attached. */
-export interface LeftOutMention {
+interface LeftOutMention {
   readonly mention: Mention;
   readonly attached: false;
   readonly reason: ToolErrorCode | 'BUDGET';

@@ -3,7 +3,7 @@ import { codeRanges } from './code-ranges.ts';
 import type { TextRange } from './code-ranges.ts';
 
 /** Lines of a file, from 1, both included. */
-export interface MentionedLines {
+interface MentionedLines {
   readonly first: number;
   readonly last: number;
 }

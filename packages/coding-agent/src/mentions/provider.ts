@@ -42,7 +42,7 @@ export interface MentionAnswer {
 }
 
 /** Options of {@link MentionProvider.suggest}. */
-export interface SuggestOptions {
+interface SuggestOptions {
   /**
    * The maximum number of suggestions.
    * @default 20
@@ -63,9 +63,6 @@ export interface MentionProvider {
   /** Counts a use of a path, so that it comes before equal matches. Edits and `expandMentions` are counted already. */
   noteUse(path: string): Promise<void>;
 }
-
-/** The workspace to suggest from: a new one, or better that of the tools, so that their edits count. */
-export type MentionProviderOptions = WorkspaceChoice;
 
 const DEFAULT_LIMIT = 20;
 
@@ -167,7 +164,7 @@ async function answer(workspace: Workspace, reach: Reach, asked: Omit<SearchRequ
  *
  * @throws {ToolError} `INVALID_OPTION`.
  */
-export function createMentionProvider(options: MentionProviderOptions): MentionProvider {
+export function createMentionProvider(options: WorkspaceChoice): MentionProvider {
   const workspace = workspaceOf('createMentionProvider', options);
   const { root, recency } = workspace;
   const reach = createReach(workspace);

@@ -36,7 +36,7 @@ const shape = {
 };
 
 /** The parameters of `glob`. */
-export interface GlobInput {
+interface GlobInput {
   readonly pattern: string;
   readonly path?: string | undefined;
   readonly hidden?: boolean | undefined;
@@ -56,7 +56,7 @@ export interface LeftOut {
 }
 
 /** The result of `glob`. */
-export interface GlobDetails {
+interface GlobDetails {
   /** Newest first, in the form that the other tools take; directories end with `/`. */
   readonly paths: readonly string[];
   readonly totalMatches: number;

@@ -20,12 +20,12 @@ import type { RunContext, RegisteredToolSpec } from './spec.ts';
 const shape = { patch: z.string() };
 
 /** The parameters of `patch`. */
-export interface PatchInput {
+interface PatchInput {
   readonly patch: string;
 }
 
 /** The result of a patch for one file. */
-export interface PatchedFile {
+interface PatchedFile {
   readonly path: string;
   readonly kind: 'add' | 'update' | 'delete';
   /** The new path, if the file was moved. */

@@ -42,7 +42,7 @@ export interface ReadInput {
 }
 
 /** A part of a text file. */
-export interface ReadTextDetails {
+interface ReadTextDetails {
   readonly kind: 'text';
   readonly path: string;
   /** Bytes. */
@@ -64,7 +64,7 @@ export interface ReadTextDetails {
 }
 
 /** An image; its data is in the content of the answer. */
-export interface ReadImageDetails {
+interface ReadImageDetails {
   readonly kind: 'image';
   readonly path: string;
   readonly size: number;

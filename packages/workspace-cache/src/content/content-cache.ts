@@ -1,5 +1,6 @@
-import { readWholeFile, recordOf } from '@cairn/coding-agent';
-import type { FileOperations, FileRecord, FileStat, Ledger, OpenFile } from '@cairn/coding-agent';
+import { readWholeFile, recordOf } from '@cairn/coding-agent/internal';
+import type { FileOperations, FileStat, OpenFile } from '@cairn/coding-agent';
+import type { FileRecord, Ledger } from '@cairn/coding-agent/internal';
 import { ToolError } from '@cairn/tool';
 import { relative, resolve, sep } from 'node:path';
 import { createAccessCounts } from './access-counts.ts';

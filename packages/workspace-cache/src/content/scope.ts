@@ -1,5 +1,7 @@
-import { nodeFileOperations, realPathOf, resolvePath } from '@cairn/coding-agent';
-import type { FileOperations, Ledger, PathUse, ResolvedPath, Workspace } from '@cairn/coding-agent';
+import { nodeFileOperations } from '@cairn/coding-agent';
+import { realPathOf, resolvePath } from '@cairn/coding-agent/internal';
+import type { FileOperations, Workspace } from '@cairn/coding-agent';
+import type { Ledger, PathUse, ResolvedPath } from '@cairn/coding-agent/internal';
 import { stat } from 'node:fs/promises';
 import { resolve, sep } from 'node:path';
 import type { Lifetime } from '../lifetime.ts';

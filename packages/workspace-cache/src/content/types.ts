@@ -21,7 +21,7 @@ export interface CachedReadOptions {
 }
 
 /** A file and its content. */
-export interface CachedFile {
+interface CachedFile {
   /** Relative to the root, with `/`; absolute outside the root. */
   readonly path: string;
   /** A copy. */
@@ -29,7 +29,7 @@ export interface CachedFile {
 }
 
 /** The counters of a content cache. */
-export interface ContentStatistics {
+interface ContentStatistics {
   /** Reads that were answered from memory, after a check of the file. */
   readonly hits: number;
   readonly misses: number;

@@ -1,7 +1,7 @@
 import { createTool, explaining, inputSchema, succeed, ToolError } from '@cairn/tool';
 import type { Fields, ToolDefinition } from '@cairn/tool';
 import { quotePath, unquotePath } from '@cairn/tool/paths';
-import { OWN_TEMPORARY } from '@cairn/coding-agent';
+import { OWN_TEMPORARY } from '@cairn/coding-agent/internal';
 import type { DirectoryEntry } from '@cairn/coding-agent';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -21,7 +21,7 @@ export interface CacheDirectoryInput {
 }
 
 /** How the items of a call differ from the directory. Each list has at most 100 names. */
-export interface ItemDifferences {
+interface ItemDifferences {
   /** Items that are not in the directory. */
   readonly unknown?: readonly string[];
   /** Entries of the directory that are not in the items. */

@@ -9,7 +9,7 @@ import type { DynamicListingStore } from './dynamic-listings.ts';
 import { itemsOf } from './items.ts';
 
 /** Called with the path of a call and its result. */
-export type OnResult<Result> = (path: string, result: Awaited<Result>) => void;
+type OnResult<Result> = (path: string, result: Awaited<Result>) => void;
 
 /** Functions that wrap the list and read functions of a framework. */
 export interface Interceptors {

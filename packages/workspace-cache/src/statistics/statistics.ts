@@ -15,7 +15,7 @@ const LISTINGS_PER_AGENT = 3;
 const TOKENS_PER_CALL = 1000;
 
 /** Calls that an interceptor saw. */
-export interface CallCounts {
+interface CallCounts {
   /** Calls that were answered from the cache, or that shared the result of a call in flight. */
   readonly hits: number;
   /** Calls that reached the original function. */
@@ -50,7 +50,7 @@ export interface RunCounts {
 }
 
 /** A number that nothing counts. */
-export interface Estimate {
+interface Estimate {
   /** May be negative. */
   readonly estimated: number;
   /** How it follows from the counts. */

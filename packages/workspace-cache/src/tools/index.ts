@@ -1,3 +1,2 @@
 export { createWorkspaceCacheToolSet } from './tool-set.ts';
 export type { WorkspaceCacheToolSetOptions } from './tool-set.ts';
-export type { WorkspaceTreeDetails, WorkspaceTreeInput } from './tree-tool.ts';

@@ -1,4 +1,5 @@
-import { onAnyChange, realPathOf } from '@cairn/coding-agent';
+import { onAnyChange } from '@cairn/coding-agent';
+import { realPathOf } from '@cairn/coding-agent/internal';
 import type { Workspace, WorkspaceChange } from '@cairn/coding-agent';
 import { ToolError } from '@cairn/tool';
 import type { Resource, ResourceChange, ResourceProvider } from '@cairn/tool';

@@ -1,4 +1,5 @@
-import { createWorkspace, nodeFileOperations, onAnyChange, sessionWorkspace, toolNameIn } from '@cairn/coding-agent';
+import { createWorkspace, nodeFileOperations, onAnyChange } from '@cairn/coding-agent';
+import { sessionWorkspace, toolNameIn } from '@cairn/coding-agent/internal';
 import type { FileOperations, Workspace } from '@cairn/coding-agent';
 import { ToolError } from '@cairn/tool';
 import type { OpenToolSet, ToolSet, ToolSetContext, Tools } from '@cairn/tool';

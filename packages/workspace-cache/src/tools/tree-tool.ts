@@ -1,4 +1,5 @@
-import type { ResolvedPath, Workspace } from '@cairn/coding-agent';
+import type { Workspace } from '@cairn/coding-agent';
+import type { ResolvedPath } from '@cairn/coding-agent/internal';
 import { createTool, inputSchema, succeed, ToolError } from '@cairn/tool';
 import type { Fields, ToolDefinition } from '@cairn/tool';
 import { quotePath } from '@cairn/tool/paths';

@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import type { EditDetails, EditInput, TextEdit } from '@cairn/coding-agent';
+import type { EditDetails, EditInput, TextEdit } from '@cairn/coding-agent/internal';
 import { once } from '../../terminal/options.ts';
 import { UsageError } from '../../terminal/errors.ts';
 import { readText } from '../../terminal/input.ts';

@@ -1,4 +1,4 @@
-import type { ListedEntry } from '@cairn/coding-agent';
+import type { ListedEntry } from '@cairn/coding-agent/internal';
 import { quotePath } from '@cairn/tool/paths';
 import { createPaint, usesColor, type ColorMode } from '../../terminal/output.ts';
 import { pathBelow } from '../../terminal/path-prefix.ts';

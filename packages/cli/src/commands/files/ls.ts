@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import type { LsDetails } from '@cairn/coding-agent';
+import type { LsDetails } from '@cairn/coding-agent/internal';
 import type { MatchesDocument } from '../../terminal/answer.ts';
 import { wholeNumber } from '../../terminal/options.ts';
 import type { CommandFactory } from '../command.ts';

@@ -1,4 +1,4 @@
-import type { PatchDetails } from '@cairn/coding-agent';
+import type { PatchDetails } from '@cairn/coding-agent/internal';
 import { readGiven } from '../../terminal/input.ts';
 import type { Session } from '../../terminal/session.ts';
 import type { CommandFactory } from '../command.ts';

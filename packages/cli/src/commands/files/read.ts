@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import type { ReadDetails } from '@cairn/coding-agent';
+import type { ReadDetails } from '@cairn/coding-agent/internal';
 import { wholeNumber } from '../../terminal/options.ts';
 import type { ColorMode } from '../../terminal/output.ts';
 import type { Session } from '../../terminal/session.ts';

@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import type { RenameDetails } from '@cairn/coding-agent';
+import type { RenameDetails } from '@cairn/coding-agent/internal';
 import type { Session } from '../../terminal/session.ts';
 import type { CommandFactory } from '../command.ts';
 import { mutationOptions, runTool, type MutationFlags } from './tool-command.ts';

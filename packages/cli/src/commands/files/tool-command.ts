@@ -1,7 +1,8 @@
 import { quotePath } from '@cairn/tool/paths';
 import { resolve } from 'node:path';
 import { Option } from 'commander';
-import type { CodingTools, Names, Workspace } from '@cairn/coding-agent';
+import type { CodingTools, Workspace } from '@cairn/coding-agent';
+import type { Names } from '@cairn/coding-agent/internal';
 import type { FailureDetails, ToolResult } from '@cairn/tool';
 import { writeAnswer, type AnswerFlags } from '../../terminal/answer.ts';
 import { diffLines, type ShownDiff } from '../../terminal/diff-lines.ts';
@@ -98,7 +99,10 @@ const MAX_CHANGED_BYTES = 256 * 1024 * 1024;
 
 /** Reads a whole file, so that it may be overwritten. The next call reports a path that cannot be read. */
 async function readWhole(workspace: Workspace, path: string, signal: AbortSignal): Promise<void> {
-  const [{ readWholeFile }, { ToolError }] = await Promise.all([import('@cairn/coding-agent'), import('@cairn/tool')]);
+  const [{ readWholeFile }, { ToolError }] = await Promise.all([
+    import('@cairn/coding-agent/internal'),
+    import('@cairn/tool'),
+  ]);
   try {
     await readWholeFile(workspace, path, { maxBytes: MAX_CHANGED_BYTES, signal });
   } catch (error) {

@@ -81,7 +81,10 @@ export async function openConfig(
   path: string,
   { signal, stateDirectory }: { readonly signal: AbortSignal; readonly stateDirectory: string | undefined },
 ): Promise<PreviewedFile> {
-  const { createCodingTools, createWorkspace, readWholeFile } = await import('@cairn/coding-agent');
+  const [{ createCodingTools, createWorkspace }, { readWholeFile }] = await Promise.all([
+    import('@cairn/coding-agent'),
+    import('@cairn/coding-agent/internal'),
+  ]);
   const workspace = createWorkspace({
     root: resolve(dirname(path)),
     policy: { confine: false },

@@ -1,0 +1,21 @@
+/** What other packages of Cairn use. It may change with every version. */
+export { sessionWorkspace } from './coding-tool-set.ts';
+export type { TextEdit } from './edit/apply-edit.ts';
+export { isWithin } from './files/confine.ts';
+export { recordOf } from './files/ledger.ts';
+export type { FileRecord, Ledger } from './files/ledger.ts';
+export type { FileLock } from './files/operations.ts';
+export { OWN_TEMPORARY } from './files/own-names.ts';
+export { readWholeFile } from './files/read-whole-file.ts';
+export { realPathOf, resolvePath, rootMoved } from './files/resolve.ts';
+export type { PathUse, ResolvedPath } from './files/resolve.ts';
+export { toolNameIn, toolOfName } from './naming/name-tools.ts';
+export type { DeleteDetails } from './tools/delete.ts';
+export type { EditDetails, EditInput } from './tools/edit.ts';
+export type { ListedEntry } from './tools/listing.ts';
+export type { LsDetails } from './tools/ls.ts';
+export type { PatchDetails } from './tools/patch.ts';
+export type { ReadDetails } from './tools/read.ts';
+export type { RenameDetails } from './tools/rename.ts';
+export type { Names } from './tools/spec.ts';
+export type { WriteDetails } from './tools/write.ts';
