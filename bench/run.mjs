@@ -1,11 +1,20 @@
 /**
  * `npm run bench [-- <options>]`: all set-up, the peers apart from the workspace, then the benchmarks.
- * `npm run bench -- ranking <options>` runs the ranking benchmark instead, `agents` that of agents beside other libraries,
- * `contexts` that of histories and views, `edit-matrix` the failure matrix of file edits,
- * `facts` whether questions about facts are answered, and whether those without an answer are not,
- * `first-line` how soon `cairn grep` prints, `keystroke` that of the autocomplete, `knowledge` how well assets are found and what the index costs, `knowledge-agent` whether a
- * model follows the layers, `mcp` that of servers over MCP, `memory` what is kept when many write at once,
- * `retrieval` how well texts are found, `tools` the speed of the tools on large files, `workspace` that of the workspace cache.
+ * The first argument may name a benchmark that is not about search:
+ *
+ * - `agents`: what agents add to requests, next to other libraries
+ * - `edit-matrix`: how file edits fail
+ * - `facts`: answers to questions about facts, and to questions without an answer
+ * - `first-line`: how soon `cairn grep` prints
+ * - `keystroke`: the autocomplete of mentions
+ * - `knowledge`: how well assets are found, and what the index costs
+ * - `knowledge-agent`: whether a model follows the layers
+ * - `mcp`: servers over MCP
+ * - `memory`: concurrent writers and large stores
+ * - `ranking`: the order of fuzzy matches
+ * - `retrieval`: how well documents are found
+ * - `tools`: the tools on large files
+ * - `workspace`: the workspace cache
  */
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -20,7 +29,6 @@ const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 /** Benchmarks that run apart from those of speed. */
 const programs = [
   'agents',
-  'contexts',
   'edit-matrix',
   'facts',
   'first-line',

@@ -102,19 +102,19 @@ const rows = packages.map(({ name, lines, values, types, functions, closures, ci
 });
 const total = rows.reduce((sum, row) => sum.map((cell, at) => (at === 0 ? 'all' : Number(cell) + Number(row[at]))));
 /** @param {readonly (string | number)[]} row */
-const print = ([name = '', ...cells]) =>
-  process.stdout.write(`${String(name).padEnd(16)}${cells.map((cell) => String(cell).padStart(10)).join('')}\n`);
-print(['package', 'lines', 'values', 'types', '>80 lines', 'tables', 'closures', 'circles']);
-for (const row of [...rows, total]) print(row);
+const line = ([name = '', ...cells]) =>
+  `${String(name).padEnd(16)}${cells.map((cell) => String(cell).padStart(10)).join('')}\n`;
+const head = ['package', 'lines', 'values', 'types', '>80 lines', 'tables', 'closures', 'circles'];
+const table = [head, ...rows, total].map(line).join('');
 
 const design = filesBelow('docs/design', /\.md$/u);
-process.stdout.write(`
+const words = `
 Rust in crates/  ${countLines(filesBelow('crates', /^(?!.*\/target\/).*\.rs$/u))} lines
 docs/design      ${design.reduce((sum, path) => sum + countWords(path), 0)} words
 ARCHITECTURE.md  ${countWords('ARCHITECTURE.md')} words
-`);
+`;
 
-if (process.argv.includes('--list')) {
+const list = () => {
   const found = packages.flatMap(({ functions, closures, circles }) => [
     ...functions.map(
       ({ path, line, name, lines, isTable }) => `${path}:${line} ${name}: ${lines} lines${isTable ? ', a table' : ''}`,
@@ -122,5 +122,7 @@ if (process.argv.includes('--list')) {
     ...closures.map(({ path, line, name, captured }) => `${path}:${line} ${name} captures ${captured.join(', ')}`),
     ...circles.map((files) => `circle: ${files.join(', ')}`),
   ]);
-  process.stdout.write(`\n${found.map((line) => `${line}\n`).join('')}`);
-}
+  return `\n${found.map((place) => `${place}\n`).join('')}`;
+};
+// One write, so that a reader may close the pipe after the first lines.
+process.stdout.write(`${table}${words}${process.argv.includes('--list') ? list() : ''}`);
