@@ -114,5 +114,5 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'stdio',
     'http',
   ],
-  cli: ['terminal', 'testing', 'memory', 'knowledge', 'doctor', 'search', 'picker', 'tour', 'commands'],
+  cli: ['terminal', 'testing', 'memory', 'knowledge', 'doctor', 'picker', 'tour', 'commands'],
 };

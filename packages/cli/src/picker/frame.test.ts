@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createPaint } from '../terminal/output.ts';
 import { displayWidth } from '../terminal/text.ts';
 import { frameOf, type PickView } from './frame.ts';
-import type { PickItem, PickMode } from './items.ts';
+import type { PickItem, PickMode } from './source.ts';
 
 const paint = createPaint(false);
 

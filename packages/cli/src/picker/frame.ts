@@ -10,7 +10,7 @@ import {
   highlight,
   highlightFitted,
 } from '../terminal/text.ts';
-import type { PickItem, PickMode } from './items.ts';
+import type { PickItem, PickMode } from './source.ts';
 import type { Preview } from './preview.ts';
 import type { Frame } from './screen.ts';
 

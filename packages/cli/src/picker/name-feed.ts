@@ -1,4 +1,4 @@
-import { readNames, type NameList } from '../search/name-list.ts';
+import { readNames, type NameList } from '../terminal/name-list.ts';
 
 /** A stream of bytes that can be closed. */
 export interface ByteStream extends AsyncIterable<Uint8Array> {

@@ -2,16 +2,16 @@ import type { CodingTools } from '@cairn/coding-agent';
 import type { Paint } from '../terminal/output.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { frameOf } from './frame.ts';
-import { warmUp, type PickMode, type PickScope } from './items.ts';
 import { createKeyReader } from './key-reader.ts';
 import { openScreen } from './screen.ts';
+import type { PickMode, PickSource } from './source.ts';
 import { PickState, type PickResult } from './state.ts';
 
 /** How a picker starts. */
 export interface PickOptions {
   readonly mode: PickMode;
   readonly query: string;
-  readonly scope: PickScope;
+  readonly source: PickSource;
   readonly paint: Paint;
   /** Loads the tools for the preview. Called once, during the first scan, so that the first keys need not wait for it. */
   readonly loadTools: () => Promise<CodingTools>;
@@ -20,11 +20,11 @@ export interface PickOptions {
 
 /** Lets a user choose. Gives the terminal back in every case; the caller prints the choice. */
 export function runPicker(terminal: Terminal, options: PickOptions): Promise<PickResult> {
-  const { mode, query, paint, signal, scope, loadTools } = options;
+  const { mode, query, paint, signal, source, loadTools } = options;
   signal.throwIfAborted();
   const screen = openScreen(terminal);
   const life = new AbortController();
-  warmUp({ ...scope, signal: life.signal });
+  source.warmUp(life.signal);
   return new Promise<PickResult>((resolve, reject) => {
     const finish = (settle: () => void): void => {
       if (life.signal.aborted) return;
@@ -42,7 +42,7 @@ export function runPicker(terminal: Terminal, options: PickOptions): Promise<Pic
     const state = new PickState({
       mode,
       query,
-      scope,
+      source,
       tools,
       draw: (view) => {
         if (life.signal.aborted) return;

@@ -1,7 +1,7 @@
 import type { CodingTools } from '@cairn/coding-agent';
 import type { ReadDetails } from '@cairn/coding-agent/internal';
 import { countOf, formatBytes } from '../terminal/text.ts';
-import type { PickItem } from './items.ts';
+import type { PickItem } from './source.ts';
 
 /** The part of a file below the list. */
 export interface Preview {

@@ -1,10 +1,10 @@
 import type { CodingTools } from '@cairn/coding-agent';
 import { errorLine } from '../terminal/answer.ts';
 import { layoutOf, type PickView } from './frame.ts';
-import { search, type PickItem, type PickMode, type PickScope } from './items.ts';
 import type { Key } from './keys.ts';
 import { createLatest } from './latest.ts';
 import { readPreview } from './preview.ts';
+import type { PickItem, PickMode, PickSource } from './source.ts';
 
 /** How a picker ended. */
 export type PickResult =
@@ -16,7 +16,7 @@ export type PickResult =
 export interface PickStateOptions {
   readonly mode: PickMode;
   readonly query: string;
-  readonly scope: PickScope;
+  readonly source: PickSource;
   /** Reads files for the preview. */
   readonly tools: Promise<CodingTools>;
   /** Shows a view. Called after every change. */
@@ -43,14 +43,14 @@ export class PickState {
 
   constructor(options: PickStateOptions) {
     this.#options = options;
-    const { mode, query, scope } = options;
-    const canSwitch = scope.names === undefined;
+    const { mode, query, source } = options;
+    const canSwitch = source.names === undefined;
     this.#view = { mode, query, canSwitch, items: [], selected: 0, top: 0, summary: SEARCHING, preview: undefined };
   }
 
   start(): void {
     this.#change({});
-    this.#options.scope.names?.start(() => {
+    this.#options.source.names?.start(() => {
       if (this.#isSearching) this.#isStale = true;
       else this.#ask({ isForMoreNames: true });
     });
@@ -66,7 +66,7 @@ export class PickState {
   stop(): void {
     this.#searching.stop();
     this.#previewing.stop();
-    this.#options.scope.names?.stop();
+    this.#options.source.names?.stop();
   }
 
   press(key: Key): void {
@@ -101,7 +101,7 @@ export class PickState {
 
   /** Whether the items are those of the query, and no first item is to come. */
   get #canChoose(): boolean {
-    return this.#isAnswered && (this.#view.items.length > 0 || this.#options.scope.names?.isComplete !== false);
+    return this.#isAnswered && (this.#view.items.length > 0 || this.#options.source.names?.isComplete !== false);
   }
 
   /** Returns the index that a movement selects. */
@@ -164,7 +164,7 @@ export class PickState {
     this.#isStale = false;
     this.#searching.run(
       async (signal) => {
-        const found = await search(mode, query, { ...this.#options.scope, signal });
+        const found = await this.#options.source.search(query, { mode, signal });
         if (signal.aborted) return;
         this.#isAnswered = true;
         this.#isSearching = false;
@@ -197,7 +197,7 @@ export class PickState {
     this.#previewing.run(
       async (signal) => {
         const isShown = item !== undefined && rows > 0;
-        const isFromList = this.#options.scope.names !== undefined;
+        const isFromList = this.#options.source.names !== undefined;
         const tools = await this.#options.tools;
         const preview = isShown ? await readPreview(tools, item, { rows, signal, isFromList }) : undefined;
         if (!signal.aborted) this.#change({ preview });

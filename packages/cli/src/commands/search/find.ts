@@ -1,8 +1,6 @@
 import type { FuzzyFindMatch } from '@cairn/natives';
-import { findAll, type FindRules } from '../../search/find-all.ts';
-import { readNames, type NameList } from '../../search/name-list.ts';
-import type { Placed } from '../../search/search-all.ts';
 import { CommandError, factsOf, UsageError } from '../../terminal/errors.ts';
+import { readNames, type NameList } from '../../terminal/name-list.ts';
 import { MAX_COUNT } from '../../terminal/options.ts';
 import { withProgress } from '../../terminal/progress.ts';
 import type { Session } from '../../terminal/session.ts';
@@ -10,21 +8,20 @@ import { chooseInput, openStandardInput, STANDARD_INPUT } from '../../terminal/s
 import { shellQuote } from '../../terminal/shell-quote.ts';
 import { highlight, rangesOf } from '../../terminal/text.ts';
 import type { CommandFactory } from '../command.ts';
+import { findAll, type FindRules } from './find-all.ts';
 import { guessRemarks, queryRemarks } from './find-remarks.ts';
+import { planListing, printListing, type ListingPlan, type PathStyle } from './listing.ts';
 import {
-  checkListing,
   extensionOption,
   fileTypeOf,
   kindOption,
   listingOptions,
-  pathStyle,
-  printListing,
+  rootsOf,
   type EntryKind,
   type ListingFlags,
-  type PathStyle,
   type QueryCall,
-} from './listing.ts';
-import { rootsOf } from './options.ts';
+} from './options.ts';
+import type { Placed } from './search-all.ts';
 
 const examples = `
 Examples:
@@ -75,16 +72,27 @@ interface FindFlags extends ListingFlags {
 
 type FindCall = QueryCall<FindFlags>;
 
-/** Where to search: directories, names on standard input, or both. */
-interface Places {
+/** What one command line of find asks for. */
+interface FindPlan extends ListingPlan {
+  /** The query and the paths, which may be the words of one query. */
+  readonly words: readonly string[];
+  readonly rules: FindRules;
   readonly roots: readonly string[];
-  readonly list?: NameList;
+  /** The names on standard input. */
+  readonly list?: NameList | undefined;
+  /** Whether only directories are listed. */
+  readonly isForDirectories: boolean;
+  /** Notices about the choice of what is searched. */
   readonly notices: readonly string[];
 }
 
 const INSTEAD = "to search the current directory, add '.' after the query";
 
-async function placesOf({ paths, flags }: FindCall, session: Session): Promise<Places> {
+/** Returns where to search: directories, names on standard input, or both. */
+async function placesOf(
+  { paths, flags }: FindCall,
+  session: Session,
+): Promise<Pick<FindPlan, 'roots' | 'list' | 'notices'>> {
   const roots = rootsOf(flags, paths);
   const isGiven = paths.length > 0 || flags.path !== undefined;
   const { input, notices } = isGiven ? { notices: [] } : await chooseInput(session, INSTEAD);
@@ -96,48 +104,50 @@ async function placesOf({ paths, flags }: FindCall, session: Session): Promise<P
   return { roots: input ? [STANDARD_INPUT] : roots, list: await readNames(stream), notices };
 }
 
-/** Returns what is to be known about a list without a match. */
-function listRemarks({ list }: Pick<Places, 'list'>, { flags }: FindCall, totalMatches: number): string[] {
-  if (list === undefined || flags.type !== 'dir' || totalMatches > 0) return [];
+async function planFind(call: FindCall, session: Session): Promise<FindPlan> {
+  const { query, paths, flags } = call;
+  const plan = planListing(flags, session);
+  const places = await placesOf(call, session);
+  const rules: FindRules = {
+    query,
+    fileType: await fileTypeOf(flags.type),
+    extensions: flags.extension,
+    maxResults: flags.limit ?? (query.trim() === '' ? MAX_COUNT : DEFAULT_LIMIT),
+    includePositions: plan.style.paint.isColored || flags.json === true,
+    timeoutMs: flags.timeout,
+    onTimeout: 'partial',
+    signal: session.signal,
+  };
+  return { ...plan, ...places, words: [query, ...paths], rules, isForDirectories: flags.type === 'dir' };
+}
+
+/** Returns how directories are marked in a list that seems to have none. */
+function listRemarks({ list, isForDirectories }: FindPlan, totalMatches: number): readonly string[] {
+  if (list === undefined || !isForDirectories || totalMatches > 0) return [];
   return list.names.some((name) => name.endsWith('/'))
     ? []
     : ["no name on standard input ends with '/', which marks a directory in a list; leave --type out"];
 }
 
-async function runFind(call: FindCall, session: Session): Promise<number> {
-  const { query, paths, flags } = call;
-  checkListing(flags);
-  const style = pathStyle(flags, session);
-  const maxResults = flags.limit ?? (query.trim() === '' ? MAX_COUNT : DEFAULT_LIMIT);
-  const { notices, ...places } = await placesOf(call, session);
-  const rules: FindRules = {
-    query,
-    fileType: await fileTypeOf(flags.type),
-    extensions: flags.extension,
-    maxResults,
-    includePositions: style.paint.isColored || flags.json === true,
-    timeoutMs: flags.timeout,
-    onTimeout: 'partial',
-    signal: session.signal,
-  };
+async function runFind(plan: FindPlan, session: Session): Promise<number> {
+  const { rules, roots, list, style } = plan;
   const listing = await withProgress(session, 'searching', () =>
-    findAll({ ...places, hidden: flags.hidden, gitignore: flags.ignore }, rules).catch((error: unknown) => {
-      throw withQuoteFix(error, [query, ...paths]);
+    findAll({ roots, list, hidden: plan.hidden, gitignore: plan.ignore }, rules).catch((error: unknown) => {
+      throw withQuoteFix(error, plan.words);
     }),
   );
   session.signal.throwIfAborted();
-  const lines = listing.matches.map((match) => findLine(match, style));
-  const { totalMatches } = listing;
-  const listed = listing.matches.map(({ match }) => match.path);
-  const found = { query, roots: places.roots, isList: places.list !== undefined, paths: listed };
+  const { matches, totalMatches, guess } = listing;
+  const paths = matches.map(({ match }) => match.path);
+  const found = { query: rules.query, roots, isList: list !== undefined, paths };
   const remarks = [
-    ...notices,
-    ...guessRemarks(found, listing.guess),
+    ...plan.notices,
+    ...guessRemarks(found, guess),
     ...(await queryRemarks(found)),
-    ...listRemarks(places, call, totalMatches),
+    ...listRemarks(plan, totalMatches),
   ];
-  const facts = listing.guess && { guess: listing.guess };
-  return printListing(session, { listing, lines, remarks, facts }, flags);
+  const lines = matches.map((match) => findLine(match, style));
+  return printListing(session, { listing, lines, remarks, facts: guess && { guess } }, plan);
 }
 
 export const findCommand: CommandFactory = (command, session, done) => {
@@ -148,10 +158,10 @@ export const findCommand: CommandFactory = (command, session, done) => {
     .argument('[path...]', 'directories to search (default: the current directory); - for names on standard input')
     .addHelpText('after', examples)
     .action(async (query: string, paths: readonly string[], flags: FindFlags) =>
-      done(await runFind({ query, paths, flags }, session)),
+      done(await runFind(await planFind({ query, paths, flags }, session), session)),
     )
     .addOption(kindOption(['file', 'dir'], 'only files (f) or directories (d); a link counts as its target'))
     .addOption(extensionOption());
   const limit = `at most N paths (default: ${DEFAULT_LIMIT}; all for an empty query)`;
-  for (const option of listingOptions({ limit, searchesHidden: false })) command.addOption(option);
+  for (const option of listingOptions(limit)) command.addOption(option);
 };

@@ -2,8 +2,7 @@ import { quotePath } from '@cairn/tool/paths';
 import { lstat, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { Option } from 'commander';
-import type { FileType, GlobMatch } from '@cairn/natives';
-import { searchAll, type ListingOfAll, type Placed } from '../../search/search-all.ts';
+import type { FileType, GlobMatch, GlobOptions } from '@cairn/natives';
 import { CommandError, factsOf, UsageError } from '../../terminal/errors.ts';
 import { MAX_COUNT, wholeNumber } from '../../terminal/options.ts';
 import { withProgress } from '../../terminal/progress.ts';
@@ -11,18 +10,9 @@ import type { Session } from '../../terminal/session.ts';
 import { shellQuote } from '../../terminal/shell-quote.ts';
 import { formatBytes } from '../../terminal/text.ts';
 import type { CommandFactory } from '../command.ts';
-import {
-  checkListing,
-  fileTypeOf,
-  kindOption,
-  listingOptions,
-  pathStyle,
-  printListing,
-  type Kind,
-  type ListingFlags,
-  type PathStyle,
-} from './listing.ts';
-import { rootsOf } from './options.ts';
+import { planListing, printListing, type ListingPlan, type PathStyle } from './listing.ts';
+import { fileTypeOf, kindOption, listingOptions, rootsOf, type Kind, type ListingFlags } from './options.ts';
+import { searchAll, type ListingOfAll, type Placed } from './search-all.ts';
 
 const examples = `
 Examples:
@@ -49,6 +39,16 @@ interface GlobFlags extends ListingFlags {
   readonly long?: boolean;
   readonly maxDepth?: number;
   readonly follow?: boolean;
+}
+
+/** What one command line of glob asks for. */
+interface GlobPlan extends ListingPlan {
+  readonly patterns: readonly string[];
+  readonly roots: readonly string[];
+  /** What the library is asked below each root. */
+  readonly options: Omit<GlobOptions, 'path'>;
+  /** Whether the size and the time of each path are printed. */
+  readonly isLong: boolean;
 }
 
 /** The columns of `--long`. An unknown field is absent. */
@@ -106,16 +106,14 @@ function paintedPath(path: string, fileType: FileType, style: PathStyle & { read
 
 async function linesOf(
   { matches }: ListingOfAll<GlobMatch>,
-  flags: GlobFlags,
-  session: Session,
+  { style, isLong }: GlobPlan,
+  { out, signal }: Session,
 ): Promise<readonly string[]> {
   const { FileType: types } = await import('@cairn/natives');
-  const style = { ...pathStyle(flags, session), types };
-  const details = flags.long === true ? await detailsOf(matches, session.signal) : undefined;
+  const details = isLong ? await detailsOf(matches, signal) : undefined;
   return matches.map(({ prefix, match }, index) => {
-    const columns =
-      details === undefined ? '' : style.paint.dim(longColumns(details[index] ?? {}, session.out.isTerminal));
-    return columns + paintedPath(prefix + match.path, match.fileType, style);
+    const columns = details === undefined ? '' : style.paint.dim(longColumns(details[index] ?? {}, out.isTerminal));
+    return columns + paintedPath(prefix + match.path, match.fileType, { ...style, types });
   });
 }
 
@@ -155,42 +153,43 @@ async function withPathFix(error: unknown, patterns: readonly string[]): Promise
   return remarks.length === 0 ? error : new CommandError({ ...facts, fix: remarks.join('; ') }, { cause: error });
 }
 
-async function runGlob(patterns: readonly string[], flags: GlobFlags, session: Session): Promise<number> {
-  checkListing(flags);
-  if (flags.json === true && flags.long === true) {
+async function planGlob(patterns: readonly string[], flags: GlobFlags, session: Session): Promise<GlobPlan> {
+  const plan = planListing(flags, session);
+  const { json = false, long = false } = flags;
+  if (json && long) {
     throw new UsageError('--long and --json exclude each other', 'use --json with --sort-mtime for sizes and times');
   }
+  const options: GlobPlan['options'] = {
+    pattern: patterns,
+    hidden: flags.hidden,
+    gitignore: flags.ignore,
+    fileType: await fileTypeOf(flags.type),
+    recursive: flags.recursive,
+    maxDepth: flags.maxDepth,
+    followLinks: flags.follow,
+    maxResults: flags.limit,
+    sortByMtime: flags.sortMtime,
+    includeNodeModules: flags.includeNodeModules,
+    timeoutMs: flags.timeout,
+    onTimeout: 'partial',
+    signal: session.signal,
+  };
+  return { ...plan, patterns, roots: rootsOf(flags), options, isLong: long };
+}
+
+async function runGlob(plan: GlobPlan, session: Session): Promise<number> {
+  const { patterns, options } = plan;
   const { glob } = await import('@cairn/natives');
-  const fileType = await fileTypeOf(flags.type);
+  const order = { limit: options.maxResults ?? MAX_COUNT, compare: options.sortByMtime === true ? byTime : undefined };
   const listing = await withProgress(session, 'searching', () =>
-    searchAll(
-      rootsOf(flags),
-      (path) =>
-        glob({
-          pattern: patterns,
-          path,
-          hidden: flags.hidden,
-          gitignore: flags.ignore,
-          fileType,
-          recursive: flags.recursive,
-          maxDepth: flags.maxDepth,
-          followLinks: flags.follow,
-          maxResults: flags.limit,
-          sortByMtime: flags.sortMtime,
-          includeNodeModules: flags.includeNodeModules,
-          timeoutMs: flags.timeout,
-          onTimeout: 'partial',
-          signal: session.signal,
-        }),
-      { limit: flags.limit ?? MAX_COUNT, compare: flags.sortMtime === true ? byTime : undefined },
-    ).catch(async (error: unknown) => {
+    searchAll(plan.roots, (path) => glob({ ...options, path }), order).catch(async (error: unknown) => {
       throw await withPathFix(error, patterns);
     }),
   );
   session.signal.throwIfAborted();
-  const lines = flags.json === true ? [] : await linesOf(listing, flags, session);
+  const lines = plan.output.json === true ? [] : await linesOf(listing, plan, session);
   const remarks = patterns.length < 2 ? [] : await directoryRemarks(patterns);
-  return printListing(session, { listing, lines, remarks }, flags);
+  return printListing(session, { listing, lines, remarks }, plan);
 }
 
 export const globCommand: CommandFactory = (command, session, done) => {
@@ -202,7 +201,9 @@ export const globCommand: CommandFactory = (command, session, done) => {
       "glob patterns; without / they match names at any depth, with '!' before them they exclude",
     )
     .addHelpText('after', examples)
-    .action(async (patterns: readonly string[], flags: GlobFlags) => done(await runGlob(patterns, flags, session)))
+    .action(async (patterns: readonly string[], flags: GlobFlags) =>
+      done(await runGlob(await planGlob(patterns, flags, session), session)),
+    )
     .addOption(
       kindOption(
         ['file', 'dir', 'symlink'],
@@ -216,6 +217,5 @@ export const globCommand: CommandFactory = (command, session, done) => {
     .option('--sort-mtime', 'newest first; --limit then keeps the newest')
     .option('--include-node-modules', 'search node_modules too (automatic when the pattern names it)')
     .option('--long', 'show size and modification time before each path');
-  const limit = 'at most N paths (default: all)';
-  for (const option of listingOptions({ limit, searchesHidden: false })) command.addOption(option);
+  for (const option of listingOptions('at most N paths (default: all)')) command.addOption(option);
 };

@@ -15,7 +15,6 @@ const plain: GrepForm = {
   joinsLines: false,
   nul: false,
   hasContext: false,
-  onCut: () => undefined,
 };
 const terminal: GrepForm = { ...plain, isTerminal: true, heading: true };
 const asIs = (path: string): string => path;
@@ -97,11 +96,10 @@ describe('content', () => {
   });
 
   test('a line over the columns is cut around its hit and counted, in a terminal only', () => {
-    let cuts = 0;
-    const style = { columns: 24, onCut: (): void => void (cuts += 1) };
     const long = match('a', 1, `${'x'.repeat(500)}hit${'y'.repeat(500)}`, { submatches: [{ start: 500, end: 503 }] });
-    expect(shown([long], { ...terminal, ...style })).toBe('a\n1:… xxxxhityyyyyyyyyyy …');
-    expect(cuts).toBe(1);
+    const printer = new ContentPrinter({ ...terminal, columns: 24 });
+    expect([...printer.lines([long], asIs)]).toEqual(['a', '1:… xxxxhityyyyyyyyyyy …']);
+    expect(printer.linesCut).toBe(1);
     expect(shown([long], plain)).toHaveLength(1007);
   });
 

@@ -18,8 +18,6 @@ export interface GrepForm extends RowForm {
   readonly hasContext: boolean;
   /** The most columns of a line in a terminal. Default: no limit. */
   readonly columns?: number | undefined;
-  /** Called for each line that is cut to `columns`. */
-  readonly onCut: () => void;
 }
 
 /** Returns the path to print for the path of a match. */
@@ -27,18 +25,6 @@ export type PathNaming = (path: string) => string;
 
 /** Prints the path of a match. */
 export const asIs: PathNaming = (path) => path;
-
-function rowText(row: Row, form: GrepForm, usedColumns: number): string {
-  const hit = { paint: form.paint.hit, escape: form.isTerminal ? escapeLine : (text: string) => text };
-  if (!form.isTerminal) return form.paint.isColored ? highlight(row.text, row.hits, hit) : row.text;
-  const text = row.text.endsWith('\r') ? row.text.slice(0, -1) : row.text;
-  const room = form.columns === undefined ? undefined : Math.max(form.columns - usedColumns - ellipsisColumns, 1);
-  const whole = { text, ranges: row.hits, cutStart: false, cutEnd: row.truncated };
-  const fitted = room === undefined ? whole : fitLine(text, whole.ranges, room);
-  if (!fitted.cutStart && !fitted.cutEnd) return highlightFitted(whole, hit, form.paint.dim);
-  if (fitted !== whole) form.onCut();
-  return highlightFitted(fitted, hit, form.paint.dim);
-}
 
 /** Returns a path as it is printed. In a terminal, it has no control characters. */
 function shownPath(path: string, form: Pick<GrepForm, 'isTerminal' | 'nul'>): string {
@@ -51,9 +37,15 @@ export class ContentPrinter {
   /** The file of the last match. The same root may be searched twice. */
   #file: { readonly path: string; readonly pathOf: PathNaming; readonly shown: string } | undefined;
   #lastLine: number | undefined;
+  #linesCut = 0;
 
   constructor(form: GrepForm) {
     this.#form = form;
+  }
+
+  /** How many lines were cut to the width of the terminal. */
+  get linesCut(): number {
+    return this.#linesCut;
   }
 
   *lines(matches: readonly GrepMatch[], pathOf: PathNaming): Generator<string> {
@@ -106,7 +98,20 @@ export class ContentPrinter {
       place += `${row.column}${separator}`;
       columns += String(row.column).length + 1;
     }
-    return place + rowText(row, this.#form, columns);
+    return place + this.#text(row, columns);
+  }
+
+  #text(row: Row, usedColumns: number): string {
+    const { paint, isTerminal, columns } = this.#form;
+    const hit = { paint: paint.hit, escape: isTerminal ? escapeLine : (text: string) => text };
+    if (!isTerminal) return paint.isColored ? highlight(row.text, row.hits, hit) : row.text;
+    const text = row.text.endsWith('\r') ? row.text.slice(0, -1) : row.text;
+    const room = columns === undefined ? undefined : Math.max(columns - usedColumns - ellipsisColumns, 1);
+    const whole = { text, ranges: row.hits, cutStart: false, cutEnd: row.truncated };
+    const fitted = room === undefined ? whole : fitLine(text, whole.ranges, room);
+    if (!fitted.cutStart && !fitted.cutEnd) return highlightFitted(whole, hit, paint.dim);
+    if (fitted !== whole) this.#linesCut += 1;
+    return highlightFitted(fitted, hit, paint.dim);
   }
 }
 

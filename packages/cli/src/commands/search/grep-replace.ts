@@ -1,6 +1,5 @@
 import { stat } from 'node:fs/promises';
 import { UsageError } from '../../terminal/errors.ts';
-import type { GrepFlags } from './grep-options.ts';
 
 /** In `-rn`, what follows the r are options of grep, whose -r searches directories. */
 const asInGrep = /^-[^-ABCMTdefgmr]*r(?<options>[EFGHILPRUZabchilnoqsvwxyz]+)$/u;
@@ -12,19 +11,20 @@ function hasGroup(replace: string): boolean {
   return /\$[\w{]/u.test(replace);
 }
 
+/** The command line besides the replacement. */
+interface ReplaceContext {
+  readonly pattern: string | undefined;
+  /** Whether -e or -f gave the patterns. */
+  readonly hasPatterns: boolean;
+  /** The words of the command line. */
+  readonly words: readonly string[];
+}
+
 /**
- * Refuses -r where it was most likely typed as the -r of grep, whose next word is the pattern. With ripgrep's meaning, the answer
+ * Rejects -r where it was most likely typed as the -r of grep, whose next word is the pattern. With ripgrep's meaning, the answer
  * would have other text than the files.
- *
- * @param words the words of the command line
  */
-export async function checkReplace(
-  flags: GrepFlags,
-  pattern: string | undefined,
-  words: readonly string[],
-): Promise<void> {
-  const { replace } = flags;
-  if (replace === undefined) return;
+export async function checkReplace(replace: string, { pattern, hasPatterns, words }: ReplaceContext): Promise<void> {
   const end = words.indexOf('--');
   const options = end === -1 ? words : words.slice(0, end);
   const cluster = options.find((word) => asInGrep.exec(word)?.groups?.['options'] === replace);
@@ -36,7 +36,7 @@ export async function checkReplace(
       `${SEARCHED_ANYWAY}: 'cairn grep ${meant} PATTERN'; to replace, use --replace=${replace}`,
     );
   }
-  if (flags.sources.length > 0) return;
+  if (hasPatterns) return;
   if (pattern === undefined) {
     throw new UsageError(
       `-r shows "${replace}" in place of each match, and there is no pattern`,

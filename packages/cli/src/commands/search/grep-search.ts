@@ -6,29 +6,17 @@ import { CommandError } from '../../terminal/errors.ts';
 import { pathBelow, pathPrefix } from '../../terminal/path-prefix.ts';
 import type { Session } from '../../terminal/session.ts';
 import { STANDARD_INPUT } from '../../terminal/standard-input.ts';
+import { globsBelow } from './grep-globs.ts';
 import { asIs, type PathNaming } from './grep-lines.ts';
-import { modeOf, type GrepFlags } from './grep-options.ts';
-import { filterOf, matchingOf } from './grep-request.ts';
+import type { FileFilter, GrepPage, GrepPlan } from './grep-plan.ts';
 import { TotalsBuilder, type GrepTotals } from './grep-totals.ts';
-
-/** What to search, and where. */
-export interface GrepRequest {
-  readonly patterns: readonly string[];
-  readonly roots: readonly string[];
-  /** The text of the root `-`. */
-  readonly input?: Readable | undefined;
-  readonly flags: GrepFlags;
-  /** Whether the caller keeps every match, so that the size of the result is limited. */
-  readonly keepsAll: boolean;
-  /** Whether the caller uses the places of the matches in their lines. */
-  readonly usesPlaces: boolean;
-}
 
 /** Takes a part of the matches, in order. The next part waits for its promise. */
 export type BatchReader = (matches: readonly GrepMatch[], pathOf: PathNaming) => Promise<void>;
 
 /** A place to search. */
 interface Source {
+  readonly root: string;
   readonly pathOf: PathNaming;
   /** Its text, when it is not a file or directory. */
   readonly text?: Readable;
@@ -36,58 +24,61 @@ interface Source {
 }
 
 async function openSource(root: string, input: Readable | undefined): Promise<Source> {
-  if (root === STANDARD_INPUT && input !== undefined) return { pathOf: asIs, text: input, isDirectory: false };
+  if (root === STANDARD_INPUT && input !== undefined) return { root, pathOf: asIs, text: input, isDirectory: false };
   const found = await stat(root).catch(() => undefined);
   if (found?.isFIFO() === true || found?.isCharacterDevice() === true) {
-    return { pathOf: () => root, text: createReadStream(root), isDirectory: false };
+    return { root, pathOf: () => root, text: createReadStream(root), isDirectory: false };
   }
   if (found?.isSocket() === true || found?.isBlockDevice() === true) {
     const kind = found.isSocket() ? 'socket' : 'block device';
     throw new CommandError({ code: 'NOT_SEARCHED', message: `cannot search ${root}: it is a ${kind}`, path: root });
   }
-  if (found?.isDirectory() === false) return { pathOf: () => root, isDirectory: false };
+  if (found?.isDirectory() === false) return { root, pathOf: () => root, isDirectory: false };
   const prefix = pathPrefix(root);
-  return { pathOf: (path) => prefix + path, isDirectory: true };
+  return { root, pathOf: (path) => prefix + path, isDirectory: true };
+}
+
+/** Returns which files below a root are searched. */
+export function filterBelow(root: string, filter: FileFilter, { cwd }: Session): FileFilter {
+  return { ...filter, glob: filter.glob && globsBelow({ root, cwd }, filter.glob) };
 }
 
 /** The parts of the limits of a search that are left for the next root. */
 interface Rest {
-  readonly limit: number | undefined;
-  readonly offset: number;
-  readonly deadlineMs: number | undefined;
+  readonly maxCount: number | undefined;
+  readonly offset: number | undefined;
+  readonly timeoutMs: number | undefined;
 }
 
-type OnBatch = (matches: readonly GrepMatch[]) => Promise<void>;
+/** The search of one root. */
+interface RootSearch {
+  readonly source: Source;
+  readonly rest: () => Rest;
+  readonly onBatch: (matches: readonly GrepMatch[]) => Promise<void>;
+}
 
-async function grepRoot(
-  { root, source, rest }: { readonly root: string; readonly source: Source; readonly rest: Rest },
-  { patterns, flags, keepsAll, usesPlaces }: GrepRequest,
-  { session, onBatch }: { readonly session: Session; readonly onBatch: OnBatch },
-): Promise<GrepSummary> {
+async function grepRoot({ source, rest, onBatch }: RootSearch, plan: GrepPlan, session: Session): Promise<GrepSummary> {
   const { CairnError, grep, grepStream } = await import('@cairn/natives');
-  const isCount = modeOf(flags) === 'count';
-  const { text, isDirectory } = source;
-  const { binary, maxFileSize, ...matching } = matchingOf(patterns, flags);
+  const { root, text, isDirectory } = source;
+  const { binary, maxFileSize, ...matching } = plan.matching;
   const searchLines = async (crlf: boolean): Promise<GrepSummary> => {
     const shared = {
       ...matching,
-      // As in ripgrep, what is named is searched, also if it is binary or large.
+      ...rest(),
+      // As in ripgrep, what is named is searched, even if it is binary or large.
       binary: binary ?? (isDirectory ? undefined : 'search'),
       maxFileSize: isDirectory ? maxFileSize : undefined,
-      submatches: usesPlaces,
       crlf,
-      maxCount: isCount ? undefined : rest.limit,
-      offset: isCount || rest.offset === 0 ? undefined : rest.offset,
-      timeoutMs: rest.deadlineMs === undefined ? undefined : Math.max(rest.deadlineMs - performance.now(), 0),
       onTimeout: 'partial',
       signal: session.signal,
     } as const;
-    // A pattern that is refused has read nothing, so the text stays open for the next try.
+    // A pattern that is rejected has read nothing, so the text stays open for the next try.
     const options =
       text === undefined
-        ? { ...shared, ...filterOf(flags, { root, cwd: session.cwd }), path: root }
+        ? { ...shared, ...filterBelow(root, plan.filter, session), path: root }
         : { ...shared, input: text.iterator({ destroyOnReturn: false }) };
-    if (!keepsAll) return grepStream(options, onBatch);
+    // A document holds every match, so the size of the result is limited.
+    if (plan.prints !== 'document') return grepStream(options, onBatch);
     const { matches, ...facts } = await grep(options);
     await onBatch(matches);
     return facts;
@@ -104,7 +95,7 @@ async function grepRoot(
 }
 
 /** What an error of one root means for the search of all. */
-function scopeOf(error: unknown, { type = [] }: GrepFlags): 'all' | 'root' | 'type' {
+function scopeOf(error: unknown, { type = [] }: FileFilter): 'all' | 'root' | 'type' {
   if (!(error instanceof Error)) return 'all';
   // The type may be an extension that only the files of some roots have.
   if ('option' in error && error.option === 'type' && type.length === 1) return 'type';
@@ -118,7 +109,7 @@ class CountPage {
   #left: number;
   isCut = false;
 
-  constructor({ offset = 0, limit = Infinity }: GrepFlags) {
+  constructor({ offset, limit = Infinity }: GrepPage) {
     this.#skip = offset;
     this.#left = limit;
   }
@@ -134,38 +125,34 @@ class CountPage {
 }
 
 /**
- * Searches the roots one after the other, as ripgrep does, and passes the matches on. A root that does not exist is reported beside
- * the results of the others.
+ * Searches the roots in sequence, as ripgrep does, and passes the matches on. A root that does not exist is reported next to the
+ * results of the others.
  *
  * @throws the error of the only root, or of the first one when every root failed
  */
-export async function searchRoots(request: GrepRequest, session: Session, onBatch: BatchReader): Promise<GrepTotals> {
-  const { roots, input, flags } = request;
-  const { offset = 0, limit, timeout } = flags;
-  const deadlineMs = timeout === undefined ? undefined : performance.now() + timeout;
-  const page = modeOf(flags) === 'count' ? new CountPage(flags) : undefined;
+export async function searchRoots(plan: GrepPlan, session: Session, onBatch: BatchReader): Promise<GrepTotals> {
+  const { roots, page, filter, timeoutMs } = plan;
+  const deadlineMs = timeoutMs === undefined ? undefined : performance.now() + timeoutMs;
+  const counts = plan.matching.mode === 'count' ? new CountPage(page) : undefined;
   const totals = new TotalsBuilder();
+  const rest = (): Rest => ({
+    maxCount: counts !== undefined || page.limit === undefined ? undefined : page.limit - totals.shown,
+    offset: counts === undefined && page.offset > totals.totalMatches ? page.offset - totals.totalMatches : undefined,
+    timeoutMs: deadlineMs === undefined ? undefined : Math.max(deadlineMs - performance.now(), 0),
+  });
   const errors: unknown[] = [];
   for (const root of roots) {
-    const { shown, totalMatches } = totals;
-    const rest = {
-      limit: limit === undefined ? undefined : limit - shown,
-      offset: Math.max(offset - totalMatches, 0),
-      deadlineMs,
-    };
     try {
-      const source = await openSource(root, input);
-      const { pathOf } = source;
-      const naming: PathNaming = (path) => (path === '.' ? pathBelow(root, path) : pathOf(path));
+      const source = await openSource(root, plan.input);
       const pass = async (matches: readonly GrepMatch[]): Promise<void> => {
-        const taken = page === undefined ? matches : page.take(matches);
+        const taken = counts === undefined ? matches : counts.take(matches);
         totals.addMatches(taken);
-        await onBatch(taken, pathOf);
+        await onBatch(taken, source.pathOf);
       };
-      const facts = await grepRoot({ root, source, rest }, request, { session, onBatch: pass });
-      totals.addResult(facts, naming);
+      const facts = await grepRoot({ source, rest, onBatch: pass }, plan, session);
+      totals.addResult(facts, (path) => (path === '.' ? pathBelow(root, path) : source.pathOf(path)));
     } catch (error) {
-      const scope = scopeOf(error, flags);
+      const scope = scopeOf(error, filter);
       if (scope === 'all') throw error;
       errors.push(error);
       if (scope === 'root') totals.addFailure(error);
@@ -173,6 +160,6 @@ export async function searchRoots(request: GrepRequest, session: Session, onBatc
     if (totals.isEnded) break;
   }
   if (errors.length === roots.length) throw errors[0];
-  if (page?.isCut === true) totals.addLimit();
+  if (counts?.isCut === true) totals.addLimit();
   return totals.finish();
 }

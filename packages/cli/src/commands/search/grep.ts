@@ -1,24 +1,18 @@
-import { stat } from 'node:fs/promises';
 import type { GrepMatch } from '@cairn/natives';
-import { writeAnswer, writeNotices } from '../../terminal/answer.ts';
-import { UsageError } from '../../terminal/errors.ts';
+import { listDocument, writeAnswer, writeNotices, type MatchesDocument } from '../../terminal/answer.ts';
 import { ExitCode, exitCodeOf } from '../../terminal/exit.ts';
 import { writeLines } from '../../terminal/output.ts';
 import { withProgress } from '../../terminal/progress.ts';
 import type { Session } from '../../terminal/session.ts';
-import { chooseInput, openStandardInput, STANDARD_INPUT, type InputChoice } from '../../terminal/standard-input.ts';
 import type { CommandFactory } from '../command.ts';
-import { documentOf, formOf, noticesOf, unseen, type NoticeContext } from './grep-answer.ts';
-import { runFiles } from './grep-files.ts';
+import { listFiles } from './grep-files.ts';
 import { LineJoiner } from './grep-joined.ts';
 import { ContentPrinter, fileLines } from './grep-lines.ts';
-import { addGrepOptions, checkGrepFlags, modeOf, type GrepFlags } from './grep-options.ts';
-import { checkReplace } from './grep-replace.ts';
-import { readArguments } from './grep-patterns.ts';
-import { searchRoots, type BatchReader, type GrepRequest } from './grep-search.ts';
+import { noticesOf } from './grep-notices.ts';
+import { addGrepOptions, type GrepFlags } from './grep-options.ts';
+import { planGrep, type GrepPlan } from './grep-plan.ts';
+import { searchRoots, type BatchReader } from './grep-search.ts';
 import type { GrepTotals } from './grep-totals.ts';
-import { runTypeList } from './grep-types.ts';
-import { rootsOf } from './options.ts';
 
 const examples = `
 Examples:
@@ -40,134 +34,98 @@ $ matches before CRLF too. Names that start with a dot are searched unless --no-
 -r shows other text in place of a match; no option changes a file ('cairn edit' does).
 Paths begin with the searched path as it was given, also with --json.`;
 
-/** A command line. */
-interface Invocation {
-  readonly session: Session;
-  /** Its words, as they were given. */
-  readonly words: readonly string[];
+/** Returns how many files or paths were not searched to their end, though no option asks for that. */
+function unseen({ skipped, failures }: GrepTotals, { matching }: GrepPlan): number {
+  // Without the option, only a line that is too long to search skips a file.
+  const oversized = matching.maxFileSize === undefined ? skipped.oversized : 0;
+  return skipped.unreadable + (skipped.tooCostly ?? 0) + oversized + failures.length;
 }
 
-/** What the search of one command line reports besides its matches. */
-interface Context {
-  readonly session: Session;
-  /** Notices about the choice of what is searched. */
-  readonly notices: readonly string[];
+/** The document counts in `matches`: lines in content mode, files in the other modes. */
+function documentOf(
+  totals: GrepTotals,
+  plan: GrepPlan,
+  matches: readonly GrepMatch[],
+): MatchesDocument & Readonly<Record<string, unknown>> {
+  const { shown, linesCut: _cut, linesReplaced: _replaced, lossyPaths: _lossy, ...seen } = totals;
+  const { failures: _failures, ...facts } = seen;
+  const { totalMatches, filesWithMatches, complete, limitReached, stopReason, ...rest } = facts;
+  const reason = stopReason ?? (limitReached === true ? 'limit' : undefined);
+  const { mode } = plan.matching;
+  const isWhole = complete && reason === undefined && unseen(totals, plan) === 0;
+  return {
+    matches,
+    shown,
+    totalMatches: mode === 'content' ? totalMatches : filesWithMatches,
+    complete: isWhole && rest.filesCut === undefined,
+    ...(reason !== undefined && { stopReason: reason }),
+    ...(mode === 'count' && { totalLines: totalMatches }),
+    filesWithMatches,
+    ...(plan.roots.length > 1 && { paths: plan.roots }),
+    ...rest,
+  };
 }
 
-async function answerAsDocument(request: GrepRequest, { session, notices }: Context): Promise<GrepTotals> {
-  const { flags, roots, patterns } = request;
+async function answerAsDocument(plan: GrepPlan, session: Session): Promise<GrepTotals> {
   const matches: GrepMatch[] = [];
-  const totals = await searchRoots(request, session, async (batch, naming) => {
+  const totals = await searchRoots(plan, session, async (batch, naming) => {
     for (const match of batch) matches.push({ ...match, path: naming(match.path) });
   });
-  const context: NoticeContext = { patterns, linesCut: 0, session };
-  await writeAnswer(session, flags, {
-    lines: [],
-    document: documentOf(totals, flags, { matches, roots }),
-    notices: () => [...notices, ...noticesOf(totals, flags, context)],
-  });
+  const document = documentOf(totals, plan, matches);
+  await writeAnswer(session, plan.output, { lines: [], document, notices: () => noticesOf(totals, plan, session) });
   return totals;
 }
 
-async function isOneFile([root = '.', ...others]: readonly string[]): Promise<boolean> {
-  if (others.length > 0) return false;
-  const found = await stat(root).catch(() => undefined);
-  return found !== undefined && !found.isDirectory();
-}
-
-async function answerAsLines(request: GrepRequest, { session, notices }: Context): Promise<GrepTotals> {
-  const { flags, patterns } = request;
-  let linesCut = 0;
-  const isFromInput = request.roots.every((root) => root === STANDARD_INPUT);
-  const form = formOf(flags, session, {
-    isFromInput,
-    isOneFile: isFromInput || (await isOneFile(request.roots)),
-    onCut: () => {
-      linesCut += 1;
-    },
-  });
+async function answerAsLines(plan: GrepPlan, session: Session): Promise<GrepTotals> {
+  const { form, matching, output } = plan;
   const printer = new ContentPrinter(form);
-  const usesPlaces = form.isTerminal || form.paint.isColored || form.onlyMatching || form.column;
-  const isContent = modeOf(flags) === 'content';
-  const lineEnd = modeOf(flags) === 'files' && form.nul ? '\0' : '\n';
-  const search = (read: BatchReader): Promise<GrepTotals> => searchRoots({ ...request, usesPlaces }, session, read);
-  const totals = await withProgress(session, 'searching', async (endProgress) => {
+  const isContent = matching.mode === 'content';
+  const lineEnd = matching.mode === 'filesWithMatches' && form.nul ? '\0' : '\n';
+  const found = await withProgress(session, 'searching', async (endProgress) => {
     const print: BatchReader = async (batch, naming) => {
       // Lines and progress would mix on one terminal.
       if (session.out.isTerminal) await endProgress();
       const lines = isContent ? printer.lines(batch, naming) : fileLines(batch, form, naming);
       await writeLines(session.out, lines, session.signal, lineEnd);
     };
-    if (!form.joinsLines) return search(print);
+    if (!form.joinsLines) return searchRoots(plan, session, print);
     const joiner = new LineJoiner(print);
-    const found = await search(joiner.read);
+    const totals = await searchRoots(plan, session, joiner.read);
     await joiner.end();
-    return found;
+    return totals;
   });
-  const context: NoticeContext = { patterns, linesCut, session };
-  await writeNotices(session, flags.color, [...notices, ...noticesOf(totals, flags, context)]);
+  const totals = { ...found, linesCut: found.linesCut + printer.linesCut };
+  await writeNotices(session, output.color, noticesOf(totals, plan, session));
   return totals;
 }
 
 /** Answers with the exit status. A negative answer comes with the notices about files that were not searched. */
-async function answerQuietly(request: GrepRequest, { session, notices }: Context): Promise<number> {
-  const { flags: given, patterns } = request;
-  const flags: GrepFlags = { ...given, mode: 'files', limit: 1, offset: 0 };
-  const totals = await searchRoots({ ...request, flags }, session, async () => undefined);
-  // As in ripgrep, one match is the answer, whatever else could not be read.
-  if (totals.shown > 0) return ExitCode.Hit;
-  const context: NoticeContext = { patterns, linesCut: 0, session };
-  await writeNotices(session, flags.color, [...notices, ...noticesOf(totals, flags, context)]);
-  return statusOf(totals, flags);
+async function answerQuietly(plan: GrepPlan, session: Session): Promise<GrepTotals> {
+  const totals = await searchRoots(plan, session, async () => undefined);
+  if (totals.shown === 0) await writeNotices(session, plan.output.color, noticesOf(totals, plan, session));
+  return totals;
 }
 
-function statusOf(totals: GrepTotals, flags: GrepFlags): number {
+const answers = { lines: answerAsLines, document: answerAsDocument, nothing: answerQuietly } as const;
+
+async function search(plan: GrepPlan, session: Session): Promise<number> {
+  const totals = await answers[plan.prints](plan, session);
   const { shown, stopReason } = totals;
-  return exitCodeOf({ shown, stopReason, unreadable: unseen(totals, flags) });
+  // As in ripgrep, one match is the answer to -q, whatever else could not be read.
+  if (plan.prints === 'nothing' && shown > 0) return ExitCode.Hit;
+  return exitCodeOf({ shown, stopReason, unreadable: unseen(totals, plan) });
 }
 
-const TO_SEARCH_FILES = 'to search files, add a path, such as .';
-
-/** Returns the roots, and the text of standard input when it is one of them. */
-async function chooseRoots(
-  given: readonly string[],
-  usesInput: boolean,
-  session: Session,
-): Promise<InputChoice & { readonly roots: readonly string[] }> {
-  if (given.includes(STANDARD_INPUT)) {
-    if (usesInput) {
-      throw new UsageError('-f - and the path - both need standard input', 'put the patterns or the text in a file');
-    }
-    // The second time, it has nothing left.
-    const roots = given.filter((root, index) => root !== STANDARD_INPUT || given.indexOf(root) === index);
-    return { roots, input: await openStandardInput(session, TO_SEARCH_FILES), notices: [] };
-  }
-  if (given.length > 0 || usesInput) return { roots: rootsOf({}, given), notices: [] };
-  const choice = await chooseInput(session, TO_SEARCH_FILES);
-  return { ...choice, roots: choice.input === undefined ? ['.'] : [STANDARD_INPUT] };
+/** Prints the types that -t and -T know, with the globs of their files, as `rg --type-list` does. */
+async function listTypes({ output }: GrepPlan, session: Session): Promise<number> {
+  const { fileTypes } = await import('@cairn/natives');
+  const types = fileTypes();
+  const lines = types.map(({ name, globs }) => `${name}: ${globs.join(', ')}`);
+  await writeAnswer(session, output, { lines, document: listDocument(types), notices: () => [] });
+  return ExitCode.Hit;
 }
 
-async function runGrep(args: readonly string[], flags: GrepFlags, { session, words }: Invocation): Promise<number> {
-  checkGrepFlags(flags);
-  if (flags.typeList === true) return runTypeList(flags, session);
-  if (flags.files === true) return runFiles(rootsOf(flags, args), flags, session);
-  await checkReplace(flags, args[0], words);
-  const { patterns, paths, usesInput } = await readArguments(args, flags.sources, session);
-  const given = paths.length === 0 && flags.path === undefined ? [] : rootsOf(flags, paths);
-  const { roots, input, notices } = await chooseRoots(given, usesInput, session);
-  const request: GrepRequest = {
-    patterns,
-    roots,
-    input: input?.stream,
-    flags,
-    keepsAll: flags.json === true,
-    usesPlaces: true,
-  };
-  const context: Context = { session, notices };
-  if (flags.quiet === true) return answerQuietly(request, context);
-  const answer = flags.json === true ? answerAsDocument : answerAsLines;
-  return statusOf(await answer(request, context), flags);
-}
+const tasks = { search, files: listFiles, types: listTypes } as const;
 
 export const grepCommand: CommandFactory = (command, session, done) => {
   command
@@ -180,7 +138,9 @@ export const grepCommand: CommandFactory = (command, session, done) => {
     .action(async (pattern: string | undefined, paths: readonly string[], flags: GrepFlags) => {
       // commander's types leave this field out.
       const words: readonly string[] = Reflect.get(command.parent ?? command, 'rawArgs');
-      done(await runGrep(pattern === undefined ? [] : [pattern, ...paths], flags, { session, words }));
+      const args = pattern === undefined ? [] : [pattern, ...paths];
+      const plan = await planGrep({ args, flags, words }, session);
+      done(await tasks[plan.task](plan, session));
     });
   addGrepOptions(command);
 };

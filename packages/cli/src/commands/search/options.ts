@@ -1,6 +1,8 @@
 import { unquotePath } from '@cairn/tool/paths';
 import { Option } from 'commander';
+import type { FileType } from '@cairn/natives';
 import type { AnswerFlags } from '../../terminal/answer.ts';
+import { UsageError } from '../../terminal/errors.ts';
 import { colorOption, filled, wholeNumber } from '../../terminal/options.ts';
 
 /** The options of every search command, as parsed. */
@@ -14,15 +16,27 @@ export interface SearchFlags extends AnswerFlags {
   readonly timeout?: number;
 }
 
+/** The options of find and glob, as parsed. */
+export interface ListingFlags extends SearchFlags {
+  readonly null?: boolean;
+}
+
+/** A command line of find or pick. */
+export interface QueryCall<Flags> {
+  readonly query: string;
+  readonly paths: readonly string[];
+  readonly flags: Flags;
+}
+
 /** The differences between the commands in the options about places. */
-export interface RootWording {
+interface RootWording {
   /** What `--path` may be. */
   readonly root: string;
   readonly searchesHidden: boolean;
 }
 
 /** The differences between the commands in the options that they share. */
-export interface SearchWording extends RootWording {
+interface SearchWording extends RootWording {
   /** What `--limit` counts, with the default. */
   readonly limit: string;
 }
@@ -38,12 +52,22 @@ export function repeated<T>(parse: (value: string) => T): (value: string, previo
 }
 
 /**
- * Returns where to search: the paths of `--path`, then those that are arguments, each as it was given; the current directory by
- * default. `-` is standard input.
+ * Returns where to search: the paths of `--path`, then the arguments, each as it was given; the current directory by default.
+ * `-` is standard input.
  */
-export function rootsOf({ path = [] }: Pick<SearchFlags, 'path'>, args: readonly string[] = []): readonly string[] {
+export function rootsOf(
+  { path = [] }: { readonly path?: readonly string[] | undefined },
+  args: readonly string[] = [],
+): readonly string[] {
   const roots = [...path, ...args.map(pathParser('the path'))];
   return roots.length === 0 ? ['.'] : roots;
+}
+
+/** Rejects options that cannot be combined. */
+export function checkListing({ null: endsWithNull, json }: Pick<ListingFlags, 'null' | 'json'>): void {
+  if (endsWithNull === true && json === true) {
+    throw new UsageError('--null and --json exclude each other', 'use one of them; --json has names as they are, too');
+  }
 }
 
 /** Returns the options that state where to search. */
@@ -60,7 +84,7 @@ export function rootOptions(wording: RootWording): readonly [path: Option, ...Op
 }
 
 /** Returns the options that find, glob and grep share. */
-export function searchOptions(wording: SearchWording): Option[] {
+export function searchOptions(wording: SearchWording): readonly Option[] {
   return [
     ...rootOptions(wording),
     new Option('--limit <n>', wording.limit).argParser(wholeNumber('--limit')),
@@ -70,4 +94,84 @@ export function searchOptions(wording: SearchWording): Option[] {
     new Option('--json', 'print one JSON document'),
     colorOption(),
   ];
+}
+
+/** Returns the option that ends each path with a NUL. */
+export function nullOption(): Option {
+  return new Option('-0, --null', "end each path with a NUL and print names as they are, for 'xargs -0'");
+}
+
+/** Returns the options that find and glob share. */
+export function listingOptions(limit: string): readonly Option[] {
+  return [...searchOptions({ limit, root: 'a directory', searchesHidden: false }), nullOption()];
+}
+
+/** The addon's names of the kinds of entries. */
+const kindNames = { file: 'File', dir: 'Dir', symlink: 'Symlink' } as const;
+
+/** A kind of entries. */
+export type Kind = keyof typeof kindNames;
+
+/** A kind where links count as their targets. */
+export type EntryKind = Exclude<Kind, 'symlink'>;
+
+/** Returns the addon's number of a kind. */
+export async function fileTypeOf<Chosen extends Kind>(
+  kind: Chosen | undefined,
+): Promise<(typeof FileType)[(typeof kindNames)[Chosen]] | undefined> {
+  return kind && (await import('@cairn/natives')).FileType[kindNames[kind]];
+}
+
+/** The words for a kind, including the words of fd and find. */
+const kindWords: Readonly<Record<Kind, readonly string[]>> = {
+  file: ['f', 'file'],
+  dir: ['d', 'dir', 'directory'],
+  symlink: ['l', 'symlink'],
+};
+
+const FIND = 'use find(1), which applies no ignore file: find .';
+
+/** The other kinds of fd, and the commands that list them. */
+const foreignKinds: readonly (readonly [words: readonly string[], instead: string])[] = [
+  [kindWords.symlink, "for links use 'cairn glob' with -t l; 'cairn find' and 'cairn pick' read its output"],
+  [['x', 'executable'], `for executable files ${FIND} -type f -perm -u+x`],
+  [['e', 'empty'], `for empty files and directories ${FIND} -empty`],
+  [['s', 'socket'], `for sockets ${FIND} -type s`],
+  [['p', 'pipe'], `for pipes ${FIND} -type p`],
+  [['b', 'block-device'], `for block devices ${FIND} -type b`],
+  [['c', 'char-device'], `for character devices ${FIND} -type c`],
+];
+
+/** Returns the option for the kind of entries. */
+export function kindOption(kinds: readonly Kind[], description: string): Option {
+  const wanted = kinds.map((kind) => `${kindWords[kind][0] ?? ''} (${kind})`);
+  const fix = `use ${wanted.slice(0, -1).join(', ')} or ${wanted.at(-1) ?? ''}`;
+  return new Option('-t, --type <kind>', description).argParser((value: string, previous: Kind | undefined) => {
+    const kind = kinds.find((one) => kindWords[one].includes(value));
+    if (kind === undefined) {
+      const instead = foreignKinds.find(([words]) => words.includes(value))?.[1];
+      throw new UsageError(`invalid --type "${value}"`, instead === undefined ? fix : `${fix}; ${instead}`);
+    }
+    if (previous !== undefined && previous !== kind) {
+      throw new UsageError('--type is given twice', 'leave it out for every kind');
+    }
+    return kind;
+  });
+}
+
+function extensionOf(value: string): string {
+  const extension = value.replace(/^\.+/u, '');
+  // Names hardly ever have operators of globs there, or the comma of a list.
+  if (extension === '' || /[/\0*?,{}]/u.test(extension)) {
+    const fix = "use the end of a name, such as 'ts' or 'tar.gz', and repeat -e for several";
+    throw new UsageError(`invalid --extension "${value}"`, fix);
+  }
+  return extension;
+}
+
+/** Returns the option for the ends of names. */
+export function extensionOption(): Option {
+  return new Option('-e, --extension <ext>', 'only names with this extension, in any case; may be repeated').argParser(
+    repeated(extensionOf),
+  );
 }

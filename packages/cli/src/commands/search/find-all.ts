@@ -1,7 +1,7 @@
 import type { FuzzyFindMatch, FuzzyFindOptions, GuessKind } from '@cairn/natives';
-import { UsageError } from '../terminal/errors.ts';
-import { STANDARD_INPUT } from '../terminal/standard-input.ts';
-import type { NameList } from './name-list.ts';
+import { UsageError } from '../../terminal/errors.ts';
+import { STANDARD_INPUT } from '../../terminal/standard-input.ts';
+import type { NameList } from '../../terminal/name-list.ts';
 import { searchAll, type ListingOfAll } from './search-all.ts';
 
 /** Where to find paths. */
@@ -31,7 +31,7 @@ export interface FoundPaths extends ListingOfAll<FuzzyFindMatch> {
   readonly guess?: GuessKind;
 }
 
-/** Ranks the paths of all roots together. The signs of fzf count. */
+/** Ranks the paths of all roots together. The operators of fzf count. */
 export async function findAll({ roots, list, ...scope }: FindPlaces, rules: FindRules): Promise<FoundPaths> {
   const { fuzzyFind } = await import('@cairn/natives');
   const options = { ...rules, syntax: 'fzf' } as const;

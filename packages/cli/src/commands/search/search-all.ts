@@ -1,7 +1,7 @@
 import type { StopReason } from '@cairn/natives';
-import { inOptions } from '../terminal/errors.ts';
-import { pathBelow, pathPrefix } from '../terminal/path-prefix.ts';
-import { STANDARD_INPUT } from '../terminal/standard-input.ts';
+import { inOptions } from '../../terminal/errors.ts';
+import { pathBelow, pathPrefix } from '../../terminal/path-prefix.ts';
+import { STANDARD_INPUT } from '../../terminal/standard-input.ts';
 
 /** The fields that the results of find and glob share. */
 export interface Listing<Match> {

@@ -1,25 +1,27 @@
 import { quotePath } from '@cairn/tool/paths';
 import { Option } from 'commander';
-import { UsageError } from '../terminal/errors.ts';
-import { ExitCode, Interrupted } from '../terminal/exit.ts';
-import { colorOption } from '../terminal/options.ts';
-import { createPaint, usesColor, writeLines } from '../terminal/output.ts';
-import type { PickScope } from '../picker/items.ts';
-import { NameFeed } from '../picker/name-feed.ts';
-import { runPicker } from '../picker/picker.ts';
-import { farewell } from '../picker/screen.ts';
-import type { Session } from '../terminal/session.ts';
-import { chooseInput, STANDARD_INPUT } from '../terminal/standard-input.ts';
-import type { CommandFactory } from './command.ts';
+import { UsageError } from '../../terminal/errors.ts';
+import { ExitCode, Interrupted } from '../../terminal/exit.ts';
+import { colorOption } from '../../terminal/options.ts';
+import { createPaint, usesColor, writeLines } from '../../terminal/output.ts';
+import { NameFeed } from '../../picker/name-feed.ts';
+import { runPicker } from '../../picker/picker.ts';
+import { farewell } from '../../picker/screen.ts';
+import type { Session } from '../../terminal/session.ts';
+import { chooseInput, STANDARD_INPUT } from '../../terminal/standard-input.ts';
+import type { CommandFactory } from '../command.ts';
 import {
   extensionOption,
   fileTypeOf,
   kindOption,
   nullOption,
+  rootOptions,
+  rootsOf,
   type EntryKind,
   type QueryCall,
-} from './search/listing.ts';
-import { rootOptions, rootsOf, type SearchFlags } from './search/options.ts';
+  type SearchFlags,
+} from '../search/options.ts';
+import { pickSource, type PickScope } from './source.ts';
 
 const examples = `
 Examples:
@@ -95,7 +97,7 @@ async function runPick(call: PickCall, session: Session): Promise<number> {
     const result = await runPicker(terminal, {
       mode: flags.grep === true ? 'grep' : 'find',
       query,
-      scope: await scopeOf(call, session),
+      source: pickSource(await scopeOf(call, session)),
       paint: createPaint(usesColor(flags.color, true, session.env)),
       loadTools: async () => {
         const { createCodingTools } = await import('@cairn/coding-agent');

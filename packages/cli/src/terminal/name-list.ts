@@ -1,6 +1,6 @@
 import { unquotePath } from '@cairn/tool/paths';
-import { CommandError } from '../terminal/errors.ts';
-import { formatBytes } from '../terminal/text.ts';
+import { CommandError } from './errors.ts';
+import { formatBytes } from './text.ts';
 
 /** Names that a program listed. */
 export interface NameList {

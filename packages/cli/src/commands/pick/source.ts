@@ -1,34 +1,11 @@
 import type { GrepMatch, GuessKind } from '@cairn/natives';
+import type { NameFeed } from '../../picker/name-feed.ts';
+import type { Found, PickItem, PickSource } from '../../picker/source.ts';
+import { errorText } from '../../terminal/answer.ts';
+import { STANDARD_INPUT } from '../../terminal/standard-input.ts';
+import { countOf, formatCount, rangesOf } from '../../terminal/text.ts';
 import { findAll, type FindRules } from '../search/find-all.ts';
 import { searchAll, type Placed } from '../search/search-all.ts';
-import { errorText } from '../terminal/answer.ts';
-import { STANDARD_INPUT } from '../terminal/standard-input.ts';
-import type { NameFeed } from './name-feed.ts';
-import type { Range } from '../terminal/text.ts';
-import { countOf, formatCount, rangesOf } from '../terminal/text.ts';
-
-export type PickMode = 'find' | 'grep';
-
-/** A match that can be chosen. */
-export interface PickItem {
-  /** The path to open and to print. */
-  readonly path: string;
-  /** The path in the list: relative to the searched directory when there is one. */
-  readonly shownPath: string;
-  readonly isDirectory: boolean;
-  /** The number of the matched line, in grep mode. */
-  readonly lineNumber?: number;
-  /** The matched line, or the path as it is shown, and the highlighted parts. */
-  readonly text: string;
-  readonly ranges: readonly Range[];
-}
-
-/** The matches of a query. */
-export interface Found {
-  readonly items: readonly PickItem[];
-  /** The number of matches, and what is missing. */
-  readonly summary: string;
-}
 
 /** Where and how to search. */
 export interface PickScope {
@@ -173,7 +150,7 @@ async function grepItems(
 }
 
 /** Starts one scan of each root that survives further typing. Each aborted search would otherwise start it again. */
-export function warmUp({ roots, names, hidden, gitignore, signal }: Search): void {
+function warmUp({ roots, names, hidden, gitignore, signal }: Search): void {
   if (names !== undefined) return;
   const options = { hidden, gitignore, signal, query: '', cache: true, maxResults: 0 };
   void import('@cairn/natives')
@@ -182,7 +159,11 @@ export function warmUp({ roots, names, hidden, gitignore, signal }: Search): voi
     .catch(() => undefined);
 }
 
-/** Searches for the query. */
-export async function search(mode: PickMode, query: string, scope: Search): Promise<Found> {
-  return mode === 'find' ? findItems(query, scope) : grepItems(query, scope);
+/** Returns what a picker of paths and lines shows. */
+export function pickSource(scope: PickScope): PickSource {
+  return {
+    names: scope.names,
+    warmUp: (signal) => warmUp({ ...scope, signal }),
+    search: (query, { mode, signal }) => (mode === 'find' ? findItems : grepItems)(query, { ...scope, signal }),
+  };
 }
