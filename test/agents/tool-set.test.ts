@@ -1,9 +1,10 @@
 import { createAgents, createAgentsToolSet } from '@cairn/agents';
 import type { Agents } from '@cairn/agents';
 import { ContextManager } from '@cairn/context';
-import type { AgentDefinition, AgentDefinitions, Language } from '@cairn/context';
+import type { AgentDefinition, AgentDefinitions } from '@cairn/context';
 import { createToolSession, textOf } from '@cairn/tool';
 import type { OpenToolSet, ToolSet, ToolSetContext } from '@cairn/tool';
+import type { Language } from '@cairn/tool/kernel';
 import { asSchema } from 'ai';
 import { expect, onTestFinished, test } from 'vitest';
 import { startModelServer, transcriptOf } from '../support/model-server.ts';

@@ -2,8 +2,9 @@ import { createWorkflows, toStreamFunctions } from '@cairn/agents';
 import type { AgentWorkflows, FunctionDefinition, WorkflowEvent, WorkflowsOptions } from '@cairn/agents';
 
 import { createMemory } from '@cairn/memory';
-import type { Language, Memory, MemoryBackend } from '@cairn/memory';
+import type { Memory, MemoryBackend } from '@cairn/memory';
 import { memory as inProcess } from '@cairn/memory/memory';
+import type { Language } from '@cairn/tool/kernel';
 import { onTestFinished } from 'vitest';
 import { startModelServer } from '../support/model-server.ts';
 import type { ModelReply, ModelRequest, ModelScript, ModelServer } from '../support/model-server.ts';

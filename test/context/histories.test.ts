@@ -317,7 +317,7 @@ test.each([
   ['__main__', 'An agent cannot be named __main__. Use another name.'],
   ['a\nb', 'The name of the agent "a\\nb" has control characters. Use another name.'],
   ['\ud800', 'The name of the agent "\\ud800" is not well-formed Unicode. Use another name.'],
-  ['a'.repeat(121), `The name of the agent "${'a'.repeat(40)}…" is longer than 120 bytes. Use another name.`],
+  ['a'.repeat(121), `The name of the agent "${'a'.repeat(60)}…" is longer than 120 bytes. Use another name.`],
   [5, 'The name of the agent is not a string. Use another name.'],
 ])('the name %j of an agent is refused', async (name, message) => {
   const manager = new ContextManager();

@@ -1,6 +1,7 @@
 /** What the system prompt states of each mode. The expected texts are in `goldens/`, one file for each text and language. */
 import { createView, MODES, textOf } from '@cairn/context';
-import type { ContextMode, Language, UnifiedMessage } from '@cairn/context';
+import type { ContextMode, UnifiedMessage } from '@cairn/context';
+import type { Language } from '@cairn/tool/kernel';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 

@@ -1,9 +1,10 @@
 /** The way of a question through the layers, with the two worked cases of the source. */
 import { createKnowledge, createLayers, openLocalStore } from '@cairn/knowledge';
-import type { AssetDraft, AssetType, Knowledge, Language } from '@cairn/knowledge';
+import type { AssetDraft, AssetType, Knowledge } from '@cairn/knowledge';
 import { MemoryError } from '@cairn/memory';
 import type { MemoryBackend } from '@cairn/memory';
 import { memory } from '@cairn/memory/memory';
+import type { Language } from '@cairn/tool/kernel';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,7 +1,7 @@
 /** Packages from the bottom to the top. A package depends only on packages above it in this list. */
 export const packageOrder: readonly string[] = [
-  'natives',
   'tool',
+  'natives',
   'retrieval',
   'hosts',
   'coding-agent',

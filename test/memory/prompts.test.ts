@@ -1,7 +1,8 @@
 /** The texts for a model. The expected ones are in `goldens/`, one file for each text and language. */
 import { createMemory, formatNotes } from '@cairn/memory';
-import type { Language, Note, Stream } from '@cairn/memory';
+import type { Note, Stream } from '@cairn/memory';
 import { memory as inProcess } from '@cairn/memory/memory';
+import type { Language } from '@cairn/tool/kernel';
 import fc from 'fast-check';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';

@@ -57,7 +57,6 @@ test('@cairn/natives exports these types', () => {
   expect(types.toSorted()).toEqual([
     'CachedScan',
     'CairnErrorCode',
-    'CairnErrorFacts',
     'ContextLine',
     'FileTypeDefinition',
     'FsScanCacheStats',

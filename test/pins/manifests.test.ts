@@ -41,14 +41,16 @@ const pins: Readonly<Record<string, Pin>> = {
   '@cairn/tool': {
     exports: {
       '.': './src/index.ts',
-      './errors': './src/errors/index.ts',
+      './errors': './src/kernel/index.ts',
+      './kernel': './src/kernel/index.ts',
       './prompt': './src/prompt/index.ts',
       './paths': './src/paths/index.ts',
       './package.json': './package.json',
     },
     published: {
       '.': { types: './dist/index.d.ts', default: './dist/index.js' },
-      './errors': { types: './dist/errors/index.d.ts', default: './dist/errors/index.js' },
+      './errors': { types: './dist/kernel/index.d.ts', default: './dist/kernel/index.js' },
+      './kernel': { types: './dist/kernel/index.d.ts', default: './dist/kernel/index.js' },
       './prompt': { types: './dist/prompt/index.d.ts', default: './dist/prompt/index.js' },
       './paths': { types: './dist/paths/index.d.ts', default: './dist/paths/index.js' },
       './package.json': './package.json',

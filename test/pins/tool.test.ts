@@ -1,6 +1,6 @@
 import * as source from '@cairn/tool';
 import * as paths from '@cairn/tool/paths';
-import * as errors from '@cairn/tool/errors';
+import * as kernel from '@cairn/tool/kernel';
 import * as prompt from '@cairn/tool/prompt';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
@@ -10,8 +10,6 @@ const entries = [
     'index.js',
     source,
     [
-      'CALL_CHANNEL',
-      'CALL_CONTENTS_CHANNEL',
       'CHECK_PATH',
       'CairnError',
       'ToolError',
@@ -23,7 +21,6 @@ const entries = [
       'explainSystemError',
       'explaining',
       'fileNotes',
-      'hasMark',
       'inputSchema',
       'inputSchemaBeyond',
       'isMissing',
@@ -50,17 +47,28 @@ const entries = [
     ],
   ],
   [
-    'errors/index.js',
-    errors,
+    'kernel/index.js',
+    kernel,
     [
       'ArgumentChecks',
+      'CHECK_PATH',
       'CairnError',
+      'HintedError',
+      'LANGUAGES',
+      'TEMPORARY_NAME',
       'ToolError',
       'checkArguments',
       'errnoOf',
       'explainSystemError',
-      'hasMark',
+      'explaining',
       'isMissing',
+      'isNamed',
+      'isObject',
+      'isStrings',
+      'observeCall',
+      'quoted',
+      'retry',
+      'writeAtomically',
     ],
   ],
   [
@@ -91,7 +99,7 @@ test.each(entries)('%s of @cairn/tool exports these values, in source and built'
 });
 
 test('the codes of a ToolError', () => {
-  const declared = readFileSync(new URL('errors/tool-error.ts', sources), 'utf8');
+  const declared = readFileSync(new URL('kernel/tool-error.ts', sources), 'utf8');
   const [, union = ''] = /export type ToolErrorCode =([^;]+);/u.exec(declared) ?? [];
   expect([...union.matchAll(/'([A-Z_]+)'/gu)].map(([, code]) => code)).toEqual([
     'AMBIGUOUS',

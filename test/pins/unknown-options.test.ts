@@ -63,6 +63,8 @@ const notOptions: Readonly<Record<string, string>> = {
   '@cairn/memory/terms ': 'the index that packages of Cairn share',
   '@cairn/memory MessageSource.': 'an interface that users implement',
   '@cairn/retrieval foundSlots': 'takes a query that was read',
+  '@cairn/tool/errors ': 'for packages of Cairn only',
+  '@cairn/tool/kernel ': 'for packages of Cairn only',
   '@cairn/tool ResourceProvider.': 'an interface that users implement',
   '@cairn/tool ToolDefinition.execute': 'the AI SDK passes options of its own',
   '@cairn/workspace-cache WorkspaceCache.init 1': 'a framework passes its own options, of which init reads `context`',

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { ArgumentChecks, CairnError } from '@cairn/tool/errors';
+import { ArgumentChecks, HintedError, isNamed } from '@cairn/tool/kernel';
 
 /**
  * Why a call failed.
@@ -32,41 +32,12 @@ export type AgentErrorCode =
   | 'TURN_TOO_LONG'
   | 'UNKNOWN_RUN';
 
-/** The subject of a {@link AgentError}. */
-export interface AgentErrorFacts {
-  /** The file. */
-  readonly path?: string | undefined;
-  /** The option. */
-  readonly option?: string | undefined;
-  readonly cause?: unknown;
-}
-
-const marker = Symbol.for('cairn.agent-error');
-
-/**
- * An expected failure. `summary` states the problem, `hint` what to do next; `message` is both.
- *
- * Identify it with {@link AgentError.isInstance}, which also accepts errors of another copy of the package.
- */
-export class AgentError extends CairnError<AgentErrorCode> {
+/** An expected failure. Identify it with {@link AgentError.isInstance}, which also accepts errors of another copy of the package. */
+export class AgentError extends HintedError<AgentErrorCode> {
   override readonly name: string = 'AgentError';
-  readonly summary: string;
-  readonly hint: string;
 
-  constructor(
-    code: AgentErrorCode,
-    [summary, hint]: readonly [summary: string, hint: string],
-    facts: AgentErrorFacts = {},
-  ) {
-    super(code, `${summary}. ${hint}`, facts);
-    Object.defineProperty(this, marker, { value: true });
-    this.summary = summary;
-    this.hint = hint;
-  }
-
-  /** Returns whether `error` is a `AgentError`, from this or another copy of the package. */
   static override isInstance(error: unknown): error is AgentError {
-    return typeof error === 'object' && error !== null && marker in error;
+    return isNamed(error, 'AgentError');
   }
 }
 
@@ -76,6 +47,4 @@ export function asError(thrown: unknown): Error {
   return new Error(typeof thrown === 'string' ? thrown : inspect(thrown), { cause: thrown });
 }
 
-export const checkArguments: ArgumentChecks = new ArgumentChecks(
-  (code, text, facts) => new AgentError(code, text, facts),
-);
+export const checkArguments: ArgumentChecks = new ArgumentChecks((...given) => new AgentError(...given));

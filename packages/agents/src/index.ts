@@ -1,6 +1,6 @@
 export { createAgents } from './create-agents.ts';
 export { AgentError } from './errors.ts';
-export type { AgentErrorCode, AgentErrorFacts } from './errors.ts';
+export type { AgentErrorCode } from './errors.ts';
 export { checkModel } from './model/check-model.ts';
 export type { CheckedModel, CheckModelOptions } from './model/check-model.ts';
 export type { GuardOptions } from './model/guard-model.ts';

@@ -1,11 +1,12 @@
 import type { Clock, Memory } from '@cairn/memory';
+import { MAIN } from './definitions/agent-name.ts';
 import { checkArguments, ContextError } from './errors.ts';
 import { copyMessage } from './histories/copy.ts';
 import { History } from './histories/history.ts';
 import type { AgentContext } from './histories/history.ts';
 import { HistoryStore } from './histories/history-store.ts';
 import type { HistoryProblem } from './histories/history-store.ts';
-import { checkAgentName, checkName, MAIN, NAMESPACE, parseKey, prefixOf } from './histories/keys.ts';
+import { checkAgentName, checkName, NAMESPACE, parseKey, prefixOf } from './histories/keys.ts';
 import { DEFAULT_PROJECT, memoryOf, newSession, projectNameOf } from './histories/session-place.ts';
 import type { SessionsOptions } from './histories/session-place.ts';
 import type { UnifiedMessage } from './messages/message.ts';

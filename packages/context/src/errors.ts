@@ -1,4 +1,4 @@
-import { ArgumentChecks, CairnError } from '@cairn/tool/errors';
+import { ArgumentChecks, HintedError, isNamed } from '@cairn/tool/kernel';
 
 /**
  * Why a call failed.
@@ -20,44 +20,13 @@ export type ContextErrorCode =
   | 'TOO_LARGE'
   | 'UNKNOWN_AGENT';
 
-/** The subject of a {@link ContextError}. */
-export interface ContextErrorFacts {
-  /** The file. */
-  readonly path?: string | undefined;
-  /** The option. */
-  readonly option?: string | undefined;
-  readonly cause?: unknown;
-}
-
-const marker = Symbol.for('cairn.context-error');
-
-/**
- * An expected failure. `summary` states the problem, `hint` what to do next; `message` is both.
- *
- * Identify it with {@link ContextError.isInstance}, which also accepts errors of another copy of the package.
- */
-export class ContextError extends CairnError<ContextErrorCode> {
+/** An expected failure. Identify it with {@link ContextError.isInstance}, which also accepts errors of another copy of the package. */
+export class ContextError extends HintedError<ContextErrorCode> {
   override readonly name: string = 'ContextError';
-  readonly summary: string;
-  readonly hint: string;
 
-  constructor(
-    code: ContextErrorCode,
-    [summary, hint]: readonly [summary: string, hint: string],
-    facts: ContextErrorFacts = {},
-  ) {
-    super(code, `${summary}. ${hint}`, facts);
-    Object.defineProperty(this, marker, { value: true });
-    this.summary = summary;
-    this.hint = hint;
-  }
-
-  /** Returns whether `error` is a `ContextError`, from this or another copy of the package. */
   static override isInstance(error: unknown): error is ContextError {
-    return typeof error === 'object' && error !== null && marker in error;
+    return isNamed(error, 'ContextError');
   }
 }
 
-export const checkArguments: ArgumentChecks = new ArgumentChecks(
-  (code, text, facts) => new ContextError(code, text, facts),
-);
+export const checkArguments: ArgumentChecks = new ArgumentChecks((...given) => new ContextError(...given));

@@ -12,7 +12,7 @@ export type { ToolNaming } from './definitions/parse-definition.ts';
 export { nearNames } from './definitions/near-names.ts';
 export type { DefinitionProblem } from './definitions/problem.ts';
 export { ContextError } from './errors.ts';
-export type { ContextErrorCode, ContextErrorFacts } from './errors.ts';
+export type { ContextErrorCode } from './errors.ts';
 export { readProjectInstructions } from './instructions/read-instructions.ts';
 export type {
   LeftOutInstructions,
@@ -21,13 +21,12 @@ export type {
 } from './instructions/read-instructions.ts';
 export { withImagesAfter, withNewestImages } from './messages/images.ts';
 export type { NewestImagesOptions } from './messages/images.ts';
-export type { Language } from './messages/language.ts';
 export { bytesOf } from './messages/media.ts';
 export type { AgentContext } from './histories/history.ts';
 export type { HistoryProblem } from './histories/history-store.ts';
 export { storableMessage } from './histories/storable.ts';
 export type { StorableMessage } from './histories/storable.ts';
-export { MAIN } from './histories/keys.ts';
+export { MAIN } from './definitions/agent-name.ts';
 export type { HistoryPlace } from './histories/keys.ts';
 export { checkMessage } from './histories/copy.ts';
 export { moveSessions } from './histories/move-sessions.ts';

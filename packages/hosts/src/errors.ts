@@ -1,4 +1,5 @@
-import { ArgumentChecks, CairnError, hasMark } from '@cairn/tool/errors';
+import { ArgumentChecks, CairnError, isNamed } from '@cairn/tool/kernel';
+import type { CairnErrorFacts } from '@cairn/tool/kernel';
 
 /** Why an entry was not changed. */
 export type HostErrorCode =
@@ -21,8 +22,6 @@ export interface TextPosition {
   readonly column: number;
 }
 
-const marker = Symbol.for('cairn.host-error');
-
 /** Nothing was changed. The message states why and what to do next. */
 export class HostError extends CairnError<HostErrorCode> {
   override readonly name: string = 'HostError';
@@ -31,21 +30,14 @@ export class HostError extends CairnError<HostErrorCode> {
   constructor(
     code: HostErrorCode,
     message: string,
-    facts: {
-      readonly path?: string | undefined;
-      readonly option?: string | undefined;
-      readonly position?: TextPosition | undefined;
-      readonly cause?: unknown;
-    } = {},
+    { position, ...facts }: CairnErrorFacts & { readonly position?: TextPosition | undefined } = {},
   ) {
     super(code, message, facts);
-    Object.defineProperty(this, marker, { value: true });
-    if (facts.position !== undefined) this.position = facts.position;
+    if (position !== undefined) this.position = position;
   }
 
-  /** Returns whether `error` is a `HostError`, from this or another copy of the package. */
   static override isInstance(error: unknown): error is HostError {
-    return hasMark(error, marker);
+    return isNamed(error, 'HostError');
   }
 }
 

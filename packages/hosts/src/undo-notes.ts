@@ -1,5 +1,6 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { isMissing, isStrings, writeAtomically } from '@cairn/tool/kernel';
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { HostError } from './errors.ts';
 import { isObject } from './formats/config-format.ts';
@@ -50,10 +51,6 @@ export function hashOfText(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-function isStrings(value: unknown): value is string[] {
-  return Array.isArray(value) && value.every((one) => typeof one === 'string');
-}
-
 function isNote(value: unknown): value is StoredNote {
   if (!isObject(value)) return false;
   const { before = null, path, after, entryPath, directories, knownParents, noteDirectories = [] } = value;
@@ -66,10 +63,6 @@ function isNote(value: unknown): value is StoredNote {
     isStrings(directories) &&
     isStrings(noteDirectories)
   );
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
 }
 
 function noneIfMissing(error: unknown): undefined {
@@ -100,21 +93,6 @@ async function withStateError<T>(directory: string, run: () => Promise<T>): Prom
     if (error instanceof HostError || !(error instanceof Error)) throw error;
     const message = `cannot use ${directory} for undo notes: ${error.message}; set XDG_STATE_HOME to a directory that you can write to`;
     throw new HostError('STATE', message, { path: directory, cause: error });
-  }
-}
-
-async function writeAtomically(path: string, text: string): Promise<void> {
-  const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
-  const file = await open(temporary, 'wx', 0o600);
-  try {
-    await file.writeFile(text);
-    await file.sync();
-    await file.close();
-    await rename(temporary, path);
-  } catch (error) {
-    await file.close().catch(() => undefined);
-    await rm(temporary, { force: true });
-    throw error;
   }
 }
 

@@ -1,4 +1,5 @@
 import type { CallTable, OptionNames } from '@cairn/tool/errors';
+import type { Language } from '@cairn/tool/kernel';
 import { checkArguments } from './errors.ts';
 import type { MemoryBackend } from '@cairn/memory';
 import { sqlite } from '@cairn/memory/sqlite';
@@ -25,9 +26,6 @@ import type { KnowledgePayloadOptions } from './payload/knowledge-payload.ts';
 import { forgetRemoved } from './usage/forget-removed.ts';
 import { openUsage } from './usage/usage.ts';
 import type { Usage } from './usage/usage.ts';
-
-/** The language of texts for a model. */
-export type Language = 'en' | 'zh';
 
 export interface KnowledgeOptions {
   /** @default see {@link knowledgeDirectory} */

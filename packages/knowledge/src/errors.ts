@@ -1,4 +1,5 @@
-import { ArgumentChecks, CairnError } from '@cairn/tool/errors';
+import { ArgumentChecks, HintedError, isNamed } from '@cairn/tool/kernel';
+import type { CairnErrorFacts, ErrorText } from '@cairn/tool/kernel';
 
 /**
  * Why a call failed.
@@ -38,51 +39,28 @@ export type KnowledgeErrorCode =
   | 'UNKNOWN_ASSET';
 
 /** The subject of a {@link KnowledgeError}. */
-export interface KnowledgeErrorFacts {
-  /** The option concerned. */
-  readonly option?: string | undefined;
-  /** The file. */
-  readonly path?: string | undefined;
+interface KnowledgeErrorFacts extends CairnErrorFacts {
   /** The line of the file or text, from 1. */
   readonly line?: number | undefined;
   /** The assets that the error is about, as `product_line/name`. */
   readonly assets?: readonly string[] | undefined;
-  readonly cause?: unknown;
 }
 
-const marker = Symbol.for('cairn.knowledge-error');
-
-/**
- * An expected failure. `summary` states the problem, `hint` what to do next; `message` is both.
- *
- * Identify it with {@link KnowledgeError.isInstance}, which also accepts errors of another copy of the package.
- */
-export class KnowledgeError extends CairnError<KnowledgeErrorCode> {
+/** An expected failure. Identify it with {@link KnowledgeError.isInstance}, which also accepts errors of another copy of the package. */
+export class KnowledgeError extends HintedError<KnowledgeErrorCode> {
   override readonly name: string = 'KnowledgeError';
-  readonly summary: string;
-  readonly hint: string;
   readonly line: number | undefined;
   readonly assets: readonly string[] | undefined;
 
-  constructor(
-    code: KnowledgeErrorCode,
-    [summary, hint]: readonly [summary: string, hint: string],
-    { line, assets, ...facts }: KnowledgeErrorFacts = {},
-  ) {
-    super(code, `${summary}. ${hint}`, facts);
-    Object.defineProperty(this, marker, { value: true });
-    this.summary = summary;
-    this.hint = hint;
+  constructor(code: KnowledgeErrorCode, text: ErrorText, { line, assets, ...facts }: KnowledgeErrorFacts = {}) {
+    super(code, text, facts);
     this.line = line;
     this.assets = assets;
   }
 
-  /** Returns whether `error` is a `KnowledgeError`, from this or another copy of the package. */
   static override isInstance(error: unknown): error is KnowledgeError {
-    return typeof error === 'object' && error !== null && marker in error;
+    return isNamed(error, 'KnowledgeError');
   }
 }
 
-export const checkArguments: ArgumentChecks = new ArgumentChecks(
-  (code, text, facts) => new KnowledgeError(code, text, facts),
-);
+export const checkArguments: ArgumentChecks = new ArgumentChecks((...given) => new KnowledgeError(...given));

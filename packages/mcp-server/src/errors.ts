@@ -1,4 +1,4 @@
-import { ArgumentChecks, CairnError, hasMark } from '@cairn/tool/errors';
+import { ArgumentChecks, CairnError, isNamed } from '@cairn/tool/kernel';
 
 /**
  * Why a server cannot be made or started.
@@ -10,24 +10,12 @@ import { ArgumentChecks, CairnError, hasMark } from '@cairn/tool/errors';
  */
 export type McpServerErrorCode = 'INVALID_OPTION' | 'INVALID_ROOT' | 'PORT_IN_USE' | 'PORT_REFUSED' | 'TOOL_NAME_TAKEN';
 
-const marker = Symbol.for('cairn.mcp-server-error');
-
 /** An error that prevents a server from being made or started. Its message ends with what to do next. */
 export class McpServerError extends CairnError<McpServerErrorCode> {
   override readonly name: string = 'McpServerError';
 
-  constructor(
-    code: McpServerErrorCode,
-    message: string,
-    facts: { readonly path?: string | undefined; readonly option?: string | undefined; readonly cause?: unknown } = {},
-  ) {
-    super(code, message, facts);
-    Object.defineProperty(this, marker, { value: true });
-  }
-
-  /** Returns whether `error` is an `McpServerError`, also one from another copy of the package. */
   static override isInstance(error: unknown): error is McpServerError {
-    return hasMark(error, marker);
+    return isNamed(error, 'McpServerError');
   }
 }
 

@@ -1,4 +1,5 @@
-import { ArgumentChecks, CairnError } from '@cairn/tool/errors';
+import { ArgumentChecks, HintedError, isNamed } from '@cairn/tool/kernel';
+import type { CairnErrorFacts, ErrorText } from '@cairn/tool/kernel';
 
 /**
  * Why a call failed.
@@ -57,29 +58,16 @@ export type MemoryErrorCode =
   | 'WORKFLOW_EXISTS';
 
 /** The subject of a {@link MemoryError}. */
-export interface MemoryErrorFacts {
-  /** The file. */
-  readonly path?: string | undefined;
-  /** The option. */
-  readonly option?: string | undefined;
+export interface MemoryErrorFacts extends CairnErrorFacts {
   /** The key in the store. */
   readonly key?: string | undefined;
   /** `'unknown'` when a write was sent and its result is not known. */
   readonly isDone?: false | 'unknown' | undefined;
-  readonly cause?: unknown;
 }
 
-const marker = Symbol.for('cairn.memory-error');
-
-/**
- * An expected failure. `summary` states the problem, `hint` what to do next; `message` is both.
- *
- * Identify it with {@link MemoryError.isInstance}, which also accepts errors of another copy of the package.
- */
-export class MemoryError extends CairnError<MemoryErrorCode> {
+/** An expected failure. Identify it with {@link MemoryError.isInstance}, which also accepts errors of another copy of the package. */
+export class MemoryError extends HintedError<MemoryErrorCode> {
   override readonly name: string = 'MemoryError';
-  readonly summary: string;
-  readonly hint: string;
   readonly key?: string;
   /**
    * Whether the failed call changed the store: `false` when it did not, `'unknown'` when a write was sent and no answer
@@ -87,26 +75,15 @@ export class MemoryError extends CairnError<MemoryErrorCode> {
    */
   readonly isDone: false | 'unknown';
 
-  constructor(
-    code: MemoryErrorCode,
-    [summary, hint]: readonly [summary: string, hint: string],
-    facts: MemoryErrorFacts = {},
-  ) {
-    const { path, option, cause } = facts;
-    super(code, `${summary}. ${hint}`, { path, option, cause });
-    Object.defineProperty(this, marker, { value: true });
-    this.summary = summary;
-    this.hint = hint;
-    this.isDone = facts.isDone ?? false;
-    if (facts.key !== undefined) this.key = facts.key;
+  constructor(code: MemoryErrorCode, text: ErrorText, { key, isDone = false, ...facts }: MemoryErrorFacts = {}) {
+    super(code, text, facts);
+    this.isDone = isDone;
+    if (key !== undefined) this.key = key;
   }
 
-  /** Returns whether `error` is a `MemoryError`, from this or another copy of the package. */
   static override isInstance(error: unknown): error is MemoryError {
-    return typeof error === 'object' && error !== null && marker in error;
+    return isNamed(error, 'MemoryError');
   }
 }
 
-export const checkArguments: ArgumentChecks = new ArgumentChecks(
-  (code, text, facts) => new MemoryError(code, text, facts),
-);
+export const checkArguments: ArgumentChecks = new ArgumentChecks((...given) => new MemoryError(...given));

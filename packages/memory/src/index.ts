@@ -19,7 +19,7 @@ export type {
 } from './records/backend.ts';
 export { DEFAULT_GROUP, DEFAULT_STREAM } from './defaults.ts';
 export { MemoryError } from './errors.ts';
-export type { MemoryErrorCode, MemoryErrorFacts } from './errors.ts';
+export type { MemoryErrorCode } from './errors.ts';
 export type { Fact, FactChange, FactScope } from './facts/fact.ts';
 export { projectOf } from './facts/project.ts';
 export type {
@@ -93,7 +93,6 @@ export type {
   RecallResult,
   RetrieveOptions,
 } from './conversations/recall.ts';
-export type { Language } from './records/language.ts';
 export { parseTime } from './records/parse-time.ts';
 export type { ParseTimeOptions } from './records/parse-time.ts';
 export { projectStorePath, userStorePath } from './store-path.ts';

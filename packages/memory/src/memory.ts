@@ -1,5 +1,6 @@
 import type { CallTable, OptionNames } from '@cairn/tool/errors';
 import type { Embed } from '@cairn/retrieval';
+import type { Language } from '@cairn/tool/kernel';
 import { createClaims } from './conversations/claims.ts';
 import { createMessages, messageCalls } from './conversations/messages.ts';
 import type { Messages } from './conversations/messages.ts';
@@ -24,8 +25,6 @@ import type { Problem } from './maintenance/problems.ts';
 import { checkArguments, MemoryError } from './errors.ts';
 import type { CallOptions, MemoryBackend } from './records/backend.ts';
 import { factsKey } from './records/keys.ts';
-import { checkLanguage } from './records/language.ts';
-import type { Language } from './records/language.ts';
 import { limitsOf, retentionOf } from './records/limits.ts';
 import type { FullRetention, Retention } from './records/limits.ts';
 import { createNamespace, namespaceCalls } from './records/namespace.ts';
@@ -161,7 +160,7 @@ export function createMemory(options: MemoryOptions): Memory {
   checkArguments.options('createMemory', options, memoryOptions);
   const { backend, project, retention, maxContentBytes, embed, onUnreadable = () => undefined } = options;
   if (project !== undefined) factsKey(project);
-  const language = checkLanguage(options.language ?? 'en');
+  const language = checkArguments.language(options.language ?? 'en');
   const limits = limitsOf(retention, maxContentBytes);
   const reader = createReader(backend, onUnreadable);
   const terms = createTermStore({ backend });

@@ -1,6 +1,7 @@
 import { CancelHandle } from '../binding/index.js';
 import type { NativeError } from '../binding/index.js';
-import { CairnError, fromNative } from './errors.ts';
+import { CairnError } from '@cairn/tool/kernel';
+import { fromNative } from './errors.ts';
 import type { SearchOptions } from './options.ts';
 
 /** The maximal delay of a timer: a longer one fires immediately. The deadline of the addon covers longer timeouts. */

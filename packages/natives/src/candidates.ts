@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { NativePathList } from '../binding/index.js';
 import type { EndOptions } from './abort.ts';
-import { CairnError } from './errors.ts';
+import { CairnError } from '@cairn/tool/kernel';
 import { describe, searchRules } from './options.ts';
 import type { OptionRule, OptionRules, SearchOptions } from './options.ts';
 

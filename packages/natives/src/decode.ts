@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { CairnError } from './errors.ts';
+import { CairnError } from '@cairn/tool/kernel';
 
 /** The types of columns, with the view that reads each. */
 interface Views {

@@ -3,8 +3,8 @@ import { withCancel } from './abort.ts';
 import { candidateRules, checkSource, prepare } from './candidates.ts';
 import { LOSSY, Turn, columnReader, present, readAll } from './decode.ts';
 import { FileType } from './file-type.ts';
-import { observeCall } from './observer.ts';
-import type { ObservedCall } from './observer.ts';
+import { observe } from './observer.ts';
+import type { ObservedCall } from '@cairn/tool/kernel';
 import { checkOptions, count, flag, given, isArrayOf, oneOf, searchRules } from './options.ts';
 import type { OptionRule, OptionRules, SearchOptions, StopReason } from './options.ts';
 
@@ -162,7 +162,7 @@ const rules: OptionRules<FuzzyFindOptions> = {
  * const { matches } = await fuzzyFind({ query: 'ker/sch/core', path: '.', cache: true });
  */
 export function fuzzyFind(options: FuzzyFindOptions): Promise<FuzzyFindResult> {
-  return observeCall('fuzzyFind', options, (observed) => search(options, observed));
+  return observe('fuzzyFind', options, (observed) => search(options, observed));
 }
 
 async function search(options: FuzzyFindOptions, observed: ObservedCall | undefined): Promise<FuzzyFindResult> {

@@ -2,8 +2,8 @@ import * as binding from '../binding/index.js';
 import { withCancel } from './abort.ts';
 import { LOSSY, Turn, columnReader, present, readAll } from './decode.ts';
 import { FileType } from './file-type.ts';
-import { observeCall } from './observer.ts';
-import type { ObservedCall } from './observer.ts';
+import { observe } from './observer.ts';
+import type { ObservedCall } from '@cairn/tool/kernel';
 import { checkCallback, checkOptions, count, flag, given, list, oneOf, searchRules, texts } from './options.ts';
 import type { OptionRules, SearchOptions, StopReason } from './options.ts';
 
@@ -117,7 +117,7 @@ export function glob(
   options: GlobOptions,
   onMatch?: ((error: Error | null, match: GlobMatch) => void) | null,
 ): Promise<GlobResult> {
-  return observeCall('glob', options, (observed) => search(options, onMatch, observed));
+  return observe('glob', options, (observed) => search(options, onMatch, observed));
 }
 
 async function search(

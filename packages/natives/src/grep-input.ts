@@ -1,5 +1,5 @@
 import { GrepInput } from '../binding/index.js';
-import { CairnError } from './errors.ts';
+import { CairnError } from '@cairn/tool/kernel';
 
 /** Passes a text to a search, chunk by chunk, as the search reads it. */
 export class InputFeed {

@@ -3,8 +3,8 @@ import { withCancel } from './abort.ts';
 import { LOSSY, Turn, columnReader, makeArray, present, readAll } from './decode.ts';
 import type { ItemReader } from './decode.ts';
 import { InputFeed } from './grep-input.ts';
-import { observeCall } from './observer.ts';
-import type { ObservedCall } from './observer.ts';
+import { observe } from './observer.ts';
+import type { ObservedCall } from '@cairn/tool/kernel';
 import { checkCallback, checkOptions, count, flag, given, list, oneOf, searchRules, text, texts } from './options.ts';
 import type { OptionRules, SearchOptions, StopReason } from './options.ts';
 
@@ -354,7 +354,7 @@ export function grep(
   options: GrepOptions | GrepInputOptions,
   onMatch?: ((error: Error | null, match: GrepMatch) => void) | null,
 ): Promise<GrepResult> {
-  return observeCall('grep', options, (observed) => search(options, onMatch, observed));
+  return observe('grep', options, (observed) => search(options, onMatch, observed));
 }
 
 async function search(
@@ -396,7 +396,7 @@ export function grepStream(
   options: GrepOptions | GrepInputOptions,
   onBatch: (matches: GrepMatch[]) => void | Promise<void>,
 ): Promise<GrepSummary> {
-  return observeCall('grepStream', options, async (observed) => {
+  return observe('grepStream', options, async (observed) => {
     checkGrepOptions('grepStream', options);
     checkCallback('grepStream', onBatch, 'onBatch');
     return searchInBatches(options, { onBatch, keepsAll: false }, observed);

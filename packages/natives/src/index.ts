@@ -1,7 +1,7 @@
 export { fsScanCacheStats, invalidateFsScanCache } from './cache.ts';
 export type { CachedScan, FsScanCacheStats } from './cache.ts';
-export { CairnError } from './errors.ts';
-export type { CairnErrorCode, CairnErrorFacts } from './errors.ts';
+export { CairnError } from '@cairn/tool/kernel';
+export type { CairnErrorCode } from './errors.ts';
 export { FileType, fileTypes } from './file-type.ts';
 export type { FileTypeDefinition } from './file-type.ts';
 export { fuzzyFind } from './fuzzy-find.ts';

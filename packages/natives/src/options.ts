@@ -1,4 +1,4 @@
-import { CairnError } from './errors.ts';
+import { CairnError } from '@cairn/tool/kernel';
 
 /** Options of every search. */
 export interface SearchOptions {

@@ -1,5 +1,6 @@
 import * as binding from '../binding/index.js';
-import { CairnError, fromNative } from './errors.ts';
+import { CairnError } from '@cairn/tool/kernel';
+import { fromNative } from './errors.ts';
 import { checkOptions } from './options.ts';
 import { nativeOptions, treeRules } from './tree-summary.ts';
 import type { TreeState, TreeSummaryOptions } from './tree-summary.ts';

@@ -1,8 +1,8 @@
 import * as binding from '../binding/index.js';
 import { withCancel } from './abort.ts';
 import { LOSSY, Turn, columnReader, present, readAll } from './decode.ts';
-import { observeCall } from './observer.ts';
-import type { ObservedCall } from './observer.ts';
+import { observe } from './observer.ts';
+import type { ObservedCall } from '@cairn/tool/kernel';
 import { checkOptions, flag, given, isArrayOf, searchRules } from './options.ts';
 import type { OptionRule, OptionRules, SearchOptions } from './options.ts';
 
@@ -161,7 +161,7 @@ export const treeRules: OptionRules<TreeSummaryOptions> = {
  * const { entries, totalEntries } = await treeSummary({ path: '.', exclude: ['node_modules'], cache: true });
  */
 export function treeSummary(options: TreeSummaryOptions): Promise<TreeSummary> {
-  return observeCall('treeSummary', options, (observed) => summarise(options, observed));
+  return observe('treeSummary', options, (observed) => summarise(options, observed));
 }
 
 async function summarise(options: TreeSummaryOptions, observed: ObservedCall | undefined): Promise<TreeSummary> {

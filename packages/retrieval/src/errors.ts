@@ -1,4 +1,4 @@
-import { ArgumentChecks, CairnError } from '@cairn/tool/errors';
+import { ArgumentChecks, CairnError, isNamed } from '@cairn/tool/kernel';
 
 /**
  * Why a call failed.
@@ -9,20 +9,12 @@ import { ArgumentChecks, CairnError } from '@cairn/tool/errors';
  */
 export type RetrievalErrorCode = 'CORRUPT_INDEX' | 'EMBED_FAILED' | 'INVALID_OPTION';
 
-const marker = Symbol.for('cairn.retrieval-error');
-
 /** A failed call of this package. Identify it with {@link RetrievalError.isInstance}, not with `instanceof`. */
 export class RetrievalError extends CairnError<RetrievalErrorCode> {
   override readonly name: string = 'RetrievalError';
 
-  constructor(code: RetrievalErrorCode, message: string, facts: { option?: string; cause?: unknown } = {}) {
-    super(code, message, facts);
-    Object.defineProperty(this, marker, { value: true });
-  }
-
-  /** Returns whether `error` is a `RetrievalError`, from this or another copy of the package. */
   static override isInstance(error: unknown): error is RetrievalError {
-    return typeof error === 'object' && error !== null && marker in error;
+    return isNamed(error, 'RetrievalError');
   }
 }
 

@@ -4,8 +4,8 @@ import { createTool } from './create-tool.ts';
 import type { ToolRunOptions, ToolSpec } from './create-tool.ts';
 import { succeed, textOf } from './definition.ts';
 import type { ToolDefinition, ToolResult } from './definition.ts';
-import { explaining } from './errors/system-error.ts';
-import { ToolError } from './errors/tool-error.ts';
+import { explaining } from './kernel/system-error.ts';
+import { ToolError } from './kernel/tool-error.ts';
 import { inputSchema } from './input.ts';
 
 interface Input {

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { explainSystemError } from './errors/system-error.ts';
-import { ToolError } from './errors/tool-error.ts';
+import { explainSystemError } from './kernel/system-error.ts';
+import { ToolError } from './kernel/tool-error.ts';
 import { textOf } from './definition.ts';
 import type {
   ModelOutput,
@@ -13,7 +13,7 @@ import type {
   ToolSuccess,
 } from './definition.ts';
 import { describeInputError } from './input.ts';
-import { observeCall } from './observer.ts';
+import { observeCall } from './kernel/observe-call.ts';
 import { quotePath } from './paths/quote.ts';
 
 /** The second argument of a tool's `run`. */

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { ToolErrorCode } from './errors/tool-error.ts';
+import type { ToolErrorCode } from './kernel/tool-error.ts';
 
 /** Text for the model. */
 export interface TextPart {

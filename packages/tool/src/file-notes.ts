@@ -1,4 +1,4 @@
-import { checkArguments } from './errors/tool-error.ts';
+import { checkArguments } from './kernel/tool-error.ts';
 import { createSessionKey } from './session.ts';
 import type { SessionKey, ToolSession } from './session.ts';
 

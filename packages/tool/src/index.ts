@@ -16,17 +16,21 @@ export type {
   Tools,
   ToolSuccess,
 } from './definition.ts';
-export { CairnError, hasMark } from './errors/cairn-error.ts';
-export type { CairnErrorFacts } from './errors/cairn-error.ts';
-export { CHECK_PATH, errnoOf, explaining, explainSystemError, isMissing } from './errors/system-error.ts';
-export { ToolError } from './errors/tool-error.ts';
-export type { ToolErrorCode, ToolErrorFacts } from './errors/tool-error.ts';
+export { CairnError } from './kernel/cairn-error.ts';
+export type { CairnErrorFacts } from './kernel/cairn-error.ts';
+export { CHECK_PATH, errnoOf, explaining, explainSystemError, isMissing } from './kernel/system-error.ts';
+export { ToolError } from './kernel/tool-error.ts';
+export type { ToolErrorCode, ToolErrorFacts } from './kernel/tool-error.ts';
 export { fileNotes } from './file-notes.ts';
 export type { FileNoteOptions, FileNotes, FileNoteSource } from './file-notes.ts';
-export { describeInputError, inputSchema, inputSchemaBeyond, isObject } from './input.ts';
-export type { Fields, InputSchemaOptions, ParameterAliases } from './input.ts';
-export { CALL_CHANNEL, CALL_CONTENTS_CHANNEL, observeCall, observeCalls } from './observer.ts';
-export type { CallContents, CallEvent, CallOutcome, ObserveCallsOptions, ObservedCall } from './observer.ts';
+export { describeInputError, inputSchema, inputSchemaBeyond } from './input.ts';
+export type { InputSchemaOptions, ParameterAliases } from './input.ts';
+export { observeCall } from './kernel/observe-call.ts';
+export type { ObservedCall } from './kernel/observe-call.ts';
+export { isObject } from './kernel/values.ts';
+export type { Fields } from './kernel/values.ts';
+export { observeCalls } from './observer.ts';
+export type { CallEvent, ObserveCallsOptions } from './observer.ts';
 export type {
   Resource,
   ResourceCallOptions,

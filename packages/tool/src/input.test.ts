@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { describeInputError, inputSchema, inputSchemaBeyond, isObject } from './input.ts';
-import type { Fields } from './input.ts';
+import { describeInputError, inputSchema, inputSchemaBeyond } from './input.ts';
+import { isObject } from './kernel/values.ts';
+import type { Fields } from './kernel/values.ts';
 
 const aliases = [
   ['path', 'file_path', 'filePath'],

@@ -1,5 +1,7 @@
-import { checkArguments } from './errors/tool-error.ts';
 import { z } from 'zod';
+import { checkArguments } from './kernel/tool-error.ts';
+import { isObject } from './kernel/values.ts';
+import type { Fields } from './kernel/values.ts';
 import { escapeControls } from './paths/quote.ts';
 
 /** Groups of names that hosts use for the same parameter, such as `path`, `file_path` and `filePath`. */
@@ -11,14 +13,6 @@ export interface InputSchemaOptions {
   readonly aliases?: ParameterAliases | undefined;
   /** Converts the input before all else. It receives the names that the caller used. Default: no conversion. */
   readonly adapt?: ((input: Fields) => Fields) | undefined;
-}
-
-/** An object with any fields. */
-export type Fields = Readonly<Record<string, unknown>>;
-
-/** Returns whether a value is an object and not an array. */
-export function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Returns a copy in which aliases have the names of the schema. A value under the schema's own name is kept. */

@@ -5,9 +5,10 @@ import { z } from 'zod';
 import { createTool } from './create-tool.ts';
 import { succeed } from './definition.ts';
 import type { ToolDefinition } from './definition.ts';
-import { ToolError } from './errors/tool-error.ts';
+import { ToolError } from './kernel/tool-error.ts';
 import { inputSchema } from './input.ts';
-import { CALL_CHANNEL, CALL_CONTENTS_CHANNEL, observeCall, observeCalls } from './observer.ts';
+import { CALL_CHANNEL, CALL_CONTENTS_CHANNEL, observeCall } from './kernel/observe-call.ts';
+import { observeCalls } from './observer.ts';
 import type { CallEvent, ObserveCallsOptions } from './observer.ts';
 
 const annotations = {
@@ -165,7 +166,7 @@ test('calls of two copies of the package have ids of their own', async () => {
   const events = observe();
   const copy = async (): Promise<typeof observeCall> => {
     vi.resetModules();
-    return (await import('./observer.ts')).observeCall;
+    return (await import('./kernel/observe-call.ts')).observeCall;
   };
   const [first, second] = [await copy(), await copy()];
   expect(first).not.toBe(second);

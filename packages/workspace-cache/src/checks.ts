@@ -1,3 +1,4 @@
+import { isObject } from '@cairn/tool/kernel';
 import { ToolError } from '@cairn/tool';
 
 /** Returns a value for a message. */
@@ -6,11 +7,6 @@ export function describe(value: unknown): string {
   if (typeof value === 'number' || typeof value === 'boolean' || value === null) return String(value);
   if (!Array.isArray(value)) return `a value of type ${typeof value}`;
   return `[${value.slice(0, 3).map(describe).join(', ')}${value.length > 3 ? ', …' : ''}]`;
-}
-
-/** Returns whether a value is an object and not a list. */
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Returns whether a name of a tool can be shown in a prompt. */

@@ -1,6 +1,3 @@
-/** The language of the texts for a model. */
-export type Language = 'en' | 'zh';
-
 /** The names of the host's tools that list a directory and read a file. */
 export interface ToolNames {
   /** @default 'ls' */

@@ -1,5 +1,6 @@
 import { ToolError } from '@cairn/tool';
-import { checkKnown, describe, isObject } from './checks.ts';
+import { isObject } from '@cairn/tool/kernel';
+import { checkKnown, describe } from './checks.ts';
 
 /** Options of {@link WorkspaceCache.init}. */
 export interface InitOptions {

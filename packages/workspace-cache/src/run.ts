@@ -1,7 +1,8 @@
+import type { Language } from '@cairn/tool/kernel';
 import type { CountTokens } from '@cairn/tool/prompt';
 import type { ToolDefinition } from '@cairn/tool';
 import { check, checkKnown, isToolName } from './checks.ts';
-import type { DynamicListing, Language, SectionOptions, WorkspaceCacheData } from './data.ts';
+import type { DynamicListing, SectionOptions, WorkspaceCacheData } from './data.ts';
 import type { CacheDirectoryDetails, CacheDirectoryInput } from './listings/cache-directory.ts';
 import type { DynamicListingStore } from './listings/dynamic-listings.ts';
 import type { Interceptors } from './listings/interceptors.ts';

@@ -1,4 +1,5 @@
-import type { AgentDefinition, Language } from '@cairn/context';
+import type { AgentDefinition } from '@cairn/context';
+import type { Language } from '@cairn/tool/kernel';
 import { escapeControls } from '@cairn/tool/paths';
 import { delegationTexts } from './texts.ts';
 

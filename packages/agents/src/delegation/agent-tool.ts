@@ -1,7 +1,7 @@
 import type { OptionNames } from '@cairn/tool/errors';
+import type { Language } from '@cairn/tool/kernel';
 import { checkArguments } from '../errors.ts';
 import { findAgent } from '@cairn/context';
-import type { Language } from '@cairn/context';
 import type { AgentEvent } from '../run/agent-run.ts';
 import type { Agents } from '../run/agents.ts';
 import type { DelegationCaller } from '../run/runner.ts';

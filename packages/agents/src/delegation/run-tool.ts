@@ -1,17 +1,18 @@
 import { checkMode, ContextError, findAgent, isContextMode, labelOf, MODES, modeOf, textOf } from '@cairn/context';
-import type { AgentDefinition, AgentDefinitions, ContextMode, Language, UnifiedMessage } from '@cairn/context';
+import type { AgentDefinition, AgentDefinitions, ContextMode, UnifiedMessage } from '@cairn/context';
 import { MemoryError } from '@cairn/memory';
 import { createTool, inputSchema, succeed, ToolError } from '@cairn/tool';
 import type { ToolDefinition, ToolErrorCode, ToolRunOptions, ToolSuccess } from '@cairn/tool';
+import type { Language } from '@cairn/tool/kernel';
 import { z } from 'zod';
 import { AgentError } from '../errors.ts';
 import type { AgentEvent, AgentResult, FinishReason, Usage } from '../run/agent-run.ts';
 import type { Agents } from '../run/agents.ts';
 import type { ToolRunContext } from '../run/tool-context.ts';
-import { quote } from '../tools/refusal.ts';
 import { endOfPart, listAgents } from './agent-list.ts';
 import { createProgress } from './progress.ts';
 import { delegationTexts } from './texts.ts';
+import { quote } from '../tools/refusal.ts';
 
 /** The parameters of a tool that runs agents. */
 export interface RunAgentInput {

@@ -1,4 +1,5 @@
-import type { ContextMode, Language } from '@cairn/context';
+import type { ContextMode } from '@cairn/context';
+import type { Language } from '@cairn/tool/kernel';
 import type { FinishReason } from '../run/agent-run.ts';
 
 /** The texts of delegation. Names of agents and ids come quoted or checked. */

@@ -1,5 +1,5 @@
-import type { Language } from '@cairn/context';
 import type { Knowledge } from '@cairn/knowledge';
+import type { Language } from '@cairn/tool/kernel';
 
 /** The largest section, in UTF-16 code units: as much as other hosts keep of the same text. */
 const MAX_CHARACTERS = 9500;

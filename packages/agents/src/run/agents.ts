@@ -4,7 +4,6 @@ import type {
   AskModel,
   ContextManager,
   ContextMode,
-  Language,
   LeftOut,
   UnifiedMessage,
   UserMessage,
@@ -12,6 +11,7 @@ import type {
 import type { Knowledge } from '@cairn/knowledge';
 import type { Memory } from '@cairn/memory';
 import type { ShownPart, ToolSet } from '@cairn/tool';
+import type { Language } from '@cairn/tool/kernel';
 import type { CountTokens } from '@cairn/tool/prompt';
 import type { WorkspaceCache, WorkspaceRun } from '@cairn/workspace-cache';
 import type { LanguageModel } from 'ai';

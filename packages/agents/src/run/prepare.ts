@@ -6,6 +6,7 @@ import {
   DEFAULT_SUMMARIZE_AFTER,
   findAgent,
   foldedCount,
+  MAIN,
   modeOf,
   MODES,
   readProjectInstructions,
@@ -47,9 +48,6 @@ import type {
 import { historiesOf } from './histories.ts';
 import { sizesOf } from './request-size.ts';
 import { runTexts } from './texts.ts';
-
-/** The key of the history of the main session. */
-const MAIN = '__main__';
 
 /** The tools of an agent, and the session that they were opened for. */
 export interface OpenedTools extends AgentTools {

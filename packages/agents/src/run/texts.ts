@@ -1,4 +1,5 @@
-import type { ContextMode, Language } from '@cairn/context';
+import type { ContextMode } from '@cairn/context';
+import type { Language } from '@cairn/tool/kernel';
 
 interface RunTexts {
   /** Before the last request of a run, when the one before it called tools. */

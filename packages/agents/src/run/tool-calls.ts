@@ -1,4 +1,5 @@
-import type { Language, ToolResultPart } from '@cairn/context';
+import type { ToolResultPart } from '@cairn/context';
+import type { Language } from '@cairn/tool/kernel';
 import { formatBytes } from '@cairn/tool/prompt';
 import { InvalidToolInputError, NoSuchToolError } from 'ai';
 import type { ModelMessage, ToolSet } from 'ai';

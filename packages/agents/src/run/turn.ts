@@ -1,5 +1,6 @@
 import { withImagesAfter, withNewestImages } from '@cairn/context';
-import type { AssistantMessage, Language, MessageLabel, ToolResultPart, UnifiedMessage } from '@cairn/context';
+import type { AssistantMessage, MessageLabel, ToolResultPart, UnifiedMessage } from '@cairn/context';
+import type { Language } from '@cairn/tool/kernel';
 import type { ModelCall } from './model-request.ts';
 
 /** The messages of one run, from the prompt on, as the history keeps them. */

@@ -1,9 +1,10 @@
 import type { OptionNames } from '@cairn/tool/errors';
 import type { NamingProfile } from '@cairn/coding-agent';
 import { DEFAULT_MODE, MODES, SHOWN_PARTS } from '@cairn/context';
-import type { AgentDefinition, ContextMode, Language } from '@cairn/context';
+import type { AgentDefinition, ContextMode } from '@cairn/context';
 import { createToolSession } from '@cairn/tool';
 import type { OpenToolSet, ShownPart, ToolSession, ToolSet, ToolSetContext } from '@cairn/tool';
+import type { Language } from '@cairn/tool/kernel';
 import { AgentError, checkArguments } from '../errors.ts';
 import { asAgentTool } from './agent-tool.ts';
 import type { AgentTool } from './agent-tool.ts';

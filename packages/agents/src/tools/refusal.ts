@@ -1,16 +1,16 @@
 import { toolOfName } from '@cairn/coding-agent/internal';
 import type { NamingProfile } from '@cairn/coding-agent';
-import type { Language } from '@cairn/context';
-import { escapeControls } from '@cairn/tool/paths';
-import { truncateLine } from '@cairn/tool/prompt';
+import type { Language } from '@cairn/tool/kernel';
+import { quoted } from '@cairn/tool/kernel';
 import { toolNameOf } from './tool-names.ts';
 
-const MAX_NAME_CHARACTERS = 100;
 const MAX_LISTED_NAMES = 50;
+
+const MAX_NAME_CHARACTERS = 100;
 
 /** Quotes a name that a model wrote. */
 export function quote(name: string): string {
-  return escapeControls(JSON.stringify(truncateLine(name, MAX_NAME_CHARACTERS)));
+  return quoted(name, MAX_NAME_CHARACTERS);
 }
 
 interface RefusalTexts {

@@ -1,8 +1,8 @@
+import type { Language } from '@cairn/tool/kernel';
 import type { Journal } from './journal.ts';
 import type { WorkflowEvent } from './events.ts';
 import { cutOutput } from './functions/outcome.ts';
 import { loopTexts } from './loop-texts.ts';
-import type { Language } from '@cairn/memory';
 import type { CallRecord, FunctionOutcome, WorkflowFunction } from './types.ts';
 
 /** What calling functions needs. */

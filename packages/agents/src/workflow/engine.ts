@@ -1,7 +1,8 @@
 import type { CallTable, OptionNames } from '@cairn/tool/errors';
 import { createMemory, MemoryError } from '@cairn/memory';
-import type { Language, Memory, Stream, WorkflowRecord } from '@cairn/memory';
+import type { Memory, Stream, WorkflowRecord } from '@cairn/memory';
 import { memory as inProcess } from '@cairn/memory/memory';
+import type { Language } from '@cairn/tool/kernel';
 import { checkArguments, AgentError } from '../errors.ts';
 import { resolveModel, modelOptions, requestOptions } from '../model/resolve-model.ts';
 import { UsageSum } from '../run/usage-sum.ts';

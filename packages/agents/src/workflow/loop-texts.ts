@@ -1,6 +1,7 @@
 /** The texts of the loop for the model and the user, in both languages. */
 import { isPartlyDone } from '@cairn/memory';
-import type { Language, Todo } from '@cairn/memory';
+import type { Todo } from '@cairn/memory';
+import type { Language } from '@cairn/tool/kernel';
 
 interface Texts {
   readonly stopped: (limitMs: number) => string;

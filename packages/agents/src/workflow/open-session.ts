@@ -1,6 +1,7 @@
-import type { Language, Memory, Stream } from '@cairn/memory';
+import type { Memory, Stream } from '@cairn/memory';
 import { createToolSession } from '@cairn/tool';
 import type { ToolDefinition } from '@cairn/tool';
+import type { Language } from '@cairn/tool/kernel';
 import { AgentError } from '../errors.ts';
 import { resolveModel } from '../model/resolve-model.ts';
 import { UsageSum } from '../run/usage-sum.ts';

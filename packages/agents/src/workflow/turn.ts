@@ -1,6 +1,6 @@
 import type { ToolMessage, UnifiedMessage } from '@cairn/context';
 import { MemoryError } from '@cairn/memory';
-import type { Language } from '@cairn/memory';
+import type { Language } from '@cairn/tool/kernel';
 import { estimateTokens } from '@cairn/tool/prompt';
 import { asSchema, tool } from 'ai';
 import type { LanguageModel, ModelMessage, ToolSet } from 'ai';

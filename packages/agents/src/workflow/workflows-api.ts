@@ -1,5 +1,6 @@
-import type { EditedTodo, Language, Memory, WorkflowRecord } from '@cairn/memory';
+import type { EditedTodo, Memory, WorkflowRecord } from '@cairn/memory';
 import type { ToolSet } from '@cairn/tool';
+import type { Language } from '@cairn/tool/kernel';
 import type { GuardOptions } from '../model/guard-model.ts';
 import type { ModelOptions } from '../model/resolve-model.ts';
 import type { WorkflowEvent } from './events.ts';

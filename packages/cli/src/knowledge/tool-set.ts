@@ -1,5 +1,6 @@
 import type { Knowledge } from '@cairn/knowledge';
 import type { ToolSet } from '@cairn/tool';
+import type { Language } from '@cairn/tool/kernel';
 import { homeDirectory } from '@cairn/tool/paths';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -10,7 +11,7 @@ export interface KnowledgeToolSetOptions {
   /** @default `CAIRN_KNOWLEDGE_DIR`, else the user's own */
   readonly directory?: string | undefined;
   /** The language of texts for a model. @default 'en' */
-  readonly language?: 'en' | 'zh' | undefined;
+  readonly language?: Language | undefined;
   /** The knowledge, when it is open. The caller closes it. @default it is opened when a tool needs it */
   readonly shared?: Knowledge | undefined;
 }

@@ -1,4 +1,4 @@
-import { escapeControls } from '@cairn/tool/paths';
+import { quoted } from '@cairn/tool/kernel';
 
 const MAX_NAME_LENGTH = 64;
 /** A history is stored under the name: its key has no room for more. */
@@ -6,7 +6,7 @@ const MAX_NAME_BYTES = 120;
 const NAME = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}._-]*$/u;
 
 /** The key of the main session: no agent has this name. */
-const MAIN = '__main__';
+export const MAIN = '__main__';
 
 /**
  * Returns why a text is not the name of an agent; `undefined` when it is. A name is also the name of a file, a word on a command
@@ -16,6 +16,5 @@ export function agentNameProblem(name: string): string | undefined {
   if (name === MAIN) return `${MAIN} is the main session; choose another name`;
   const isShort = name.length <= MAX_NAME_LENGTH && Buffer.byteLength(name) <= MAX_NAME_BYTES;
   if (isShort && NAME.test(name) && !name.endsWith('.')) return undefined;
-  const shown = escapeControls(JSON.stringify(name.length > 100 ? `${name.slice(0, 100)}…` : name));
-  return `invalid agent name ${shown}; use at most ${MAX_NAME_LENGTH} letters, digits, "-", "_" and ".", and begin with a letter or a digit`;
+  return `invalid agent name ${quoted(name, 100)}; use at most ${MAX_NAME_LENGTH} letters, digits, "-", "_" and ".", and begin with a letter or a digit`;
 }

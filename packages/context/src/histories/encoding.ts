@@ -2,6 +2,8 @@
  * Messages as JSON. What JSON has no form for is an object with the field `$cairn`, and large parts are blobs: texts that are
  * kept apart under their hashes, in chunks that fit into a record of the store.
  */
+import { isObject } from '@cairn/tool/kernel';
+import type { Fields } from '@cairn/tool/kernel';
 import { hash } from 'node:crypto';
 import type { UnifiedMessage } from '../messages/message.ts';
 import { partProblem } from '../messages/part-problem.ts';
@@ -12,12 +14,6 @@ const MAX_PART_BYTES: number = 256 * 1024;
 
 /** The bytes of the name of a chunk in a record, where the message has it and where the record lists it. */
 const NAME_BYTES = 60;
-
-type Fields = Readonly<Record<string, unknown>>;
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** Returns the start of the name of a chunk, which tells the chunks of one history apart. */
 export function shortNameOf(name: string): string {
@@ -144,7 +140,7 @@ class Decoder {
 
   decode(value: unknown): unknown {
     if (Array.isArray(value)) return Object.freeze(value.map((item) => this.decode(item)));
-    if (!isFields(value)) return value;
+    if (!isObject(value)) return value;
     return Object.hasOwn(value, TAG) ? this.#decodeTagged(value) : this.#decodeFields(Object.entries(value));
   }
 
@@ -219,7 +215,7 @@ function attempt<T>(task: () => T): T {
 }
 
 function checked(message: unknown): UnifiedMessage {
-  if (!isFields(message) || typeof message['role'] !== 'string') return unreadable('it is not a message');
+  if (!isObject(message) || typeof message['role'] !== 'string') return unreadable('it is not a message');
   const { role, content } = message;
   if (typeof content === 'string' && role !== 'tool') return message as unknown as UnifiedMessage;
   if (!Array.isArray(content)) return unreadable('it is not a message');

@@ -1,14 +1,13 @@
 /** Keys of histories in the namespace `contexts` of a memory. */
+import { quoted } from '@cairn/tool/kernel';
 import { hash } from 'node:crypto';
+import { MAIN } from '../definitions/agent-name.ts';
 import { ContextError } from '../errors.ts';
 
 /** The namespace of a memory that keeps the histories. */
 export const NAMESPACE = 'contexts';
-/** The key of the history of the main session. No agent has this name. */
-export const MAIN = '__main__';
 /** In bytes, encoded, so that every key is a valid name in the store. */
 const MAX_PART_BYTES = 120;
-const SHOWN_CHARACTERS = 40;
 
 /** Where a history is. */
 export interface HistoryPlace {
@@ -31,10 +30,6 @@ function encodePart(name: string): string {
 
 function decodePart(part: string): string {
   return part.replaceAll('%3A', ':').replaceAll('%25', '%');
-}
-
-function quoted(name: string): string {
-  return JSON.stringify(name.length > SHOWN_CHARACTERS ? `${name.slice(0, SHOWN_CHARACTERS)}…` : name);
 }
 
 /** Returns why a value cannot be a name; `undefined` when it can. */

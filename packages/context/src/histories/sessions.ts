@@ -1,8 +1,9 @@
+import { MAIN } from '../definitions/agent-name.ts';
 import { checkArguments } from '../errors.ts';
 import type { Namespace } from '@cairn/memory';
 import { textOf } from '../messages/text.ts';
 import { HistoryStore, readFirstMessage } from './history-store.ts';
-import { checkName, MAIN, NAMESPACE, parseKey, prefixOf } from './keys.ts';
+import { checkName, NAMESPACE, parseKey, prefixOf } from './keys.ts';
 import type { HistoryPlace } from './keys.ts';
 import { forgetOwners } from './owned-sessions.ts';
 import { memoryOf, projectNameOf } from './session-place.ts';

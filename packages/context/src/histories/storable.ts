@@ -1,6 +1,6 @@
 /** Messages that are too large for a history, or have values that it cannot keep, and how they are cut. */
+import type { Language } from '@cairn/tool/kernel';
 import { formatBytes } from '@cairn/tool/prompt';
-import type { Language } from '../messages/language.ts';
 import type { AssistantMessage, ToolResultPart, UnifiedMessage } from '../messages/message.ts';
 import { resultTextOf } from '../messages/text.ts';
 import { messageTexts } from '../messages/texts.ts';

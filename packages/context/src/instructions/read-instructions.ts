@@ -1,3 +1,4 @@
+import type { Language } from '@cairn/tool/kernel';
 import { checkArguments } from '../errors.ts';
 import { truncateLine } from '@cairn/tool/prompt';
 import { quotePath } from '@cairn/tool/paths';
@@ -25,7 +26,7 @@ export interface ReadInstructionsOptions {
   /** Of the whole text, headings included. @default 8000 */
   readonly maxCharacters?: number | undefined;
   /** @default 'en' */
-  readonly language?: 'en' | 'zh' | undefined;
+  readonly language?: Language | undefined;
 }
 
 /** A file whose text is not shown, or not all of it. */

@@ -1,3 +1,4 @@
+import type { Language } from '@cairn/tool/kernel';
 /** The texts around the project instructions, for a model. */
 export interface InstructionTexts {
   readonly heading: string;
@@ -9,7 +10,7 @@ export interface InstructionTexts {
   readonly unreadable: (name: string, problem: string) => string;
 }
 
-export const instructionTexts: Readonly<Record<'en' | 'zh', InstructionTexts>> = {
+export const instructionTexts: Readonly<Record<Language, InstructionTexts>> = {
   en: {
     heading: '# Project instructions\n\nFrom files of the project. Where they differ, the later one applies.',
     source: (name) => `## ${name}`,

@@ -2,10 +2,9 @@
  * Images as servers of models can read them. The protocol of chat completions has no images in results of tools: its servers read
  * base64 in a text there, so an image follows the results as a message of the user.
  */
+import type { Language } from '@cairn/tool/kernel';
 import { formatBytes } from '@cairn/tool/prompt';
 import { checkArguments, ContextError } from '../errors.ts';
-import { checkLanguage } from './language.ts';
-import type { Language } from './language.ts';
 import type { MediaPart, ToolMessage, ToolResultPart, UnifiedMessage, UserMessage } from './message.ts';
 import { messageTexts } from './texts.ts';
 import { base64Length, isImage } from './media.ts';
@@ -103,7 +102,7 @@ export interface NewestImagesOptions {
 export function withNewestImages(messages: readonly UnifiedMessage[], options: NewestImagesOptions): UnifiedMessage[] {
   checkArguments.options('withNewestImages', options, { language: 'required', max: 'optional', prompt: 'optional' });
   const { language, max = MAX_IMAGES, prompt } = options;
-  checkLanguage(language);
+  checkArguments.language(language);
   if (!Number.isInteger(max) || max < 0) {
     throw new ContextError('INVALID_OPTION', [`Invalid max ${String(max)}`, 'Use a whole number from 0.'], {
       option: 'max',

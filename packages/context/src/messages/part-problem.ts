@@ -1,9 +1,5 @@
-type Fields = Readonly<Record<string, unknown>>;
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
+import { isObject } from '@cairn/tool/kernel';
+import type { Fields } from '@cairn/tool/kernel';
 /** Returns the first of some fields that is not a text. */
 function missingText(part: Fields, names: readonly string[]): string | undefined {
   return names.find((name) => typeof part[name] !== 'string');
@@ -22,7 +18,7 @@ const known: Readonly<Record<string, readonly [roles: readonly string[], texts: 
 
 /** Returns what is wrong with a part of a message, so that no view of the history could read it; `undefined` when nothing is. */
 export function partProblem(role: string, part: unknown): string | undefined {
-  if (!isFields(part) || typeof part['type'] !== 'string') return 'has no type';
+  if (!isObject(part) || typeof part['type'] !== 'string') return 'has no type';
   const { type, output } = part;
   const [roles, texts] = (Object.hasOwn(known, type) ? known[type] : undefined) ?? [[role], []];
   if (!roles.includes(role)) return `of the type ${type} is not one of a message with the role ${role}`;
@@ -30,8 +26,8 @@ export function partProblem(role: string, part: unknown): string | undefined {
   if (missing !== undefined) return `of the type ${type} has no text ${missing}`;
   if (type !== 'tool-result') return undefined;
   const isOutput =
-    isFields(output) &&
+    isObject(output) &&
     typeof output['type'] === 'string' &&
-    (output['type'] !== 'content' || (Array.isArray(output['value']) && output['value'].every(isFields)));
+    (output['type'] !== 'content' || (Array.isArray(output['value']) && output['value'].every(isObject)));
   return isOutput ? undefined : 'of the type tool-result has no output with a type';
 }

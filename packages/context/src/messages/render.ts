@@ -1,5 +1,5 @@
+import type { Language } from '@cairn/tool/kernel';
 import { withImagesAfter } from './images.ts';
-import type { Language } from './language.ts';
 import { labelOf } from './message.ts';
 import type { AssistantMessage, UnifiedMessage, UserMessage } from './message.ts';
 import { callsOf, closedResult } from './pairs.ts';

@@ -1,4 +1,4 @@
-import type { Language } from './language.ts';
+import type { Language } from '@cairn/tool/kernel';
 
 interface MessageTexts {
   readonly noResult: string;

@@ -1,6 +1,6 @@
+import type { Language } from '@cairn/tool/kernel';
 import type { CountTokens } from '@cairn/tool/prompt';
 import { countImages, MAX_IMAGES, withNewestImages } from './images.ts';
-import type { Language } from './language.ts';
 import type { UnifiedMessage } from './message.ts';
 import { CallPairs } from './pairs.ts';
 import { renderTurn } from './render.ts';

@@ -1,6 +1,6 @@
+import type { Language } from '@cairn/tool/kernel';
 import { createDataMarks } from '@cairn/tool/prompt';
 import type { CountTokens } from '@cairn/tool/prompt';
-import type { Language } from '../messages/language.ts';
 import { labelOf } from '../messages/message.ts';
 import type { UnifiedMessage, UserMessage } from '../messages/message.ts';
 import { textOf } from '../messages/text.ts';

@@ -1,7 +1,6 @@
+import type { Language } from '@cairn/tool/kernel';
 import { checkArguments } from '../errors.ts';
 import { createDataMarks } from '@cairn/tool/prompt';
-import { checkLanguage } from '../messages/language.ts';
-import type { Language } from '../messages/language.ts';
 import type { UnifiedMessage } from '../messages/message.ts';
 import { textOf } from '../messages/text.ts';
 import { foldedCount } from './fold.ts';
@@ -104,7 +103,7 @@ export async function summarizeByModel(
     signal: 'optional',
   });
   const { askModel, store, summarizeAfter = DEFAULT_SUMMARIZE_AFTER, language = 'en', signal } = options;
-  const text = texts[checkLanguage(language)];
+  const text = texts[checkArguments.language(language)];
   const messages = foldedCount(main.length, summarizeAfter);
   if (messages === 0) return {};
   const folded = main.slice(0, messages);

@@ -1,4 +1,4 @@
-import type { Language } from '../messages/language.ts';
+import type { Language } from '@cairn/tool/kernel';
 import { labelOf } from '../messages/message.ts';
 import type { UnifiedMessage } from '../messages/message.ts';
 import { viewTexts } from './texts.ts';

@@ -1,5 +1,5 @@
 import { readQuery } from '@cairn/retrieval';
-import type { Language } from '../messages/language.ts';
+import type { Language } from '@cairn/tool/kernel';
 import type { UnifiedMessage } from '../messages/message.ts';
 import { textOf } from '../messages/text.ts';
 import { countNegations, shortenSentence, weighCues, withoutLeadIn } from './cues.ts';

@@ -1,6 +1,5 @@
+import type { Language } from '@cairn/tool/kernel';
 import { checkArguments, ContextError } from '../errors.ts';
-import { checkLanguage } from '../messages/language.ts';
-import type { Language } from '../messages/language.ts';
 import type { UnifiedMessage } from '../messages/message.ts';
 import { shortenSentence, withoutLeadIn } from './cues.ts';
 import { StatementPool } from './statements.ts';
@@ -112,7 +111,7 @@ export function summarizePool(pool: StatementPool, maxCharacters: number): strin
 export function summarize(messages: readonly UnifiedMessage[], options: SummarizeOptions = {}): string {
   checkArguments.options('summarize', options, { maxCharacters: 'optional', language: 'optional' });
   const { maxCharacters = SUMMARY_CHARACTERS, language = 'en' } = options;
-  checkLanguage(language);
+  checkArguments.language(language);
   if (!Number.isInteger(maxCharacters) || maxCharacters < MIN_CHARACTERS) {
     const problem = `Invalid maxCharacters ${String(maxCharacters)}`;
     throw new ContextError('INVALID_OPTION', [problem, `Use a whole number from ${MIN_CHARACTERS}.`], {

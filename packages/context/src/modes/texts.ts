@@ -1,4 +1,4 @@
-import type { Language } from '../messages/language.ts';
+import type { Language } from '@cairn/tool/kernel';
 import type { ContextMode } from './mode.ts';
 
 /** What a text of a mode states, as it was when the text was chosen. */

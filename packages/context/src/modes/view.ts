@@ -1,9 +1,8 @@
 import type { OptionNames } from '@cairn/tool/errors';
+import type { Language } from '@cairn/tool/kernel';
 import { estimateTokens } from '@cairn/tool/prompt';
 import type { CountTokens } from '@cairn/tool/prompt';
 import { checkArguments, ContextError } from '../errors.ts';
-import { checkLanguage } from '../messages/language.ts';
-import type { Language } from '../messages/language.ts';
 import type { UnifiedMessage } from '../messages/message.ts';
 import { transcriptOf } from '../messages/transcript.ts';
 import { fitTurns } from './fit-turns.ts';
@@ -190,7 +189,7 @@ export function createView(options: ViewOptions): ContextView {
     countTokens = estimateTokens,
   } = options;
   const mode = checkMode(options.mode);
-  checkLanguage(language);
+  checkArguments.language(language);
   checkCount('summarizeAfter', summarizeAfter, 1);
   checkCount('maxTokens', maxTokens, 1);
   if (window !== undefined) checkWindow(window);

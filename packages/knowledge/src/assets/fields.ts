@@ -1,7 +1,8 @@
+import { quoted } from '@cairn/tool/kernel';
 import { KnowledgeError } from '../errors.ts';
 import { ASSET_TYPES } from './asset.ts';
 import type { AssetFields, AssetKey, AssetStatus, AssetType } from './asset.ts';
-import { checkName, checkProductLine, DEFAULT_PRODUCT_LINE, quoted } from './names.ts';
+import { checkName, checkProductLine, DEFAULT_PRODUCT_LINE } from './names.ts';
 
 /** UTF-16 code units. */
 export const MAX_TITLE_CHARACTERS = 200;

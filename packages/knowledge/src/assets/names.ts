@@ -1,4 +1,4 @@
-import { escapeControls } from '@cairn/tool/paths';
+import { quoted } from '@cairn/tool/kernel';
 import { KnowledgeError } from '../errors.ts';
 import type { AssetKey } from './asset.ts';
 
@@ -10,13 +10,6 @@ const NAME = /^[\p{L}\p{N}._-]{1,80}$/u;
 const MAX_NAME_BYTES = 240;
 const MAX_PRODUCT_LINE_BYTES = 400;
 const EXTENSION = '.md';
-const SHOWN_CHARACTERS = 60;
-
-/** Returns a value in quotes for a message, cut when it is long. */
-export function quoted(value: unknown): string {
-  const text = typeof value === 'string' ? value : String(value);
-  return escapeControls(JSON.stringify(text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text));
-}
 
 function problemOf(part: string): string | undefined {
   if (part === '') return 'it is empty';

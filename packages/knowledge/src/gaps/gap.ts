@@ -1,5 +1,5 @@
-import type { Language } from '@cairn/memory';
 import { readQuery } from '@cairn/retrieval';
+import type { Language } from '@cairn/tool/kernel';
 import { createHash } from 'node:crypto';
 import type { AssetFields } from '../assets/asset.ts';
 import { MAX_TITLE_CHARACTERS, shorten } from '../assets/fields.ts';

@@ -1,6 +1,7 @@
 import type { CallTable, OptionNames } from '@cairn/tool/errors';
+import type { Language } from '@cairn/tool/kernel';
 import { checkArguments } from '../errors.ts';
-import type { CallOptions, Language, MemoryBackend } from '@cairn/memory';
+import type { CallOptions, MemoryBackend } from '@cairn/memory';
 import { readQuery, termsOf } from '@cairn/retrieval';
 import { setImmediate } from 'node:timers/promises';
 import type { Asset } from '../assets/asset.ts';

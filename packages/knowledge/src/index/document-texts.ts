@@ -1,5 +1,5 @@
+import type { Language } from '@cairn/tool/kernel';
 import { count } from '@cairn/tool/prompt';
-import type { Language } from '@cairn/memory';
 import type { AssetType } from '../assets/asset.ts';
 import type { Omitted } from './selection.ts';
 

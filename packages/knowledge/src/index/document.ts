@@ -1,4 +1,4 @@
-import type { Language } from '@cairn/memory';
+import type { Language } from '@cairn/tool/kernel';
 import { ASSET_TYPES } from '../assets/asset.ts';
 import { documentTexts } from './document-texts.ts';
 import { LINE_FORMAT, withoutTags } from './lines.ts';

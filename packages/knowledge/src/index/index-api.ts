@@ -1,4 +1,5 @@
-import type { CallOptions, Language } from '@cairn/memory';
+import type { CallOptions } from '@cairn/memory';
+import type { Language } from '@cairn/tool/kernel';
 import type { AssetHead } from '../assets/asset.ts';
 import type { LocalStore } from '../stores/local-store.ts';
 import type { IndexDocument } from './document.ts';

@@ -1,7 +1,7 @@
+import type { Language } from '@cairn/tool/kernel';
 import type { IndexFilters } from './selection.ts';
 import type { CallTable, OptionNames } from '@cairn/tool/errors';
 import { checkArguments } from '../errors.ts';
-import type { Language } from '@cairn/memory';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';

@@ -1,30 +1,10 @@
-import { randomBytes } from 'node:crypto';
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { TEMPORARY_NAME, writeAtomically } from '@cairn/tool/kernel';
+import { open, readdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { KnowledgeError } from '../errors.ts';
 
-/** The names of unfinished files. */
-const TEMPORARY = /^(?<name>.+)\.[0-9a-f]{12}\.tmp$/u;
 /** A process that writes a file needs less. */
 const ABANDONED_MS = 60_000;
-
-async function write(path: string, data: Buffer): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
-  try {
-    const file = await open(temporary, 'wx', 0o600);
-    try {
-      await file.writeFile(data);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(temporary, path);
-  } catch (error) {
-    await rm(temporary, { force: true }).catch(() => undefined);
-    throw error;
-  }
-}
 
 /**
  * Replaces a file as a whole: a reader, or a kill, has the old content or the new one.
@@ -33,7 +13,7 @@ async function write(path: string, data: Buffer): Promise<void> {
  */
 export async function replaceFile(path: string, data: Buffer): Promise<void> {
   try {
-    await write(path, data);
+    await writeAtomically(path, data);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     const hint =
@@ -66,7 +46,7 @@ export async function removeAbandoned(paths: readonly string[]): Promise<void> {
   for (const directory of new Set(paths.map((path) => dirname(path)))) {
     const entries = await readdir(directory).catch(() => []);
     for (const entry of entries) {
-      const name = TEMPORARY.exec(entry)?.groups?.['name'];
+      const name = TEMPORARY_NAME.exec(entry)?.groups?.['name'];
       if (name === undefined || !names.has(name)) continue;
       const path = join(directory, entry);
       const stats = await stat(path).catch(() => undefined);

@@ -1,7 +1,7 @@
 import type { CallOptions } from '@cairn/memory';
+import { quoted } from '@cairn/tool/kernel';
 import { setImmediate } from 'node:timers/promises';
 import type { Asset, AssetHead } from '../assets/asset.ts';
-import { quoted } from '../assets/names.ts';
 import { KnowledgeError } from '../errors.ts';
 import type { KnowledgeIndex } from '../index/index-api.ts';
 import { comparableName, headsNamed, linksOf } from './links.ts';

@@ -1,6 +1,7 @@
 import type { CallTable, OptionNames } from '@cairn/tool/errors';
+import type { Language } from '@cairn/tool/kernel';
 import { checkArguments } from '../errors.ts';
-import type { CallOptions, Language } from '@cairn/memory';
+import type { CallOptions } from '@cairn/memory';
 import type { Asset, AssetHead } from '../assets/asset.ts';
 import { isGapDraft } from '../gaps/gap.ts';
 import type { Gaps } from '../gaps/gaps.ts';

@@ -1,9 +1,10 @@
-import type { CallOptions, Language } from '@cairn/memory';
+import type { CallOptions } from '@cairn/memory';
+import type { Language } from '@cairn/tool/kernel';
+import { quoted } from '@cairn/tool/kernel';
 import type { AssetHead, AssetType } from '../assets/asset.ts';
 import { checkType } from '../assets/fields.ts';
 import type { AssetMark } from '../assets/marks.ts';
 import { marksOf } from '../assets/marks.ts';
-import { quoted } from '../assets/names.ts';
 import { KnowledgeError } from '../errors.ts';
 import { isGapDraft } from '../gaps/gap.ts';
 import type { KnowledgeIndex } from '../index/index-api.ts';

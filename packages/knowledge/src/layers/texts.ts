@@ -1,5 +1,5 @@
-import type { Language } from '@cairn/memory';
 import type { RankNotice } from '@cairn/retrieval';
+import type { Language } from '@cairn/tool/kernel';
 
 /**
  * What a search states besides its results.

@@ -1,5 +1,6 @@
 import type { OptionNames } from '@cairn/tool/errors';
-import type { CallOptions, Language } from '@cairn/memory';
+import type { CallOptions } from '@cairn/memory';
+import type { Language } from '@cairn/tool/kernel';
 import { MAX_LISTED, omittedOf } from '../index/selection.ts';
 import type { Gaps } from '../gaps/gaps.ts';
 import type { KnowledgeIndex } from '../index/index-api.ts';

@@ -1,9 +1,9 @@
 import type { OptionNames } from '@cairn/tool/errors';
+import type { Language } from '@cairn/tool/kernel';
 import { checkArguments } from '../errors.ts';
 import { createDataMarks, estimateTokens } from '@cairn/tool/prompt';
 import type { CountTokens } from '@cairn/tool/prompt';
 import { escapeControls } from '@cairn/tool/paths';
-import type { Language } from '@cairn/memory';
 import type { AssetHead } from '../assets/asset.ts';
 import { documentTexts } from '../index/document-texts.ts';
 import { formatTime, INDEX_END, INDEX_START } from '../index/document.ts';

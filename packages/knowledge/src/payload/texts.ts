@@ -1,5 +1,5 @@
+import type { Language } from '@cairn/tool/kernel';
 import { count } from '@cairn/tool/prompt';
-import type { Language } from '@cairn/memory';
 
 /** The names of the tools, in the order of the payload. */
 export const PAYLOAD_TOOLS = ['search_knowledge', 'get_asset', 'sink_asset', 'scan_index', 'report_asset'] as const;

@@ -1,6 +1,7 @@
+import type { Language } from '@cairn/tool/kernel';
 import { PHASES } from './detect-phase.ts';
 import { phaseTexts } from './phase-texts.ts';
-import type { Language, SkillTextsByLanguage } from './skill.ts';
+import type { SkillTextsByLanguage } from './skill.ts';
 
 function rows(language: Language): string {
   const separator = language === 'zh' ? '：' : ': ';

@@ -1,6 +1,7 @@
+import type { Language } from '@cairn/tool/kernel';
 import { escapeControls } from '@cairn/tool/paths';
 import type { DetectedPhase, GitOperation, PhaseFact } from './detect-phase.ts';
-import type { Language, PhaseTexts } from './skill.ts';
+import type { PhaseTexts } from './skill.ts';
 
 /** What each phase means, and which knowledge helps in it. The skill and `cairn hook phase` show the same words. */
 export const phaseTexts: Readonly<Record<Language, PhaseTexts>> = {

@@ -1,6 +1,5 @@
+import type { Language } from '@cairn/tool/kernel';
 import type { Phase } from './detect-phase.ts';
-
-export type Language = 'en' | 'zh';
 
 /** The names of the skills, in the order in which an agent needs them. */
 export const SKILL_NAMES = ['agent-router', 'phase-detector', 'knowledge-sink'] as const;

@@ -1,9 +1,10 @@
+import type { Language } from '@cairn/tool/kernel';
 import { checkArguments } from '../errors.ts';
 import { agentRouter } from './agent-router.ts';
 import { knowledgeSink } from './knowledge-sink.ts';
 import { phaseDetector } from './phase-detector.ts';
 import { SKILL_NAMES } from './skill.ts';
-import type { Language, SkillName, SkillTextsByLanguage } from './skill.ts';
+import type { SkillName, SkillTextsByLanguage } from './skill.ts';
 
 const texts: Readonly<Record<SkillName, SkillTextsByLanguage>> = {
   'agent-router': agentRouter,

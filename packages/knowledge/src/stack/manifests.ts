@@ -1,4 +1,6 @@
 /** The manifests that name a stack. Each reader returns what its file names, and throws when the text is not valid. */
+import { isObject } from '@cairn/tool/kernel';
+import type { Fields } from '@cairn/tool/kernel';
 import type { parse } from 'smol-toml';
 
 /** What a manifest names. */
@@ -15,10 +17,8 @@ export interface Manifest {
   readonly read: (text: string) => Promise<ManifestNames> | ManifestNames;
 }
 
-type Table = Readonly<Record<string, unknown>>;
-
-function tableOf(value: unknown): Table {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Table) : {};
+function tableOf(value: unknown): Fields {
+  return isObject(value) ? value : {};
 }
 
 function stringOf(value: unknown): string | undefined {
@@ -30,7 +30,7 @@ function stringsOf(value: unknown): string[] {
 }
 
 /** Loaded on first use: most projects have no TOML file, and the start of a session has little time. */
-async function parseToml(text: string): Promise<Table> {
+async function parseToml(text: string): Promise<Fields> {
   const toml: { readonly parse: typeof parse } = await import('smol-toml');
   return tableOf(toml.parse(text));
 }

@@ -1,8 +1,9 @@
 /** The changes that a user makes to one asset. */
 import type { CallOptions } from '@cairn/memory';
+import { quoted } from '@cairn/tool/kernel';
 import type { Asset } from '../assets/asset.ts';
 import { editAsset, parseAsset } from '../assets/markdown.ts';
-import { assetId, checkName, checkProductLine, quoted } from '../assets/names.ts';
+import { assetId, checkName, checkProductLine } from '../assets/names.ts';
 import { checkSecrets } from '../assets/secrets.ts';
 import { KnowledgeError } from '../errors.ts';
 import type { AddOptions, AssetChange, AssetDraft, AssetFile, ChangeOptions, LocalStore } from './local-store.ts';

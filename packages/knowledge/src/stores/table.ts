@@ -1,9 +1,9 @@
 /** How the rows of assets are read and written. */
 import type { CallOptions, MemoryBackend } from '@cairn/memory';
-import { setImmediate, setTimeout as delay } from 'node:timers/promises';
+import { quoted, retry } from '@cairn/tool/kernel';
+import { setImmediate } from 'node:timers/promises';
 import { KnowledgeError } from '../errors.ts';
 import { hashOf } from '../assets/markdown.ts';
-import { quoted } from '../assets/names.ts';
 import { parseRow, rowIdOf, uniqueOf } from './record.ts';
 import type { StoredRow } from './record.ts';
 import { ASSETS_KEY, Rows } from './rows.ts';
@@ -148,12 +148,8 @@ export async function untilDone<T>(
   attempt: () => Promise<T | undefined>,
   { id, signal }: CallOptions & { readonly id: string },
 ): Promise<T> {
-  for (let count = 0; count < MAX_ATTEMPTS; count++) {
-    const result = await attempt();
-    if (result !== undefined) return result;
-    await delay(Math.random() * Math.min(count, MAX_WAIT_MS));
-    signal?.throwIfAborted();
-  }
+  const result = await retry(attempt, { attempts: MAX_ATTEMPTS, maxWaitMs: MAX_WAIT_MS, signal });
+  if (result !== undefined) return result;
   const summary = `Other processes changed the asset ${quoted(id)} during ${MAX_ATTEMPTS} attempts`;
   throw new KnowledgeError('ASSET_CHANGED', [summary, 'Nothing was changed; repeat the call.'], { assets: [id] });
 }

@@ -1,5 +1,5 @@
 import type { CallOptions, Erasure } from '@cairn/memory';
-import { quoted } from '../assets/names.ts';
+import { quoted } from '@cairn/tool/kernel';
 import { KnowledgeError } from '../errors.ts';
 import { AssetTerms } from './terms.ts';
 import type { AssetListener, ChangeOptions, LocalStoreOptions } from './local-store.ts';

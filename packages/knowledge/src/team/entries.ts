@@ -1,5 +1,5 @@
 /** The assets of the local store, as the merge sees them. */
-import { setTimeout as delay } from 'node:timers/promises';
+import { retry } from '@cairn/tool/kernel';
 import { KnowledgeError } from '../errors.ts';
 import { hashOf } from '../assets/markdown.ts';
 import type { LocalStore } from '../stores/local-store.ts';
@@ -98,7 +98,7 @@ export async function applyPlan(
     readonly signal: AbortSignal | undefined;
   },
 ): Promise<Entries> {
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+  const attempt = async (): Promise<Entries | undefined> => {
     signal?.throwIfAborted();
     const entries = await readEntries(store, signal);
     const changes = await plan(entries);
@@ -108,9 +108,11 @@ export async function applyPlan(
       isDone = (await store.applyTeam(batch, { signal })).isDone;
       if (isDone) onApplied(batch);
     }
-    if (isDone) return changes.length === 0 ? entries : readEntries(store, signal);
-    await delay(Math.random() * Math.min(attempt, MAX_WAIT_MS));
-  }
+    if (!isDone) return undefined;
+    return changes.length === 0 ? entries : readEntries(store, signal);
+  };
+  const applied = await retry(attempt, { attempts: MAX_ATTEMPTS, maxWaitMs: MAX_WAIT_MS, signal });
+  if (applied !== undefined) return applied;
   const summary = `Other processes changed the assets during ${MAX_ATTEMPTS} attempts`;
   throw new KnowledgeError('ASSET_CHANGED', [summary, 'Nothing was lost; repeat the command.']);
 }

@@ -1,10 +1,11 @@
 /** What the calls of the team store do. */
+import { quoted } from '@cairn/tool/kernel';
 import { rm } from 'node:fs/promises';
 import { isAbsolute, join, resolve } from 'node:path';
 import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseAsset } from '../assets/markdown.ts';
-import { parseAssetId, quoted } from '../assets/names.ts';
+import { parseAssetId } from '../assets/names.ts';
 import { checkSecrets } from '../assets/secrets.ts';
 import { KnowledgeError } from '../errors.ts';
 import type { StoreEntry } from '../stores/team-changes.ts';

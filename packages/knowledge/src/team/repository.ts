@@ -1,8 +1,8 @@
 /** The clone of the team store, and what it asks of the remote. */
+import { quoted } from '@cairn/tool/kernel';
 import { lstat, mkdir, readdir, stat } from 'node:fs/promises';
 import { hostname, userInfo } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
-import { quoted } from '../assets/names.ts';
 import { KnowledgeError } from '../errors.ts';
 import { checkConfiguration, createGit, reasonOf } from './git.ts';
 import type { Git } from './git.ts';

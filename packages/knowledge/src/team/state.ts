@@ -1,6 +1,6 @@
 /** What the clone and the last synchronization are, in `team.json` of the knowledge directory. */
-import { randomUUID } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { writeAtomically } from '@cairn/tool/kernel';
+import { readFile } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { TEAM_FILE } from '../directory.ts';
 import { KnowledgeError } from '../errors.ts';
@@ -63,19 +63,9 @@ export async function readState(directory: string): Promise<CloneState | undefin
 /** Replaces the file in one step. @throws {KnowledgeError} `STORE_FAILED`. */
 export async function writeState(directory: string, state: CloneState): Promise<void> {
   const path = join(directory, TEAM_FILE);
-  const temporary = `${path}.${randomUUID()}.tmp`;
   try {
-    await mkdir(directory, { recursive: true, mode: 0o700 });
-    const file = await open(temporary, 'wx', 0o600);
-    try {
-      await file.writeFile(`${JSON.stringify(state, undefined, 2)}\n`);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(temporary, path);
+    await writeAtomically(path, `${JSON.stringify(state, undefined, 2)}\n`);
   } catch (error) {
-    await rm(temporary, { force: true });
     const summary = `${path} cannot be written: ${String(error)}`;
     throw new KnowledgeError('STORE_FAILED', [summary, 'Free space, or check the permissions.'], {
       path,

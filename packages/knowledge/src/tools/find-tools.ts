@@ -1,6 +1,6 @@
 import { succeed } from '@cairn/tool';
 import type { ToolSuccess } from '@cairn/tool';
-import type { Language } from '@cairn/memory';
+import type { Language } from '@cairn/tool/kernel';
 import type { AssetHead, AssetType } from '../assets/asset.ts';
 import { checkType } from '../assets/fields.ts';
 import { documentTexts } from '../index/document-texts.ts';

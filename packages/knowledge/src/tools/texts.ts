@@ -1,4 +1,4 @@
-import type { Language } from '@cairn/memory';
+import type { Language } from '@cairn/tool/kernel';
 import { count } from '@cairn/tool/prompt';
 
 export type ToolName = 'scan_index' | 'search_knowledge' | 'get_asset' | 'sink_asset' | 'report_asset';

@@ -1,5 +1,5 @@
 import type { ToolRunOptions } from '@cairn/tool';
-import type { Language } from '@cairn/memory';
+import type { Language } from '@cairn/tool/kernel';
 import type { Knowledge } from '../create-knowledge.ts';
 import type { Stack } from '../stack/stack.ts';
 import type { SessionReader } from './session-reader.ts';

@@ -1,7 +1,7 @@
+import type { Language } from '@cairn/tool/kernel';
 import { checkArguments } from '../errors.ts';
 import { fileNotes, ToolError } from '@cairn/tool';
 import type { FileNoteSource, ResourceProvider, ToolSet, ToolSetContext } from '@cairn/tool';
-import type { Language } from '@cairn/memory';
 import type { Knowledge } from '../create-knowledge.ts';
 import type { Stack } from '../stack/stack.ts';
 import { createKnowledgeTools } from './knowledge-tools.ts';

@@ -1,6 +1,7 @@
+import { isStrings, quoted } from '@cairn/tool/kernel';
 import { MemoryError } from '../errors.ts';
 import type { CallOptions, MemoryBackend } from '../records/backend.ts';
-import { parseStreamKey, quoted, streamKey } from '../records/keys.ts';
+import { parseStreamKey, streamKey } from '../records/keys.ts';
 import { parseFields } from '../records/record.ts';
 
 /** The name of a stream with the streams that it merges. It is kept in the store, so that all processes agree. */
@@ -27,7 +28,7 @@ export function nameInUse({ name, parents }: StreamClaim): MemoryError {
 /** Returns the merged streams of a claim; `undefined` when the document is not a claim. */
 export function parentsOf(document: string): readonly string[] | undefined {
   const { parents } = parseFields(document) ?? {};
-  return Array.isArray(parents) && parents.every((parent) => typeof parent === 'string') ? parents : undefined;
+  return isStrings(parents) ? parents : undefined;
 }
 
 function parseClaim(key: string, document: string): StreamClaim | undefined {

@@ -1,7 +1,7 @@
+import type { Language } from '@cairn/tool/kernel';
 import { setImmediate } from 'node:timers/promises';
 import { snippetOf } from '@cairn/retrieval';
 import { createDataMarks, estimateTokens } from '@cairn/tool/prompt';
-import type { Language } from '../records/language.ts';
 
 /** The budget of one answer to a model, in estimated tokens. */
 const ANSWER_TOKENS = 2500;

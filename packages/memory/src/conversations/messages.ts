@@ -1,7 +1,8 @@
 import type { CallTable, OptionNames } from '@cairn/tool/errors';
+import { quoted } from '@cairn/tool/kernel';
 import type { CallOptions, Changed, Draft, MemoryBackend } from '../records/backend.ts';
 import { MemoryError } from '../errors.ts';
-import { memoryKey, quoted } from '../records/keys.ts';
+import { memoryKey } from '../records/keys.ts';
 import type { Limits } from '../records/limits.ts';
 import { secretsIn } from '../records/secrets.ts';
 import type { FoundSecrets } from '../records/secrets.ts';

@@ -1,7 +1,7 @@
 /** The texts of streams for a model, in both languages. */
+import type { Language } from '@cairn/tool/kernel';
 import { memoryKey } from '../records/keys.ts';
 import { MemoryError } from '../errors.ts';
-import type { Language } from '../records/language.ts';
 import { formatProgress } from '../workflows/format-notes.ts';
 import type { Note } from '../workflows/notes.ts';
 import type { Todo, WorkflowRecord } from '../workflows/workflow-record.ts';

@@ -1,7 +1,7 @@
-import { MemoryError } from '../errors.ts';
-import { checkName, quoted } from '../records/keys.ts';
-import { checkLanguage } from '../records/language.ts';
-import type { Language } from '../records/language.ts';
+import type { Language } from '@cairn/tool/kernel';
+import { quoted } from '@cairn/tool/kernel';
+import { checkArguments, MemoryError } from '../errors.ts';
+import { checkName } from '../records/keys.ts';
 
 /** What a caller passes to a function. A stream with a root adds it as `root`, unless the caller passes another one. */
 export interface FunctionContext {
@@ -68,7 +68,7 @@ export function shapeOf(definition: StreamDefinition, defaultLanguage: Language)
     persona,
     functions: new Map(entries),
     parents: [],
-    language: checkLanguage(language),
+    language: checkArguments.language(language),
   };
 }
 

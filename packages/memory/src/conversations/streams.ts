@@ -1,9 +1,8 @@
 import type { CallTable, OptionNames } from '@cairn/tool/errors';
+import type { Language } from '@cairn/tool/kernel';
+import { quoted } from '@cairn/tool/kernel';
 import type { CallOptions } from '../records/backend.ts';
 import { checkArguments, MemoryError } from '../errors.ts';
-import { quoted } from '../records/keys.ts';
-import { checkLanguage } from '../records/language.ts';
-import type { Language } from '../records/language.ts';
 import { isSameStream, nameInUse } from './claims.ts';
 import type { Claims } from './claims.ts';
 import type { Message, NewMessage } from './message.ts';
@@ -204,7 +203,7 @@ const streamCalls: CallTable<Stream> = {
 function createStream(shape: StreamShape, lineage: readonly StreamShape[], dependencies: StreamDependencies): Stream {
   const { messages, notes, workflows, recall, claims, noteLifetimeMs } = dependencies;
   const { name } = shape;
-  const languageOf = ({ language = shape.language }: PromptOptions = {}): Language => checkLanguage(language);
+  const languageOf = ({ language = shape.language }: PromptOptions = {}): Language => checkArguments.language(language);
   const ensure = (options: CallOptions = {}): Promise<void> => claims.ensure(lineage, { signal: options.signal });
   const stream: Stream = {
     ...shape,
@@ -268,7 +267,9 @@ export function createStreams(dependencies: StreamDependencies): Streams {
     const found = known.get(name);
     if (found) return found;
     const names =
-      known.size === 0 ? 'No stream is defined' : `Defined streams: ${[...known.keys()].map(quoted).join(', ')}`;
+      known.size === 0
+        ? 'No stream is defined'
+        : `Defined streams: ${[...known.keys()].map((name) => quoted(name)).join(', ')}`;
     throw new MemoryError('UNKNOWN_STREAM', [
       `Unknown stream ${quoted(String(name))}`,
       `${names}. Use one of them, or define the stream first.`,

@@ -1,7 +1,6 @@
+import type { Language } from '@cairn/tool/kernel';
 import { estimateTokens, truncateLine } from '@cairn/tool/prompt';
 import { checkArguments, MemoryError } from '../errors.ts';
-import { checkLanguage } from '../records/language.ts';
-import type { Language } from '../records/language.ts';
 import { fitEntries } from './fit-entries.ts';
 import type { Entry } from './fit-entries.ts';
 import type { RecalledContext } from './recall.ts';
@@ -81,7 +80,7 @@ export async function wrapContexts(contexts: readonly RecalledContext[], options
     const hint = `Use a whole number from ${MIN_TOKENS}, or omit it for ${DEFAULT_TOKENS}.`;
     throw new MemoryError('INVALID_OPTION', [summary, hint], { option: 'maxTokens' });
   }
-  const { cut: cutRemark, more } = remarks[checkLanguage(language)];
+  const { cut: cutRemark, more } = remarks[checkArguments.language(language)];
   const entries = contexts.map((context) => entryOf(context, query));
   const remarkTokens = estimateTokens(`\n${cutRemark}\n${more(contexts.length, offset + contexts.length)}`);
   const { text, shown, cut } = await fitEntries(entries, maxTokens - remarkTokens, language);

@@ -1,8 +1,9 @@
 /** How facts are found by their ids, changed, and forgotten. */
+import { quoted } from '@cairn/tool/kernel';
 import { MemoryError } from '../errors.ts';
 import type { CallOptions, RowChange } from '../records/backend.ts';
 import { removeKept } from '../records/kept-elsewhere.ts';
-import { checkName, QUARANTINE_KEY, quoted, UNKNOWN_KEY } from '../records/keys.ts';
+import { checkName, QUARANTINE_KEY, UNKNOWN_KEY } from '../records/keys.ts';
 import type { Limits } from '../records/limits.ts';
 import { randomName } from '../records/random-name.ts';
 import { checkSecrets, checkTags, checkText } from './checks.ts';

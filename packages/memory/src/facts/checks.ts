@@ -1,8 +1,9 @@
 /** Checks what a caller passes, before anything is read or written. */
+import { quoted } from '@cairn/tool/kernel';
 import { findSecret } from '@cairn/tool/prompt';
 import { MemoryError } from '../errors.ts';
 import { refuse } from '../records/checks.ts';
-import { checkName, quoted } from '../records/keys.ts';
+import { checkName } from '../records/keys.ts';
 import { checkContent } from '../records/limits.ts';
 import type { Limits } from '../records/limits.ts';
 

@@ -1,7 +1,7 @@
 /** How people edit facts as Markdown. */
+import { quoted } from '@cairn/tool/kernel';
 import { MemoryError } from '../errors.ts';
 import type { MemoryErrorCode } from '../errors.ts';
-import { quoted } from '../records/keys.ts';
 import { changeFact, checkActive } from './change-facts.ts';
 import { isActive } from './fact.ts';
 import type { Fact, FactTable, StoredFact } from './fact.ts';

@@ -1,8 +1,8 @@
 /** How facts are read from and written to their tables. */
-import { setTimeout as delay } from 'node:timers/promises';
+import { quoted, retry } from '@cairn/tool/kernel';
 import { MemoryError } from '../errors.ts';
 import type { CallOptions, Changed, MemoryBackend, Row, TableChange } from '../records/backend.ts';
-import { FACTS_PREFIX, factsKey, parseFactsKey, quoted } from '../records/keys.ts';
+import { FACTS_PREFIX, factsKey, parseFactsKey } from '../records/keys.ts';
 import { readChanges } from '../records/read-changes.ts';
 import type { Reader } from '../records/reader.ts';
 import { parseFact } from './fact.ts';
@@ -78,12 +78,8 @@ export async function untilDone<T>(
   attempt: () => Promise<T | undefined>,
   { key, signal }: CallOptions & { readonly key?: string },
 ): Promise<T> {
-  for (let count = 0; count < MAX_ATTEMPTS; count++) {
-    const result = await attempt();
-    if (result !== undefined) return result;
-    await delay(Math.random() * Math.min(count, MAX_WAIT_MS));
-    signal?.throwIfAborted();
-  }
+  const result = await retry(attempt, { attempts: MAX_ATTEMPTS, maxWaitMs: MAX_WAIT_MS, signal });
+  if (result !== undefined) return result;
   const summary = `[memory:${backend.name}] Other processes changed the fact during ${MAX_ATTEMPTS} attempts`;
   throw new MemoryError('STORE_LOCKED', [summary, 'Nothing was changed; repeat the call.'], { key });
 }

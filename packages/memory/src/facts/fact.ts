@@ -1,3 +1,4 @@
+import { isObject } from '@cairn/tool/kernel';
 import { DEFAULT_STREAM } from '../defaults.ts';
 import { parseFields } from '../records/record.ts';
 import { isTime } from '../records/time.ts';
@@ -82,8 +83,6 @@ const optional =
   (check: Check): Check =>
   (value) =>
     value === undefined || check(value);
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 /** A restored version must be a fact again: only an optional field may have been absent, which is `null`. */
 const isWas: Check = (was) =>
   isObject(was) &&

@@ -1,6 +1,6 @@
 import type { CallTable, OptionNames } from '@cairn/tool/errors';
 import type { Embed } from '@cairn/retrieval';
-import type { Language } from '../records/language.ts';
+import type { Language } from '@cairn/tool/kernel';
 import { archiveFact, findFact, forgetFact, restoreFact, supersedeFact, updateFact } from './change-facts.ts';
 import type { ChangeDependencies } from './change-facts.ts';
 import { applyMarkdown, factsToMarkdown } from './edit-facts.ts';

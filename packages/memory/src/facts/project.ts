@@ -1,9 +1,9 @@
 /** The identity of a project: it is the same for all worktrees of a repository. */
+import { quoted } from '@cairn/tool/kernel';
 import { hash } from 'node:crypto';
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { MemoryError } from '../errors.ts';
-import { quoted } from '../records/keys.ts';
 
 /** The longest path that is an identity itself, in bytes: a name of a key has at most 512. */
 const MAX_PATH_BYTES = 500;

@@ -1,8 +1,8 @@
+import type { Language } from '@cairn/tool/kernel';
 import { createDataMarks } from '@cairn/tool/prompt';
 import { escapeControls } from '@cairn/tool/paths';
+import { checkArguments } from '../errors.ts';
 import { checkWhole } from '../records/checks.ts';
-import { checkLanguage } from '../records/language.ts';
-import type { Language } from '../records/language.ts';
 import { formatDate } from '../records/time.ts';
 import type { Fact } from './fact.ts';
 
@@ -56,7 +56,7 @@ export function formatStartBlock(
   const { language, maxCharacters = DEFAULT_CHARACTERS } = options;
   checkWhole(maxCharacters, 'maxCharacters', { min: MIN_CHARACTERS, isEndless: true });
   if (facts.length === 0) return '';
-  const text = texts[checkLanguage(language)];
+  const text = texts[checkArguments.language(language)];
   const lineOf = ({ id, scope, pinned, updatedAt, text: content }: Fact): string => {
     const date = formatDate(updatedAt);
     const labels = [text[scope], ...(pinned === true ? [text.pinned] : []), date].join(', ');

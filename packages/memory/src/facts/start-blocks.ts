@@ -1,4 +1,4 @@
-import type { Language } from '../records/language.ts';
+import type { Language } from '@cairn/tool/kernel';
 import type { UnreadableRecord } from '../records/reader.ts';
 import { factOf, isActive } from './fact.ts';
 import type { Facts, FactSelection } from './facts-api.ts';

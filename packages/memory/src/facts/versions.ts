@@ -1,6 +1,6 @@
 /** The earlier versions of a fact. Each keeps what its change replaced, so that a version is the present one without the later changes. */
+import { quoted } from '@cairn/tool/kernel';
 import { MemoryError } from '../errors.ts';
-import { quoted } from '../records/keys.ts';
 import type { FactChange, StoredFact, StoredVersion } from './fact.ts';
 
 const DAY = 86_400_000;

@@ -1,6 +1,6 @@
 /** The changes of a graph, as pure functions of its rows. */
+import { quoted } from '@cairn/tool/kernel';
 import { MemoryError } from '../errors.ts';
-import { quoted } from '../records/keys.ts';
 import { checkLines, entityId, parseGraphLine, relationId, rowId } from './knowledge-graph.ts';
 import type { Entity, GraphLine, Relation } from './knowledge-graph.ts';
 

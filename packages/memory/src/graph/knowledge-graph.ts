@@ -1,6 +1,6 @@
+import { isStrings, quoted } from '@cairn/tool/kernel';
 import { createHash } from 'node:crypto';
 import { MemoryError } from '../errors.ts';
-import { quoted } from '../records/keys.ts';
 import { parseFields } from '../records/record.ts';
 
 /** A named thing, with observations about it. */
@@ -53,7 +53,7 @@ function isGraphLine(line: Readonly<Record<string, unknown>>): boolean {
   const { observations } = line;
   if (line['type'] === 'relation') return isText(line['from'], line['to'], line['relationType']);
   if (line['type'] !== 'entity' || !isText(line['name'], line['entityType'])) return false;
-  return Array.isArray(observations) && observations.every((one) => typeof one === 'string');
+  return isStrings(observations);
 }
 
 /** Parses a row of a graph; `undefined` when it is neither an entity nor a relation. */

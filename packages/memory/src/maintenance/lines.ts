@@ -1,4 +1,5 @@
 /** The lines of an export, and how they are read and checked. */
+import { isObject, quoted } from '@cairn/tool/kernel';
 import { z } from 'zod';
 import type { StreamClaim } from '../conversations/claims.ts';
 import { messageDraft } from '../conversations/message.ts';
@@ -9,16 +10,7 @@ import { parseFact } from '../facts/fact.ts';
 import type { FactTable, StoredFact } from '../facts/fact.ts';
 import { factTable } from '../facts/fact-table.ts';
 import type { GraphLine } from '../graph/knowledge-graph.ts';
-import {
-  checkName,
-  graphKey,
-  memoryKey,
-  namespaceKey,
-  notesKey,
-  quoted,
-  streamKey,
-  workflowKey,
-} from '../records/keys.ts';
+import { checkName, graphKey, memoryKey, namespaceKey, notesKey, streamKey, workflowKey } from '../records/keys.ts';
 import { checkSize } from '../records/limits.ts';
 import type { Limits } from '../records/limits.ts';
 import { checkDocument, namespaceDraft } from '../records/namespace.ts';
@@ -63,7 +55,7 @@ export type LineOf<Kind extends Line['kind']> = Extract<Line, { kind: Kind }>;
 
 /** `z.record` would drop a field named `__proto__`. */
 function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject(value);
 }
 
 const object = z.custom<JsonObject>(isJsonObject, 'expected an object');

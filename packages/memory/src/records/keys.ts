@@ -1,4 +1,4 @@
-import { escapeControls } from '@cairn/tool/paths';
+import { quoted } from '@cairn/tool/kernel';
 import { MemoryError } from '../errors.ts';
 
 /** In bytes of UTF-8. */
@@ -25,14 +25,6 @@ export const NAMESPACE_PREFIX = 'ai:namespace:';
 export const TERMS_PREFIX = 'ai:terms:';
 /** The tables that `@cairn/knowledge` keeps in the same stores. Memory neither reads nor removes them. */
 export const KNOWLEDGE_PREFIX = 'ai:knowledge:';
-
-/** The part of a name that an error shows. */
-const SHOWN_CHARACTERS = 40;
-
-/** Returns a name in quotes, cut when it is long. */
-export function quoted(name: string): string {
-  return escapeControls(JSON.stringify(name.length > SHOWN_CHARACTERS ? `${name.slice(0, SHOWN_CHARACTERS)}…` : name));
-}
 
 /** Returns why a value cannot be a name; `undefined` when it can. */
 function problemOf(name: unknown): string | undefined {

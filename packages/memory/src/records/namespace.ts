@@ -1,4 +1,5 @@
 import type { CallTable, OptionNames } from '@cairn/tool/errors';
+import { isObject } from '@cairn/tool/kernel';
 import { MemoryError } from '../errors.ts';
 import type { CallOptions, Draft, KeyInfo, ListRule, MemoryBackend, Swap } from './backend.ts';
 import { checkName, namespaceKey, namespacePrefix, parseNamespaceKey } from './keys.ts';
@@ -150,9 +151,8 @@ export function checkDocument(document: unknown, limits: Limits): string {
 
 /** Returns the draft of a record. @throws {MemoryError} `INVALID_INPUT`, `TOO_LARGE`. */
 export function namespaceDraft(value: JsonObject, limits: Limits, timeMs?: number): Draft {
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  if (!isObject || 'time' in value) {
-    const problem = isObject ? 'has a field "time", which the store sets' : 'is not an object';
+  if (!isObject(value) || 'time' in value) {
+    const problem = isObject(value) ? 'has a field "time", which the store sets' : 'is not an object';
     throw new MemoryError('INVALID_INPUT', [`A value of the namespace ${problem}`, 'Use another field or an object.']);
   }
   const fields = jsonOf(value);

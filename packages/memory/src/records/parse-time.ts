@@ -1,5 +1,5 @@
+import { quoted } from '@cairn/tool/kernel';
 import { checkArguments, MemoryError } from '../errors.ts';
-import { quoted } from './keys.ts';
 import { formatDate, isTime } from './time.ts';
 
 const MINUTE = 60_000;

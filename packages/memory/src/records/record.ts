@@ -1,3 +1,4 @@
+import { isObject } from '@cairn/tool/kernel';
 import type { Draft, ListRule } from './backend.ts';
 
 /** The fields that decide how long a record is kept. */
@@ -14,9 +15,7 @@ const TAIL_LENGTH = 64;
 export function parseFields(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Readonly<Record<string, unknown>>)
-      : undefined;
+    return isObject(value) ? value : undefined;
   } catch {
     return undefined;
   }

@@ -1,5 +1,5 @@
+import type { Language } from '@cairn/tool/kernel';
 import { checkArguments } from '../errors.ts';
-import type { Language } from '../records/language.ts';
 import type { Note } from './notes.ts';
 import { isPartlyDone } from './workflow-record.ts';
 import type { Todo } from './workflow-record.ts';

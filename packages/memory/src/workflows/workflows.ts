@@ -1,11 +1,11 @@
 import type { CallTable, OptionNames } from '@cairn/tool/errors';
+import { quoted } from '@cairn/tool/kernel';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CallOptions } from '../records/backend.ts';
 import { MemoryError } from '../errors.ts';
 import {
   checkName,
   parseWorkflowKey,
-  quoted,
   waitingKey,
   waitingPrefix,
   WORKFLOW_PREFIX,

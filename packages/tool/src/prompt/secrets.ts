@@ -1,4 +1,4 @@
-import { checkArguments } from '../errors/tool-error.ts';
+import { checkArguments } from '../kernel/tool-error.ts';
 /** A secret in a text. */
 export interface FoundSecret {
   /** The kind of secret, such as `GitHub token`. */

@@ -1,4 +1,4 @@
-import { checkArguments } from '../errors/tool-error.ts';
+import { checkArguments } from '../kernel/tool-error.ts';
 /** The limit that cut a text: the number of lines or of bytes. */
 export type TruncateLimit = 'lines' | 'bytes';
 

@@ -1,5 +1,6 @@
+import type { Language } from '@cairn/tool/kernel';
 import { check, checkKnown, checkToolNames } from '../checks.ts';
-import type { Language, ToolNames } from '../data.ts';
+import type { ToolNames } from '../data.ts';
 
 /** The name of the tool. */
 export const CACHE_DIRECTORY = 'cache_directory';

@@ -1,12 +1,13 @@
 import { createTool, explaining, inputSchema, succeed, ToolError } from '@cairn/tool';
 import type { Fields, ToolDefinition } from '@cairn/tool';
+import type { Language } from '@cairn/tool/kernel';
 import { quotePath, unquotePath } from '@cairn/tool/paths';
 import { OWN_TEMPORARY } from '@cairn/coding-agent/internal';
 import type { DirectoryEntry } from '@cairn/coding-agent';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { CacheScope } from '../content/scope.ts';
-import type { Language, ListedItem, ToolNames } from '../data.ts';
+import type { ListedItem, ToolNames } from '../data.ts';
 import { CACHE_DIRECTORY, cacheDirectoryTexts } from './cache-directory-texts.ts';
 import { MAX_ITEMS } from './dynamic-listings.ts';
 import type { DynamicListingStore } from './dynamic-listings.ts';

@@ -1,3 +1,4 @@
+import { isObject } from '@cairn/tool/kernel';
 import { copyPlain, textOfPlain } from './plain.ts';
 import type { Extent } from './snapshot.ts';
 
@@ -60,15 +61,10 @@ function numberOf(value: unknown): number {
   return known;
 }
 
-/** Returns whether a value is an object and not a list. */
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** Returns the path in the arguments of a call. */
 export function pathIn(...[first]: readonly unknown[]): string | undefined {
   if (typeof first === 'string') return first;
-  if (!isRecord(first)) return undefined;
+  if (!isObject(first)) return undefined;
   return PATH_NAMES.map((name) => first[name]).find((value) => typeof value === 'string');
 }
 
@@ -78,7 +74,7 @@ function isFlat([first, ...rest]: readonly unknown[]): boolean {
     (argument, index) =>
       argument === undefined ||
       (index === 0 && typeof argument === 'string') ||
-      (isRecord(argument) &&
+      (isObject(argument) &&
         Object.entries(argument).every(
           ([name, value]) => value === undefined || PATH_NAMES.includes(name) || flatParameters[name]?.(value) === true,
         )),
@@ -119,7 +115,7 @@ export function callOf<Args extends readonly unknown[]>(
 export function signalIn(args: readonly unknown[]): AbortSignal | undefined {
   try {
     const candidates = args.flatMap((argument) =>
-      isRecord(argument) ? [argument, argument['signal'], argument['abortSignal']] : [],
+      isObject(argument) ? [argument, argument['signal'], argument['abortSignal']] : [],
     );
     return candidates.find((value) => value instanceof AbortSignal);
   } catch {

@@ -1,3 +1,4 @@
+import { isObject } from '@cairn/tool/kernel';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { readdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
@@ -11,7 +12,7 @@ import { isBefore } from '../content/stamps.ts';
 import type { TimeCheck } from '../content/stamps.ts';
 import { userOf } from '../content/user.ts';
 import type { Lifetime } from '../lifetime.ts';
-import { callOf, isRecord, pathOf, signalIn } from './call-arguments.ts';
+import { callOf, pathOf, signalIn } from './call-arguments.ts';
 import type { Call, WrapOptions } from './call-arguments.ts';
 import { extentOfItems, itemsOf } from './items.ts';
 import { locate } from './locate.ts';
@@ -305,5 +306,5 @@ const neverSettled = new Promise<never>(() => undefined);
 
 /** Returns whether a function returned its failure, as tools do. */
 function isFailure(value: unknown): boolean {
-  return isRecord(value) && (value['isError'] === true || (value['error'] !== undefined && value['error'] !== null));
+  return isObject(value) && (value['isError'] === true || (value['error'] !== undefined && value['error'] !== null));
 }

@@ -1,3 +1,4 @@
+import { isObject } from '@cairn/tool/kernel';
 import { sep } from 'node:path';
 import type { ListedItem } from '../data.ts';
 
@@ -35,15 +36,11 @@ const STATE_FIELDS: ReadonlySet<string> = new Set(
 const CONTAINERS = ['items', 'entries', 'list', 'data', 'files', 'children', 'results'];
 const WRAPPERS = ['details', 'structuredContent', 'result', 'data'];
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function arrayIn(result: unknown): readonly unknown[] | undefined {
   if (Array.isArray(result)) return result;
-  if (!isRecord(result)) return undefined;
+  if (!isObject(result)) return undefined;
   for (const holder of [result, ...WRAPPERS.map((name) => result[name])]) {
-    if (!isRecord(holder)) continue;
+    if (!isObject(holder)) continue;
     const array = CONTAINERS.map((name) => holder[name]).find((value) => Array.isArray(value));
     if (array) return array;
   }
@@ -103,7 +100,7 @@ export function isDirectoryItem(item: ListedItem): boolean | undefined {
  */
 export function itemsOf(result: unknown, paths: readonly string[]): FoundItem[] | undefined {
   const items = arrayIn(result)?.map((value) => (typeof value === 'string' ? { name: value } : value));
-  if (items === undefined || !items.every((item) => isRecord(item))) return undefined;
+  if (items === undefined || !items.every((item) => isObject(item))) return undefined;
   const below = pathsBelow(items, paths.map(normalize));
   if (below === undefined) return undefined;
   const entries = items.map((item, index) => ({ item, below: below[index] ?? '' }));
@@ -115,7 +112,7 @@ export function itemsOf(result: unknown, paths: readonly string[]): FoundItem[] 
 function fieldsOf(item: ListedItem): string[] {
   return Object.entries(item).flatMap(([field, value]) => {
     if (Array.isArray(value)) return [''];
-    return isRecord(value) && !(value instanceof Date) ? fieldsOf(value) : [field];
+    return isObject(value) && !(value instanceof Date) ? fieldsOf(value) : [field];
   });
 }
 

@@ -1,8 +1,8 @@
+import type { Language } from '@cairn/tool/kernel';
 import { escapeControls } from '@cairn/tool/paths';
 import { execFile } from 'node:child_process';
 import process from 'node:process';
 import { promisify } from 'node:util';
-import type { Language } from '../data.ts';
 import { sectionTexts } from './texts.ts';
 import type { NoGitReason } from './texts.ts';
 

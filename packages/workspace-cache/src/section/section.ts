@@ -1,4 +1,5 @@
-import type { Language, SectionOptions, TreeMetadata } from '../data.ts';
+import type { Language } from '@cairn/tool/kernel';
+import type { SectionOptions, TreeMetadata } from '../data.ts';
 import { escapeName } from '../tree/escape.ts';
 import { fenced } from './fence.ts';
 import { sectionTexts } from './texts.ts';

@@ -1,4 +1,4 @@
-import type { Language } from '../data.ts';
+import type { Language } from '@cairn/tool/kernel';
 
 /** Why there is no line about a repository. */
 export type NoGitReason = 'not-installed' | 'not-a-repository' | 'too-slow' | 'changing' | 'failed';

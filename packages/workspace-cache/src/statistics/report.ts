@@ -1,4 +1,4 @@
-import type { Language } from '../data.ts';
+import type { Language } from '@cairn/tool/kernel';
 import { adviceOf } from './advice.ts';
 import { statisticsOf } from './statistics.ts';
 import type { RunCounts, StatisticsOptions } from './statistics.ts';

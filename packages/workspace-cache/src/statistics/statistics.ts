@@ -1,4 +1,5 @@
-import type { Language, TreeMetadata } from '../data.ts';
+import type { Language } from '@cairn/tool/kernel';
+import type { TreeMetadata } from '../data.ts';
 
 /**
  * Directories that an agent lists when its prompt has no tree, at most: about 20 listings by seven agents.

@@ -1,5 +1,5 @@
+import type { Language } from '@cairn/tool/kernel';
 import { quotePath } from '@cairn/tool/paths';
-import type { Language } from '../data.ts';
 import type { WorkspaceTree } from '../tree/build.ts';
 import { treeToolTexts } from './tree-texts.ts';
 

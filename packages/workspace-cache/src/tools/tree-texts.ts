@@ -1,4 +1,4 @@
-import type { Language } from '../data.ts';
+import type { Language } from '@cairn/tool/kernel';
 
 /** The texts of the tool `workspace_tree` and of the resources, for a model. `list` is the name of the tool that lists a directory. */
 export interface TreeToolTexts {

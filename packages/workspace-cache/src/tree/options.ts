@@ -1,7 +1,7 @@
 import { ToolError } from '@cairn/tool';
+import type { Language } from '@cairn/tool/kernel';
 import type { CountTokens } from '@cairn/tool/prompt';
 import { describe } from '../checks.ts';
-import type { Language } from '../data.ts';
 
 /** The form of a tree: lines as the command `tree` draws them, two blanks a level, or one path a line. */
 export type TreeForm = 'box' | 'indent' | 'paths';

@@ -1,4 +1,4 @@
-import type { Language } from '../data.ts';
+import type { Language } from '@cairn/tool/kernel';
 
 /** The words in a tree that are not names. */
 export interface TreeTexts {

@@ -1,5 +1,5 @@
+import type { Language } from '@cairn/tool/kernel';
 import { z } from 'zod';
-import type { Language } from '@cairn/memory';
 import type { WorkflowFunction } from '../types.ts';
 
 const texts = {

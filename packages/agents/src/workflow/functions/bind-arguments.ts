@@ -1,6 +1,6 @@
-import type { Language } from '@cairn/memory';
 import { isObject } from '@cairn/tool';
 import type { Fields } from '@cairn/tool';
+import type { Language } from '@cairn/tool/kernel';
 import type { z } from 'zod';
 import { checkInput } from './check-input.ts';
 import type { CheckedInput } from './check-input.ts';

@@ -1,5 +1,5 @@
-import type { Language } from '@cairn/memory';
 import { describeInputError, isObject } from '@cairn/tool';
+import type { Language } from '@cairn/tool/kernel';
 import type { z } from 'zod';
 import { listParameters, parametersOf } from './parameters.ts';
 import { problems } from './problems.ts';

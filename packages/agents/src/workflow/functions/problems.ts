@@ -1,5 +1,6 @@
+import type { Language } from '@cairn/tool/kernel';
+
 /** What a model reads when an action cannot be called, in both languages. Each states what to write instead. */
-import type { Language } from '@cairn/memory';
 
 interface Problems {
   readonly unknown: (name: string, near: readonly string[], all: readonly string[]) => string;

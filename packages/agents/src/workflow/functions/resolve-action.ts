@@ -1,4 +1,4 @@
-import type { Language } from '@cairn/memory';
+import type { Language } from '@cairn/tool/kernel';
 import type { ParsedAction, WorkflowFunction } from '../types.ts';
 import { bindArguments } from './bind-arguments.ts';
 import { foldName, nearNames } from './near-names.ts';

@@ -1,5 +1,6 @@
-import type { Language, Stream, StreamFunction } from '@cairn/memory';
+import type { Stream, StreamFunction } from '@cairn/memory';
 import type { Tools } from '@cairn/tool';
+import type { Language } from '@cairn/tool/kernel';
 import { AgentError } from '../../errors.ts';
 import type { FunctionCallContext, FunctionOutcome, WorkflowFunction } from '../types.ts';
 import { checkInput } from './check-input.ts';

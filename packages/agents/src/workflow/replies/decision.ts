@@ -1,6 +1,6 @@
-import type { Language } from '@cairn/memory';
 import { isObject } from '@cairn/tool';
 import type { Fields } from '@cairn/tool';
+import type { Language } from '@cairn/tool/kernel';
 import { findObject } from './json.ts';
 import { isNothing, linesOf, meaningfulLines, splitSections } from './labels.ts';
 import { problems } from './problems.ts';

@@ -1,9 +1,10 @@
 /** The texts that the workflow loop sends. The expected ones are in `goldens/`, one file for each text and language. */
 import { createMemory } from '@cairn/memory';
-import type { Language, Stream } from '@cairn/memory';
+import type { Stream } from '@cairn/memory';
 import { memory as inProcess } from '@cairn/memory/memory';
 import { createTool, inputSchema, succeed } from '@cairn/tool';
 import type { Tools } from '@cairn/tool';
+import type { Language } from '@cairn/tool/kernel';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';

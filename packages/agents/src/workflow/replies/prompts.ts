@@ -1,5 +1,6 @@
 /** What the loop adds to the prompts of the memory, in both languages. */
-import type { Language, Note, Stream, Todo, WorkflowRecord } from '@cairn/memory';
+import type { Note, Stream, Todo, WorkflowRecord } from '@cairn/memory';
+import type { Language } from '@cairn/tool/kernel';
 import { ASK_USER } from '../functions/ask-user.ts';
 import { listParameters, parametersOf } from '../functions/parameters.ts';
 import type { CallRecord, WorkflowFunction } from '../types.ts';

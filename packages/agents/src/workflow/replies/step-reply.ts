@@ -1,6 +1,6 @@
-import type { Language } from '@cairn/memory';
 import { isObject } from '@cairn/tool';
 import type { Fields } from '@cairn/tool';
+import type { Language } from '@cairn/tool/kernel';
 import type { ParsedAction, StepReply } from '../types.ts';
 import { calledActions, parseActions } from './actions.ts';
 import { parseCompletion } from './completion.ts';

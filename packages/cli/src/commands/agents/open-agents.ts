@@ -1,3 +1,5 @@
+import { LANGUAGES } from '@cairn/tool/kernel';
+import type { Language } from '@cairn/tool/kernel';
 import { randomUUID } from 'node:crypto';
 import { relative, resolve } from 'node:path';
 import type { Agents } from '@cairn/agents';
@@ -31,7 +33,7 @@ export interface RequestFlags extends HistoryFlags {
   readonly model?: string;
   readonly baseUrl?: string;
   readonly readOnly?: boolean;
-  readonly language?: 'en' | 'zh';
+  readonly language?: Language;
   readonly without?: readonly ShownPart[];
   readonly maxContextTokens?: number;
   /** False after `--no-knowledge`. */
@@ -88,7 +90,7 @@ export function requestOptions(): Option[] {
       'tokens of the conversation and the prompt in a request (default: 32,000)',
     ).argParser(wholeNumber('--max-context-tokens', '', 1)),
     new Option('--language <code>', 'language of the texts around the prompt: en or zh (default: en)').argParser(
-      oneOf('--language', ['en', 'zh'] as const),
+      oneOf('--language', LANGUAGES),
     ),
   ];
 }

@@ -1,3 +1,5 @@
+import { LANGUAGES } from '@cairn/tool/kernel';
+import type { Language } from '@cairn/tool/kernel';
 import { resolve } from 'node:path';
 import { Option } from 'commander';
 import { UsageError } from '../../terminal/errors.ts';
@@ -25,7 +27,7 @@ Exit status: 0 if it is installed, 1 if you answered no, 2 on an error.`;
 
 interface InstallFlags extends EntryFlags {
   readonly command?: string;
-  readonly language?: 'en' | 'zh';
+  readonly language?: Language;
   readonly onlyMatching?: boolean;
   readonly undo?: boolean;
 }
@@ -71,7 +73,7 @@ export const hookInstallCommand: CommandFactory = (command, session, done) => {
     .addOption(commandOption())
     .addOption(
       new Option('--language <code>', 'language of the texts: en or zh (default: en)').argParser(
-        oneOf('--language', ['en', 'zh'] as const),
+        oneOf('--language', LANGUAGES),
       ),
     )
     .addOption(

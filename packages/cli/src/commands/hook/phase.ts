@@ -1,3 +1,5 @@
+import { LANGUAGES } from '@cairn/tool/kernel';
+import type { Language } from '@cairn/tool/kernel';
 import { resolve } from 'node:path';
 import { Option } from 'commander';
 import { writeAnswer, type AnswerFlags } from '../../terminal/answer.ts';
@@ -14,7 +16,7 @@ Examples:
 Exit status: 0 if the phase is known, 1 outside of a git work tree, 2 on an error.`;
 
 interface PhaseFlags extends AnswerFlags {
-  readonly language?: 'en' | 'zh';
+  readonly language?: Language;
 }
 
 async function showPhase(path: string, flags: PhaseFlags, session: Session): Promise<number> {
@@ -39,7 +41,7 @@ export const hookPhaseCommand: CommandFactory = (command, session, done) => {
     .action(async (path: string, flags: PhaseFlags) => done(await showPhase(path, flags, session)))
     .addOption(
       new Option('--language <code>', 'language of the text: en or zh (default: en)').argParser(
-        oneOf('--language', ['en', 'zh'] as const),
+        oneOf('--language', LANGUAGES),
       ),
     )
     .addOption(new Option('--json', 'print one JSON document'))

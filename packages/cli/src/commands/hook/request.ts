@@ -1,12 +1,9 @@
 import type { EntryTarget, HostContext, SessionHost } from '@cairn/hosts';
 import { sessionHosts } from '@cairn/hosts';
 import { skills, type Skill } from '@cairn/knowledge';
+import { LANGUAGES } from '@cairn/tool/kernel';
 import { UsageError } from '../../terminal/errors.ts';
 import type { EntryFlags } from '../mcp/entry-options.ts';
-
-const languages = ['en', 'zh'] as const;
-
-export type Language = (typeof languages)[number];
 
 /** An installation or a removal. */
 export interface HookRequest {
@@ -52,6 +49,6 @@ function isOwnSkill(name: string, text: unknown): boolean {
   if (typeof text !== 'string') return false;
   const lines = text.replaceAll('\r\n', '\n');
   const command = /^(.+) hook phase/mu.exec(lines)?.[1] ?? /`([^`]+) knowledge team push`/u.exec(lines)?.[1];
-  const own = languages.flatMap((language): readonly Skill[] => skills({ language, command }));
+  const own = LANGUAGES.flatMap((language): readonly Skill[] => skills({ language, command }));
   return own.some((skill) => skill.name === name && skill.text === lines);
 }

@@ -2,6 +2,7 @@ import type { FileDiff } from '@cairn/coding-agent';
 import type { EntryAction, EntryEditor, EntryTarget, SessionHost } from '@cairn/hosts';
 import { HostError, sessionHosts } from '@cairn/hosts';
 import { createKnowledge, SKILL_NAMES, skills } from '@cairn/knowledge';
+import type { Language } from '@cairn/tool/kernel';
 import { writeAnswer } from '../../terminal/answer.ts';
 import { CommandError, factsOf } from '../../terminal/errors.ts';
 import { ExitCode } from '../../terminal/exit.ts';
@@ -10,7 +11,7 @@ import type { PreviewedFile } from '../mcp/config-file.ts';
 import type { Launch } from '../mcp/launch.ts';
 import { confirm, diffOf, editorOf, showDiff, type PlannedChange } from '../mcp/show-change.ts';
 import { shellLine } from './shell-line.ts';
-import { entryTarget, hookWords, skillTarget, type HookRequest, type Language } from './request.ts';
+import { entryTarget, hookWords, skillTarget, type HookRequest } from './request.ts';
 
 /** A planned change of one file. */
 interface Step {

@@ -1,7 +1,8 @@
+import { LANGUAGES } from '@cairn/tool/kernel';
 import { Option } from 'commander';
 import { filled, oneOf, wholeNumber } from '../../terminal/options.ts';
 import type { CommandFactory } from '../command.ts';
-import { sessionHosts, sessionLanguages, startSession, TIMEOUT_MS } from './session-start.ts';
+import { sessionHosts, startSession, TIMEOUT_MS } from './session-start.ts';
 import type { SessionSettings } from './session-start.ts';
 
 const examples = `
@@ -39,7 +40,7 @@ export const sessionStartCommand: CommandFactory = (command, session, done) => {
     )
     .addOption(
       new Option('--language <code>', 'language of the text: en or zh')
-        .argParser(oneOf('--language', sessionLanguages))
+        .argParser(oneOf('--language', LANGUAGES))
         .default('en', 'en'),
     )
     .addOption(

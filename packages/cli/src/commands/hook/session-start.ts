@@ -1,3 +1,5 @@
+import { LANGUAGES } from '@cairn/tool/kernel';
+import type { Language } from '@cairn/tool/kernel';
 import { isAbsolute, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { knowledgeDirectory, PAYLOAD_LIMITS, sessionPayload } from '@cairn/knowledge/session';
@@ -18,7 +20,6 @@ export interface SessionStartContext {
 const EVENT = 'SessionStart';
 const MAX_INPUT_CHARACTERS = 1024 * 1024;
 
-export const sessionLanguages = ['en', 'zh'] as const;
 export const sessionHosts: readonly PayloadHost[] = ['claude', 'codex', 'generic'];
 
 /** How each host takes the context: both of these read the same JSON document. */
@@ -27,7 +28,7 @@ const isJson: Readonly<Record<PayloadHost, boolean>> = { claude: true, codex: tr
 /** The options of the command, as parsed. */
 export interface SessionSettings {
   readonly host: PayloadHost;
-  readonly language: (typeof sessionLanguages)[number];
+  readonly language: Language;
   readonly directory?: string | undefined;
   readonly onlyMatching?: boolean | undefined;
   /** Milliseconds since the process began. */
@@ -78,7 +79,7 @@ export function parseSettings(args: readonly string[]): SessionSettings {
   if (values.directory === '') throw invalid('--directory is empty', 'give it a value');
   return {
     host: choose('--host', values.host, sessionHosts),
-    language: choose('--language', values.language, sessionLanguages),
+    language: choose('--language', values.language, LANGUAGES),
     directory: values.directory,
     onlyMatching: values['only-matching'],
     timeout: Number(values.timeout),

@@ -1,5 +1,7 @@
 import type { NamingProfile } from '@cairn/coding-agent';
 import type { StructuredWhen } from '@cairn/mcp-server';
+import { LANGUAGES } from '@cairn/tool/kernel';
+import type { Language } from '@cairn/tool/kernel';
 import { Option, type Command } from 'commander';
 import { UsageError } from '../../terminal/errors.ts';
 import { filled, oneOf, stateOption, wholeNumber } from '../../terminal/options.ts';
@@ -19,7 +21,7 @@ export interface McpFlags {
   readonly structured: StructuredWhen;
   /** A directory, or `off`. */
   readonly knowledge?: string;
-  readonly language?: 'en' | 'zh';
+  readonly language?: Language;
   readonly memory: 'default' | 'mcp-memory' | 'off';
   readonly store?: string;
   readonly project?: string;
@@ -128,7 +130,7 @@ function addToolSetOptions(command: Command): void {
       new Option(
         '--language <code>',
         'language of the knowledge tools and their answers: en or zh (default: en)',
-      ).argParser(oneOf('--language', ['en', 'zh'] as const)),
+      ).argParser(oneOf('--language', LANGUAGES)),
     )
     .addOption(
       new Option('--memory <profile>', 'names of the memory tools: default, mcp-memory, or off for no memory')

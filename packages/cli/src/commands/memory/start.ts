@@ -1,3 +1,5 @@
+import { LANGUAGES } from '@cairn/tool/kernel';
+import type { Language } from '@cairn/tool/kernel';
 import { Option } from 'commander';
 import { withMemory, type ProjectFlags } from '../../memory/store.ts';
 import { ExitCode } from '../../terminal/exit.ts';
@@ -9,7 +11,7 @@ import { addFactOptions, streamOption } from './options.ts';
 interface StartFlags extends ProjectFlags {
   readonly stream?: string;
   readonly chars?: number;
-  readonly language?: 'en' | 'zh';
+  readonly language?: Language;
 }
 
 async function start(flags: StartFlags, session: Session): Promise<number> {
@@ -39,7 +41,7 @@ export const memoryStartCommand: CommandFactory = (command, session, done) => {
       wholeNumber('--chars', 'characters', 200),
     ),
     new Option('--language <code>', 'language of the heading: en or zh (default: en)').argParser(
-      oneOf('--language', ['en', 'zh'] as const),
+      oneOf('--language', LANGUAGES),
     ),
   ]);
 };

@@ -1,19 +1,16 @@
+import { isObject, isStrings } from '@cairn/tool/kernel';
+import type { Language } from '@cairn/tool/kernel';
 import { resolve } from 'node:path';
 import { shellQuote } from '../../terminal/shell-quote.ts';
 import { UsageError } from '../../terminal/errors.ts';
 import type { ProjectFlags } from '../../memory/store.ts';
 import type { Session } from '../../terminal/session.ts';
 
-/** That of `@cairn/tool` would load the schemas of tools. */
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** The options of commands that let a workflow work, as parsed. */
 export interface WorkFlags extends ProjectFlags {
   readonly functions?: readonly string[];
   readonly root?: string;
-  readonly language?: 'en' | 'zh';
+  readonly language?: Language;
   readonly model?: string;
   readonly baseUrl?: string;
   readonly approve?: readonly string[];
@@ -39,7 +36,7 @@ export interface Settings {
   readonly persona?: string | undefined;
   /** The directory of the tools and of the functions, absolute. */
   readonly root: string;
-  readonly language: 'en' | 'zh';
+  readonly language: Language;
   /** The modules with functions, absolute, by the stream that has them. */
   readonly functions: readonly { readonly stream: string; readonly path: string }[];
   readonly model?: string | undefined;
@@ -94,10 +91,6 @@ export interface Continued {
   readonly state?: unknown;
 }
 
-function areTexts(value: unknown): boolean {
-  return Array.isArray(value) && value.every((one) => typeof one === 'string');
-}
-
 /** Whether a value of a record has what this version needs. Others can write to a store. */
 function isSettings(value: unknown): value is Settings {
   if (!isObject(value) || value['program'] !== 'cairn workflow') return false;
@@ -107,8 +100,8 @@ function isSettings(value: unknown): value is Settings {
     [persona, model, baseUrl].every((one) => one === undefined || typeof one === 'string') &&
     [readOnly, tools].every((one) => typeof one === 'boolean') &&
     (language === 'en' || language === 'zh') &&
-    areTexts(merge) &&
-    areTexts(approve) &&
+    isStrings(merge) &&
+    isStrings(approve) &&
     Array.isArray(functions) &&
     functions.every((one) => isObject(one) && typeof one['stream'] === 'string' && typeof one['path'] === 'string')
   );

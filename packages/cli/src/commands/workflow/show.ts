@@ -1,3 +1,4 @@
+import { isObject } from '@cairn/tool/kernel';
 import { truncateLine } from '@cairn/tool/prompt';
 import { formatTime, textLines } from '../../memory/lines.ts';
 import { storeOptions, withMemory, type StoreFlags } from '../../memory/store.ts';
@@ -5,7 +6,6 @@ import { ExitCode } from '../../terminal/exit.ts';
 import type { Session } from '../../terminal/session.ts';
 import type { CommandFactory } from '../command.ts';
 import { loadStatusOf } from './todo-status.ts';
-import { isObject } from './settings.ts';
 
 interface ShownCall {
   readonly id: string;

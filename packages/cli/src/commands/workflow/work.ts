@@ -1,3 +1,4 @@
+import { LANGUAGES } from '@cairn/tool/kernel';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AgentWorkflows, WorkflowResponse } from '@cairn/agents';
@@ -39,7 +40,7 @@ export function workOptions(isNew: boolean): Option[] {
       `directory of the tools and functions (default: ${standard('the current one')})`,
     ).argParser(filled('--root')),
     new Option('--language <code>', `language of the prompts: en or zh (default: ${standard('en')})`).argParser(
-      oneOf('--language', ['en', 'zh'] as const),
+      oneOf('--language', LANGUAGES),
     ),
     new Option(
       '--approve <names>',

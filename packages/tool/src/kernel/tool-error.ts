@@ -1,6 +1,7 @@
 import { unquotePath } from '../paths/quote.ts';
 import { ArgumentChecks } from './argument-checks.ts';
-import { CairnError, hasMark } from './cairn-error.ts';
+import { HintedError, isNamed } from './cairn-error.ts';
+import type { ErrorText } from './cairn-error.ts';
 
 /**
  * Why a tool call failed.
@@ -60,40 +61,31 @@ export interface ToolErrorFacts {
   readonly cause?: unknown;
 }
 
-const marker = Symbol.for('cairn.tool-error');
-
 /**
  * An expected failure of a tool. `createTool` turns it into a result; factories and library functions throw it.
  *
  * `summary` states what is wrong, `hint` what to do next; `message` joins both.
  */
-export class ToolError extends CairnError<ToolErrorCode> {
+export class ToolError extends HintedError<ToolErrorCode> {
   override readonly name: string = 'ToolError';
-  readonly summary: string;
-  readonly hint: string;
   readonly context?: string;
   readonly changed: boolean;
 
   constructor(
     code: ToolErrorCode,
-    [summary, hint]: readonly [summary: string, hint: string],
+    text: ErrorText,
     { path, option, context, changed = false, cause }: ToolErrorFacts = {},
   ) {
-    super(code, `${summary}. ${hint}`, { path: path === undefined ? undefined : unquotePath(path), option, cause });
-    Object.defineProperty(this, marker, { value: true });
-    this.summary = summary;
-    this.hint = hint;
+    super(code, text, { path: path === undefined ? undefined : unquotePath(path), option, cause });
     this.changed = changed;
     if (context !== undefined) this.context = context;
   }
 
-  /** Returns whether `error` is a `ToolError`, also one from another copy of the package. */
+  /** Returns whether `error` is a `ToolError`, from this or another copy of the package. */
   static override isInstance(error: unknown): error is ToolError {
-    return hasMark(error, marker);
+    return isNamed(error, 'ToolError');
   }
 }
 
 /** Checks arguments with {@link ToolError}. */
-export const checkArguments: ArgumentChecks = new ArgumentChecks(
-  (code, text, facts) => new ToolError(code, text, facts),
-);
+export const checkArguments: ArgumentChecks = new ArgumentChecks((...given) => new ToolError(...given));

@@ -1,15 +1,17 @@
 import { expect, test } from 'vitest';
-import { CairnError, hasMark } from './cairn-error.ts';
+import { CairnError, isNamed } from './cairn-error.ts';
 import { explaining, explainSystemError, isMissing } from './system-error.ts';
 import { ToolError } from './tool-error.ts';
 
-test('errors are recognised by their marks, also from another copy of a package', () => {
+test('errors are recognised by their mark and name, even from another copy of a package', () => {
   const copy = Object.assign(new Error('copy'), { [Symbol.for('cairn.error')]: true });
   expect(CairnError.isInstance(copy)).toBe(true);
   expect(ToolError.isInstance(copy)).toBe(false);
+  expect(ToolError.isInstance(Object.assign(copy, { name: 'ToolError' }))).toBe(true);
   expect(CairnError.isInstance(new ToolError('IO', ['a', 'b']))).toBe(true);
   expect(CairnError.isInstance(new Error('plain'))).toBe(false);
-  expect(hasMark(null, Symbol.for('cairn.error'))).toBe(false);
+  expect(isNamed(null, 'ToolError')).toBe(false);
+  expect(isNamed(Object.assign(new Error('foreign'), { name: 'ToolError' }), 'ToolError')).toBe(false);
 });
 
 test('the mark is not enumerable, so that an error serialises without it', () => {

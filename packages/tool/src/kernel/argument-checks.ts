@@ -1,5 +1,10 @@
 /** Checks the arguments of public functions, which programs without types can get wrong, so that a mistake has a coded error. */
 
+import type { ErrorText } from './cairn-error.ts';
+import { LANGUAGES } from './language.ts';
+import type { Language } from './language.ts';
+import { isObject, isStrings } from './values.ts';
+
 /**
  * The names of the options in `T`, each with whether a call must give it. The compiler asks for every name, so that the list
  * cannot miss one.
@@ -35,13 +40,9 @@ export type CallTable<Api> = {
 /** Makes the error of a package for an invalid argument. */
 export type InvalidArgument = (
   code: 'INVALID_INPUT' | 'INVALID_OPTION',
-  text: readonly [summary: string, hint: string],
+  text: ErrorText,
   facts?: { readonly option: string },
 ) => Error;
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 function isLines(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
@@ -59,7 +60,7 @@ const kinds: Readonly<Record<ArgumentKind, readonly [expected: string, accepts: 
     (value) => value === undefined || typeof value === 'boolean' || isObject(value),
   ],
   objects: ['an array of objects', (value) => Array.isArray(value) && value.every(isObject)],
-  strings: ['an array of strings', (value) => Array.isArray(value) && value.every((one) => typeof one === 'string')],
+  strings: ['an array of strings', isStrings],
   lines: ['an array or an iterable of lines', isLines],
 };
 
@@ -88,6 +89,13 @@ export class ArgumentChecks {
    */
   options<Options>(call: string, options: Options | undefined, names: OptionNames<Options>): void {
     this.#names(call, options, names);
+  }
+
+  /** Returns a valid language. @throws `INVALID_OPTION` */
+  language(language: Language): Language {
+    if (LANGUAGES.includes(language)) return language;
+    const summary = `Invalid language ${JSON.stringify(language)}`;
+    throw this.#fail('INVALID_OPTION', [summary, `Use ${LANGUAGES.join(' or ')}.`], { option: 'language' });
   }
 
   /** Makes functions that return a promise reject when an argument is not what the table states. Changes the object. */
