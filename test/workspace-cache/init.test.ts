@@ -387,13 +387,13 @@ describe('the form of the source document, init(input, { context })', () => {
   });
 
   test.each<readonly [args: readonly unknown[], message: string]>([
-    [[null], 'invalid options of init: null'],
-    [['context'], 'invalid options of init: "context"'],
-    [[[]], 'invalid options of init: []'],
+    [[null], 'The options of init are not an object'],
+    [['context'], 'The options of init are not an object'],
+    [[[]], 'The options of init are not an object'],
     [[{ userContext: null }], 'invalid userContext of init: null'],
     [[{ userContext: 'context' }], 'invalid userContext of init: "context"'],
     [[{ userContext: [] }], 'invalid userContext of init: []'],
-    [[{ usercontext: {} }], 'unknown option usercontext of init. Use userContext.'],
+    [[{ usercontext: {} }], 'Unknown option usercontext of init. Use userContext.'],
     [[{ context: { userContext: {} } }], 'context of init is in its first argument, which is the input'],
     [[{}, null], 'invalid options of init: null'],
     [[{}, 'x'], 'invalid options of init: "x"'],
@@ -494,27 +494,27 @@ describe('after close', () => {
 describe('an unknown option is rejected with its name by', () => {
   const operations = { ...nodeFileOperations, open: undefined } as unknown as FileOperations;
   test.each<readonly [call: string, call: (cache: WorkspaceCache, run: WorkspaceRun) => unknown, message: string]>([
-    ['tree', (cache) => cache.tree({ maxDepth: 3 } as never), 'unknown option maxDepth of tree'],
+    ['tree', (cache) => cache.tree({ maxDepth: 3 } as never), 'Unknown option maxDepth of tree'],
     ['operations', (cache) => cache.operations(operations), 'operations.open must be a function, not null'],
-    ['createWorkspace, root', (cache) => cache.createWorkspace({ root: '/' } as never), 'unknown option root of'],
-    ['createWorkspace', (cache) => cache.createWorkspace({ polcy: {} } as never), 'unknown option polcy of'],
+    ['createWorkspace, root', (cache) => cache.createWorkspace({ root: '/' } as never), 'Unknown option root of'],
+    ['createWorkspace', (cache) => cache.createWorkspace({ polcy: {} } as never), 'Unknown option polcy of'],
     ['createWorkspace', (cache) => cache.createWorkspace({ operations }), 'operations.open must be a function'],
     ['follow', (cache) => cache.follow({} as never), 'onChange of the workspace must be a function'],
     ['follow', (cache) => cache.follow(5 as never), 'not a workspace: 5'],
-    ['content.read', (cache) => cache.content.read('a', { count: true } as never), 'unknown option count of read'],
+    ['content.read', (cache) => cache.content.read('a', { count: true } as never), 'Unknown option count of read'],
     ['content.read', (cache) => cache.content.read('a', { signal: 5 } as never), 'invalid option signal: 5'],
-    ['section', (_, run) => run.section({ lst: 'x' } as never), 'unknown option lst of section'],
+    ['section', (_, run) => run.section({ lst: 'x' } as never), 'Unknown option lst of section'],
     ['section', (_, run) => run.section({ list: 'a b' }), 'invalid option list: "a b"'],
-    ['section', (_, run) => run.section(null as never), 'invalid options of section: null'],
-    ['updates', (_, run) => run.updates({ lst: 'x' } as never), 'unknown option lst of updates'],
-    ['statistics', (_, run) => run.statistics({ request: 3 } as never), 'unknown option request of statistics'],
+    ['section', (_, run) => run.section(null as never), 'The options of section are not an object'],
+    ['updates', (_, run) => run.updates({ lst: 'x' } as never), 'Unknown option lst of updates'],
+    ['statistics', (_, run) => run.statistics({ request: 3 } as never), 'Unknown option request of statistics'],
     ['statistics', (_, run) => run.statistics({ requests: -1 }), 'invalid option requests: -1'],
     ['report', (_, run) => run.report({ requests: 1.5 }), 'invalid option requests: 1.5'],
-    ['wrapWithCache', (_, run) => run.wrapWithCache(() => [], undefined, { key: 3 } as never), 'unknown option key of'],
+    ['wrapWithCache', (_, run) => run.wrapWithCache(() => [], undefined, { key: 3 } as never), 'Unknown option key of'],
     ['createWorkspaceCache', () => createWorkspaceCache({ root: '/', toolNames: { lst: 'x' } as never }), 'option lst'],
-    ['cacheDirectoryRules', () => cacheDirectoryRules({ lang: 'zh' } as never), 'unknown option lang of'],
+    ['cacheDirectoryRules', () => cacheDirectoryRules({ lang: 'zh' } as never), 'Unknown option lang of'],
     ['cacheDirectoryRules', () => cacheDirectoryRules({ language: 'de' as never }), 'invalid option language: "de"'],
-    ['the tool set', () => createWorkspaceCacheToolSet({ root: '/' } as never), 'unknown option root of'],
+    ['the tool set', () => createWorkspaceCacheToolSet({ root: '/' } as never), 'Unknown option root of'],
     ['the tool set', () => createWorkspaceCacheToolSet({ cacheFiles: 1 as never }), 'invalid option cacheFiles: 1'],
   ])('%s', async (_, call, message) => {
     const { cache } = createTestCache(createTree({ a: '' }), { stateDirectory: temporaryDirectory() });
@@ -527,11 +527,11 @@ describe('an unknown option is rejected with its name by', () => {
 });
 
 test.each<readonly [reason: string, options: unknown, message: string]>([
-  ['no options', undefined, 'invalid options of createWorkspaceCache: a value of type undefined. Use an object.'],
+  ['no options', undefined, 'The options of createWorkspaceCache are not an object. Use '],
   ['no root', {}, 'root must be an absolute path, not a value of type undefined. Make it absolute with path.resolve.'],
   ['a relative root', { root: 'src' }, 'root must be an absolute path, not "src". Make it absolute with path.resolve.'],
   ['a root with NUL', { root: '/a\0b' }, 'root must be an absolute path'],
-  ['an unknown option', { root: '/', maxDepth: 3 }, 'unknown option maxDepth of createWorkspaceCache. Use '],
+  ['an unknown option', { root: '/', maxDepth: 3 }, 'Unknown option maxDepth of createWorkspaceCache. Use '],
   ['a mode', { root: '/', mode: 'dynamic' }, 'invalid option mode: "dynamic". Use "full" or "static".'],
   ['a flag', { root: '/', git: 'yes' }, 'invalid option git: "yes". Use true or false.'],
   ['a workspace', { root: '/', workspace: {} }, 'invalid option workspace: a value of type object. Use a workspace of'],

@@ -470,8 +470,8 @@ describe('bad input', () => {
   test('the unknown and invalid options of a tree are refused', async () => {
     const { cache } = createTestCache(createTree({ a: '' }));
     await expect(cache.tree({ depth: 0 })).rejects.toThrow('invalid option depth: 0. Use a whole number from 1');
-    await expect(cache.tree({ root: '/' } as never)).rejects.toThrow('unknown option root of tree. Use depth,');
-    await expect(cache.tree('x' as never)).rejects.toThrow('invalid options of tree: "x". Use an object.');
+    await expect(cache.tree({ root: '/' } as never)).rejects.toThrow('Unknown option root of tree. Use depth,');
+    await expect(cache.tree('x' as never)).rejects.toThrow('The options of tree are not an object. Use depth,');
   });
 
   test('an aborted call rejects with the reason of its signal', async () => {

@@ -1,9 +1,11 @@
+import { checkArguments } from '@cairn/tool/kernel';
+import type { OptionNames } from '@cairn/tool/kernel';
 import type { Workspace } from '@cairn/coding-agent';
 import { ToolError } from '@cairn/tool';
 import { isAbsolute, resolve } from 'node:path';
 import process from 'node:process';
 import type { ToolNames } from './data.ts';
-import { check, checkKnown, checkToolNames, describe } from './checks.ts';
+import { check, checkFlags, checkToolNames, describe } from './checks.ts';
 import { resolveTreeOptions, treeOptionNames } from './tree/options.ts';
 import type { ResolvedTreeOptions, TreeOptions } from './tree/options.ts';
 
@@ -60,40 +62,35 @@ export interface WorkspaceCacheOptions extends TreeOptions {
   readonly onWarning?: ((warning: WorkspaceCacheWarning) => void) | undefined;
 }
 
+type Chosen = 'root' | 'mode' | 'coreFiles' | 'git' | 'showTime' | 'preload' | 'clock';
+
 /** Options of a cache with every default. */
-export interface ResolvedCacheOptions {
-  readonly root: string;
+export type ResolvedCacheOptions = { readonly [Name in Chosen]: NonNullable<WorkspaceCacheOptions[Name]> } & {
   readonly tree: ResolvedTreeOptions;
   /** The tokens of section, listings and updates together, as the caller gave them. */
   readonly maxTokens: number | undefined;
   readonly workspace: Workspace | undefined;
-  readonly mode: 'full' | 'static';
-  readonly coreFiles: boolean;
-  readonly git: boolean;
-  readonly showTime: boolean;
-  readonly preload: boolean;
   readonly toolNames: Required<{ readonly [Name in keyof ToolNames]: string }>;
   readonly stateDirectory: string | undefined;
-  readonly clock: () => number;
   /** Passes a warning on. Never throws. */
   readonly warn: (message: string, cause?: unknown) => void;
-}
+};
 
 /** The names of {@link WorkspaceCacheOptions}. */
-export const cacheOptionNames: readonly string[] = [
+export const cacheOptionNames: OptionNames<WorkspaceCacheOptions> = {
   ...treeOptionNames,
-  'root',
-  'workspace',
-  'mode',
-  'coreFiles',
-  'git',
-  'showTime',
-  'preload',
-  'toolNames',
-  'stateDirectory',
-  'clock',
-  'onWarning',
-];
+  root: 'required',
+  workspace: 'optional',
+  mode: 'optional',
+  coreFiles: 'optional',
+  git: 'optional',
+  showTime: 'optional',
+  preload: 'optional',
+  toolNames: 'optional',
+  stateDirectory: 'optional',
+  clock: 'optional',
+  onWarning: 'optional',
+};
 
 function isPath(path: unknown): path is string {
   return typeof path === 'string' && isAbsolute(path) && !path.includes('\0');
@@ -115,15 +112,13 @@ function emitWarning({ message }: WorkspaceCacheWarning): void {
  * @throws {ToolError} `INVALID_OPTION`
  */
 export function resolveCacheOptions(options: WorkspaceCacheOptions): ResolvedCacheOptions {
-  checkKnown('createWorkspaceCache', options, cacheOptionNames);
+  checkArguments.options('createWorkspaceCache', options, cacheOptionNames);
   const root = checkRoot(options.root);
   const { workspace, mode = 'full', coreFiles = false, git = false, showTime = false, preload = false } = options;
   const { toolNames = {}, stateDirectory, clock = Date.now, onWarning = emitWarning } = options;
   check('workspace', workspace, typeof workspace?.onChange === 'function', 'a workspace of createWorkspace');
   check('mode', mode, mode === 'full' || mode === 'static', '"full" or "static"');
-  for (const [name, value] of Object.entries({ coreFiles, git, showTime, preload })) {
-    check(name, value, typeof value === 'boolean', 'true or false');
-  }
+  checkFlags({ coreFiles, git, showTime, preload });
   checkToolNames(toolNames);
   check('stateDirectory', stateDirectory, isPath(stateDirectory), 'an absolute path');
   check('clock', clock, typeof clock === 'function', 'a function that returns milliseconds');

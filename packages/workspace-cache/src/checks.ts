@@ -1,5 +1,11 @@
-import { isObject } from '@cairn/tool/kernel';
+import { checkArguments } from '@cairn/tool/kernel';
 import { ToolError } from '@cairn/tool';
+import type { ToolNames } from './data.ts';
+
+/** Returns the message of what was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
 
 /** Returns a value for a message. */
 export function describe(value: unknown): string {
@@ -9,9 +15,14 @@ export function describe(value: unknown): string {
   return `[${value.slice(0, 3).map(describe).join(', ')}${value.length > 3 ? ', …' : ''}]`;
 }
 
-/** Returns whether a name of a tool can be shown in a prompt. */
-export function isToolName(name: string): boolean {
-  return /^[^\s`]+$/u.test(name);
+/** Returns whether a value is the name of a tool that can be shown in a prompt. */
+export function isToolName(name: unknown): boolean {
+  return typeof name === 'string' && /^[^\s`]+$/u.test(name);
+}
+
+/** Checks values of yes or no. @throws {ToolError} `INVALID_OPTION` */
+export function checkFlags(flags: Readonly<Record<string, unknown>>): void {
+  for (const [name, value] of Object.entries(flags)) check(name, value, typeof value === 'boolean', 'true or false');
 }
 
 /**
@@ -32,23 +43,10 @@ export function checkFunction(place: string, value: unknown): void {
   throw new ToolError('INVALID_OPTION', [`${place} must be a function, not ${describe(value)}`, 'Pass a function.']);
 }
 
-/** Checks that options are an object and have no unknown name. @throws {ToolError} `INVALID_OPTION` */
-export function checkKnown(name: string, options: unknown, known: Iterable<string>): void {
-  if (!isObject(options)) {
-    throw new ToolError('INVALID_OPTION', [`invalid options of ${name}: ${describe(options)}`, 'Use an object.']);
-  }
-  const names = new Set(known);
-  const option = Object.keys(options).find((one) => !names.has(one));
-  if (option === undefined) return;
-  throw new ToolError('INVALID_OPTION', [`unknown option ${option} of ${name}`, `Use ${[...names].join(', ')}.`]);
-}
-
 /** Checks the names of a host's tools. @throws {ToolError} `INVALID_OPTION` */
-export function checkToolNames(toolNames: unknown): void {
-  check('toolNames', toolNames, isObject(toolNames), 'an object');
-  if (!isObject(toolNames)) return;
-  checkKnown('toolNames', toolNames, ['list', 'read']);
+export function checkToolNames(toolNames: ToolNames): void {
+  checkArguments.options<ToolNames>('toolNames', toolNames, { list: 'optional', read: 'optional' });
   for (const [name, tool] of Object.entries(toolNames)) {
-    check(`toolNames.${name}`, tool, typeof tool === 'string' && isToolName(tool), 'the name of a tool');
+    check(`toolNames.${name}`, tool, isToolName(tool), 'the name of a tool');
   }
 }

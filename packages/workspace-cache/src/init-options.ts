@@ -1,6 +1,6 @@
+import { checkArguments, isObject } from '@cairn/tool/kernel';
 import { ToolError } from '@cairn/tool';
-import { isObject } from '@cairn/tool/kernel';
-import { checkKnown, describe } from './checks.ts';
+import { describe } from './checks.ts';
 
 /** Options of {@link WorkspaceCache.init}. */
 export interface InitOptions {
@@ -41,7 +41,7 @@ export function userContextIn([first, second]: readonly [first?: unknown, second
   if (isObject(first) && 'context' in first) {
     throw new ToolError('INVALID_OPTION', ['context of init is in its first argument, which is the input', FORMS]);
   }
-  checkKnown('init', first, ['userContext']);
+  checkArguments.options<object>('init', first as object, { userContext: 'optional' });
   const { userContext } = first as InitOptions;
   return userContext === undefined ? undefined : checkContext('userContext', userContext);
 }

@@ -24,26 +24,3 @@ export class Lifetime {
     throw new ToolError('CLOSED', [summary, 'Make another one with createWorkspaceCache.']);
   }
 }
-
-/**
- * Returns an object with the same members, whose methods fail with `CLOSED` once the cache is closed.
- *
- * @param asynchronous the methods that return promises. They reject; all others throw.
- */
-export function whileOpen<T extends object>(
-  members: T,
-  asynchronous: readonly (keyof T & string)[],
-  lifetime: Lifetime,
-): T {
-  const guarded = Object.entries(members).map(([name, member]: [string, unknown]) => {
-    if (typeof member !== 'function') return [name, member] as const;
-    const call = (...args: readonly unknown[]): unknown => {
-      lifetime.check();
-      return Reflect.apply(member, members, args);
-    };
-    const isAsynchronous = asynchronous.some((one) => one === name);
-    return [name, isAsynchronous ? async (...args: readonly unknown[]) => call(...args) : call] as const;
-  });
-  // Every member is there, and each method takes and returns the same.
-  return Object.fromEntries(guarded) as T;
-}

@@ -1,5 +1,6 @@
 import type { ResolvedCacheOptions } from './cache-options.ts';
-import type { OwnContentCache } from './content/types.ts';
+import { messageOf } from './checks.ts';
+import type { OwnContentCache } from './content/content-cache.ts';
 import { coreFilesOf, MAX_LENGTH } from './section/core-files.ts';
 import { gitLineOf } from './section/git.ts';
 import type { SectionContent } from './section/section.ts';
@@ -20,8 +21,7 @@ export async function extrasOf(
         maxLength: maxTokens === undefined ? MAX_LENGTH : Math.min(MAX_LENGTH, maxTokens),
       });
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      warn(`workspace cache of ${root}: core files cannot be read: ${reason}`, error);
+      warn(`workspace cache of ${root}: core files cannot be read: ${messageOf(error)}`, error);
       return undefined;
     }
   };

@@ -1,5 +1,5 @@
 import type { TreeChange } from '@cairn/natives';
-import { check } from './checks.ts';
+import { check, messageOf } from './checks.ts';
 import type { DynamicListing, SectionOptions } from './data.ts';
 import { renderChanges, TreeHistory } from './section/changes.ts';
 import { renderListings } from './section/listings.ts';
@@ -52,29 +52,11 @@ export interface UpdatesSince {
   toString(): string;
 }
 
-/** The changes that workspaces announced, until the tree is read again. */
-export class Announcements {
-  #isPending = false;
-
-  get isPending(): boolean {
-    return this.#isPending;
-  }
-
-  note(): void {
-    this.#isPending = true;
-  }
-
-  clear(): void {
-    this.#isPending = false;
-  }
-}
-
 /** What the texts of a run are made of. */
 export interface RunTextParts {
   readonly content: Omit<SectionContent, 'listings'>;
   readonly style: SectionStyle;
   readonly dynamic: Readonly<Record<string, DynamicListing>>;
-  readonly announcements: Announcements;
   /** The state that the section shows; absent when it does not show all of the workspace. */
   readonly first: TreeSnapshot | undefined;
   readonly reader: TreeReader | undefined;
@@ -112,6 +94,8 @@ export class RunTexts {
   /** By the name of the list tool. All of them show the same. */
   readonly #sections = new Map<SectionOptions['list'], string>();
   #inSection: readonly PathListing[] = [];
+  /** A workspace announced a change since the tree was read. */
+  #isPending = false;
   #isUnknown = false;
 
   constructor(parts: RunTextParts) {
@@ -122,6 +106,11 @@ export class RunTexts {
   /** The section as it was returned first. */
   get firstSection(): string | undefined {
     return this.#sections.values().next().value;
+  }
+
+  /** Notes that a workspace announced a change. */
+  noteChange(): void {
+    this.#isPending = true;
   }
 
   section(options: SectionOptions): string {
@@ -165,20 +154,20 @@ export class RunTexts {
   }
 
   async refresh(): Promise<Refreshed> {
-    const { announcements, reader } = this.#parts;
+    const { reader } = this.#parts;
     const before = this.#moment;
     this.#readAnnounced();
     const announced = this.#moment;
-    const hadPending = announcements.isPending;
+    const hadPending = this.#isPending;
     try {
       if (reader === undefined || this.#history === undefined) throw new Error('the run began without the whole tree');
-      announcements.clear();
+      this.#isPending = false;
       this.#see(await reader.fromDisk());
     } catch (error) {
-      if (hadPending) announcements.note();
+      this.#isPending ||= hadPending;
       this.#isUnknown = reader !== undefined;
-      const message = error instanceof Error ? error.message : String(error);
-      return { changes: [], total: 0, others: 0, isWhole: false, cursor: this.#moment, error: message };
+      const reason = messageOf(error);
+      return { changes: [], total: 0, others: 0, isWhole: false, cursor: this.#moment, error: reason };
     }
     const { listed, total } = this.#history.since(before, MAX_DIFFERENCES);
     const others = this.#history.since(announced, 0).total;
@@ -226,12 +215,12 @@ export class RunTexts {
   }
 
   #readAnnounced(): void {
-    const { announcements, reader } = this.#parts;
-    if (!announcements.isPending || reader === undefined) return;
+    const { reader } = this.#parts;
+    if (!this.#isPending || reader === undefined) return;
     try {
       if (this.#history === undefined) throw new Error('the run began without the whole tree');
       this.#see(reader.afterAnnouncement());
-      announcements.clear();
+      this.#isPending = false;
     } catch {
       // The text states it.
       this.#isUnknown = true;

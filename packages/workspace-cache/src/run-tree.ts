@@ -1,14 +1,14 @@
 import type { ResolvedCacheOptions } from './cache-options.ts';
-import type { OwnContentCache } from './content/types.ts';
+import type { OwnContentCache } from './content/content-cache.ts';
 import { extrasOf } from './run-extras.ts';
 import { SECTION_SHARE } from './run-texts.ts';
 import { headOf } from './section/git.ts';
 import { renderSection } from './section/section.ts';
-import type { SectionContent, SectionStyle } from './section/section.ts';
+import type { SectionContent } from './section/section.ts';
 import { sectionTexts } from './section/texts.ts';
 import type { BuiltTree } from './tree/build.ts';
-import type { ResolvedTreeOptions } from './tree/options.ts';
-import type { BuildCall } from './tree/tree-builder.ts';
+import { tokensOf } from './tree/tokens.ts';
+import type { Trees } from './trees.ts';
 
 /** How often a run begins again when the commit or the branch changes meanwhile. */
 const MAX_ATTEMPTS = 3;
@@ -22,12 +22,10 @@ export interface BegunTree {
   readonly content: Omit<SectionContent, 'listings'>;
 }
 
-export interface BeginParts {
+interface BeginParts {
   readonly resolved: ResolvedCacheOptions;
-  readonly style: SectionStyle;
-  readonly build: (options: ResolvedTreeOptions, call?: BuildCall) => Promise<BuiltTree>;
+  readonly trees: Trees;
   readonly content: OwnContentCache;
-  readonly count: (text: string) => number;
 }
 
 /** Returns what the section shows of a tree. */
@@ -60,11 +58,11 @@ async function afterFirst(root: string, build: () => Promise<BuiltTree>): Promis
  * line about git.
  */
 export async function beginTree(parts: BeginParts): Promise<BegunTree> {
-  const { resolved, build, content } = parts;
+  const { resolved, trees, content } = parts;
   const { root, git, tree: options } = resolved;
   for (let attempt = 1; ; attempt++) {
     const head = git ? await headOf(root) : undefined;
-    const tree = await afterFirst(root, () => build(options, { validate: true }));
+    const tree = await afterFirst(root, () => trees.build(options, { validate: true }));
     const extras = await extrasOf(tree, resolved, content);
     const isOneMoment = !git || head === (await headOf(root));
     if (!isOneMoment && attempt < MAX_ATTEMPTS) continue;
@@ -74,9 +72,11 @@ export async function beginTree(parts: BeginParts): Promise<BegunTree> {
 }
 
 /** Makes the tree smaller until the section takes its share of the tokens that the caller allows. */
-async function fitSection(begun: BegunTree, { resolved, style, build, count }: BeginParts): Promise<BegunTree> {
+async function fitSection(begun: BegunTree, { resolved, trees }: BeginParts): Promise<BegunTree> {
   const { maxTokens, tree: options } = resolved;
   if (maxTokens === undefined) return begun;
+  const style = { ...resolved, language: options.language };
+  const count = (text: string): number => tokensOf(text, options.countTokens);
   const share = Math.floor(maxTokens * SECTION_SHARE);
   const withoutTree = { ...begun.content, tree: '' };
   // The tree comes first.
@@ -92,7 +92,7 @@ async function fitSection(begun: BegunTree, { resolved, style, build, count }: B
     const isLast = cut === MAX_CUTS;
     limit = isLast ? 0 : Math.floor(Math.min(limit, fitted.tree.metadata.estimatedTokens) * kept);
     const maxWholeTokens = Math.min(options.maxWholeTokens, limit);
-    const tree = await build({ ...options, maxTokens: limit, maxWholeTokens });
+    const tree = await trees.build({ ...options, maxTokens: limit, maxWholeTokens });
     // Later states are compared with the tree that was validated.
     const { state, version } = begun.tree;
     const { coreFiles, gitLine } = fitted.content;

@@ -1,10 +1,11 @@
-import type { Language } from '@cairn/tool/kernel';
-import type { CountTokens } from '@cairn/tool/prompt';
+import { checkArguments } from '@cairn/tool/kernel';
 import type { ToolDefinition } from '@cairn/tool';
-import { check, checkKnown, isToolName } from './checks.ts';
+import type { ResolvedCacheOptions } from './cache-options.ts';
+import { check, isToolName } from './checks.ts';
 import type { DynamicListing, SectionOptions, WorkspaceCacheData } from './data.ts';
 import type { CacheDirectoryDetails, CacheDirectoryInput } from './listings/cache-directory.ts';
-import type { DynamicListingStore } from './listings/dynamic-listings.ts';
+import type { DynamicListings } from './listings/dynamic-listings.ts';
+import type { Lifetime } from './lifetime.ts';
 import type { Interceptors } from './listings/interceptors.ts';
 import type { AgentActivity, RunCounter } from './run-counter.ts';
 import type { Refreshed, RunTexts, SinceOptions, UpdatesSince } from './run-texts.ts';
@@ -12,7 +13,7 @@ import { reportOf } from './statistics/report.ts';
 import { statisticsOf } from './statistics/statistics.ts';
 import type { RunCounts, RunStatistics, StatisticsOptions } from './statistics/statistics.ts';
 import type { BuiltTree } from './tree/build.ts';
-import { countTokensOf } from './tree/tokens.ts';
+import { tokensOf } from './tree/tokens.ts';
 
 /** What the agents of one run share. */
 export interface WorkspaceRun extends Interceptors {
@@ -61,11 +62,8 @@ interface RunTools {
   readonly cache_directory?: ToolDefinition<CacheDirectoryInput, CacheDirectoryDetails>;
 }
 
-/** The kept listings of a run, by path. */
-export type DynamicListings = Record<string, DynamicListing>;
-
 /** The data of a run, as templates see it. */
-export function createData({ tree, metadata }: BuiltTree, dynamic: DynamicListings): WorkspaceCacheData {
+function createData({ tree, metadata }: BuiltTree, dynamic: Record<string, DynamicListing>): WorkspaceCacheData {
   // A copy: the tree is kept for other runs, and this one is open to templates and agents.
   const data = { static: { tree, metadata: { ...metadata } }, dynamic };
   Object.defineProperty(data.static.metadata, 'maxDepth', { get: () => data.static.metadata.depth });
@@ -75,109 +73,107 @@ export function createData({ tree, metadata }: BuiltTree, dynamic: DynamicListin
   }) as WorkspaceCacheData;
 }
 
-/** What a run is made of. */
-export interface RunParts {
-  readonly tree: BuiltTree;
-  readonly data: WorkspaceCacheData;
-  readonly language: Language;
+/** The parts of a run that change. */
+export interface RunState {
   readonly texts: RunTexts;
   readonly counter: RunCounter;
-  readonly listings: DynamicListingStore;
+  readonly listings: DynamicListings;
+}
+
+/** What a run is made of. */
+interface RunParts {
+  readonly tree: BuiltTree;
+  readonly resolved: ResolvedCacheOptions;
+  /** The run holds it, so that its caches announce changes to it. */
+  readonly state: RunState;
+  readonly lifetime: Lifetime;
   readonly interceptors: Interceptors;
   readonly tools: RunTools;
-  readonly countTokens: CountTokens | undefined;
   /** How often the run scanned the workspace. */
   readonly totalScans: () => number;
   /** How many calls of the cache's tools belong to no run. */
   readonly unassigned: () => number;
 }
 
-/** Counts tokens. Without a usable count of the caller it estimates: `init` has warned of it, and statistics end no run. */
-export function tokensOf(text: string, countTokens: CountTokens | undefined): number {
-  try {
-    return countTokensOf(text, countTokens);
-  } catch {
-    return countTokensOf(text);
-  }
-}
+const isCount = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 0;
 
 /** @throws {ToolError} `INVALID_OPTION` */
-function checkSection(name: string, options: SectionOptions, others: readonly string[] = []): void {
-  checkKnown(name, options, ['list', 'agent', ...others]);
-  const { list, agent } = options;
+function checkSection(name: string, options: SectionOptions & { readonly since?: unknown }, isSince: boolean): void {
+  const sectionOptions = { list: 'optional', agent: 'optional', ...(isSince && { since: 'optional' }) } as const;
+  checkArguments.options<object>(name, options, sectionOptions);
+  const { list, agent, since } = options;
   check('agent', agent, typeof agent === 'string' && agent !== '', 'the name of the agent');
-  check('list', list, list === false || (typeof list === 'string' && isToolName(list)), 'the name of a tool, or false');
+  check('list', list, list === false || isToolName(list), 'the name of a tool, or false');
+  check('since', since, isCount(since), 'the cursor of an earlier answer, or 0');
 }
 
 /** @throws {ToolError} `INVALID_OPTION` */
 function checkStatistics(name: string, options: StatisticsOptions): void {
-  checkKnown(name, options, ['requests']);
-  const { requests } = options;
-  check('requests', requests, Number.isInteger(requests) && Number(requests) >= 0, 'a whole number from 0');
+  checkArguments.options(name, options, { requests: 'optional' });
+  check('requests', options.requests, isCount(options.requests), 'a whole number from 0');
 }
 
 /** @throws {ToolError} `INVALID_OPTION` */
 function checkActivity(activity: AgentActivity): void {
-  checkKnown('note', activity, ['listed', 'requests']);
+  checkArguments.options('note', activity, { listed: 'optional', requests: 'optional' });
   const { listed, requests } = activity;
   check('listed', listed, typeof listed === 'string', 'the path of a directory');
-  check('requests', requests, Number.isInteger(requests) && Number(requests) >= 0, 'a whole number from 0');
-}
-
-/** @throws {ToolError} `INVALID_OPTION` */
-function checkUpdates(options: SectionOptions & { readonly since?: unknown }): void {
-  const { since, ...section } = options;
-  checkSection('updates', section, ['since']);
-  check('since', since, Number.isInteger(since) && Number(since) >= 0, 'the cursor of an earlier answer, or 0');
+  check('requests', requests, isCount(requests), 'a whole number from 0');
 }
 
 /** Makes a run. */
 export function createRun(parts: RunParts): WorkspaceRun {
-  const { tree, data, language, texts, counter, countTokens, totalScans, unassigned } = parts;
-  const { listings, interceptors, tools } = parts;
+  const { tree, resolved, state, lifetime, interceptors, tools, totalScans, unassigned } = parts;
+  const { language, countTokens } = resolved.tree;
   const counts = (): RunCounts => {
-    const { firstSection } = texts;
+    const { firstSection } = state.texts;
     const sectionTokens = firstSection === undefined ? 0 : tokensOf(firstSection, countTokens);
     const { metadata, shownDirectories } = tree;
-    return counter.counts({
-      metadata,
-      shownDirectories,
-      sectionTokens,
-      totalScans: totalScans(),
-      unassigned: unassigned(),
-    });
+    const own = { totalScans: totalScans(), unassigned: unassigned() };
+    return state.counter.counts({ metadata, shownDirectories, sectionTokens, ...own });
   };
   function updates(options?: SectionOptions): string;
   function updates(options: SinceOptions): UpdatesSince;
   function updates(options: SectionOptions & { readonly since?: number } = {}): string | UpdatesSince {
-    checkUpdates(options);
-    const answer = texts.updates(options);
-    if (answer.text !== '') counter.noteUpdates(tokensOf(answer.text, countTokens));
+    lifetime.check();
+    checkSection('updates', options, true);
+    const answer = state.texts.updates(options);
+    if (answer.text !== '') state.counter.noteUpdates(tokensOf(answer.text, countTokens));
     return options.since === undefined ? answer.text : answer;
   }
   return {
     ...interceptors,
     tools,
-    checkListings: () => listings.check(),
-    data,
+    data: createData(tree, state.listings.record),
     version: tree.version,
+    checkListings: async () => {
+      lifetime.check();
+      await state.listings.check();
+    },
     section: (options = {}) => {
-      checkSection('section', options);
-      const section = texts.section(options);
-      counter.noteSection(options.agent);
+      lifetime.check();
+      checkSection('section', options, false);
+      const section = state.texts.section(options);
+      state.counter.noteSection(options.agent);
       return section;
     },
     updates,
-    refresh: () => texts.refresh(),
+    refresh: async () => {
+      lifetime.check();
+      return state.texts.refresh();
+    },
     note: (activity) => {
+      lifetime.check();
       checkActivity(activity);
-      counter.noteActivity(activity);
+      state.counter.noteActivity(activity);
     },
     statistics: (options = {}) => {
+      lifetime.check();
       checkStatistics('statistics', options);
       return statisticsOf(counts(), { ...options, language });
     },
     report: (options = {}) => {
+      lifetime.check();
       checkStatistics('report', options);
       return reportOf(counts(), { ...options, language });
     },

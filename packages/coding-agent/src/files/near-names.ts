@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import type { FileStat } from './operations.ts';
 import { OWN_TEMPORARY } from './own-names.ts';
 import type { ResolvedPath } from './resolve.ts';
-import type { FileScope } from './scope.ts';
+import type { PathScope } from './scope.ts';
 
 const MAX_NAMES = 3;
 /** How many paths of the tree are checked. */
@@ -28,7 +28,7 @@ function similarity(a: string, b: string): number {
 }
 
 /** Returns similar names in the directory of the path, the most similar first. */
-async function siblings(workspace: FileScope, target: ResolvedPath): Promise<string[]> {
+async function siblings(workspace: PathScope, target: ResolvedPath): Promise<string[]> {
   const directory = dirname(target.real);
   const wanted = basename(target.real);
   try {
@@ -52,7 +52,7 @@ async function siblings(workspace: FileScope, target: ResolvedPath): Promise<str
  * Returns the display form of the first paths. Leaves out paths that are not allowed, such as links out of the root, and those
  * that are gone.
  */
-async function shown(workspace: FileScope, paths: readonly string[]): Promise<string[]> {
+async function shown(workspace: PathScope, paths: readonly string[]): Promise<string[]> {
   const names: string[] = [];
   for (const path of paths) {
     if (names.length === MAX_NAMES) break;
@@ -68,7 +68,7 @@ async function shown(workspace: FileScope, paths: readonly string[]): Promise<st
 }
 
 /** Returns paths of the tree that match the name. */
-async function elsewhere(workspace: FileScope, target: ResolvedPath): Promise<string[]> {
+async function elsewhere(workspace: PathScope, target: ResolvedPath): Promise<string[]> {
   try {
     const { matches } = await fuzzyFind({
       path: workspace.root,
@@ -88,7 +88,7 @@ async function elsewhere(workspace: FileScope, target: ResolvedPath): Promise<st
 }
 
 /** Returns up to three paths that the caller may have meant. */
-async function nearNames(workspace: FileScope, target: ResolvedPath): Promise<string[]> {
+async function nearNames(workspace: PathScope, target: ResolvedPath): Promise<string[]> {
   const close = await siblings(workspace, target);
   const names = close.length >= MAX_NAMES ? close : [...close, ...(await elsewhere(workspace, target))];
   return [...new Set(names)].slice(0, MAX_NAMES);
@@ -99,7 +99,7 @@ async function nearNames(workspace: FileScope, target: ResolvedPath): Promise<st
  *
  * @throws {ToolError} `NOT_FOUND`, with near names.
  */
-export async function requireExisting(workspace: FileScope, target: ResolvedPath): Promise<FileStat> {
+export async function requireExisting(workspace: PathScope, target: ResolvedPath): Promise<FileStat> {
   const { stat, display: path } = target;
   if (stat) return stat;
   const names = await nearNames(workspace, target);

@@ -151,7 +151,8 @@ function kindOf(entry: BigIntStats | Dirent): FileKind {
   return entry.isSymbolicLink() ? 'symlink' : 'other';
 }
 
-function statOf(stats: BigIntStats): FileStat {
+/** Returns the attributes in the statistics of Node. */
+export function fileStatOf(stats: BigIntStats): FileStat {
   return {
     kind: kindOf(stats),
     size: Number(stats.size),
@@ -168,7 +169,7 @@ function statOf(stats: BigIntStats): FileStat {
 
 function openFile(handle: FileHandle): OpenFile {
   return {
-    stat: async () => statOf(await handle.stat({ bigint: true })),
+    stat: async () => fileStatOf(await handle.stat({ bigint: true })),
     read: async (buffer, position) => {
       let filled = 0;
       while (filled < buffer.length) {
@@ -207,8 +208,8 @@ async function syncDirectory(path: string): Promise<void> {
 
 /** The file system of this machine. */
 export const nodeFileOperations: FileOperations = {
-  stat: async (path) => statOf(await fs.stat(path, { bigint: true })),
-  lstat: async (path) => statOf(await inHeldDirectory(path, (place) => fs.lstat(place, { bigint: true }))),
+  stat: async (path) => fileStatOf(await fs.stat(path, { bigint: true })),
+  lstat: async (path) => fileStatOf(await inHeldDirectory(path, (place) => fs.lstat(place, { bigint: true }))),
   realpath: (path) => fs.realpath(path),
   readLink: (path) => inHeldDirectory(path, (place) => fs.readlink(place)),
   list: async (path) => {

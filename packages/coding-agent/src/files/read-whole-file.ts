@@ -1,34 +1,29 @@
 import { ToolError } from '@cairn/tool';
 import { formatBytes } from '@cairn/tool/prompt';
 import { recordOf } from './ledger.ts';
+import type { Ledger } from './ledger.ts';
 import { requireExisting } from './near-names.ts';
 import { openResolved } from './open-resolved.ts';
 import { readBytes } from './operations.ts';
-import type { FileScope } from './scope.ts';
-
-/** A file and its content when it was read. */
-export interface WholeFile {
-  /** See `ResolvedPath`. */
-  readonly path: string;
-  readonly bytes: Buffer;
-}
+import type { PathScope } from './scope.ts';
 
 /**
- * Reads the bytes of a whole file. The file counts as read: a later change is refused if its content is different by then.
+ * Reads the bytes of a whole file. With a ledger, the file counts as read: a later change is rejected if its content is different by
+ * then.
  *
  * @throws {ToolError} `TOO_LARGE` above `maxBytes`, `NOT_FOUND` with near names, `IS_DIRECTORY`, `NOT_A_FILE`, and what
  * `Workspace.resolve` throws.
  */
 export async function readWholeFile(
-  workspace: FileScope,
+  scope: PathScope & { readonly ledger?: Ledger | undefined },
   path: string,
   options: { readonly maxBytes: number; readonly signal?: AbortSignal | undefined },
-): Promise<WholeFile> {
+): Promise<{ readonly path: string; readonly bytes: Buffer }> {
   const { maxBytes, signal } = options;
   signal?.throwIfAborted();
-  const target = await workspace.resolve(path);
-  await requireExisting(workspace, target);
-  return openResolved(workspace.operations, target, 'cached', async (file, stat) => {
+  const target = await scope.resolve(path);
+  await requireExisting(scope, target);
+  return openResolved(scope.operations, target, 'cached', async (file, stat) => {
     if (stat.size > maxBytes) {
       const summary = `${target.display} has ${formatBytes(stat.size)}, more than the ${formatBytes(maxBytes)} that can be read at once`;
       throw new ToolError('TOO_LARGE', [summary, 'Read a part of it.'], { path: target.display });
@@ -36,8 +31,8 @@ export async function readWholeFile(
     signal?.throwIfAborted();
     const bytes = await readBytes(file);
     // The encoding that a caller has named stays the one for edits.
-    const encoding = workspace.ledger.get(target.real)?.encoding;
-    workspace.ledger.record(target.real, recordOf(bytes, { encoding }));
+    const encoding = scope.ledger?.get(target.real)?.encoding;
+    scope.ledger?.record(target.real, recordOf(bytes, { encoding }));
     return { path: target.path, bytes };
   });
 }

@@ -77,14 +77,6 @@ async function isOwn(directory: string): Promise<boolean> {
   }
 }
 
-async function make(directory: string): Promise<void> {
-  try {
-    await fs.mkdir(directory, { recursive: true, mode: 0o700 });
-  } catch {
-    // The next one may do.
-  }
-}
-
 async function readCounts(file: string): Promise<Uses> {
   try {
     const { size } = await fs.lstat(file);
@@ -106,48 +98,48 @@ async function removeOldest(directory: string): Promise<void> {
   }
 }
 
-/** The counts of all projects in one of the directories. */
-export interface CountsFile {
-  /** Returns the uses of a project's files; none when there is no such file. */
-  read(root: string): Promise<Uses>;
-  /** Adds uses, under a lock. Rejects when no directory can be used. */
-  add(root: string, more: Iterable<readonly [string, Use]>): Promise<void>;
-}
+/** The counts of all projects, in the first of the directories that can be used. */
+export class CountsFile {
+  readonly #candidates: readonly string[];
 
-/** Makes the access to the counts in the first of the directories that can be used. */
-export function createCountsFile(candidates: readonly string[]): CountsFile {
+  constructor(candidates: readonly string[]) {
+    this.#candidates = candidates;
+  }
+
+  /** Returns the uses of a project's files; none when there is no such file. */
+  async read(root: string): Promise<Uses> {
+    const place = await this.#find(root, false);
+    return place ? readCounts(place.file) : new Map();
+  }
+
+  /** Adds uses, under a lock. Rejects when no directory can be used. */
+  async add(root: string, more: Iterable<readonly [string, Use]>): Promise<void> {
+    const place = await this.#find(root, true);
+    if (place === undefined) throw new Error(`no directory can be used of ${this.#candidates.join(', ')}`);
+    const { directory, file } = place;
+    const lock = await nodeFileOperations.lock(directory, { timeoutMs: LOCK_MS });
+    if (lock === undefined) throw new Error(`${directory} is locked by another process`);
+    try {
+      const uses = await readCounts(file);
+      add(uses, more);
+      const counts = ranked(uses).map(([path, { count, lastUsedMs }]) => [path, count, lastUsedMs]);
+      const temporary = `${file}.tmp`;
+      await fs.writeFile(temporary, JSON.stringify({ version: 1, root, counts }), { mode: 0o600 });
+      await fs.rename(temporary, file);
+      await removeOldest(directory).catch(() => undefined);
+    } finally {
+      await lock.release();
+    }
+  }
+
   /** Returns the file of a project, in the first directory that can be used. */
-  const fileOf = async (root: string, isNew: boolean): Promise<{ directory: string; file: string } | undefined> => {
+  async #find(root: string, isNew: boolean): Promise<{ directory: string; file: string } | undefined> {
     const name = createHash('sha256').update(root).digest('hex').slice(0, 32);
-    for (const directory of candidates) {
-      if (isNew) await make(directory);
+    for (const directory of this.#candidates) {
+      // Where it cannot be made, the next one may do.
+      if (isNew) await fs.mkdir(directory, { recursive: true, mode: 0o700 }).catch(() => undefined);
       if (await isOwn(directory)) return { directory, file: join(directory, `${name}.json`) };
     }
     return undefined;
-  };
-
-  return {
-    read: async (root) => {
-      const place = await fileOf(root, false);
-      return place ? readCounts(place.file) : new Map();
-    },
-    add: async (root, more) => {
-      const place = await fileOf(root, true);
-      if (place === undefined) throw new Error(`no directory can be used of ${candidates.join(', ')}`);
-      const { directory, file } = place;
-      const lock = await nodeFileOperations.lock(directory, { timeoutMs: LOCK_MS });
-      if (lock === undefined) throw new Error(`${directory} is locked by another process`);
-      try {
-        const uses = await readCounts(file);
-        add(uses, more);
-        const counts = ranked(uses).map(([path, { count, lastUsedMs }]) => [path, count, lastUsedMs]);
-        const temporary = `${file}.tmp`;
-        await fs.writeFile(temporary, JSON.stringify({ version: 1, root, counts }), { mode: 0o600 });
-        await fs.rename(temporary, file);
-        await removeOldest(directory).catch(() => undefined);
-      } finally {
-        await lock.release();
-      }
-    },
-  };
+  }
 }

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { createLru } from './lru.ts';
+import { Lru } from './lru.ts';
 
 /** The cost of an entry of a one-letter key without a value. */
 const ENTRY = 1282;
 
 test('drops what was used least recently when the limit is reached', () => {
-  const lru = createLru<number>({ maxCost: 3 * ENTRY + 30 });
+  const lru = new Lru<number>({ maxCost: 3 * ENTRY + 30 });
   for (const [index, key] of ['a', 'b', 'c'].entries()) lru.set(key, index, 10);
   expect(lru.get('a')).toBe(0);
   expect(lru.peek('b')).toBe(1);
@@ -15,14 +15,14 @@ test('drops what was used least recently when the limit is reached', () => {
 });
 
 test('a value that costs more than the limit replaces the old one by nothing', () => {
-  const lru = createLru<number>({ maxCost: 2000 });
+  const lru = new Lru<number>({ maxCost: 2000 });
   lru.set('a', 1, 10);
   lru.set('a', 2, 2000);
   expect([lru.size, lru.cost]).toEqual([0, 0]);
 });
 
 test('counts the keys, and has a limit of entries', () => {
-  const lru = createLru<number>({ maxCost: 1_000_000, maxSize: 2 });
+  const lru = new Lru<number>({ maxCost: 1_000_000, maxSize: 2 });
   for (const key of ['a', 'b', 'c']) lru.set(key, 1, 0);
   expect([...lru.keys()]).toEqual(['b', 'c']);
   lru.set('x'.repeat(400_000), 1, 0);
@@ -30,7 +30,7 @@ test('counts the keys, and has a limit of entries', () => {
 });
 
 test('a replaced value is not removed by who had the old one', () => {
-  const lru = createLru<object>({ maxCost: 10_000 });
+  const lru = new Lru<object>({ maxCost: 10_000 });
   const old = {};
   lru.set('a', old, 1);
   lru.set('a', {}, 1);

@@ -1,6 +1,6 @@
+import { isWithin } from '@cairn/coding-agent/internal';
 import { isSecretName } from '@cairn/tool/prompt';
 import { relative, sep } from 'node:path';
-import { isWithin } from './scope.ts';
 
 /**
  * Returns whether a cache never keeps a file: its name, or that of a directory below the root on the way to it, usually stands for

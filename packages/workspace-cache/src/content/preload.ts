@@ -1,35 +1,32 @@
-import type { AccessCounts } from './access-counts.ts';
-import { innerOf } from './inner.ts';
+import type { OpenFile } from '@cairn/coding-agent';
+import { MAX_FILE_BYTES } from './limits.ts';
 import type { Lru } from './lru.ts';
 import type { CacheScope } from './scope.ts';
-import type { OwnContentCache, Preloaded } from './types.ts';
+import type { Preloaded } from './types.ts';
 
 /** The limits of a preload. */
 const MAX_PRELOADED_FILES = 20;
 const MAX_PRELOADED_BYTES = 2 * 1024 * 1024;
 
-/** What a preload needs. */
 interface PreloadParts {
   readonly scope: CacheScope;
-  readonly counts: Pick<AccessCounts, 'all'>;
-  readonly memory: Pick<Lru<unknown>, 'has'>;
-  readonly open: OwnContentCache['open'];
-  /** Larger files are not kept. */
-  readonly maxFileBytes: number;
+  /** The most used files first. */
+  readonly paths: () => Promise<readonly string[]>;
+  readonly memory: Lru<unknown>;
+  readonly open: (path: string) => Promise<OpenFile>;
   readonly isClosed: () => boolean;
 }
 
 /** Opens the most used files, so that their contents are kept. */
-export async function preload(parts: PreloadParts): Promise<Preloaded> {
-  const { scope, counts, memory, open, maxFileBytes, isClosed } = parts;
+export async function preload({ scope, paths, memory, open, isClosed }: PreloadParts): Promise<Preloaded> {
   let [read, bytes] = [0, 0];
-  for (const { path } of (await counts.all()).slice(0, MAX_PRELOADED_FILES)) {
+  for (const path of (await paths()).slice(0, MAX_PRELOADED_FILES)) {
     if (isClosed()) break;
     try {
       const { real, stat } = await scope.resolve(path);
-      const isSmall = stat?.kind === 'file' && stat.size <= maxFileBytes && bytes + stat.size <= MAX_PRELOADED_BYTES;
+      const isSmall = stat?.kind === 'file' && stat.size <= MAX_FILE_BYTES && bytes + stat.size <= MAX_PRELOADED_BYTES;
       if (!isSmall) continue;
-      const file = await open(innerOf(scope.operations), real, { isCounted: false });
+      const file = await open(real);
       await file.close();
       if (!memory.has(real)) continue;
       read++;

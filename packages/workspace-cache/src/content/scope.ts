@@ -1,82 +1,77 @@
 import { nodeFileOperations } from '@cairn/coding-agent';
-import { realPathOf, resolvePath } from '@cairn/coding-agent/internal';
 import type { FileOperations, Workspace } from '@cairn/coding-agent';
+import { realPathOf, resolvePath } from '@cairn/coding-agent/internal';
 import type { Ledger, PathUse, ResolvedPath } from '@cairn/coding-agent/internal';
 import { stat } from 'node:fs/promises';
-import { resolve, sep } from 'node:path';
+import { resolve } from 'node:path';
 import type { Lifetime } from '../lifetime.ts';
+import { innerOf } from './inner.ts';
 
 /** The files that a cache may read: those of a workspace, or those below a root. */
-export interface CacheScope {
+export class CacheScope {
   /** The root as the caller named it. */
   readonly root: string;
-  readonly operations: FileOperations;
-  /** What the tools have read; absent without a workspace. */
-  readonly ledger?: Ledger | undefined;
-  /** @throws {ToolError} when the path is not allowed. */
-  resolve(path: string, use?: PathUse): Promise<ResolvedPath>;
-  /** Returns the canonical root first, then the other allowed roots. */
-  realRoots(): Promise<readonly string[]>;
-}
-
-/**
- * Returns the files that a cache may read. Relative paths start from its root; the policy is that of the workspace, or the same with
- * the root alone.
- *
- * @param workspaceNow the workspace, as soon as there is one: its ledger learns what was read.
- * @param lifetime after its end no path is allowed. Default: there is no end.
- */
-export function createCacheScope(
-  root: string,
-  workspaceNow: () => Workspace | undefined,
-  lifetime?: Lifetime,
-): CacheScope {
-  const operationsNow = (): FileOperations => workspaceNow()?.operations ?? nodeFileOperations;
-  let found: string | undefined;
+  readonly #lifetime: Lifetime | undefined;
+  #workspace: Workspace | undefined;
   /** The directory that the root led to when it was first used. A root that does not exist yet may lead anywhere later. */
-  const realRoot = async (): Promise<string> => {
-    const [first] = (await workspaceNow()?.realRoots()) ?? [];
-    if (first !== undefined && workspaceNow()?.root === root) return first;
-    if (found !== undefined) return found;
-    const real = await realPathOf(operationsNow(), root);
-    if (await isThere(real)) found ??= real;
-    return found ?? real;
-  };
-  return {
-    root,
-    get operations() {
-      return operationsNow();
-    },
-    get ledger() {
-      return workspaceNow()?.ledger;
-    },
-    realRoots: async () => {
-      const others = (await workspaceNow()?.realRoots()) ?? [];
-      return [...new Set([await realRoot(), ...others])];
-    },
-    resolve: async (path, use) => {
-      lifetime?.check();
-      const workspace = workspaceNow();
-      // An empty path and one with NUL are refused as they are.
-      const absolute = path === '' || path.includes('\0') ? path : resolve(root, path);
-      if (workspace) return workspace.resolve(absolute, use);
-      const real = await realRoot();
-      const roots = [{ named: root, real }];
-      return resolvePath({ operations: nodeFileOperations, root, roots, allowed: [real] }, absolute, use);
-    },
-  };
-}
+  #realRoot: string | undefined;
 
-async function isThere(path: string): Promise<boolean> {
-  try {
-    await stat(path);
-    return true;
-  } catch {
-    return false;
+  /** @param lifetime after its end no path is allowed. Default: there is no end. */
+  constructor(root: string, { workspace, lifetime }: { workspace?: Workspace | undefined; lifetime?: Lifetime }) {
+    this.root = root;
+    this.#workspace = workspace;
+    this.#lifetime = lifetime;
   }
-}
 
-/** Returns whether a path is the directory or below it. */
-export function isWithin(path: string, directory: string): boolean {
-  return path === directory || path.startsWith(directory.endsWith(sep) ? directory : directory + sep);
+  /** Takes the policy and the ledger of a workspace, unless there is one already. */
+  adopt(workspace: Workspace): void {
+    this.#workspace ??= workspace;
+  }
+
+  get operations(): FileOperations {
+    return this.#workspace?.operations ?? nodeFileOperations;
+  }
+
+  /** The operations without a cache. */
+  get disk(): FileOperations {
+    return innerOf(this.operations);
+  }
+
+  /** What the tools have read; absent without a workspace. */
+  get ledger(): Ledger | undefined {
+    return this.#workspace?.ledger;
+  }
+
+  /** Returns the canonical root first, then the other allowed roots. */
+  async realRoots(): Promise<readonly string[]> {
+    const roots = (await this.#workspace?.realRoots()) ?? [];
+    return [...new Set([await this.#findRoot(roots[0]), ...roots])];
+  }
+
+  /**
+   * Resolves a path, which starts from the root when it is relative, by the policy of the workspace; without one, below the root.
+   *
+   * @throws {ToolError} when the path is not allowed.
+   */
+  async resolve(path: string, use?: PathUse): Promise<ResolvedPath> {
+    this.#lifetime?.check();
+    // An empty path and one with NUL are rejected as they are.
+    const absolute = path === '' || path.includes('\0') ? path : resolve(this.root, path);
+    if (this.#workspace) return this.#workspace.resolve(absolute, use);
+    const real = await this.#findRoot(undefined);
+    const roots = [{ named: this.root, real }];
+    return resolvePath({ operations: nodeFileOperations, root: this.root, roots, allowed: [real] }, absolute, use);
+  }
+
+  async #findRoot(ofWorkspace: string | undefined): Promise<string> {
+    if (ofWorkspace !== undefined && this.#workspace?.root === this.root) return ofWorkspace;
+    if (this.#realRoot !== undefined) return this.#realRoot;
+    const real = await realPathOf(this.operations, this.root);
+    const isThere = await stat(real).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) this.#realRoot ??= real;
+    return this.#realRoot ?? real;
+  }
 }

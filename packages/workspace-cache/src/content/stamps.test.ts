@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { isBefore, isSameStamp, settledFrom } from './stamps.ts';
-import type { Stamp } from './stamps.ts';
+import type { FileStat } from '@cairn/coding-agent';
+import { isSameStamp, Stamps } from './stamps.ts';
 
-const stamp: Stamp = {
+const stamp: FileStat = {
   identity: '1:2',
   kind: 'file',
   size: 3,
@@ -34,6 +34,6 @@ test.each([
   ['where times are whole seconds', { mtimeNs: 5_000_000_000n, ctimeNs: 5_000_000_000n }, 0, 6_999, false],
   ['where times are whole seconds, later', { mtimeNs: 5_000_000_000n, ctimeNs: 5_000_000_000n }, 0, 7_001, true],
   ['when the clock was set back', { ctimeNs: 5_000_000_001n }, 0, 4_000, false],
-])('%s: whether a state is settled', (_when, times, marginMs, atMs, expected) => {
-  expect(isBefore(settledFrom({ ...stamp, ...times }, marginMs), atMs)).toBe(expected);
+])('%s: whether a state is settled', async (_when, times, marginMs, atMs, expected) => {
+  expect(await new Stamps().isSettled(import.meta.dirname, { ...stamp, ...times }, atMs, marginMs)).toBe(expected);
 });

@@ -1,12 +1,6 @@
 import type { FileStat } from '@cairn/coding-agent';
 import { statfs } from 'node:fs/promises';
 
-/** The state of a file or directory: equal only while its content is the same. */
-export type Stamp = FileStat & { readonly mtimeNs: bigint; readonly ctimeNs: bigint };
-
-/** Nanoseconds since the epoch. */
-type Times = Pick<Stamp, 'mtimeNs' | 'ctimeNs'>;
-
 const NS_PER_MS = 1_000_000n;
 const NS_PER_SECOND = 1_000_000_000n;
 
@@ -14,37 +8,6 @@ const NS_PER_SECOND = 1_000_000_000n;
 const TICK_NS = 20n * NS_PER_MS;
 /** The same for file systems that record whole seconds. */
 const COARSE_TICK_NS = 2n * NS_PER_SECOND;
-
-/** Returns whether a state has exact times. */
-export function isStamp(stat: FileStat): stat is Stamp {
-  return stat.mtimeNs !== undefined && stat.ctimeNs !== undefined;
-}
-
-/** Returns whether two states are of the same content of the same file. */
-export function isSameStamp(stamp: Stamp, other: FileStat): boolean {
-  return (
-    stamp.ctimeNs === other.ctimeNs &&
-    stamp.mtimeNs === other.mtimeNs &&
-    stamp.size === other.size &&
-    stamp.identity === other.identity &&
-    stamp.kind === other.kind
-  );
-}
-
-/**
- * Returns the time from which on every change gives another stamp, in nanoseconds since the epoch.
- *
- * @param marginMs how long a change may take after the system recorded its time.
- */
-export function settledFrom({ mtimeNs, ctimeNs }: Times, marginMs: number = 0): bigint {
-  const isCoarse = ctimeNs % NS_PER_SECOND === 0n && mtimeNs % NS_PER_SECOND === 0n;
-  return ctimeNs + (isCoarse ? COARSE_TICK_NS : TICK_NS) + BigInt(marginMs) * NS_PER_MS;
-}
-
-/** Returns whether a time of {@link settledFrom} is before another: milliseconds since the epoch, by the clock of the system. */
-export function isBefore(settledNs: bigint, atMs: number): boolean {
-  return settledNs < BigInt(Math.floor(atMs)) * NS_PER_MS;
-}
 
 /**
  * Local file systems that update the change time at every change, by their magic number: ext2 to ext4, btrfs, XFS, tmpfs, ramfs,
@@ -57,27 +20,61 @@ const reliableSystems: ReadonlySet<number> = new Set([
 
 const MAX_DEVICES = 1000;
 
-/** Tells for paths whether the stamps of their file system can be trusted. */
-export type TimeCheck = (path: string, stamp: Pick<Stamp, 'identity'>) => Promise<boolean>;
+/** Returns whether two states are of the same content of the same file or directory. */
+export function isSameStamp(stamp: FileStat, other: FileStat): boolean {
+  return (
+    stamp.ctimeNs === other.ctimeNs &&
+    stamp.mtimeNs === other.mtimeNs &&
+    stamp.size === other.size &&
+    stamp.identity === other.identity &&
+    stamp.kind === other.kind
+  );
+}
 
-/** Makes a check that asks the system once for each device. False on every system but Linux: no other has been tested. */
-export function createTimeCheck(): TimeCheck {
-  const devices = new Map<string, boolean>();
-  return async (path, { identity }) => {
+/** Returns whether a time of {@link Stamps.settledFrom} is before another: milliseconds since the epoch, by the system's clock. */
+export function isBefore(settledNs: bigint, atMs: number): boolean {
+  return settledNs < BigInt(Math.floor(atMs)) * NS_PER_MS;
+}
+
+/** Decides whether the times of a file show every change of it. Asks the system once for each device. */
+export class Stamps {
+  readonly #devices = new Map<string, boolean>();
+
+  /**
+   * Returns the time from which every change gives another stamp, in nanoseconds since the epoch; `undefined` where the file system
+   * has no exact times.
+   *
+   * @param marginMs how long a change may take after the system recorded its time.
+   */
+  async settledFrom(path: string, stat: FileStat, marginMs: number = 0): Promise<bigint | undefined> {
+    const { mtimeNs, ctimeNs, identity } = stat;
+    if (mtimeNs === undefined || ctimeNs === undefined || !(await this.#isReliable(path, identity))) return undefined;
+    const isCoarse = ctimeNs % NS_PER_SECOND === 0n && mtimeNs % NS_PER_SECOND === 0n;
+    return ctimeNs + (isCoarse ? COARSE_TICK_NS : TICK_NS) + BigInt(marginMs) * NS_PER_MS;
+  }
+
+  /** Returns whether every change after a time gives another stamp. */
+  async isSettled(path: string, stat: FileStat, atMs: number, marginMs: number = 0): Promise<boolean> {
+    const settledNs = await this.settledFrom(path, stat, marginMs);
+    return settledNs !== undefined && isBefore(settledNs, atMs);
+  }
+
+  /** Returns false on every system but Linux: no other has been tested. */
+  async #isReliable(path: string, identity: string): Promise<boolean> {
     if (process.platform !== 'linux') return false;
     const device = identity.slice(0, identity.indexOf(':'));
-    const known = devices.get(device);
+    const known = this.#devices.get(device);
     if (known !== undefined) return known;
     let isReliable = false;
     try {
       // Some architectures have a signed number.
       isReliable = reliableSystems.has((await statfs(path)).type >>> 0);
     } catch {
-      // The path is gone, or is none of this machine.
+      // The path is gone, or is not on this machine.
       return false;
     }
-    if (devices.size >= MAX_DEVICES) devices.clear();
-    devices.set(device, isReliable);
+    if (this.#devices.size >= MAX_DEVICES) this.#devices.clear();
+    this.#devices.set(device, isReliable);
     return isReliable;
-  };
+  }
 }

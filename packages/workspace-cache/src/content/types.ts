@@ -1,4 +1,3 @@
-import type { FileOperations, OpenFile, WorkspaceChange } from '@cairn/coding-agent';
 import type { AccessCount } from './access-counts.ts';
 
 /** A call that a cache has seen. */
@@ -65,44 +64,4 @@ export interface ContentCache {
   accessCounts(): Promise<readonly AccessCount[]>;
   /** Reads the 20 most used files into memory, at most 2 MiB. They do not count as read or used. Never rejects; a close ends it. */
   preload(): Promise<Preloaded>;
-}
-
-/** Options of {@link OwnContentCache.open}. */
-interface CachedOpenOptions {
-  /** The path as the caller named it, absolute. Default: the canonical one. */
-  readonly named?: string;
-  /**
-   * Whether it is a use of the file.
-   * @default true
-   */
-  readonly isCounted?: boolean;
-  /** Hears of it. Default: the listener of the cache. */
-  readonly onAccess?: ((access: CacheAccess) => void) | undefined;
-}
-
-/** The beginning of a file. */
-export interface FileHead {
-  /** Without a character that `maxBytes` cuts. */
-  readonly text: string;
-  /** The bytes of the whole file. */
-  readonly size: number;
-  /** Whether the text is all of the file. */
-  readonly isWhole: boolean;
-}
-
-/** The content cache for the other rooms of this package. */
-export interface OwnContentCache extends ContentCache {
-  /** Opens a canonical path through `inner`, or from memory; refuses what `inner` refuses. */
-  open(inner: FileOperations, path: string, options?: CachedOpenOptions): Promise<OpenFile>;
-  /**
-   * Returns the beginning of a file by its path, `undefined` when it is not a file with text. Of a file that is too large to keep, it
-   * reads no more than `maxBytes`. The read does not count as a use.
-   */
-  readHead(path: string, maxBytes: number): Promise<FileHead | undefined>;
-  /** Counts one use of a file. */
-  countUse(path: string): void;
-  /** Forgets contents that a change replaced, to free their memory. */
-  drop(change: WorkspaceChange): void;
-  /** Writes the access counts. */
-  close(): Promise<void>;
 }

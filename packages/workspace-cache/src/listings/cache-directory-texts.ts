@@ -1,5 +1,6 @@
+import { checkArguments } from '@cairn/tool/kernel';
 import type { Language } from '@cairn/tool/kernel';
-import { check, checkKnown, checkToolNames } from '../checks.ts';
+import { check, checkToolNames } from '../checks.ts';
 import type { ToolNames } from '../data.ts';
 
 /** The name of the tool. */
@@ -93,7 +94,7 @@ Available tools:
 export function cacheDirectoryRules(
   options: { readonly language?: Language | undefined; readonly toolNames?: ToolNames | undefined } = {},
 ): string {
-  checkKnown('cacheDirectoryRules', options, ['language', 'toolNames']);
+  checkArguments.options('cacheDirectoryRules', options, { language: 'optional', toolNames: 'optional' });
   const { language = 'en', toolNames = {} } = options;
   check('language', language, language === 'en' || language === 'zh', '"en" or "zh"');
   checkToolNames(toolNames);

@@ -1,6 +1,6 @@
+import type { Language } from '@cairn/tool/kernel';
 import { createTool, explaining, inputSchema, succeed, ToolError } from '@cairn/tool';
 import type { Fields, ToolDefinition } from '@cairn/tool';
-import type { Language } from '@cairn/tool/kernel';
 import { quotePath, unquotePath } from '@cairn/tool/paths';
 import { OWN_TEMPORARY } from '@cairn/coding-agent/internal';
 import type { DirectoryEntry } from '@cairn/coding-agent';
@@ -10,7 +10,7 @@ import type { CacheScope } from '../content/scope.ts';
 import type { ListedItem, ToolNames } from '../data.ts';
 import { CACHE_DIRECTORY, cacheDirectoryTexts } from './cache-directory-texts.ts';
 import { MAX_ITEMS } from './dynamic-listings.ts';
-import type { DynamicListingStore } from './dynamic-listings.ts';
+import type { DynamicListings } from './dynamic-listings.ts';
 import { isDirectoryItem, itemsOf } from './items.ts';
 import { locate } from './locate.ts';
 import { isSecretDirectory } from './shown-items.ts';
@@ -42,7 +42,7 @@ export interface CacheDirectoryDetails {
 /** Options of {@link createCacheDirectoryTool}. */
 export interface CacheDirectoryOptions {
   readonly scope: CacheScope;
-  readonly dynamic: DynamicListingStore;
+  readonly dynamic: DynamicListings;
   readonly language: Language;
   readonly toolNames: ToolNames;
   /** Called at each call. */

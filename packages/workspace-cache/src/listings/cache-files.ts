@@ -1,17 +1,17 @@
 import { nodeFileOperations } from '@cairn/coding-agent';
 import type { FileOperations, Workspace, WorkspaceChange } from '@cairn/coding-agent';
-import { createContentCache } from '../content/content-cache.ts';
-import type { CacheAccess, OwnContentCache } from '../content/types.ts';
-import { createLru } from '../content/lru.ts';
+import { OwnContentCache } from '../content/content-cache.ts';
+import { noteInner, innerOf } from '../content/inner.ts';
+import { Lru } from '../content/lru.ts';
 import { report } from '../content/report.ts';
-import { createCacheScope } from '../content/scope.ts';
-import type { CacheScope } from '../content/scope.ts';
-import { createTimeCheck } from '../content/stamps.ts';
+import { CacheScope } from '../content/scope.ts';
+import { Stamps } from '../content/stamps.ts';
+import type { CacheAccess } from '../content/types.ts';
 import type { Lifetime } from '../lifetime.ts';
-import { createCachedOperations } from './cached-operations.ts';
-import { createCallCache, isInsideCall } from './call-cache.ts';
-import type { CallCache } from './call-cache.ts';
-import { createDirectoryCache } from './directory-cache.ts';
+import { CallCache } from './call-cache.ts';
+import { CallResults } from './call-results.ts';
+import { DirectoryCache } from './directory-cache.ts';
+import { isInsideCall } from './inside-call.ts';
 
 /** The limit of file contents and of results of wrapped reads together. */
 const MAX_CONTENT_BYTES = 32 * 1024 * 1024;
@@ -20,8 +20,7 @@ const MAX_CONTENT_BYTES = 32 * 1024 * 1024;
 const MAX_LISTING_BYTES = 8 * 1024 * 1024;
 const MAX_LISTINGS = 1000;
 
-/** Options of {@link createCacheFiles}. */
-export interface CacheFilesOptions {
+interface CacheFilesOptions {
   /** Absolute. */
   readonly root: string;
   readonly lifetime: Lifetime;
@@ -30,62 +29,75 @@ export interface CacheFilesOptions {
   /** The directory for access counts. Default: a directory of this user. */
   readonly stateDirectory?: string | undefined;
   /** Called for each read of the content cache itself, except those that a wrapped function makes. */
-  readonly onAccess?: ((access: CacheAccess) => void) | undefined;
-  readonly onWarning?: ((message: string) => void) | undefined;
+  readonly onAccess: (access: CacheAccess) => void;
+  readonly onWarning: (message: string) => void;
 }
 
-/** What a workspace cache keeps of files and directories, for all of its runs. */
-export interface CacheFiles {
+/** Hears of accesses, except those that a wrapped function makes. */
+function outside(listener: (access: CacheAccess) => void): (access: CacheAccess) => void {
+  return (access) => {
+    if (!isInsideCall()) report(listener, access);
+  };
+}
+
+/** What a workspace cache keeps of files and directories, for all of its runs. Nothing is read before the first call. */
+export class CacheFiles {
   readonly scope: CacheScope;
   readonly content: OwnContentCache;
+  readonly results: CallResults;
   readonly calls: CallCache;
-  /**
-   * Returns file operations that read and list from memory, after a check. Default: this machine's file system.
-   *
-   * @param onAccess called for each listing and each read, except those that a wrapped function makes.
-   */
-  operations(onAccess: (access: CacheAccess) => void, inner?: FileOperations): FileOperations;
-  /** Takes the policy and the ledger of a workspace, unless there is one already. */
-  adopt(workspace: Workspace): void;
-  drop(change: WorkspaceChange): void;
-  /** Writes the access counts and forgets everything. */
-  close(): Promise<void>;
-}
+  readonly #lifetime: Lifetime;
+  readonly #directories: DirectoryCache;
+  readonly #listings = new Lru<unknown>({ maxCost: MAX_LISTING_BYTES, maxSize: MAX_LISTINGS });
 
-/** Makes the caches of a workspace. Nothing is read before the first call. */
-export function createCacheFiles({ root, workspace, lifetime, ...options }: CacheFilesOptions): CacheFiles {
-  const outside =
-    (listener: ((access: CacheAccess) => void) | undefined) =>
-    (access: CacheAccess): void => {
-      if (!isInsideCall()) report(listener, access);
+  constructor(options: CacheFilesOptions) {
+    const { root, lifetime, workspace } = options;
+    const stamps = new Stamps();
+    const memory = new Lru<unknown>({ maxCost: MAX_CONTENT_BYTES });
+    const scope = new CacheScope(root, { workspace, lifetime });
+    this.#lifetime = lifetime;
+    this.#directories = new DirectoryCache(stamps);
+    this.scope = scope;
+    this.content = new OwnContentCache({ ...options, scope, stamps, memory, onAccess: outside(options.onAccess) });
+    this.results = new CallResults(scope, stamps, { list: this.#listings, read: memory });
+    this.calls = new CallCache({ lifetime, results: this.results, countUse: (path) => this.content.countUse(path) });
+  }
+
+  /**
+   * Returns file operations that answer reads and listings of the tools from memory, after a check of the file or directory, and do all
+   * else like `inner`: commits read the disk, and go on after the cache is closed.
+   *
+   * @param listener called for each listing and each read, except those that a wrapped function makes.
+   * @param inner an object with methods that need no `this`. Default: this machine's file system.
+   */
+  operations(listener: (access: CacheAccess) => void, inner: FileOperations = nodeFileOperations): FileOperations {
+    const disk = innerOf(inner);
+    const onAccess = outside(listener);
+    const cached: FileOperations = {
+      ...disk,
+      openCached: async (path, named) => {
+        this.#lifetime.check();
+        return this.content.open(disk, path, { named, onAccess });
+      },
+      listCached: async (path) => {
+        this.#lifetime.check();
+        return this.#directories.list(disk, path, onAccess);
+      },
     };
-  const onAccess = outside(options.onAccess);
-  let adopted = workspace;
-  const scope = createCacheScope(root, () => adopted, lifetime);
-  const hasExactTimes = createTimeCheck();
-  const memory = createLru<unknown>({ maxCost: MAX_CONTENT_BYTES });
-  const stores = { list: createLru<unknown>({ maxCost: MAX_LISTING_BYTES, maxSize: MAX_LISTINGS }), read: memory };
-  const content = createContentCache({ ...options, lifetime, scope, hasExactTimes, onAccess, memory });
-  const directories = createDirectoryCache({ hasExactTimes });
-  const calls = createCallCache({ lifetime, scope, hasExactTimes, stores, countUse: (path) => content.countUse(path) });
-  return {
-    scope,
-    content,
-    calls,
-    operations: (listener, inner = nodeFileOperations) =>
-      createCachedOperations(content, directories, { inner, lifetime, onAccess: outside(listener) }),
-    adopt: (other) => {
-      adopted ??= other;
-    },
-    drop: (change) => {
-      content.drop(change);
-      directories.drop(change);
-      calls.drop(change);
-    },
-    close: async () => {
-      directories.clear();
-      stores.list.clear();
-      await content.close();
-    },
-  };
+    noteInner(cached, disk);
+    return cached;
+  }
+
+  drop(change: WorkspaceChange): void {
+    this.content.drop(change);
+    this.#directories.drop(change);
+    this.results.drop(change);
+  }
+
+  /** Writes the access counts and forgets everything. */
+  async close(): Promise<void> {
+    this.#directories.clear();
+    this.#listings.clear();
+    await this.content.close();
+  }
 }

@@ -1,4 +1,5 @@
 import { isObject } from '@cairn/tool/kernel';
+import { numberOf } from '../identity.ts';
 import { copyPlain, textOfPlain } from './plain.ts';
 import type { Extent } from './snapshot.ts';
 
@@ -48,17 +49,6 @@ interface WrappedFunction<Args extends readonly unknown[]> {
   readonly kind: 'list' | 'read';
   readonly original: unknown;
   readonly options: WrapOptions<Args>;
-}
-
-const numbers = new WeakMap<object, number>();
-let lastNumber = 0;
-
-/** Returns a number that no other object has; 0 for a primitive value. */
-function numberOf(value: unknown): number {
-  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return 0;
-  const known = numbers.get(value) ?? ++lastNumber;
-  numbers.set(value, known);
-  return known;
 }
 
 /** Returns the path in the arguments of a call. */

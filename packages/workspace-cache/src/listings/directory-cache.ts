@@ -1,12 +1,11 @@
-import type { DirectoryEntry, FileOperations, FileStat, WorkspaceChange } from '@cairn/coding-agent';
+import type { DirectoryEntry, FileOperations, WorkspaceChange } from '@cairn/coding-agent';
 import { dirname } from 'node:path';
-import type { CacheAccess } from '../content/types.ts';
-import { createFills } from '../content/fills.ts';
-import { createLru } from '../content/lru.ts';
+import { Lru } from '../content/lru.ts';
 import { report } from '../content/report.ts';
-import { isBefore, isSameStamp, isStamp, settledFrom } from '../content/stamps.ts';
-import type { Stamp, TimeCheck } from '../content/stamps.ts';
-import { userOf } from '../content/user.ts';
+import { StampedValues } from '../content/stamped-values.ts';
+import { isSameStamp } from '../content/stamps.ts';
+import type { Stamps } from '../content/stamps.ts';
+import type { CacheAccess } from '../content/types.ts';
 import { pathsOf } from './paths-of.ts';
 
 /** The limit of all kept listings, as their names take memory. */
@@ -18,84 +17,53 @@ const MAX_ENTRIES = 10_000;
 /** The memory of an entry beside its name. */
 const ENTRY_BYTES = 64;
 
-/**
- * Listings of directories below the tools, at most 8 MiB and 10,000 entries a directory. Each use checks the directory's times and
- * inode.
- */
-export interface DirectoryCache {
-  /** Lists a canonical path through `inner`, or from memory; refuses what `inner` refuses. */
-  list(inner: FileOperations, path: string, onAccess?: (access: CacheAccess) => void): Promise<DirectoryEntry[]>;
-  /** Forgets listings that a change made wrong, to free their memory. */
-  drop(change: WorkspaceChange): void;
-  clear(): void;
-}
+/** Listings of directories below the tools. Each use checks the directory's times and inode. */
+export class DirectoryCache {
+  readonly #stamps: Stamps;
+  readonly #listings = new StampedValues<readonly DirectoryEntry[]>(new Lru({ maxCost: MAX_BYTES }));
 
-interface Kept {
-  readonly inner: FileOperations;
-  /** The user that listed it: a process that drops its privileges may not list it again. */
-  readonly user: string;
-  readonly stamp: Stamp;
-  readonly entries: readonly DirectoryEntry[];
-}
-
-async function stampAt(inner: FileOperations, path: string): Promise<FileStat | undefined> {
-  try {
-    // Refuses a path that leads through a link, like `list`.
-    return await inner.lstat(path);
-  } catch {
-    // Listing it gives the error.
-    return undefined;
+  constructor(stamps: Stamps) {
+    this.#stamps = stamps;
   }
-}
 
-/** Makes a cache of listings. */
-export function createDirectoryCache(options: { readonly hasExactTimes: TimeCheck }): DirectoryCache {
-  const { hasExactTimes } = options;
-  const store = createLru<Kept>({ maxCost: MAX_BYTES });
-  const fills = createFills();
+  /** Lists a canonical path through `inner`, or from memory; rejects what `inner` rejects. */
+  list(inner: FileOperations, path: string, onAccess?: (access: CacheAccess) => void): Promise<DirectoryEntry[]> {
+    return this.#listings.answer<DirectoryEntry[]>(inner, path, {
+      hit: ({ value }) => {
+        report(onAccess, { kind: 'list', path, isHit: true });
+        return [...value];
+      },
+      read: () => {
+        report(onAccess, { kind: 'list', path, isHit: false });
+        return this.#listAndKeep(inner, path);
+      },
+    });
+  }
 
-  const lookUp = async (inner: FileOperations, path: string): Promise<DirectoryEntry[] | undefined> => {
-    const kept = store.get(path);
-    if (kept === undefined || kept.inner !== inner || kept.user !== userOf()) return undefined;
-    const now = await stampAt(inner, path);
-    if (now && isSameStamp(kept.stamp, now)) return [...kept.entries];
-    store.delete(path, kept);
-    return undefined;
-  };
+  /** Forgets listings that a change made wrong, to free their memory. */
+  drop(change: WorkspaceChange): void {
+    for (const path of pathsOf(change)) {
+      this.#listings.delete(path);
+      this.#listings.delete(dirname(path));
+    }
+  }
 
-  const fill = async (inner: FileOperations, path: string): Promise<DirectoryEntry[]> => {
+  clear(): void {
+    this.#listings.clear();
+  }
+
+  async #listAndKeep(inner: FileOperations, path: string): Promise<DirectoryEntry[]> {
     const startedMs = Date.now();
-    const before = await stampAt(inner, path);
+    // Without a stamp nothing is kept; listing the directory gives the error.
+    const stamp = await inner.lstat(path).catch(() => undefined);
     const entries = await inner.list(path);
-    if (before?.kind !== 'directory' || entries.length > MAX_ENTRIES || !isStamp(before)) return entries;
-    if (!isBefore(settledFrom(before), startedMs) || !(await hasExactTimes(path, before))) return entries;
-    const after = await stampAt(inner, path);
-    if (after === undefined || !isSameStamp(before, after)) return entries;
-    const kept = entries.map(({ name, kind }) => Object.freeze({ name, kind }));
-    const cost = kept.reduce((sum, { name }) => sum + ENTRY_BYTES + 2 * name.length, 0);
-    store.set(path, { inner, user: userOf(), stamp: before, entries: kept }, cost);
+    if (stamp?.kind !== 'directory' || entries.length > MAX_ENTRIES) return entries;
+    if (!(await this.#stamps.isSettled(path, stamp, startedMs))) return entries;
+    const after = await inner.lstat(path).catch(() => undefined);
+    if (after === undefined || !isSameStamp(stamp, after)) return entries;
+    const value = entries.map(({ name, kind }) => Object.freeze({ name, kind }));
+    const cost = value.reduce((sum, { name }) => sum + ENTRY_BYTES + 2 * name.length, 0);
+    this.#listings.keep(inner, path, { stamp, value, cost });
     return entries;
-  };
-
-  return {
-    list: async (inner, path, onAccess) => {
-      let hit = await lookUp(inner, path);
-      const filling = fills.underWay(path);
-      if (hit === undefined && filling) {
-        await filling;
-        // The directory may have changed since the other listing began.
-        hit = await lookUp(inner, path);
-      }
-      report(onAccess, { kind: 'list', path, isHit: hit !== undefined });
-      if (hit) return hit;
-      return fills.track(path, fill(inner, path));
-    },
-    drop: (change) => {
-      for (const path of pathsOf(change)) {
-        store.delete(path);
-        store.delete(dirname(path));
-      }
-    },
-    clear: () => store.clear(),
-  };
+  }
 }

@@ -24,19 +24,6 @@ interface FoundListing {
   readonly isCurrent: () => Promise<boolean>;
 }
 
-/** The listings of a run. */
-export interface DynamicListingStore {
-  /**
-   * Adds a listing, without what names secrets, in the place of another one of the same directory. Returns its items, or
-   * `undefined` when it is too large or not plain data, or when the name of the directory stands for secrets.
-   */
-  add(found: FoundListing): readonly ListedItem[] | undefined;
-  /** Drops the listings of directories in which something changed. */
-  drop(change: WorkspaceChange): void;
-  /** Drops the listings that are not right any more. */
-  check(): Promise<void>;
-}
-
 interface ShownListing {
   readonly items: readonly ListedItem[];
   readonly text: string;
@@ -64,64 +51,109 @@ export function sequenceOf(listing: DynamicListing): number {
   return sequences.get(listing) ?? 0;
 }
 
-/** By the record that they write into: sub-agents may have caches of their own for it. */
-const stores = new WeakMap<object, DynamicListingStore>();
-
-/** Returns the store of a record. */
-export function dynamicListingsOf(record: Record<string, DynamicListing>, clock: () => number): DynamicListingStore {
-  const store = stores.get(record) ?? createDynamicListings(record, clock);
-  stores.set(record, store);
-  return store;
+interface Kept extends Pick<FoundListing, 'real' | 'digest' | 'isCurrent'> {
+  readonly text: string;
 }
 
-/** Makes a store that writes its listings into a record, by their paths. */
-function createDynamicListings(record: Record<string, DynamicListing>, clock: () => number): DynamicListingStore {
-  const listings = new Map<string, Pick<FoundListing, 'real' | 'digest' | 'isCurrent'> & { readonly text: string }>();
-  let characters = 0;
-  const remove = (path: string): void => {
-    characters -= listings.get(path)?.text.length ?? 0;
-    listings.delete(path);
-    delete record[path];
-  };
-  return {
-    add: (found) => {
-      const { path, real, digest, isCurrent } = found;
-      if (digest !== undefined && listings.get(path)?.digest === digest) return record[path]?.items;
-      const shown = shownOf(found);
-      const isAsBefore = shown !== undefined && listings.get(path)?.text === shown.text;
-      // What the prompts show already stays the same object.
-      const before = isAsBefore ? record[path] : undefined;
-      for (const [other, { real: otherReal }] of listings) if (otherReal === real) remove(other);
-      remove(path);
-      if (shown === undefined) return undefined;
-      const { items, text } = shown;
-      listings.set(path, { real, isCurrent, text, ...(digest !== undefined && { digest }) });
-      characters += text.length;
-      const listing = before ?? { items, cachedAt: new Date(clock()).toISOString() };
-      if (!before) sequences.set(listing, ++latest);
-      Object.defineProperty(record, path, {
-        value: listing,
-        configurable: true,
-        enumerable: true,
-        writable: true,
-      });
-      for (const oldest of listings.keys()) {
-        if (listings.size <= MAX_LISTINGS && characters <= MAX_CHARACTERS) break;
-        remove(oldest);
-      }
-      return items;
-    },
-    drop: (change) => {
-      const changed = pathsOf(change);
-      for (const [path, { real }] of listings) {
-        if (isAffected(real, changed)) remove(path);
-      }
-    },
-    check: async () => {
-      for (const [path, listing] of listings) {
-        const isCurrent = await listing.isCurrent().catch(() => false);
-        if (!isCurrent && listings.get(path) === listing) remove(path);
-      }
-    },
-  };
+/** The listings of a run, which it writes into a record, by their paths. */
+export class DynamicListings {
+  readonly record: Record<string, DynamicListing>;
+  readonly #clock: () => number;
+  readonly #listings = new Map<string, Kept>();
+  readonly #listeners = new Set<() => void>();
+  #characters = 0;
+
+  constructor(record: Record<string, DynamicListing>, clock: () => number) {
+    this.record = record;
+    this.#clock = clock;
+  }
+
+  /** Calls `listener` after a listing came or went. Returns a function that ends the calls. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /**
+   * Adds a listing, without what names secrets, in the place of another one of the same directory. Returns its items, or
+   * `undefined` when it is too large or not plain data, or when the name of the directory stands for secrets.
+   */
+  add(found: FoundListing): readonly ListedItem[] | undefined {
+    const before = { ...this.record };
+    const items = this.#put(found);
+    this.#announce(before);
+    return items;
+  }
+
+  /** Drops the listings of directories in which something changed. */
+  drop(change: WorkspaceChange): void {
+    const before = { ...this.record };
+    const changed = pathsOf(change);
+    for (const [path, { real }] of this.#listings) {
+      if (isAffected(real, changed)) this.#remove(path);
+    }
+    this.#announce(before);
+  }
+
+  /** Drops the listings that are not right any more. */
+  async check(): Promise<void> {
+    const before = { ...this.record };
+    for (const [path, listing] of this.#listings) {
+      const isCurrent = await listing.isCurrent().catch(() => false);
+      if (!isCurrent && this.#listings.get(path) === listing) this.#remove(path);
+    }
+    this.#announce(before);
+  }
+
+  #put(found: FoundListing): readonly ListedItem[] | undefined {
+    const { path, real, digest, isCurrent } = found;
+    const known = this.#listings.get(path);
+    if (digest !== undefined && known?.digest === digest) return this.record[path]?.items;
+    const shown = shownOf(found);
+    // What the prompts show already stays the same object.
+    const same = shown !== undefined && known?.text === shown.text ? this.record[path] : undefined;
+    for (const [other, { real: otherReal }] of this.#listings) if (otherReal === real) this.#remove(other);
+    this.#remove(path);
+    if (shown === undefined) return undefined;
+    const { items, text } = shown;
+    this.#listings.set(path, { real, isCurrent, text, ...(digest !== undefined && { digest }) });
+    this.#characters += text.length;
+    const listing = same ?? { items, cachedAt: new Date(this.#clock()).toISOString() };
+    if (!same) sequences.set(listing, ++latest);
+    Object.defineProperty(this.record, path, {
+      value: listing,
+      configurable: true,
+      enumerable: true,
+      writable: true,
+    });
+    for (const oldest of this.#listings.keys()) {
+      if (this.#listings.size <= MAX_LISTINGS && this.#characters <= MAX_CHARACTERS) break;
+      this.#remove(oldest);
+    }
+    return items;
+  }
+
+  #remove(path: string): void {
+    this.#characters -= this.#listings.get(path)?.text.length ?? 0;
+    this.#listings.delete(path);
+    delete this.record[path];
+  }
+
+  /** Calls the listeners when the paths, or their listings, are others than before. */
+  #announce(before: Readonly<Record<string, DynamicListing>>): void {
+    if (this.#listeners.size === 0) return;
+    const [old, now] = [Object.entries(before), Object.entries(this.record)];
+    const isSame = old.length === now.length && old.every(([path, listing]) => this.record[path] === listing);
+    if (!isSame) for (const listener of this.#listeners) listener();
+  }
+}
+
+/** By the record that they write into: sub-agents may have caches of their own for it. */
+const stores = new WeakMap<object, DynamicListings>();
+
+/** Returns the listings of a record. */
+export function dynamicListingsOf(record: Record<string, DynamicListing>, clock: () => number): DynamicListings {
+  const store = stores.get(record) ?? new DynamicListings(record, clock);
+  stores.set(record, store);
+  return store;
 }

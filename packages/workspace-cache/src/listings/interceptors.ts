@@ -1,11 +1,14 @@
+import { checkArguments } from '@cairn/tool/kernel';
+import type { OptionNames } from '@cairn/tool/kernel';
 import type { CacheAccess } from '../content/types.ts';
-import { checkFunction, checkKnown } from '../checks.ts';
+import { checkFunction } from '../checks.ts';
 import { report } from '../content/report.ts';
 import type { Lifetime } from '../lifetime.ts';
 import { pathIn } from './call-arguments.ts';
 import type { WrapOptions } from './call-arguments.ts';
 import type { CallCache, CallResult, Wrapped } from './call-cache.ts';
-import type { DynamicListingStore } from './dynamic-listings.ts';
+import type { CallResults } from './call-results.ts';
+import type { DynamicListings } from './dynamic-listings.ts';
 import { itemsOf } from './items.ts';
 
 /** Called with the path of a call and its result. */
@@ -40,23 +43,31 @@ export interface Interceptors {
   ): Wrapped<Args, Result>;
 }
 
-/** What the interceptors of a run share. */
-export interface InterceptorParts {
+interface InterceptorParts {
   readonly calls: CallCache;
+  readonly results: CallResults;
   /** Where listings go. */
-  readonly dynamic: DynamicListingStore;
+  readonly dynamic: DynamicListings;
   /** Called for each call. */
-  readonly onAccess?: ((access: CacheAccess) => void) | undefined;
+  readonly onAccess: (access: CacheAccess) => void;
 }
 
-/** Makes the interceptors of a run. */
-export function createInterceptors({ calls, dynamic, onAccess }: InterceptorParts): Interceptors {
-  const record = ({ path, real, value, state, roots }: CallResult): void => {
-    if (real === undefined || state === undefined) return;
-    const entries = itemsOf(value, [path, real]);
-    if (entries === undefined) return;
-    dynamic.add({ path, real, entries, roots, digest: state.digest, isCurrent: () => calls.isCurrent(state) });
-  };
+const wrapOptions: OptionNames<WrapOptions<[]>> = { keyOf: 'optional', pathOf: 'optional' };
+
+/** @throws {ToolError} `INVALID_OPTION` */
+function checkWrap(original: unknown, onResult: unknown, options: object): void {
+  checkFunction('the wrapped function', original ?? null);
+  checkFunction('onResult', onResult);
+  checkArguments.options<object>('the wrapped function', options, wrapOptions);
+  for (const [name, value] of Object.entries(options)) checkFunction(name, value);
+}
+
+/**
+ * Makes the interceptors of a run.
+ *
+ * @param parts absent for interceptors that keep nothing.
+ */
+export function createInterceptors(lifetime: Lifetime, parts: InterceptorParts | undefined): Interceptors {
   const wrap =
     (kind: 'list' | 'read') =>
     <Args extends readonly unknown[], Result>(
@@ -64,50 +75,52 @@ export function createInterceptors({ calls, dynamic, onAccess }: InterceptorPart
       onResult?: OnResult<Result>,
       options: WrapOptions<Args> = {},
     ): Wrapped<Args, Result> => {
+      lifetime.check();
       checkWrap(original, onResult, options);
-      return calls.wrap({
+      if (parts === undefined) return passing(original, { lifetime, onResult, pathOf: options.pathOf ?? pathIn });
+      return parts.calls.wrap({
         kind,
         original,
         options,
         onResult: (result) => {
-          const { path, real = path, isHit } = result;
-          report(onAccess, { kind, path: real, isHit });
-          if (kind === 'list') record(result);
-          if (result.isHit) return;
+          const { path, real = path, isHit, value } = result;
+          report(parts.onAccess, { kind, path: real, isHit });
+          if (kind === 'list') keepListing(parts, result);
           // The original function has returned it.
-          report((value: Awaited<Result>) => onResult?.(result.path, value), result.value as Awaited<Result>);
+          if (!isHit) report((found: Awaited<Result>) => onResult?.(path, found), value as Awaited<Result>);
         },
       });
     };
   return { wrapWithCache: wrap('list'), wrapReadWithCache: wrap('read') };
 }
 
-/** @throws {ToolError} `INVALID_OPTION` */
-function checkWrap(original: unknown, onResult: unknown, options: object): void {
-  checkFunction('the wrapped function', original ?? null);
-  checkFunction('onResult', onResult);
-  checkKnown('the wrapped function', options, ['keyOf', 'pathOf']);
-  for (const [name, value] of Object.entries(options)) checkFunction(name, value);
+function keepListing({ dynamic, results }: InterceptorParts, { path, real, value, state, roots }: CallResult): void {
+  if (real === undefined || state === undefined) return;
+  const entries = itemsOf(value, [path, real]);
+  if (entries === undefined) return;
+  dynamic.add({ path, real, entries, roots, digest: state.digest, isCurrent: () => results.isCurrent(state) });
 }
 
-/** Makes interceptors that keep nothing. */
-export function createPassingInterceptors(lifetime: Lifetime): Interceptors {
-  const wrap = <Args extends readonly unknown[], Result>(
-    original: (...args: Args) => Result,
-    onResult?: OnResult<Result>,
-    options: WrapOptions<Args> = {},
-  ): Wrapped<Args, Result> => {
-    checkWrap(original, onResult, options);
-    const { pathOf = pathIn } = options;
-    return async function passing(this: unknown, ...args): Promise<Awaited<Result>> {
-      lifetime.check();
-      const result: Awaited<Result> = await Reflect.apply(original, this, args);
-      report((value: Awaited<Result>) => {
-        const path = pathOf(...args);
-        return path === undefined ? undefined : onResult?.(path, value);
-      }, result);
-      return result;
-    };
+/** Wraps a function without keeping its results. */
+function passing<Args extends readonly unknown[], Result>(
+  original: (...args: Args) => Result,
+  {
+    lifetime,
+    onResult,
+    pathOf,
+  }: {
+    readonly lifetime: Lifetime;
+    readonly onResult: OnResult<Result> | undefined;
+    readonly pathOf: (...args: Args) => string | undefined;
+  },
+): Wrapped<Args, Result> {
+  return async function passed(this: unknown, ...args): Promise<Awaited<Result>> {
+    lifetime.check();
+    const result: Awaited<Result> = await Reflect.apply(original, this, args);
+    report((value: Awaited<Result>) => {
+      const path = pathOf(...args);
+      return path === undefined ? undefined : onResult?.(path, value);
+    }, result);
+    return result;
   };
-  return { wrapWithCache: wrap, wrapReadWithCache: wrap };
 }

@@ -1,6 +1,6 @@
+import { isWithin } from '@cairn/coding-agent/internal';
 import { lstat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
-import { isWithin } from '../content/scope.ts';
 import type { CacheScope } from '../content/scope.ts';
 
 async function isThere(path: string): Promise<boolean> {

@@ -1,6 +1,6 @@
+import { isWithin } from '@cairn/coding-agent/internal';
 import type { WorkspaceChange } from '@cairn/coding-agent';
 import { basename, dirname } from 'node:path';
-import { isWithin } from '../content/scope.ts';
 
 /** Files that decide what list functions leave out, in their directory and all below it. */
 export const IGNORE_FILES: readonly string[] = ['.gitignore', '.ignore'];

@@ -1,8 +1,9 @@
-import type { BigIntStats } from 'node:fs';
+import type { FileStat } from '@cairn/coding-agent';
+import { fileStatOf } from '@cairn/coding-agent/internal';
 import { lstat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { isBefore, settledFrom } from '../content/stamps.ts';
-import type { TimeCheck } from '../content/stamps.ts';
+import { isSameStamp } from '../content/stamps.ts';
+import type { Stamps } from '../content/stamps.ts';
 import { IGNORE_FILES } from './paths-of.ts';
 
 /** The directories whose contents are remembered. */
@@ -13,18 +14,16 @@ const GIT = '.git';
 const EXCLUDE = join(GIT, 'info', 'exclude');
 
 interface Known {
-  readonly stamp: string;
+  readonly stamp: FileStat;
   /** The rule files that may be there while the stamp is this one. */
   readonly names: readonly string[];
 }
 
 async function isThere(path: string): Promise<boolean> {
-  try {
-    await lstat(path);
-    return true;
-  } catch {
-    return false;
-  }
+  return lstat(path).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Returns a directory and all above it. */
@@ -38,43 +37,38 @@ function upwards(directory: string): string[] {
  */
 export class RuleFiles {
   readonly #known = new Map<string, Known>();
-  readonly #hasExactTimes: TimeCheck;
+  readonly #stamps: Stamps;
 
-  constructor(hasExactTimes: TimeCheck) {
-    this.#hasExactTimes = hasExactTimes;
+  constructor(stamps: Stamps) {
+    this.#stamps = stamps;
   }
 
   /**
    * Returns the paths of the ignore files that may hold in a directory: those that are there and perhaps some that are not, and no
    * others are there.
    *
-   * @param stats the state of the directory now.
+   * @param stat the state of the directory now.
    */
-  async find(directory: string, stats: BigIntStats): Promise<string[]> {
+  async find(directory: string, stat: FileStat): Promise<string[]> {
     const found = await Promise.all(
       upwards(directory).map(async (at) => {
-        const names = await this.#namesIn(at, at === directory ? stats : undefined);
+        const names = await this.#namesIn(at, at === directory ? stat : undefined);
         return names.map((name) => join(at, name));
       }),
     );
     return found.flat();
   }
 
-  async #namesIn(directory: string, given: BigIntStats | undefined): Promise<readonly string[]> {
+  async #namesIn(directory: string, given: FileStat | undefined): Promise<readonly string[]> {
     const startedMs = Date.now();
-    const stats = given ?? (await lstat(directory, { bigint: true }).catch(() => undefined));
-    if (stats === undefined) return [];
-    const { dev, ino, mtimeNs, ctimeNs } = stats;
-    const stamp = `${dev}:${ino}:${mtimeNs}:${ctimeNs}`;
+    const stamp = given ?? (await lstat(directory, { bigint: true }).then(fileStatOf, () => undefined));
+    if (stamp === undefined) return [];
     const known = this.#known.get(directory);
-    if (known?.stamp === stamp) return known.names;
+    if (known && isSameStamp(known.stamp, stamp)) return known.names;
     const candidates = [...IGNORE_FILES, GIT];
     const there = await Promise.all(candidates.map((name) => isThere(join(directory, name))));
     const names = candidates.filter((_, index) => there[index]).map((name) => (name === GIT ? EXCLUDE : name));
-    const identity = `${dev}:${ino}`;
-    const isSettled = isBefore(settledFrom({ mtimeNs, ctimeNs }), startedMs);
-    // Any change after this call gives another stamp.
-    if (isSettled && (await this.#hasExactTimes(directory, { identity }))) {
+    if (await this.#stamps.isSettled(directory, stamp, startedMs)) {
       if (this.#known.size >= MAX_DIRECTORIES) this.#known.clear();
       this.#known.set(directory, { stamp, names });
     }

@@ -1,7 +1,7 @@
+import { isWithin } from '@cairn/coding-agent/internal';
 import { isSecretName } from '@cairn/tool/prompt';
 import { isAbsolute, join } from 'node:path';
 import { isNeverKept } from '../content/never-kept.ts';
-import { isWithin } from '../content/scope.ts';
 import type { ListedItem } from '../data.ts';
 import { isDirectoryItem } from './items.ts';
 import type { FoundItem } from './items.ts';

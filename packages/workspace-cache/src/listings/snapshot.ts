@@ -1,10 +1,10 @@
+import type { FileStat } from '@cairn/coding-agent';
+import { fileStatOf } from '@cairn/coding-agent/internal';
 import { createHash } from 'node:crypto';
-import type { BigIntStats } from 'node:fs';
-import { lstat, readdir, stat } from 'node:fs/promises';
+import * as fs from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RuleFiles } from './rule-files.ts';
-import { settledFrom } from '../content/stamps.ts';
-import type { Stamp, TimeCheck } from '../content/stamps.ts';
+import type { Stamps } from '../content/stamps.ts';
 
 /**
  * What a snapshot covers: a file; the names and kinds in a directory; the state of its entries, too; or everything below it.
@@ -24,43 +24,32 @@ export interface Snapshot {
 /** A result that depends on more entries is not kept: to check them takes as long as to list them. */
 const MAX_ENTRIES = 2000;
 
-function kindOf(stats: BigIntStats): Stamp['kind'] {
-  if (stats.isFile()) return 'file';
-  if (stats.isDirectory()) return 'directory';
-  return stats.isSymbolicLink() ? 'symlink' : 'other';
-}
-
 /** Something that a snapshot covers, by its path and its state; a link also by what it leads to. */
 interface Part {
   readonly path: string;
-  readonly stats: BigIntStats;
+  readonly stat: FileStat;
 }
 
 async function partsAt(path: string): Promise<Part[]> {
-  const stats = await lstat(path, { bigint: true });
-  if (!stats.isSymbolicLink()) return [{ path, stats }];
-  const target = await stat(path, { bigint: true }).catch(() => undefined);
-  return target
-    ? [
-        { path, stats },
-        { path: `${path}/`, stats: target },
-      ]
-    : [{ path, stats }];
+  const stat = fileStatOf(await fs.lstat(path, { bigint: true }));
+  if (stat.kind !== 'symlink') return [{ path, stat }];
+  const target = await fs.stat(path, { bigint: true }).then(fileStatOf, () => undefined);
+  return [{ path, stat }, ...(target ? [{ path: `${path}/`, stat: target }] : [])];
 }
 
 /** Returns what a snapshot covers; `undefined` when there is too much of it, or when not all of it can be found. */
 async function collect(path: string, extent: Extent): Promise<Part[] | undefined> {
   const parts = await partsAt(path);
   // A read function may list a directory, with all below it.
-  const isTree = extent === 'tree' || (extent === 'file' && parts[0]?.stats.isDirectory());
+  const isTree = extent === 'tree' || (extent === 'file' && parts[0]?.stat.kind === 'directory');
   const pending = isTree || extent === 'entries' ? [path] : [];
   for (const directory of pending) {
-    const listed = await readdir(directory);
+    const listed = await fs.readdir(directory);
     if (parts.length + listed.length > MAX_ENTRIES) return undefined;
     const found = await Promise.all(listed.toSorted().map((name) => partsAt(join(directory, name))));
     for (const part of found.flat()) {
       parts.push(part);
-      if (!isTree || !part.stats.isDirectory()) continue;
+      if (!isTree || part.stat.kind !== 'directory') continue;
       // The function may have gone through a link, out of this tree.
       if (part.path.endsWith('/')) return undefined;
       pending.push(part.path);
@@ -75,9 +64,8 @@ async function statesOf(paths: readonly string[]): Promise<(Part | { readonly pa
   return found.flat();
 }
 
-/** What a snapshot needs to know beside its path. */
-export interface SnapshotContext {
-  readonly hasExactTimes: TimeCheck;
+interface SnapshotContext {
+  readonly stamps: Stamps;
   readonly ruleFiles: RuleFiles;
   /** How long a change may take after its time was recorded. */
   readonly marginMs: number;
@@ -90,27 +78,25 @@ export interface SnapshotContext {
 export async function snapshotOf(
   path: string,
   extent: Extent,
-  { hasExactTimes, ruleFiles, marginMs }: SnapshotContext,
+  { stamps, ruleFiles, marginMs }: SnapshotContext,
 ): Promise<Snapshot | undefined> {
   let settledNs = 0n;
   const textOf = async (part: Part | { readonly path: string }): Promise<string> => {
-    if (!('stats' in part)) return JSON.stringify([part.path]);
-    const { dev, ino, size, mtimeNs, ctimeNs } = part.stats;
+    if (!('stat' in part)) return JSON.stringify([part.path]);
+    const { path, stat } = part;
+    const { kind, identity, size, mtimeNs, ctimeNs, links } = stat;
     // Another name of the file may stand for secrets.
-    if (extent === 'file' && part.stats.isFile() && part.stats.nlink > 1n)
-      throw new Error(`${part.path} has several names`);
-    const identity = `${dev}:${ino}`;
-    const stamp = { identity, mtimeNs, ctimeNs };
-    if (!(await hasExactTimes(part.path, stamp))) throw new Error(`${part.path} has no exact times`);
-    const from = settledFrom(stamp, marginMs);
+    if (extent === 'file' && kind === 'file' && links > 1) throw new Error(`${path} has several names`);
+    const from = await stamps.settledFrom(path, stat, marginMs);
+    if (from === undefined) throw new Error(`${path} has no exact times`);
     if (from > settledNs) settledNs = from;
-    return JSON.stringify([part.path, kindOf(part.stats), identity, `${size}`, `${mtimeNs}`, `${ctimeNs}`]);
+    return JSON.stringify([path, kind, identity, size, `${mtimeNs}`, `${ctimeNs}`]);
   };
   try {
     const parts = await collect(path, extent);
     const [first] = parts ?? [];
     if (parts === undefined || first === undefined) return undefined;
-    const states = extent === 'file' ? [] : await statesOf(await ruleFiles.find(path, first.stats));
+    const states = extent === 'file' ? [] : await statesOf(await ruleFiles.find(path, first.stat));
     const texts = await Promise.all(states.map(textOf));
     const rules = createHash('sha256').update(texts.join()).digest('base64');
     const hash = createHash('sha256').update(rules);

@@ -1,6 +1,6 @@
+import type { Language } from '@cairn/tool/kernel';
 import { treeChanges } from '@cairn/natives';
 import type { TreeChange, TreeChanges } from '@cairn/natives';
-import type { Language } from '@cairn/tool/kernel';
 import { escapeName } from '../tree/escape.ts';
 import { treeTexts } from '../tree/texts.ts';
 import type { TreeSnapshot } from '../tree/tree-state.ts';

@@ -2,7 +2,7 @@ import { glob } from '@cairn/natives';
 import { isSecretName } from '@cairn/tool/prompt';
 import { realpath } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-import type { FileHead } from '../content/types.ts';
+import type { FileHead } from '../content/file-head.ts';
 import type { CoreFile } from './section.ts';
 
 /** READMEs, notes for agents, and package manifests. */

@@ -1,13 +1,12 @@
+import type { Language } from '@cairn/tool/kernel';
 import { onAnyChange } from '@cairn/coding-agent';
 import { realPathOf } from '@cairn/coding-agent/internal';
 import type { Workspace, WorkspaceChange } from '@cairn/coding-agent';
 import { ToolError } from '@cairn/tool';
 import type { Resource, ResourceChange, ResourceProvider } from '@cairn/tool';
-import type { Language } from '@cairn/tool/kernel';
 import { escapeControls, quotePath } from '@cairn/tool/paths';
 import { basename } from 'node:path';
-import type { DynamicListing } from '../data.ts';
-import type { DynamicListingStore } from '../listings/dynamic-listings.ts';
+import type { DynamicListings } from '../listings/dynamic-listings.ts';
 import { IGNORE_FILES, isAffected, pathsOf } from '../listings/paths-of.ts';
 import { problemFor, treeText } from './tree-text.ts';
 import type { TreeAt } from './tree-tool.ts';
@@ -23,14 +22,6 @@ function treeUri(index: number): string {
   return index === 0 ? `${BASE}tree` : `${BASE}tree/${index + 1}`;
 }
 
-/** The kept listings of a session. */
-export interface SessionListings {
-  readonly record: Readonly<Record<string, DynamicListing>>;
-  readonly store: DynamicListingStore;
-  /** Calls `listener` after a listing came or went. Returns a function that ends the calls. */
-  onChange(listener: () => void): () => void;
-}
-
 /** What the resources show. */
 export interface WorkspaceResourcesOptions {
   readonly workspace: Workspace;
@@ -38,7 +29,7 @@ export interface WorkspaceResourcesOptions {
   readonly roots: readonly string[];
   readonly treeAt: TreeAt;
   /** Absent in the mode `static`. */
-  readonly listings: SessionListings | undefined;
+  readonly listings: DynamicListings | undefined;
   readonly language: Language;
   /** The name of the tool that lists a directory. */
   readonly list: string;
@@ -101,7 +92,7 @@ export function workspaceResources(options: WorkspaceResourcesOptions): Resource
       if (!uri.startsWith(BASE)) return undefined;
       if (uri === LISTINGS_URI && listings !== undefined) {
         // Another program may have changed a directory.
-        await listings.store.check();
+        await listings.check();
         const text = escapeControls(JSON.stringify(listings.record, undefined, 2), '\n');
         return [{ uri, mimeType: 'application/json', text }];
       }

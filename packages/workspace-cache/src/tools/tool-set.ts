@@ -1,3 +1,5 @@
+import { checkArguments } from '@cairn/tool/kernel';
+import type { OptionNames } from '@cairn/tool/kernel';
 import { createWorkspace, nodeFileOperations, onAnyChange } from '@cairn/coding-agent';
 import { sessionWorkspace, toolNameIn } from '@cairn/coding-agent/internal';
 import type { FileOperations, Workspace } from '@cairn/coding-agent';
@@ -5,14 +7,12 @@ import { ToolError } from '@cairn/tool';
 import type { OpenToolSet, ToolSet, ToolSetContext, Tools } from '@cairn/tool';
 import { cacheOptionNames, resolveCacheOptions } from '../cache-options.ts';
 import type { WorkspaceCacheOptions } from '../cache-options.ts';
-import { check, checkKnown } from '../checks.ts';
-import { createCacheScope } from '../content/scope.ts';
+import { check } from '../checks.ts';
+import { CacheScope } from '../content/scope.ts';
 import type { DynamicListing } from '../data.ts';
 import { createCacheDirectoryTool } from '../listings/cache-directory.ts';
 import { dynamicListingsOf } from '../listings/dynamic-listings.ts';
-import type { DynamicListingStore } from '../listings/dynamic-listings.ts';
 import { workspaceResources } from './resources.ts';
-import type { SessionListings } from './resources.ts';
 import { createWorkspaceTreeTool, WORKSPACE_TREE } from './tree-tool.ts';
 import type { TreeAt } from './tree-tool.ts';
 import type { createWorkspaceCache, WorkspaceCache } from '../workspace-cache.ts';
@@ -30,84 +30,51 @@ export interface WorkspaceCacheToolSetOptions extends Omit<WorkspaceCacheOptions
 }
 
 /** The session has a root and a workspace. */
-const toolSetOptions: readonly string[] = [
-  ...cacheOptionNames.filter((name) => name !== 'root' && name !== 'workspace'),
-  'cacheFiles',
-  'journalDirectory',
-];
+const { root: _root, workspace: _workspace, ...ownCacheOptions } = cacheOptionNames;
+
+const toolSetOptions: OptionNames<WorkspaceCacheToolSetOptions> = {
+  ...ownCacheOptions,
+  cacheFiles: 'optional',
+  journalDirectory: 'optional',
+};
 
 /** How many directories keep their tree for the next call. */
 const MAX_CACHES = 32;
-
-/** Adds listeners to the kept listings. */
-function createSessionListings(clock: () => number): SessionListings {
-  const record: Record<string, DynamicListing> = Object.create(null) as Record<string, DynamicListing>;
-  const inner = dynamicListingsOf(record, clock);
-  const listeners = new Set<() => void>();
-  let last: readonly (readonly [path: string, listing: DynamicListing])[] = [];
-  /** Calls the listeners when the paths, or the times of the listings, are others than at its last call. */
-  const note = (): void => {
-    const before = last;
-    last = Object.entries(record);
-    const isSame = before.length === last.length && before.every(([path, listing]) => record[path] === listing);
-    if (!isSame) for (const listener of listeners) listener();
-  };
-  const store: DynamicListingStore = {
-    add: (found) => {
-      const items = inner.add(found);
-      note();
-      return items;
-    },
-    drop: (change) => {
-      inner.drop(change);
-      note();
-    },
-    check: async () => {
-      await inner.check();
-      note();
-    },
-  };
-  return {
-    record,
-    store,
-    onChange: (listener) => {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
-  };
-}
 
 /** Loads the cache at the first call: a server starts without it, and many sessions never ask for a tree. */
 const load = async (): Promise<typeof createWorkspaceCache> =>
   (await import('../workspace-cache.ts')).createWorkspaceCache;
 
 /** The caches of a session, by directory. The least recently used ones are closed. */
-interface Caches {
-  at(directory: string): Promise<WorkspaceCache>;
-  close(): Promise<void>;
-}
+class Caches {
+  readonly #make: (create: typeof createWorkspaceCache, directory: string) => WorkspaceCache;
+  readonly #caches = new Map<string, Promise<WorkspaceCache>>();
+  readonly #closing: Promise<void>[] = [];
 
-function createCaches(make: (create: typeof createWorkspaceCache, directory: string) => WorkspaceCache): Caches {
-  const caches = new Map<string, Promise<WorkspaceCache>>();
-  const closing: Promise<void>[] = [];
-  const end = (cache: Promise<WorkspaceCache>): number => closing.push(cache.then((made) => made.close()));
-  return {
-    at: (directory) => {
-      const cache = caches.get(directory) ?? load().then((create) => make(create, directory));
-      caches.delete(directory);
-      caches.set(directory, cache);
-      for (const [oldest, other] of caches) {
-        if (caches.size <= MAX_CACHES) break;
-        caches.delete(oldest);
-        end(other);
-      }
-      return cache;
-    },
-    close: async () => {
-      for (const cache of caches.values()) end(cache);
-      await Promise.all(closing);
-    },
-  };
+  constructor(make: (create: typeof createWorkspaceCache, directory: string) => WorkspaceCache) {
+    this.#make = make;
+  }
+
+  at(directory: string): Promise<WorkspaceCache> {
+    const cache = this.#caches.get(directory) ?? load().then((create) => this.#make(create, directory));
+    this.#caches.delete(directory);
+    this.#caches.set(directory, cache);
+    for (const [oldest, other] of this.#caches) {
+      if (this.#caches.size <= MAX_CACHES) break;
+      this.#caches.delete(oldest);
+      this.#end(other);
+    }
+    return cache;
+  }
+
+  async close(): Promise<void> {
+    for (const cache of this.#caches.values()) this.#end(cache);
+    await Promise.all(this.#closing);
+  }
+
+  #end(cache: Promise<WorkspaceCache>): void {
+    this.#closing.push(cache.then((made) => made.close()));
+  }
 }
 
 /** Returns file operations that read and list through a cache. The first of them makes it. */
@@ -152,8 +119,9 @@ function workspaceFor(
  * @throws {ToolError} `INVALID_OPTION` for an unknown option.
  */
 export function createWorkspaceCacheToolSet(options: WorkspaceCacheToolSetOptions = {}): ToolSet {
-  checkKnown('createWorkspaceCacheToolSet', options, toolSetOptions);
-  check('cacheFiles', options.cacheFiles, typeof options.cacheFiles === 'boolean', 'true or false');
+  checkArguments.options('createWorkspaceCacheToolSet', options, toolSetOptions);
+  const { cacheFiles } = options;
+  check('cacheFiles', cacheFiles, typeof cacheFiles === 'boolean', 'true or false');
   const ends = new Set<Promise<void>>();
   const open = (context: ToolSetContext): OpenToolSet => {
     const { cacheFiles: _cacheFiles, journalDirectory: _journalDirectory, ...given } = options;
@@ -164,11 +132,12 @@ export function createWorkspaceCacheToolSet(options: WorkspaceCacheToolSetOption
     resolveCacheOptions({ ...cacheOptions, root: roots[0] });
     const { language = 'en', mode = 'full', clock = Date.now } = options;
     const list = options.toolNames?.list ?? toolNameIn(context.naming, 'ls');
-    const caches = createCaches((create, root) => create({ ...cacheOptions, root, workspace }));
+    const caches = new Caches((create, root) => create({ ...cacheOptions, root, workspace }));
     const workspace = workspaceFor(context, options, () => caches.at(roots[0]));
     const treeAt: TreeAt = async (directory, call) => (await caches.at(directory)).tree(call);
-    const listings = mode === 'static' ? undefined : createSessionListings(clock);
-    const stop = onAnyChange((change) => listings?.store.drop(change));
+    const record = Object.create(null) as Record<string, DynamicListing>;
+    const listings = mode === 'static' ? undefined : dynamicListingsOf(record, clock);
+    const stop = onAnyChange((change) => listings?.drop(change));
     const end = (): void => {
       stop();
       const ended = caches.close().finally(() => void ends.delete(ended));
@@ -180,9 +149,9 @@ export function createWorkspaceCacheToolSet(options: WorkspaceCacheToolSetOption
     const shared = { workspace, treeAt, language, list };
     const tools: Record<string, Tools[string]> = { [WORKSPACE_TREE]: createWorkspaceTreeTool(shared) as Tools[string] };
     if (listings !== undefined) {
-      const scope = createCacheScope(workspace.root, () => workspace);
+      const scope = new CacheScope(workspace.root, { workspace });
       const toolNames = { ...options.toolNames, list };
-      const tool = createCacheDirectoryTool({ scope, dynamic: listings.store, language, toolNames });
+      const tool = createCacheDirectoryTool({ scope, dynamic: listings, language, toolNames });
       tools[tool.name] = tool as Tools[string];
     }
     if (context.hidden?.has('tree') === true) return { tools: {} };

@@ -1,8 +1,8 @@
+import type { Language } from '@cairn/tool/kernel';
 import type { Workspace } from '@cairn/coding-agent';
 import type { ResolvedPath } from '@cairn/coding-agent/internal';
 import { createTool, inputSchema, succeed, ToolError } from '@cairn/tool';
 import type { Fields, ToolDefinition } from '@cairn/tool';
-import type { Language } from '@cairn/tool/kernel';
 import { quotePath } from '@cairn/tool/paths';
 import { relative, resolve, sep } from 'node:path';
 import { z } from 'zod';

@@ -2,6 +2,7 @@ import { treeSummary } from '@cairn/natives';
 import type { TreeState, TreeSummary, TreeSummaryOptions } from '@cairn/natives';
 import { CairnError } from '@cairn/tool';
 import { SECRET_NAMES } from '@cairn/tool/prompt';
+import { messageOf } from '../checks.ts';
 import type { TreeMetadata } from '../data.ts';
 import { fitTree } from './fit.ts';
 import type { FittedTree } from './fit.ts';
@@ -151,7 +152,7 @@ export async function buildTree(options: ResolvedTreeOptions, context: BuildCont
   } catch (error) {
     if (context.signal?.aborted === true) throw error;
     if (CairnError.isInstance(error) && error.code === 'INVALID_OPTION') throw error;
-    return failedTree(options, error instanceof Error ? error.message : String(error), facts());
+    return failedTree(options, messageOf(error), facts());
   }
 }
 

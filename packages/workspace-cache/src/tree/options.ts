@@ -1,5 +1,5 @@
+import type { Language, OptionNames } from '@cairn/tool/kernel';
 import { ToolError } from '@cairn/tool';
-import type { Language } from '@cairn/tool/kernel';
 import type { CountTokens } from '@cairn/tool/prompt';
 import { describe } from '../checks.ts';
 
@@ -152,7 +152,20 @@ const rules: { readonly [Name in keyof Required<TreeOptions>]: Rule } = {
 };
 
 /** The names of {@link TreeOptions}. */
-export const treeOptionNames: readonly string[] = Object.keys(rules);
+export const treeOptionNames: OptionNames<TreeOptions> = {
+  depth: 'optional',
+  maxCharacters: 'optional',
+  maxTokens: 'optional',
+  countTokens: 'optional',
+  format: 'optional',
+  language: 'optional',
+  exclude: 'optional',
+  allow: 'optional',
+  hidden: 'optional',
+  gitignore: 'optional',
+  focus: 'optional',
+  timeoutMs: 'optional',
+};
 
 type Form = Pick<ResolvedTreeOptions, 'format' | 'depth' | 'maxCharacters' | 'maxTokens' | 'maxWholeTokens'>;
 

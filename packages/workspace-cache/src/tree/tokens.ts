@@ -41,3 +41,12 @@ export function countTokensOf(text: string, countTokens: CountTokens = estimateT
   if (typeof tokens === 'number' && tokens >= 0 && tokens < Infinity) return tokens;
   throw new ToolError('INVALID_OPTION', [`countTokens returned ${String(tokens)}`, 'Return a number from 0.']);
 }
+
+/** Counts tokens. Without a usable count of the caller it estimates: `init` has warned of it, and statistics end no run. */
+export function tokensOf(text: string, countTokens: CountTokens | undefined): number {
+  try {
+    return countTokensOf(text, countTokens);
+  } catch {
+    return countTokensOf(text);
+  }
+}

@@ -1,7 +1,7 @@
 import { treeSummary } from '@cairn/natives';
 import { buildTree, summaryOptions } from './build.ts';
 import type { BuildContext, BuiltTree } from './build.ts';
-import { keyOf } from './options-key.ts';
+import { keyOf } from '../identity.ts';
 import type { ResolvedTreeOptions } from './options.ts';
 
 /** The trees that a builder keeps: of the options that are in use, seldom more than two. */
