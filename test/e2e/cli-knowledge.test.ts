@@ -128,7 +128,7 @@ test('an asset is converted, renamed, reported and removed', async () => {
     'cairn: removed infra/valkey; the text is erased from the local store\n',
   );
   const directory = join(cairn.home, '.local/share/cairn/knowledge');
-  for (const file of ['knowledge.db', 'AGENTS-INDEX.md', 'index.jsonl']) {
+  for (const file of ['knowledge.db', 'AGENTS-INDEX.md']) {
     expect(readFileSync(join(directory, file), 'utf8'), file).not.toMatch(/Redis failover|主从/u);
   }
 });

@@ -1,5 +1,5 @@
 /** The parts of a knowledge base as they work together: what one of them changes, the others have. */
-import { createKnowledge, openLocalStore, readIndexFile } from '@cairn/knowledge';
+import { createKnowledge } from '@cairn/knowledge';
 import type { AssetDraft, Knowledge, KnowledgeOptions } from '@cairn/knowledge';
 import { sessionPayload } from '@cairn/knowledge/session';
 import { createKnowledgeToolSet } from '@cairn/knowledge/tools';
@@ -133,7 +133,6 @@ test('the assets that sessions open come first in the index, and at the start of
   // No asset changes, so that only the openings cause the writing.
   await set.close?.();
   expect(linesOf(directory).map((line) => line[0])).toEqual(['a', 'b', 'c']);
-  expect(readIndexFile(directory)?.heads.map(({ name }) => name)).toEqual(['a', 'b', 'c']);
   expect(await sessionPayload({ directory })).toMatch(/\na\|[^\n]+\nb\|[^\n]+\nc\|/u);
 });
 
@@ -197,15 +196,16 @@ test('the assets that sessions open most are read before they are asked for, and
 });
 
 test('a question is closed by the asset that answers it, without a call', async () => {
-  const { gaps, layers, store, close, directory } = open({ backend: memory() });
+  const backend = lasting();
+  const { gaps, layers, store, close } = open({ backend });
   for (let round = 0; round < 3; round++) await layers.retrieve('How do we rotate the signing keys?');
   expect(await gaps.pending()).toMatchObject([{ asked: 3 }]);
   await store.add(draft('keys', { title: 'Rotate the signing keys', body: 'Run the script that rotates keys.' }));
   await close();
-  expect(readIndexFile(directory)?.extra).toMatchObject({ gaps: [] });
+  expect(await open({ backend }).gaps.list()).toEqual([]);
 });
 
-test('the payload that the store makes is the one that a session makes of the file of the index', async () => {
+test('the payload that the store makes is the one that a session makes of the saved index', async () => {
   const { directory, store, payload, close } = open();
   await store.add(draft('here', { productLine: 'frontend/react' }));
   await store.add(draft('elsewhere', { productLine: 'exchange/core' }));
@@ -231,26 +231,6 @@ test('the payload that the store makes is the one that a session makes of the fi
   expect(only).toContain('\nhere|');
   expect(only).not.toContain('elsewhere|');
   expect(all).toContain('\nelsewhere|');
-});
-
-test('a question is in the file of the index from when it has no answer until it has one', async () => {
-  const backend = lasting();
-  const { directory } = open();
-  /** Asks as a session does that nothing else changes, and returns the questions in the file. */
-  const ask = async (query: string): Promise<unknown> => {
-    const knowledge = open({ directory, backend });
-    await knowledge.index.flush();
-    await knowledge.layers.search({ query, recordsGap: true });
-    await knowledge.close();
-    return readIndexFile(directory)?.extra;
-  };
-  expect(await ask('rotate the signing keys')).toMatchObject({
-    gaps: [{ query: 'rotate the signing keys', asked: 1 }],
-  });
-  expect(await ask('signing keys rotate')).toMatchObject({ gaps: [{ asked: 2 }] });
-  // Another process without the parts that close questions adds the answer.
-  await openLocalStore({ backend }).add(draft('keys', { title: 'Rotate the signing keys' }));
-  expect(await ask('rotate the signing keys')).toMatchObject({ gaps: [] });
 });
 
 test('the index and the payload are in the language of the knowledge', async () => {

@@ -1,18 +1,9 @@
-/** The files of the index beside a real store: what a session start sees, several processes, and kills. */
-import { createKnowledge, headOf, parseLine, readIndexFile } from '@cairn/knowledge';
+/** The index of a real store: multiple processes, kills, a full disk, and an older copy of the store. */
+import { createKnowledge, headOf, parseLine } from '@cairn/knowledge';
 import type { Knowledge } from '@cairn/knowledge';
 import { memory } from '@cairn/memory/memory';
 import { spawnSync } from 'node:child_process';
-import {
-  copyFileSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -37,14 +28,6 @@ function open(directory: string): Knowledge {
   return knowledge;
 }
 
-/** Makes the files older, as if the last write was long ago. */
-function age(directory: string): void {
-  for (const name of ['knowledge.db', 'knowledge.db-wal']) {
-    const path = join(directory, name);
-    if (existsSync(path)) utimesSync(path, 1_700_000_000, 1_700_000_000);
-  }
-}
-
 /** Returns the ids of the assets in `AGENTS-INDEX.md`, and checks that it is whole. */
 function readIds(directory: string): string[] | undefined {
   const path = join(directory, 'AGENTS-INDEX.md');
@@ -62,38 +45,6 @@ function readIds(directory: string): string[] | undefined {
 }
 
 const draft = { name: 'redis', type: 'reference', title: 'Redis', body: 'Use it.' } as const;
-
-test('the start of a session sees by the state of the database file whether the index is current', async () => {
-  const directory = makeDirectory();
-  const knowledge = open(directory);
-  await knowledge.store.add(draft);
-  age(directory);
-  await knowledge.index.flush();
-  expect(readIndexFile(directory)?.isCurrent).toBe(true);
-  // A write of another process.
-  await open(directory).store.add({ ...draft, name: 'valkey', body: 'Use that.' });
-  expect(readIndexFile(directory)).toMatchObject({ isCurrent: false, counts: { total: 1 } });
-  age(directory);
-  await knowledge.index.flush();
-  expect(readIndexFile(directory)).toMatchObject({ isCurrent: true, counts: { total: 2 } });
-});
-
-test('opening and closing the store leaves the index current', async () => {
-  const directory = makeDirectory();
-  const first = open(directory);
-  await first.store.add(draft);
-  await first.close();
-  age(directory);
-  const second = open(directory);
-  await second.index.flush();
-  await second.close();
-  expect(readIndexFile(directory)?.isCurrent).toBe(true);
-  const third = open(directory);
-  await third.index.list();
-  expect(readIndexFile(directory)?.isCurrent).toBe(true);
-  await third.close();
-  expect(readIndexFile(directory)?.isCurrent).toBe(true);
-});
 
 test('a removed asset is in no file when the knowledge is closed', async () => {
   const directory = makeDirectory();
@@ -129,8 +80,7 @@ test('a full disk fails the writing of the index, which stays valid, and is writ
   await knowledge.store.add({ ...draft, name: 'valkey', body: 'Use that.' });
   await expect(knowledge.index.flush()).rejects.toMatchObject({ code: 'STORE_FAILED', cause: { code: 'ENOSPC' } });
   expect(readFileSync(join(directory, 'AGENTS-INDEX.md'), 'utf8')).toBe(before);
-  expect(readIndexFile(directory)?.counts.total).toBe(1);
-  expect(readdirSync(directory).toSorted()).toEqual(['AGENTS-INDEX.md', 'index.jsonl']);
+  expect(readdirSync(directory)).toEqual(['AGENTS-INDEX.md']);
   // The store has it, and so have all answers.
   expect((await knowledge.index.list()).total).toBe(2);
   rmSync(filler);
@@ -150,7 +100,6 @@ test(`${PROCESSES} processes add assets at once: the index has all of them when 
   const added = writers.flatMap(({ lines }) => lines.slice(1));
   expect(added).toHaveLength(PROCESSES * ASSETS);
   expect(readIds(directory)).toEqual(added.toSorted());
-  expect(readIndexFile(directory)?.counts.total).toBe(PROCESSES * ASSETS);
   expect(readdirSync(directory).filter((name) => name.endsWith('.tmp'))).toEqual([]);
 });
 
@@ -172,11 +121,6 @@ test(`a process that is killed ${KILLS} times leaves a whole index, and the next
   await knowledge.index.flush();
   const stored = (await knowledge.store.changes()).changed.map(({ asset }) => asset.id).toSorted();
   expect(readIds(directory)).toEqual(stored);
-  expect(
-    readIndexFile(directory)
-      ?.heads.map(({ id }) => id)
-      .toSorted(),
-  ).toEqual(stored);
 });
 
 test.each([

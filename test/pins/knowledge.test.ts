@@ -51,7 +51,6 @@ const exported = [
   'parseAssetPath',
   'parseLine',
   'pendingGaps',
-  'readIndexFile',
   'readTeamHead',
   'sinkAsset',
   'skills',

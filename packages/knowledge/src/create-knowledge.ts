@@ -4,8 +4,7 @@ import { checkArguments } from './errors.ts';
 import type { MemoryBackend } from '@cairn/memory';
 import { sqlite } from '@cairn/memory/sqlite';
 import { homeDirectory } from '@cairn/tool/paths';
-import { join } from 'node:path';
-import { knowledgeDirectory } from './directory.ts';
+import { databasePath, knowledgeDirectory } from './directory.ts';
 import { openIndex } from './index/knowledge-index.ts';
 import type { KnowledgeIndex } from './index/index-api.ts';
 import { openGaps } from './gaps/gaps.ts';
@@ -20,7 +19,6 @@ import type { HotAssets } from './usage/hot-assets.ts';
 import { createTeam } from './team/team.ts';
 import type { Team } from './team/team.ts';
 import { createEraser } from './stores/eraser.ts';
-import type { SessionExtra } from './gaps/pending.ts';
 import { knowledgePayload, storePayloadOptions } from './payload/knowledge-payload.ts';
 import type { KnowledgePayloadOptions } from './payload/knowledge-payload.ts';
 import { forgetRemoved } from './usage/forget-removed.ts';
@@ -76,9 +74,6 @@ export interface Knowledge extends AsyncDisposable {
   readonly close: (options?: { readonly erases?: boolean }) => Promise<void>;
 }
 
-/** The file of the local store in the knowledge directory. */
-const STORE_FILE = 'knowledge.db';
-
 const knowledgeOptions: OptionNames<KnowledgeOptions> = {
   directory: 'optional',
   backend: 'optional',
@@ -100,8 +95,7 @@ export function createKnowledge(options: KnowledgeOptions = {}): Knowledge {
   const { language = 'en', command, clock, env = process.env } = options;
   const place = { env, home: homeDirectory(), platform: process.platform };
   const directory = options.directory ?? knowledgeDirectory(place);
-  const database = options.backend === undefined ? join(directory, STORE_FILE) : undefined;
-  const backend = options.backend ?? sqlite({ path: join(directory, STORE_FILE) });
+  const backend = options.backend ?? sqlite({ path: databasePath(directory) });
   const store = openLocalStore({ backend, clock });
   const { learn = !['0', 'off'].includes(env['CAIRN_KNOWLEDGE_LEARN'] ?? '') } = options;
   // Its schemas take a while to load, and many commands need no events.
@@ -114,19 +108,14 @@ export function createKnowledge(options: KnowledgeOptions = {}): Knowledge {
     store,
     directory,
     language: options.language,
-    database,
+    backend,
     opened: async (call) => {
       await usage.flush();
       return usage.opened(call);
     },
-    extra: async (call): Promise<SessionExtra> => {
-      // First, so that a gap that is recorded meanwhile makes the file an old one, and not a wrong one.
-      const gapsAt = await gaps.position(call);
-      return { gapsAt, gaps: await gaps.list(call) };
-    },
   });
   const layers = createLayers({ store, index, gaps, usage, read: hot.get, language });
-  const settler = createGapSettler({ store, index, gaps, layers });
+  const settler = createGapSettler({ store, gaps, layers });
   const team = createTeam({ store, directory, env });
   const payload: Knowledge['payload'] = (given) =>
     knowledgePayload({ index, gaps, directory }, { language, command, ...given });

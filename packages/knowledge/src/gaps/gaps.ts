@@ -8,16 +8,13 @@ import type { Asset } from '../assets/asset.ts';
 import { hasSecret } from '../assets/secrets.ts';
 import type { AssetDraft } from '../stores/local-store.ts';
 import { GAPS_KEY, Rows } from '../stores/rows.ts';
-import type { Position, Row, RowChange } from '../stores/rows.ts';
+import type { Row, RowChange } from '../stores/rows.ts';
 import { draftOf, gapId } from './gap.ts';
-import { compareGaps, pendingGaps } from './pending.ts';
-import type { Gap } from './pending.ts';
+import { GAP_VERSION, MAX_GAPS, parseGap, pendingGaps, readGapRows, readGaps } from './pending.ts';
+import type { Gap, GapRow } from './pending.ts';
 
-/** More gaps are dropped, those that were asked least and longest ago first. */
-const MAX_GAPS = 500;
 const MAX_QUERY_CHARACTERS = 200;
 const MAX_ATTEMPTS = 100;
-const VERSION = 1;
 
 export interface GapsOptions {
   readonly backend: MemoryBackend;
@@ -53,30 +50,12 @@ export interface Gaps {
     isAnswered: (query: string) => Promise<boolean>,
     options?: CallOptions,
   ) => Promise<Gap[]>;
-  /** Returns the state of the table of gaps, which differs after every change. */
-  readonly position: (options?: CallOptions) => Promise<Position>;
   /** Returns the draft of the asset that fills a gap. */
   readonly draft: (gap: Gap) => AssetDraft;
 }
 
-/** A row with its gap. */
-interface GapRow extends Row {
-  readonly gap: Gap | undefined;
-}
-
-function parseGap({ id, text }: Row): Gap | undefined {
-  try {
-    const { version, query, asked, firstMs, lastMs } = JSON.parse(text) as Partial<Gap> & { version?: number };
-    if (version !== VERSION || typeof query !== 'string') return undefined;
-    if (typeof asked !== 'number' || typeof firstMs !== 'number' || typeof lastMs !== 'number') return undefined;
-    return { id, query, asked, firstMs, lastMs };
-  } catch {
-    return undefined;
-  }
-}
-
 function formatGap({ query, asked, firstMs, lastMs }: Gap): string {
-  return JSON.stringify({ version: VERSION, query, asked, firstMs, lastMs });
+  return JSON.stringify({ version: GAP_VERSION, query, asked, firstMs, lastMs });
 }
 
 const callOptions: OptionNames<CallOptions> = { signal: 'optional' };
@@ -85,7 +64,6 @@ const gapCalls: CallTable<Gaps> = {
   record: ['any', callOptions],
   list: [callOptions],
   pending: [callOptions],
-  position: [callOptions],
   close: ['any', callOptions],
   closeQuery: ['any', callOptions],
   settle: ['any', 'any', callOptions],
@@ -96,12 +74,7 @@ export function openGaps(given: GapsOptions): Gaps {
   checkArguments.options('openGaps', given, { backend: 'required', clock: 'optional', language: 'required' });
   const { backend, clock, language } = given;
   const table = new Rows(backend, GAPS_KEY);
-  const readAll = async ({ signal }: CallOptions): Promise<GapRow[]> => {
-    const { rows } = await table.changes({ after: 0, limit: 2 * MAX_GAPS, signal });
-    return rows.map((row) => ({ ...row, gap: parseGap(row) }));
-  };
-  const list: Gaps['list'] = async (options = {}) =>
-    (await readAll(options)).flatMap(({ gap }) => gap ?? []).toSorted(compareGaps);
+  const list: Gaps['list'] = (options = {}) => readGaps(table, options);
   const nowOf = async ({ signal }: CallOptions): Promise<number> => clock?.() ?? backend.now({ signal });
 
   const removal = ({ id, text }: Row): RowChange => ({ id, expected: text, next: undefined });
@@ -110,7 +83,7 @@ export function openGaps(given: GapsOptions): Gaps {
   const dropped = async (options: CallOptions): Promise<RowChange[]> => {
     // Rows of another version come first.
     const order = ({ gap }: GapRow): readonly [number, number] => [gap?.asked ?? 0, gap?.lastMs ?? 0];
-    const rows = (await readAll(options)).toSorted((left, right) => {
+    const rows = (await readGapRows(table, options)).toSorted((left, right) => {
       const [[asked, lastMs], [otherAsked, otherMs]] = [order(left), order(right)];
       return asked - otherAsked || lastMs - otherMs;
     });
@@ -180,7 +153,6 @@ export function openGaps(given: GapsOptions): Gaps {
       return id !== undefined && close(id, options);
     },
     settle,
-    position: (options = {}) => table.position(options),
     draft: (gap) => draftOf(gap, language),
   };
   return checkArguments.calls(api, gapCalls);

@@ -1,4 +1,6 @@
-/** Which gaps wait to be filled. Loads nothing, so that the start of a session can use it. */
+/** How gaps are read, and which wait to be filled. Loads little, so that the start of a session can use it. */
+import type { CallOptions } from '@cairn/memory';
+import type { Row, Rows } from '../stores/rows.ts';
 
 /** A question that the assets do not answer. */
 export interface Gap {
@@ -15,13 +17,13 @@ export interface Gap {
 const PENDING_ASKED = 3;
 const PENDING_MS: number = 7 * 24 * 60 * 60 * 1000;
 
-/** Returns whether somebody should fill the gap now: it was asked three times, or is seven days old. */
+/** Returns whether the gap should be filled now: it was asked three times, or is seven days old. */
 export function isPending({ asked, firstMs }: Gap, nowMs: number): boolean {
   return asked >= PENDING_ASKED || nowMs - firstMs >= PENDING_MS;
 }
 
 /** Orders gaps: the latest question first. */
-export function compareGaps(left: Gap, right: Gap): number {
+function compareGaps(left: Gap, right: Gap): number {
   return right.lastMs - left.lastMs || (left.id < right.id ? -1 : 1);
 }
 
@@ -30,10 +32,32 @@ export function pendingGaps(gaps: readonly Gap[], nowMs: number): Gap[] {
   return gaps.filter((gap) => isPending(gap, nowMs)).toSorted(compareGaps);
 }
 
-/** What the file of the index has of the gaps. */
-export interface SessionExtra {
-  /** The state of the table of gaps. */
-  readonly gapsAt: { readonly epoch: string; readonly sequence: number };
-  /** All of them: which are pending depends on the time at which a session starts. */
-  readonly gaps: readonly Gap[];
+export const GAP_VERSION = 1;
+
+/** More gaps are dropped, those that were asked least and longest ago first. */
+export const MAX_GAPS = 500;
+
+export interface GapRow extends Row {
+  readonly gap: Gap | undefined;
+}
+
+export function parseGap({ id, text }: Row): Gap | undefined {
+  try {
+    const { version, query, asked, firstMs, lastMs } = JSON.parse(text) as Partial<Gap> & { version?: number };
+    if (version !== GAP_VERSION || typeof query !== 'string') return undefined;
+    if (typeof asked !== 'number' || typeof firstMs !== 'number' || typeof lastMs !== 'number') return undefined;
+    return { id, query, asked, firstMs, lastMs };
+  } catch {
+    return undefined;
+  }
+}
+
+export async function readGapRows(table: Rows, { signal }: CallOptions): Promise<GapRow[]> {
+  const { rows } = await table.changes({ after: 0, limit: 2 * MAX_GAPS, signal });
+  return rows.map((row) => ({ ...row, gap: parseGap(row) }));
+}
+
+/** Returns all gaps, the latest question first. */
+export async function readGaps(table: Rows, options: CallOptions): Promise<Gap[]> {
+  return (await readGapRows(table, options)).flatMap(({ gap }) => gap ?? []).toSorted(compareGaps);
 }

@@ -3,23 +3,17 @@ import type { AssetHead } from '../assets/asset.ts';
 import { foldName } from '../assets/names.ts';
 import type { KnownAssets } from '../stores/changes.ts';
 import { rowIdOf } from '../stores/record.ts';
-import { rowOf } from './index-file.ts';
 import { formatLine } from './lines.ts';
 import { createComparison } from './order.ts';
 import { ScanTerms } from './scan-terms.ts';
 import type { MatchVisitor } from './scan-terms.ts';
+import { overviewOf } from './selection.ts';
 import type { IndexOverview } from './selection.ts';
 
 /** Assets that are split into terms before other work runs. */
 const SLICE = 50;
-const MAX_UNSHARED = 5;
 
-/** The newest first. No two assets are equal. */
-function compareAge(a: AssetHead, b: AssetHead): number {
-  return b.changedMs - a.changedMs || (a.id < b.id ? -1 : 1);
-}
-
-/** An asset in the index. Its line and its row are made once. */
+/** An asset in the index. Its line is made once. */
 export class Entry {
   readonly head: AssetHead;
   readonly sequence: number;
@@ -28,7 +22,6 @@ export class Entry {
   /** Whether the asset was removed or changed since. */
   isGone = false;
   #line: string | undefined;
-  #row: { readonly text: string; readonly opened: number } | undefined;
 
   constructor(head: AssetHead, sequence: number) {
     this.head = head;
@@ -37,14 +30,6 @@ export class Entry {
 
   get line(): string {
     return (this.#line ??= formatLine(this.head));
-  }
-
-  /** Returns its line of `index.jsonl`. */
-  row(opened: number): string {
-    if (this.#row?.opened !== opened) {
-      this.#row = { text: JSON.stringify(rowOf(this.head, this.sequence, opened)), opened };
-    }
-    return this.#row.text;
   }
 }
 
@@ -73,8 +58,7 @@ export class Entries {
   #terms = new ScanTerms<Entry>();
   /** The entries that the terms lack. */
   readonly #unread = new Set<Entry>();
-  /** The rows of the store that this version cannot read. */
-  unreadable = 0;
+  #unreadable = 0;
   #opened: ReadonlyMap<string, number> = new Map();
   #ordered: readonly Entry[] = [];
   /** The entries that are not in the order yet; `undefined` when all are to be sorted. */
@@ -84,6 +68,16 @@ export class Entries {
   /** The sequence of each asset, by its id. */
   get sequences(): KnownAssets['sequences'] {
     return this.#sequences;
+  }
+
+  /** The number of rows in the store that this version cannot read. */
+  get unreadable(): number {
+    return this.#unreadable;
+  }
+
+  set unreadable(unreadable: number) {
+    this.#unreadable = unreadable;
+    this.#overview = undefined;
   }
 
   get opened(): ReadonlyMap<string, number> {
@@ -141,7 +135,7 @@ export class Entries {
     this.#terms = new ScanTerms();
     this.#added = undefined;
     this.#isOrdered = false;
-    this.unreadable = 0;
+    this.#unreadable = 0;
   }
 
   get(id: string): Entry | undefined {
@@ -188,34 +182,11 @@ export class Entries {
 
   /** Returns the numbers of all entries. They are counted once after each change. */
   overview(): IndexOverview {
-    this.#overview ??= this.#count();
-    const { counts, ...rest } = this.#overview;
-    return { counts: { ...counts, ...(this.unreadable > 0 && { unreadable: this.unreadable }) }, ...rest };
-  }
-
-  #count(): IndexOverview {
-    let [promoted, inactive, skills] = [0, 0, 0];
-    let lastUpdatedMs: number | undefined;
-    let unshared = 0;
-    const newest: AssetHead[] = [];
-    // Mostly the newest are last.
-    for (const { head } of [...this.#entries.values()].toReversed()) {
-      if (head.isPromoted) promoted++;
-      if (head.status !== 'active') inactive++;
-      else if (head.type === 'skill') skills++;
-      lastUpdatedMs = Math.max(lastUpdatedMs ?? head.changedMs, head.changedMs);
-      if (!head.isUnshared) continue;
-      unshared++;
-      const last = newest.at(-1);
-      if (newest.length === MAX_UNSHARED && last !== undefined && compareAge(last, head) < 0) continue;
-      newest.push(head);
-      newest.sort(compareAge).splice(MAX_UNSHARED);
-    }
-    return {
-      counts: { total: this.#entries.size, promoted, inactive, skills },
-      lastUpdatedMs,
-      unshared: { count: unshared, newest },
-    };
+    return (this.#overview ??= overviewOf(
+      // Mostly the newest are last.
+      Array.from(this.#entries.values(), ({ head }) => head).toReversed(),
+      this.#unreadable,
+    ));
   }
 
   /** Splits new assets into terms. Other work runs in between. */

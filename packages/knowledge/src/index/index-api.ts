@@ -1,34 +1,23 @@
-import type { CallOptions } from '@cairn/memory';
+import type { CallOptions, MemoryBackend } from '@cairn/memory';
 import type { Language } from '@cairn/tool/kernel';
 import type { AssetHead } from '../assets/asset.ts';
 import type { LocalStore } from '../stores/local-store.ts';
 import type { IndexDocument } from './document.ts';
 import type { ScanResult } from './scan-entries.ts';
-import type { IndexFilters, IndexOverview } from './selection.ts';
+import type { IndexFilters, IndexOverview, ListResult } from './selection.ts';
 
 export interface KnowledgeIndexOptions {
   readonly store: Pick<LocalStore, 'changes' | 'onChange'>;
-  /** The knowledge directory: the place of `AGENTS-INDEX.md` and `index.jsonl`. */
+  /** Keeps the index for the next process. @default the next process reads all assets */
+  readonly backend?: MemoryBackend | undefined;
+  /** The knowledge directory, which has `AGENTS-INDEX.md`. */
   readonly directory: string;
-  /** The language of `AGENTS-INDEX.md`. @default that of the file that is there, otherwise 'en' */
+  /** The language of `AGENTS-INDEX.md`. @default the language of the present file, otherwise 'en' */
   readonly language?: Language | undefined;
-  /** The SQLite file of the store, when it has one: then the start of a session sees without opening it that nothing changed. */
-  readonly database?: string | undefined;
   /** Returns how often each asset was opened, by id. Called before the index is written. */
   readonly opened?: ((options: CallOptions) => Promise<ReadonlyMap<string, number>>) | undefined;
-  /** Returns JSON that `index.jsonl` keeps for the start of a session. Called before the index is written. */
-  readonly extra?: ((options: CallOptions) => Promise<unknown>) | undefined;
   /** Is called when the index cannot be written in the background. The next change tries it again. @default nothing */
   readonly onProblem?: ((error: unknown) => void) | undefined;
-}
-
-export interface ListResult {
-  /** In the order of the index. */
-  readonly heads: readonly AssetHead[];
-  /** All assets of the store. */
-  readonly total: number;
-  /** The number of assets that `onlyMatching` leaves out. */
-  readonly otherLines: number;
 }
 
 export interface DocumentOptions extends CallOptions {
@@ -38,7 +27,7 @@ export interface DocumentOptions extends CallOptions {
 
 /**
  * The index of all assets: their fields without their texts. It follows the store, which other processes change too: every
- * asynchronous call first reads what changed since the last one. Changes of this process are written to the files of the index
+ * asynchronous call first reads what changed since the last one. Changes of this process are written to `AGENTS-INDEX.md`
  * within a second.
  */
 export interface KnowledgeIndex extends AsyncDisposable {
@@ -68,9 +57,9 @@ export interface KnowledgeIndex extends AsyncDisposable {
   readonly list: (options?: IndexFilters & CallOptions) => Promise<ListResult>;
   /** Returns `AGENTS-INDEX.md`. */
   readonly document: (options?: DocumentOptions) => Promise<IndexDocument>;
-  /** Has the files written within a second; `atClose`: at the end, or with the next change. */
-  readonly schedule: (options?: { readonly atClose?: boolean | undefined }) => void;
-  /** Writes the files, if they differ. @throws {KnowledgeError} `STORE_FAILED`; the old files stay. */
+  /** Notes that an asset was opened, which may change the order: the index is written at the end, or with the next change. */
+  readonly noteOpened: () => void;
+  /** Writes the index, if it differs. @throws {KnowledgeError} `STORE_FAILED`; the old file stays. */
   readonly flush: (options?: CallOptions) => Promise<void>;
   /** Writes what is scheduled, and ends. May be called twice. @throws {KnowledgeError} `STORE_FAILED`. */
   readonly close: () => Promise<void>;

@@ -10,12 +10,14 @@ import type { Stack } from '../stack/stack.ts';
 import { openLocalStore } from '../stores/local.ts';
 import type { AssetDraft, LocalStore } from '../stores/local-store.ts';
 import { headOf } from '../stores/record.ts';
-import { readIndexFile } from './index-file.ts';
 import { openIndex } from './knowledge-index.ts';
 import type { KnowledgeIndex, KnowledgeIndexOptions } from './index-api.ts';
 import { orderHeads } from './order.ts';
-import { createFilter, isListed } from './selection.ts';
+import { readSavedIndex } from './saved-index.ts';
+import { createFilter, isListed, listHeads } from './selection.ts';
 import type { IndexFilters } from './selection.ts';
+
+const SAVED = 'ai:knowledge:index';
 
 let directory: string;
 let backend: MemoryBackend;
@@ -36,7 +38,7 @@ function openStore(): LocalStore {
 }
 
 function open(store: KnowledgeIndexOptions['store'], options: Partial<KnowledgeIndexOptions> = {}): KnowledgeIndex {
-  const index = openIndex({ store, directory, ...options });
+  const index = openIndex({ store, backend, directory, ...options });
   onTestFinished(() => index.close());
   return index;
 }
@@ -187,88 +189,85 @@ test('100 assets of 5 KB are indexed in 15 KB and in less than 5 % of their text
   expect(bytes / characters).toBeLessThan(0.05);
 });
 
-test('equal files are not written again', async () => {
+test('an equal file is not written again', async () => {
   const store = openStore();
   await store.add(draft({ name: 'a' }));
   const index = open(store);
   await index.flush();
-  const inodes = (): number[] => ['AGENTS-INDEX.md', 'index.jsonl'].map((name) => statSync(file(name)).ino);
-  const before = inodes();
+  const { ino } = statSync(file('AGENTS-INDEX.md'));
   await index.flush();
   await open(openStore()).flush();
-  expect(inodes()).toEqual(before);
   // A report of a reader changes the store, and nothing that the file shows.
   await store.report('general/a', 'helpful');
   await index.flush();
-  expect(inodes()).toEqual([
-    before instanceof Array && before[0],
-    expect.not.toSatisfy((one) => one === (before as unknown[])[1]),
-  ]);
+  expect(statSync(file('AGENTS-INDEX.md')).ino).toBe(ino);
 });
 
-test('files that were removed or changed by hand are written again', async () => {
+test('a file that was removed or changed by hand is written again', async () => {
   const store = openStore();
   await store.add(draft({ name: 'a' }));
   await open(store).flush();
   const expected = readDocument();
   rmSync(file('AGENTS-INDEX.md'));
-  writeFileSync(file('index.jsonl'), '{"version":99}\n[]\n');
   await open(openStore()).flush();
   expect(readDocument()).toBe(expected);
   writeFileSync(file('AGENTS-INDEX.md'), `${expected.slice(0, -1)}!`);
   await open(openStore()).flush();
   expect(readDocument()).toBe(expected);
-  expect(readIndexFile(directory)?.heads.map(({ name }) => name)).toEqual(['a']);
 });
 
 test.each([
-  ['missing', undefined],
-  ['empty', ''],
-  ['cut', (text: string) => text.slice(0, -10)],
-  ['of another version', (text: string) => text.replace(/"version":(\d+)/u, '"version":1$1')],
-  ['not JSON', (text: string) => `x${text}`],
-  ['damaged', (text: string) => text.replace(/\n\[(?!\[)/u, '\n{')],
-  [
-    'changed in its last title',
-    (text: string) => text.replace(/"reference","a"(?![^]*"reference","a")/u, '"reference","x"'),
-  ],
-  ['changed in its first title', (text: string) => text.replace(/(?<=\n.*)"reference","a"/u, '"reference","x"')],
-] as const)('an index file that is %s costs nothing but time', async (_name, damage) => {
+  ['missing', 'heads', () => undefined],
+  ['without its state', 'state', () => undefined],
+  ['of another version', 'state', (text: string) => text.replace(/"version":(\d+)/u, '"version":1$1')],
+  ['not JSON', 'heads', (text: string) => text.slice(0, -1)],
+] as const)('a saved index that is %s costs nothing but time', async (_name, id, damage) => {
   const store = openStore();
   await store.add(draft({ name: 'a' }));
   await store.add(draft({ name: 'b', productLine: 'other' }));
   await open(store).flush();
-  const text = readFileSync(file('index.jsonl'), 'utf8');
-  if (damage === undefined) rmSync(file('index.jsonl'));
-  else writeFileSync(file('index.jsonl'), typeof damage === 'string' ? damage : damage(text));
+  const read = async (): Promise<string> => (await backend.rows(SAVED, [id]))[0]?.record ?? '';
+  const text = await read();
+  await backend.change(SAVED, { rows: [{ id, expected: text, next: damage(text) }] });
   const index = open(openStore());
   expect(await index.refresh()).toEqual({ changed: 2 });
   expect(await namesOf(index)).toEqual(['a', 'b']);
   await index.flush();
-  expect(readFileSync(file('index.jsonl'), 'utf8')).toBe(text);
+  expect(await read()).toBe(text);
 });
 
-test('a new process reads from the file what did not change', async () => {
+test('an asset that is removed or replaced is in no saved index after the erasure', async () => {
+  const store = openStore();
+  const index = open(store);
+  for (const name of ['old', 'gone']) await store.add(draft({ name }));
+  await index.flush();
+  const saved = async (): Promise<string> =>
+    (await backend.rows(SAVED, ['state', 'heads'])).map((row) => row?.record).join('');
+  expect(await saved()).toContain('"gone"');
+  await store.remove('general/gone');
+  expect(await saved()).toBe('');
+  await index.flush();
+  expect(await saved()).toContain('"old"');
+  await store.change('general/old', { fields: { title: 'New' } });
+  await store.eraseReplaced();
+  expect(await saved()).toBe('');
+  await index.flush();
+  await store.change('general/old', { fields: { title: 'Newer' } });
+  await index.flush();
+  await store.eraseReplaced();
+  expect(await saved()).toContain('"Newer"');
+});
+
+test('a new process reads from the saved index what did not change', async () => {
   const store = openStore();
   for (const name of ['a', 'b', 'c']) await store.add(draft({ name }));
   await open(store).flush();
-  await store.remove('general/b');
+  await store.change('general/b', { fields: { name: 'e' } });
   await store.add(draft({ name: 'd' }));
   const index = open(openStore());
-  expect(await index.refresh()).toEqual({ changed: 2 });
-  expect(await namesOf(index)).toEqual(['a', 'c', 'd']);
-});
-
-test('the file of another store is not used', async () => {
-  const store = openStore();
-  await store.add(draft({ name: 'a' }));
-  await open(store).flush();
-  backend = memory();
-  const other = openStore();
-  const index = open(other);
-  expect(await namesOf(index)).toEqual([]);
-  await other.add(draft({ name: 'b' }));
-  expect(await namesOf(index)).toEqual(['b']);
+  // The asset with its earlier and its later name, and the added one.
+  expect(await index.refresh()).toEqual({ changed: 3 });
+  expect(await namesOf(index)).toEqual(['a', 'c', 'd', 'e']);
 });
 
 test('assets that a later version wrote are counted, and not listed', async () => {
@@ -284,14 +283,7 @@ test('assets that a later version wrote are counted, and not listed', async () =
   expect(await namesOf(index)).toEqual(['b']);
   expect((await index.document()).text).toContain('Not listed: 1 asset of a later version of Cairn');
   await index.flush();
-  // Also for a process that reads the file, and after another change.
-  expect(readIndexFile(directory)?.omitted(1)).toEqual({
-    inactive: 0,
-    skills: 0,
-    otherLines: 0,
-    more: 0,
-    unreadable: 1,
-  });
+  // For a process that reads the saved index, too, and after another change.
   const again = open(openStore());
   await store.add(draft({ name: 'c' }));
   expect(await namesOf(again)).toEqual(['b', 'c']);
@@ -329,8 +321,8 @@ test('changes are written together within a second', async () => {
   onTestFinished(() => void vi.useRealTimers());
   const store = openStore();
   let writes = 0;
-  const extra = async (): Promise<unknown> => ++writes;
-  const index = open(store, { extra });
+  const opened = async (): Promise<Map<string, number>> => new Map([['general/a', ++writes]]);
+  const index = open(store, { opened });
   await index.flush();
   writes = 0;
   for (let number = 0; number < 100; number++) await store.add(draft({ name: `asset-${number}` }));
@@ -371,7 +363,7 @@ test('what can wait is written at the end only', async () => {
   await index.flush();
   expect(linesOf(readDocument()).map((line) => line[0])).toEqual(['b', 'a']);
   opened.set('general/a', 1);
-  index.schedule({ atClose: true });
+  index.noteOpened();
   expect(vi.getTimerCount()).toBe(0);
   await index.close();
   expect(linesOf(readDocument()).map((line) => line[0])).toEqual(['a', 'b']);
@@ -394,7 +386,6 @@ test('a change while the files are written is written too', async () => {
   await store.add(draft({ name: 'a' }));
   await index.flush();
   expect(linesOf(readDocument())).toHaveLength(2);
-  expect(readIndexFile(directory)?.counts.total).toBe(2);
 });
 
 test('a directory that cannot be written is reported, and the index works', async () => {
@@ -417,9 +408,9 @@ test('a directory that cannot be written is reported, and the index works', asyn
   expect(problems).toMatchObject([{ code: 'STORE_FAILED' }]);
 });
 
-test('the files are private, and what killed processes left is removed', async () => {
+test('the file is private, and what killed processes left is removed', async () => {
   const old = file('AGENTS-INDEX.md.0123456789ab.tmp');
-  const used = file('index.jsonl.0123456789ab.tmp');
+  const used = file('AGENTS-INDEX.md.ba9876543210.tmp');
   const foreign = file('notes.md.0123456789ab.tmp');
   for (const path of [old, used, foreign]) writeFileSync(path, '');
   for (const path of [old, foreign]) utimesSync(path, 0, 0);
@@ -427,11 +418,10 @@ test('the files are private, and what killed processes left is removed', async (
   await index.flush();
   expect(readdirSync(directory).toSorted()).toEqual([
     'AGENTS-INDEX.md',
-    'index.jsonl',
-    'index.jsonl.0123456789ab.tmp',
+    'AGENTS-INDEX.md.ba9876543210.tmp',
     'notes.md.0123456789ab.tmp',
   ]);
-  for (const name of ['AGENTS-INDEX.md', 'index.jsonl']) expect(statSync(file(name)).mode & 0o777).toBe(0o600);
+  expect(statSync(file('AGENTS-INDEX.md')).mode & 0o777).toBe(0o600);
 });
 
 test('a call that begins during a reading sees what was written before the call', async () => {
@@ -484,7 +474,7 @@ test('an aborted call changes nothing, and a failed one is repeated', async () =
   expect(await namesOf(index)).toEqual(['a']);
 });
 
-test('the file has the first assets for any stack, as the index itself', async () => {
+test('the saved index has the assets for any stack, as the index itself', async () => {
   const lines = ['exchange/core', 'exchange/web', 'general', 'redis', 'mobile/ios'];
   const step = fc.record({
     name: fc.stringMatching(/^[abc]{1,2}$/u),
@@ -500,61 +490,52 @@ test('the file has the first assets for any stack, as the index itself', async (
     { projects: [['mobile', 'ios']], names: [], unreadable: [] },
   ];
   await fc.assert(
-    fc.asyncProperty(
-      fc.array(step, { maxLength: 30 }),
-      fc.nat(12),
-      fc.boolean(),
-      async (steps, limit, onlyMatching) => {
-        backend = memory();
-        rmSync(directory, { recursive: true });
-        const store = openStore();
-        const opened = new Map<string, number>();
-        const index = openIndex({ store, directory, opened: async () => opened });
-        for (const { isRemoved, ...fields } of steps) {
-          const id = `${fields.productLine}/${fields.name}`;
-          const known = await store.get(id);
-          if (known === undefined) await store.add(draft({ ...fields, body: `${id} ${nowMs}` }));
-          else if (isRemoved) await store.remove(id);
-          else await store.change(id, { fields: { type: fields.type, status: fields.status } });
-          opened.set(id, nowMs % 3);
-        }
-        await index.flush();
-        await index.close();
-        const again = openIndex({ store: openStore(), directory, opened: async () => opened });
-        // A slow model: all assets of the store, in order, and the first of them.
-        const { changed } = await store.changes();
-        const byAge = changed
-          .map(({ asset }) => headOf(asset))
-          .toSorted((a, b) => b.changedMs - a.changedMs || (a.id < b.id ? -1 : 1));
-        await again.refresh();
-        expect(again.overview()).toMatchObject({
-          counts: { total: byAge.length },
-          lastUpdatedMs: byAge[0]?.changedMs,
-          unshared: { count: byAge.length, newest: byAge.slice(0, 5) },
+    fc.asyncProperty(fc.array(step, { maxLength: 30 }), fc.boolean(), async (steps, onlyMatching) => {
+      backend = memory();
+      rmSync(directory, { recursive: true });
+      const store = openStore();
+      const opened = new Map<string, number>();
+      const index = openIndex({ store, backend, directory, opened: async () => opened });
+      for (const { isRemoved, ...fields } of steps) {
+        const id = `${fields.productLine}/${fields.name}`;
+        const known = await store.get(id);
+        if (known === undefined) await store.add(draft({ ...fields, body: `${id} ${nowMs}` }));
+        else if (isRemoved) await store.remove(id);
+        else await store.change(id, { fields: { type: fields.type, status: fields.status } });
+        opened.set(id, nowMs % 3);
+      }
+      await index.flush();
+      await index.close();
+      const again = openIndex({ store: openStore(), backend, directory });
+      // A slow model: all assets of the store, in order, and the first of them.
+      const { changed } = await store.changes();
+      const byAge = changed
+        .map(({ asset }) => headOf(asset))
+        .toSorted((a, b) => b.changedMs - a.changedMs || (a.id < b.id ? -1 : 1));
+      expect(await again.refresh()).toEqual({ changed: 0 });
+      const saved = await readSavedIndex(backend, {});
+      const heads = saved?.heads.map(({ head }) => head) ?? [];
+      expect(again.overview()).toMatchObject({
+        counts: { total: byAge.length },
+        lastUpdatedMs: byAge[0]?.changedMs,
+        unshared: { count: byAge.length, newest: byAge.slice(0, 5) },
+      });
+      for (const stack of stacks) {
+        const all = orderHeads(
+          changed.map(({ asset }) => headOf(asset)),
+          { stack, opened },
+        ).filter(isListed);
+        const selected = all.filter(createFilter({ stack, onlyMatching }));
+        expect(listHeads(heads, { stack, onlyMatching })).toEqual({
+          heads: selected,
+          total: byAge.length,
+          otherLines: all.length - selected.length,
         });
-        for (const stack of stacks) {
-          const all = orderHeads(
-            changed.map(({ asset }) => headOf(asset)),
-            { stack, opened },
-          ).filter(isListed);
-          const selected = all.filter(createFilter({ stack, onlyMatching }));
-          const read = readIndexFile(directory, { stack, onlyMatching, limit });
-          expect(read?.heads).toEqual(selected.slice(0, limit));
-          expect((await again.list({ stack, onlyMatching })).heads).toEqual(selected);
-          const { overview } = again;
-          expect(read).toMatchObject(overview());
-          const shown = Math.min(limit, selected.length);
-          expect(read?.omitted(shown)).toEqual({
-            inactive: changed.filter(({ asset }) => asset.status !== 'active').length,
-            skills: changed.filter(({ asset }) => asset.status === 'active' && asset.type === 'skill').length,
-            otherLines: all.length - selected.length,
-            more: selected.length - shown,
-          });
-        }
-        expect(await again.refresh()).toEqual({ changed: 0 });
-        await again.close();
-      },
-    ),
+        expect((await again.list({ stack, onlyMatching })).heads).toEqual(selected);
+      }
+      expect(saved?.overview).toEqual(again.overview());
+      await again.close();
+    }),
     { numRuns: 60 },
   );
 });

@@ -54,6 +54,38 @@ export interface IndexOverview {
   readonly unshared: { readonly count: number; readonly newest: readonly AssetHead[] };
 }
 
+const MAX_UNSHARED = 5;
+
+/** The newest first. No two assets are equal. */
+function compareAge(a: AssetHead, b: AssetHead): number {
+  return b.changedMs - a.changedMs || (a.id < b.id ? -1 : 1);
+}
+
+/** Returns the numbers of assets. */
+export function overviewOf(heads: readonly AssetHead[], unreadable: number): IndexOverview {
+  let [promoted, inactive, skills] = [0, 0, 0];
+  let lastUpdatedMs: number | undefined;
+  let unshared = 0;
+  const newest: AssetHead[] = [];
+  for (const head of heads) {
+    if (head.isPromoted) promoted++;
+    if (head.status !== 'active') inactive++;
+    else if (head.type === 'skill') skills++;
+    lastUpdatedMs = Math.max(lastUpdatedMs ?? head.changedMs, head.changedMs);
+    if (!head.isUnshared) continue;
+    unshared++;
+    const last = newest.at(-1);
+    if (newest.length === MAX_UNSHARED && last !== undefined && compareAge(last, head) < 0) continue;
+    newest.push(head);
+    newest.sort(compareAge).splice(MAX_UNSHARED);
+  }
+  return {
+    counts: { total: heads.length, promoted, inactive, skills, ...(unreadable > 0 && { unreadable }) },
+    lastUpdatedMs,
+    unshared: { count: unshared, newest },
+  };
+}
+
 /** Returns the numbers that the index states at its end. */
 export function omittedOf(
   { total, inactive, skills, unreadable }: IndexCounts,
@@ -104,4 +136,27 @@ export function createFilter({ stack, onlyMatching, ...fields }: IndexFilters): 
   const matches = stack !== undefined && onlyMatching === true ? stackMatcherOf(stack) : undefined;
   const selects = createFieldFilter(fields);
   return (head) => head.status === 'active' && selects(head) && (matches === undefined || matches(head.productLine));
+}
+
+export interface ListResult {
+  /** In the order of the index. */
+  readonly heads: readonly AssetHead[];
+  /** All assets of the store. */
+  readonly total: number;
+  /** The number of assets that `onlyMatching` leaves out. */
+  readonly otherLines: number;
+}
+
+/** Selects assets, which are in the order of the index without a stack. */
+export function listHeads(ordered: readonly AssetHead[], filters: IndexFilters): ListResult {
+  const heads = ordered.filter(createFilter(filters));
+  const matches = filters.stack && stackMatcherOf(filters.stack);
+  const [first, rest] = [true, false].map((isFirst) =>
+    heads.filter(({ productLine }) => (matches?.(productLine) ?? false) === isFirst),
+  );
+  return {
+    heads: [...(first ?? []), ...(rest ?? [])],
+    total: ordered.length,
+    otherLines: ordered.filter(createFilter({ ...filters, onlyMatching: false })).length - heads.length,
+  };
 }

@@ -1,5 +1,5 @@
 import { TEMPORARY_NAME, writeAtomically } from '@cairn/tool/kernel';
-import { open, readdir, rm, stat } from 'node:fs/promises';
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { KnowledgeError } from '../errors.ts';
 
@@ -22,36 +22,21 @@ export async function replaceFile(path: string, data: Buffer): Promise<void> {
   }
 }
 
-/** Returns whether a file has exactly these first bytes and this size. */
-export async function hasContent(path: string, start: Buffer, size: number = start.length): Promise<boolean> {
-  try {
-    const file = await open(path, 'r');
-    try {
-      if ((await file.stat()).size !== size) return false;
-      const { bytesRead, buffer } = await file.read(Buffer.alloc(start.length), 0, start.length, 0);
-      return bytesRead === start.length && buffer.equals(start);
-    } finally {
-      await file.close();
-    }
-  } catch {
-    // Missing, or not readable: writing it reports why.
-    return false;
-  }
+/** Returns whether a file has exactly these bytes. */
+export async function hasContent(path: string, data: Buffer): Promise<boolean> {
+  // Missing, or not readable: writing it reports why.
+  const present = await readFile(path).catch(() => undefined);
+  return present?.equals(data) === true;
 }
 
-/** Removes what killed processes left of writing these files. */
-export async function removeAbandoned(paths: readonly string[]): Promise<void> {
+/** Removes what killed processes left of writing a file. */
+export async function removeAbandoned(path: string): Promise<void> {
   const nowMs = Date.now();
-  const names = new Set(paths.map((path) => basename(path)));
-  for (const directory of new Set(paths.map((path) => dirname(path)))) {
-    const entries = await readdir(directory).catch(() => []);
-    for (const entry of entries) {
-      const name = TEMPORARY_NAME.exec(entry)?.groups?.['name'];
-      if (name === undefined || !names.has(name)) continue;
-      const path = join(directory, entry);
-      const stats = await stat(path).catch(() => undefined);
-      if (stats !== undefined && nowMs - stats.mtimeMs > ABANDONED_MS)
-        await rm(path, { force: true }).catch(() => undefined);
-    }
+  for (const entry of await readdir(dirname(path)).catch(() => [])) {
+    if (TEMPORARY_NAME.exec(entry)?.groups?.['name'] !== basename(path)) continue;
+    const temporary = join(dirname(path), entry);
+    const stats = await stat(temporary).catch(() => undefined);
+    if (stats === undefined || nowMs - stats.mtimeMs <= ABANDONED_MS) continue;
+    await rm(temporary, { force: true }).catch(() => undefined);
   }
 }

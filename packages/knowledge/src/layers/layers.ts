@@ -18,9 +18,9 @@ import type { SearchAnswer, SearchFilters, SearchOptions, SearchResult } from '.
 import { noticeOf } from './texts.ts';
 
 /** The index, as the layers use it. */
-export type LayerIndex = Pick<
+type LayerIndex = Pick<
   KnowledgeIndex,
-  'head' | 'headAt' | 'heads' | 'named' | 'overview' | 'refresh' | 'scan' | 'schedule' | 'similar'
+  'head' | 'headAt' | 'heads' | 'named' | 'overview' | 'refresh' | 'scan' | 'similar'
 >;
 
 export interface LayersOptions {
@@ -133,13 +133,11 @@ export function createLayers(options: LayersOptions): Layers {
     const isAnswered = answer.isAnswered || (await hasExact());
     try {
       if (isAnswered) {
-        if (await gaps.closeQuery(query, { signal })) index.schedule();
+        await gaps.closeQuery(query, { signal });
         return answer;
       }
       const gap = await gaps.record(query, { signal });
-      if (gap === undefined) return answer;
-      index.schedule();
-      return { ...answer, gap };
+      return gap === undefined ? answer : { ...answer, gap };
     } catch (error) {
       // A store that cannot be written still answers. The module is only loaded here, because it takes a while.
       const { MemoryError } = await import('@cairn/memory');

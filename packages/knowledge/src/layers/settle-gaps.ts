@@ -1,14 +1,13 @@
 import type { Asset } from '../assets/asset.ts';
 import type { Gaps } from '../gaps/gaps.ts';
 import type { LocalStore } from '../stores/local-store.ts';
-import type { LayerIndex, Layers } from './layers.ts';
+import type { Layers } from './layers.ts';
 
 /** The assets that are read at once. */
 const PAGE = 50;
 
 export interface GapSettlerOptions {
   readonly store: LocalStore;
-  readonly index: Pick<LayerIndex, 'schedule'>;
   readonly gaps: Gaps;
   readonly layers: Pick<Layers, 'isAnswered'>;
   /** Is called when the gaps cannot be read. The next change of an asset tries again. @default nothing */
@@ -24,7 +23,7 @@ export interface GapSettler {
 }
 
 /** Closes gaps in the background as soon as an asset that was added or changed answers them. */
-export function createGapSettler({ store, index, gaps, layers, onProblem }: GapSettlerOptions): GapSettler {
+export function createGapSettler({ store, gaps, layers, onProblem }: GapSettlerOptions): GapSettler {
   const changed = new Set<string>();
   let running: Promise<void> | undefined;
 
@@ -36,8 +35,7 @@ export function createGapSettler({ store, index, gaps, layers, onProblem }: GapS
         // Mostly no question is open, and the assets need not be read.
         if ((await gaps.list()).length === 0) continue;
         const assets = (await store.getMany(ids)).filter((asset): asset is Asset => asset !== undefined);
-        const closed = await gaps.settle(assets, (query) => layers.isAnswered(query));
-        if (closed.length > 0) index.schedule();
+        await gaps.settle(assets, (query) => layers.isAnswered(query));
       }
     } catch (error) {
       onProblem?.(error);

@@ -2,12 +2,13 @@ import type { OptionNames } from '@cairn/tool/errors';
 import type { CallOptions } from '@cairn/memory';
 import type { Language } from '@cairn/tool/kernel';
 import { MAX_LISTED, omittedOf } from '../index/selection.ts';
+import type { IndexOverview, ListResult } from '../index/selection.ts';
 import type { Gaps } from '../gaps/gaps.ts';
 import type { KnowledgeIndex } from '../index/index-api.ts';
 import { hasTeam } from '../directory.ts';
 import { detectStack } from '../stack/detect-stack.ts';
 import { payloadOptions, renderPayload } from './payload.ts';
-import type { PayloadLimit } from './payload.ts';
+import type { PayloadContent, PayloadLimit } from './payload.ts';
 
 /** Options of the payload of a knowledge base. */
 export interface KnowledgePayloadOptions extends PayloadLimit, CallOptions {
@@ -39,6 +40,22 @@ export const storePayloadOptions: OptionNames<KnowledgePayloadOptions> = {
   mayLackTeam: 'optional',
 };
 
+/** Returns what a payload shows of the assets that the index lists. */
+export function contentOf({
+  directory,
+  listed,
+  overview,
+  ...rest
+}: Pick<PayloadContent, 'gaps' | 'mayLackTeam'> & {
+  readonly directory: string;
+  readonly listed: ListResult;
+  readonly overview: IndexOverview;
+}): PayloadContent {
+  const heads = listed.heads.slice(0, MAX_LISTED);
+  const omitted = omittedOf(overview.counts, heads.length, listed.otherLines);
+  return { heads, omitted, ...overview, unshared: hasTeam(directory) ? overview.unshared : undefined, ...rest };
+}
+
 /** Formats the payload from what the store has now. */
 export async function knowledgePayload(
   { index, gaps, directory }: { readonly index: KnowledgeIndex; readonly gaps: Gaps; readonly directory: string },
@@ -49,8 +66,5 @@ export async function knowledgePayload(
   // From here on nothing waits: all numbers are of one state of the index.
   const overview = index.overview();
   if (omitEmpty && overview.counts.total === 0) return '';
-  const heads = listed.heads.slice(0, MAX_LISTED);
-  const omitted = omittedOf(overview.counts, heads.length, listed.otherLines);
-  const unshared = hasTeam(directory) ? overview.unshared : undefined;
-  return renderPayload({ heads, omitted, ...overview, unshared, gaps: pending, mayLackTeam }, options);
+  return renderPayload(contentOf({ directory, listed, overview, gaps: pending, mayLackTeam }), options);
 }

@@ -44,8 +44,6 @@ export interface PayloadContent {
   readonly unshared: { readonly count: number; readonly newest: readonly Pick<AssetHead, 'id'>[] } | undefined;
   /** Whether the clone of the team store may have changes that are missing. @default false */
   readonly mayLackTeam?: boolean | undefined;
-  /** Whether the store may have changes that are missing. @default false */
-  readonly mayBeOld?: boolean | undefined;
 }
 
 export interface PayloadOptions extends PayloadLimit {
@@ -215,7 +213,6 @@ function indexPart(
     missing,
     hasTags || lines.length === 0 ? '' : ofDocument.tagsOmitted(lines.length),
     content.mayLackTeam === true ? texts.mayLackTeam : '',
-    content.mayBeOld === true ? texts.mayBeOld : '',
     texts.beforeGap,
   ];
   return [...head, ...block, '', ...notes.filter((note) => note !== '')].join('\n');

@@ -5,6 +5,10 @@ import type { CallOptions, MemoryBackend } from '@cairn/memory';
 export const ASSETS_KEY = 'ai:knowledge:assets';
 export const GAPS_KEY = 'ai:knowledge:gaps';
 export const IMPORTS_KEY = 'ai:knowledge:imports';
+export const INDEX_KEY = 'ai:knowledge:index';
+
+/** The rows of the saved index: the state of the assets' table that it covers, and what it knows of each asset. */
+export const INDEX_ROWS: readonly string[] = ['state', 'heads'];
 
 export interface Row {
   readonly id: string;
@@ -76,6 +80,16 @@ export class Rows {
   /** Returns the sequences of all rows. Its time is linear in their number. */
   async sequences(options: CallOptions): Promise<ReadonlySet<number>> {
     return new Set((await this.#backend.sequences(this.#key, options)).sequences);
+  }
+
+  /** Removes rows, unless another process changes them at the same time. */
+  async remove(ids: readonly string[], options: CallOptions): Promise<void> {
+    const rows = (await this.read(ids, options)).filter((row) => row !== undefined);
+    if (rows.length === 0) return;
+    await this.change(
+      rows.map(({ id, text }) => ({ id, expected: text, next: undefined })),
+      options,
+    );
   }
 
   /** Makes all changes, or none. */

@@ -6,6 +6,8 @@ import type { AssetListener, ChangeOptions, LocalStoreOptions } from './local-st
 import { losesLines } from './lost-lines.ts';
 import { assetOf, isRemoval, uniqueOf } from './record.ts';
 import type { StoredAsset } from './record.ts';
+import { INDEX_KEY, INDEX_ROWS, Rows } from './rows.ts';
+import type { Position } from './rows.ts';
 import { AssetTable, checkReadable } from './table.ts';
 import type { AssetRow, NextRow } from './table.ts';
 
@@ -97,9 +99,20 @@ export class AssetWriter {
   async eraseAfter(step: () => Promise<void>): Promise<Erasure> {
     const covered = this.#replaced;
     await step();
+    await this.#dropSavedIndex();
     const erasure = await this.#options.backend.erase();
     this.#erased = Math.max(this.#erased, covered);
     return erasure;
+  }
+
+  /** Removes the saved index if it has assets as they were before a change. It is saved again when the index is written. */
+  async #dropSavedIndex(): Promise<void> {
+    const saved = new Rows(this.#options.backend, INDEX_KEY);
+    const [row] = await saved.read(INDEX_ROWS.slice(0, 1), {});
+    if (row === undefined) return;
+    const { epoch, sequence } = JSON.parse(row.text) as Position;
+    const now = await this.table.position({});
+    if (epoch !== now.epoch || sequence !== now.sequence) await saved.remove(INDEX_ROWS, {});
   }
 
   async eraseReplaced(): Promise<{ readonly erasure: Erasure } | undefined> {

@@ -79,7 +79,7 @@ export async function runGet(
   if (!readOnly) {
     knowledge.usage.recordOpened({ asset: id, session, query: reader.queryFor(id) });
     // It is before assets that were opened less often, in the next session.
-    if (knowledge.usage.isOn) knowledge.index.schedule({ atClose: true });
+    if (knowledge.usage.isOn) knowledge.index.noteOpened();
   }
   const marks = marksOf(headOf(asset), await now(knowledge));
   const end = endOfPage(text, Math.min(offset, text.length));

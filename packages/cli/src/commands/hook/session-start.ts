@@ -38,9 +38,6 @@ export interface SessionSettings {
 /** The part of the time that git may take. */
 const GIT_SHARE = 0.45;
 
-/** The part of the time after which an index that may lack changes is better than none. */
-const STORE_SHARE = 0.75;
-
 /** The rest of the second is for ending. */
 export const TIMEOUT_MS = 900;
 
@@ -147,7 +144,6 @@ export async function startSession(settings: SessionSettings, context: SessionSt
     command: context.command?.(),
     onlyMatching,
     gitTimeoutMs: timeout * GIT_SHARE,
-    storeTimeoutMs: Math.max(0, timeout * STORE_SHARE - performance.now()),
     signal,
     ...PAYLOAD_LIMITS[host],
   });

@@ -35,7 +35,7 @@ async function show(given: string, flags: KnowledgeFlags, session: Session): Pro
       const asset = await findAsset(knowledge, given, session.signal);
       // As by the tool `get_asset`: assets that are opened come first. The session is the terminal, or the agent that runs commands.
       knowledge.usage.recordOpened({ asset: asset.id, session: `command ${process.ppid}` });
-      if (knowledge.usage.isOn) knowledge.index.schedule({ atClose: true });
+      if (knowledge.usage.isOn) knowledge.index.noteOpened();
       const { conflict, text, isUnshared, isPromoted } = asset;
       for (const mark of marksOf(headOf(asset), Date.now())) notice(warningOf(mark, asset));
       if (conflict === undefined && isPromoted && isUnshared) {

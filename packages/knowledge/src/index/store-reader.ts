@@ -1,0 +1,113 @@
+import type { CallOptions } from '@cairn/memory';
+import { headOf } from '../stores/record.ts';
+import type { Position } from '../stores/rows.ts';
+import { Entries } from './entries.ts';
+import type { KnowledgeIndexOptions } from './index-api.ts';
+import { readSavedIndex, saveIndex } from './saved-index.ts';
+
+interface ReaderOptions extends Pick<KnowledgeIndexOptions, 'store' | 'backend' | 'opened'> {
+  /** Is called when the store differs from the saved index, or from what was read before. */
+  readonly onMoved: () => void;
+}
+
+/** Keeps the entries of the index equal to the assets of the store. */
+export class StoreReader {
+  readonly entries: Entries = new Entries();
+  readonly #options: ReaderOptions;
+  #position: Position | undefined;
+  #isLoaded = false;
+  #reading: Promise<number> | undefined;
+  #readingNext: Promise<number> | undefined;
+
+  constructor(options: ReaderOptions) {
+    this.#options = options;
+  }
+
+  /** The state of the store that the entries have. */
+  get position(): Position | undefined {
+    return this.#position;
+  }
+
+  /**
+   * Reads what changed. A call joins the next reading, and not the one that has begun: that one may not see what was written before
+   * the call.
+   *
+   * @returns the number of assets that changed or are gone.
+   */
+  async read({ signal }: CallOptions): Promise<number> {
+    signal?.throwIfAborted();
+    const changed = await this.#join();
+    signal?.throwIfAborted();
+    return changed;
+  }
+
+  #join(): Promise<number> {
+    if (this.#reading === undefined) {
+      this.#reading = this.#readChanges().finally(() => {
+        this.#reading = undefined;
+      });
+      return this.#reading;
+    }
+    this.#readingNext ??= this.#reading
+      .catch(() => undefined)
+      .then(() => {
+        this.#readingNext = undefined;
+        return this.#join();
+      });
+    return this.#readingNext;
+  }
+
+  async readOpened(options: CallOptions): Promise<void> {
+    const { opened } = this.#options;
+    if (opened !== undefined) this.entries.opened = await opened(options);
+  }
+
+  async save(options: CallOptions): Promise<void> {
+    const { backend } = this.#options;
+    if (backend === undefined || this.#position === undefined) return;
+    const { opened } = this.entries;
+    const heads = this.entries.ordered().map(({ head, sequence }) => {
+      return { sequence, opened: opened.get(head.id) ?? 0, head };
+    });
+    await saveIndex(backend, { ...this.#position, overview: this.entries.overview(), heads }, options);
+  }
+
+  async #load(): Promise<void> {
+    const { backend } = this.#options;
+    const saved = backend && (await readSavedIndex(backend, {}));
+    // A saved index has the counts as of the last time that it was written.
+    if (saved === undefined) return this.readOpened({});
+    const opened = new Map<string, number>();
+    for (const one of saved.heads) {
+      this.entries.set(one.head, one.sequence);
+      opened.set(one.head.id, one.opened);
+    }
+    this.entries.opened = opened;
+    this.entries.unreadable = saved.overview.counts.unreadable ?? 0;
+    this.#position = { epoch: saved.epoch, sequence: saved.sequence };
+  }
+
+  async #readChanges(): Promise<number> {
+    if (!this.#isLoaded) await this.#load();
+    this.#isLoaded = true;
+    const { store } = this.#options;
+    const { entries } = this;
+    const before = this.#position;
+    let changes = await store.changes(before && { ...before, sequences: entries.sequences });
+    const hasChanged = before?.epoch !== changes.epoch || before.sequence !== changes.sequence;
+    // Only reading all rows shows which of them are still not readable.
+    if (changes.isContinued && (changes.unreadable.length > 0 || (hasChanged && entries.unreadable > 0))) {
+      changes = await store.changes();
+    }
+    const { epoch, sequence, isContinued, changed, removed, unreadable } = changes;
+    if (!isContinued) {
+      entries.clear();
+      entries.unreadable = unreadable.length;
+    }
+    for (const id of removed) entries.delete(id);
+    for (const one of changed) entries.set(headOf(one.asset), one.sequence);
+    this.#position = { epoch, sequence };
+    if (hasChanged) this.#options.onMoved();
+    return changed.length + removed.length;
+  }
+}
