@@ -22,7 +22,7 @@ export {
 } from './commit/scan-cache.ts';
 export { namingProfiles } from './naming/profiles.ts';
 export type { CodingToolsOptions, NamingProfile } from './naming/profiles.ts';
-export { nodeFileOperations } from './files/operations.ts';
+export { nodeFileOperations } from './files/node-operations.ts';
 export type { DirectoryEntry, FileOperations, FileStat, OpenFile } from './files/operations.ts';
 export type { CodingTools, ToolDetails, ToolInput, ToolName } from './tools/specs.ts';
 export { createWorkspace } from './workspace.ts';

@@ -4,7 +4,7 @@ export type { TextEdit } from './edit/apply-edit.ts';
 export { isWithin } from './files/confine.ts';
 export { recordOf } from './files/ledger.ts';
 export type { FileRecord, Ledger } from './files/ledger.ts';
-export { fileStatOf } from './files/operations.ts';
+export { fileStatOf } from './files/node-operations.ts';
 export type { FileLock } from './files/operations.ts';
 export { OWN_TEMPORARY } from './files/own-names.ts';
 export { readWholeFile } from './files/read-whole-file.ts';

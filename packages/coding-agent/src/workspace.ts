@@ -13,7 +13,7 @@ import type { CommitScope } from './commit/scope.ts';
 import { createStateDirectory } from './commit/state-directory.ts';
 import { isWithin } from './files/confine.ts';
 import { createLedger } from './files/ledger.ts';
-import { nodeFileOperations } from './files/operations.ts';
+import { nodeFileOperations } from './files/node-operations.ts';
 import type { FileOperations } from './files/operations.ts';
 import { createRecency } from './files/recency.ts';
 import type { Recency } from './files/recency.ts';

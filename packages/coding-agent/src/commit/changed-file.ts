@@ -1,8 +1,7 @@
 import type { FileDiff } from '../edit/diff.ts';
-import { tagOf } from '../files/ledger.ts';
+import { hashOf, tagOf } from '../files/content-hash.ts';
 import { commit } from './commit.ts';
 import type { ChangeContext } from './scope.ts';
-import { hashOfSuccessor } from './snapshot.ts';
 import { sizeOf, writeStep } from './write-step.ts';
 import type { NewContent } from './write-step.ts';
 
@@ -19,22 +18,10 @@ export interface ChangedFile {
 }
 
 /** Puts content into a file. A dry run only returns what would change. */
-export async function changeFile(
-  context: ChangeContext,
-  content: NewContent,
-  makeDiff: () => FileDiff,
-): Promise<ChangedFile> {
+export async function changeFile(context: ChangeContext, content: NewContent, diff: FileDiff): Promise<ChangedFile> {
   const { workspace, dryRun } = context;
   const { target, parts } = content;
-  let made: FileDiff | undefined;
-  const diffOnce = (): FileDiff => (made ??= makeDiff());
-  const meanwhile = (): void => {
-    content.meanwhile?.();
-    diffOnce();
-  };
-  await commit([writeStep(workspace, { ...content, meanwhile })], context);
-  const diff = diffOnce();
+  await commit([writeStep(workspace, content)], context);
   const written = dryRun ? undefined : workspace.ledger.get(target.real);
-  const hash = written?.hash ?? hashOfSuccessor(parts, content.before);
-  return { path: target.path, size: sizeOf(parts), tag: tagOf(hash), diff, dryRun };
+  return { path: target.path, size: sizeOf(parts), tag: tagOf(written?.hash ?? hashOf(...parts)), diff, dryRun };
 }

@@ -1,8 +1,10 @@
 import { errnoOf, explaining, explainSystemError, ToolError } from '@cairn/tool';
 import { quotePath } from '@cairn/tool/paths';
 import type { FileOperations } from '../files/operations.ts';
-import { apply, clean, isOutOfSight, place, revert } from './change.ts';
-import type { Change, ChangeTools, Expectation } from './change.ts';
+import type { Change, ChangeTools } from './change.ts';
+import { apply, clean, isOutOfSight, revert } from './make-change.ts';
+import type { Expectation } from './mark.ts';
+import { place } from './place.ts';
 import type { PathChange } from './changes.ts';
 import { createJournal } from './journal.ts';
 import type { Journal } from './journal.ts';
@@ -48,7 +50,7 @@ function movedAway(path: string): ToolError {
 }
 
 /** Runs the checks of all steps and changes nothing. */
-async function rehearse(steps: readonly Step[], signal: AbortSignal | undefined): Promise<void> {
+async function check(steps: readonly Step[], signal: AbortSignal | undefined): Promise<void> {
   for (const step of steps) {
     signal?.throwIfAborted();
     await explaining(step.path, async () => step.check?.());
@@ -92,11 +94,7 @@ class Commit {
     const { changes, operations, state } = this.#workspace;
     const targets = this.#steps.flatMap((step) => step.targets);
     const temporaries = targets.flatMap(({ temporary, spare }) => [temporary, spare]);
-    for (const step of this.#steps) {
-      this.#current = step;
-      this.#signal?.throwIfAborted();
-      await explaining(step.path, async () => step.check?.());
-    }
+    await check(this.#steps, this.#signal);
     const header = { paths: targets.map(({ real }) => real), locks: targets.map(({ place }) => place), temporaries };
     const journal = await state.use((directory) => createJournal(operations, directory, header));
     try {
@@ -260,7 +258,7 @@ function isCrossing(error: unknown): boolean {
  */
 export async function commit(steps: readonly Step[], context: ChangeContext): Promise<void> {
   if (context.dryRun) {
-    await rehearse(steps, context.signal);
+    await check(steps, context.signal);
     return;
   }
   try {

@@ -1,5 +1,5 @@
-import { inodeOf, markOf } from './change.ts';
-import type { Mark } from './change.ts';
+import { inodeOf, markOf } from './mark.ts';
+import type { Mark } from './mark.ts';
 import { changedMeanwhile } from './commit.ts';
 import type { Step } from './commit.ts';
 import { isFresh } from './guard.ts';

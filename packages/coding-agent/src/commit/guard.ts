@@ -8,7 +8,7 @@ import type { FileOperations } from '../files/operations.ts';
 import type { ResolvedPath } from '../files/resolve.ts';
 import { joinSeen, MAX_RANGES, unseenOf } from '../files/seen.ts';
 import type { SeenRanges } from '../files/seen.ts';
-import { hashOfStart } from './content-hash.ts';
+import { hashOfStart } from '../files/content-hash.ts';
 import type { CommitScope } from './scope.ts';
 import { MAX_BYTES_IN_MEMORY, takeFileSnapshot } from './snapshot.ts';
 import type { FileSnapshot } from './snapshot.ts';
@@ -73,7 +73,7 @@ export function guard(workspace: CommitScope, target: ResolvedPath, snapshot: Fi
   if (staleGuard === 'off') return;
   const record = ledger.get(target.real);
   const { bytes, hash } = snapshot;
-  const known = compare(record, bytes, hash.value);
+  const known = compare(record, bytes, hash);
   const seen = known === 'fresh' ? (record?.seen ?? []) : [];
   const unseen = unseenOf(seen, bytes.length);
   if (known !== 'stale' && (!intent.mustBeRead || unseen.length === 0)) return;
@@ -81,7 +81,7 @@ export function guard(workspace: CommitScope, target: ResolvedPath, snapshot: Fi
   const document = { bytes, encoding: encodingFor(bytes, encoding) };
   const shown = showParts(document, unseen, target.display);
   const after = joinSeen(seen, shown.seen);
-  ledger.record(target.real, recordOf(bytes, { seen: after, encoding, hash: hash.value }));
+  ledger.record(target.real, recordOf(bytes, { seen: after, encoding, hash }));
   const facts = { path: target.path, context: shown.context };
   const missing = intent.mustBeRead ? lineRangesOf(document, unseenOf(after, bytes.length)) : [];
   const hint = missing.length === 0 ? undefined : `The first lines of it are below and count as read. ${rest(missing)}`;

@@ -1,7 +1,7 @@
 import { errnoOf } from '@cairn/tool';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { hashOf } from '../files/ledger.ts';
+import { hashOf } from '../files/content-hash.ts';
 import { readBytes, withFile } from '../files/operations.ts';
 import type { FileOperations, OpenFile } from '../files/operations.ts';
 import type { Change } from './change.ts';

@@ -1,6 +1,6 @@
 import type { FileOperations } from '../files/operations.ts';
-import { expects, inodeOf, markOf } from './change.ts';
-import type { Mark } from './change.ts';
+import { expects, inodeOf, markOf } from './mark.ts';
+import type { Mark } from './mark.ts';
 import type { PathChange } from './changes.ts';
 import { changedMeanwhile } from './commit.ts';
 import type { PreparedChange, Step } from './commit.ts';
@@ -76,7 +76,7 @@ class RenameStep implements Step {
     const { to, replaced } = this.#move;
     if (replaced === undefined) return undefined;
     if (replaced === 'link') return markOf(this.#operations, to.real);
-    return { inode: inodeOf(replaced.stat), hash: replaced.hash.value };
+    return { inode: inodeOf(replaced.stat), hash: replaced.hash };
   }
 
   /** Copies beside the new path first, so that the copy is never there in part. */

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, st
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { nodeFileOperations } from '../files/operations.ts';
+import { nodeFileOperations } from '../files/node-operations.ts';
 import type { FileOperations } from '../files/operations.ts';
 import { createStateDirectory } from './state-directory.ts';
 

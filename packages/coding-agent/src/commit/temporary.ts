@@ -2,9 +2,7 @@ import { errnoOf, isMissing } from '@cairn/tool';
 import { randomBytes } from 'node:crypto';
 import { basename, join } from 'node:path';
 import type { FileOperations, FileStat } from '../files/operations.ts';
-
-/** Searches hide exactly these names. */
-const pattern = /^\.cairn-[\da-f]{16}\.tmp$/u;
+import { OWN_TEMPORARY } from '../files/own-names.ts';
 
 /** Returns a new path in a directory for content that is being prepared or replaced. */
 export function temporaryIn(directory: string): string {
@@ -13,7 +11,7 @@ export function temporaryIn(directory: string): string {
 
 /** Returns whether {@link temporaryIn} could have made the path. */
 export function isTemporary(path: string): boolean {
-  return pattern.test(basename(path));
+  return OWN_TEMPORARY.test(basename(path));
 }
 
 /** Returns what is at a path, also a broken link; `undefined` when it does not exist. */

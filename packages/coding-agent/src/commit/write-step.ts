@@ -1,18 +1,19 @@
 import { ToolError } from '@cairn/tool';
+import { hashOf } from '../files/content-hash.ts';
 import { withFile } from '../files/operations.ts';
 import type { FileOperations, FileStat, OpenFile } from '../files/operations.ts';
 import type { ResolvedPath } from '../files/resolve.ts';
 import { wholeOf } from '../files/seen.ts';
 import type { SeenRanges } from '../files/seen.ts';
-import { expects, inodeOf } from './change.ts';
-import type { Expectation } from './change.ts';
+import { expects, inodeOf } from './mark.ts';
+import type { Expectation } from './mark.ts';
 import type { PathChange } from './changes.ts';
 import { changedMeanwhile } from './commit.ts';
 import type { PreparedChange, Step } from './commit.ts';
 import { guard } from './guard.ts';
 import type { LockedTarget } from './locked-targets.ts';
 import type { CommitScope } from './scope.ts';
-import { hashOfSuccessor, holds, takeFileSnapshot } from './snapshot.ts';
+import { holds, takeFileSnapshot } from './snapshot.ts';
 import type { FileSnapshot } from './snapshot.ts';
 import { attributesLost } from './tree.ts';
 
@@ -31,8 +32,6 @@ export interface NewContent {
   readonly seen?: SeenRanges | undefined;
   /** The encoding for the ledger. */
   readonly encoding?: string | undefined;
-  /** Other computations, run while the content is being written. */
-  readonly meanwhile?: (() => void) | undefined;
 }
 
 const WRITE_BITS = 0o222;
@@ -111,7 +110,7 @@ class WriteStep implements Step {
     if (!before) {
       return [{ change: { kind: 'create', path, temporary, directories, after }, expected: async () => true }];
     }
-    const old = { inode: inodeOf(before.stat), hash: before.hash.value };
+    const old = { inode: inodeOf(before.stat), hash: before.hash };
     const expected: Expectation = (at) => holds(this.#operations, at, before.bytes);
     const isAcross = from !== undefined && deviceOf(await this.#operations.lstat(temporary)) !== deviceOf(before.stat);
     if (isAcross && lost !== undefined) throw attributesLost(from.real, from.display, lost);
@@ -164,29 +163,19 @@ class WriteStep implements Step {
     return [...directories, { kind: 'write', path: target.real, isNew }, ...deleted];
   }
 
-  /** Writes the content, then the attributes: a write takes set-user-id bits and capabilities away. */
-  async #fill(file: OpenFile, path: string, parts: readonly Buffer[], model?: string): Promise<string | undefined> {
-    await writeParts(file, parts);
-    return model === undefined ? undefined : this.#operations.copyAttributes(model, path);
-  }
-
   /** Writes a temporary file, with the attributes of `model` when the content replaces that. */
   async #write(path: string, parts: readonly Buffer[], model?: string): Promise<Prepared> {
-    const { before, permissions, meanwhile } = this.#content;
+    const { before, permissions } = this.#content;
     const file = await this.#operations.open(path, 'create', before ? PERMISSION_BITS_OF_TEMPORARY : 0o666);
     try {
-      const writing = this.#fill(file, path, parts, before && model);
-      try {
-        meanwhile?.();
-      } finally {
-        await writing;
-      }
-      const lost = await writing;
+      await writeParts(file, parts);
+      // After the content: a write takes set-user-id bits and capabilities away.
+      const lost = before && model !== undefined ? await this.#operations.copyAttributes(model, path) : undefined;
       if (!before && permissions !== undefined) await file.setMode(permissions);
       const inode = inodeOf(await file.stat());
       // The hash is computed while the disk works.
       const syncing = file.sync();
-      const hash = hashOfSuccessor(parts, before);
+      const hash = hashOf(...parts);
       await syncing;
       return { inode, hash, lost };
     } finally {

@@ -186,7 +186,7 @@ export function applyEdits(
   path: string,
   names: EditNames = { oldText: 'old_text', replaceAll: 'replace_all' },
 ): AppliedEdits {
-  const applied: (() => AppliedEdit)[] = [];
+  const applied: AppliedEdit[] = [];
   const finder = createFinder(document);
   const splices = edits.flatMap((edit, index) => {
     const name = edits.length > 1 ? `edits[${index}].${names.oldText}` : names.oldText;
@@ -199,19 +199,9 @@ export function applyEdits(
         path,
       });
     }
-    applied.push(() => {
-      const lineNumbers = made.slice(0, MAX_LISTED_PLACES).map(({ start }) => lineNumberAt(document, start));
-      return { tier, replacements: made.length, lineNumbers };
-    });
+    const lineNumbers = made.slice(0, MAX_LISTED_PLACES).map(({ start }) => lineNumberAt(document, start));
+    applied.push({ tier, replacements: made.length, lineNumbers });
     return made;
   });
-  let described: readonly AppliedEdit[] | undefined;
-  return {
-    ...joinSplices(document, splices),
-    get edits(): readonly AppliedEdit[] {
-      // Computed on demand: counting lines takes milliseconds in a large file.
-      described ??= applied.map((describe) => describe());
-      return described;
-    },
-  };
+  return { ...joinSplices(document, splices), edits: applied };
 }

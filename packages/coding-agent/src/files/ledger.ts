@@ -1,5 +1,5 @@
 import { checkArguments } from '@cairn/tool/errors';
-import { createHash } from 'node:crypto';
+import { hashOf } from './content-hash.ts';
 import { joinSeen, wholeOf } from './seen.ts';
 import type { SeenRanges } from './seen.ts';
 
@@ -35,21 +35,6 @@ export interface Ledger {
 
 /** A ledger drops the oldest records above this number; the cost is another read at worst. */
 const MAX_RECORDS = 50_000;
-
-/**
- * Returns the hash of a content in parts: SHA-1, as in git. It detects changes, not forgeries, and takes half the time of
- * SHA-256.
- */
-export function hashOf(...parts: readonly Uint8Array[]): string {
-  const hash = createHash('sha1');
-  for (const part of parts) hash.update(part);
-  return hash.digest('hex');
-}
-
-/** Returns the short form of a hash, for models and people. */
-export function tagOf(hash: string): string {
-  return hash.slice(0, 8);
-}
 
 /** Known facts about a content beside its bytes. */
 interface ContentFacts {

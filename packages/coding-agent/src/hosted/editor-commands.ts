@@ -1,12 +1,10 @@
 import { textOf, ToolError } from '@cairn/tool';
 import type { ToolSuccess } from '@cairn/tool';
 import type { FilePatch } from '../patch/file-patch.ts';
-import { deleteTool } from '../tools/delete.ts';
 import { editTool } from '../tools/edit.ts';
 import { lsTool } from '../tools/ls.ts';
 import { applyFilePatches } from '../tools/patch.ts';
 import { readTool } from '../tools/read.ts';
-import { renameTool } from '../tools/rename.ts';
 import { namesBy } from '../tools/spec.ts';
 import type { Names, RunContext } from '../tools/spec.ts';
 import { writeTool } from '../tools/write.ts';
@@ -17,6 +15,18 @@ export const editorNames: Names = namesBy({
   parameter: (_, name) => (name === 'offset' ? 'view_range' : name === 'old_text' ? 'old_str' : name),
   replaceAll: undefined,
 });
+
+/** The parameters of the commands that the text editor and the memory tool have in common. */
+export interface EditorInput {
+  readonly command: 'view' | 'create' | 'str_replace' | 'insert';
+  readonly path: string;
+  readonly view_range?: readonly number[] | undefined;
+  readonly file_text?: string | undefined;
+  readonly old_str?: string | undefined;
+  readonly new_str?: string | undefined;
+  readonly insert_line?: number | undefined;
+  readonly insert_text?: string | undefined;
+}
 
 /** The depth of a directory listing. */
 const DIRECTORY_DEPTH = 2;
@@ -32,8 +42,8 @@ function numbered(lines: readonly string[], offset: number): string[] {
 }
 
 /** Shows a file with the numbers of its lines, an image, or a directory. */
-export async function view(
-  { path, view_range: range }: { readonly path: string; readonly view_range?: readonly number[] | undefined },
+async function view(
+  { path, view_range: range }: Pick<EditorInput, 'path' | 'view_range'>,
   context: RunContext,
 ): Promise<ToolSuccess<unknown>> {
   const [first = 1, last = -1] = range ?? [];
@@ -69,38 +79,18 @@ export async function view(
   return { isError: false, content: [{ type: 'text', text: shown.join('\n') }], details };
 }
 
-export function createFile(
-  { path, file_text }: { readonly path: string; readonly file_text?: string | undefined },
-  context: RunContext,
-): Promise<ToolSuccess<unknown>> {
-  return writeTool.run({ path, content: required(file_text, 'file_text', 'create') }, context);
-}
-
-/** Replaces a text that occurs once, or removes it when there is no new text. */
-export function replaceText(
-  input: { readonly path: string; readonly old_str?: string | undefined; readonly new_str?: string | undefined },
-  context: RunContext,
-): Promise<ToolSuccess<unknown>> {
-  const old_text = required(input.old_str, 'old_str', 'str_replace');
-  return editTool.run({ path: input.path, edits: [{ old_text, new_text: input.new_str ?? '' }] }, context);
-}
-
-interface InsertInput {
-  readonly path: string;
-  readonly insert_line?: number | undefined;
-  readonly insert_text?: string | undefined;
-  /** The name of `insert_text` in older versions. */
-  readonly new_str?: string | undefined;
-}
-
 /** Inserts lines after a line. */
-export async function insertLines(input: InsertInput, context: RunContext): Promise<ToolSuccess<unknown>> {
-  const lineNumber = required(input.insert_line, 'insert_line', 'insert');
-  const text = required(input.insert_text ?? input.new_str, 'insert_text', 'insert');
+async function insertLines(
+  { path, insert_line, insert_text, new_str }: EditorInput,
+  context: RunContext,
+): Promise<ToolSuccess<unknown>> {
+  const lineNumber = required(insert_line, 'insert_line', 'insert');
+  // `new_str` is the name in older versions.
+  const text = required(insert_text ?? new_str, 'insert_text', 'insert');
   const lines = text.replace(/\r?\n$/u, '').split(/\r?\n/u);
   const patch: FilePatch = {
     kind: 'update',
-    path: input.path,
+    path,
     hunks: [
       {
         lines: lines.map((line) => ({ kind: '+', text: line })),
@@ -115,14 +105,20 @@ export async function insertLines(input: InsertInput, context: RunContext): Prom
   return applyFilePatches([patch], context);
 }
 
-export function deletePath({ path }: { readonly path: string }, context: RunContext): Promise<ToolSuccess<unknown>> {
-  return deleteTool.run({ path, recursive: true }, context);
-}
-
-export function renamePath(
-  input: { readonly old_path?: string | undefined; readonly new_path?: string | undefined },
-  context: RunContext,
-): Promise<ToolSuccess<unknown>> {
-  const from = required(input.old_path, 'old_path', 'rename');
-  return renameTool.run({ from, to: required(input.new_path, 'new_path', 'rename') }, context);
+/** Runs a command that the text editor and the memory tool have in common. */
+export async function runCommand(input: EditorInput, context: RunContext): Promise<ToolSuccess<unknown>> {
+  const { command, path, file_text, old_str, new_str = '' } = input;
+  switch (command) {
+    case 'view':
+      return view(input, context);
+    case 'create':
+      return writeTool.run({ path, content: required(file_text, 'file_text', command) }, context);
+    case 'str_replace': {
+      // Without a new text, the old one is removed.
+      const old_text = required(old_str, 'old_str', command);
+      return editTool.run({ path, edits: [{ old_text, new_text: new_str }] }, context);
+    }
+    case 'insert':
+      return insertLines(input, context);
+  }
 }

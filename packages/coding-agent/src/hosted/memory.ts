@@ -1,15 +1,18 @@
 import { ToolError } from '@cairn/tool';
-import type { ToolDefinition, ToolSuccess } from '@cairn/tool';
+import type { ToolDefinition } from '@cairn/tool';
 import { quotePath } from '@cairn/tool/paths';
 import { z } from 'zod';
 import { bindAsItIs } from '../tools/bind.ts';
 import { inputSchema } from '../tools/input.ts';
+import { deleteTool } from '../tools/delete.ts';
 import { emptyListing } from '../tools/ls.ts';
+import { renameTool } from '../tools/rename.ts';
 import { mutating } from '../tools/spec.ts';
-import type { RunContext, CodingToolSpec } from '../tools/spec.ts';
+import type { CodingToolSpec } from '../tools/spec.ts';
 import { workspaceOf } from '../workspace.ts';
 import type { Workspace, WorkspaceChoice } from '../workspace.ts';
-import { createFile, deletePath, editorNames, insertLines, renamePath, replaceText, view } from './editor-commands.ts';
+import { editorNames, runCommand } from './editor-commands.ts';
+import type { EditorInput } from './editor-commands.ts';
 
 const shape = {
   command: z.enum(['view', 'create', 'str_replace', 'insert', 'delete', 'rename']),
@@ -25,15 +28,9 @@ const shape = {
 };
 
 /** The parameters of Anthropic's memory tool. Paths begin with `/memories`. */
-export interface MemoryInput {
-  readonly command: 'view' | 'create' | 'str_replace' | 'insert' | 'delete' | 'rename';
+interface MemoryInput extends Omit<EditorInput, 'command' | 'path'> {
+  readonly command: EditorInput['command'] | 'delete' | 'rename';
   readonly path?: string | undefined;
-  readonly view_range?: readonly number[] | undefined;
-  readonly file_text?: string | undefined;
-  readonly old_str?: string | undefined;
-  readonly new_str?: string | undefined;
-  readonly insert_line?: number | undefined;
-  readonly insert_text?: string | undefined;
   readonly old_path?: string | undefined;
   readonly new_path?: string | undefined;
 }
@@ -68,15 +65,6 @@ function asMemories(workspace: Workspace): Workspace {
   return { ...workspace, resolve: (path, use) => workspace.resolve(path, { ...use, rootName: MEMORIES }) };
 }
 
-/** Lists an empty directory when the root does not exist yet. */
-async function viewMemories(
-  at: { readonly path: string; readonly view_range?: readonly number[] | undefined },
-  context: RunContext,
-): Promise<ToolSuccess<unknown>> {
-  const { stat, display } = await context.workspace.resolve(at.path);
-  return stat === undefined && at.path === '.' ? emptyListing(display) : view(at, context);
-}
-
 const memorySpec: CodingToolSpec<MemoryInput, unknown> = {
   name: 'memory',
   description: `Keep notes in files below ${MEMORIES}.`,
@@ -84,24 +72,19 @@ const memorySpec: CodingToolSpec<MemoryInput, unknown> = {
   inputSchema: inputSchema(shape),
   annotations: mutating('Keep notes'),
   run: async (input, context) => {
-    const { command } = input;
+    const { command, old_path, new_path, ...rest } = input;
     if (command === 'rename') {
-      const [old_path, new_path] = [input.old_path, input.new_path].map((path) => below(path, command));
-      return renamePath({ old_path, new_path }, context);
+      const [from, to] = [below(old_path, command), below(new_path, command)];
+      return renameTool.run({ from, to }, context);
     }
-    const at = { ...input, path: below(input.path, command) };
-    switch (command) {
-      case 'view':
-        return viewMemories(at, context);
-      case 'create':
-        return createFile(at, context);
-      case 'str_replace':
-        return replaceText(at, context);
-      case 'insert':
-        return insertLines(at, context);
-      case 'delete':
-        return deletePath(at, context);
+    const path = below(input.path, command);
+    if (command === 'delete') return deleteTool.run({ path, recursive: true }, context);
+    if (command === 'view' && path === '.') {
+      const { stat, display } = await context.workspace.resolve(path);
+      // The root does not exist before the first note.
+      if (stat === undefined) return emptyListing(display);
     }
+    return runCommand({ ...rest, command, path }, context);
   },
 };
 

@@ -6,7 +6,8 @@ import { mutating } from '../tools/spec.ts';
 import type { CodingToolSpec } from '../tools/spec.ts';
 import { workspaceOf } from '../workspace.ts';
 import type { WorkspaceChoice } from '../workspace.ts';
-import { createFile, editorNames, insertLines, replaceText, view } from './editor-commands.ts';
+import { editorNames, runCommand } from './editor-commands.ts';
+import type { EditorInput } from './editor-commands.ts';
 
 const shape = {
   command: z.enum(['view', 'create', 'str_replace', 'insert']),
@@ -20,16 +21,7 @@ const shape = {
 };
 
 /** The parameters of Anthropic's text-editor tool. */
-export interface TextEditorInput {
-  readonly command: 'view' | 'create' | 'str_replace' | 'insert';
-  readonly path: string;
-  readonly view_range?: readonly number[] | undefined;
-  readonly file_text?: string | undefined;
-  readonly old_str?: string | undefined;
-  readonly new_str?: string | undefined;
-  readonly insert_line?: number | undefined;
-  readonly insert_text?: string | undefined;
-}
+export type TextEditorInput = EditorInput;
 
 const textEditorSpec: CodingToolSpec<TextEditorInput, unknown> = {
   name: 'str_replace_based_edit_tool',
@@ -37,18 +29,7 @@ const textEditorSpec: CodingToolSpec<TextEditorInput, unknown> = {
   shape,
   inputSchema: inputSchema(shape),
   annotations: mutating('Edit text'),
-  run: (input, context) => {
-    switch (input.command) {
-      case 'view':
-        return view(input, context);
-      case 'create':
-        return createFile(input, context);
-      case 'str_replace':
-        return replaceText(input, context);
-      case 'insert':
-        return insertLines(input, context);
-    }
-  },
+  run: runCommand,
 };
 
 /**

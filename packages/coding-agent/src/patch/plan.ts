@@ -6,13 +6,13 @@ import { guard, guardTree } from '../commit/guard.ts';
 import type { LockedTarget } from '../commit/locked-targets.ts';
 import { renameStep } from '../commit/rename-step.ts';
 import type { ChangeContext } from '../commit/scope.ts';
-import { hashOfSuccessor, takeFileSnapshot } from '../commit/snapshot.ts';
+import { takeFileSnapshot } from '../commit/snapshot.ts';
 import { sizeOf, writeStep } from '../commit/write-step.ts';
 import { diffOfSplices, diffOfTexts } from '../edit/diff.ts';
 import type { FileDiff } from '../edit/diff.ts';
 import { encodeText, encodingFor } from '../edit/encoding.ts';
 import type { Tier } from '../edit/find-text.ts';
-import { hashOf } from '../files/ledger.ts';
+import { hashOf } from '../files/content-hash.ts';
 import { requireExisting } from '../files/near-names.ts';
 import { requireFile } from '../files/open-resolved.ts';
 import { seenAfter } from '../files/seen.ts';
@@ -102,7 +102,7 @@ async function planUpdate(
   const about = { path: target.path, kind: 'update', to: to?.path } as const;
   if (hunks.length === 0 && to) {
     const steps = [renameStep(workspace, { from: target, to })];
-    return { ...about, steps, hash: hashOfSuccessor([before.bytes], before), diff: noDiff, tiers: [] };
+    return { ...about, steps, hash: before.hash, diff: noDiff, tiers: [] };
   }
   const document = documentOf(workspace, target, before);
   const { parts, splices, edits } = applyHunks(document, hunks, target.display);
@@ -116,7 +116,7 @@ async function planUpdate(
   const content = { parts, before, seen: seenAfter(record?.seen ?? [], splices), encoding: record?.encoding };
   const steps = [writeStep(workspace, to ? { ...content, target: to, from: target } : { ...content, target })];
   const tiers = edits.map(({ tier }) => tier);
-  return { ...about, steps, hash: hashOfSuccessor(parts, before), diff: diffOfSplices(document, splices), tiers };
+  return { ...about, steps, hash: hashOf(...parts), diff: diffOfSplices(document, splices), tiers };
 }
 
 /**

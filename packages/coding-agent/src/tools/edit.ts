@@ -81,11 +81,10 @@ export const editTool: RegisteredToolSpec<EditInput, EditDetails> = {
       const called = { oldText: names.parameter('edit', 'old_text'), replaceAll: names.replaceAll };
       const applied = applyEdits(document, edits, target.display, called);
       const { encoding, seen = [] } = workspace.ledger.get(target.real) ?? {};
-      const { parts, splices } = applied;
-      const meanwhile = (): void => void applied.edits;
-      const content = { target, parts, before, seen: seenAfter(seen, splices), encoding, meanwhile };
-      const changed = await changeFile(context, content, () => diffOfSplices(document, splices));
-      const details = { ...changed, edits: applied.edits };
+      const { parts, splices, edits: made } = applied;
+      const content = { target, parts, before, seen: seenAfter(seen, splices), encoding };
+      const changed = await changeFile(context, content, diffOfSplices(document, splices));
+      const details = { ...changed, edits: made };
       before.release();
       return succeed(describe(details), details);
     });

@@ -23,8 +23,7 @@ export async function recordMatches(workspace: Workspace, matches: readonly Grep
       if (target.stat?.kind !== 'file' || target.stat.size > WHOLE_FILE_BYTES) continue;
       const { bytes, hash, release } = await takeFileSnapshot(workspace, target);
       const { encoding } = workspace.ledger.get(target.real) ?? {};
-      if (hasLines(bytes, lines))
-        workspace.ledger.record(target.real, recordOf(bytes, { seen: [], encoding, hash: hash?.value }));
+      if (hasLines(bytes, lines)) workspace.ledger.record(target.real, recordOf(bytes, { seen: [], encoding, hash }));
       release();
     } catch (error) {
       // The file is gone or moved: the ledger has no record of it.

@@ -1,5 +1,5 @@
 import { CairnError, grep, GrepOutputMode } from '@cairn/natives';
-import type { GrepMatch, GrepOptions, GrepResult } from '@cairn/natives';
+import type { GrepOptions, GrepResult } from '@cairn/natives';
 import { succeed } from '@cairn/tool';
 import { count } from '@cairn/tool/prompt';
 import { quotePath } from '@cairn/tool/paths';
@@ -9,9 +9,11 @@ import { requireExisting } from '../files/near-names.ts';
 import type { ResolvedPath } from '../files/resolve.ts';
 import { leftOutNotes } from './glob.ts';
 import type { LeftOut } from './glob.ts';
+import { filterNotes, headerOf, linesOf, MAX_COLUMNS, MAX_MATCHES, MAX_PER_FILE, notesOf } from './grep-answer.ts';
+import type { GrepDetails, GrepInput, GrepMode } from './grep-answer.ts';
 import { recordMatches } from './grep-record.ts';
 import { inputSchema } from './input.ts';
-import { brokenNameNotes, unreadableNote } from './listing.ts';
+import { brokenNameNotes } from './listing.ts';
 import {
   boundsFor,
   hintNotes,
@@ -21,18 +23,14 @@ import {
   searching,
   SECOND_PASS_MS,
   SECOND_PASS_RESULTS,
-  skippedNotes,
 } from './search.ts';
 import { readOnly } from './spec.ts';
-import type { Names, RunContext, RegisteredToolSpec } from './spec.ts';
+import type { RegisteredToolSpec } from './spec.ts';
 
-const MAX_MATCHES = 100;
-const MAX_PER_FILE = 20;
-const MAX_COLUMNS = 512;
 const TIMEOUT_MS = 30_000;
 const MAX_CONTEXT = 20;
 
-const modes = ['content', 'files', 'count'] as const;
+const modes: readonly GrepMode[] = ['content', 'files', 'count'];
 
 const shape = {
   pattern: z.string().min(1).describe('regular expression; $ matches before CRLF too'),
@@ -48,32 +46,6 @@ const shape = {
   limit: z.int().min(1).optional(),
   skip: z.int().min(0).optional(),
 };
-
-/** The parameters of `grep`. */
-export interface GrepInput {
-  readonly pattern: string;
-  readonly path?: string | undefined;
-  readonly glob?: string | undefined;
-  /** A type of file, as ripgrep names them, or an extension. */
-  readonly type?: string | undefined;
-  readonly mode?: (typeof modes)[number] | undefined;
-  readonly context?: number | undefined;
-  readonly ignore_case?: boolean | undefined;
-  readonly literal?: boolean | undefined;
-  readonly multiline?: boolean | undefined;
-  readonly ignored?: boolean | undefined;
-  readonly limit?: number | undefined;
-  readonly skip?: number | undefined;
-}
-
-/** The result of `grep`: that of `@cairn/natives`, with paths in the form that the other tools take. */
-export interface GrepDetails extends GrepResult {
-  readonly skip: number;
-  /** The files of this page that have more matches than one search shows of each, when several files are searched. */
-  readonly cutFiles: readonly string[];
-  /** Only when nothing was found. */
-  readonly leftOut?: LeftOut;
-}
 
 const outputModes = {
   content: GrepOutputMode.Content,
@@ -93,120 +65,6 @@ async function searchLeftOut(options: GrepOptions, ignored: boolean): Promise<Le
     timeoutMs: SECOND_PASS_MS,
   });
   return { hidden: 0, ignored: totalMatches, isCut: limitReached || !complete };
-}
-
-function plain(line: string): string {
-  return line.replace(/\r$/u, '');
-}
-
-/** Returns the lines of each file under its name; with context, dashes mark a gap. */
-function contentLines(matches: readonly GrepMatch[]): string[] {
-  const lines: string[] = [];
-  const hasContext = matches.some(({ contextBefore, contextAfter }) => contextBefore ?? contextAfter);
-  let file: string | undefined;
-  let last = 0;
-  for (const { path, lineNumber, line, contextBefore = [], contextAfter = [] } of matches) {
-    const first = contextBefore[0]?.lineNumber ?? lineNumber;
-    if (path !== file) lines.push(...(file === undefined ? [] : ['']), quotePath(path));
-    else if (hasContext && first > last + 1) lines.push('--');
-    file = path;
-    // The next page begins with the next match.
-    const next = contextAfter.findIndex(({ isMatch }) => isMatch);
-    const after = next === -1 ? contextAfter : contextAfter.slice(0, next);
-    lines.push(...contextBefore.map((one) => `${one.lineNumber}- ${plain(one.line)}`));
-    lines.push(`${lineNumber}: ${plain(line)}`);
-    lines.push(...after.map((one) => `${one.lineNumber}- ${plain(one.line)}`));
-    last = after.at(-1)?.lineNumber ?? lineNumber;
-  }
-  return lines;
-}
-
-function linesOf(mode: (typeof modes)[number], matches: readonly GrepMatch[]): string[] {
-  if (mode === 'content') return contentLines(matches);
-  return matches.map(({ path, matchCount }) =>
-    mode === 'count' ? `${quotePath(path)}: ${matchCount ?? 0}` : quotePath(path),
-  );
-}
-
-/** Returns the answer of a page after the last one. */
-function pastTheEnd({ totalMatches, filesWithMatches, filesCut }: GrepDetails, mode: string, names: Names): string {
-  if (mode !== 'content') return `[no more files: there are ${mode === 'count' ? filesWithMatches : totalMatches}]`;
-  if (filesCut === undefined) return `[no more matches: there are ${totalMatches}]`;
-  const more = `${count(filesCut, 'file')} ${filesCut === 1 ? 'has' : 'have'} more`;
-  const next = `${names.setting('grep', 'mode', 'count')} ${names.setting('grep', 'skip', '0')} counts them`;
-  return `[no more matches: ${totalMatches} are shown, at most ${MAX_PER_FILE} of each file; ${more}: ${next}]`;
-}
-
-function headerOf(details: GrepDetails, mode: string, names: Names): string {
-  const { totalMatches, filesWithMatches, filesCut, limitReached, stopReason, skip, matches } = details;
-  const stopped =
-    stopReason === 'timeout'
-      ? 'the time limit was reached'
-      : stopReason === 'budget'
-        ? 'the size limit of one search was reached'
-        : undefined;
-  if (matches.length === 0) {
-    if (stopped !== undefined) return `[nothing found so far: ${stopped}; search a smaller directory or fewer files]`;
-    return skip > 0 && totalMatches > 0 ? pastTheEnd(details, mode, names) : '[no match]';
-  }
-  // Counts are of all files, whichever are shown.
-  const isCut = mode !== 'count' && limitReached === true;
-  const most = isCut || filesCut !== undefined || stopped !== undefined ? 'at least ' : '';
-  const unit =
-    mode === 'files'
-      ? count(totalMatches, 'file')
-      : `${count(totalMatches, 'match', 'matches')} in ${count(filesWithMatches, 'file')}`;
-  return `[${most}${unit}${stopped === undefined ? '' : `; incomplete: ${stopped}`}]`;
-}
-
-/** Returns the notices of an empty answer about the filters of files. */
-function filterNotes({ filesSearched, stopReason, skipped, hint }: GrepDetails, { glob, type }: GrepInput): string[] {
-  const filters = [
-    ...(glob === undefined ? [] : [`glob ${quotePath(glob)}`]),
-    ...(type === undefined ? [] : [`type ${quotePath(type)}`]),
-  ];
-  const isNone = filesSearched === 0 && stopReason === undefined && skipped.oversized + skipped.unreadable === 0;
-  if (filters.length === 0 || !isNone) return hintNotes(hint);
-  return [`[no file was searched: none is selected by ${filters.join(' and ')}]`, ...hintNotes(hint)];
-}
-
-function notesOf(details: GrepDetails, input: GrepInput, shown: number, { names }: RunContext): string[] {
-  const notes: string[] = [];
-  if (details.limitReached) {
-    notes.push(
-      `[cut by the limit of ${shown}${input.mode === 'count' ? ' files' : ''}; continue with ${names.setting('grep', 'skip', `${details.skip + shown}`)}]`,
-    );
-  }
-  if (details.stopReason === 'budget' && details.matches.length > 0 && input.mode !== 'count') {
-    notes.push(`[continue with ${names.setting('grep', 'skip', `${details.skip + details.matches.length}`)}]`);
-  }
-  const rest = names.setting('grep', 'skip', `${MAX_PER_FILE}`);
-  for (const path of details.cutFiles.map(quotePath)) {
-    const next = path.includes('\ufffd')
-      ? 'its name is not valid UTF-8, so no search can name it'
-      : `continue with ${names.setting('grep', 'path', path)} ${rest}`;
-    notes.push(`[${path} has more than the ${MAX_PER_FILE} matches shown of each file; ${next}]`);
-  }
-  const cut = details.matches.filter(({ truncated }) => truncated).length;
-  if (cut > 0) notes.push(`[${count(cut, 'line')} cut to ${MAX_COLUMNS} characters]`);
-  const { unreadable, ...skipped } = details.skipped;
-  notes.push(...skippedNotes(skipped));
-  if (unreadable > 0) {
-    const what = count(unreadable, 'file or directory', 'files or directories');
-    notes.push(unreadableNote(what, unreadable, details.unreadablePaths));
-  }
-  if (details.engine === 'literal' && !input.literal)
-    notes.push('[the pattern is not a valid regular expression; it was searched as literal text]');
-  else if (details.searchedPattern !== undefined) notes.push(`[searched for: ${quotePath(details.searchedPattern)}]`);
-  if (details.globs !== undefined) notes.push(`[globs: ${details.globs.map(quotePath).join(' ')}]`);
-  if (details.asTyped !== undefined) {
-    const { text, path, lineNumber } = details.asTyped;
-    const place = `${quotePath(path)}:${lineNumber}`;
-    notes.push(
-      `[nothing matches the expression, but the text ${quotePath(text)} is in ${place}; ${names.setting('grep', 'literal', 'true')} finds it]`,
-    );
-  }
-  return notes;
 }
 
 /** Returns the result with paths in the form that the other tools take. */

@@ -8,7 +8,7 @@ import { withLockedTargets } from '../commit/locked-targets.ts';
 import type { LockedTarget } from '../commit/locked-targets.ts';
 import type { FileDiff } from '../edit/diff.ts';
 import type { Tier } from '../edit/find-text.ts';
-import { tagOf } from '../files/ledger.ts';
+import { tagOf } from '../files/content-hash.ts';
 import type { FilePatch } from '../patch/file-patch.ts';
 import { applyReading, parsePatch, pathsOf } from '../patch/parse.ts';
 import { planPatch } from '../patch/plan.ts';

@@ -1,6 +1,6 @@
 import { explaining, succeed, ToolError } from '@cairn/tool';
 import { z } from 'zod';
-import { isListed } from '../commit/change.ts';
+import { isListed } from '../commit/place.ts';
 import { commit } from '../commit/commit.ts';
 import { guard, guardTree } from '../commit/guard.ts';
 import { withLockedTargets } from '../commit/locked-targets.ts';

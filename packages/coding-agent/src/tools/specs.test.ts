@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { expect, expectTypeOf, test } from 'vitest';
 import { createCodingTools } from '../coding-tools.ts';
 import type { EditDetails, EditInput } from './edit.ts';
-import type { GrepDetails, GrepInput } from './grep.ts';
+import type { GrepDetails, GrepInput } from './grep-answer.ts';
 import { specs, toolNames } from './specs.ts';
 import type { CodingTools, ToolDetails, ToolInput, ToolName } from './specs.ts';
 

@@ -65,7 +65,7 @@ export const writeTool: RegisteredToolSpec<WriteInput, WriteDetails> = {
         throw new ToolError('NO_CHANGE', [summary, 'There is nothing to write.'], { path: target.display });
       }
       const written = { target, parts: [bytes], before, encoding: known };
-      const changed = await changeFile(context, written, () => diffOfTexts(old, text));
+      const changed = await changeFile(context, written, diffOfTexts(old, text));
       const created = before === undefined;
       const notes = [formatBytes(bytes.length), `tag ${changed.tag}`];
       if (keptCrlf) notes.push('CRLF line ends kept');

@@ -1,0 +1,155 @@
+import type { GrepMatch, GrepResult } from '@cairn/natives';
+import { count } from '@cairn/tool/prompt';
+import { quotePath } from '@cairn/tool/paths';
+import type { LeftOut } from './glob.ts';
+import { unreadableNote } from './listing.ts';
+import { hintNotes, skippedNotes } from './search.ts';
+import type { Names, RunContext } from './spec.ts';
+
+export const MAX_MATCHES = 100;
+export const MAX_PER_FILE = 20;
+export const MAX_COLUMNS = 512;
+export type GrepMode = 'content' | 'files' | 'count';
+
+/** The parameters of `grep`. */
+export interface GrepInput {
+  readonly pattern: string;
+  readonly path?: string | undefined;
+  readonly glob?: string | undefined;
+  /** A type of file, as ripgrep names them, or an extension. */
+  readonly type?: string | undefined;
+  readonly mode?: GrepMode | undefined;
+  readonly context?: number | undefined;
+  readonly ignore_case?: boolean | undefined;
+  readonly literal?: boolean | undefined;
+  readonly multiline?: boolean | undefined;
+  readonly ignored?: boolean | undefined;
+  readonly limit?: number | undefined;
+  readonly skip?: number | undefined;
+}
+
+/** The result of `grep`: that of `@cairn/natives`, with paths in the form that the other tools take. */
+export interface GrepDetails extends GrepResult {
+  readonly skip: number;
+  /** The files of this page that have more matches than one search shows of each, when several files are searched. */
+  readonly cutFiles: readonly string[];
+  /** Only when nothing was found. */
+  readonly leftOut?: LeftOut;
+}
+
+function plain(line: string): string {
+  return line.replace(/\r$/u, '');
+}
+
+/** Returns the lines of each file under its name; with context, dashes mark a gap. */
+function contentLines(matches: readonly GrepMatch[]): string[] {
+  const lines: string[] = [];
+  const hasContext = matches.some(({ contextBefore, contextAfter }) => contextBefore ?? contextAfter);
+  let file: string | undefined;
+  let last = 0;
+  for (const { path, lineNumber, line, contextBefore = [], contextAfter = [] } of matches) {
+    const first = contextBefore[0]?.lineNumber ?? lineNumber;
+    if (path !== file) lines.push(...(file === undefined ? [] : ['']), quotePath(path));
+    else if (hasContext && first > last + 1) lines.push('--');
+    file = path;
+    // The next page begins with the next match.
+    const next = contextAfter.findIndex(({ isMatch }) => isMatch);
+    const after = next === -1 ? contextAfter : contextAfter.slice(0, next);
+    lines.push(...contextBefore.map((one) => `${one.lineNumber}- ${plain(one.line)}`));
+    lines.push(`${lineNumber}: ${plain(line)}`);
+    lines.push(...after.map((one) => `${one.lineNumber}- ${plain(one.line)}`));
+    last = after.at(-1)?.lineNumber ?? lineNumber;
+  }
+  return lines;
+}
+
+export function linesOf(mode: GrepMode, matches: readonly GrepMatch[]): string[] {
+  if (mode === 'content') return contentLines(matches);
+  return matches.map(({ path, matchCount }) =>
+    mode === 'count' ? `${quotePath(path)}: ${matchCount ?? 0}` : quotePath(path),
+  );
+}
+
+/** Returns the answer of a page after the last one. */
+function pastTheEnd({ totalMatches, filesWithMatches, filesCut }: GrepDetails, mode: GrepMode, names: Names): string {
+  if (mode !== 'content') return `[no more files: there are ${mode === 'count' ? filesWithMatches : totalMatches}]`;
+  if (filesCut === undefined) return `[no more matches: there are ${totalMatches}]`;
+  const more = `${count(filesCut, 'file')} ${filesCut === 1 ? 'has' : 'have'} more`;
+  const next = `${names.setting('grep', 'mode', 'count')} ${names.setting('grep', 'skip', '0')} counts them`;
+  return `[no more matches: ${totalMatches} are shown, at most ${MAX_PER_FILE} of each file; ${more}: ${next}]`;
+}
+
+export function headerOf(details: GrepDetails, mode: GrepMode, names: Names): string {
+  const { totalMatches, filesWithMatches, filesCut, limitReached, stopReason, skip, matches } = details;
+  const stopped =
+    stopReason === 'timeout'
+      ? 'the time limit was reached'
+      : stopReason === 'budget'
+        ? 'the size limit of one search was reached'
+        : undefined;
+  if (matches.length === 0) {
+    if (stopped !== undefined) return `[nothing found so far: ${stopped}; search a smaller directory or fewer files]`;
+    return skip > 0 && totalMatches > 0 ? pastTheEnd(details, mode, names) : '[no match]';
+  }
+  // Counts are of all files, whichever are shown.
+  const isCut = mode !== 'count' && limitReached === true;
+  const most = isCut || filesCut !== undefined || stopped !== undefined ? 'at least ' : '';
+  const unit =
+    mode === 'files'
+      ? count(totalMatches, 'file')
+      : `${count(totalMatches, 'match', 'matches')} in ${count(filesWithMatches, 'file')}`;
+  return `[${most}${unit}${stopped === undefined ? '' : `; incomplete: ${stopped}`}]`;
+}
+
+/** Returns the notices of an empty answer about the filters of files. */
+export function filterNotes(
+  { filesSearched, stopReason, skipped, hint }: GrepDetails,
+  { glob, type }: GrepInput,
+): string[] {
+  const filters = [
+    ...(glob === undefined ? [] : [`glob ${quotePath(glob)}`]),
+    ...(type === undefined ? [] : [`type ${quotePath(type)}`]),
+  ];
+  const isNone = filesSearched === 0 && stopReason === undefined && skipped.oversized + skipped.unreadable === 0;
+  if (filters.length === 0 || !isNone) return hintNotes(hint);
+  return [`[no file was searched: none is selected by ${filters.join(' and ')}]`, ...hintNotes(hint)];
+}
+
+export function notesOf(details: GrepDetails, input: GrepInput, shown: number, { names }: RunContext): string[] {
+  const notes: string[] = [];
+  if (details.limitReached) {
+    notes.push(
+      `[cut by the limit of ${shown}${input.mode === 'count' ? ' files' : ''}; continue with ${names.setting('grep', 'skip', `${details.skip + shown}`)}]`,
+    );
+  }
+  if (details.stopReason === 'budget' && details.matches.length > 0 && input.mode !== 'count') {
+    notes.push(`[continue with ${names.setting('grep', 'skip', `${details.skip + details.matches.length}`)}]`);
+  }
+  const rest = names.setting('grep', 'skip', `${MAX_PER_FILE}`);
+  for (const path of details.cutFiles.map(quotePath)) {
+    const next = path.includes('\ufffd')
+      ? 'its name is not valid UTF-8, so no search can name it'
+      : `continue with ${names.setting('grep', 'path', path)} ${rest}`;
+    notes.push(`[${path} has more than the ${MAX_PER_FILE} matches shown of each file; ${next}]`);
+  }
+  const cut = details.matches.filter(({ truncated }) => truncated).length;
+  if (cut > 0) notes.push(`[${count(cut, 'line')} cut to ${MAX_COLUMNS} characters]`);
+  const { unreadable, ...skipped } = details.skipped;
+  notes.push(...skippedNotes(skipped));
+  if (unreadable > 0) {
+    const what = count(unreadable, 'file or directory', 'files or directories');
+    notes.push(unreadableNote(what, unreadable, details.unreadablePaths));
+  }
+  if (details.engine === 'literal' && !input.literal)
+    notes.push('[the pattern is not a valid regular expression; it was searched as literal text]');
+  else if (details.searchedPattern !== undefined) notes.push(`[searched for: ${quotePath(details.searchedPattern)}]`);
+  if (details.globs !== undefined) notes.push(`[globs: ${details.globs.map(quotePath).join(' ')}]`);
+  if (details.asTyped !== undefined) {
+    const { text, path, lineNumber } = details.asTyped;
+    const place = `${quotePath(path)}:${lineNumber}`;
+    notes.push(
+      `[nothing matches the expression, but the text ${quotePath(text)} is in ${place}; ${names.setting('grep', 'literal', 'true')} finds it]`,
+    );
+  }
+  return notes;
+}
