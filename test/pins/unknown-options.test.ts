@@ -55,8 +55,6 @@ const modules: Readonly<Record<string, object>> = {
 /** Parameters of other kinds, and functions that users do not call. */
 const notOptions: Readonly<Record<string, string>> = {
   '@cairn/coding-agent FileOperations.': 'an interface that users implement',
-  '@cairn/coding-agent Locks.': 'what a workspace has for its commits',
-  '@cairn/coding-agent Changes.': 'what a workspace has for its commits; Workspace.onChange is the public one',
   '@cairn/context modeOf': 'takes a whole definition',
   '@cairn/memory MemoryBackend.': 'an interface that users implement',
   '@cairn/memory/testing ': 'takes the store under test',

@@ -1,4 +1,4 @@
-import { checkArguments } from '@cairn/tool/errors';
+import { checkArguments } from '@cairn/tool/kernel';
 import { createSessionKey, fileNotes } from '@cairn/tool';
 import type { SessionKey, ToolSet, ToolSetContext } from '@cairn/tool';
 import { createCodingTools } from './coding-tools.ts';
@@ -9,13 +9,11 @@ import type { Workspace, WorkspaceOptions } from './workspace.ts';
 
 const workspaceKey: SessionKey<Workspace> = createSessionKey('cairn workspace');
 
-/** Options of {@link createCodingToolSet}. */
 export interface CodingToolSetOptions {
   /** See `WorkspaceOptions.stateDirectory`. */
   readonly stateDirectory?: string | undefined;
 }
 
-/** Options of {@link sessionWorkspace}. */
 export interface SessionWorkspaceOptions extends CodingToolSetOptions {
   /** Makes the workspace, such as one with other file operations. Default: `createWorkspace`. */
   readonly create?: ((options: WorkspaceOptions) => Workspace) | undefined;

@@ -1,22 +1,21 @@
+import { checkArguments } from '@cairn/tool/kernel';
+import type { OptionNames } from '@cairn/tool/kernel';
 import { ToolError } from '@cairn/tool';
-import { checkArguments } from '@cairn/tool/errors';
-import type { OptionNames } from '@cairn/tool/errors';
 import type { FileNotes } from '@cairn/tool';
 import { accountStateDirectories } from '@cairn/tool/paths';
-import { isAbsolute, resolve, sep } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import { createBufferPool } from './commit/buffer-pool.ts';
-import { createChanges } from './commit/changes.ts';
+import { Changes } from './commit/changes.ts';
 import type { ChangeListener, ListenOptions } from './commit/changes.ts';
-import { createLocks } from './commit/locks.ts';
-import { createRecovery } from './commit/recovery.ts';
+import { Locks } from './commit/locks.ts';
+import { Recovery } from './commit/recovery.ts';
 import type { CommitScope } from './commit/scope.ts';
-import { createStateDirectory } from './commit/state-directory.ts';
+import { StateDirectory } from './commit/state-directory.ts';
 import { isWithin } from './files/confine.ts';
-import { createLedger } from './files/ledger.ts';
+import { Ledger } from './files/ledger.ts';
 import { nodeFileOperations } from './files/node-operations.ts';
 import type { FileOperations } from './files/operations.ts';
-import { createRecency } from './files/recency.ts';
-import type { Recency } from './files/recency.ts';
+import { Recency } from './files/recency.ts';
 import { realPathOf, resolvePath } from './files/resolve.ts';
 import type { Territory } from './files/resolve.ts';
 
@@ -37,7 +36,6 @@ export interface ToolPolicy {
   readonly staleGuard?: 'strict' | 'off' | undefined;
 }
 
-/** Options of {@link createWorkspace}. */
 export interface WorkspaceOptions {
   /** The directory that relative paths start from: absolute. */
   readonly root: string;
@@ -114,11 +112,11 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
   const { policy = {}, clock = Date.now, operations = nodeFileOperations } = options;
   const root = checkPath('root', options.root);
   const roots = [root, ...(policy.allowedRoots ?? []).map((allowed) => checkPath('an allowed root', allowed))];
-  const changes = createChanges();
-  const state = createStateDirectory(operations, stateDirectoriesOf(options));
-  const locks = createLocks(operations, state);
-  const recovery = createRecovery({ operations, state, locks, changes });
-  const recency = createRecency(clock);
+  const changes = new Changes();
+  const state = new StateDirectory(operations, stateDirectoriesOf(options));
+  const locks = new Locks(operations, state);
+  const recovery = new Recovery({ operations, state, locks, changes });
+  const recency = new Recency(clock);
   changes.onChange(({ written, renamed }) => {
     for (const path of [...written, ...renamed.map(({ to }) => to)]) recency.note(path);
   });
@@ -147,7 +145,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
     staleGuard: policy.staleGuard ?? 'strict',
     clock,
     operations,
-    ledger: createLedger(sep),
+    ledger: new Ledger(),
     recency,
     fileNotes: options.fileNotes,
     changes,

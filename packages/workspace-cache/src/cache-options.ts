@@ -17,7 +17,6 @@ interface WorkspaceCacheWarning {
   readonly cause?: unknown;
 }
 
-/** Options of `createWorkspaceCache`. */
 export interface WorkspaceCacheOptions extends TreeOptions {
   /** The directory that is shown: absolute. */
   readonly root: string;

@@ -2,7 +2,6 @@ import { checkArguments, isObject } from '@cairn/tool/kernel';
 import { ToolError } from '@cairn/tool';
 import { describe } from './checks.ts';
 
-/** Options of {@link WorkspaceCache.init}. */
 export interface InitOptions {
   /** The object that all agents of the run share. Without it, every call makes a run of its own. */
   readonly userContext?: object | undefined;

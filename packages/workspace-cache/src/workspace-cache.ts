@@ -1,8 +1,8 @@
-import { checkArguments, isObject } from '@cairn/tool/kernel';
+import { checkArguments, isObject, observeCall } from '@cairn/tool/kernel';
 import type { CallOutcome, OptionNames } from '@cairn/tool/kernel';
 import { createWorkspace, nodeFileOperations } from '@cairn/coding-agent';
 import type { FileOperations, Workspace, WorkspaceChange, WorkspaceOptions } from '@cairn/coding-agent';
-import { observeCall, ToolError } from '@cairn/tool';
+import { ToolError } from '@cairn/tool';
 import { resolveCacheOptions } from './cache-options.ts';
 import type { ResolvedCacheOptions, WorkspaceCacheOptions } from './cache-options.ts';
 import { checkFunction, describe } from './checks.ts';

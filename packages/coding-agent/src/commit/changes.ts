@@ -1,4 +1,4 @@
-import { checkArguments } from '@cairn/tool/errors';
+import { checkArguments } from '@cairn/tool/kernel';
 import process from 'node:process';
 import { invalidateFsScanAfterDelete, invalidateFsScanAfterRename, invalidateFsScanAfterWrite } from './scan-cache.ts';
 
@@ -28,7 +28,6 @@ export interface WorkspaceChange {
 /** Receives each change of a workspace. */
 export type ChangeListener = (change: WorkspaceChange) => void;
 
-/** Options of a subscription. */
 export interface ListenOptions {
   /**
    * Called with an error that the listener threw, or that the promise it returned rejected with. The commit stands.
@@ -47,27 +46,6 @@ export type PathChange =
     }
   | { readonly kind: 'create-directory' | 'delete'; readonly path: string }
   | ({ readonly kind: 'rename' } & RenamedPath);
-
-/** The one place that announces changes: to the scan cache, and to the listeners of a workspace. */
-export interface Changes {
-  /**
-   * Invalidates cached scans of the paths, then calls the listeners, once for all paths. Every commit calls it before its
-   * promise settles. A program that changes files in another way may call it too.
-   */
-  announce(changes: readonly PathChange[]): void;
-  /** Invalidates cached scans alone: for paths that are again what they were, after a scan may have seen them change. */
-  invalidate(changes: readonly PathChange[]): void;
-  /** Calls `listener` after each change. Returns a function that ends the subscription. */
-  onChange(listener: ChangeListener, options?: ListenOptions): () => void;
-}
-
-function invalidate(changes: readonly PathChange[]): void {
-  for (const change of changes) {
-    if (change.kind === 'rename') invalidateFsScanAfterRename(change.from, change.to);
-    else if (change.kind === 'delete') invalidateFsScanAfterDelete(change.path);
-    else invalidateFsScanAfterWrite(change.path);
-  }
-}
 
 function gather(changes: readonly PathChange[]): WorkspaceChange {
   const pathsOf = (kind: PathChange['kind']): string[] =>
@@ -110,30 +88,25 @@ function notify(subscription: Subscription, change: WorkspaceChange): void {
 }
 
 /** The listeners of one source of changes. */
-interface Subscriptions {
-  notify(change: WorkspaceChange): void;
-  add(listener: ChangeListener, options?: ListenOptions): () => void;
+class Listeners {
+  #subscriptions: readonly Subscription[] = [];
+
+  notify(change: WorkspaceChange): void {
+    for (const subscription of this.#subscriptions) notify(subscription, change);
+  }
+
+  add(listener: ChangeListener, options: ListenOptions = {}): () => void {
+    checkArguments.options('onChange', options, { onError: 'optional' });
+    const { onError = warn } = options;
+    const subscription = { listener, onError };
+    this.#subscriptions = [...this.#subscriptions, subscription];
+    return () => {
+      this.#subscriptions = this.#subscriptions.filter((other) => other !== subscription);
+    };
+  }
 }
 
-function createSubscriptions(): Subscriptions {
-  let subscriptions: readonly Subscription[] = [];
-  return {
-    notify: (change) => {
-      for (const subscription of subscriptions) notify(subscription, change);
-    },
-    add: (listener, options = {}) => {
-      checkArguments.options('onChange', options, { onError: 'optional' });
-      const { onError = warn } = options;
-      const subscription = { listener, onError };
-      subscriptions = [...subscriptions, subscription];
-      return () => {
-        subscriptions = subscriptions.filter((other) => other !== subscription);
-      };
-    },
-  };
-}
-
-const everywhere = createSubscriptions();
+const everywhere = new Listeners();
 
 /**
  * Calls `listener` after each commit of any workspace in this process, like `Workspace.onChange`. Each session has its own
@@ -145,18 +118,33 @@ export function onAnyChange(listener: ChangeListener, options?: ListenOptions): 
   return everywhere.add(listener, options);
 }
 
-/** Makes the announcer of one workspace. */
-export function createChanges(): Changes {
-  const own = createSubscriptions();
-  return {
-    announce: (changes) => {
-      if (changes.length === 0) return;
-      invalidate(changes);
-      const change = gather(changes);
-      own.notify(change);
-      everywhere.notify(change);
-    },
-    invalidate,
-    onChange: (listener, options) => own.add(listener, options),
-  };
+/** The one place that announces changes: to the scan cache, and to the listeners of a workspace. */
+export class Changes {
+  readonly #own = new Listeners();
+
+  /**
+   * Invalidates cached scans of the paths, then calls the listeners, once for all paths. Every commit calls it before its
+   * promise settles. A program that changes files in another way may call it too.
+   */
+  announce(changes: readonly PathChange[]): void {
+    if (changes.length === 0) return;
+    this.invalidate(changes);
+    const change = gather(changes);
+    this.#own.notify(change);
+    everywhere.notify(change);
+  }
+
+  /** Invalidates cached scans alone: for paths that are again what they were, after a scan may have seen them change. */
+  invalidate(changes: readonly PathChange[]): void {
+    for (const change of changes) {
+      if (change.kind === 'rename') invalidateFsScanAfterRename(change.from, change.to);
+      else if (change.kind === 'delete') invalidateFsScanAfterDelete(change.path);
+      else invalidateFsScanAfterWrite(change.path);
+    }
+  }
+
+  /** Calls `listener` after each change. Returns a function that ends the subscription. */
+  onChange(listener: ChangeListener, options?: ListenOptions): () => void {
+    return this.#own.add(listener, options);
+  }
 }

@@ -1,4 +1,5 @@
-import { errnoOf, explaining, explainSystemError, ToolError } from '@cairn/tool';
+import { errnoOf, explainSystemError, explaining } from '@cairn/tool/kernel';
+import { ToolError } from '@cairn/tool';
 import { quotePath } from '@cairn/tool/paths';
 import type { FileOperations } from '../files/operations.ts';
 import type { Change, ChangeTools } from './change.ts';

@@ -1,4 +1,5 @@
-import { isMissing, ToolError } from '@cairn/tool';
+import { isMissing } from '@cairn/tool/kernel';
+import { ToolError } from '@cairn/tool';
 import type { TextDocument } from '../edit/document.ts';
 import { encodingFor } from '../edit/encoding.ts';
 import { compare, recordOf } from '../files/ledger.ts';

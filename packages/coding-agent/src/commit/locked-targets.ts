@@ -1,4 +1,5 @@
-import { isMissing, ToolError } from '@cairn/tool';
+import { isMissing } from '@cairn/tool/kernel';
+import { ToolError } from '@cairn/tool';
 import { dirname } from 'node:path';
 import type { FileOperations } from '../files/operations.ts';
 import type { PathUse, ResolvedPath } from '../files/resolve.ts';

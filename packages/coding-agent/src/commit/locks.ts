@@ -1,4 +1,5 @@
-import { errnoOf, ToolError } from '@cairn/tool';
+import { errnoOf } from '@cairn/tool/kernel';
+import { ToolError } from '@cairn/tool';
 import { quotePath } from '@cairn/tool/paths';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
@@ -14,19 +15,6 @@ interface LockWait {
   readonly signal?: AbortSignal | undefined;
 }
 
-/**
- * Lets one call at a time change what is in a directory, among all threads, processes and users. The system drops a lock with its
- * process, however that ends.
- */
-export interface Locks {
-  /**
-   * Runs `use` while all places are locked: directories, or files with several names.
-   *
-   * @throws {ToolError} `LOCKED` when another program holds a lock for too long; the signal's reason while waiting.
-   */
-  hold<T>(places: readonly string[], wait: LockWait, use: () => Promise<T>): Promise<T>;
-}
-
 const MAX_WAIT_MS = 30_000;
 
 /** Without locks of the file system, or without permission to open the directory. */
@@ -37,7 +25,11 @@ interface Place {
   readonly identity: string;
 }
 
-class SystemLocks implements Locks {
+/**
+ * Lets one call at a time change what is in a directory, among all threads, processes and users. The system drops a lock with its
+ * process, however that ends.
+ */
+export class Locks {
   readonly #operations: FileOperations;
   readonly #state: StateDirectory;
   readonly #queue = new PathQueue();
@@ -47,6 +39,11 @@ class SystemLocks implements Locks {
     this.#state = state;
   }
 
+  /**
+   * Runs `use` while all places are locked: directories, or files with several names.
+   *
+   * @throws {ToolError} `LOCKED` when another program holds a lock for too long; the signal's reason while waiting.
+   */
   async hold<T>(paths: readonly string[], wait: LockWait, use: () => Promise<T>): Promise<T> {
     const { maxMs = MAX_WAIT_MS, signal } = wait;
     const places = await this.#inOrder(paths);
@@ -119,9 +116,4 @@ class SystemLocks implements Locks {
       }
     });
   }
-}
-
-/** Makes the locks of a workspace. */
-export function createLocks(operations: FileOperations, state: StateDirectory): Locks {
-  return new SystemLocks(operations, state);
 }

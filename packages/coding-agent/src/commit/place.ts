@@ -1,4 +1,4 @@
-import { errnoOf, isMissing } from '@cairn/tool';
+import { errnoOf, isMissing } from '@cairn/tool/kernel';
 import { randomBytes } from 'node:crypto';
 import { basename, dirname } from 'node:path';
 import type { FileOperations } from '../files/operations.ts';

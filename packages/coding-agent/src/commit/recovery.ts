@@ -1,4 +1,5 @@
-import { errnoOf, isMissing, ToolError } from '@cairn/tool';
+import { errnoOf, isMissing } from '@cairn/tool/kernel';
+import { ToolError } from '@cairn/tool';
 import { quotePath } from '@cairn/tool/paths';
 import { basename } from 'node:path';
 import type { FileOperations } from '../files/operations.ts';
@@ -12,27 +13,6 @@ import type { JournalContent } from './journal.ts';
 import type { Locks } from './locks.ts';
 import type { StateDirectory } from './state-directory.ts';
 import { isTemporary, isThere, removeAll, removeFile } from './temporary.ts';
-
-/** Finishes or undoes the commits of processes that were killed. */
-export interface Recovery {
-  /**
-   * Recovers the journals with a path that `concerns` accepts. Leaves those whose locks are held: their commits are running.
-   * Never rejects: what goes wrong becomes a notice.
-   */
-  recoverAll(concerns: (path: string) => boolean): Promise<void>;
-  /**
-   * Returns the journals of commits that had locked one of these places. The caller holds the locks, so those commits are over.
-   */
-  leftIn(places: readonly string[]): Promise<readonly string[]>;
-  /**
-   * Recovers the journals. The caller holds no locks.
-   *
-   * @throws {ToolError} `LOCKED`.
-   */
-  recover(journals: readonly string[]): Promise<void>;
-  /** Returns what recovery did since the last call, for the next answer to the user. */
-  takeNotices(): readonly string[];
-}
 
 /** The result of the recovery of one journal. */
 interface Outcome {
@@ -120,15 +100,15 @@ function noticeOf({ paths }: JournalContent, { isFinished, kept, rescued }: Outc
   return parts.join(' ');
 }
 
-/** What {@link createRecovery} works with. */
-export interface RecoveryContext {
+interface RecoveryContext {
   readonly operations: FileOperations;
   readonly state: StateDirectory;
   readonly locks: Locks;
   readonly changes: Changes;
 }
 
-class JournalRecovery implements Recovery {
+/** Finishes or undoes the commits of processes that were killed. */
+export class Recovery {
   readonly #context: RecoveryContext;
   /** Journals that cannot be recovered: reported once, and never in the way. */
   readonly #givenUp = new Set<string>();
@@ -140,6 +120,10 @@ class JournalRecovery implements Recovery {
     this.#context = context;
   }
 
+  /**
+   * Recovers the journals with a path that `concerns` accepts. Leaves those whose locks are held: their commits are running.
+   * Never rejects: what goes wrong becomes a notice.
+   */
   async recoverAll(concerns: (path: string) => boolean): Promise<void> {
     try {
       const { operations, state } = this.#context;
@@ -166,6 +150,9 @@ class JournalRecovery implements Recovery {
     }
   }
 
+  /**
+   * Returns the journals of commits that had locked one of these places. The caller holds the locks, so those commits are over.
+   */
   async leftIn(places: readonly string[]): Promise<readonly string[]> {
     const known = new Map<string, readonly string[]>();
     for (const journal of await this.#list()) {
@@ -176,6 +163,11 @@ class JournalRecovery implements Recovery {
     return [...known].filter(([, locks]) => locks.some((lock) => places.includes(lock))).map(([journal]) => journal);
   }
 
+  /**
+   * Recovers the journals. The caller holds no locks.
+   *
+   * @throws {ToolError} `LOCKED`.
+   */
   async recover(journals: readonly string[], maxMs: number = MAX_WAIT_MS): Promise<void> {
     for (const journal of journals) {
       try {
@@ -188,6 +180,7 @@ class JournalRecovery implements Recovery {
     }
   }
 
+  /** Returns what recovery did since the last call, for the next answer to the user. */
   takeNotices(): readonly string[] {
     const notices = this.#notices;
     this.#notices = [];
@@ -233,9 +226,4 @@ class JournalRecovery implements Recovery {
       this.#notices.push(noticeOf(content, outcome));
     });
   }
-}
-
-/** Makes the recovery of a workspace. */
-export function createRecovery(context: RecoveryContext): Recovery {
-  return new JournalRecovery(context);
 }

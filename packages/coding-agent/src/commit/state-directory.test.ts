@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { nodeFileOperations } from '../files/node-operations.ts';
 import type { FileOperations } from '../files/operations.ts';
-import { createStateDirectory } from './state-directory.ts';
+import { StateDirectory } from './state-directory.ts';
 
 function temporaryDirectory(): string {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'cairn-state-')));
@@ -16,7 +16,7 @@ const own = async (directory: string): Promise<string> => directory;
 
 test('the first directory is made for this user alone, with those above it', async () => {
   const base = temporaryDirectory();
-  const state = createStateDirectory(nodeFileOperations, [join(base, 'a/b'), join(base, 'c')]);
+  const state = new StateDirectory(nodeFileOperations, [join(base, 'a/b'), join(base, 'c')]);
   expect(await state.list()).toEqual([]);
   expect(await state.use(own)).toBe(join(base, 'a/b'));
   expect(statSync(join(base, 'a/b')).mode & 0o777).toBe(0o700);
@@ -32,7 +32,7 @@ test.each(['EACCES', 'EROFS', 'EPERM'])('with %s in the first directory, the sec
         ? Promise.reject(Object.assign(new Error(code), { code }))
         : nodeFileOperations.makeDirectory(path, permissions),
   };
-  const state = createStateDirectory(operations, [join(base, 'home/state'), join(base, 'other')]);
+  const state = new StateDirectory(operations, [join(base, 'home/state'), join(base, 'other')]);
   expect(await state.use(own)).toBe(join(base, 'other'));
 });
 
@@ -40,8 +40,8 @@ test('a home directory that is not a directory is passed over, and without anoth
   const base = temporaryDirectory();
   writeFileSync(join(base, 'home'), '');
   const candidates = [join(base, 'home/state'), join(base, 'other')];
-  expect(await createStateDirectory(nodeFileOperations, candidates).use(own)).toBe(join(base, 'other'));
-  const alone = createStateDirectory(nodeFileOperations, candidates.slice(0, 1)).use(own);
+  expect(await new StateDirectory(nodeFileOperations, candidates).use(own)).toBe(join(base, 'other'));
+  const alone = new StateDirectory(nodeFileOperations, candidates.slice(0, 1)).use(own);
   await expect(alone).rejects.toMatchObject({ code: 'NOT_A_DIRECTORY', hint: expect.stringContaining('--state-dir') });
 });
 
@@ -49,7 +49,7 @@ test('a directory that others could write to is refused, not passed over', async
   const base = temporaryDirectory();
   mkdirSync(join(base, 'unsafe'));
   chmodSync(join(base, 'unsafe'), 0o777);
-  const state = createStateDirectory(nodeFileOperations, [join(base, 'unsafe'), join(base, 'other')]);
+  const state = new StateDirectory(nodeFileOperations, [join(base, 'unsafe'), join(base, 'other')]);
   await expect(state.use(own)).rejects.toMatchObject({ code: 'PERMISSION' });
   expect(await state.list()).toEqual([]);
   expect(existsSync(join(base, 'other'))).toBe(false);
@@ -58,7 +58,7 @@ test('a directory that others could write to is refused, not passed over', async
 test('what files are in all directories is listed, and one that disappears is made again', async () => {
   const base = temporaryDirectory();
   const candidates = [join(base, 'a'), join(base, 'b')];
-  const state = createStateDirectory(nodeFileOperations, candidates);
+  const state = new StateDirectory(nodeFileOperations, candidates);
   mkdirSync(join(base, 'b'), { mode: 0o700 });
   writeFileSync(join(base, 'b/x.journal'), '');
   expect(await state.list()).toEqual([join(base, 'b/x.journal')]);
@@ -75,7 +75,7 @@ test('a second directory that is not to be trusted does not matter while the fir
   mkdirSync(join(base, 'unsafe'));
   writeFileSync(join(base, 'unsafe/x.journal'), '');
   chmodSync(join(base, 'unsafe'), 0o777);
-  const state = createStateDirectory(nodeFileOperations, candidates);
+  const state = new StateDirectory(nodeFileOperations, candidates);
   expect(await state.use(own)).toBe(join(base, 'a'));
   expect(await state.list()).toEqual([]);
 });
@@ -91,7 +91,7 @@ test.each(['ENOTDIR', 'ELOOP', 'EACCES'])(
           ? Promise.reject(Object.assign(new Error(code), { code }))
           : nodeFileOperations.realpath(path),
     };
-    const state = createStateDirectory(operations, [join(base, 'home/state'), join(base, 'other')]);
+    const state = new StateDirectory(operations, [join(base, 'home/state'), join(base, 'other')]);
     expect(await state.list()).toEqual([]);
     expect(await state.use(own)).toBe(join(base, 'other'));
   },
@@ -107,6 +107,6 @@ test('a file system that never makes a directory is passed over', async () => {
         ? Promise.reject(Object.assign(new Error('ENOENT'), { code: 'ENOENT' }))
         : nodeFileOperations.makeDirectory(path, permissions),
   };
-  const state = createStateDirectory(operations, [join(base, 'home/a/b'), join(base, 'other')]);
+  const state = new StateDirectory(operations, [join(base, 'home/a/b'), join(base, 'other')]);
   expect(await state.use(own)).toBe(join(base, 'other'));
 });

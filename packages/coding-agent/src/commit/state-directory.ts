@@ -1,4 +1,5 @@
-import { errnoOf, explainSystemError, isMissing, ToolError } from '@cairn/tool';
+import { errnoOf, explainSystemError, isMissing } from '@cairn/tool/kernel';
+import { ToolError } from '@cairn/tool';
 import { quotePath } from '@cairn/tool/paths';
 import { basename, dirname, join } from 'node:path';
 import process from 'node:process';
@@ -11,18 +12,6 @@ const HINT =
 
 /** The permissions that let the group or all others write. */
 const OTHERS_MAY_WRITE = 0o022;
-
-/** Where a user's processes keep their journals. */
-export interface StateDirectory {
-  /**
-   * Runs `use` with the first directory that can be used; it is created when it is missing.
-   *
-   * @throws {ToolError} when none can be used, or when others could have written to one.
-   */
-  use<T>(use: (directory: string) => Promise<T>): Promise<T>;
-  /** Returns the paths of the files in the directories, without those that {@link use} would not accept. */
-  list(): Promise<string[]>;
-}
 
 function nameOf(directory: string): string {
   return `The state directory ${quotePath(directory)}`;
@@ -62,65 +51,84 @@ function explained(directory: string, error: unknown): unknown {
   return new ToolError(known.code, [known.summary, HINT], { cause: error });
 }
 
-/** Makes the state directory of a workspace: the first of several that can be used. */
-export function createStateDirectory(operations: FileOperations, candidates: readonly string[]): StateDirectory {
-  const known = new Map<string, string>();
-  /** Links on the way are followed, but not one in the place of the directory itself. */
-  const canonical = async (directory: string): Promise<string> => {
-    const found = known.get(directory) ?? join(await realPathOf(operations, dirname(directory)), basename(directory));
-    known.set(directory, found);
-    return found;
-  };
+/** Where a user's processes keep their journals: the first of several directories that can be used. */
+export class StateDirectory {
+  readonly #operations: FileOperations;
+  readonly #candidates: readonly string[];
+  /** The canonical path of each candidate. */
+  readonly #canonical = new Map<string, string>();
   /** Directories that were private. Other users cannot change that, so it is checked once, unless the directory disappears. */
-  const trusted = new Set<string>();
-  const trust = async (directory: string): Promise<void> => {
-    if (trusted.has(directory)) return;
-    await requirePrivate(operations, directory);
-    trusted.add(directory);
-  };
-  const useOne = async <T>(named: string, use: (directory: string) => Promise<T>): Promise<T> => {
-    const directory = await canonical(named);
+  readonly #trusted = new Set<string>();
+
+  constructor(operations: FileOperations, candidates: readonly string[]) {
+    this.#operations = operations;
+    this.#candidates = candidates;
+  }
+
+  /**
+   * Runs `use` with the first directory that can be used; it is created when it is missing.
+   *
+   * @throws {ToolError} when none can be used, or when others could have written to one.
+   */
+  async use<T>(use: (directory: string) => Promise<T>): Promise<T> {
+    let first: unknown;
+    for (const directory of this.#candidates) {
+      try {
+        return await this.#useOne(directory, use);
+      } catch (error) {
+        first ??= explained(directory, error);
+        if (!unusable.includes(errnoOf(error))) break;
+      }
+    }
+    throw first;
+  }
+
+  /** Returns the paths of the files in the directories, without those that {@link use} would not accept. */
+  async list(): Promise<string[]> {
+    const lists: string[] = [];
+    for (const directory of this.#candidates) lists.push(...(await this.#listOne(directory)));
+    return lists;
+  }
+
+  async #useOne<T>(named: string, use: (directory: string) => Promise<T>): Promise<T> {
+    const directory = await this.#resolve(named);
     try {
-      await trust(directory);
+      await this.#trust(directory);
       return await use(directory);
     } catch (error) {
       if (!isMissing(error)) throw error;
     }
-    trusted.delete(directory);
-    await create(operations, directory);
-    await trust(directory);
+    this.#trusted.delete(directory);
+    await create(this.#operations, directory);
+    await this.#trust(directory);
     return use(directory);
-  };
-  const listOne = async (named: string): Promise<string[]> => {
+  }
+
+  async #listOne(named: string): Promise<string[]> {
     let directory = named;
     try {
-      directory = await canonical(named);
-      await trust(directory);
-      return (await operations.list(directory)).map(({ name }) => join(directory, name));
+      directory = await this.#resolve(named);
+      await this.#trust(directory);
+      return (await this.#operations.list(directory)).map(({ name }) => join(directory, name));
     } catch (error) {
-      trusted.delete(directory);
+      this.#trusted.delete(directory);
       // Another user can make the one in /var/tmp. That must not matter while the first one can be used.
       if (ToolError.isInstance(error) || unusable.includes(errnoOf(error))) return [];
       throw explained(directory, error);
     }
-  };
-  return {
-    use: async (use) => {
-      let first: unknown;
-      for (const directory of candidates) {
-        try {
-          return await useOne(directory, use);
-        } catch (error) {
-          first ??= explained(directory, error);
-          if (!unusable.includes(errnoOf(error))) break;
-        }
-      }
-      throw first;
-    },
-    list: async () => {
-      const lists: string[] = [];
-      for (const directory of candidates) lists.push(...(await listOne(directory)));
-      return lists;
-    },
-  };
+  }
+
+  /** Links on the way are followed, but not one in the place of the directory itself. */
+  async #resolve(named: string): Promise<string> {
+    const known = this.#canonical.get(named);
+    const found = known ?? join(await realPathOf(this.#operations, dirname(named)), basename(named));
+    this.#canonical.set(named, found);
+    return found;
+  }
+
+  async #trust(directory: string): Promise<void> {
+    if (this.#trusted.has(directory)) return;
+    await requirePrivate(this.#operations, directory);
+    this.#trusted.add(directory);
+  }
 }

@@ -1,4 +1,4 @@
-import { errnoOf, isMissing } from '@cairn/tool';
+import { errnoOf, isMissing } from '@cairn/tool/kernel';
 import { randomBytes } from 'node:crypto';
 import { basename, join } from 'node:path';
 import type { FileOperations, FileStat } from '../files/operations.ts';

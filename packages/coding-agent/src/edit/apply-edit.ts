@@ -20,7 +20,6 @@ export interface Splice extends ByteRange {
   readonly bytes: Buffer;
 }
 
-/** The result of one edit. */
 export interface AppliedEdit {
   readonly tier: Tier;
   /** The number of replaced places. */
@@ -29,7 +28,6 @@ export interface AppliedEdit {
   readonly lineNumbers: readonly number[];
 }
 
-/** The result of all edits. */
 export interface AppliedEdits {
   /** The new content in parts, most of them parts of the original: a small edit does not copy a large file. */
   readonly parts: readonly Buffer[];

@@ -1,4 +1,4 @@
-import { errnoOf, isMissing } from '@cairn/tool';
+import { errnoOf, isMissing } from '@cairn/tool/kernel';
 import { closeSync, constants, openSync, readlinkSync } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';

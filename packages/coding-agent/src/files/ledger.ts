@@ -1,4 +1,5 @@
-import { checkArguments } from '@cairn/tool/errors';
+import { checkArguments } from '@cairn/tool/kernel';
+import { sep } from 'node:path';
 import { hashOf } from './content-hash.ts';
 import { joinSeen, wholeOf } from './seen.ts';
 import type { SeenRanges } from './seen.ts';
@@ -18,20 +19,6 @@ export interface FileRecord {
 
 /** How a file compares with its record. */
 export type Freshness = 'unknown' | 'fresh' | 'stale';
-
-/** The files that the tools have read or written, by canonical path. It lives as long as the workspace. */
-export interface Ledger {
-  get(path: string): FileRecord | undefined;
-  /** Replaces the record of a path. The parts of the same content that were shown stay shown. */
-  record(path: string, record: FileRecord): void;
-  /** Returns whether records were dropped because there were too many. */
-  hasDropped(): boolean;
-  forget(path: string): void;
-  /** The recorded paths that are a directory or lie below it. */
-  below(directory: string): readonly string[];
-  /** Moves the records of a path, and of the files below it, to the new path. Records of the new path are dropped. */
-  move(from: string, to: string): void;
-}
 
 /** A ledger drops the oldest records above this number; the cost is another read at worst. */
 const MAX_RECORDS = 50_000;
@@ -65,35 +52,49 @@ export function compare(record: FileRecord | undefined, bytes: Uint8Array, known
   return hash === record.hash ? 'fresh' : 'stale';
 }
 
-export function createLedger(separator: string): Ledger {
-  const records = new Map<string, FileRecord>();
-  let isDropping = false;
-  const below = (directory: string): string[] =>
-    [...records.keys()].filter((path) => path === directory || path.startsWith(directory + separator));
-  return {
-    get: (path) => records.get(path),
-    record: (path, record) => {
-      const known = records.get(path);
-      const isSame = known?.hash === record.hash && known.length === record.length && known.size === record.size;
-      records.delete(path);
-      records.set(path, isSame ? { ...record, seen: joinSeen(known.seen, record.seen) } : record);
-      const [oldest] = records.keys();
-      if (records.size <= MAX_RECORDS || oldest === undefined) return;
-      records.delete(oldest);
-      isDropping = true;
-    },
-    hasDropped: () => isDropping,
-    below,
-    forget: (path) => {
-      for (const known of below(path)) records.delete(known);
-    },
-    move: (from, to) => {
-      for (const known of below(to)) records.delete(known);
-      for (const known of below(from)) {
-        const record = records.get(known);
-        records.delete(known);
-        if (record) records.set(to + known.slice(from.length), record);
-      }
-    },
-  };
+/** The files that the tools have read or written, by canonical path. It lives as long as the workspace. */
+export class Ledger {
+  readonly #records = new Map<string, FileRecord>();
+  #isDropping = false;
+
+  get(path: string): FileRecord | undefined {
+    return this.#records.get(path);
+  }
+
+  /** Replaces the record of a path. The parts of the same content that were shown stay shown. */
+  record(path: string, record: FileRecord): void {
+    const known = this.#records.get(path);
+    const isSame = known?.hash === record.hash && known.length === record.length && known.size === record.size;
+    this.#records.delete(path);
+    this.#records.set(path, isSame ? { ...record, seen: joinSeen(known.seen, record.seen) } : record);
+    const [oldest] = this.#records.keys();
+    if (this.#records.size <= MAX_RECORDS || oldest === undefined) return;
+    this.#records.delete(oldest);
+    this.#isDropping = true;
+  }
+
+  /** Returns whether records were dropped because there were too many. */
+  hasDropped(): boolean {
+    return this.#isDropping;
+  }
+
+  /** Drops the records of a path, and of the files below it. */
+  forget(path: string): void {
+    for (const known of this.below(path)) this.#records.delete(known);
+  }
+
+  /** Returns the recorded paths that are a directory or lie below it. */
+  below(directory: string): readonly string[] {
+    return [...this.#records.keys()].filter((path) => path === directory || path.startsWith(directory + sep));
+  }
+
+  /** Moves the records of a path, and of the files below it, to the new path. Records of the new path are dropped. */
+  move(from: string, to: string): void {
+    this.forget(to);
+    for (const known of this.below(from)) {
+      const record = this.#records.get(known);
+      this.#records.delete(known);
+      if (record) this.#records.set(to + known.slice(from.length), record);
+    }
+  }
 }

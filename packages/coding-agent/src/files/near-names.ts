@@ -1,5 +1,6 @@
+import { CHECK_PATH, errnoOf, isMissing } from '@cairn/tool/kernel';
 import { fuzzyFind } from '@cairn/natives';
-import { CHECK_PATH, errnoOf, isMissing, ToolError } from '@cairn/tool';
+import { ToolError } from '@cairn/tool';
 import { quotePath } from '@cairn/tool/paths';
 import { basename, dirname, join } from 'node:path';
 import type { FileStat } from './operations.ts';

@@ -1,4 +1,5 @@
-import { CHECK_PATH, explaining, ToolError } from '@cairn/tool';
+import { CHECK_PATH, explaining } from '@cairn/tool/kernel';
+import { ToolError } from '@cairn/tool';
 import { kindName, usingFile } from './operations.ts';
 import type { FileOperations, FileStat, OpenFile } from './operations.ts';
 import type { ResolvedPath } from './resolve.ts';

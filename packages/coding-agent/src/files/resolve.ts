@@ -1,5 +1,5 @@
-import { checkArguments } from '@cairn/tool/errors';
-import { errnoOf, explainSystemError, isMissing, ToolError } from '@cairn/tool';
+import { checkArguments, errnoOf, explainSystemError, isMissing } from '@cairn/tool/kernel';
+import { ToolError } from '@cairn/tool';
 import { quotePath } from '@cairn/tool/paths';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { isGitInternal, isWithin } from './confine.ts';

@@ -1,4 +1,5 @@
-import { isObject, ToolError } from '@cairn/tool';
+import { isObject } from '@cairn/tool/kernel';
+import { ToolError } from '@cairn/tool';
 import type { ToolDefinition } from '@cairn/tool';
 import { quotePath } from '@cairn/tool/paths';
 import { z } from 'zod';

@@ -1,4 +1,5 @@
-import { CHECK_PATH, ToolError } from '@cairn/tool';
+import { CHECK_PATH } from '@cairn/tool/kernel';
+import { ToolError } from '@cairn/tool';
 import type { ContentPart, ToolErrorCode, ToolSuccess } from '@cairn/tool';
 import { formatBytes } from '@cairn/tool/prompt';
 import type { ResolvedPath } from '../files/resolve.ts';

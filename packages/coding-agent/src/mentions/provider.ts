@@ -1,4 +1,4 @@
-import { checkArguments } from '@cairn/tool/errors';
+import { checkArguments } from '@cairn/tool/kernel';
 import { CairnError, FileType, fuzzyFind } from '@cairn/natives';
 import type { FuzzyFindMatch, FuzzyFindResult, GuessKind, StopReason } from '@cairn/natives';
 import { ToolError } from '@cairn/tool';
@@ -7,8 +7,7 @@ import { isWithin } from '../files/confine.ts';
 import { workspaceOf } from '../workspace.ts';
 import type { Workspace, WorkspaceChoice } from '../workspace.ts';
 import { formatMention } from './parse.ts';
-import { createReach } from './reach.ts';
-import type { Reach } from './reach.ts';
+import { Reach } from './reach.ts';
 import { findMatches, findEntry, visibleOnly, everything } from './search.ts';
 import type { Visibility, SearchRequest } from './search.ts';
 
@@ -41,7 +40,6 @@ export interface MentionAnswer {
   readonly stopReason?: StopReason | 'query';
 }
 
-/** Options of {@link MentionProvider.suggest}. */
 interface SuggestOptions {
   /**
    * The maximum number of suggestions.
@@ -167,7 +165,7 @@ async function answer(workspace: Workspace, reach: Reach, asked: Omit<SearchRequ
 export function createMentionProvider(options: WorkspaceChoice): MentionProvider {
   const workspace = workspaceOf('createMentionProvider', options);
   const { root, recency } = workspace;
-  const reach = createReach(workspace);
+  const reach = new Reach(workspace);
   let newest: AbortController | undefined;
   let warming: Promise<unknown> | undefined;
 

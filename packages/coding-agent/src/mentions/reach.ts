@@ -3,12 +3,6 @@ import { join, relative } from 'node:path';
 import { isGitInternal } from '../files/confine.ts';
 import type { Workspace } from '../workspace.ts';
 
-/** Removes suggestions that are in the scan only because it follows links. */
-export interface Reach {
-  /** Returns the first `most` matches that are not behind a link out of the allowed roots or into a `.git`. */
-  firstOf<Match extends { readonly path: string }>(matches: readonly Match[], most: number): Promise<Match[]>;
-}
-
 /** How long the check of a directory is valid. Only names are at stake: a mentioned path is resolved again. */
 const TRUSTED_MS = 10_000;
 
@@ -16,52 +10,49 @@ function parentOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/', path.length - 2)));
 }
 
-export function createReach(workspace: Workspace): Reach {
+/** Removes suggestions that are in the scan only because it follows links. */
+export class Reach {
+  readonly #workspace: Workspace;
   /** By directory below the root. */
-  let known = new Map<string, boolean>();
-  let sinceMs = 0;
+  #known = new Map<string, boolean>();
+  #sinceMs = 0;
 
-  const isItself = async (path: string): Promise<boolean> => {
-    try {
-      return (await workspace.operations.realpath(path)) === path;
-    } catch {
-      // The check that follows reports the reason.
-      return false;
+  constructor(workspace: Workspace) {
+    this.#workspace = workspace;
+  }
+
+  /** Returns the first `most` matches that are not behind a link out of the allowed roots or into a `.git`. */
+  async firstOf<Match extends { readonly path: string }>(matches: readonly Match[], most: number): Promise<Match[]> {
+    const nowMs = this.#workspace.clock();
+    if (Math.abs(nowMs - this.#sinceMs) > TRUSTED_MS) {
+      this.#known = new Map();
+      this.#sinceMs = nowMs;
     }
-  };
-  const check = async (directory: string): Promise<boolean> => {
+    const verdicts = this.#known;
+    const kept: Match[] = [];
+    // One round, unless matches are removed.
+    for (let at = 0; kept.length < most && at < matches.length; at += most) {
+      const some = matches.slice(at, at + most);
+      const parents = [...new Set(some.map(({ path }) => parentOf(path)))];
+      const unknown = parents.filter((parent) => parent !== '' && !verdicts.has(parent));
+      await Promise.all(unknown.map(async (parent) => verdicts.set(parent, await this.#check(parent))));
+      kept.push(...some.filter(({ path }) => verdicts.get(parentOf(path)) ?? true));
+    }
+    return kept.slice(0, most);
+  }
+
+  async #check(directory: string): Promise<boolean> {
+    const { operations, root } = this.#workspace;
     try {
-      const [realRoot = workspace.root] = await workspace.realRoots();
-      // Usually there is no link, and this is enough.
-      if (await isItself(join(realRoot, directory))) return true;
-      const { real } = await workspace.resolve(directory);
+      const [realRoot = root] = await this.#workspace.realRoots();
+      const path = join(realRoot, directory);
+      // Usually there is no link, and this is enough. The check that follows reports the error of this one.
+      if ((await operations.realpath(path).catch(() => undefined)) === path) return true;
+      const { real } = await this.#workspace.resolve(directory);
       return !isGitInternal(relative(realRoot, real));
     } catch (error) {
       if (ToolError.isInstance(error)) return error.code !== 'OUTSIDE_ROOT';
       throw error;
     }
-  };
-  const learn = async (parents: ReadonlySet<string>, verdicts: Map<string, boolean>): Promise<void> => {
-    const unknown = [...parents].filter((parent) => parent !== '' && !verdicts.has(parent));
-    await Promise.all(unknown.map(async (parent) => verdicts.set(parent, await check(parent))));
-  };
-
-  return {
-    firstOf: async (matches, most) => {
-      const nowMs = workspace.clock();
-      if (Math.abs(nowMs - sinceMs) > TRUSTED_MS) {
-        known = new Map();
-        sinceMs = nowMs;
-      }
-      const verdicts = known;
-      const kept: (typeof matches)[number][] = [];
-      // One round, unless matches are removed.
-      for (let at = 0; kept.length < most && at < matches.length; at += most) {
-        const some = matches.slice(at, at + most);
-        await learn(new Set(some.map(({ path }) => parentOf(path))), verdicts);
-        kept.push(...some.filter(({ path }) => verdicts.get(parentOf(path)) ?? true));
-      }
-      return kept.slice(0, most);
-    },
-  };
+  }
 }

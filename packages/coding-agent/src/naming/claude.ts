@@ -1,4 +1,4 @@
-import type { Fields } from '@cairn/tool';
+import type { Fields } from '@cairn/tool/kernel';
 import { z } from 'zod';
 import type { Profile } from './profile.ts';
 

@@ -1,5 +1,5 @@
+import type { Fields } from '@cairn/tool/kernel';
 import { ToolError } from '@cairn/tool';
-import type { Fields } from '@cairn/tool';
 import { z } from 'zod';
 import type { Profile } from './profile.ts';
 

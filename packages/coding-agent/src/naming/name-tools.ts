@@ -1,5 +1,6 @@
+import type { Fields } from '@cairn/tool/kernel';
 import { describeInputError, ToolError } from '@cairn/tool';
-import type { Fields, ToolDefinition } from '@cairn/tool';
+import type { ToolDefinition } from '@cairn/tool';
 import type { z } from 'zod';
 import { bind, bindAsItIs } from '../tools/bind.ts';
 import { inputSchemaBeyond } from '../tools/input.ts';

@@ -1,4 +1,4 @@
-import type { Fields } from '@cairn/tool';
+import type { Fields } from '@cairn/tool/kernel';
 import type { z } from 'zod';
 import type { ToolName } from '../tools/specs.ts';
 

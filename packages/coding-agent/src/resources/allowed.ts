@@ -1,4 +1,5 @@
-import { errnoOf, ToolError } from '@cairn/tool';
+import { errnoOf } from '@cairn/tool/kernel';
+import { ToolError } from '@cairn/tool';
 import type { Workspace } from '../workspace.ts';
 
 async function isAllowed(workspace: Workspace, path: string): Promise<boolean> {

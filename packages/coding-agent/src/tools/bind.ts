@@ -1,4 +1,5 @@
-import { createTool, isObject, ToolError } from '@cairn/tool';
+import { isObject } from '@cairn/tool/kernel';
+import { createTool, ToolError } from '@cairn/tool';
 import type { ToolDefinition, ToolSuccess } from '@cairn/tool';
 import { unquotePath } from '@cairn/tool/paths';
 import type { z } from 'zod';

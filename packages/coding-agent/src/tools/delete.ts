@@ -1,4 +1,5 @@
-import { explaining, succeed, ToolError } from '@cairn/tool';
+import { explaining } from '@cairn/tool/kernel';
+import { succeed, ToolError } from '@cairn/tool';
 import { count } from '@cairn/tool/prompt';
 import { z } from 'zod';
 import { commit } from '../commit/commit.ts';
@@ -17,13 +18,11 @@ import type { RunContext, RegisteredToolSpec } from './spec.ts';
 
 const shape = { path: z.string(), recursive: z.boolean().optional().describe('delete a directory') };
 
-/** The parameters of `delete`. */
 export interface DeleteInput {
   readonly path: string;
   readonly recursive?: boolean | undefined;
 }
 
-/** The result of `delete`. */
 export interface DeleteDetails {
   readonly path: string;
   readonly kind: FileKind;

@@ -20,13 +20,11 @@ import type { RegisteredToolSpec } from './spec.ts';
 const editShape = { old_text: z.string(), new_text: z.string(), replace_all: z.boolean().optional() };
 const shape = { path: z.string(), edits: z.array(z.strictObject(editShape)).min(1) };
 
-/** The parameters of `edit`. */
 export interface EditInput {
   readonly path: string;
   readonly edits: readonly TextEdit[];
 }
 
-/** The result of `edit`. */
 export interface EditDetails extends ChangedFile {
   readonly edits: readonly AppliedEdit[];
 }

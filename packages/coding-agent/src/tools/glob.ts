@@ -35,7 +35,6 @@ const shape = {
   skip: z.int().min(0).optional(),
 };
 
-/** The parameters of `glob`. */
 interface GlobInput {
   readonly pattern: string;
   readonly path?: string | undefined;
@@ -55,7 +54,6 @@ export interface LeftOut {
   readonly isCut: boolean;
 }
 
-/** The result of `glob`. */
 interface GlobDetails {
   /** Newest first, in the form that the other tools take; directories end with `/`. */
   readonly paths: readonly string[];

@@ -11,7 +11,6 @@ export const MAX_PER_FILE = 20;
 export const MAX_COLUMNS = 512;
 export type GrepMode = 'content' | 'files' | 'count';
 
-/** The parameters of `grep`. */
 export interface GrepInput {
   readonly pattern: string;
   readonly path?: string | undefined;

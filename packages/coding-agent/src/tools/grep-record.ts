@@ -1,5 +1,6 @@
+import { errnoOf } from '@cairn/tool/kernel';
 import type { GrepMatch } from '@cairn/natives';
-import { errnoOf, ToolError } from '@cairn/tool';
+import { ToolError } from '@cairn/tool';
 import { takeFileSnapshot } from '../commit/snapshot.ts';
 import { recordOf } from '../files/ledger.ts';
 import type { Workspace } from '../workspace.ts';

@@ -1,5 +1,6 @@
+import type { Fields } from '@cairn/tool/kernel';
 import * as tool from '@cairn/tool';
-import type { Fields, InputSchemaOptions } from '@cairn/tool';
+import type { InputSchemaOptions } from '@cairn/tool';
 import type { z } from 'zod';
 
 /** The names of parameters that models know from different hosts. */

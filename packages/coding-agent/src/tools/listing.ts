@@ -1,4 +1,4 @@
-import { explaining, isMissing } from '@cairn/tool';
+import { explaining, isMissing } from '@cairn/tool/kernel';
 import { quotePath } from '@cairn/tool/paths';
 import { count } from '@cairn/tool/prompt';
 import { join } from 'node:path';

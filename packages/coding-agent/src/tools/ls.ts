@@ -24,7 +24,6 @@ const shape = {
   skip: z.int().min(0).optional(),
 };
 
-/** The parameters of `ls`. */
 export interface LsInput {
   readonly path?: string | undefined;
   readonly depth?: number | undefined;
@@ -32,7 +31,6 @@ export interface LsInput {
   readonly skip?: number | undefined;
 }
 
-/** The result of `ls`. */
 export interface LsDetails extends Listing {
   readonly path: string;
   readonly skip: number;
@@ -53,7 +51,6 @@ export function emptyListing(path: string): ToolSuccess<LsDetails> {
   return succeed(header(details), details);
 }
 
-/** Returns the listing of a directory. */
 export async function listingOf(
   directory: ResolvedPath,
   request: Omit<ListingRequest, 'signal'>,

@@ -18,25 +18,6 @@ export interface PageRequest {
 /** Why a page ends before the file does. */
 export type PageLimit = 'lines' | 'bytes' | 'scan';
 
-/** The lines of a page as they are collected. */
-export interface PageLines {
-  /** Adds a piece of the current line. */
-  add(piece: Buffer): void;
-  /** Ends the current line, with or without a line feed. */
-  endLine(hasLineFeed: boolean): void;
-  /** Skips bytes before the page, with these line feeds in them. */
-  skip(bytes: number, lineFeeds: number, endsOpen: boolean): void;
-  /** Ends the page. */
-  stop(limit: PageLimit): void;
-  /** Returns whether the page takes no more lines. */
-  isFull(): boolean;
-  /** Returns whether a line has started and not ended. */
-  isOpen(): boolean;
-  /** Returns the number of the current line. */
-  lineNumber(): number;
-  result(): PageText;
-}
-
 /** The collected lines. */
 export interface PageText {
   readonly lines: readonly string[];
@@ -57,7 +38,8 @@ export interface PageText {
 const MAX_BYTES_OF_CHARACTER = 4;
 
 /** Collects the lines of a page from pieces. Keeps only the part of a line that may be shown. */
-class LineCollector implements PageLines {
+/** The lines of a page as they are collected. */
+export class PageLines {
   readonly #request: PageRequest;
   readonly #encoding: TextEncoding;
   readonly #lines: string[] = [];
@@ -85,6 +67,7 @@ class LineCollector implements PageLines {
     this.#at = encoding.mark.length;
   }
 
+  /** Adds a piece of the current line. */
   add(piece: Buffer): void {
     if (piece.length === 0) return;
     this.#isOpen = true;
@@ -97,6 +80,7 @@ class LineCollector implements PageLines {
     this.#skippedBytes += piece.length - part.length;
   }
 
+  /** Ends the current line, with or without a line feed. */
   endLine(hasLineFeed: boolean): void {
     if (hasLineFeed) this.#at += this.#encoding.unit;
     if (this.#isWanted()) this.#show(hasLineFeed);
@@ -108,6 +92,7 @@ class LineCollector implements PageLines {
     this.#number++;
   }
 
+  /** Skips bytes before the page, with these line feeds in them. */
   skip(bytes: number, lineFeeds: number, endsOpen: boolean): void {
     this.#at += bytes;
     this.#number += lineFeeds;
@@ -118,10 +103,12 @@ class LineCollector implements PageLines {
     this.#limit ??= limit;
   }
 
+  /** Returns whether the page takes no more lines. */
   isFull(): boolean {
     return this.#limit !== undefined;
   }
 
+  /** Returns whether a line has started and not ended. */
   isOpen(): boolean {
     return this.#isOpen;
   }
@@ -172,8 +159,4 @@ class LineCollector implements PageLines {
     this.#shownStart ??= this.#lineStart;
     this.#shownEnd = this.#at;
   }
-}
-
-export function createPageLines(request: PageRequest, encoding: TextEncoding): PageLines {
-  return new LineCollector(request, encoding);
 }

@@ -19,7 +19,6 @@ import type { RunContext, RegisteredToolSpec } from './spec.ts';
 
 const shape = { patch: z.string() };
 
-/** The parameters of `patch`. */
 interface PatchInput {
   readonly patch: string;
 }
@@ -37,7 +36,6 @@ interface PatchedFile {
   readonly tiers: readonly Tier[];
 }
 
-/** The result of `patch`. */
 export interface PatchDetails {
   readonly files: readonly PatchedFile[];
   readonly dryRun: boolean;

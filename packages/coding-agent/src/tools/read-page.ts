@@ -7,8 +7,8 @@ import type { FileRecord } from '../files/ledger.ts';
 import type { FileStat, OpenFile } from '../files/operations.ts';
 import { joinSeen, wholeOf } from '../files/seen.ts';
 import type { SeenRanges } from '../files/seen.ts';
-import { createPageLines } from './page-lines.ts';
-import type { PageLines, PageRequest, PageText } from './page-lines.ts';
+import { PageLines } from './page-lines.ts';
+import type { PageRequest, PageText } from './page-lines.ts';
 
 /** A part of a file. */
 export interface Page extends PageText {
@@ -111,7 +111,7 @@ export async function readPage(
   let filled = await file.read(chunk, 0);
   const encoding = encodingFor(chunk.subarray(0, filled), request.encoding);
   const binary = isBinary(chunk.subarray(0, filled), encoding);
-  const lines = createPageLines(request, encoding);
+  const lines = new PageLines(request, encoding);
   const readsWhole = stat.size <= WHOLE_FILE_BYTES;
   const isComparable = !readsWhole && stat.size <= MAX_BYTES_IN_MEMORY && known?.size === stat.size;
   const hash = new PageHash(isComparable ? known : undefined);

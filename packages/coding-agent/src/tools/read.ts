@@ -34,7 +34,6 @@ const shape = {
   encoding: z.string().optional().describe('if not UTF-8 or UTF-16'),
 };
 
-/** The parameters of `read`. */
 export interface ReadInput {
   readonly path: string;
   readonly offset?: number | undefined;
@@ -73,7 +72,6 @@ interface ReadImageDetails {
   readonly mimeType: string;
 }
 
-/** The result of `read`. */
 export type ReadDetails = ReadTextDetails | ReadImageDetails | (LsDetails & { readonly kind: 'directory' });
 
 /** Returns the tag, with the bytes that it covers when it does not cover the whole file. */

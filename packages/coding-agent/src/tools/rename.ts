@@ -1,4 +1,5 @@
-import { explaining, succeed, ToolError } from '@cairn/tool';
+import { explaining } from '@cairn/tool/kernel';
+import { succeed, ToolError } from '@cairn/tool';
 import { z } from 'zod';
 import { isListed } from '../commit/place.ts';
 import { commit } from '../commit/commit.ts';
@@ -20,14 +21,12 @@ import type { RegisteredToolSpec } from './spec.ts';
 
 const shape = { from: z.string(), to: z.string(), overwrite: z.boolean().optional().describe('replace a file') };
 
-/** The parameters of `rename`. */
 export interface RenameInput {
   readonly from: string;
   readonly to: string;
   readonly overwrite?: boolean | undefined;
 }
 
-/** The result of `rename`. */
 export interface RenameDetails {
   readonly from: string;
   readonly to: string;

@@ -1,5 +1,6 @@
+import { CHECK_PATH } from '@cairn/tool/kernel';
 import { CairnError } from '@cairn/natives';
-import { CHECK_PATH, ToolError } from '@cairn/tool';
+import { ToolError } from '@cairn/tool';
 import type { ToolErrorCode } from '@cairn/tool';
 import { count } from '@cairn/tool/prompt';
 import { escapeControls } from '@cairn/tool/paths';

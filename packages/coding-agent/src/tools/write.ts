@@ -16,13 +16,11 @@ import type { RegisteredToolSpec } from './spec.ts';
 
 const shape = { path: z.string(), content: z.string() };
 
-/** The parameters of `write`. */
 export interface WriteInput {
   readonly path: string;
   readonly content: string;
 }
 
-/** The result of `write`. */
 export interface WriteDetails extends ChangedFile {
   readonly created: boolean;
   /** All lines of the file ended with CRLF, and so do those of the new content. */

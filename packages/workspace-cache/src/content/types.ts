@@ -9,7 +9,6 @@ export interface CacheAccess {
   readonly isHit: boolean;
 }
 
-/** Options of {@link ContentCache.read}. */
 export interface CachedReadOptions {
   readonly signal?: AbortSignal | undefined;
   /**

@@ -7,7 +7,7 @@ import type { ToolNames } from '../data.ts';
 export const CACHE_DIRECTORY = 'cache_directory';
 
 /** The texts of the tool, for a model. `list` is the name of the tool that lists a directory. */
-interface CacheDirectoryTexts {
+export interface CacheDirectoryTexts {
   readonly description: (list: string) => string;
   readonly path: string;
   readonly items: (list: string) => string;

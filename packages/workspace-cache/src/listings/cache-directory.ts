@@ -1,6 +1,7 @@
-import type { Language } from '@cairn/tool/kernel';
-import { createTool, explaining, inputSchema, succeed, ToolError } from '@cairn/tool';
-import type { Fields, ToolDefinition } from '@cairn/tool';
+import { explaining } from '@cairn/tool/kernel';
+import type { Fields, Language } from '@cairn/tool/kernel';
+import { createTool, inputSchema, succeed, ToolError } from '@cairn/tool';
+import type { ToolDefinition, ToolSuccess } from '@cairn/tool';
 import { quotePath, unquotePath } from '@cairn/tool/paths';
 import { OWN_TEMPORARY } from '@cairn/coding-agent/internal';
 import type { DirectoryEntry } from '@cairn/coding-agent';
@@ -9,13 +10,13 @@ import { z } from 'zod';
 import type { CacheScope } from '../content/scope.ts';
 import type { ListedItem, ToolNames } from '../data.ts';
 import { CACHE_DIRECTORY, cacheDirectoryTexts } from './cache-directory-texts.ts';
+import type { CacheDirectoryTexts } from './cache-directory-texts.ts';
 import { MAX_ITEMS } from './dynamic-listings.ts';
 import type { DynamicListings } from './dynamic-listings.ts';
 import { isDirectoryItem, itemsOf } from './items.ts';
 import { locate } from './locate.ts';
 import { isSecretDirectory } from './shown-items.ts';
 
-/** The parameters of `cache_directory`. */
 export interface CacheDirectoryInput {
   readonly path: string;
   readonly items: readonly ListedItem[];
@@ -31,7 +32,6 @@ interface ItemDifferences {
   readonly otherKind?: readonly string[];
 }
 
-/** The result of `cache_directory`. */
 export interface CacheDirectoryDetails {
   readonly message: string;
   readonly cached: boolean;
@@ -39,7 +39,6 @@ export interface CacheDirectoryDetails {
   readonly differences?: ItemDifferences;
 }
 
-/** Options of {@link createCacheDirectoryTool}. */
 export interface CacheDirectoryOptions {
   readonly scope: CacheScope;
   readonly dynamic: DynamicListings;
@@ -146,6 +145,71 @@ function schemaOf(language: Language, listName: string): ToolDefinition<CacheDir
   return schema;
 }
 
+/** Returns the lines that name what differs between the items of a model and the directory. */
+function differenceLines(
+  texts: CacheDirectoryTexts,
+  differences: Readonly<Record<Difference, readonly string[]>>,
+): string[] {
+  return (['unknown', 'missing', 'otherKind'] as const).flatMap((kind) => {
+    const names = differences[kind];
+    if (names.length === 0) return [];
+    const shown = names.slice(0, MAX_SHOWN).map((name) => quotePath(name));
+    if (names.length > MAX_SHOWN) shown.push(texts.more(names.length - MAX_SHOWN));
+    return [texts[kind](shown.join(', '))];
+  });
+}
+
+/** Returns the answer for a directory that was cached. */
+function cachedAnswer(
+  texts: CacheDirectoryTexts,
+  input: CacheDirectoryInput,
+  { real, entries, kept }: Pick<Listed, 'real' | 'entries'> & { readonly kept: readonly ListedItem[] },
+): ToolSuccess<CacheDirectoryDetails> {
+  const message = `Cached directory: ${quotePath(input.path)} (${kept.length} items)`;
+  const isKept = new Set(kept.map(({ name }) => name));
+  const found = differencesOf(input, real, entries);
+  const differences = { ...found, missing: found.missing.filter((name) => isKept.has(name)) };
+  const lines = differenceLines(texts, differences);
+  const left = entries.length - kept.length;
+  const text = [
+    message,
+    ...(lines.length > 0 ? [texts.checked, ...lines] : []),
+    ...(left > 0 ? [texts.secrets(left)] : []),
+  ];
+  const named = Object.entries(differences).filter(([, names]) => names.length > 0);
+  const shown = Object.fromEntries(named.map(([kind, names]) => [kind, names.slice(0, MAX_NAMES)]));
+  return succeed(text.join('\n'), { message, cached: true, ...(named.length > 0 && { differences: shown }) });
+}
+
+/** A directory as it is now. */
+interface Listed {
+  readonly real: string;
+  readonly entries: readonly DirectoryEntry[];
+  readonly items: readonly ListedItem[];
+}
+
+/** Keeps a listing. Returns its items, or why it is not kept. */
+async function keep(
+  path: string,
+  { real, entries, items }: Listed,
+  { scope, dynamic, language, toolNames: { list: listName = 'ls' } }: CacheDirectoryOptions,
+): Promise<readonly ListedItem[] | string> {
+  const texts = cacheDirectoryTexts[language];
+  const shown = quotePath(path);
+  if (entries.length > MAX_ITEMS) return texts.tooMany(shown, entries.length, listName);
+  const listed = JSON.stringify(items);
+  const roots = await scope.realRoots();
+  if (isSecretDirectory({ path, real, roots })) return texts.secretDirectory(shown);
+  const kept = dynamic.add({
+    path,
+    real,
+    entries: items.map((item) => ({ item, below: String(item['name']) })),
+    roots,
+    isCurrent: async () => JSON.stringify(await itemsAt(scope, real, await list(scope, real))) === listed,
+  });
+  return kept ?? texts.tooLarge(shown, listName);
+}
+
 /**
  * Makes the tool `cache_directory`. It lists the directory again and keeps the real entries for the other agents, so that no model can
  * invent a listing, and reports what differs from the items.
@@ -153,16 +217,9 @@ function schemaOf(language: Language, listName: string): ToolDefinition<CacheDir
 export function createCacheDirectoryTool(
   options: CacheDirectoryOptions,
 ): ToolDefinition<CacheDirectoryInput, CacheDirectoryDetails> {
-  const { scope, dynamic, language, toolNames, onCall } = options;
+  const { scope, language, toolNames, onCall } = options;
   const { list: listName = 'ls' } = toolNames;
   const texts = cacheDirectoryTexts[language];
-  /** Returns the line of a difference, if there is one. */
-  const line = (write: (names: string) => string, names: readonly string[]): string[] => {
-    if (names.length === 0) return [];
-    const shown = names.slice(0, MAX_SHOWN).map((name) => quotePath(name));
-    if (names.length > MAX_SHOWN) shown.push(texts.more(names.length - MAX_SHOWN));
-    return [write(shown.join(', '))];
-  };
   return createTool<CacheDirectoryInput, CacheDirectoryDetails>({
     name: CACHE_DIRECTORY,
     description: texts.description(listName),
@@ -177,55 +234,13 @@ export function createCacheDirectoryTool(
     run: async (given, { signal }) => {
       onCall?.();
       const input = { path: unquotePath(given.path), items: given.items.map(unquoted) };
-      const path = quotePath(input.path);
       const real = await directoryAt(scope, input.path);
-      const entries = await explaining(path, () => list(scope, real));
+      const entries = await explaining(quotePath(input.path), () => list(scope, real));
       signal?.throwIfAborted();
-      if (entries.length > MAX_ITEMS) {
-        const message = texts.tooMany(path, entries.length, listName);
-        return succeed(message, { message, cached: false });
-      }
-      const items = await itemsAt(scope, real, entries);
-      const listed = JSON.stringify(items);
-      const roots = await scope.realRoots();
-      if (isSecretDirectory({ path: input.path, real, roots })) {
-        const message = texts.secretDirectory(path);
-        return succeed(message, { message, cached: false });
-      }
-      const kept = dynamic.add({
-        path: input.path,
-        real,
-        entries: items.map((item) => ({ item, below: String(item['name']) })),
-        roots,
-        isCurrent: async () => JSON.stringify(await itemsAt(scope, real, await list(scope, real))) === listed,
-      });
-      if (kept === undefined) {
-        const message = texts.tooLarge(path, listName);
-        return succeed(message, { message, cached: false });
-      }
-      const message = `Cached directory: ${path} (${kept.length} items)`;
-      const isKept = new Set(kept.map(({ name }) => name));
-      const left = items.length - kept.length;
-      const differences = differencesOf(input, real, entries);
-      const missing = differences.missing.filter((name) => isKept.has(name));
-      const lines = [
-        ...line(texts.unknown, differences.unknown),
-        ...line(texts.missing, missing),
-        ...line(texts.otherKind, differences.otherKind),
-      ];
-      const text = [
-        message,
-        ...(lines.length > 0 ? [texts.checked, ...lines] : []),
-        ...(left > 0 ? [texts.secrets(left)] : []),
-      ];
-      const named = Object.entries({ ...differences, missing }).filter(([, names]) => names.length > 0);
-      return succeed(text.join('\n'), {
-        message,
-        cached: true,
-        ...(named.length > 0 && {
-          differences: Object.fromEntries(named.map(([kind, names]) => [kind, names.slice(0, MAX_NAMES)])),
-        }),
-      });
+      const items = entries.length > MAX_ITEMS ? [] : await itemsAt(scope, real, entries);
+      const kept = await keep(input.path, { real, entries, items }, options);
+      if (typeof kept === 'string') return succeed(kept, { message: kept, cached: false });
+      return cachedAnswer(texts, input, { real, entries, kept });
     },
   });
 }

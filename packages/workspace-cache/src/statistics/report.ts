@@ -3,7 +3,6 @@ import { adviceOf } from './advice.ts';
 import { statisticsOf } from './statistics.ts';
 import type { RunCounts, StatisticsOptions } from './statistics.ts';
 
-/** Options of {@link reportOf}. */
 export interface ReportOptions extends StatisticsOptions {
   readonly language: Language;
 }

@@ -81,7 +81,6 @@ export interface RunStatistics {
   readonly savedTokens: Estimate;
 }
 
-/** Options of {@link statisticsOf}. */
 export interface StatisticsOptions {
   /**
    * The requests to a model that carried the section. An agent of several steps sends it with each.

@@ -17,7 +17,6 @@ import { createWorkspaceTreeTool, WORKSPACE_TREE } from './tree-tool.ts';
 import type { TreeAt } from './tree-tool.ts';
 import type { createWorkspaceCache, WorkspaceCache } from '../workspace-cache.ts';
 
-/** Options of {@link createWorkspaceCacheToolSet}. */
 export interface WorkspaceCacheToolSetOptions extends Omit<WorkspaceCacheOptions, 'root' | 'workspace'> {
   /**
    * Let the tools of the session read files and list directories from memory, after a check that they are unchanged. The set must

@@ -1,8 +1,8 @@
-import type { Language } from '@cairn/tool/kernel';
+import type { Fields, Language } from '@cairn/tool/kernel';
 import type { Workspace } from '@cairn/coding-agent';
 import type { ResolvedPath } from '@cairn/coding-agent/internal';
 import { createTool, inputSchema, succeed, ToolError } from '@cairn/tool';
-import type { Fields, ToolDefinition } from '@cairn/tool';
+import type { ToolDefinition } from '@cairn/tool';
 import { quotePath } from '@cairn/tool/paths';
 import { relative, resolve, sep } from 'node:path';
 import { z } from 'zod';
@@ -16,7 +16,6 @@ import { treeToolTexts } from './tree-texts.ts';
 /** The name of the tool. */
 export const WORKSPACE_TREE = 'workspace_tree';
 
-/** The parameters of `workspace_tree`. */
 export interface WorkspaceTreeInput {
   readonly path?: string | undefined;
   readonly depth?: number | 'auto' | undefined;
@@ -25,7 +24,6 @@ export interface WorkspaceTreeInput {
   readonly focus?: readonly string[] | undefined;
 }
 
-/** The result of `workspace_tree`. */
 export interface WorkspaceTreeDetails extends TreeMetadata {
   readonly path: string;
   /** See `WorkspaceTree`. */
@@ -35,7 +33,6 @@ export interface WorkspaceTreeDetails extends TreeMetadata {
 /** Returns the tree of a directory. */
 export type TreeAt = (directory: string, options: TreeCallOptions) => Promise<WorkspaceTree>;
 
-/** Options of {@link createWorkspaceTreeTool}. */
 export interface WorkspaceTreeToolOptions {
   readonly workspace: Workspace;
   readonly treeAt: TreeAt;
