@@ -61,7 +61,6 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'run-calls.ts',
     'shared-state.ts',
     'trees.ts',
-    'run-extras.ts',
     'run-tree.ts',
     'audience.ts',
     'init-options.ts',

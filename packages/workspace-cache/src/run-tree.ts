@@ -1,8 +1,9 @@
+import { messageOf } from './checks.ts';
+import { coreFilesOf, MAX_LENGTH } from './section/core-files.ts';
 import type { ResolvedCacheOptions } from './cache-options.ts';
 import type { OwnContentCache } from './content/content-cache.ts';
-import { extrasOf } from './run-extras.ts';
 import { SECTION_SHARE } from './run-texts.ts';
-import { headOf } from './section/git.ts';
+import { gitLineOf, headOf } from './section/git.ts';
 import { renderSection } from './section/section.ts';
 import type { SectionContent } from './section/section.ts';
 import { sectionTexts } from './section/texts.ts';
@@ -32,6 +33,32 @@ interface BeginParts {
 export function contentOf(tree: BuiltTree, extras: Pick<SectionContent, 'coreFiles' | 'gitLine'>): BegunTree {
   const { levels, metadata } = tree;
   return { tree, content: { tree: tree.tree, metadata, levels, ...extras } };
+}
+
+/** Reads what the section of a run shows next to the tree. Never rejects. */
+async function extrasOf(
+  { root }: BuiltTree,
+  { coreFiles, git, maxTokens, tree, warn }: ResolvedCacheOptions,
+  content: OwnContentCache,
+): Promise<Required<Pick<SectionContent, 'coreFiles' | 'gitLine'>>> {
+  if (root === undefined) return { coreFiles: undefined, gitLine: undefined };
+  const readCoreFiles = async (): Promise<SectionContent['coreFiles']> => {
+    try {
+      return await coreFilesOf(root, {
+        read: (path, maxBytes) => content.readHead(path, maxBytes),
+        gitignore: tree.gitignore,
+        maxLength: maxTokens === undefined ? MAX_LENGTH : Math.min(MAX_LENGTH, maxTokens),
+      });
+    } catch (error) {
+      warn(`workspace cache of ${root}: core files cannot be read: ${messageOf(error)}`, error);
+      return undefined;
+    }
+  };
+  const [files, gitLine] = await Promise.all([
+    coreFiles ? readCoreFiles() : undefined,
+    git ? gitLineOf(root, tree.language) : undefined,
+  ]);
+  return { coreFiles: files, gitLine };
 }
 
 /** The first trees of runs that begin now, by root. */

@@ -1,3 +1,4 @@
+import { pairsOf, similarity } from '../files/similarity.ts';
 import { fold } from './lines.ts';
 import type { TextLine } from './lines.ts';
 
@@ -13,20 +14,6 @@ export interface Closest {
 
 function essence(line: string): string {
   return fold(line).trim();
-}
-
-/** Pairs of neighbouring characters. */
-function pairsOf(line: string): Set<string> {
-  const pairs = new Set<string>();
-  for (let index = 0; index + 1 < line.length; index++) pairs.add(line.slice(index, index + 2));
-  return pairs;
-}
-
-/** Returns the similarity of two lines, from 0 to 1: the share of pairs of characters that both have. */
-function similarity(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
-  let common = 0;
-  for (const pair of a) if (b.has(pair)) common++;
-  return a.size + b.size === 0 ? 0 : (2 * common) / (a.size + b.size);
 }
 
 /** The number of lines that are compared one by one. Only a message depends on it. */

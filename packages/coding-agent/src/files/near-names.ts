@@ -7,6 +7,7 @@ import type { FileStat } from './operations.ts';
 import { OWN_TEMPORARY } from './own-names.ts';
 import type { ResolvedPath } from './resolve.ts';
 import type { PathScope } from './scope.ts';
+import { pairsOf, similarity } from './similarity.ts';
 
 const MAX_NAMES = 3;
 /** How many paths of the tree are checked. */
@@ -16,28 +17,19 @@ const MAX_SIBLINGS = 5000;
 const SEARCH_MS = 300;
 const MIN_SIMILARITY = 0.5;
 
-function pairsOf(name: string): Set<string> {
-  const text = ` ${name.toLowerCase()} `;
-  return new Set([...text].map((_, index) => text.slice(index, index + 2)).filter((pair) => pair.length === 2));
-}
-
-/** Returns the similarity of two names, from 0 to 1. */
-function similarity(a: string, b: string): number {
-  const [one, other] = [pairsOf(a), pairsOf(b)];
-  const common = [...one].filter((pair) => other.has(pair)).length;
-  return (2 * common) / Math.max(1, one.size + other.size);
-}
+/** The first and the last letter of a name have pairs of their own. */
+const pairsOfName = (name: string): Set<string> => pairsOf(` ${name.toLowerCase()} `);
 
 /** Returns similar names in the directory of the path, the most similar first. */
 async function siblings(workspace: PathScope, target: ResolvedPath): Promise<string[]> {
   const directory = dirname(target.real);
-  const wanted = basename(target.real);
+  const wanted = pairsOfName(basename(target.real));
   try {
     const entries = await workspace.operations.list(directory);
     const paths = entries
       .slice(0, MAX_SIBLINGS)
       .filter(({ name }) => !OWN_TEMPORARY.test(name))
-      .map(({ name }) => ({ name, score: similarity(name, wanted) }))
+      .map(({ name }) => ({ name, score: similarity(pairsOfName(name), wanted) }))
       .filter(({ score }) => score >= MIN_SIMILARITY)
       .toSorted((a, b) => b.score - a.score)
       .map(({ name }) => join(dirname(target.absolute), name));

@@ -13,7 +13,7 @@ import type { AppliedEdit, TextEdit } from '../edit/apply-edit.ts';
 import { diffOfSplices, formatHunks } from '../edit/diff.ts';
 import { requireExisting } from '../files/near-names.ts';
 import { seenAfter } from '../files/seen.ts';
-import { inputSchema } from './input.ts';
+import { inputSchema, namesOf } from './input.ts';
 import { mutating } from './spec.ts';
 import type { RegisteredToolSpec } from './spec.ts';
 
@@ -29,11 +29,7 @@ export interface EditDetails extends ChangedFile {
   readonly edits: readonly AppliedEdit[];
 }
 
-const flatNames = [
-  ['old_text', 'old_string', 'oldText', 'oldString', 'old_str'],
-  ['new_text', 'new_string', 'newText', 'newString', 'new_str'],
-  ['replace_all', 'replaceAll', 'allow_multiple', 'allowMultiple'],
-].flat();
+const flatNames = Object.keys(editShape).flatMap(namesOf);
 
 /** Accepts one edit without the list around it. */
 function gatherFlatEdit(input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {

@@ -18,6 +18,11 @@ const aliases: readonly (readonly string[])[] = [
   ['edits', 'replacements'],
 ];
 
+/** Returns the names that a parameter has at different hosts, our own first. */
+export function namesOf(parameter: string): readonly string[] {
+  return aliases.find(([name]) => name === parameter) ?? [parameter];
+}
+
 /** Makes the schema of a coding tool's parameters, which also accepts the names that other hosts use. */
 export function inputSchema<Shape extends z.ZodRawShape>(
   shape: Shape,

@@ -3,13 +3,12 @@ import { lstat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import type { CacheScope } from '../content/scope.ts';
 
-async function isThere(path: string): Promise<boolean> {
-  try {
-    await lstat(path);
-    return true;
-  } catch {
-    return false;
-  }
+/** Returns whether something is at a path, even if it is a broken link. */
+export function isThere(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  );
 }
 
 async function realOf(scope: CacheScope, path: string): Promise<string | undefined> {

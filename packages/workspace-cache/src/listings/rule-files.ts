@@ -4,6 +4,7 @@ import { lstat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isSameStamp } from '../content/stamps.ts';
 import type { Stamps } from '../content/stamps.ts';
+import { isThere } from './locate.ts';
 import { IGNORE_FILES } from './paths-of.ts';
 
 /** The directories whose contents are remembered. */
@@ -17,13 +18,6 @@ interface Known {
   readonly stamp: FileStat;
   /** The rule files that may be there while the stamp is this one. */
   readonly names: readonly string[];
-}
-
-async function isThere(path: string): Promise<boolean> {
-  return lstat(path).then(
-    () => true,
-    () => false,
-  );
 }
 
 /** Returns a directory and all above it. */
