@@ -50,7 +50,7 @@ export function createCodingToolSet(options: CodingToolSetOptions = {}): ToolSet
     name: 'coding',
     open: (context) => {
       const workspace = sessionWorkspace(context, options);
-      // An unknown name is refused by `createCodingTools`.
+      // An unknown name is rejected by `createCodingTools`.
       const naming = context.naming as NamingProfile;
       return { tools: createCodingTools({ workspace, naming }), resources: fileResources(workspace, context.roots) };
     },

@@ -29,8 +29,8 @@ export interface ToolPolicy {
   /** Other directories that may be used, absolute. Default: none. */
   readonly allowedRoots?: readonly string[] | undefined;
   /**
-   * `strict`: refuse to change a file that changed since it was read, and to overwrite one of which not all was shown. `off`: never
-   * refuse.
+   * `strict`: reject a change of a file that changed since it was read, and an overwrite of a file that was not shown in full. `off`:
+   * reject neither.
    * @default 'strict'
    */
   readonly staleGuard?: 'strict' | 'off' | undefined;
@@ -66,7 +66,7 @@ export interface Workspace extends CommitScope {
   readonly fileNotes?: FileNotes | undefined;
   /**
    * Calls `listener` once for each commit that changed files, after the commit and before the tool's promise settles. A dry
-   * run, a refused call and a commit that was undone are not announced. Also calls it for each file that this workspace
+   * run, a rejected call and a commit that was undone are not announced. It is also called for each file that this workspace
    * recovers after a process was killed. A listener runs synchronously, so a slow one delays the call; an error that it
    * throws goes to `onError` and changes nothing else.
    *
@@ -163,7 +163,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
 export type WorkspaceChoice = WorkspaceOptions | { readonly workspace: Workspace };
 
 /**
- * Returns the workspace of a choice, whose options are among those of `call`; `names` are the other ones.
+ * Returns the workspace of a choice, whose options are among those of `call`; `names` are the other options.
  *
  * @throws {ToolError} `INVALID_OPTION`
  */

@@ -8,10 +8,10 @@ export interface ToolNames {
 
 /** What a text about the workspace depends on, beside the workspace. */
 export interface SectionOptions {
-  /** The tool of this agent that lists a directory; `false` when it has none. @default that of the cache */
+  /** The tool of this agent that lists a directory; `false` when it has none. @default the cache's tool */
   readonly list?: string | false | undefined;
   /**
-   * The name of the agent, for the statistics: its later requests do not count as those of other agents. Without names, each `init` of
+   * The name of the agent, for the statistics: its later requests do not count as another agent's. Without names, each `init` of
    * the run counts as one agent.
    */
   readonly agent?: string | undefined;
@@ -66,7 +66,7 @@ export interface DynamicListing {
 /**
  * What prompt templates see as `workspaceCache`. Plain JSON.
  *
- * The format is that of the source document, section "缓存结构".
+ * The format is from the source document, section "缓存结构".
  */
 export interface WorkspaceCacheData {
   readonly static: { readonly tree: string; readonly metadata: DataMetadata };

@@ -25,7 +25,7 @@ export interface CallsOfRun {
   readonly run?: WorkspaceRun | undefined;
 }
 
-/** Options of one tree: those of the cache, changed. */
+/** The options of one tree change the cache's. */
 export interface TreeCallOptions extends TreeOptions {
   readonly signal?: AbortSignal | undefined;
 }
@@ -70,7 +70,7 @@ export interface WorkspaceCache {
    */
   createWorkspace(options?: Omit<WorkspaceOptions, 'root'> & CallsOfRun): Workspace;
   /**
-   * Follows the changes of a workspace that something else made, such as that of a session of tools.
+   * Follows the changes of a workspace that something else made, such as a session of tools.
    *
    * @returns a function that ends this. A second call of it does nothing.
    */

@@ -1,7 +1,7 @@
 /** Memory for the content of a file, which may have been used before. */
 interface PooledBuffer {
   readonly bytes: Buffer;
-  /** Gives the memory back. After that nobody may read `bytes`, and no pending operation may use it. */
+  /** Gives the memory back. After that, nothing may read `bytes`, and no pending operation may use it. */
   readonly release: () => void;
 }
 

@@ -37,7 +37,7 @@ export interface ChangeTools {
   readonly rescued: string[];
 }
 
-/** How far a change is; `conflict`: somebody else changed the path. */
+/** How far a change is; `conflict`: another program changed the path. */
 export type Progress = 'applied' | 'unapplied' | 'conflict';
 
 /** How one kind of change is made. */

@@ -79,7 +79,7 @@ function report({ onError }: Subscription, error: unknown): void {
 
 function notify(subscription: Subscription, change: WorkspaceChange): void {
   try {
-    // The type allows an asynchronous listener: nobody else would see its rejection.
+    // The type allows an asynchronous listener: no other user would see its rejection.
     const returned: unknown = subscription.listener(change);
     if (returned instanceof Promise) returned.catch((error: unknown) => report(subscription, error));
   } catch (error) {

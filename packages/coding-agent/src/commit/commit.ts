@@ -252,9 +252,9 @@ function isCrossing(error: unknown): boolean {
  * start undoes or finishes all. Deletions come last. The signal counts until the first change; then the commit runs to its end. A dry
  * run only checks.
  *
- * The caller holds the locks of all targets. Changes are announced once, at the end; those of a commit that was undone are not.
+ * The caller holds the locks of all targets. Changes are announced once, at the end; the changes of a commit that was undone are not.
  *
- * @throws {ToolError} `STALE` when another program changed a path during the call; for what the system refused; `changed` when
+ * @throws {ToolError} `STALE` when another program changed a path during the call; for the system's errors; `changed` when
  * something could not be undone. The signal's reason.
  */
 export async function commit(steps: readonly Step[], context: ChangeContext): Promise<void> {

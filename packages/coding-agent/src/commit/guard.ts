@@ -25,7 +25,7 @@ export async function isFresh(operations: FileOperations, path: string, record: 
 }
 
 /**
- * Refuses to delete or move a file, or the files below a directory, that changed since they were read.
+ * Rejects to delete or move a file, or the files below a directory, that changed since they were read.
  *
  * @throws {ToolError} `STALE`.
  */
@@ -44,7 +44,7 @@ export async function guardTree(workspace: CommitScope, target: ResolvedPath, ve
   }
 }
 
-/** Returns true also for a file that is gone: nothing can be lost. */
+/** Returns true even for a file that is gone: nothing can be lost. */
 async function isFreshOrGone(operations: FileOperations, path: string, record: FileRecord): Promise<boolean> {
   try {
     return await isFresh(operations, path, record);
@@ -63,8 +63,8 @@ export interface Intent {
 }
 
 /**
- * Refuses to change a file whose content the caller has not seen: one that changed since, or one that would be overwritten and
- * was not shown in full. The refusal shows what is missing, as much as fits; that counts as shown, so a caller that repeats the
+ * Rejects to change a file whose content the caller has not seen: one that changed since, or one that would be overwritten and
+ * was not shown in full. The error shows what is missing, as much as fits; that counts as shown, so a caller that repeats the
  * call comes to the end.
  *
  * @throws {ToolError} `STALE`, `NOT_READ`.

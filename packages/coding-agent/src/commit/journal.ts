@@ -61,7 +61,7 @@ export function journalKind(name: string): 'journal' | 'new' | undefined {
   return kind === 'journal' || kind === 'new' ? kind : undefined;
 }
 
-/** Creates a journal in a directory. It gets its name when it is whole, so nobody sees a part of it. */
+/** Creates a journal in a directory. It gets its name when it is whole, so no process sees a part of it. */
 export async function createJournal(
   operations: FileOperations,
   directory: string,
@@ -109,7 +109,7 @@ async function createFile(
   }
 }
 
-/** A journal that nobody understands: damaged, or of another version. */
+/** A journal that cannot be read: damaged, or of another version. */
 export class DamagedJournal extends Error {}
 
 /** @throws {DamagedJournal} */

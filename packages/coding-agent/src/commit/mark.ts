@@ -3,7 +3,7 @@ import { withFile } from '../files/operations.ts';
 import type { FileOperations, FileStat } from '../files/operations.ts';
 import { statOf } from './temporary.ts';
 
-/** What a path held. It tells later whether somebody else changed it. */
+/** What a path held. It tells later whether another program changed it. */
 export interface Mark {
   /** The number of the file in its file system. The number of the file system itself may change with a reboot. */
   readonly inode: string;

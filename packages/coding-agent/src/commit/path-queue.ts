@@ -2,7 +2,7 @@
 interface QueueTurn {
   /** Settles when all earlier calls for the same paths are done. */
   readonly turn: Promise<unknown>;
-  /** Lets later calls go on. A call that leaves before its turn lets nobody overtake the calls before it. */
+  /** Lets later calls go on. A call that leaves before its turn lets no call overtake the calls before it. */
   readonly leave: () => void;
 }
 

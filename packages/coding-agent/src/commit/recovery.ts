@@ -18,7 +18,7 @@ import { isTemporary, isThere, removeAll, removeFile } from './temporary.ts';
 interface Outcome {
   readonly isFinished: boolean;
   readonly changed: readonly PathChange[];
-  /** Paths that somebody else changed since. */
+  /** Paths that another program changed since. */
   readonly kept: readonly string[];
   readonly rescued: readonly string[];
 }

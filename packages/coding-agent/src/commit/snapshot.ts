@@ -19,7 +19,7 @@ export interface FileSnapshot {
   readonly release: () => void;
 }
 
-/** Larger files are refused where a tool needs the whole content. */
+/** Larger files are rejected where a tool needs the whole content. */
 export const MAX_BYTES_IN_MEMORY: number = 256 * 1024 * 1024;
 
 /**

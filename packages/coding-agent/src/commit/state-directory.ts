@@ -17,7 +17,7 @@ function nameOf(directory: string): string {
   return `The state directory ${quotePath(directory)}`;
 }
 
-/** @throws {ToolError} `PERMISSION`, unless this user owns the directory and nobody else can write to it: the tools trust its content. */
+/** @throws {ToolError} `PERMISSION`, unless this user owns the directory and no other user can write to it: the tools trust its content. */
 async function requirePrivate(operations: FileOperations, directory: string): Promise<void> {
   const name = nameOf(directory);
   const { kind, mode, uid } = await operations.lstat(directory);

@@ -5,7 +5,7 @@ import { isBinary } from '../edit/encoding.ts';
 import { wholeOf } from '../files/seen.ts';
 import type { SeenRange, SeenRanges } from '../files/seen.ts';
 
-/** How much of a file a refusal shows. */
+/** The part of a file that an error shows. */
 const MAX_LINES = 60;
 const MAX_BYTES = 6 * 1024;
 const MAX_COLUMNS = 500;

@@ -79,7 +79,7 @@ export function spliceAt(document: TextDocument, replacement: Replacement): Spli
   // A tier may have dropped the empty line after a final line ending.
   const kept = keptLines(oldLines.slice(0, place.length), rawNewLines.slice(0, newLines.length));
   const [last, oldLast] = [newLines.length - 1, place.length - 1];
-  // The last line may be the start of a line, so only the last one can be repeated there: others may end with blanks.
+  // The last line may be the start of a line, so only the last one can be repeated there: others may end with whitespace.
   kept[last] = rawNewLines[last] === oldLines[oldLast] ? oldLast : -1;
   const gap = (index: number): Buffer | undefined => {
     const [above, below] = [place[index], place[index + 1]];

@@ -6,7 +6,7 @@ import type { TextLine } from './lines.ts';
 export interface Closest {
   /** The line where it starts, from 1. */
   readonly lineNumber: number;
-  /** The number of equal lines, apart from blanks and the form of quotes. */
+  /** The number of equal lines, apart from whitespace and the form of quotes. */
   readonly equalLines: number;
   /** The first line that differs, from 1: in the file and in the text. */
   readonly differs: { readonly lineNumber: number; readonly file: string | undefined; readonly asked: string };

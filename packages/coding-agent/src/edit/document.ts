@@ -131,7 +131,7 @@ export function nextLineAfter(document: TextDocument, offset: number): number {
   return lineAt(document, offset).next;
 }
 
-/** Returns the line ending for text inserted at an offset: that of its line, else of the line before, else a line feed. */
+/** Returns the line ending for text inserted at an offset: the one of its line, else of the line before, else a line feed. */
 export function lineEndNear(document: TextDocument, offset: number): Buffer {
   const { bytes } = document;
   const { start, end, next } = lineAt(document, offset);

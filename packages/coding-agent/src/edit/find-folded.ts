@@ -10,7 +10,7 @@ export interface Folding {
   offsets(line: string): (offset: number) => number | undefined;
 }
 
-/** Ignores trailing blanks of lines. */
+/** Ignores trailing whitespace of lines. */
 export const trailingBlanks: Folding = { fold: trimBlanks, offsets: () => (offset) => offset };
 
 /** Also ignores the form of quotes, dashes, spaces and accents. */
@@ -19,7 +19,7 @@ export const unicode: Folding = { fold, offsets: foldOffsets };
 /** Stands for a line that equals no text. */
 const BROKEN = '\ufffd';
 
-/** Returns whether folding removed trailing blanks of the text. */
+/** Returns whether folding removed trailing whitespace of the text. */
 function hasBlanksAtEnd(line: string): boolean {
   return /[ \t]$/u.test(line);
 }

@@ -25,7 +25,7 @@ interface IndentPair {
 /** Converts the indentation of a new line to the file's; `undefined` when that is impossible. */
 type Shift = (indent: string) => string | undefined;
 
-/** The file has the same additional blanks before each line. */
+/** The file has the same additional whitespace before each line. */
 function deeper(pairs: readonly IndentPair[]): Shift | undefined {
   const [first] = pairs;
   if (!first?.file.endsWith(first.asked)) return undefined;
@@ -33,7 +33,7 @@ function deeper(pairs: readonly IndentPair[]): Shift | undefined {
   return pairs.every(({ file, asked }) => file === added + asked) ? (indent) => added + indent : undefined;
 }
 
-/** The file lacks the same blanks before each line. */
+/** The file lacks the same whitespace before each line. */
 function shallower(pairs: readonly IndentPair[]): Shift | undefined {
   const [first] = pairs;
   if (!first?.asked.endsWith(first.file)) return undefined;

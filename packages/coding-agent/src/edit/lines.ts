@@ -21,7 +21,7 @@ export function textLines(document: TextDocument): TextLine[] {
   return lines;
 }
 
-/** Returns a line without trailing blanks. A regular expression would be quadratic: it tries each run again from each blank. */
+/** Returns a line without trailing whitespace. A regular expression would be quadratic: it tries each run again from each blank. */
 export function trimBlanks(line: string): string {
   let end = line.length;
   while (end > 0 && (line[end - 1] === ' ' || line[end - 1] === '\t')) end--;
@@ -47,7 +47,7 @@ function foldCharacters(text: string): string {
   return text.replaceAll(foldable, (character) => folds.get(character) ?? character);
 }
 
-/** Returns a text with composed characters and plain quotes, dashes and spaces, without trailing blanks. */
+/** Returns a text with composed characters and plain quotes, dashes and spaces, without trailing whitespace. */
 export function fold(text: string): string {
   return trimBlanks(foldCharacters(text.normalize('NFC')));
 }

@@ -5,7 +5,7 @@ export function isWithin(path: string, directory: string): boolean {
   return path === directory || path.startsWith(directory.endsWith(sep) ? directory : directory + sep);
 }
 
-/** Returns whether some file system reads the name as `.git`: other case, trailing dots and blanks, streams, ignored code points. */
+/** Returns whether some file system reads the name as `.git`: other case, trailing dots and spaces, streams, ignored code points. */
 function isGitName(name: string): boolean {
   const plain = name
     .replaceAll(/[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/gu, '')

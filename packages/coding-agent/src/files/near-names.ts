@@ -71,7 +71,7 @@ async function elsewhere(workspace: PathScope, target: ResolvedPath): Promise<st
       onTimeout: 'partial',
       cache: true,
     });
-    // A path that only happens to have the letters helps nobody.
+    // A path that only happens to have the letters does not help.
     const paths = matches.filter(({ guess }) => guess !== 'scattered').map(({ path }) => path);
     return await shown(workspace, paths);
   } catch {

@@ -23,7 +23,7 @@ export interface ResolvedPath {
 const MAX_LINKS = 40;
 
 /**
- * Returns the canonical path of something that may not exist: that of its nearest existing ancestor, plus the rest. A broken
+ * Returns the canonical path of something that may not exist: the path of its nearest existing ancestor, plus the rest. A broken
  * link resolves to its target.
  */
 export async function realPathOf(operations: FileOperations, path: string, links: number = 0): Promise<string> {

@@ -50,7 +50,7 @@ interface ExpandLimits {
 
 /**
  * Where mentions lead: a workspace of their own, or better the one of the tools, which then know what was read. `naming` is
- * that of the tools: notices say how to continue with them.
+ * the profile of the tools: notices say how to continue with them.
  */
 export type ExpandOptions = ExpandLimits & CodingToolsOptions;
 

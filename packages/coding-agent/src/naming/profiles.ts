@@ -3,7 +3,7 @@ import type { Names } from '../tools/spec.ts';
 import type { Profile } from './profile.ts';
 import * as registry from './registry.ts';
 
-/** Which names and parameters the tools of a set have: their own (`default`), or those of a host. */
+/** Which names and parameters the tools of a set have: their own (`default`), or a host's. */
 export type NamingProfile = 'default' | keyof typeof registry;
 
 /** The tools of each host, by profile. `default` renames nothing. */

@@ -170,7 +170,7 @@ function notAtEnd(name: string, path: string): ToolError {
 }
 
 /**
- * Refuses lines of context that fit when each is one blank deeper. Either they lack the sign of the format, and the added lines do
+ * Rejects lines of context that fit when each is one blank deeper. Either they lack the sign of the format, and the added lines do
  * not; or all of them lack one blank of indentation.
  */
 function requireSigns(document: TextDocument, found: Found, hunk: PatchHunk, { name, path }: Wanted): void {

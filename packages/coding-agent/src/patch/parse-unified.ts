@@ -29,7 +29,7 @@ function endOfBlock(line: string): string | undefined {
 }
 
 /**
- * Parses a unified diff of git or `diff -u`. Each line is part of a file, known to say nothing, or refused.
+ * Parses a unified diff of git or `diff -u`. Each line is part of a file, known to say nothing, or rejected.
  *
  * @throws {ToolError} `INVALID_PATCH`, naming the line.
  */

@@ -70,7 +70,7 @@ function readHunk(reader: Reader, path: string): PatchHunk | undefined {
     if (anchor !== undefined) anchors.push(anchor);
   }
   const lines: HunkLine[] = [];
-  // Editors remove trailing blanks, so an empty line is one of context, unless it only separates sections.
+  // Editors remove trailing whitespace, so an empty line is one of context, unless it only separates sections.
   let blank: HunkLine[] = [];
   let isAtEnd = false;
   for (; reader.at < reader.lines.length && !isAtEnd; reader.at++) {
@@ -115,7 +115,7 @@ function readHunks(reader: Reader, path: string): PatchHunk[] {
   return hunks;
 }
 
-/** Text around a patch, such as the end of a here-document, is not part of it. Changes there would be lost, so they are refused. */
+/** Text around a patch, such as the end of a here-document, is not part of it. Changes there would be lost, so they are rejected. */
 function requireText({ lines }: Reader, start: number, end: number, where: string): void {
   const change =
     /^(?:\*\*\* (?!End Patch\s*$)|\s*\*\*\* (?:Begin Patch|(?:Add|Update|Delete) File:|Move to:)|@@|[-+]|diff --git )/u;

@@ -122,7 +122,7 @@ async function planUpdate(
 /**
  * Checks a whole patch against the current files and returns the steps that commit it.
  *
- * @param targets those of `pathsOf` of each patch, in order.
+ * @param targets the targets of `pathsOf` of each patch, in order.
  * @throws {ToolError} for the first file that the patch does not fit; nothing has changed by then.
  */
 export async function planPatch(

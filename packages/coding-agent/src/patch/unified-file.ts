@@ -85,7 +85,7 @@ function gitNamesOf(line: string, lineNumber: number): Names | undefined {
   return { old: { path: one, isEpoch: false }, new: { path: other, isEpoch: false } };
 }
 
-/** The prefixes of git, also those of `diff.mnemonicPrefix`. */
+/** The prefixes of git, with the ones of `diff.mnemonicPrefix`. */
 const prefix = /^[abciow12]\//u;
 
 /** Changes that patch cannot make. To leave them out would give a wrong result. */

@@ -86,7 +86,7 @@ function endsAtFileStart(reader: PatchLines, { lines, counts }: Body, stated: Co
 function readBody(reader: PatchLines, stated: Counts | undefined): Body {
   const isCrlfPatch = reader.isCrlf(reader.at);
   const body: Body = { lines: [], counts: { old: 0, new: 0 }, oldLacksEnd: false, newLacksEnd: false };
-  // Editors remove trailing blanks, so an empty line is one of context, unless it only separates the hunk from what follows.
+  // Editors remove trailing whitespace, so an empty line is one of context, unless it only separates the hunk from what follows.
   let blank: HunkLine[] = [];
   const keepBlank = (lines: readonly HunkLine[]): void => {
     for (const line of lines) addLine(body, line, reader.at);
@@ -151,7 +151,7 @@ export function readUnifiedHunk(reader: PatchLines): PatchHunk {
     const summary = `the hunk shows no old line, so the place of its new lines is unknown: ${shown(first)}`;
     throw invalidPatch(summary, lineNumber, 'Add the lines around the change, each with a space before it.');
   }
-  // Without old lines, the number is that of the line before.
+  // Without old lines, the number is the line before.
   const isMisnumbered = range?.oldCount === 0 && counts.old > 0;
   return {
     lines,

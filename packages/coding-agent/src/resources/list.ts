@@ -33,7 +33,7 @@ function positionOf(cursor: string | undefined, roots: readonly string[]): Posit
     const [root, after] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[];
     if (typeof root === 'number' && roots[root] !== undefined && typeof after === 'string') return { root, after };
   } catch {
-    // Not JSON: refused below.
+    // Not JSON: rejected below.
   }
   throw new ToolError('INVALID_INPUT', [
     `The cursor ${escapeControls(JSON.stringify(cursor))} is invalid`,

@@ -7,7 +7,7 @@ import type { Workspace } from '../workspace.ts';
 import { namesBy } from './spec.ts';
 import type { CodingToolSpec, Names, RunContext } from './spec.ts';
 
-/** How a tool appears in a set: its name there, its parameters, and how they convert to those of its spec. */
+/** How a tool appears in a set: its name there, its parameters, and how they convert to the parameters of its spec. */
 export interface Appearance<Given, Input> {
   readonly name: string;
   readonly description: string;
@@ -37,7 +37,7 @@ function unquoted<Input>(input: Input): Input {
   return Object.fromEntries(entries) as Input;
 }
 
-/** Runs a call. Its answer, also a refusal, ends with what recovery has done since the last answer. */
+/** Runs a call. Its answer, even an error, ends with what recovery has done since the last answer. */
 async function withNotices<Details>(
   { recovery }: Workspace,
   run: () => Promise<ToolSuccess<Details>>,

@@ -27,7 +27,7 @@ export interface GrepInput {
   readonly skip?: number | undefined;
 }
 
-/** The result of `grep`: that of `@cairn/natives`, with paths in the form that the other tools take. */
+/** The result of `@cairn/natives`, with paths in the form that the other tools take. */
 export interface GrepDetails extends GrepResult {
   readonly skip: number;
   /** The files of this page that have more matches than one search shows of each, when several files are searched. */

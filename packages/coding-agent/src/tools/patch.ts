@@ -54,7 +54,7 @@ function describe({ path, kind, to, tiers, tag }: PatchedFile): string {
 }
 
 /**
- * Refuses a file that two sections change: each is checked against the file as it is now, so the second would undo the first. A
+ * Rejects a file that two sections change: each is checked against the file as it is now, so the second would undo the first. A
  * file can have several names; deleting one of them changes no other.
  */
 function requireDistinct(patches: readonly FilePatch[], targets: readonly LockedTarget[]): void {

@@ -23,7 +23,7 @@ export interface WriteInput {
 
 export interface WriteDetails extends ChangedFile {
   readonly created: boolean;
-  /** All lines of the file ended with CRLF, and so do those of the new content. */
+  /** All lines of the file ended with CRLF, and so do the lines of the new content. */
   readonly keptCrlf: boolean;
 }
 

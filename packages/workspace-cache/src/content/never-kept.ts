@@ -3,7 +3,7 @@ import { isSecretName } from '@cairn/tool/prompt';
 import { relative, sep } from 'node:path';
 
 /**
- * Returns whether a cache never keeps a file: its name, or that of a directory below the root on the way to it, usually stands for
+ * Returns whether a cache never keeps a file: its name, or the name of a directory below the root on the way to it, usually stands for
  * secrets, or it belongs to git's own data, which holds passwords in URLs.
  */
 export function isNeverKept(path: string, roots: readonly string[]): boolean {

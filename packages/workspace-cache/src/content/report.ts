@@ -1,7 +1,7 @@
 /** Calls a listener. What it throws must not change the answer of a cache. */
 export function report<Fact>(listener: ((fact: Fact) => void) | undefined, fact: Fact): void {
   try {
-    // The type allows an asynchronous listener: nobody else would see its rejection.
+    // The type allows an asynchronous listener: no other user would see its rejection.
     const returned: unknown = listener?.(fact);
     if (returned instanceof Promise) returned.catch(warn);
   } catch (error) {

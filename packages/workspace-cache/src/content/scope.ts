@@ -7,7 +7,7 @@ import { resolve } from 'node:path';
 import type { Lifetime } from '../lifetime.ts';
 import { innerOf } from './inner.ts';
 
-/** The files that a cache may read: those of a workspace, or those below a root. */
+/** The files that a cache may read: the files of a workspace, or below a root. */
 export class CacheScope {
   /** The root as the caller named it. */
   readonly root: string;

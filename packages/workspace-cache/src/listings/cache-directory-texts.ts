@@ -23,7 +23,7 @@ export interface CacheDirectoryTexts {
   readonly tooLarge: (path: string, list: string) => string;
 }
 
-/** The rules in Chinese, and the descriptions of the parameters in English, are those of the source document. */
+/** The rules in Chinese, and the descriptions of the parameters in English, are from the source document. */
 export const cacheDirectoryTexts: Readonly<Record<Language, CacheDirectoryTexts>> = {
   en: {
     description: (list) =>

@@ -35,7 +35,7 @@ interface ItemDifferences {
 export interface CacheDirectoryDetails {
   readonly message: string;
   readonly cached: boolean;
-  /** Absent when the items are those of the directory. */
+  /** Absent when the items are the entries of the directory. */
   readonly differences?: ItemDifferences;
 }
 

@@ -10,7 +10,7 @@ export function fits(text: string, { maxTokens, count }: Budget): boolean {
 }
 
 /**
- * Returns the largest number, from `most` down to 0, whose text fits; `undefined` when not even that of 0 does. A text with a larger
+ * Returns the largest number, from `most` down to 0, whose text fits; `undefined` when not even 0 fits. A text with a larger
  * number is longer.
  */
 export function largestFitting(most: number, write: (count: number) => string, budget: Budget): number | undefined {

@@ -40,7 +40,7 @@ export interface SectionTexts {
   readonly noGit: Readonly<Record<NoGitReason, string>>;
 }
 
-/** The texts in Chinese are those of the source document, as far as it has them. */
+/** The Chinese strings are from the source document, as far as it has them. */
 export const sectionTexts: Readonly<Record<Language, SectionTexts>> = {
   en: {
     heading: '## Workspace directory structure cache',

@@ -9,7 +9,7 @@ export interface ReportOptions extends StatisticsOptions {
 
 /**
  * Writes the statistics of a run for people, then advice on its options. The title and the lines on the tree, the depth and
- * the saved calls are those of the source document.
+ * the saved calls are from the source document.
  */
 export function reportOf(counts: RunCounts, { language, requests }: ReportOptions): string {
   const { metadata } = counts;

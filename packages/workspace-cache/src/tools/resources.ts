@@ -3,7 +3,7 @@ import { onAnyChange } from '@cairn/coding-agent';
 import { realPathOf } from '@cairn/coding-agent/internal';
 import type { Workspace, WorkspaceChange } from '@cairn/coding-agent';
 import { ToolError } from '@cairn/tool';
-import type { Resource, ResourceChange, ResourceProvider } from '@cairn/tool';
+import type { Resource, ResourceChanges, ResourceProvider } from '@cairn/tool';
 import { escapeControls, quotePath } from '@cairn/tool/paths';
 import { basename } from 'node:path';
 import type { DynamicListings } from '../listings/dynamic-listings.ts';
@@ -41,51 +41,69 @@ function treePathsOf({ written, ...rest }: WorkspaceChange): string[] {
   return [...rules, ...pathsOf({ ...rest, written: rest.created })];
 }
 
-/** Makes the resources of a session: the tree of each root, and the kept listings. */
-export function workspaceResources(options: WorkspaceResourcesOptions): ResourceProvider {
-  const { workspace, roots, treeAt, listings, language, list } = options;
+function resourcesOf({ roots, listings, language, list }: WorkspaceResourcesOptions): Resource[] {
   const texts = treeToolTexts[language];
-  const uris = roots.map((_, index) => treeUri(index));
+  const trees = roots.map((root, index): Resource => {
+    const title = quotePath(basename(root) || root);
+    return {
+      uri: treeUri(index),
+      name: `tree of ${title}`,
+      title: `Tree of ${title}`,
+      description: texts.treeResource,
+      mimeType: 'text/plain',
+    };
+  });
+  if (listings === undefined) return trees;
+  const description = texts.listingsResource(list);
+  const named = { name: 'cached listings', title: 'Cached listings' };
+  return [...trees, { uri: LISTINGS_URI, ...named, description, mimeType: 'application/json' }];
+}
+
+async function readTree(
+  { workspace, treeAt, language, list }: WorkspaceResourcesOptions,
+  root: string,
+  signal: AbortSignal,
+): Promise<string> {
+  // A root may have become a link that leads elsewhere.
+  const { real } = await workspace.resolve(root);
+  const tree = await treeAt(real, { signal });
+  const { error, errorCode, entries } = tree.metadata;
+  if (error !== undefined && entries === 0) {
+    const hint = 'Read the tree of another root, or tell the user.';
+    throw new ToolError(errorCode ?? 'IO', [problemFor(error), hint], { path: root });
+  }
+  return treeText(tree, { path: root, language, list });
+}
+
+/** Announces the trees of roots in which a commit of any workspace of this process changed something, and changes of the listings. */
+function changesOf({ workspace, roots, listings }: WorkspaceResourcesOptions): ResourceChanges['onChange'] {
   let bases: Promise<readonly string[]> | undefined;
   const basesOf = (): Promise<readonly string[]> =>
     (bases ??= Promise.all(roots.map((root) => realPathOf(workspace.operations, root).catch(() => root))));
-
-  const resources = [
-    ...roots.map((root, index): Resource => {
-      const title = quotePath(basename(root) || root);
-      const uri = treeUri(index);
-      return {
-        uri,
-        name: `tree of ${title}`,
-        title: `Tree of ${title}`,
-        description: texts.treeResource,
-        mimeType: 'text/plain',
-      };
-    }),
-    ...(listings === undefined
-      ? []
-      : [
-          {
-            uri: LISTINGS_URI,
-            name: 'cached listings',
-            title: 'Cached listings',
-            description: texts.listingsResource(list),
-            mimeType: 'application/json',
-          },
-        ]),
-  ];
-  const readTree = async (root: string, signal: AbortSignal): Promise<string> => {
-    // A root may have become a link that leads elsewhere.
-    const { real } = await workspace.resolve(root);
-    const tree = await treeAt(real, { signal });
-    const { error, errorCode, entries } = tree.metadata;
-    if (error !== undefined && entries === 0) {
-      throw new ToolError(errorCode ?? 'IO', [problemFor(error), 'Read the tree of another root, or tell the user.'], {
-        path: root,
-      });
-    }
-    return treeText(tree, { path: root, language, list });
+  return (listener) => {
+    const update = (uri: string): void => listener({ kind: 'resource-update', uri });
+    const announce = async (paths: readonly string[]): Promise<void> => {
+      for (const [index, base] of (await basesOf()).entries()) {
+        if (isAffected(base, paths)) update(treeUri(index));
+      }
+    };
+    const stops = [
+      onAnyChange((change) => {
+        const paths = treePathsOf(change);
+        if (paths.length > 0) void announce(paths);
+      }),
+      listings?.onChange(() => update(LISTINGS_URI)),
+    ];
+    return () => {
+      for (const stop of stops) stop?.();
+    };
   };
+}
+
+/** Makes the resources of a session: the tree of each root, and the kept listings. */
+export function workspaceResources(options: WorkspaceResourcesOptions): ResourceProvider {
+  const { roots, listings } = options;
+  const resources = resourcesOf(options);
   return {
     list: async () => ({ resources }),
     read: async (uri, { signal }) => {
@@ -96,32 +114,15 @@ export function workspaceResources(options: WorkspaceResourcesOptions): Resource
         const text = escapeControls(JSON.stringify(listings.record, undefined, 2), '\n');
         return [{ uri, mimeType: 'application/json', text }];
       }
-      const root = roots[uris.indexOf(uri)];
-      if (root !== undefined) return [{ uri, mimeType: 'text/plain', text: await readTree(root, signal) }];
+      const root = roots.find((_, index) => treeUri(index) === uri);
+      if (root !== undefined) return [{ uri, mimeType: 'text/plain', text: await readTree(options, root, signal) }];
       const known = resources.map((resource) => resource.uri).join(', ');
       const what = `The resource ${escapeControls(JSON.stringify(uri))} does not exist`;
       throw new ToolError('NOT_FOUND', [what, `Read ${known}.`]);
     },
     changes: {
       announces: (uri) => resources.some((resource) => resource.uri === uri),
-      onChange: (listener) => {
-        const update = (uri: string): void => listener({ kind: 'resource-update', uri } satisfies ResourceChange);
-        const announce = async (paths: readonly string[]): Promise<void> => {
-          for (const [index, base] of (await basesOf()).entries()) {
-            if (isAffected(base, paths)) update(treeUri(index));
-          }
-        };
-        const stops = [
-          onAnyChange((change) => {
-            const paths = treePathsOf(change);
-            if (paths.length > 0) void announce(paths);
-          }),
-          listings?.onChange(() => update(LISTINGS_URI)),
-        ];
-        return () => {
-          for (const stop of stops) stop?.();
-        };
-      },
+      onChange: changesOf(options),
     },
   };
 }

@@ -4,7 +4,7 @@ import { HOSTILE_CHARACTER } from '@cairn/tool/paths';
  * The escaped parts of a name:
  *
  * - characters that begin a line, hide a part of the name or reverse its direction (the joiners and selectors of emoji stay);
- * - blanks at its ends, and the characters that a line of the tree that is not an entry begins with, `…` and `... `;
+ * - spaces at its ends, and the characters that a line of the tree that is not an entry begins with, `…` and `... `;
  * - the `>` of ` -> `, which separates a link from its target, and the backslash.
  */
 const ESCAPED = new RegExp(

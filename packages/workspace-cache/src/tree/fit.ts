@@ -140,7 +140,7 @@ class Fit {
     let high = Math.min(everything.length, maxCharacters - notice.length);
     let best = write(high);
     if (this.#fits(best.text)) return best;
-    // The tokens of a text are not the sum of those of its lines: search for the length with a text that fits.
+    // The tokens of a text are not the sum of the tokens of its lines: search for the length with a text that fits.
     best = result(notice, undefined, true);
     for (let low = 0; high - low > 1;) {
       const middle = Math.floor((low + high) / 2);

@@ -15,7 +15,7 @@ export interface Layout {
   readonly levels: Int32Array;
   /** The entries of each directory that the summary has, in the order of the summary. */
   readonly children: readonly (readonly number[])[];
-  /** The number of children of each directory, also of those that the summary does not have. */
+  /** The number of children of each directory, even if the summary does not have them. */
   readonly totals: Int32Array;
   /** The escaped names. Directories end in `/`, links show their target. */
   readonly labels: readonly string[];

@@ -3,7 +3,7 @@ import { ToolError } from '@cairn/tool';
 import type { CountTokens } from '@cairn/tool/prompt';
 import { describe } from '../checks.ts';
 
-/** The form of a tree: lines as the command `tree` draws them, two blanks a level, or one path a line. */
+/** The form of a tree: lines as the command `tree` draws them, two spaces a level, or one path a line. */
 export type TreeForm = 'box' | 'indent' | 'paths';
 
 /** A form; or `source`, the form of the source document: `box` with three levels and 10,000 characters. */

@@ -9,7 +9,7 @@ export interface TreeTexts {
   readonly folded: Readonly<Record<'excluded' | 'repository' | 'unreadable', string>>;
 }
 
-/** The notice in Chinese is that of the source document. */
+/** The notice in Chinese is from the source document. */
 export const treeTexts: Readonly<Record<Language, TreeTexts>> = {
   en: {
     notice: (entries) => `... (truncated, ${entries} entries in total)`,

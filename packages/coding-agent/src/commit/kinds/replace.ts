@@ -26,7 +26,7 @@ async function exchangeContent(
   }
 }
 
-/** Exchanges two names: in one step where the file system can, otherwise by way of `spare`. Returns false when `expected` refuses. */
+/** Exchanges two names: in one step where the file system can, otherwise by way of `spare`. Returns false when `expected` rejects. */
 async function swap(
   { operations }: ChangeTools,
   change: Replacement & { readonly isSource?: boolean },
