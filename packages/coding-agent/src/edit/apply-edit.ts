@@ -4,7 +4,7 @@ import { lineEndNear, lineNumberAt } from './document.ts';
 import type { ByteRange, TextDocument } from './document.ts';
 import { encodeText } from './encoding.ts';
 import { splitLines } from './find-exact.ts';
-import { createFinder } from './find-text.ts';
+import { Finder } from './find-text.ts';
 import type { Tier } from './find-text.ts';
 import type { Found } from './found.ts';
 
@@ -185,7 +185,7 @@ export function applyEdits(
   names: EditNames = { oldText: 'old_text', replaceAll: 'replace_all' },
 ): AppliedEdits {
   const applied: AppliedEdit[] = [];
-  const finder = createFinder(document);
+  const finder = new Finder(document);
   const splices = edits.flatMap((edit, index) => {
     const name = edits.length > 1 ? `edits[${index}].${names.oldText}` : names.oldText;
     const { tier, found } = finder.find(edit, { name, path, replaceAll: names.replaceAll });

@@ -49,54 +49,10 @@ function apart(places: readonly Found[]): Found[] {
   return kept;
 }
 
-/** Finds where edits of one document apply. */
-export interface Finder {
-  /**
-   * Returns the place that the first matching tier finds, or with `replace_all` all of them.
-   *
-   * @throws {ToolError} `NO_MATCH`, `AMBIGUOUS`, `INVALID_INPUT`.
-   */
-  find(edit: Asked, called: Called): Hits;
-  /** Returns the acceptable places of the first tier that has any. */
-  search(asked: Lines, accepts: (found: Found) => boolean): Hits | undefined;
-  lines(): readonly TextLine[];
-  noMatch(oldLines: readonly string[], called: Called): ToolError;
-  ambiguous(found: readonly Found[], called: Called): ToolError;
-}
-
 /** The places of a text, and the tier that found them. */
 interface Hits {
   readonly tier: Tier;
   readonly found: readonly Found[];
-}
-
-export function createFinder(document: TextDocument): Finder {
-  let known: readonly TextLine[] | undefined;
-  const lines = (): readonly TextLine[] => (known ??= textLines(document));
-  const search: Finder['search'] = (asked, accepts) => {
-    for (const [tier, find] of tiers) {
-      const found = find(document, asked, lines).filter(accepts);
-      if (found.length > 0) return { tier, found };
-    }
-    return undefined;
-  };
-  const failing: Pick<Finder, 'noMatch' | 'ambiguous'> = {
-    noMatch: (oldLines, called) => noMatch(lines(), oldLines, called),
-    ambiguous: (found, called) => ambiguous(document, found, { ...called, lines: lines() }),
-  };
-  const find: Finder['find'] = (edit, called) => {
-    if (edit.old_text === '') {
-      const hint = 'Give the text to replace, or write the whole file.';
-      throw new ToolError('INVALID_INPUT', [`${called.name} is empty`, hint], { path: called.path });
-    }
-    const oldLines = splitLines(edit.old_text);
-    const hits = search({ oldLines, newLines: splitLines(edit.new_text) }, () => true);
-    if (!hits) throw failing.noMatch(oldLines, called);
-    if (edit.replace_all) return { tier: hits.tier, found: apart(hits.found) };
-    if (hits.found.length > 1) throw failing.ambiguous(hits.found, called);
-    return hits;
-  };
-  return { find, search, lines, ...failing };
 }
 
 /** The number of places, and of characters per line, that a message shows. */
@@ -108,38 +64,76 @@ function shownLine(line: string): string {
   return truncateLine(line, MAX_SHOWN_COLUMNS);
 }
 
-function ambiguous(
-  document: TextDocument,
-  found: readonly Found[],
-  { name, path, replaceAll, lines }: Called & { readonly lines: readonly TextLine[] },
-): ToolError {
-  const numbers = found.slice(0, MAX_LISTED_LINES).map(({ start }) => lineNumberAt(document, start));
-  const more = found.length > numbers.length ? ' and more' : '';
-  const summary = `${name} occurs ${found.length} times in ${path}, at lines ${numbers.join(', ')}${more}`;
-  const context = numbers.slice(0, MAX_SHOWN_PLACES).map((number) => {
-    const around = [number - 1, number, number + 1].filter((one) => one >= 1 && one <= lines.length);
-    return around.map((one) => `${one}: ${shownLine(lines[one - 1]?.text ?? '')}`).join('\n');
-  });
-  const otherwise = replaceAll === undefined ? '' : `, or set ${replaceAll}`;
-  const hint = `Add surrounding lines until it occurs once${otherwise}.`;
-  return new ToolError('AMBIGUOUS', [summary, hint], { path, context: context.join('\n--\n') });
-}
+/** Finds where edits of one document apply. */
+export class Finder {
+  readonly #document: TextDocument;
+  #lines: readonly TextLine[] | undefined;
 
-function noMatch(lines: readonly TextLine[], oldLines: readonly string[], { name, path }: Called): ToolError {
-  const closest = closestPlace(lines, oldLines);
-  const broken = oldLines.some((line) => line.includes('\ufffd'))
-    ? ' It contains U+FFFD, which stands for bytes that are not text: leave them out of the edit, or read the file with its encoding.'
-    : '';
-  if (closest === undefined) {
-    const hint = `The file has no similar text. Read the file and copy the text from it.${broken}`;
-    return new ToolError('NO_MATCH', [`${name} was not found in ${path}`, hint], { path });
+  constructor(document: TextDocument) {
+    this.#document = document;
   }
-  const { lineNumber, differs, equalLines } = closest;
-  const summary = `${name} was not found in ${path}; the closest place is line ${lineNumber} (${equalLines} of ${oldLines.length} lines are equal)`;
-  const file = differs.file === undefined ? '(the end of the file)' : shownLine(differs.file);
-  const context = `First difference, at line ${differs.lineNumber}:\nfile:     ${file}\n${name}: ${shownLine(differs.asked)}`;
-  return new ToolError('NO_MATCH', [summary, `Copy the text exactly as it is in the file.${broken}`], {
-    path,
-    context,
-  });
+
+  lines(): readonly TextLine[] {
+    return (this.#lines ??= textLines(this.#document));
+  }
+
+  /**
+   * Returns the place that the first matching tier finds, or with `replace_all` all of them.
+   *
+   * @throws {ToolError} `NO_MATCH`, `AMBIGUOUS`, `INVALID_INPUT`.
+   */
+  find({ old_text, new_text, replace_all }: Asked, called: Called): Hits {
+    if (old_text === '') {
+      const hint = 'Give the text to replace, or write the whole file.';
+      throw new ToolError('INVALID_INPUT', [`${called.name} is empty`, hint], { path: called.path });
+    }
+    const oldLines = splitLines(old_text);
+    const hits = this.search({ oldLines, newLines: splitLines(new_text) }, () => true);
+    if (!hits) throw this.noMatch(oldLines, called);
+    if (replace_all) return { tier: hits.tier, found: apart(hits.found) };
+    if (hits.found.length > 1) throw this.ambiguous(hits.found, called);
+    return hits;
+  }
+
+  /** Returns the acceptable places of the first tier that has any. */
+  search(asked: Lines, accepts: (found: Found) => boolean): Hits | undefined {
+    for (const [tier, find] of tiers) {
+      const found = find(this.#document, asked, () => this.lines()).filter(accepts);
+      if (found.length > 0) return { tier, found };
+    }
+    return undefined;
+  }
+
+  ambiguous(found: readonly Found[], { name, path, replaceAll }: Called): ToolError {
+    const lines = this.lines();
+    const numbers = found.slice(0, MAX_LISTED_LINES).map(({ start }) => lineNumberAt(this.#document, start));
+    const more = found.length > numbers.length ? ' and more' : '';
+    const summary = `${name} occurs ${found.length} times in ${path}, at lines ${numbers.join(', ')}${more}`;
+    const context = numbers.slice(0, MAX_SHOWN_PLACES).map((number) => {
+      const around = [number - 1, number, number + 1].filter((one) => one >= 1 && one <= lines.length);
+      return around.map((one) => `${one}: ${shownLine(lines[one - 1]?.text ?? '')}`).join('\n');
+    });
+    const otherwise = replaceAll === undefined ? '' : `, or set ${replaceAll}`;
+    const hint = `Add surrounding lines until it occurs once${otherwise}.`;
+    return new ToolError('AMBIGUOUS', [summary, hint], { path, context: context.join('\n--\n') });
+  }
+
+  noMatch(oldLines: readonly string[], { name, path }: Called): ToolError {
+    const closest = closestPlace(this.lines(), oldLines);
+    const broken = oldLines.some((line) => line.includes('\ufffd'))
+      ? ' It contains U+FFFD, which stands for bytes that are not text: leave them out of the edit, or read the file with its encoding.'
+      : '';
+    if (closest === undefined) {
+      const hint = `The file has no similar text. Read the file and copy the text from it.${broken}`;
+      return new ToolError('NO_MATCH', [`${name} was not found in ${path}`, hint], { path });
+    }
+    const { lineNumber, differs, equalLines } = closest;
+    const summary = `${name} was not found in ${path}; the closest place is line ${lineNumber} (${equalLines} of ${oldLines.length} lines are equal)`;
+    const file = differs.file === undefined ? '(the end of the file)' : shownLine(differs.file);
+    const context = `First difference, at line ${differs.lineNumber}:\nfile:     ${file}\n${name}: ${shownLine(differs.asked)}`;
+    return new ToolError('NO_MATCH', [summary, `Copy the text exactly as it is in the file.${broken}`], {
+      path,
+      context,
+    });
+  }
 }

@@ -4,8 +4,8 @@ import type { AppliedEdits, Splice } from '../edit/apply-edit.ts';
 import { lineEndBefore, lineEndNear, lineNumberAt, textOfRange, textStart } from '../edit/document.ts';
 import type { TextDocument } from '../edit/document.ts';
 import { encodeText } from '../edit/encoding.ts';
-import { createFinder } from '../edit/find-text.ts';
-import type { Finder, Tier } from '../edit/find-text.ts';
+import { Finder } from '../edit/find-text.ts';
+import type { Tier } from '../edit/find-text.ts';
 import type { Found } from '../edit/found.ts';
 import { fold } from '../edit/lines.ts';
 import type { TextLine } from '../edit/lines.ts';
@@ -234,7 +234,7 @@ interface Wanted {
  * @throws {ToolError} `NO_MATCH`, `AMBIGUOUS`, `OVERLAP`, `ENCODING`.
  */
 export function applyHunks(document: TextDocument, hunks: readonly PatchHunk[], path: string): AppliedEdits {
-  const finder = createFinder(document);
+  const finder = new Finder(document);
   let from = textStart(document);
   const located = hunks.map((hunk, index) => {
     const found = locate(document, finder, hunk, { from, name: `hunk ${index + 1}`, path });
