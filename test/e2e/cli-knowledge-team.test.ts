@@ -1,3 +1,4 @@
+import { createKnowledge } from '@cairn/knowledge';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -6,6 +7,12 @@ import { newcomer } from './newcomer.ts';
 import type { Newcomer } from './newcomer.ts';
 
 const none = { added: [], changed: [], removed: [] };
+
+/** Changes `p/x` in the local store of a user. */
+async function changeIn({ home }: Newcomer, text: string): Promise<void> {
+  await using knowledge = createKnowledge({ directory: join(home, '.local/share/cairn/knowledge'), env: {} });
+  await knowledge.store.change('p/x', { text });
+}
 
 test('two people share an asset, resolve a conflict and see what is left', async () => {
   const world = createWorld();
@@ -36,12 +43,10 @@ test('two people share an asset, resolve a conflict and see what is left', async
     const merged = join(world.root, 'merged.md');
     writeFileSync(merged, text('By both.'));
     world.commit({ 'p/x.md': text('By Ann.') });
-    const clone = join(bob.home, '.local/share/cairn/knowledge/team');
-    writeFileSync(join(clone, 'p/x.md'), text('By Bob.'));
+    await changeIn(bob, text('By Bob.'));
     const conflict = await team(bob, 'sync', '--json');
     expect(conflict.exitCode).toBe(2);
     expect(JSON.parse(conflict.stdout)).toMatchObject({
-      taken: { ...none, changed: ['p/x'] },
       pushed: none,
       conflicts: ['p/x'],
     });
@@ -55,7 +60,7 @@ test('two people share an asset, resolve a conflict and see what is left', async
     expect(world.files()).toEqual({ 'p/x.md': text('By both.') });
     expect((await team(bob, 'resolve')).exitCode).toBe(1);
     const document: unknown = JSON.parse((await team(ann, 'status', '--fetch', '--json')).stdout);
-    expect(document).toMatchObject({ branch: 'main', outgoing: none, team_changed: true, conflicts: [], edited: [] });
+    expect(document).toMatchObject({ branch: 'main', outgoing: none, team_changed: true, conflicts: [] });
   } finally {
     world.dispose();
   }
@@ -68,8 +73,7 @@ test('both texts of a conflict are merged in the editor', async () => {
     const ann = newcomer();
     await ann(['knowledge', 'team', 'init', world.remote]);
     world.commit({ 'p/x.md': fileOf('p/x', 'By the team.') });
-    const clone = join(ann.home, '.local/share/cairn/knowledge/team');
-    writeFileSync(join(clone, 'p/x.md'), fileOf('p/x', 'Mine.'));
+    await changeIn(ann, fileOf('p/x', 'Mine.'));
     await ann(['knowledge', 'team', 'pull']);
     const editor = join(world.root, 'editor');
     const withEditor = (script: string): Newcomer => {

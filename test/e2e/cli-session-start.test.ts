@@ -159,8 +159,8 @@ test('a question that another process recorded is shown, though the assets did n
   expect(contextOf(await start(['--host', 'claude']))).toContain('- How do we rotate keys? (asked 3 times)');
 });
 
-/** Sets up a team store with a clone. Returns the clone, and runs git in it. */
-async function addTeam(): Promise<{ readonly clone: string; readonly git: (...args: readonly string[]) => void }> {
+/** Sets up a team store. Returns a function that runs git in the clone. */
+async function addTeam(): Promise<(...args: readonly string[]) => void> {
   const remote = join(directory, '..', 'team.git');
   const identity = ['-c', 'user.name=A', '-c', 'user.email=a@example.com'];
   const run = (...args: readonly string[]): void =>
@@ -172,26 +172,14 @@ async function addTeam(): Promise<{ readonly clone: string; readonly git: (...ar
   await knowledge.team.init({ remote });
   await knowledge.team.sync();
   await knowledge.close();
-  const clone = join(directory, 'team');
-  return { clone, git: (...args) => run('-C', clone, ...args) };
+  return (...args) => run('-C', join(directory, 'team.git'), ...args);
 }
 
-test('a file of the team store that was edited by hand is shown', async () => {
-  const { clone } = await addTeam();
-  const path = join(clone, 'exchange/infra/redis-failover-0.md');
-  expect(contextOf(await start(['--host', 'claude']))).toContain(`${LINE.slice(0, -1)}1`);
-  writeFileSync(path, readFileSync(path, 'utf8').replace('集群故障转移指南', '集群新指南'));
-  const context = contextOf(await start(['--host', 'claude']));
-  expect(context).toContain('|Redis 集群新指南 0|');
-  expect(readFileSync(join(directory, 'AGENTS-INDEX.md'), 'utf8')).toContain('|Redis 集群新指南 0|');
-  await expect(start(['--host', 'claude'])).resolves.toMatchObject({ stderr: '' });
-});
-
-test('commits of the team that somebody pulled outside are shown', async () => {
-  const { git, clone } = await addTeam();
+/** Fetches a commit of the team outside. */
+function fetchOutside(git: (...args: readonly string[]) => void): void {
   const hand = join(directory, '..', 'hand');
   git('clone', join(directory, '..', 'team.git'), hand);
-  const text = readFileSync(join(clone, 'exchange/infra/redis-failover-0.md'), 'utf8');
+  const text = readFileSync(join(hand, 'exchange/infra/redis-failover-0.md'), 'utf8');
   writeFileSync(
     join(hand, 'exchange/infra/kafka.md'),
     text.replaceAll('redis-failover-0', 'kafka').replaceAll('0', '1'),
@@ -199,12 +187,16 @@ test('commits of the team that somebody pulled outside are shown', async () => {
   git('-C', hand, 'add', '--all');
   git('-C', hand, 'commit', '--message=kafka');
   git('-C', hand, 'push', 'origin', 'HEAD:main');
-  git('pull', 'origin', 'main');
+  git('fetch');
+}
+
+test('commits of the team that were fetched outside are shown', async () => {
+  fetchOutside(await addTeam());
   expect(contextOf(await start(['--host', 'claude']))).toContain('\nkafka|reference|exchange/infra|');
 });
 
 test.skipIf(process.platform === 'win32')('a git that hangs is given up, and the payload states it', async () => {
-  await addTeam();
+  fetchOutside(await addTeam());
   const programs = createTree({ git: file('#!/bin/sh\nexec sleep 1000\n', { mode: 0o755 }) });
   const env = { PATH: `${programs}:${process.env['PATH'] ?? ''}` };
   const context = contextOf(await start(['--host', 'claude', '--timeout', '8000'], { env }));

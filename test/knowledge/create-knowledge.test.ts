@@ -110,13 +110,13 @@ test('what a synchronization brings, changes, shares and removes is so in AGENTS
   await run(two, ({ store }) => store.change('general/a', { fields: { title: 'New' } }));
   await run(two, ({ team }) => team.sync());
   expect(await run(one, ({ team }) => team.pull())).toEqual(['a|reference|general|New||1']);
-  const path = join(one, 'team/general/a.md');
-  writeFileSync(path, readFileSync(path, 'utf8').replace('New', 'By hand'));
-  expect(await run(one, ({ team }) => team.refresh())).toEqual(['a|reference|general|By hand||1']);
+  expect(await run(one, ({ store }) => store.change('general/a', { fields: { title: 'Mine' } }))).toEqual([
+    'a|reference|general|Mine||1',
+  ]);
   await run(two, ({ store }) => store.remove('general/a'));
   await run(two, ({ team }) => team.sync());
   // It is in conflict, and no longer in the team store.
-  expect(await run(one, ({ team }) => team.pull())).toEqual(['a|reference|general|By hand||0']);
+  expect(await run(one, ({ team }) => team.pull())).toEqual(['a|reference|general|Mine||0']);
   await run(one, ({ team }) => team.resolve('general/a', 'theirs'));
   expect(await run(one, ({ team }) => team.pull())).toEqual([]);
 });

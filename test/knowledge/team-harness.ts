@@ -2,7 +2,7 @@ import { createTeam, KnowledgeError, openLocalStore } from '@cairn/knowledge';
 import type { KnowledgeErrorCode, LocalStore, Team, TeamOptions } from '@cairn/knowledge';
 import { memory } from '@cairn/memory/memory';
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
@@ -35,7 +35,7 @@ export function fileOf(id: string, body: string, title = 'A title'): string {
   return `---\n${fields.join('\n')}\n---\n\n${body}\n`;
 }
 
-/** A member of a team, with a store and a clone. */
+/** A member of a team, with a store and a bare clone. */
 export interface Member {
   readonly name: string;
   readonly directory: string;
@@ -46,10 +46,6 @@ export interface Member {
   readonly change: (id: string, body: string) => Promise<void>;
   /** The texts of all assets by their ids. */
   readonly texts: () => Promise<Record<string, string>>;
-  /** Writes a file of the work tree by hand; `null` removes it. */
-  readonly edit: (path: string, text: string | null) => void;
-  /** Reads a file of the work tree; `undefined` when it is missing. */
-  readonly read: (path: string) => string | undefined;
 }
 
 /** A team: a bare repository and its members. */
@@ -85,7 +81,7 @@ export function createWorld(): World {
     const directory = join(root, name);
     const store = options.store ?? openLocalStore({ backend: memory() });
     const team = createTeam({ store, directory, env: memberEnv(name), ...options });
-    const clone = join(directory, 'team');
+    const clone = join(directory, 'team.git');
     return {
       name,
       directory,
@@ -99,13 +95,6 @@ export function createWorld(): World {
         const texts = changed.map(({ asset }) => [asset.id, asset.text] as const);
         return Object.fromEntries(texts.toSorted(([a], [b]) => (a < b ? -1 : 1)));
       },
-      edit: (path, text) => {
-        const full = join(clone, path);
-        if (text === null) return rmSync(full);
-        mkdirSync(dirname(full), { recursive: true });
-        return writeFileSync(full, text);
-      },
-      read: (path) => (existsSync(join(clone, path)) ? readFileSync(join(clone, path), 'utf8') : undefined),
     };
   };
   const files: World['files'] = (branch = 'main') => {

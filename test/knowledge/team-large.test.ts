@@ -61,7 +61,7 @@ test('the text of an asset that the team removed is in no file of the local stor
   expect(results.map(({ name }) => name)).toEqual(['a']);
   const found = (): string[] =>
     readdirSync(directory).filter(
-      (name) => name !== 'team' && readFileSync(join(directory, name)).includes('quetzalcoatlus'),
+      (name) => name !== 'team.git' && readFileSync(join(directory, name)).includes('quetzalcoatlus'),
     );
   expect(found()).not.toEqual([]);
   await ann.store.remove('p/a');

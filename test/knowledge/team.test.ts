@@ -34,9 +34,10 @@ test('two members share assets through a bare repository', async () => {
     origin: { kind: 'team', source: world.remote },
   });
   expect(world.files()).toEqual({ 'exchange/infra/redis.md': fileOf('exchange/infra/redis', 'Use Sentinel.') });
-  expect(ann.read('exchange/infra/redis.md')).toBe(fileOf('exchange/infra/redis', 'Use Sentinel.'));
-  expect(git(ann.clone, 'status', '--porcelain')).toBe('');
-  expect(git(bob.clone, 'status', '--porcelain')).toBe('');
+  for (const { clone } of [ann, bob]) {
+    expect(git(clone, 'rev-parse', '--is-bare-repository').trim()).toBe('true');
+    expect(git(clone, 'rev-parse', 'origin/main')).toBe(git(world.remote, 'rev-parse', 'main'));
+  }
 });
 
 test('changes, renames and removals reach the other member', async () => {
@@ -52,8 +53,7 @@ test('changes, renames and removals reach the other member', async () => {
   expect((await bob.team.sync()).pulled).toEqual({ added: ['q/r/b2'], changed: ['p/a'], removed: ['p/b', 'p/c'] });
   expect(await bob.texts()).toEqual(await ann.texts());
   expect(Object.keys(world.files())).toEqual(['p/a.md', 'p/d.md', 'q/r/b2.md']);
-  expect(bob.read('p/c.md')).toBeUndefined();
-  expect(await ann.team.sync()).toMatchObject({ pulled: none, pushed: none, taken: none });
+  expect(await ann.team.sync()).toMatchObject({ pulled: none, pushed: none });
   expect(git(world.remote, 'rev-list', '--count', 'main').trim()).toBe('2');
 });
 
@@ -270,10 +270,10 @@ test('another process that synchronizes meanwhile is refused', async () => {
 
 test('the files of the team store are only readable for their owner', async () => {
   const [ann] = await pair();
-  for (const name of ['team.json', 'team.lock', 'team/p/a.md']) {
+  for (const name of ['team-store.json', 'team.lock']) {
     expect([name, statSync(join(ann.directory, name)).mode & 0o777]).toEqual([name, 0o600]);
   }
-  for (const name of ['.', 'team', 'team/p']) {
+  for (const name of ['.', 'team.git']) {
     expect([name, statSync(join(ann.directory, name)).mode & 0o777]).toEqual([name, 0o700]);
   }
 });
@@ -287,11 +287,11 @@ test('a file in the place of the knowledge directory is an error', async () => {
 test.each([
   ['is not JSON', '{'],
   ['is of a later version', '{"version":2,"remote":"x","branch":"main","directory":"/x"}'],
-])('a team.json that %s is an error that names it', async (_, text) => {
+])('a team-store.json that %s is an error that names it', async (_, text) => {
   const [ann] = await pair();
-  writeFileSync(join(ann.directory, 'team.json'), text);
+  writeFileSync(join(ann.directory, 'team-store.json'), text);
   const error = await failure(ann.team.sync(), 'STORE_FAILED');
-  expect(error.path).toBe(join(ann.directory, 'team.json'));
+  expect(error.path).toBe(join(ann.directory, 'team-store.json'));
 });
 
 test('an asset that is changed or removed while it is pushed is shared by the next push', async () => {
@@ -409,7 +409,7 @@ test('a clone that was deleted does not hide that the history was rewritten', as
   await ann.team.sync();
   await bob.team.sync();
   rmSync(bob.clone, { recursive: true });
-  expect(await bob.team.status()).toMatchObject({ outgoing: none, isBehind: false, handEdits: [] });
+  expect(await bob.team.status()).toMatchObject({ outgoing: none, isBehind: false });
   git(world.remote, 'update-ref', 'refs/heads/main', 'main^');
   rmSync(bob.clone, { recursive: true });
   expect(await bob.team.sync()).toMatchObject({ conflicts: ['p/b'], pulled: none, pushed: none });
@@ -423,8 +423,39 @@ test('a rename that only changes the case is one', async () => {
   expect(Object.keys(world.files())).toEqual(['p/A.md']);
   await bob.team.sync();
   expect(Object.keys(await bob.texts())).toEqual(['p/A']);
-  expect([bob.read('p/A.md'), bob.read('p/a.md')]).toEqual([world.files()['p/A.md'], undefined]);
-  expect(await bob.team.sync()).toMatchObject({ pulled: none, pushed: none, taken: none, problems: [] });
+  expect(await bob.team.sync()).toMatchObject({ pulled: none, pushed: none, problems: [] });
+});
+
+test('files that are not assets are left alone and counted', async () => {
+  const [ann, bob] = await pair();
+  world.commit({ 'README.md': '# Read me\n', '.gitignore': '*.log\n', 'p/README.md': 'Hello.\n', 'p/x.png': 'png' });
+  expect(await bob.team.sync()).toMatchObject({ otherFiles: 4, problems: [] });
+  await ann.change('p/a', 'Changed.');
+  await ann.team.sync();
+  expect(Object.keys(world.files())).toEqual(['.gitignore', 'README.md', 'p/README.md', 'p/a.md', 'p/x.png']);
+});
+
+test('the clone of an earlier build, and one with a work tree, are left untouched', async () => {
+  const [ann] = await pair();
+  const earlier = join(ann.directory, 'team');
+  git(world.root, 'clone', '--quiet', world.remote, earlier);
+  writeFileSync(join(earlier, 'p/a.md'), a('By hand.'));
+  const error = await failure(ann.team.init({ clone: earlier }), 'INVALID_INPUT');
+  expect(error.summary).toContain('is a clone with a work tree');
+  await ann.team.sync();
+  expect(git(earlier, 'status', '--porcelain')).toBe(' M p/a.md\n');
+});
+
+test('a bare clone that exists is adopted', async () => {
+  const [ann] = await pair();
+  const eve = world.member('eve');
+  const clone = join(world.root, 'mine.git');
+  git(world.root, 'clone', '--quiet', '--bare', world.remote, clone);
+  expect(await eve.team.init({ clone })).toMatchObject({ remote: world.remote, pulled: { added: ['p/a'] } });
+  await eve.change('p/a', 'By Eve.');
+  await eve.team.sync();
+  await ann.team.sync();
+  expect(await ann.texts()).toEqual({ 'p/a': a('By Eve.') });
 });
 
 test('a branch that is gone removes nothing', async () => {

@@ -51,7 +51,6 @@ const exported = [
   'parseAssetPath',
   'parseLine',
   'pendingGaps',
-  'readTeamHead',
   'sinkAsset',
   'skills',
   'stackMatcherOf',

@@ -5,11 +5,11 @@ import { isAbsolute, join } from 'node:path';
 import { KnowledgeError } from './errors.ts';
 
 /** The file of the knowledge directory with the state of the team store. */
-export const TEAM_FILE = 'team.json';
+export const TEAM_FILE = 'team-store.json';
 
 /**
  * Returns the directory of a user's knowledge: `CAIRN_KNOWLEDGE_DIR` when it is set and not empty, otherwise `knowledge` in the
- * user's data directory. It has the local store `knowledge.db`, the clone `team` of the team store, and `AGENTS-INDEX.md`.
+ * user's data directory. It has the local store `knowledge.db`, the clone `team.git` of the team store, and `AGENTS-INDEX.md`.
  *
  * @throws {KnowledgeError} `INVALID_OPTION` when the variable has a relative path.
  */

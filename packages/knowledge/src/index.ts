@@ -89,7 +89,6 @@ export type {
 } from './layers/layers.ts';
 export type { SearchAnswer, SearchFilters, SearchOptions, SearchResult } from './layers/search.ts';
 export type { SearchNotice, SearchNoticeCode } from './layers/texts.ts';
-export { readTeamHead } from './team/head.ts';
 export type { TeamChanges, TeamProblem, TeamReport, Withheld } from './team/report.ts';
 export { createTeam } from './team/team.ts';
 export type {

@@ -29,7 +29,7 @@ function noticeConflicts(conflicts: readonly string[], notice: (text: string) =>
 
 /** Prints the report of a synchronization. @returns the exit status: an error when something was left out. */
 export async function printReport(report: TeamReport, { print, notice }: KnowledgePrinter): Promise<number> {
-  const { remote, branch, pulled, taken, pushed, review, conflicts, withheld, problems, otherFiles, notices } = report;
+  const { remote, branch, pulled, pushed, review, conflicts, withheld, problems, otherFiles, notices } = report;
   for (const { path, line, message } of problems) {
     notice(`${path}${line === undefined ? '' : `:${line}`}: ${message}; it stays as it is and was not synchronized`);
   }
@@ -37,7 +37,6 @@ export async function printReport(report: TeamReport, { print, notice }: Knowled
   for (const text of notices) notice(text);
   noticeConflicts(conflicts, notice);
   const counts = [
-    ...(countAll(taken) > 0 ? [`took ${countOf(countAll(taken), 'edit')} of the work tree`] : []),
     `pulled ${countOf(countAll(pulled), 'asset')}`,
     ...(review === undefined ? [`pushed ${countOf(countAll(pushed), 'asset')}`] : []),
   ];
@@ -48,20 +47,15 @@ export async function printReport(report: TeamReport, { print, notice }: Knowled
     );
   }
   const sent = review === undefined ? 'pushed' : 'review';
-  const lines = [
-    ...linesOf('taken', taken),
-    ...linesOf('pulled', pulled),
-    ...linesOf(sent, pushed),
-    ...conflictLines(conflicts),
-  ];
-  const document = { pulled, taken, pushed, ...(review !== undefined && { review }), conflicts, withheld, problems };
+  const lines = [...linesOf('pulled', pulled), ...linesOf(sent, pushed), ...conflictLines(conflicts)];
+  const document = { pulled, pushed, ...(review !== undefined && { review }), conflicts, withheld, problems };
   await print(lines, { remote, branch, ...document, other_files: otherFiles });
   return conflicts.length + withheld.length + problems.length > 0 ? ExitCode.Error : ExitCode.Hit;
 }
 
 /** Prints the state of sharing. */
 export async function printStatus(status: TeamStatus, { print, notice }: KnowledgePrinter): Promise<number> {
-  const { remote, branch, clone, synced, outgoing, isBehind, conflicts, withheld, handEdits, review } = status;
+  const { remote, branch, clone, synced, outgoing, isBehind, conflicts, withheld, review } = status;
   for (const { id, message } of withheld) notice(`${id} will not be pushed: ${message}`);
   noticeConflicts(conflicts, notice);
   if (isBehind) notice("the team changed something; 'cairn knowledge team pull' gets it");
@@ -72,7 +66,6 @@ export async function printStatus(status: TeamStatus, { print, notice }: Knowled
     `branch   ${branch}${synced === undefined ? '' : ` at ${synced.slice(0, 12)}`}`,
     `clone    ${clone}`,
     ...linesOf('unshared', outgoing),
-    ...handEdits.map((path) => `${'edited'.padEnd(17)} ${path}`),
     ...conflictLines(conflicts),
   ];
   await print(lines, {
@@ -84,7 +77,6 @@ export async function printStatus(status: TeamStatus, { print, notice }: Knowled
     team_changed: isBehind,
     conflicts,
     withheld,
-    edited: handEdits,
     ...(review !== undefined && { review }),
   });
   return conflicts.length + withheld.length > 0 ? ExitCode.Error : ExitCode.Hit;

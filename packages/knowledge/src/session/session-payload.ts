@@ -17,7 +17,7 @@ export interface SessionPayloadOptions extends KnowledgePayloadOptions {
   readonly directory: string;
   /** Milliseconds since the epoch. @default now */
   readonly nowMs?: number | undefined;
-  /** How long to wait for git, which compares the clone of the team store. @default 400 */
+  /** How long to wait for git, which reads commits that the clone of the team store got outside. @default 400 */
   readonly gitTimeoutMs?: number | undefined;
 }
 
@@ -31,14 +31,14 @@ const nothing: PayloadContent = {
   unshared: undefined,
 };
 
-/** Whether the clone of the team store has changes; `unknown` when git fails or takes too long. */
+/** Whether the clone of the team store has changes; `unknown` when its state cannot be read. */
 type TeamState = 'same' | 'changed' | 'unknown';
 
-async function readTeam(directory: string, signal: AbortSignal): Promise<TeamState> {
+async function readTeam(directory: string): Promise<TeamState> {
   if (!hasTeam(directory)) return 'same';
   const { hasLocalChanges } = await import('../team/local-changes.ts');
   try {
-    return (await hasLocalChanges(directory, { signal })) ? 'changed' : 'same';
+    return (await hasLocalChanges(directory)) ? 'changed' : 'same';
   } catch {
     return 'unknown';
   }
@@ -104,7 +104,7 @@ export async function sessionPayload(options: SessionPayloadOptions): Promise<st
   const timeout = AbortSignal.timeout(gitTimeoutMs);
   const signal = options.signal === undefined ? timeout : AbortSignal.any([options.signal, timeout]);
   const [team, stack] = await Promise.all([
-    readTeam(directory, signal),
+    readTeam(directory),
     project === undefined ? undefined : detectStack(project),
   ]);
   const content =

@@ -1,7 +1,6 @@
 /** The assets of the local store, as the merge sees them. */
 import { retry } from '@cairn/tool/kernel';
 import { KnowledgeError } from '../errors.ts';
-import { hashOf } from '../assets/markdown.ts';
 import type { LocalStore } from '../stores/local-store.ts';
 import { rowIdOf } from '../stores/record.ts';
 import type { StoreEntry, TeamChange } from '../stores/team-changes.ts';
@@ -24,7 +23,7 @@ type AssetFile = TreeFile & { readonly id: string };
 export interface AssetFiles {
   /** By the ids of the rows. */
   readonly files: ReadonlyMap<string, AssetFile>;
-  /** Files that would be the same asset as another file, such as `A.md` beside `a.md`, with the path of that one. */
+  /** Files that would be the same asset as another file, such as `A.md` next to `a.md`, with the path of that one. */
   readonly duplicates: readonly (readonly [path: string, other: string])[];
   /** The number of all other files. */
   readonly others: number;
@@ -66,15 +65,6 @@ export function assetFilesOf(tree: Tree, entries: Entries): AssetFiles {
 export function localOid({ asset, team }: StoreEntry, like: string): string | undefined {
   if (asset === undefined) return undefined;
   return team !== undefined && asset.hash === team.hash ? team.oid : oidOf(asset.text, like);
-}
-
-/**
- * Returns whether a conflict is with the team's file as it was at the last synchronization. Otherwise it is with an edit by hand, of
- * which the local store has the only copy.
- */
-export function isTeamConflict({ conflict, team }: StoreEntry): boolean {
-  if (conflict === undefined) return false;
-  return conflict.theirs === null ? team === undefined : team?.hash === hashOf(conflict.theirs);
 }
 
 const BATCH = 200;

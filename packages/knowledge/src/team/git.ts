@@ -14,9 +14,6 @@ const ALLOWED_VARIABLE =
 /** Configuration of the clone must start no program, and nothing may go on in the background. */
 const SAFE_OPTIONS: readonly string[] = [
   'core.hooksPath=/dev/null',
-  'core.fsmonitor=false',
-  'core.quotePath=false',
-  'core.symlinks=false',
   'gc.auto=0',
   'maintenance.auto=false',
   'push.gpgSign=false',
@@ -33,9 +30,8 @@ const LOCAL_TIMEOUT_MS = 60_000;
 const MAX_OUTPUT_BYTES = 512 * 1024 * 1024;
 
 export interface GitOptions {
-  /** The directory of the repository, `.git`. */
-  readonly gitDirectory: string;
-  readonly workTree: string;
+  /** The directory of the bare repository. */
+  readonly directory: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The time limit of a command that asks the remote. */
   readonly remoteTimeoutMs: number;
@@ -59,20 +55,18 @@ export interface GitOutput {
 /** Runs git in one repository. @throws {KnowledgeError} `GIT_FAILED`, `REMOTE_FAILED`. */
 export interface Git {
   (args: readonly string[], call?: GitCall): Promise<GitOutput>;
-  readonly gitDirectory: string;
-  readonly workTree: string;
+  readonly directory: string;
 }
 
 /** Returns the environment of git. Its messages are in English, so that they can be recognized. */
-function gitEnvironment({ gitDirectory, workTree, env }: GitOptions): Record<string, string> {
+function gitEnvironment({ directory, env }: GitOptions): Record<string, string> {
   const own = Object.entries(env).filter(
     (entry): entry is [string, string] =>
       entry[1] !== undefined && (!/^GIT_/iu.test(entry[0]) || ALLOWED_VARIABLE.test(entry[0])),
   );
   const result: Record<string, string> = {
     ...Object.fromEntries(own),
-    GIT_DIR: gitDirectory,
-    GIT_WORK_TREE: workTree,
+    GIT_DIR: directory,
     GIT_ALLOW_PROTOCOL: PROTOCOLS,
     GIT_TERMINAL_PROMPT: '0',
     // An empty value is set, so git asks neither the program of the configuration nor that of SSH_ASKPASS.
@@ -168,9 +162,9 @@ export function reasonOf({ stderr, status }: GitOutput): string {
 
 /** What git reports of a repository that lost parts of itself. */
 const DAMAGE =
-  /index file|bad signature|not (?:a git repository|in a git directory)|No such ref: HEAD|bad object|bad tree|corrupt|unable to (?:read|find|parse) |missing (?:blob|tree|object)|object file .* is empty|invalid (?:object|sha1 pointer)|bad config/iu;
+  /not (?:a git repository|in a git directory)|No such ref: HEAD|bad object|bad tree|corrupt|unable to (?:read|find|parse) |missing (?:blob|tree|object)|object file .* is empty|invalid (?:object|sha1 pointer)|bad config/iu;
 
-function localFailure(command: string, output: GitOutput, gitDirectory: string): KnowledgeError {
+function localFailure(command: string, output: GitOutput, directory: string): KnowledgeError {
   const summary = `git ${command} failed: ${reasonOf(output)}`;
   const { stderr } = output;
   if (/no space left|disk quota/iu.test(stderr)) {
@@ -181,8 +175,8 @@ function localFailure(command: string, output: GitOutput, gitDirectory: string):
     return new KnowledgeError('GIT_FAILED', [summary, hint]);
   }
   if (DAMAGE.test(stderr)) {
-    const hint = `The clone is damaged: delete ${gitDirectory}, then repeat the command. It is made again, and your files stay.`;
-    return new KnowledgeError('GIT_FAILED', [summary, hint], { path: gitDirectory });
+    const hint = `The clone is damaged: delete ${directory}, then repeat the command. It is made again, and no asset is lost.`;
+    return new KnowledgeError('GIT_FAILED', [summary, hint], { path: directory });
   }
   return new KnowledgeError('GIT_FAILED', [summary, 'Nothing of the assets was lost; correct it, then repeat.']);
 }
@@ -213,19 +207,17 @@ export function createGit(options: GitOptions): Git {
         : new KnowledgeError('GIT_FAILED', [`git ${command} did not end within ${seconds} s`, 'Repeat the command.']);
     }
     if (accepts.includes(output.status)) return output;
-    throw isRemote
-      ? remoteFailure(output.stderr, reasonOf(output))
-      : localFailure(command, output, options.gitDirectory);
+    throw isRemote ? remoteFailure(output.stderr, reasonOf(output)) : localFailure(command, output, options.directory);
   };
-  return Object.assign(git, { gitDirectory: options.gitDirectory, workTree: options.workTree });
+  return Object.assign(git, { directory: options.directory });
 }
 
 /** Settings of the clone that start a program when git uses them. */
 const STARTS_PROGRAM =
-  /^(?:core\.(?:sshcommand|gitproxy|askpass|alternaterefscommand)|credential\.(?:.*\.)?helper|filter\..*\.(?:clean|smudge|process)|gc\.recentobjectshook|hook\..*|remote\..*\.(?:uploadpack|receivepack|vcs))$/u;
+  /^(?:core\.(?:sshcommand|gitproxy|askpass|alternaterefscommand)|credential\.(?:.*\.)?helper|gc\.recentobjectshook|hook\..*|remote\..*\.(?:uploadpack|receivepack|vcs))$/u;
 
 /**
- * Refuses a clone of which the own configuration starts programs: a directory that was copied from elsewhere could have it.
+ * Rejects a clone whose own configuration starts programs: a directory that was copied from elsewhere could have it.
  * Configuration of the user and the system is the user's.
  *
  * @throws {KnowledgeError} `GIT_FAILED`.
@@ -236,9 +228,9 @@ export async function checkConfiguration(git: Git, signal: AbortSignal | undefin
   for (let index = 0; index + 1 < fields.length; index += 2) {
     const [scope = '', name = ''] = fields.slice(index, index + 2);
     if (!/^(?:local|worktree)$/u.test(scope) || !STARTS_PROGRAM.test(name.toLowerCase())) continue;
-    const summary = `The configuration of the clone ${git.workTree} starts a program: ${escapeControls(name)}`;
+    const summary = `The configuration of the clone ${git.directory} starts a program: ${escapeControls(name)}`;
     throw new KnowledgeError('GIT_FAILED', [summary, `Move the setting to your own: git config --global ${name}`], {
-      path: git.workTree,
+      path: git.directory,
     });
   }
 }

@@ -8,7 +8,7 @@ import { rowIdOf } from '../stores/record.ts';
 import type { TeamState } from '../stores/record.ts';
 import type { StoreEntry, TeamChange } from '../stores/team-changes.ts';
 import { MAX_ASSET_BYTES } from '../assets/asset.ts';
-import { applyPlan, assetFilesOf, isTeamConflict, localOid } from './entries.ts';
+import { applyPlan, assetFilesOf, localOid } from './entries.ts';
 import type { Entries } from './entries.ts';
 import type { Git } from './git.ts';
 import { merge } from './merge.ts';
@@ -43,12 +43,12 @@ export interface Pulled {
   readonly otherFiles: number;
 }
 
-/** Files that people write beside assets. A broken one is not reported as a broken asset. */
+/** Files that people write next to assets. A broken one is not reported as a broken asset. */
 const OTHER_FILE =
   /(?:^|\/)(?:readme|changelog|contributing|license|code_of_conduct|security|index|agents|claude)\.md$/iu;
 
 /** Returns an error of a file as a problem. */
-export function problemOf(error: unknown, path: string): TeamProblem {
+function problemOf(error: unknown, path: string): TeamProblem {
   if (!KnowledgeError.isInstance(error)) throw error;
   return { path, ...(error.line !== undefined && { line: error.line }), message: error.summary };
 }
@@ -115,7 +115,7 @@ function changeOf(
   const team = oid === undefined ? null : (file?.team ?? entry?.team ?? null);
   const theirs = oid === undefined ? null : (file?.text ?? null);
   if (entry?.conflict !== undefined) {
-    if (!isTeamConflict(entry) || base === oid) return undefined;
+    if (base === oid) return undefined;
     if (local === oid)
       return oid === undefined ? { ...at, text: null, team, conflict: null } : { ...at, team, conflict: null };
     return { ...at, team, conflict: { theirs } };

@@ -10,7 +10,7 @@ const failures: readonly (readonly [pattern: RegExp, what: string, hint: string]
   [
     /hash algorithm|mismatched algorithms/iu,
     'The repository of the team uses SHA-256',
-    'Clone it with git, then run "cairn knowledge team init --clone <directory>".',
+    'Run "git clone --bare", then "cairn knowledge team init --clone <directory>".',
   ],
   [
     /dubious ownership/iu,

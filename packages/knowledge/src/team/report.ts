@@ -7,7 +7,7 @@ export interface TeamChanges {
   readonly removed: readonly string[];
 }
 
-/** A file of the team store, or of its work tree, that cannot be read as an asset. It stays as it is. */
+/** A file of the team store that cannot be read as an asset. It stays as it is. */
 export interface TeamProblem {
   readonly path: string;
   readonly line?: number | undefined;
@@ -25,8 +25,6 @@ export interface TeamReport {
   readonly branch: string;
   /** What the local store got from the team. */
   readonly pulled: TeamChanges;
-  /** Edits by hand in the work tree that the local store got. */
-  readonly taken: TeamChanges;
   /** What the team store got. With `review`, what its branch has and the team's does not. */
   readonly pushed: TeamChanges;
   /** The branch to which the changes were pushed, because the team's branch is protected. */

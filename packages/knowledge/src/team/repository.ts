@@ -49,20 +49,21 @@ async function isDirectory(path: string): Promise<boolean> {
   return found?.isDirectory() ?? false;
 }
 
-/** Returns whether a directory has a clone. Git takes a directory `.git` for a repository only when it has `HEAD`. */
+async function exists(path: string): Promise<boolean> {
+  return (await lstat(path).catch(() => undefined)) !== undefined;
+}
+
+/** Returns whether a directory has a clone. Git takes a directory for a bare repository only when it has `HEAD`. */
 export async function hasClone(directory: string): Promise<boolean> {
-  const gitDirectory = join(directory, '.git');
-  return (
-    (await isDirectory(gitDirectory)) && (await lstat(join(gitDirectory, 'HEAD')).catch(() => undefined)) !== undefined
-  );
+  return (await isDirectory(join(directory, 'objects'))) && exists(join(directory, 'HEAD'));
 }
 
 /** Returns git for the clone in a directory. */
 export function gitOf(directory: string, { env, remoteTimeoutMs }: CloneOptions): Git {
-  return createGit({ gitDirectory: join(directory, '.git'), workTree: directory, env, remoteTimeoutMs });
+  return createGit({ directory, env, remoteTimeoutMs });
 }
 
-/** Makes a clone without files. May be repeated after it was interrupted. @throws {KnowledgeError} `INVALID_INPUT`, `GIT_FAILED`. */
+/** Makes a bare clone. May be repeated after it was interrupted. @throws {KnowledgeError} `INVALID_INPUT`, `GIT_FAILED`. */
 export async function createClone(
   directory: string,
   {
@@ -80,12 +81,15 @@ export async function createClone(
   const { signal } = options;
   await mkdir(directory, { recursive: true, mode: 0o700 });
   if (!isOwn && !(await hasClone(directory)) && (await readdir(directory)).length > 0) {
-    const summary = `The directory ${quoted(directory)} is not empty and not a clone`;
-    throw new KnowledgeError('INVALID_INPUT', [summary, 'Name a new directory, or a clone.'], { path: directory });
+    const hasWorkTree = await exists(join(directory, '.git'));
+    const problem = hasWorkTree ? 'is a clone with a work tree' : 'is not empty and not a clone';
+    const summary = `The directory ${quoted(directory)} ${problem}`;
+    const hint = 'Name a new directory, or a bare clone.';
+    throw new KnowledgeError('INVALID_INPUT', [summary, hint], { path: directory });
   }
   const git = gitOf(directory, options);
   // A template of the user could have hooks.
-  await git(['init', '--quiet', '--template=', `--initial-branch=${branch}`], { signal });
+  await git(['init', '--quiet', '--bare', '--template=', `--initial-branch=${branch}`], { signal });
   await setRemote(git, remote, signal);
   return git;
 }
@@ -138,13 +142,22 @@ export async function readRemote(
   return { defaultBranch, commits };
 }
 
-const trackingRef = (branch: string): string => `refs/remotes/origin/${branch}`;
+/** The reference of a branch of the remote in the clone. */
+export const trackingRef = (branch: string): string => `refs/remotes/origin/${branch}`;
 
 /** Returns the commit that a name stands for. */
 export async function commitOf(git: Git, name: string, signal?: AbortSignal): Promise<string | undefined> {
   const args = ['rev-parse', '--quiet', '--verify', '--end-of-options', `${name}^{commit}`];
   const { stdout } = await git(args, { accepts: [0, 1, 128], signal });
   return stdout.toString().trim() || undefined;
+}
+
+/** Records what a push made of the team's branch, as a fetch does. */
+export async function recordFetched(
+  git: Git,
+  { branch, commit, signal }: { branch: string; commit: string; signal: AbortSignal | undefined },
+): Promise<void> {
+  await git(['update-ref', trackingRef(branch), commit], { signal });
 }
 
 /** Returns the commit of the team's branch as it was fetched last. */
@@ -172,16 +185,6 @@ export async function isAncestor(
   if (ancestor === commit) return true;
   const { status } = await git(['merge-base', '--is-ancestor', ancestor, commit], { accepts: [0, 1, 128], signal });
   return status === 0;
-}
-
-/** Returns the last commit that two commits have in common. */
-export async function commonCommit(
-  git: Git,
-  commits: readonly [string, string],
-  signal: AbortSignal | undefined,
-): Promise<string | undefined> {
-  const { stdout } = await git(['merge-base', ...commits], { accepts: [0, 1, 128], signal });
-  return stdout.toString().trim() || undefined;
 }
 
 /** `moved`: the branch has other commits now. Otherwise the remote's reason. */

@@ -1,4 +1,4 @@
-/** What the clone and the last synchronization are, in `team.json` of the knowledge directory. */
+/** What the clone and the last synchronization are, in `team-store.json` of the knowledge directory. */
 import { writeAtomically } from '@cairn/tool/kernel';
 import { readFile } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
@@ -12,7 +12,7 @@ export interface CloneState {
   /** The address of the team's repository, as git takes it. */
   readonly remote: string;
   readonly branch: string;
-  /** The clone with its work tree, absolute. */
+  /** The bare clone, absolute. */
   readonly directory: string;
   /** The commit of the branch up to which the local store is synchronized. */
   readonly synced?: string | undefined;
@@ -27,8 +27,6 @@ export interface CloneState {
         readonly previous?: string | undefined;
       }
     | undefined;
-  /** Files of the work tree that differ from its commit: the object id of what was taken or is the base, `null` for no file. */
-  readonly edited?: Readonly<Record<string, string | null>> | undefined;
 }
 
 function isState(value: unknown): value is CloneState {

@@ -1,39 +1,35 @@
 /** One attempt of a synchronization. Each step may be repeated, so that the next run finishes what was interrupted. */
-import { quotePath } from '@cairn/tool/paths';
 import { KnowledgeError } from '../errors.ts';
 import type { LocalStore } from '../stores/local-store.ts';
 import { applyPlan } from './entries.ts';
 import type { Entries } from './entries.ts';
 import type { Git } from './git.ts';
-import { findHandEdits, takeHandEdits } from './hand-edits.ts';
 import { pull } from './pull.ts';
 import type { History, Pulled } from './pull.ts';
 import { markPushed, messageOf, outgoingOf } from './push.ts';
 import type { Outgoing } from './push.ts';
 import { withoutCredentials } from './remote-failure.ts';
 import { ChangeList } from './report.ts';
-import type { TeamProblem, TeamReport } from './report.ts';
+import type { TeamReport } from './report.ts';
 import {
   authorOf,
   commitOf,
-  commonCommit,
   fetchBranch,
   fetchedCommit,
   isAncestor,
   push,
   readRemote,
+  recordFetched,
   reviewBranch,
 } from './repository.ts';
 import type { RemoteHeads } from './repository.ts';
 import type { CloneState } from './state.ts';
-import { keyOfPath, makeCommit, readTree } from './tree.ts';
-import { areFilesLost, changedPaths, moveWorkTree, readCheckout } from './work-tree.ts';
-import type { Checkout } from './work-tree.ts';
+import { makeCommit, readTree } from './tree.ts';
 
 export interface SyncContext {
   readonly store: LocalStore;
   readonly git: Git;
-  /** `local` asks no remote: it takes what an outside `git pull` fetched. */
+  /** `local` asks no remote: it takes what an outside `git fetch` brought. */
   readonly mode: 'local' | 'pull' | 'sync';
   readonly clock: () => number;
   readonly onStep: (step: string) => void;
@@ -46,7 +42,6 @@ export interface SyncContext {
 /** What the attempts of a synchronization collect. */
 interface Collected {
   readonly pulled: ChangeList;
-  readonly taken: ChangeList;
   readonly notices: Set<string>;
 }
 
@@ -71,15 +66,15 @@ async function fetchTeam({
 async function knownCommit({ git, read, signal }: SyncContext): Promise<string | undefined> {
   const { branch, synced } = read();
   if (synced !== undefined && (await commitOf(git, synced, signal)) === undefined) {
-    const summary = `The clone ${git.workTree} lacks the commit that was synchronized last`;
-    throw new KnowledgeError('GIT_FAILED', [summary, 'Run "cairn knowledge team pull".'], { path: git.workTree });
+    const summary = `The clone ${git.directory} lacks the commit that was synchronized last`;
+    throw new KnowledgeError('GIT_FAILED', [summary, 'Run "cairn knowledge team pull".'], { path: git.directory });
   }
   const fetched = await fetchedCommit(git, branch, signal);
   if (fetched === undefined || synced === undefined) return synced;
   return (await isAncestor(git, [synced, fetched], signal)) ? fetched : synced;
 }
 
-/** Finishes a push of which the process was ended before it knew the result. */
+/** Finishes a push whose process was ended before it knew the result. */
 async function finishPush(context: SyncContext, team: string | undefined): Promise<void> {
   const { git, store, mode, read, save, signal } = context;
   const { pushing } = read();
@@ -132,81 +127,6 @@ async function pullCommit(context: SyncContext, commit: string | undefined): Pro
   const result = await pull(store, options);
   if (commit !== undefined && commit !== read().synced) await save({ synced: commit });
   return result;
-}
-
-interface WorkTree {
-  /** Absent when the work tree must stay as it is. */
-  readonly checkout?: Checkout;
-  /** The commit of files that were there before the clone was made again. */
-  readonly remade?: string | undefined;
-  readonly isLost: boolean;
-  readonly problems: readonly TeamProblem[];
-}
-
-/** Takes what somebody edited by hand. */
-async function takeEdits(context: SyncContext, team: string | undefined): Promise<WorkTree> {
-  const { git, store, onStep, collected, read, save, signal } = context;
-  const { branch, edited = {} } = read();
-  const checkout = await readCheckout(git, { signal });
-  if (checkout.isBusy || (checkout.head !== undefined && checkout.branch !== branch)) {
-    const problem = checkout.isBusy ? 'is in the middle of a merge or rebase' : `is not on the branch ${branch}`;
-    const fix = checkout.isBusy ? 'Finish it there.' : `Run: git -C ${quotePath(git.workTree)} switch ${branch}`;
-    collected.notices.add(
-      `The work tree ${git.workTree} ${problem}: its edits were not taken, and it was not updated. ${fix}`,
-    );
-    return { isLost: false, problems: [] };
-  }
-  const { head } = checkout;
-  const common = head && team && (await commonCommit(git, [head, team], signal));
-  // An outside pull: the local store must have what the edits are based on.
-  const isAhead =
-    common !== undefined && common !== read().synced && (await historyOf(context, common)) !== 'rewritten';
-  if (isAhead) await pullCommit(context, common);
-  const { synced } = read();
-  // A clone that was made again lacks the commit when the history was rewritten.
-  const last = synced === undefined ? undefined : await commitOf(git, synced, signal);
-  // Files that stayed while the clone was made again are those of the commit that it had. A missing one was not removed by hand.
-  const remade = head === undefined ? last : undefined;
-  const tree = await readTree(git, common ?? remade, { signal });
-  const paths = await changedPaths(git, { signal });
-  if (head !== undefined && head !== common) {
-    const own = await readTree(git, head, { signal });
-    for (const path of new Set([...own.keys(), ...tree.keys()])) {
-      if (own.get(path)?.oid !== tree.get(path)?.oid) paths.add(path);
-    }
-    const isByHand = synced === undefined || !(await isAncestor(git, [head, synced], signal));
-    if (team !== undefined && isByHand) {
-      await git(['update-ref', `refs/cairn/kept/${head}`, head], { signal });
-      const others = [...own].filter(([path, { oid }]) => keyOfPath(path) === undefined && tree.get(path)?.oid !== oid);
-      const names = others.slice(0, 10).map(([path]) => quotePath(path));
-      collected.notices.add(
-        `Commits that were made by hand in ${git.workTree} are kept as refs/cairn/kept/${head}; their assets were taken.` +
-          (others.length === 0 ? '' : ` Other files of them are only there (${others.length}): ${names.join(', ')}`),
-      );
-    }
-  }
-  const isLost = head !== undefined && (await areFilesLost(git.workTree, tree));
-  if (isLost) {
-    collected.notices.add(`The files of ${git.workTree} were gone and were written again; nothing was removed.`);
-    return { checkout, isLost, problems: [] };
-  }
-  const like = team ?? head;
-  const others = [await readTree(git, last, { signal }), await readTree(git, team, { signal })];
-  const { edits, problems } = await findHandEdits(git, {
-    tree,
-    others: others.filter((one) => one.size > 0),
-    edited,
-    paths,
-    like: like ?? '',
-  });
-  onStep('take');
-  const taken = remade === undefined ? edits : edits.filter(({ text }) => text !== null);
-  const result = await takeHandEdits(store, taken, { edited, taken: collected.taken, signal });
-  for (const path of result.waiting) {
-    collected.notices.add(`The edit of ${path} by hand is taken when the conflict of the asset is resolved.`);
-  }
-  if (JSON.stringify(result.edited) !== JSON.stringify(edited)) await save({ edited: result.edited });
-  return { checkout, remade, isLost, problems };
 }
 
 /** Pushes a commit to a branch of the user, because the team's branch is protected. */
@@ -283,47 +203,13 @@ async function send(
   }
   if (result === 'pushed') {
     await markPushed(store, git, { commit, parent: team, signal });
+    await recordFetched(git, { branch, commit, signal });
     await save({ pushing: undefined, synced: commit, review: undefined });
     return { outgoing, review: undefined };
   }
   const review = await pushForReview(context, { commit, heads, refused: result.refused });
   await save({ pushing: undefined });
   return { outgoing, review };
-}
-
-/** Lets the files of the work tree follow the team's branch. */
-async function followTeam(
-  { git, onStep, collected: { notices }, read, save, signal }: SyncContext,
-  { checkout, remade, isLost }: WorkTree,
-): Promise<void> {
-  const { synced, branch, edited = {} } = read();
-  if (checkout === undefined || synced === undefined) return;
-  onStep('move');
-  const moved = await moveWorkTree(git, {
-    checkout,
-    from: checkout.head ?? remade,
-    isLost: isLost || remade !== undefined,
-    to: synced,
-    edited,
-    branch,
-    // After a kill, each file is as before or as after: both must be known.
-    beforeMove: async (next) => void (await save({ edited: { ...edited, ...next } })),
-    signal,
-  });
-  if (JSON.stringify(moved.edited) !== JSON.stringify(read().edited ?? {})) await save({ edited: moved.edited });
-  for (const path of moved.kept)
-    notices.add(`${quotePath(path)} was edited by hand and was not updated in ${git.workTree}.`);
-  if (moved.skipped.length === 0) return;
-  notices.add(
-    `Links, submodules, files above 100 MB and paths that a system may not have were not written: ${moved.skipped.slice(0, 10).map(quotePath).join(', ')}`,
-  );
-}
-
-/** Returns whether the work tree has only commits of the team. Others wait for a synchronization that the user asks for. */
-async function isFollowing({ git, read, signal }: SyncContext, { checkout }: WorkTree): Promise<boolean> {
-  const { head } = checkout ?? {};
-  const { synced } = read();
-  return head === undefined || (synced !== undefined && (await isAncestor(git, [head, synced], signal)));
 }
 
 /** Synchronizes once. @returns `moved` when the team's branch got other commits, so that everything must be repeated. */
@@ -334,12 +220,10 @@ export async function synchronize(context: SyncContext): Promise<TeamReport | 'm
     ? { commit: await knownCommit(context), heads: undefined }
     : await fetchTeam(context);
   await finishPush(context, commit);
-  const workTree = await takeEdits(context, commit);
   const { entries, problems, otherFiles } = await pullCommit(context, commit);
   const sent =
     mode !== 'sync' || heads === undefined ? undefined : await send(context, { entries, team: commit, heads });
   if (sent === 'moved') return 'moved';
-  if (!isLocal || (await isFollowing(context, workTree))) await followTeam(context, workTree);
   const pulled = collected.pulled.changes;
   if (pulled.removed.length > 0) await store.eraseReplaced();
   const { branch, remote } = read();
@@ -347,12 +231,11 @@ export async function synchronize(context: SyncContext): Promise<TeamReport | 'm
     remote: withoutCredentials(remote),
     branch,
     pulled,
-    taken: collected.taken.changes,
     pushed: sent?.outgoing.listed ?? new ChangeList().changes,
     ...(sent?.review !== undefined && { review: sent.review }),
     conflicts: [...entries.values()].flatMap(({ id, conflict }) => (conflict === undefined ? [] : [id])).toSorted(),
     withheld: sent?.outgoing.withheld ?? [],
-    problems: [...problems, ...workTree.problems],
+    problems,
     otherFiles,
     notices: [...collected.notices],
   };

@@ -23,11 +23,11 @@ export interface TeamCallOptions {
 }
 
 export interface InitTeamOptions extends TeamCallOptions {
-  /** The address of the repository. @default that of the clone in the directory */
+  /** The address of the repository. @default the remote of the clone in the directory */
   readonly remote?: string | undefined;
   /** @default the branch that the remote names, otherwise `main` */
   readonly branch?: string | undefined;
-  /** The directory of the clone. @default `team` in the knowledge directory */
+  /** The directory of the bare clone. @default `team.git` in the knowledge directory */
   readonly clone?: string | undefined;
   /** The directory of relative paths. @default process.cwd() */
   readonly cwd?: string | undefined;
@@ -38,7 +38,7 @@ export interface TeamConflict {
   readonly id: string;
   /** The local text; `null` when it was removed here. */
   readonly mine: string | null;
-  /** What the team has, or an edit by hand in the work tree; `null` when it was removed there. */
+  /** What the team has; `null` when it was removed there. */
   readonly theirs: string | null;
 }
 
@@ -56,8 +56,6 @@ export interface TeamStatus {
   readonly conflicts: readonly string[];
   /** Assets that a push would withhold. */
   readonly withheld: readonly Withheld[];
-  /** Files that were edited by hand; a synchronization takes them. */
-  readonly handEdits: readonly string[];
   /** The branch with changes that wait for a review. */
   readonly review?: string | undefined;
 }
@@ -69,13 +67,13 @@ export interface Team {
   /** Sets up the team store, and pulls. May be repeated. @throws {KnowledgeError} `INVALID_INPUT`, and those of `sync`. */
   readonly init: (options?: InitTeamOptions) => Promise<TeamReport>;
   /**
-   * Returns whether the clone has changes that the local store lacks: commits of an outside `git pull`, or edits by hand. Asks no remote.
+   * Returns whether the clone has commits that the local store lacks, such as those of an outside `git fetch`. It runs no git.
    *
-   * @throws {KnowledgeError} `GIT_FAILED`, `STORE_FAILED`.
+   * @throws {KnowledgeError} `STORE_FAILED`.
    */
-  readonly hasLocalChanges: (options?: TeamCallOptions) => Promise<boolean>;
+  readonly hasLocalChanges: () => Promise<boolean>;
   /**
-   * Takes what the clone has and the local store lacks: commits of an outside `git pull`, and edits by hand. Asks no remote.
+   * Takes the commits that the clone has and the local store lacks, such as those of an outside `git fetch`. Asks no remote.
    *
    * @throws {KnowledgeError} `NO_TEAM`, `SYNC_BUSY`, `GIT_FAILED`, `STORE_FAILED`.
    */
@@ -107,7 +105,7 @@ const callOptions: OptionNames<TeamCallOptions> = { signal: 'optional' };
 
 const teamCalls: CallTable<Team> = {
   init: [{ ...callOptions, remote: 'optional', branch: 'optional', clone: 'optional', cwd: 'optional' }],
-  hasLocalChanges: [callOptions],
+  hasLocalChanges: [],
   refresh: [callOptions],
   pull: [callOptions],
   sync: [callOptions],
@@ -132,8 +130,7 @@ export function createTeam(options: TeamOptions): Team {
     (opening ??= import('./open-team.ts').then(({ openTeam }) => openTeam(options)));
   const api: Team = {
     init: async (call) => (await open()).init(call),
-    hasLocalChanges: async (call) =>
-      (await import('./local-changes.ts')).hasLocalChanges(options.directory, { env: options.env, ...call }),
+    hasLocalChanges: async () => (await import('./local-changes.ts')).hasLocalChanges(options.directory),
     refresh: async (call) => (await open()).refresh(call),
     pull: async (call) => (await open()).pull(call),
     sync: async (call) => (await open()).sync(call),

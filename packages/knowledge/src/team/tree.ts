@@ -1,4 +1,4 @@
-/** How trees and files of commits are read, and how commits are made without a work tree. */
+/** How trees and files of commits are read, and how commits are made. Nothing is checked out. */
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { assetPath, parseAssetPath } from '../assets/names.ts';
@@ -50,7 +50,7 @@ async function listTree(git: Git, commit: string, { signal }: Options): Promise<
 }
 
 /** Files of which the bytes are in memory at the same time. */
-export const MAX_BATCH_BYTES: number = 32 * 1024 * 1024;
+const MAX_BATCH_BYTES: number = 32 * 1024 * 1024;
 
 /** Reads the contents of files by their object ids, and calls `use` with each. */
 export async function readBlobs(
@@ -89,17 +89,12 @@ export async function readBlobs(
 const FSCK = 'The clone is damaged: delete its directory, then repeat the command; it is made again.';
 
 /** Returns the object id that git gives a file. `like` is an object id of the repository. */
-export function oidOf(content: Uint8Array | string, like: string): string {
-  const bytes = typeof content === 'string' ? Buffer.from(content) : content;
+export function oidOf(content: string, like: string): string {
+  const bytes = Buffer.from(content);
   return createHash(like.length === 64 ? 'sha256' : 'sha1')
     .update(`blob ${bytes.byteLength}\0`)
     .update(bytes)
     .digest('hex');
-}
-
-/** Returns whether a mode is that of a file with content. */
-export function isRegular({ mode }: TreeFile): boolean {
-  return mode.startsWith('100');
 }
 
 /** Returns the key of the asset that a path of the team store may have. The path may be in Unicode's decomposed form. */

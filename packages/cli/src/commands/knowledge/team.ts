@@ -21,7 +21,7 @@ Examples:
   $ cairn knowledge team resolve redis-failover --theirs           end a conflict
 
 The team store is a repository of git with a file <product_line>/<name>.md for each asset. Git must be able to reach it
-without a question: set up an SSH key or a credential helper. Edits of the files in the clone are taken, too.
+without a question: set up an SSH key or a credential helper.
 
 Exit status: 0 if everything was synchronized, 2 on an error, on a conflict, or if something was left out.`;
 
@@ -41,7 +41,7 @@ export const knowledgeTeamInitCommand: CommandFactory = (command, session, done)
   command
     .description('Set up the team store, and pull it. Nothing is pushed.')
     .summary('set up the team store, and pull it')
-    .argument('[remote]', 'address of the repository (default: that of the clone)')
+    .argument('[remote]', 'address of the repository (default: the remote of the clone)')
     .action(async (remote: string | undefined, flags: InitFlags) => {
       const { branch, clone } = flags;
       const { cwd, signal } = session;
@@ -53,7 +53,7 @@ export const knowledgeTeamInitCommand: CommandFactory = (command, session, done)
     new Option('--branch <name>', 'branch of the team (default: that which the remote names, else main)').argParser(
       filled('--branch'),
     ),
-    new Option('--clone <dir>', 'directory of the clone (default: team in the knowledge directory)').argParser(
+    new Option('--clone <dir>', 'directory of the bare clone (default: team.git in the knowledge directory)').argParser(
       filled('--clone'),
     ),
   ]);
@@ -98,7 +98,7 @@ interface StatusFlags extends KnowledgeFlags {
 
 export const knowledgeTeamStatusCommand: CommandFactory = (command, session, done) => {
   command
-    .description('List what is not shared, edited by hand, or in conflict.')
+    .description('List what is not shared or in conflict.')
     .summary('list what is not shared or in conflict')
     .action(async (flags: StatusFlags) => {
       const { signal } = session;
