@@ -1,4 +1,5 @@
-import { formatAsset, hashOf } from '@cairn/knowledge';
+import { formatAsset } from '@cairn/knowledge';
+import { hashOf } from '@cairn/knowledge/internal';
 import type { AssetType, Knowledge } from '@cairn/knowledge';
 
 export interface Text {

@@ -1,5 +1,6 @@
 /** What an index in the context of each session costs in tokens, and what it saves. */
-import { formatLine, PAYLOAD_LIMITS } from '@cairn/knowledge';
+import { PAYLOAD_LIMITS } from '@cairn/knowledge';
+import { formatLine } from '@cairn/knowledge/internal';
 import type { AssetHead, Knowledge, PayloadHost } from '@cairn/knowledge';
 import { createKnowledgeToolSet } from '@cairn/knowledge/tools';
 import { createToolSession, textOf } from '@cairn/tool';

@@ -1,5 +1,6 @@
 /** The index of a real store: multiple processes, kills, a full disk, and an older copy of the store. */
-import { createKnowledge, headOf, parseLine } from '@cairn/knowledge';
+import { createKnowledge, parseLine } from '@cairn/knowledge';
+import { headOf } from '@cairn/knowledge/internal';
 import type { Knowledge } from '@cairn/knowledge';
 import { memory } from '@cairn/memory/memory';
 import { spawnSync } from 'node:child_process';

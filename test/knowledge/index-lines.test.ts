@@ -1,5 +1,6 @@
-import { ASSET_TYPES, formatLine, parseLine } from '@cairn/knowledge';
-import type { IndexLine } from '@cairn/knowledge';
+import { ASSET_TYPES, parseLine } from '@cairn/knowledge';
+import { formatLine } from '@cairn/knowledge/internal';
+import type { IndexLine } from '@cairn/knowledge/internal';
 import * as fc from 'fast-check';
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';

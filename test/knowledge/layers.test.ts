@@ -1,5 +1,6 @@
 /** The way of a question through the layers, with the two worked cases of the source. */
-import { createKnowledge, createLayers, openLocalStore } from '@cairn/knowledge';
+import { createKnowledge } from '@cairn/knowledge';
+import { createLayers, openLocalStore } from '@cairn/knowledge/internal';
 import type { AssetDraft, AssetType, Knowledge } from '@cairn/knowledge';
 import { MemoryError } from '@cairn/memory';
 import type { MemoryBackend } from '@cairn/memory';

@@ -1,6 +1,8 @@
 /** What a session of an agent sees at its start. The whole texts are in `goldens/`, one file for each language and host. */
-import { buildPayload, PAYLOAD_LIMITS, skills } from '@cairn/knowledge';
-import type { AssetHead, PayloadContent } from '@cairn/knowledge';
+import { PAYLOAD_LIMITS, skills } from '@cairn/knowledge';
+import { buildPayload } from '@cairn/knowledge/internal';
+import type { AssetHead } from '@cairn/knowledge';
+import type { PayloadContent } from '@cairn/knowledge/internal';
 import { createKnowledgeToolSet } from '@cairn/knowledge/tools';
 import { createToolSession } from '@cairn/tool';
 import { estimateTokens } from '@cairn/tool/prompt';

@@ -1,5 +1,5 @@
 import { detectPhase, formatPhase } from '@cairn/knowledge';
-import type { Phase } from '@cairn/knowledge';
+import type { Phase } from '@cairn/knowledge/internal';
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-import { createKnowledge, openIndex, openLocalStore, parseAsset } from '@cairn/knowledge';
+import { createKnowledge, parseAsset } from '@cairn/knowledge';
+import { openIndex, openLocalStore } from '@cairn/knowledge/internal';
 import type { Knowledge } from '@cairn/knowledge';
 import { memory } from '@cairn/memory/memory';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -2,16 +2,10 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  createKnowledge,
-  formatAsset,
-  hashOf,
-  KnowledgeError,
-  marksOf,
-  headOf,
-  openLocalStore,
-} from '@cairn/knowledge';
-import type { Asset, AssetChanges, AssetDraft, KnownAssets, LocalStore } from '@cairn/knowledge';
+import { createKnowledge, formatAsset, KnowledgeError } from '@cairn/knowledge';
+import { hashOf, marksOf, headOf, openLocalStore } from '@cairn/knowledge/internal';
+import type { Asset, AssetDraft, LocalStore } from '@cairn/knowledge';
+import type { AssetChanges, KnownAssets } from '@cairn/knowledge/internal';
 import type { MemoryBackend } from '@cairn/memory';
 import { sqlite } from '@cairn/memory/sqlite';
 import fc from 'fast-check';

@@ -1,5 +1,7 @@
-import { createTeam, KnowledgeError, openLocalStore } from '@cairn/knowledge';
-import type { KnowledgeErrorCode, LocalStore, Team, TeamOptions } from '@cairn/knowledge';
+import { KnowledgeError } from '@cairn/knowledge';
+import { createTeam, openLocalStore } from '@cairn/knowledge/internal';
+import type { KnowledgeErrorCode, LocalStore, Team } from '@cairn/knowledge';
+import type { TeamOptions } from '@cairn/knowledge/internal';
 import { memory } from '@cairn/memory/memory';
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
 /** A process that synchronizes is killed before and after each command of git that it runs. */
-import { openLocalStore } from '@cairn/knowledge';
+import { openLocalStore } from '@cairn/knowledge/internal';
 import { sqlite } from '@cairn/memory/sqlite';
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';

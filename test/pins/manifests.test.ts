@@ -134,12 +134,14 @@ const pins: Readonly<Record<string, Pin>> = {
   '@cairn/knowledge': {
     exports: {
       '.': './src/index.ts',
+      './internal': './src/internal.ts',
       './session': './src/session/index.ts',
       './tools': './src/tools/index.ts',
       './package.json': './package.json',
     },
     published: {
       '.': { types: './dist/index.d.ts', default: './dist/index.js' },
+      './internal': { types: './dist/internal.d.ts', default: './dist/internal.js' },
       './session': { types: './dist/session/index.d.ts', default: './dist/session/index.js' },
       './tools': { types: './dist/tools/index.d.ts', default: './dist/tools/index.js' },
       './package.json': './package.json',

@@ -11,7 +11,7 @@ export async function findAsset({ layers }: Knowledge, given: string, signal: Ab
 
 /** Returns an asset as JSON documents have it, without its text. */
 export async function assetDocument(asset: Asset): Promise<object> {
-  const { headOf, marksOf } = await import('@cairn/knowledge');
+  const { headOf, marksOf } = await import('@cairn/knowledge/internal');
   const { id, name, productLine, type, title, tags, status, supersededBy, verifiedMs, paths } = asset;
   const { createdMs, changedMs, origin, isPromoted, isUnshared, conflict, reports, hash } = asset;
   return {

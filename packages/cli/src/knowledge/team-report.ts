@@ -1,5 +1,6 @@
 /** How the commands of the team store print what they did. */
-import type { TeamChanges, TeamReport, TeamStatus } from '@cairn/knowledge';
+import type { TeamReport } from '@cairn/knowledge';
+import type { TeamChanges, TeamStatus } from '@cairn/knowledge/internal';
 import type { KnowledgePrinter } from './open.ts';
 import { ExitCode } from '../terminal/exit.ts';
 import { countOf } from '../terminal/text.ts';

@@ -2,7 +2,7 @@ import type { AssetHead } from './asset.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** An asset that nobody confirmed or changed for this time is marked. */
-export const UNVERIFIED_AFTER_MS: number = 180 * DAY_MS;
+const UNVERIFIED_AFTER_MS: number = 180 * DAY_MS;
 /** An asset with this number of reports as wrong is marked for review. */
 export const REVIEW_REPORTS = 2;
 

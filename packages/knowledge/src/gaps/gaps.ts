@@ -58,39 +58,28 @@ function formatGap({ query, asked, firstMs, lastMs }: Gap): string {
   return JSON.stringify({ version: GAP_VERSION, query, asked, firstMs, lastMs });
 }
 
-const callOptions: OptionNames<CallOptions> = { signal: 'optional' };
+function removal({ id, text }: Row): RowChange {
+  return { id, expected: text, next: undefined };
+}
 
-const gapCalls: CallTable<Gaps> = {
-  record: ['any', callOptions],
-  list: [callOptions],
-  pending: [callOptions],
-  close: ['any', callOptions],
-  closeQuery: ['any', callOptions],
-  settle: ['any', 'any', callOptions],
-};
+class StoredGaps implements Gaps {
+  readonly #options: GapsOptions;
+  readonly #table: Rows;
 
-/** Opens the gaps of a store. Nothing is read before the first call. */
-export function openGaps(given: GapsOptions): Gaps {
-  checkArguments.options('openGaps', given, { backend: 'required', clock: 'optional', language: 'required' });
-  const { backend, clock, language } = given;
-  const table = new Rows(backend, GAPS_KEY);
-  const list: Gaps['list'] = (options = {}) => readGaps(table, options);
-  const nowOf = async ({ signal }: CallOptions): Promise<number> => clock?.() ?? backend.now({ signal });
+  constructor(options: GapsOptions) {
+    this.#options = options;
+    this.#table = new Rows(options.backend, GAPS_KEY);
+  }
 
-  const removal = ({ id, text }: Row): RowChange => ({ id, expected: text, next: undefined });
+  list(options: CallOptions = {}): Promise<Gap[]> {
+    return readGaps(this.#table, options);
+  }
 
-  /** The changes that make room for a new gap. */
-  const dropped = async (options: CallOptions): Promise<RowChange[]> => {
-    // Rows of another version come first.
-    const order = ({ gap }: GapRow): readonly [number, number] => [gap?.asked ?? 0, gap?.lastMs ?? 0];
-    const rows = (await readGapRows(table, options)).toSorted((left, right) => {
-      const [[asked, lastMs], [otherAsked, otherMs]] = [order(left), order(right)];
-      return asked - otherAsked || lastMs - otherMs;
-    });
-    return rows.slice(0, Math.max(0, rows.length + 1 - MAX_GAPS)).map(removal);
-  };
+  async pending(options: CallOptions = {}): Promise<Gap[]> {
+    return pendingGaps(await this.list(options), await this.#now(options));
+  }
 
-  const record: Gaps['record'] = async (query, { signal } = {}) => {
+  async record(query: string, { signal }: CallOptions = {}): Promise<Gap | undefined> {
     const text = query
       .replaceAll(/\p{Cs}/gu, '\uFFFD')
       .normalize('NFC')
@@ -99,34 +88,43 @@ export function openGaps(given: GapsOptions): Gaps {
     const id = gapId(text);
     if (id === undefined || hasSecret(query)) return undefined;
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      const [row] = await table.read([id], { signal });
-      const nowMs = await nowOf({ signal });
+      const [row] = await this.#table.read([id], { signal });
+      const nowMs = await this.#now({ signal });
       const known = row && parseGap(row);
       const shown = Array.from(text).slice(0, MAX_QUERY_CHARACTERS).join('');
       const gap: Gap = known
         ? { ...known, asked: known.asked + 1, lastMs: Math.max(known.lastMs, nowMs) }
         : { id, query: shown, asked: 1, firstMs: nowMs, lastMs: nowMs };
-      const rows = row === undefined ? await dropped({ signal }) : [];
+      const rows = row === undefined ? await this.#dropped({ signal }) : [];
       const change = { id, expected: row?.text, next: formatGap(gap) };
-      if ((await table.change([change, ...rows], { signal })).isDone) return gap;
+      if ((await this.#table.change([change, ...rows], { signal })).isDone) return gap;
       signal?.throwIfAborted();
     }
     // Many others ask the same at the same time.
     return undefined;
-  };
+  }
 
-  const close: Gaps['close'] = async (id, { signal } = {}) => {
+  async close(id: string, { signal }: CallOptions = {}): Promise<boolean> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      const [row] = await table.read([id], { signal });
+      const [row] = await this.#table.read([id], { signal });
       if (row === undefined) return false;
-      if ((await table.change([removal(row)], { signal })).isDone) return true;
+      if ((await this.#table.change([removal(row)], { signal })).isDone) return true;
       signal?.throwIfAborted();
     }
     return false;
-  };
+  }
 
-  const settle: Gaps['settle'] = async (assets, isAnswered, { signal } = {}) => {
-    const gaps = await list({ signal });
+  async closeQuery(query: string, options: CallOptions = {}): Promise<boolean> {
+    const id = gapId(query.normalize('NFC'));
+    return id !== undefined && this.close(id, options);
+  }
+
+  async settle(
+    assets: readonly Asset[],
+    isAnswered: (query: string) => Promise<boolean>,
+    { signal }: CallOptions = {},
+  ): Promise<Gap[]> {
+    const gaps = await this.list({ signal });
     if (gaps.length === 0 || assets.length === 0) return [];
     const words = new Set<string>();
     for (const { name, title, tags, body } of assets) {
@@ -138,22 +136,47 @@ export function openGaps(given: GapsOptions): Gaps {
     for (const gap of gaps) {
       const terms = readQuery(gap.query).terms.map(({ term }) => term);
       if (!terms.some((term) => words.has(term)) || !(await isAnswered(gap.query))) continue;
-      if (await close(gap.id, { signal })) closed.push(gap);
+      if (await this.close(gap.id, { signal })) closed.push(gap);
     }
     return closed;
-  };
+  }
 
-  const api: Gaps = {
-    record,
-    list,
-    pending: async (options = {}) => pendingGaps(await list(options), await nowOf(options)),
-    close,
-    closeQuery: async (query, options) => {
-      const id = gapId(query.normalize('NFC'));
-      return id !== undefined && close(id, options);
-    },
-    settle,
-    draft: (gap) => draftOf(gap, language),
-  };
-  return checkArguments.calls(api, gapCalls);
+  draft(gap: Gap): AssetDraft {
+    return draftOf(gap, this.#options.language);
+  }
+
+  async #now({ signal }: CallOptions): Promise<number> {
+    const { backend, clock } = this.#options;
+    return clock?.() ?? backend.now({ signal });
+  }
+
+  /** Returns the changes that make room for a new gap. */
+  async #dropped(options: CallOptions): Promise<RowChange[]> {
+    // Rows of another version come first.
+    const order = ({ gap }: GapRow): readonly [number, number] => [gap?.asked ?? 0, gap?.lastMs ?? 0];
+    const rows = (await readGapRows(this.#table, options)).toSorted((left, right) => {
+      const [[asked, lastMs], [otherAsked, otherMs]] = [order(left), order(right)];
+      return asked - otherAsked || lastMs - otherMs;
+    });
+    return rows.slice(0, Math.max(0, rows.length + 1 - MAX_GAPS)).map(removal);
+  }
+}
+
+const callOptions: OptionNames<CallOptions> = { signal: 'optional' };
+
+const gapCalls: CallTable<Gaps> = {
+  record: ['any', callOptions],
+  list: [callOptions],
+  pending: [callOptions],
+  close: ['any', callOptions],
+  closeQuery: ['any', callOptions],
+  settle: ['any', 'any', callOptions],
+};
+
+const directCalls: CallTable<Gaps> = { draft: ['any'] };
+
+/** Opens the gaps of a store. Nothing is read before the first call. */
+export function openGaps(options: GapsOptions): Gaps {
+  checkArguments.options('openGaps', options, { backend: 'required', clock: 'optional', language: 'required' });
+  return checkArguments.directCalls(checkArguments.calls<Gaps>(new StoredGaps(options), gapCalls), directCalls);
 }

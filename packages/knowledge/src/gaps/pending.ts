@@ -18,7 +18,7 @@ const PENDING_ASKED = 3;
 const PENDING_MS: number = 7 * 24 * 60 * 60 * 1000;
 
 /** Returns whether the gap should be filled now: it was asked three times, or is seven days old. */
-export function isPending({ asked, firstMs }: Gap, nowMs: number): boolean {
+function isPending({ asked, firstMs }: Gap, nowMs: number): boolean {
   return asked >= PENDING_ASKED || nowMs - firstMs >= PENDING_MS;
 }
 

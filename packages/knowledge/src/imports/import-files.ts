@@ -19,7 +19,7 @@ export interface ImportOptions extends CallOptions, ImportFields {
 }
 
 /** A file that was not imported, or only in part. */
-export interface ImportProblem {
+interface ImportProblem {
   readonly path: string;
   readonly line?: number | undefined;
   /** Such as `SECRET`, `INVALID_ASSET`, `ASSET_EXISTS`; `EDITED` when both the file and its asset were changed. */

@@ -32,7 +32,7 @@ export interface IndexDocument {
 }
 
 /** `LARGE_INDEX`: the file is larger than 20 KB without tags, and costs every session that reads it. */
-export interface IndexWarning {
+interface IndexWarning {
   readonly code: 'LARGE_INDEX';
   readonly message: string;
 }

@@ -34,7 +34,7 @@ export interface LayersOptions {
   readonly language: Language;
 }
 
-export interface AskOptions extends SearchOptions {
+interface AskOptions extends SearchOptions {
   /**
    * Whether a question without an answer becomes a gap, and one with an answer closes its gap. Filters leave out assets, so that a
    * filtered search does neither. @default false
@@ -42,19 +42,19 @@ export interface AskOptions extends SearchOptions {
   readonly recordsGap?: boolean | undefined;
 }
 
-export interface LayerAnswer extends SearchAnswer {
+interface LayerAnswer extends SearchAnswer {
   /** The gap that was recorded. */
   readonly gap?: Gap;
 }
 
 /** L0: the matches of the index. */
-export interface Scanned {
+interface Scanned {
   readonly exact: readonly AssetHead[];
   readonly vague: readonly AssetHead[];
 }
 
 /** The way of a question through the layers. */
-export interface Retrieval extends Scanned {
+interface Retrieval extends Scanned {
   readonly next: NextLayer;
   /** L1. Absent when the index decided. */
   readonly search?: LayerAnswer;
@@ -63,7 +63,7 @@ export interface Retrieval extends Scanned {
 }
 
 /** A new asset, as far as it is compared with others. */
-export interface SimilarOptions extends CallOptions {
+interface SimilarOptions extends CallOptions {
   readonly title: string;
   readonly tags?: readonly string[] | undefined;
   readonly body: string;

@@ -14,7 +14,7 @@ import { PAYLOAD_TOOLS, payloadTexts } from './texts.ts';
 import type { PayloadTexts } from './texts.ts';
 
 /** A question that the knowledge base did not answer. */
-export interface PayloadGap {
+interface PayloadGap {
   readonly query: string;
   /** How often it was asked. */
   readonly asked: number;

@@ -28,7 +28,7 @@ import type {
   TeamConflict,
   TeamOptions,
   TeamStatus,
-} from './team.ts';
+} from './team-api.ts';
 import { synchronize } from './synchronize.ts';
 import type { SyncContext } from './synchronize.ts';
 import { readTree } from './tree.ts';

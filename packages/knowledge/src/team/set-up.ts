@@ -23,7 +23,7 @@ import {
 import type { CloneOptions } from './repository.ts';
 import { readState, writeState } from './state.ts';
 import type { CloneState } from './state.ts';
-import type { InitTeamOptions } from './team.ts';
+import type { InitTeamOptions } from './team-api.ts';
 
 /** Opens the clone, and makes it again when it was deleted: it has nothing that the remote and the local store lack. */
 export async function openOrCreate({ directory, remote, branch }: CloneState, options: CloneOptions): Promise<Git> {

@@ -1,7 +1,8 @@
 import type { FileDiff } from '@cairn/coding-agent';
 import type { EntryAction, EntryEditor, EntryTarget, SessionHost } from '@cairn/hosts';
 import { HostError, sessionHosts } from '@cairn/hosts';
-import { createKnowledge, SKILL_NAMES, skills } from '@cairn/knowledge';
+import { createKnowledge, skills } from '@cairn/knowledge';
+import { SKILL_NAMES } from '@cairn/knowledge/internal';
 import type { Language } from '@cairn/tool/kernel';
 import { writeAnswer } from '../../terminal/answer.ts';
 import { CommandError, factsOf } from '../../terminal/errors.ts';

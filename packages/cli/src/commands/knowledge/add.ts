@@ -1,6 +1,7 @@
 import { basename, extname } from 'node:path';
 import { Option } from 'commander';
-import type { Asset, AssetChange, FieldChanges, Knowledge } from '@cairn/knowledge';
+import type { Asset, Knowledge } from '@cairn/knowledge';
+import type { AssetChange, FieldChanges } from '@cairn/knowledge/internal';
 import { assetDocument, findAsset } from '../../knowledge/assets.ts';
 import {
   addKnowledgeOptions,
@@ -35,8 +36,9 @@ function fieldsOf({ name, type, productLine, title, tag: tags, path: paths }: Ad
 
 /** Returns the Markdown file of a new asset. @throws {UsageError} */
 async function newText({ text, file, fields }: Given): Promise<string> {
-  const { checkName, checkProductLine, editAsset, formatAsset, hasFrontMatter, headingOf } =
-    await import('@cairn/knowledge');
+  const { formatAsset } = await import('@cairn/knowledge');
+  const { checkName, checkProductLine, editAsset, hasFrontMatter, headingOf } =
+    await import('@cairn/knowledge/internal');
   if (hasFrontMatter(text)) return editAsset(text, { fields });
   const name = fields.name ?? (file === undefined ? undefined : basename(file, extname(file)));
   const title = fields.title ?? headingOf(text);
@@ -49,7 +51,7 @@ async function newText({ text, file, fields }: Given): Promise<string> {
 
 /** Returns what a text changes of an asset: all of it, or the body. */
 async function changeOf({ text, fields }: Given): Promise<AssetChange> {
-  const { hasFrontMatter } = await import('@cairn/knowledge');
+  const { hasFrontMatter } = await import('@cairn/knowledge/internal');
   return hasFrontMatter(text) ? { text, fields } : { fields, body: text };
 }
 
@@ -64,7 +66,8 @@ async function refuseSimilar(
   { text, signal }: { readonly text: string; readonly signal: AbortSignal },
   { notice }: KnowledgePrinter,
 ): Promise<void> {
-  const { checkSecrets, parseAsset } = await import('@cairn/knowledge');
+  const { parseAsset } = await import('@cairn/knowledge');
+  const { checkSecrets } = await import('@cairn/knowledge/internal');
   const { id, fields, body } = parseAsset(text);
   checkSecrets(text);
   // Then the name is the reason for the refusal.

@@ -1,6 +1,7 @@
 /** The commands that change fields of an asset. */
 import { Option } from 'commander';
-import type { Asset, AssetChange, Knowledge } from '@cairn/knowledge';
+import type { Asset, Knowledge } from '@cairn/knowledge';
+import type { AssetChange } from '@cairn/knowledge/internal';
 import { assetDocument, findAsset } from '../../knowledge/assets.ts';
 import { addKnowledgeOptions, withKnowledge, type KnowledgeFlags } from '../../knowledge/open.ts';
 import { CommandError } from '../../terminal/errors.ts';

@@ -56,7 +56,7 @@ async function edit(given: string, flags: EditFlags, session: Session): Promise<
         return ExitCode.None;
       }
       const { file, text, original, remove } = result;
-      const { hashOf } = await import('@cairn/knowledge');
+      const { hashOf } = await import('@cairn/knowledge/internal');
       const changed = await knowledge.store
         .change(asset.id, { text }, { expected: hashOf(original), signal })
         .catch((error: unknown) => {

@@ -1,5 +1,6 @@
 import { Option } from 'commander';
-import type { Gap, Knowledge } from '@cairn/knowledge';
+import type { Knowledge } from '@cairn/knowledge';
+import type { Gap } from '@cairn/knowledge/internal';
 import { assetDocument } from '../../knowledge/assets.ts';
 import {
   addKnowledgeOptions,

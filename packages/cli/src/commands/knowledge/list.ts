@@ -45,7 +45,7 @@ async function list(flags: ListFlags, session: Session): Promise<number> {
   return withKnowledge(session, {
     flags,
     run: async ({ store }, { printMatches, notice }) => {
-      const { headOf, marksOf } = await import('@cairn/knowledge');
+      const { headOf, marksOf } = await import('@cairn/knowledge/internal');
       const { changed, unreadable } = await store.changes(undefined, { signal });
       const all = changed
         .map(({ asset }) => asset)

@@ -1,4 +1,5 @@
-import type { Asset, AssetMark } from '@cairn/knowledge';
+import type { Asset } from '@cairn/knowledge';
+import type { AssetMark } from '@cairn/knowledge/internal';
 import { assetDocument, findAsset } from '../../knowledge/assets.ts';
 import { addKnowledgeOptions, withKnowledge, type KnowledgeFlags } from '../../knowledge/open.ts';
 import { ExitCode } from '../../terminal/exit.ts';
@@ -31,7 +32,7 @@ async function show(given: string, flags: KnowledgeFlags, session: Session): Pro
   return withKnowledge(session, {
     flags,
     run: async (knowledge, { print, notice }) => {
-      const { headOf, marksOf } = await import('@cairn/knowledge');
+      const { headOf, marksOf } = await import('@cairn/knowledge/internal');
       const asset = await findAsset(knowledge, given, session.signal);
       // As by the tool `get_asset`: assets that are opened come first. The session is the terminal, or the agent that runs commands.
       knowledge.usage.recordOpened({ asset: asset.id, session: `command ${process.ppid}` });

@@ -52,7 +52,7 @@ async function stats(flags: KnowledgeFlags, session: Session): Promise<number> {
     flags,
     absent: (directory) => ({ directory, ...countsOf([]), gaps: 0, bytes: 0, unreadable: [] }),
     run: async ({ directory, store, gaps }, { print, notice }) => {
-      const { headOf } = await import('@cairn/knowledge');
+      const { headOf } = await import('@cairn/knowledge/internal');
       const { changed, unreadable } = await store.changes(undefined, { signal });
       const heads = changed.map(({ asset }) => headOf(asset));
       const keys = await store.backend.keys('', { signal });

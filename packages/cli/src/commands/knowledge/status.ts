@@ -1,6 +1,7 @@
 /** The commands that state whether an asset still holds. */
 import { Option } from 'commander';
-import type { Asset, AssetChange, Knowledge } from '@cairn/knowledge';
+import type { Asset, Knowledge } from '@cairn/knowledge';
+import type { AssetChange } from '@cairn/knowledge/internal';
 import { findAsset } from '../../knowledge/assets.ts';
 import { addKnowledgeOptions, type KnowledgeFlags } from '../../knowledge/open.ts';
 import { UsageError } from '../../terminal/errors.ts';

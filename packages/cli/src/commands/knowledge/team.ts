@@ -1,6 +1,7 @@
 /** The commands of the team store. */
 import { Option } from 'commander';
-import type { Knowledge, Resolution, TeamCallOptions, TeamConflict, TeamReport } from '@cairn/knowledge';
+import type { Knowledge, TeamReport } from '@cairn/knowledge';
+import type { Resolution, TeamCallOptions, TeamConflict } from '@cairn/knowledge/internal';
 import { addKnowledgeOptions, withKnowledge, type KnowledgeFlags } from '../../knowledge/open.ts';
 import { printReport, printStatus } from '../../knowledge/team-report.ts';
 import { editText, keptIn } from '../../terminal/editor.ts';

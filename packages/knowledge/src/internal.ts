@@ -1,0 +1,26 @@
+/** What other packages of Cairn use. It may change with every version. */
+export type { FieldChanges } from './assets/fields.ts';
+export { hasFrontMatter } from './assets/front-matter.ts';
+export { editAsset, hashOf } from './assets/markdown.ts';
+export { marksOf } from './assets/marks.ts';
+export type { AssetMark } from './assets/marks.ts';
+export { checkName, checkProductLine } from './assets/names.ts';
+export { checkSecrets } from './assets/secrets.ts';
+export { openGaps } from './gaps/gaps.ts';
+export type { Gap } from './gaps/pending.ts';
+export { headingOf } from './imports/read-file.ts';
+export { openIndex } from './index/knowledge-index.ts';
+export { formatLine } from './index/lines.ts';
+export type { IndexLine } from './index/lines.ts';
+export { createLayers } from './layers/layers.ts';
+export { buildPayload } from './payload/payload.ts';
+export type { PayloadContent } from './payload/payload.ts';
+export type { Phase } from './skills/detect-phase.ts';
+export { SKILL_NAMES } from './skills/skill.ts';
+export type { AssetChanges, KnownAssets } from './stores/changes.ts';
+export { openLocalStore } from './stores/local.ts';
+export type { AssetChange } from './stores/local-store.ts';
+export { headOf } from './stores/record.ts';
+export type { TeamChanges } from './team/report.ts';
+export { createTeam } from './team/team.ts';
+export type { Resolution, TeamCallOptions, TeamConflict, TeamOptions, TeamStatus } from './team/team-api.ts';
