@@ -12,7 +12,7 @@ import type { AssetDraft, LocalStore } from '../stores/local-store.ts';
 import { headOf } from '../stores/record.ts';
 import { openIndex } from './knowledge-index.ts';
 import type { KnowledgeIndex, KnowledgeIndexOptions } from './index-api.ts';
-import { orderHeads } from './order.ts';
+import { createComparison } from './order.ts';
 import { readSavedIndex } from './saved-index.ts';
 import { createFilter, isListed, listHeads } from './selection.ts';
 import type { IndexFilters } from './selection.ts';
@@ -521,10 +521,8 @@ test('the saved index has the assets for any stack, as the index itself', async 
         unshared: { count: byAge.length, newest: byAge.slice(0, 5) },
       });
       for (const stack of stacks) {
-        const all = orderHeads(
-          changed.map(({ asset }) => headOf(asset)),
-          { stack, opened },
-        ).filter(isListed);
+        const stored = changed.map(({ asset }) => headOf(asset));
+        const all = stored.toSorted(createComparison({ stack, opened })).filter(isListed);
         const selected = all.filter(createFilter({ stack, onlyMatching }));
         expect(listHeads(heads, { stack, onlyMatching })).toEqual({
           heads: selected,

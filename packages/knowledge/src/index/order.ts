@@ -1,9 +1,8 @@
-import { checkArguments } from '../errors.ts';
 import type { AssetHead } from '../assets/asset.ts';
 import { stackMatcherOf } from '../stack/match-stack.ts';
 import type { Stack } from '../stack/stack.ts';
 
-export interface OrderOptions {
+interface OrderOptions {
   /** The tech stack of a project: assets of matching product lines come first. @default no stack */
   readonly stack?: Stack | undefined;
   /** How often each asset was opened, by id. @default no asset was opened */
@@ -24,13 +23,4 @@ export function createComparison({ stack, opened }: OrderOptions): (a: AssetHead
     Number(isUrgent(b)) - Number(isUrgent(a)) ||
     b.changedMs - a.changedMs ||
     (a.id < b.id ? -1 : 1);
-}
-
-/**
- * Returns assets in the order of the index: those of product lines that match the stack, the most opened, pitfalls and best
- * practices, the newest.
- */
-export function orderHeads(heads: readonly AssetHead[], options: OrderOptions = {}): AssetHead[] {
-  checkArguments.options('orderHeads', options, { stack: 'optional', opened: 'optional' });
-  return heads.toSorted(createComparison(options));
 }
