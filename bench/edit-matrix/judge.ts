@@ -31,15 +31,15 @@ export interface Case {
   /** Links, modes and the like, once the files are there. */
   readonly prepare?: (root: string) => void;
   readonly steps: readonly Step[];
-  /** Whether the last step is to be done, or refused. */
+  /** Whether the last step is to be done, or rejected. */
   readonly wanted: 'done' | 'refused';
   /** The files that the last step changes; links and other names of a file are files too. */
   readonly after?: Files;
   /** Faults of the state afterwards, contents aside. */
   readonly inspect?: (root: string) => string | undefined;
-  /** The fault of an answer that was not refused. */
+  /** The fault of an answer that was not rejected. */
   readonly listen?: (text: string) => string | undefined;
-  /** What it means when the last step was not refused: completes "it …". */
+  /** What it means when the last step was not rejected: completes "it …". */
   readonly harm?: string;
 }
 
@@ -139,7 +139,7 @@ function judge(one: Case, answer: Answer, root: string, before: Contents): Verdi
   if (answer.text === NO_ANSWER) return { kind: 'wrong', text: NO_ANSWER };
   if (one.wanted === 'refused') {
     if (!answer.isError) return { kind: 'wrong', text: one.harm ?? wrong ?? 'says it was done' };
-    return wrong === undefined ? { kind: 'ok', text: '' } : { kind: 'wrong', text: `refused, but ${wrong}` };
+    return wrong === undefined ? { kind: 'ok', text: '' } : { kind: 'wrong', text: `rejected, but ${wrong}` };
   }
   if (answer.isError) {
     const summary = answer.text.split('\n')[0]?.slice(0, 60) ?? '';

@@ -99,7 +99,7 @@ async function serverFilesystem(): Promise<Loaded> {
   return { name: 'server-filesystem', version, product: { name: 'server-filesystem', open } };
 }
 
-/** What the matrix uses of `@mariozechner/pi-coding-agent`: its tools throw what they refuse. */
+/** What the matrix uses of `@mariozechner/pi-coding-agent`: its tools throw what they reject. */
 interface PiTool {
   execute(id: string, input: object): Promise<{ readonly content: readonly Part[] }>;
 }

@@ -22,14 +22,14 @@ interface Row {
 function cell(verdict: Verdict | undefined): string {
   if (verdict === undefined) return '?';
   if (verdict.kind === 'ok') return 'ok';
-  return verdict.kind === 'refused' ? `refuses: ${verdict.text}` : `**wrong**: ${verdict.text}`;
+  return verdict.kind === 'refused' ? `rejects: ${verdict.text}` : `**wrong**: ${verdict.text}`;
 }
 
 function summary(rows: readonly Row[], products: readonly Loaded[]): string[] {
   return products.map(({ name }, index) => {
     const kinds = rows.map(({ verdicts }) => verdicts[index]?.kind);
     const count = (kind: Verdict['kind']): number => kinds.filter((one) => one === kind).length;
-    return `${name}: ${count('ok')} of ${rows.length} ok, ${count('refused')} refused, ${count('wrong')} wrong`;
+    return `${name}: ${count('ok')} of ${rows.length} ok, ${count('refused')} rejected, ${count('wrong')} wrong`;
   });
 }
 
@@ -60,7 +60,7 @@ function plain(rows: readonly Row[], products: readonly Loaded[]): string {
 
 const explanation = `Each case has a separate directory with files, links and modes, calls some tools of a product, and judges the bytes on the disk and
 the last answer. **wrong**: the product damaged something, did something that it should not do, or gave a misleading answer.
-refuses: the product damaged nothing, but did not do the task. Where a refusal is the right result, it is ok.
+rejects: the product damaged nothing, but did not do the task. Where a rejection is the right result, it is ok.
 \`server-filesystem\` runs over stdio as hosts run it, with the root as its allowed directory; the tools of \`pi-coding-agent\` are
 called in process, with the root as working directory. The tools of pi have no sandbox, and neither product remembers what was
 read: rows about these show the consequences of a missing feature, not a bug.`;
@@ -74,7 +74,7 @@ function report(rows: readonly Row[], products: readonly Loaded[], command: stri
     `Date: ${new Date().toISOString().slice(0, 'yyyy-mm-dd'.length)}, revision ${revision}`,
     `Node ${process.versions.node}, ${type()} ${release()}`,
     ...(process.getuid?.() === 0
-      ? ['Run as root, which may write read-only files: a tool that refuses one has checked its mode']
+      ? ['Run as root, which may write read-only files: a tool that rejects one has checked its mode']
       : []),
     `Products: ${products.map(({ name, version }) => `${name} ${version}`).join(', ')}`,
     `Command: \`${command}\``,

@@ -13,7 +13,7 @@ export interface Text {
 
 const BATCH = 500;
 
-/** Adds texts as a pull of the team store does, which does not refuse the secrets that documentation has as examples. */
+/** Adds texts as a pull of the team store does, which does not reject the secrets that documentation has as examples. */
 export async function fill({ store }: Knowledge, texts: readonly Text[]): Promise<void> {
   for (let from = 0; from < texts.length; from += BATCH) {
     const changes = texts.slice(from, from + BATCH).map(({ body, type = 'reference', ...fields }) => {

@@ -33,7 +33,7 @@ test.each([404, 405, 501])('a server without the list (%d) answers all the same'
 test.each<[string, number, string, string]>([
   ['a page', 200, '<html>', 'MODEL_FAILED'],
   ['JSON of another kind', 200, '{"models":[]}', 'MODEL_FAILED'],
-  ['a refused key', 401, `{"error":{"message":"no ${key}"}}`, 'MODEL_DENIED'],
+  ['a rejected key', 401, `{"error":{"message":"no ${key}"}}`, 'MODEL_DENIED'],
   ['a denied key', 403, `{"error":{"message":"no ${key}"}}`, 'MODEL_DENIED'],
   ['an error of the server', 502, `<html>${key}`, 'MODEL_FAILED'],
   ['a busy server', 429, '', 'MODEL_BUSY'],

@@ -197,7 +197,7 @@ describe('the tool agent', () => {
 });
 
 describe('the limits of delegation', () => {
-  test('an agent at depth 2 is not offered the tool, and its call of it is refused', async () => {
+  test('an agent at depth 2 is not offered the tool, and its call of it is rejected', async () => {
     const answers = {
       lead: [delegate({ name: 'reviewer', prompt: 'A' }), { text: 'Done.' }],
       reviewer: [delegate({ name: 'tester', prompt: 'B' }), { text: 'Yes.' }],
@@ -318,7 +318,7 @@ describe('the model of a nested run', () => {
 });
 
 describe('the tools of a nested run', () => {
-  test('are those that every run above it may call; the others are refused and never executed', async () => {
+  test('are those that every run above it may call; the others are rejected and never executed', async () => {
     const root = createTree({ 'a.txt': 'hello\n' });
     const write: ModelAnswer = { toolCalls: [{ name: 'write', input: { path: 'b.txt', content: 'x' } }] };
     const started = await start(
@@ -384,7 +384,7 @@ test.each([
 describe('a nested run that fails', () => {
   test.each([
     [
-      'the model refuses',
+      'the model rejects',
       { status: 400, message: 'bad request' },
       /^The agent reviewer did not finish: .*bad request.*Do the work yourself/su,
     ],

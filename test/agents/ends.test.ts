@@ -110,7 +110,7 @@ describe('the limit of tokens', () => {
     expect(JSON.stringify(result.messages)).toContain('Not called: the run reached its limit of 20 tokens.');
   });
 
-  test('is not sent any more when the server refuses it as the largest answer', async () => {
+  test('is not sent any more when the server rejects it as the largest answer', async () => {
     const message = 'max_tokens is too large: 1000000. This model supports at most 16384 completion tokens';
     const { server, agents } = await startAgents([{ status: 400, message }, call('a'), { text: 'Done.' }], {
       toolSets,
@@ -194,7 +194,7 @@ describe('a model that fails', () => {
     expect(contexts.main.conversationHistory).toEqual([]);
   });
 
-  test('with a key that is refused: no secret is in the history', async () => {
+  test('with a key that is rejected: no secret is in the history', async () => {
     const { agents } = await startAgents([{ status: 401, message: 'Incorrect API key provided: sk-12345' }]);
     const result = await agents.run({ agent: helper, prompt: 'Go' }).result;
     expect(result).toMatchObject({ finishReason: 'error', error: { code: 'MODEL_DENIED' } });

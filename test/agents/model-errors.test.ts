@@ -48,7 +48,7 @@ test.each<[string, ModelAnswer, string, string]>([
     '401',
     { status: 401, message: `Incorrect API key: ${KEY}` },
     'MODEL_DENIED',
-    'The model server at http://host/v1 refuses the key (401)',
+    'The model server at http://host/v1 rejects the key (401)',
   ],
   [
     '403',
@@ -90,7 +90,7 @@ test.each<[string, ModelAnswer, string, string]>([
     '400',
     { status: 400, message: 'tools are not supported' },
     'MODEL_REFUSED',
-    'The model server at http://host/v1 refuses the request to the model "small-1" (400): tools are not supported',
+    'The model server at http://host/v1 rejects the request to the model "small-1" (400): tools are not supported',
   ],
   [
     '400 because of the length',
@@ -197,8 +197,8 @@ describe('an error of the network', () => {
 
 describe('the key', () => {
   test.each<[string, ModelAnswer]>([
-    ['in the error of a refused key', { status: 401, message: `Incorrect key ${KEY}` }],
-    ['in part in the error of a refused key', { status: 401, message: `Incorrect key ${KEY.slice(0, 12)}***` }],
+    ['in the error of a rejected key', { status: 401, message: `Incorrect key ${KEY}` }],
+    ['in part in the error of a rejected key', { status: 401, message: `Incorrect key ${KEY.slice(0, 12)}***` }],
     ['in another error', { status: 400, message: `Bearer ${KEY} is not allowed` }],
     ['in an error of the stream', { cut: { afterEvents: 1, by: { message: `key ${KEY}` } } }],
     ['in a page', { status: 502, body: KEY }],

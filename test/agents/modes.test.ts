@@ -179,7 +179,7 @@ describe('the mode of a run', () => {
     expect(modes).toEqual([expected]);
   });
 
-  test('that does not exist is refused without a request', async () => {
+  test('that does not exist is rejected without a request', async () => {
     const { agents, server } = await startAgents([]);
     const { result } = agents.run({ agent: helper, prompt: 'Go', mode: 'merged' as ContextMode });
     await expect(result).rejects.toMatchObject({ code: 'INVALID_MODE' });

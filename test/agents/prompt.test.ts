@@ -430,7 +430,7 @@ test('the instructions of a tool set are left out with its last tool', async () 
   expect(JSON.stringify(system)).not.toContain('Call it often.');
 });
 
-test('a prompt that no history can keep is refused before a request', async () => {
+test('a prompt that no history can keep is rejected before a request', async () => {
   const { server, agents, contexts } = await startAgents([{ text: 'never' }]);
   const large = new Uint8Array(21 * 1024 * 1024);
   const refused = [

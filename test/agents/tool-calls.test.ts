@@ -77,7 +77,7 @@ test('a tool that throws what has no text is an error for the model', async () =
   expect(await resultsOf(script, [crash])).toEqual([expect.stringContaining('crash failed unexpectedly')]);
 });
 
-test('a name that servers refuse is sent with other characters, and does not end the run or the next one', async () => {
+test('a name that servers reject is sent with other characters, and does not end the run or the next one', async () => {
   const names = ['functions.read', 'read the file', '读取', 'x'.repeat(100)];
   const { server, agents } = await startAgents([
     { toolCalls: names.map((name) => ({ name, input: {} })) },

@@ -37,7 +37,7 @@ describe('an answer to the user', () => {
     'To make a file, write `[create:a.txt]` in an answer.',
     'An example:\n```\n[create:a.txt]\n```\nThat is all.',
     '你可以写“[生成文件:a.txt]”来生成文件。',
-    'I did not call [create:a.txt] because you refused.',
+    'I did not call [create:a.txt] because you rejected.',
     'Done. [create:a.txt] was called before.',
     '```\n[list]\n[create:a.txt]\n```',
   ])('does not make a call that it only quotes, and states that: %j', async (text) => {

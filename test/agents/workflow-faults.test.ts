@@ -210,7 +210,7 @@ describe('errors of the model', () => {
 });
 
 describe('a store that goes away', () => {
-  /** A store that refuses while it is away. */
+  /** A store that rejects while it is away. */
   function failing(): { readonly backend: MemoryBackend; readonly set: (isAway: boolean) => void } {
     const store = inProcess();
     let isAway = false;

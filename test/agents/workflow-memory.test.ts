@@ -179,7 +179,7 @@ test('a prompt stays within its budget, and states what is left out', async () =
   expect(textOf(restarted as ModelRequest, -1)).toContain('desktop.read({"part":2})');
 });
 
-test('a request that alone exceeds the budget is refused before it is sent', async () => {
+test('a request that alone exceeds the budget is rejected before it is sent', async () => {
   const { workflows, server } = await startWorkflows({ script: [], maxTokens: 2000 });
   await expect(workflows.stream('chat').process(event, 'x'.repeat(10_000))).rejects.toMatchObject({
     code: 'TOO_LARGE',

@@ -184,20 +184,20 @@ describe('an approval', () => {
     expect(textOf(server.requests[2] as ModelRequest, -1)).toMatch(/desktop\.remove\(\{"file":"a\.txt"\}\).*path/u);
   });
 
-  test('may be refused with a reason, which the model reads', async () => {
+  test('may be rejected with a reason, which the model reads', async () => {
     const { calls, functions } = recorder();
     const { server, workflows } = await startWorkflows({ script, functions, needsApproval });
     const { workflow = '' } = await workflows.stream('chat').process(event, 'remove a.txt', merged);
     expect(await workflows.refuse(workflow, { reason: 'it is needed' })).toMatchObject({ status: 'done' });
     expect(calls).toEqual([]);
-    expect(textOf(server.requests[2] as ModelRequest, -1)).toMatch(/refused.*it is needed/u);
+    expect(textOf(server.requests[2] as ModelRequest, -1)).toMatch(/rejected.*it is needed/u);
   });
 
   test.each([
     ['Yes.', 1, /removed/u],
     ['同意', 1, /removed/u],
-    ['no', 0, /refused/u],
-    ['yes, but only on Monday', 0, /refused.*yes, but only on Monday/u],
+    ['no', 0, /rejected/u],
+    ['yes, but only on Monday', 0, /rejected.*yes, but only on Monday/u],
   ])('is given by the message %j of the user %i times', async (message, expected, pattern) => {
     const { calls, functions } = recorder();
     const { server, workflows } = await startWorkflows({ script, functions, needsApproval });
@@ -264,7 +264,7 @@ describe('an approval', () => {
     expect(await workflows.approve(workflow)).toMatchObject({ status: 'done' });
   });
 
-  test('of a function that does not exist is refused, so that a misspelled name approves nothing', async () => {
+  test('of a function that does not exist is rejected, so that a misspelled name approves nothing', async () => {
     const { workflows } = await startWorkflows({
       script,
       functions: recorder().functions,

@@ -1,4 +1,4 @@
-/** Models that answer as text, because their server refuses tools. */
+/** Models that answer as text, because their server rejects tools. */
 import { expect, test } from 'vitest';
 import { startWorkflows, textOf } from './workflow-harness.ts';
 
@@ -7,7 +7,7 @@ test.each([
   [400, '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set'],
   [404, 'No endpoints found that support tool use'],
   [400, 'this model does not support Function Calling'],
-])('a model whose server refuses tools (%i %s) works as text', async (status, message) => {
+])('a model whose server rejects tools (%i %s) works as text', async (status, message) => {
   const made: unknown[] = [];
   const { workflows, server, onEvent, events } = await startWorkflows({
     script: (request) => {
@@ -40,13 +40,13 @@ test.each([
   expect(notices).toEqual([expect.stringContaining(message)]);
 });
 
-test('a request that is refused for another reason is an error', async () => {
+test('a request that is rejected for another reason is an error', async () => {
   const { workflows, server } = await startWorkflows({ script: () => ({ status: 400, message: 'unknown model' }) });
   await expect(workflows.stream('chat').process({ group: 'g' }, 'hello')).rejects.toThrow('unknown model');
   expect(server.requests).toHaveLength(1);
 });
 
-test('a call by a name that servers refuse does not end the workflow', async () => {
+test('a call by a name that servers reject does not end the workflow', async () => {
   const { workflows, server } = await startWorkflows({
     script: [{ toolCalls: [{ name: 'functions.create file', input: {} }] }, { text: 'I go without.' }],
   });

@@ -60,7 +60,7 @@ describe('parameters', () => {
     expect(text).toContain(says);
   });
 
-  test('a root that is not absolute is refused by the factory', () => {
+  test('a root that is not absolute is rejected by the factory', () => {
     for (const root of ['', 'src', undefined]) {
       const make = (): unknown => createCodingTools({ root: root as string });
       expect(make).toThrow(expect.toSatisfy((error) => ToolError.isInstance(error) && error.code === 'INVALID_OPTION'));

@@ -36,7 +36,7 @@ describe('delete', () => {
     ['a directory that holds a repository', 'd', /^PROTECTED: d contains a git repository/u],
   ];
 
-  test.each(refused)('is refused for %s', async (_reason, path, says) => {
+  test.each(refused)('is rejected for %s', async (_reason, path, says) => {
     const { tools, paths } = createBench({ a: '', '.git': { config: '' }, d: { e: { '.git': {}, f: '' } } });
     const before = paths();
     expect(failure(await tools.delete.execute({ path, recursive: true }))).toMatch(says);
@@ -95,7 +95,7 @@ describe('rename', () => {
     ['below a file', 'a', 'b/c', /^NOT_A_DIRECTORY|^EXISTS/u],
   ];
 
-  test.each(refused)('is refused: %s', async (_reason, from, to, says) => {
+  test.each(refused)('is rejected: %s', async (_reason, from, to, says) => {
     const { tools, paths } = createBench({ a: 'x', b: 'y', d: { e: '' } });
     const before = paths();
     expect(failure(await tools.rename.execute({ from, to, overwrite: true }))).toMatch(says);
@@ -198,7 +198,7 @@ describe('patch', () => {
     ['nothing changes', ['*** Update File: a', '@@', '-1', '+1'], /^NO_CHANGE/u],
   ];
 
-  test.each(refused)('is refused as a whole: %s', async (_reason, lines, says) => {
+  test.each(refused)('is rejected as a whole: %s', async (_reason, lines, says) => {
     const { tools, paths, text } = createBench({ a: '1\n2\n', b: 'x\n', d: { e: '' } });
     const before = paths();
     expect(failure(await tools.patch.execute(patch(...lines)))).toMatch(says);
@@ -266,7 +266,7 @@ test('a patch changes a file with two names once', async () => {
   expect([paths(), text('a')]).toEqual([['a', 'link'], 'x\n2\n']);
 });
 
-test('a directory that appears at the target of a write is refused', async () => {
+test('a directory that appears at the target of a write is rejected', async () => {
   const { tools, root } = createBench({});
   mkdirSync(join(root, 'a'));
   writeFileSync(join(root, 'a/b'), '');

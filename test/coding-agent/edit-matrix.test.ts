@@ -15,7 +15,7 @@ test.each(cases.map((one) => [one.title, one] as const))('edit matrix: %s', asyn
 
 const done: Answer = { isError: false, text: '' };
 
-/** A product that checks nothing and refuses nothing: reads a file as text, changes the text, and saves it. */
+/** A product that checks nothing and rejects nothing: reads a file as text, changes the text, and saves it. */
 function careless(name: string, save: (path: string, text: string) => void, load = readText): Product {
   return {
     name,
@@ -66,7 +66,7 @@ test('the matrix detects damage by careless products', async () => {
       return { title: one.title, seen: verdicts.some(({ kind }) => kind !== 'ok') };
     }),
   );
-  // These are for products that refuse too much.
+  // These are for products that reject too much.
   expect(seen.filter((one) => !one.seen).map(({ title }) => title)).toEqual([
     'file touched, but equal',
     'file replaced by another one of the same content',

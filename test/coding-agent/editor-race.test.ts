@@ -1,6 +1,6 @@
 /**
  * Another program saves a file while a tool changes it. Whatever that program has saved is in the file afterwards: as it was saved,
- * or with the change of the tool. Otherwise the tool was refused.
+ * or with the change of the tool. Otherwise the tool was rejected.
  */
 import type { CodingTools, FileOperations } from '@cairn/coding-agent';
 import { nodeFileOperations } from '@cairn/coding-agent';
@@ -32,7 +32,7 @@ const calls: Readonly<Record<string, (tools: CodingTools) => Promise<ToolResult>
   delete: (tools) => tools.delete.execute({ path: 'a' }),
 };
 
-/** Whether a save is there: itself, or with the change that was made on it. After a refused call it is in its place. */
+/** Whether a save is there: itself, or with the change that was made on it. After a rejected call it is in its place. */
 function isKept(root: string, result: ToolResult): boolean {
   const contentOf = (name: string): string => readFileSync(join(root, name), 'utf8');
   if (result.isError) return existsSync(join(root, 'a')) && contentOf('a') === SAVED;
@@ -116,7 +116,7 @@ describe.each(Object.keys(editorSaves))('a save %s', (way) => {
       for (let isOver = false; !isOver; saveAt++) {
         for (const left of readdirSync(root)) rmSync(join(root, left), { recursive: true });
         writeFileSync(path, BASE);
-        // A call that knows what it changes must refuse anything else.
+        // A call that knows what it changes must reject anything else.
         await tools.read.execute({ path: 'a' });
         [gap, hasSaved] = [0, false];
         const result = (await calls[name]?.(tools)) as ToolResult;

@@ -270,7 +270,7 @@ test('a signal ends it with its reason', async () => {
   await expect(expandMentions('@a.ts', { root: 'relative' })).rejects.toThrow('absolute');
 });
 
-test('an invalid budget is refused', async () => {
+test('an invalid budget is rejected', async () => {
   for (const maxBytes of [-1, Number.NaN]) {
     const expanded = expandMentions('@a.ts', { workspace: workspaceOf({ 'a.ts': '' }), maxBytes });
     await expect(expanded).rejects.toMatchObject({ code: 'INVALID_OPTION' });

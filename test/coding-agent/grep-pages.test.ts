@@ -213,7 +213,7 @@ describe('files with CRLF line ends', () => {
     expect(await search(input)).toBe('[1 match in 1 file]\ndos\n1: foo');
   });
 
-  test('a pattern that is refused is refused without words about CRLF', async () => {
+  test('a pattern that is rejected is rejected without words about CRLF', async () => {
     const answer = await createBench(tree).tools.grep.execute({ pattern: String.raw`foo\nbar` });
     expect(answer.isError).toBe(true);
     expect(textOf(answer)).not.toMatch(/crlf/iu);

@@ -136,7 +136,7 @@ describe('every mutating tool invalidates the scan cache before its promise sett
     expect(invalidated()).toEqual([]);
   });
 
-  test('a dry run and a refused change invalidate nothing', async () => {
+  test('a dry run and a rejected change invalidate nothing', async () => {
     const root = createTree({ a: 'x' });
     const dry = createCodingTools({ root, stateDirectory: temporaryDirectory() });
     await dry.write.execute({ path: 'b', content: '' }, { dryRun: true });

@@ -88,7 +88,7 @@ test.each(Object.entries(profiles))('%s has these names and parameters', (naming
   for (const [name, tool] of Object.entries(tools)) expect(tool.name).toBe(name);
 });
 
-test('an unknown profile is refused', () => {
+test('an unknown profile is rejected', () => {
   expect(() => createCodingTools({ root: '/', naming: 'emacs' as NamingProfile })).toThrow(
     /naming must be one of default, claude/u,
   );
@@ -286,7 +286,7 @@ test.each<readonly [naming: NamingProfile, tool: string, input: object, oldText:
   expect(says).toContain(` Add surrounding lines until it occurs once${otherwise}\n`);
 });
 
-test('the refusal of an ambiguous patch names no parameter that patch lacks', async () => {
+test('the rejection of an ambiguous patch names no parameter that patch lacks', async () => {
   const { tools } = createBench({ twice: 'a\na\n' });
   const patch = '*** Begin Patch\n*** Update File: twice\n@@\n-a\n+b\n*** End Patch';
   expect(failure(await tools.patch.execute({ patch }))).toContain(' Add surrounding lines until it occurs once.\n');
@@ -433,7 +433,7 @@ describe('the apply_patch operations of OpenAI', () => {
     ['update_file', '```\n@@\n-one\n+1\n', /Line 1 of the diff: .* Start each hunk of the diff with '@@'/u],
     ['update_file', '@@\n-one\n+1\n@@\n a\n', /Line 4 of the diff: a hunk of 'a' changes nothing/u],
     ['create_file', '+x\ny\n', /Line 2 of the diff: .* Start each line of the diff with '\+'\.$/u],
-  ])('%s refuses what is not about its file, or would be passed over: %j', async (type, diff, says) => {
+  ])('%s rejects what is not about its file, or would be passed over: %j', async (type, diff, says) => {
     const { root, paths, text } = createBench({ a: 'one\ntwo\n' });
     const apply = createApplyPatchTool({ root, stateDirectory: temporaryDirectory() });
     const path = type === 'create_file' ? 'new' : 'a';

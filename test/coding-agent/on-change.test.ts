@@ -181,7 +181,7 @@ test('a change is announced after the commit, before the promise settles, when c
 });
 
 describe('what changes nothing is not announced', () => {
-  test('a dry run, a refused call, and tools that only read', async () => {
+  test('a dry run, a rejected call, and tools that only read', async () => {
     const { tools, heard } = createBench({ a: 'x' });
     await tools.write.execute({ path: 'd/b', content: '' }, { dryRun: true });
     await tools.rename.execute({ from: 'a', to: 'b' }, { dryRun: true });

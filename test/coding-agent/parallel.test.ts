@@ -214,7 +214,7 @@ test.each([
       renameSync(`${path}~`, path);
     },
   ],
-])('a save of another program at the last moment, %s, is kept, and the refusal shows it', async (_, save) => {
+])('a save of another program at the last moment, %s, is kept, and the rejection shows it', async (_, save) => {
   const root = temporaryDirectory();
   const path = join(root, 'a');
   writeFileSync(path, 'old');

@@ -144,7 +144,7 @@ function run(tools: CodingTools, change: Change): Promise<ToolResult> {
   return tools.edit.execute({ path, edits: [{ old_text, new_text, replace_all }] });
 }
 
-test('whatever call is refused, no byte changes; whatever is written, is there', async () => {
+test('whatever call is rejected, no byte changes; whatever is written, is there', async () => {
   const { root, tools, file } = place();
   const outcomes = { done: 0, refused: 0 };
   await fc.assert(

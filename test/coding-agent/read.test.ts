@@ -39,7 +39,7 @@ test.each(encodings)('%s is decoded when it is named', async (encoding, bytes, t
   expect(details(await tools.read.execute({ path: 'a.txt', encoding }))).toMatchObject({ lines: [text] });
 });
 
-test('an unknown encoding is refused by name', async () => {
+test('an unknown encoding is rejected by name', async () => {
   const { tools } = createBench({ 'a.txt': 'a' });
   expect(failure(await tools.read.execute({ path: 'a.txt', encoding: 'klingon' }))).toMatch(/^ENCODING: .*"klingon"/u);
 });
@@ -85,7 +85,7 @@ test('a file above 16 MiB is read only for the page, and the tag names the bytes
   expect(details(result)).not.toHaveProperty('totalLines');
 });
 
-test('an offset after the last line is refused with the number of lines', async () => {
+test('an offset after the last line is rejected with the number of lines', async () => {
   const { tools } = createBench({ 'a.txt': 'a\nb' });
   expect(failure(await tools.read.execute({ path: 'a.txt', offset: 3 }))).toMatch(
     /^INVALID_INPUT: a\.txt has 2 lines/u,
@@ -117,7 +117,7 @@ test.each(images)('%s is an image part', async (mimeType, text) => {
   });
 });
 
-test('an image that is too large is refused with its size', async () => {
+test('an image that is too large is rejected with its size', async () => {
   const { tools } = createBench({
     image: Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), Buffer.alloc(4e6)]),
   });
@@ -130,7 +130,7 @@ const binaries: readonly (readonly [type: string, bytes: Uint8Array])[] = [
   ['binary data', Buffer.from('some\0thing')],
 ];
 
-test.each(binaries)('%s is refused with type and size', async (type, bytes) => {
+test.each(binaries)('%s is rejected with type and size', async (type, bytes) => {
   const { tools } = createBench({ blob: bytes });
   const text = failure(await tools.read.execute({ path: 'blob' }));
   expect(text).toContain(`BINARY: blob is not a text file: ${type}, ${bytes.length} bytes.`);

@@ -86,7 +86,7 @@ test('what another program writes between a kill and the next start stays', asyn
   expect(readdirSync(root)).toEqual(['a']);
 });
 
-test('a refusal reports what recovery did, too', async () => {
+test('a rejection reports what recovery did, too', async () => {
   const root = createTree({ a: 'old content' });
   const stateDirectory = temporaryDirectory();
   await killAt('exchange', root, stateDirectory);

@@ -1,4 +1,4 @@
-/** What the system or the content refuses: each answer says what happened, that nothing was changed, and what to do. */
+/** What the system or the content rejects: each answer says what happened, that nothing was changed, and what to do. */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -105,7 +105,7 @@ const denied: readonly (readonly [
   ],
 ];
 
-test('a refusal of the system is reported, and nothing changes', () => {
+test('a rejection of the system is reported, and nothing changes', () => {
   const root = createTree({
     plain: 'old\n',
     secret: 'old\n',
@@ -213,7 +213,7 @@ const broken: readonly (readonly [
   ],
 ];
 
-test.each(broken)('%s is refused with what to do', async (_reason, content, tool, input, says, readAs) => {
+test.each(broken)('%s is rejected with what to do', async (_reason, content, tool, input, says, readAs) => {
   const root = createTree({ a: content });
   const tools = createCodingTools({ root, stateDirectory: temporaryDirectory() });
   await tools.read.execute({ path: 'a', encoding: readAs });

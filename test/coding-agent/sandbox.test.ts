@@ -213,7 +213,7 @@ const moves: Readonly<Record<string, Call>> = {
     tools.patch.execute(patchOf('*** Update File: a.txt', `*** Move to: ${path}`, '@@', '-inside', '+a joke')),
 };
 
-/** Makes every call with a path, in a place of its own, and tells which were not refused. None may have an effect outside. */
+/** Makes every call with a path, in a place of its own, and tells which were not rejected. None may have an effect outside. */
 async function tryAll(path: string, calls: Readonly<Record<string, Call>>): Promise<string[]> {
   const base = temporaryDirectory();
   const stateDirectory = temporaryDirectory();

@@ -67,7 +67,7 @@ describe('glob', () => {
     expect(textOf(await tools.glob.execute({ pattern: '*.none' }))).toBe('[no match for *.none]');
   });
 
-  test('a pattern that cannot be used is refused with what is wrong', async () => {
+  test('a pattern that cannot be used is rejected with what is wrong', async () => {
     const { tools } = createBench({});
     expect(failure(await tools.glob.execute({ pattern: '[z-a' }))).toMatch(/^INVALID_PATTERN/u);
     expect(failure(await tools.glob.execute({ pattern: '*', path: 'nowhere' }))).toMatch(/^NOT_FOUND/u);

@@ -28,7 +28,7 @@ function workspaceOf(tree: Tree): Workspace {
   return createWorkspace({ root: createTree(tree), stateDirectory: temporaryDirectory() });
 }
 
-/** Overwrites a file until that is allowed; returns how often it was refused. */
+/** Overwrites a file until that is allowed; returns how often it was rejected. */
 async function refusalsUntilWritten(workspace: Workspace, path: string, most: number): Promise<number> {
   const tools = createCodingTools({ workspace });
   for (let refused = 0; refused <= most; refused++) {
@@ -39,7 +39,7 @@ async function refusalsUntilWritten(workspace: Workspace, path: string, most: nu
   return Infinity;
 }
 
-test('a page of a file does not allow to overwrite it, and the refusal names and shows the other lines', async () => {
+test('a page of a file does not allow to overwrite it, and the rejection names and shows the other lines', async () => {
   const { tools, text } = createBench({ a: linesFrom(1, 30) });
   await tools.read.execute({ path: 'a', offset: 6, limit: 5 });
   const refused = failure(await tools.write.execute({ path: 'a', content: 'x' }));
@@ -91,7 +91,7 @@ test('a repeated call comes to the end of a long file', async () => {
   expect(answers[0]).toContain('Read the rest, lines 61-200, then call again.');
 });
 
-test('a line that is cut counts as shown, and the refusal says that it is cut', async () => {
+test('a line that is cut counts as shown, and the rejection says that it is cut', async () => {
   const long = `${'x'.repeat(5000)}\n`;
   const { tools } = createBench({ a: long + long, b: long + long });
   await tools.read.execute({ path: 'a' });
@@ -246,7 +246,7 @@ test('all tools of a workspace share what was seen', async () => {
   expect(await refusalsUntilWritten(workspace, 'a', 0)).toBe(0);
 });
 
-test('when too many files were read, a refusal does not claim that a file was never read', async () => {
+test('when too many files were read, a rejection does not claim that a file was never read', async () => {
   const workspace = workspaceOf({ a: linesFrom(1, 9) });
   const { read, write } = createCodingTools({ workspace });
   await read.execute({ path: 'a' });

@@ -24,7 +24,7 @@ describe('write', () => {
     expect(text('a/b/c.txt')).toBe('x\n');
   });
 
-  test('refuses to overwrite an unread file, shows it, and overwrites it on the next call', async () => {
+  test('does not overwrite an unread file, shows it, and overwrites it on the next call', async () => {
     const { tools, text } = createBench({ a: 'precious\n' });
     const refused = failure(await tools.write.execute({ path: 'a', content: 'new' }));
     expect(refused).toMatch(/^NOT_READ: a exists and was never read.* Nothing was changed\./u);
@@ -123,7 +123,7 @@ describe('edit', () => {
     expect(text('a')).toBe('1 2 3');
   });
 
-  test('a binary file and a missing one are refused', async () => {
+  test('a binary file and a missing one are rejected', async () => {
     const { tools } = createBench({ a: 'x\0y' });
     const edits = [{ old_text: 'x', new_text: 'y' }];
     expect(failure(await tools.edit.execute({ path: 'a', edits }))).toMatch(/^BINARY/u);
@@ -177,11 +177,11 @@ describe('staleness', () => {
     expect(text('a')).toBe(isStale ? now : 'y A\n');
     const shown = textOf(result).includes(`a as it is now (lines 1-1 of 1):\n${now.trim()}`);
     expect(shown).toBe(isStale);
-    // The refusal showed the file: the next call knows it.
+    // The rejection showed the file: the next call knows it.
     if (isStale) details(await tools.edit.execute({ path: 'a', edits }));
   });
 
-  test('every change of a file is refused when it is stale, and allowed when the guard is off', async () => {
+  test('every change of a file is rejected when it is stale, and allowed when the guard is off', async () => {
     for (const staleGuard of ['strict', 'off'] as const) {
       const { tools, root } = createBench({ a: '1\n', b: '1\n', c: '1\n', d: { e: '1\n' }, f: '1\n' }, { staleGuard });
       for (const path of ['a', 'b', 'c', 'd/e', 'f']) {

@@ -242,7 +242,7 @@ test('a broken file of the user does not touch the agent of the project', async 
   expect(loaded.problems).toHaveLength(1);
 });
 
-test('an unknown agent is refused with near names, or with those that exist', async () => {
+test('an unknown agent is rejected with near names, or with those that exist', async () => {
   const loaded = await load({
     'p/.cairn/agents/reviewer.md': agent('reviewer'),
     'p/.cairn/agents/审查员.md': agent('审查员'),
@@ -332,7 +332,7 @@ test('of two that create one agent at once, one succeeds', async () => {
   ).toEqual(['AGENT_EXISTS', 'AGENT_EXISTS']);
 });
 
-test('refuses to write an invalid definition', async () => {
+test('does not write an invalid definition', async () => {
   const places = { root: '/nowhere', home: '/nowhere', env: {}, source: 'project' } as const;
   await expect(createDefinitionFile({ ...definition, maxSteps: 0 }, places)).rejects.toMatchObject({
     code: 'INVALID_DEFINITION',

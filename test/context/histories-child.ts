@@ -28,7 +28,7 @@ for (let index = 0; index < Number(count); index++) {
   try {
     await manager.appendTurn(name, [...file, ...turnOf(turn)], 'shared');
   } catch (error) {
-    say(`refused: ${manager.main.conversationHistory.length} messages`);
+    say(`rejected: ${manager.main.conversationHistory.length} messages`);
     throw error;
   }
   await manager.refresh([name, '__main__']);

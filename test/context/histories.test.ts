@@ -319,7 +319,7 @@ test.each([
   ['\ud800', 'The name of the agent "\\ud800" is not well-formed Unicode. Use another name.'],
   ['a'.repeat(121), `The name of the agent "${'a'.repeat(60)}…" is longer than 120 bytes. Use another name.`],
   [5, 'The name of the agent is not a string. Use another name.'],
-])('the name %j of an agent is refused', async (name, message) => {
+])('the name %j of an agent is rejected', async (name, message) => {
   const manager = new ContextManager();
   for (const mode of ['isolated', 'shared'] as const) {
     expect(() => manager.getContext(name as string, mode)).toThrow(
@@ -337,12 +337,12 @@ test.each([
   await expect(opened).rejects.toMatchObject({ code: 'INVALID_NAME' });
 });
 
-test('a turn that is not an array is refused', async () => {
+test('a turn that is not an array is rejected', async () => {
   const call = new ContextManager().appendTurn('a', user('x') as never);
   await expect(call).rejects.toMatchObject({ code: 'INVALID_INPUT' });
 });
 
-test('an unknown mode is refused', () => {
+test('an unknown mode is rejected', () => {
   expect(() => new ContextManager().getContext('a', 'forked' as never)).toThrow(
     expect.objectContaining({ code: 'INVALID_MODE' }),
   );
@@ -403,14 +403,14 @@ describe('a message', () => {
     [{ role: 'user', content: 'x', providerOptions: { x: { deep } } }, 'is nested too deeply'],
   ];
 
-  test.each(refused)('that has no form in the store is refused: %#', async (message, problem) => {
+  test.each(refused)('that has no form in the store is rejected: %#', async (message, problem) => {
     const manager = new ContextManager();
     const call = manager.appendTurn('a', [user('x'), message as UnifiedMessage]);
     await expect(call).rejects.toMatchObject({ code: 'INVALID_INPUT', message: expect.stringContaining(problem) });
     expect(manager.getContext('a').conversationHistory).toEqual([]);
   });
 
-  test('of up to 20 MiB is stored, and a larger one refused', async () => {
+  test('of up to 20 MiB is stored, and a larger one rejected', async () => {
     const memory = createMemory({ backend: inProcess() });
     const manager = await openSession(memory);
     const largest = withFile(20 * 1024 * 1024 - 32);

@@ -296,7 +296,7 @@ describe('a file of SQLite', () => {
     await manager.close();
   });
 
-  test('on a full disk refuses whole turns, and its histories have what it has', async (context) => {
+  test('on a full disk rejects whole turns, and its histories have what it has', async (context) => {
     const root = temporaryDirectory();
     const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', root], { encoding: 'utf8' });
     if (mounted.status !== 0) return context.skip(`no small disk can be mounted here: ${mounted.stderr}`);
@@ -327,7 +327,7 @@ describe('a file of SQLite', () => {
     return undefined;
   });
 
-  test('that this user cannot write shows its histories, and refuses turns', async () => {
+  test('that this user cannot write shows its histories, and rejects turns', async () => {
     const directory = temporaryDirectory();
     const path = `${directory}/memory.db`;
     const manager = await openSession(sqlite({ path }));
@@ -338,7 +338,7 @@ describe('a file of SQLite', () => {
     const other = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
     const { ended, lines } = startScript(child, ['sqlite', path, 'p', '1'], { env: { PATH: '' }, ...other });
     expect(await ended).toMatchObject({ code: 1, stderr: expect.stringContaining('STORE_DENIED') });
-    expect(lines).toEqual(['ready', 'refused: 4 messages']);
+    expect(lines).toEqual(['ready', 'rejected: 4 messages']);
     chmodSync(directory, 0o755);
   });
 

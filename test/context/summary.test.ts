@@ -288,7 +288,7 @@ test('any text: within the limit, no half of a surrogate pair, and the same each
 test.each([
   ['a fraction', 100.5],
   ['less than 100', 99],
-])('refuses %s of characters', (_name, maxCharacters) => {
+])('rejects %s of characters', (_name, maxCharacters) => {
   expect(() => summarize([], { maxCharacters })).toThrow(/^Invalid maxCharacters \d/u);
 });
 

@@ -155,7 +155,7 @@ describe('nothing is lost', () => {
   });
 });
 
-/** What strict providers refuse. */
+/** What strict providers reject. */
 function problemsOf(messages: readonly UnifiedMessage[]): string[] {
   const problems: string[] = [];
   const ids = new Set<string>();
@@ -256,7 +256,7 @@ describe('the budget', () => {
 
   test.each([
     ['one token more than it', 301, /^The prompt has about 301 tokens, more than the budget of 300\. Shorten/u],
-  ])('a prompt of %s is refused', (_name, promptTokens, message) => {
+  ])('a prompt of %s is rejected', (_name, promptTokens, message) => {
     expect(() => createView({ mode: 'isolated', main: [], own: [], maxTokens: 300, promptTokens })).toThrow(message);
   });
 

@@ -390,7 +390,7 @@ describe('run', () => {
     );
   });
 
-  test('older turns that do not fit are left out with a notice, and a prompt that does not fit is refused', async () => {
+  test('older turns that do not fit are left out with a notice, and a prompt that does not fit is rejected', async () => {
     const { agents, server } = await person(() => ({ text: 'word '.repeat(400) }));
     const more = ['--session', 's', '--max-context-tokens', '2000'];
     for (const prompt of ['One', 'Two', 'Three', 'Four']) await agents(['run', 'helper', prompt, ...more]);
@@ -433,7 +433,7 @@ describe('run', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('what is rejected', () => {
   test.each([
     ['an unknown agent', ['helpr', 'Hi'], 'There is no agent "helpr". Did you mean helper?'],
     [
@@ -483,7 +483,7 @@ describe('what is refused', () => {
     expect(existsSync(join(home, STORE))).toBe(false);
   });
 
-  test('a key that the server refuses is reported without the key, and the turn is stored closed', async () => {
+  test('a key that the server rejects is reported without the key, and the turn is stored closed', async () => {
     const { agents } = await person([], { key: 'right', env: { CAIRN_API_KEY: 'secret-key' } });
     const result = await agents(['run', 'helper', 'Hi']);
     expect(result).toMatchObject({ exitCode: 2, stdout: '' });
@@ -693,7 +693,7 @@ describe('context', () => {
     expect((await agents(['context', 'c'])).stdout).not.toContain('== tool write');
   });
 
-  test('an unknown agent is refused with near names', async () => {
+  test('an unknown agent is rejected with near names', async () => {
     const { agents } = await person([]);
     expect(await agents(['context', 'helpe'])).toMatchObject({
       exitCode: 2,
@@ -868,7 +868,7 @@ describe('clear', () => {
     expect(await keysOf(false)).toEqual([]);
   });
 
-  test('states that there is nothing to remove, and refuses names that mean nothing', async () => {
+  test('states that there is nothing to remove, and rejects names that mean nothing', async () => {
     const { agents, home } = await person(() => ({ text: 'a' }));
     expect(await agents(['clear', 'helper'])).toMatchObject({
       exitCode: 1,

@@ -159,7 +159,7 @@ cairn: ${project}/.claude/agents/c.md:5: model: the model "opus" of Claude Code 
     );
   });
 
-  test('an unknown agent is refused with near names', async () => {
+  test('an unknown agent is rejected with near names', async () => {
     expect(await person({ '.cairn/agents/reviewer.md': agent('reviewer') }).agents('show', 'reviwer')).toMatchObject({
       exitCode: 2,
       stdout: '',
@@ -167,7 +167,7 @@ cairn: ${project}/.claude/agents/c.md:5: model: the model "opus" of Claude Code 
     });
   });
 
-  test('a broken agent of the project is refused, also when the user has one of its name', async () => {
+  test('a broken agent of the project is rejected, also when the user has one of its name', async () => {
     const { agents } = person({ '.cairn/agents/a.md': 'no' }, { '.config/cairn/agents/a.md': agent('a') });
     expect(await agents('show', 'a')).toMatchObject({
       exitCode: 2,
@@ -287,7 +287,7 @@ You review.
       ['a', ...complete, '--root', 'nowhere'],
       '--root nowhere is not a directory; use the path of a directory',
     ],
-  ])('refuses %s', async (_, args, message) => {
+  ])('rejects %s', async (_, args, message) => {
     const { agents, project } = person();
     expect(await agents('new', ...args)).toMatchObject({ exitCode: 2, stdout: '', stderr: `cairn: ${message}\n` });
     expect(existsSync(join(project, '.cairn'))).toBe(false);

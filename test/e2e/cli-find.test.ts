@@ -122,7 +122,7 @@ describe('paths to search', () => {
     expect(stderr).toMatch(/^cairn: [^\n]*test1[^\n]*; or quote a query of several words: 'api test1 test2'\n$/u);
   });
 
-  test('an empty one is refused', async () => {
+  test('an empty one is rejected', async () => {
     for (const args of [
       ['find', 'x', ''],
       ['find', 'x', '--path', ''],
@@ -226,7 +226,7 @@ describe('filters', () => {
       ['-e', 'a/b'],
       "invalid --extension \"a/b\"; use the end of a name, such as 'ts' or 'tar.gz', and repeat -e for several",
     ],
-  ])('%j are refused', async (flags, message) => {
+  ])('%j are rejected', async (flags, message) => {
     expect(await cairn(['find', 'x', ...flags], { cwd: createTree({}) })).toMatchObject({
       exitCode: 2,
       stderr: `cairn: ${message}\n`,
@@ -329,7 +329,7 @@ test('a file is before a directory that fits as well', async () => {
 });
 
 test.each(['x'.repeat(1025), 'a '.repeat(40)])(
-  'a query that is too long is refused in the words of the command line',
+  'a query that is too long is rejected in the words of the command line',
   async (query) => {
     expect(await cairn(['find', query], { cwd: createTree({}) })).toMatchObject({
       exitCode: 2,

@@ -45,7 +45,7 @@ describe('the patterns of glob', () => {
   });
 
   test.each([['{a'], ['*.ts', '{a'], ['[a'], ['.'], []].map((patterns) => [patterns]))(
-    '%j are refused',
+    '%j are rejected',
     async (patterns) => {
       const { stdout, stderr, exitCode } = await cairn(['glob', ...patterns], { cwd: createTree(tree) });
       expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 2 });

@@ -226,7 +226,7 @@ describe('-r replaces, and the -r of grep', () => {
     ['-r foo', 'leave out -r|no pattern'],
     ['-r foo src', 'search src for "foo"'],
     ['-nr foo .', 'search . for "foo"'],
-  ])('is refused with what to type instead: %s', async (line, instead) => {
+  ])('is rejected with what to type instead: %s', async (line, instead) => {
     const { stdout, stderr, exitCode } = await cairn(['grep', ...line.split(' ')], { cwd: sampleTree() });
     expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 2 });
     expect(stderr).toMatch(new RegExp(instead, 'u'));
@@ -240,7 +240,7 @@ describe('-r replaces, and the -r of grep', () => {
     ['foo -rX'],
     ['-r X -e src'],
     ['-r $0! src'],
-  ])('is not refused where it can only replace: %s', async (line) => {
+  ])('is not rejected where it can only replace: %s', async (line) => {
     const cwd = sampleTree();
     expect(await ours(line.split(' '), cwd)).toEqual(theirs(line.split(' '), cwd));
   });
@@ -293,7 +293,7 @@ test('a file that is searched only in part makes the status 2', async () => {
 });
 
 test.skipIf(process.platform === 'win32')(
-  'a socket as a path is refused, and the other paths are searched',
+  'a socket as a path is rejected, and the other paths are searched',
   async () => {
     const cwd = createTree({ a: 'foo\n' });
     const server = createServer().listen(join(cwd, 'socket'));

@@ -57,7 +57,7 @@ test('a Markdown file becomes an asset by its name, its heading and options', as
   expect(found.stdout).toMatch(/^general\/撮合引擎-延迟 {2}pitfall/u);
 });
 
-test('what cannot be added is refused with its place, and nothing is stored', async () => {
+test('what cannot be added is rejected with its place, and nothing is stored', async () => {
   const cairn = await withAsset();
   const cases: readonly (readonly [args: readonly string[], input: string, message: RegExp])[] = [
     [['--name', '../../x', ...head], 'x', /^cairn: Invalid asset name "\.\.\/\.\.\/x": it has "\.\."/u],

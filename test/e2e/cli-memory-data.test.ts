@@ -58,7 +58,7 @@ describe('the data of cairn memory', () => {
     });
   });
 
-  test('a secret is refused, unless it is allowed', async () => {
+  test('a secret is rejected, unless it is allowed', async () => {
     const cairn = newcomer();
     const text = 'the key is AKIAIOSFODNN7QWERTYU';
     const refused = await cairn(['memory', 'remember', text]);
@@ -96,7 +96,7 @@ describe('the data of cairn memory', () => {
     expect((await cairn(['memory', 'stats'])).stdout).toContain('1 knowledge graph\n');
   });
 
-  test('import restores an exported file with any characters, and refuses a file that is not text', async () => {
+  test('import restores an exported file with any characters, and rejects a file that is not text', async () => {
     const cairn = newcomer();
     const path = `${temporaryDirectory()}/memory.jsonl`;
     const other = ['--store', '.cairn/memory.db'];
@@ -174,7 +174,7 @@ describe('the data of cairn memory', () => {
       /--project <identity> names the project of facts; for a file in the project use --store \.cairn\/memory\.db/u,
     ],
     [['workflow', 'list', '--project'], 2, /unknown option "--project"; .*use --store \.cairn\/memory\.db/u],
-  ])('%j is refused in one line', async (args, exitCode, stderr) => {
+  ])('%j is rejected in one line', async (args, exitCode, stderr) => {
     const result = await newcomer()(args);
     expect(result).toMatchObject({ exitCode, stdout: '' });
     expect(result.stderr.trimEnd().split('\n')).toHaveLength(1);

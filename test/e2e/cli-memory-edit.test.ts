@@ -123,7 +123,7 @@ describe.skipIf(process.platform === 'win32')('cairn memory edit', () => {
     });
   });
 
-  test('a refused text is kept, and applied after it is corrected', async () => {
+  test('a rejected text is kept, and applied after it is corrected', async () => {
     const cairn = newcomer();
     const id = await remember(cairn, 'Deploy on Fridays');
     const refused = await cairn.elsewhere(

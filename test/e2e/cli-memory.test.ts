@@ -122,7 +122,7 @@ describe('cairn memory', () => {
     });
   });
 
-  test('what replaces a fact keeps its scope, and an option that says otherwise is refused', async () => {
+  test('what replaces a fact keeps its scope, and an option that says otherwise is rejected', async () => {
     const cairn = newcomer();
     const id = await remember(cairn, 'Deploy on Fridays');
     for (const option of [['--scope', 'user'], ['--stream', 'desktop'], ['--shared']]) {
@@ -268,7 +268,7 @@ describe('cairn memory', () => {
     expect((await cairn(['memory', 'show', id])).stdout).toContain(text);
   });
 
-  test('a start block too small for a line is refused by the name of the option', async () => {
+  test('a start block too small for a line is rejected by the name of the option', async () => {
     expect(await newcomer()(['memory', 'start', '--chars', '199'])).toMatchObject({
       exitCode: 2,
       stderr: 'cairn: invalid --chars "199"; use a whole number of characters from 200\n',

@@ -33,7 +33,7 @@ test.each([
   '24.15.0',
   '25.0.0',
   '26.10.0',
-])('Node %s runs cairn if it is in the range of the package, and is refused in one line if not', async (node) => {
+])('Node %s runs cairn if it is in the range of the package, and is rejected in one line if not', async (node) => {
   const { exitCode, stdout, stderr } = await cairnIn(node, ['--version']);
   expect({ exitCode, stderr }).toEqual(
     semver.satisfies(node, engines.node) ? { exitCode: 0, stderr: '' } : { exitCode: 2, stderr: refusal(node) },
@@ -52,7 +52,7 @@ describe('in a Node that is not supported', () => {
     expect(result).toMatchObject({ exitCode: 0, stdout: '', stderr: refusal('20.20.2') });
   });
 
-  test('--json makes the refusal a document, unless it is an operand', async () => {
+  test('--json makes the rejection a document, unless it is an operand', async () => {
     const { exitCode, stdout, stderr } = await cairnIn('20.20.2', ['grep', 'x', '--json']);
     expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: '' });
     expect(JSON.parse(stdout)).toEqual({

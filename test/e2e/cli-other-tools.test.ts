@@ -1,6 +1,6 @@
 /**
  * Command lines as the guides of ripgrep, fd and fzf show them, typed with `cairn`. Each does what the other tool does, or is
- * refused with what to type instead.
+ * rejected with what to type instead.
  */
 import { execFileSync } from 'node:child_process';
 import process from 'node:process';
@@ -26,7 +26,7 @@ interface Expected {
   readonly input?: string;
 }
 
-/** The line is refused, and the error states what to type instead. */
+/** The line is rejected, and the error states what to type instead. */
 function refused(instead: string): Expected {
   return { prints: '', says: instead, exitCode: 2 };
 }

@@ -449,7 +449,7 @@ describe.skipIf(!hasTerminal)('in a terminal of 80x24', () => {
     [['--grep', '--path', '-'], '- excludes --grep and other paths'],
     [['--grep', '-t', 'd'], '--grep and --type d exclude each other'],
     [['x', '-'], 'standard input is a terminal'],
-  ])('%j are refused, and the terminal is as before', async (args, message) => {
+  ])('%j are rejected, and the terminal is as before', async (args, message) => {
     const run = runInTerminal(['pick', ...args], { cwd: createTree(tree) });
     expect((await run.end).exitCode).toBe(2);
     expect(run.rows()[0]).toContain(message);

@@ -220,7 +220,7 @@ describe('a change shows its difference and says what happened', () => {
   );
 });
 
-test('a dry run refuses what the run itself would refuse', async () => {
+test('a dry run rejects what the run itself would reject', async () => {
   const cwd = createTree({ 'a.txt': file('a\n', { mode: 0o444 }) });
   const patch = '--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-a\n+b\n';
   const commands: readonly (readonly string[])[] = [
@@ -237,7 +237,7 @@ test('a dry run refuses what the run itself would refuse', async () => {
 });
 
 describe('nothing is overwritten that nobody spoke of', () => {
-  test('write refuses a file that exists, and says how to go on', async () => {
+  test('write rejects a file that exists, and says how to go on', async () => {
     const cwd = createTree({ 'a.txt': 'old\n' });
     expect(await cairn(['write', 'a.txt', '--content', 'new\n'], { cwd })).toMatchObject({
       exitCode: 2,
@@ -297,7 +297,7 @@ describe('nothing is overwritten that nobody spoke of', () => {
     expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining('a.txt does not exist') });
   });
 
-  test('two writers with the same tag: one of them is refused', async () => {
+  test('two writers with the same tag: one of them is rejected', async () => {
     const cwd = createTree({ 'a.txt': 'old\n' });
     const tag = await tagOf('a.txt', cwd);
     const runs = ['b\n', 'c\n'].map((content) =>
@@ -458,7 +458,7 @@ describe('--state-dir', () => {
   });
 
   test.skipIf(process.platform === 'win32')(
-    'a directory in which others may write is refused, and nothing changes',
+    'a directory in which others may write is rejected, and nothing changes',
     async () => {
       const cwd = createTree({ 'a.txt': 'a\n' });
       mkdirSync(join(cwd, 'shared'));

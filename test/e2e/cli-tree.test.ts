@@ -153,7 +153,7 @@ describe('invalid calls', () => {
     [['--focus', ''], /--focus is empty; use a path/u],
     [['--allow', 'a/b'], /invalid option allow.*no slash/u],
     [['a', 'b'], /takes one argument/u],
-  ])('cairn tree %j is refused', async (args, message) => {
+  ])('cairn tree %j is rejected', async (args, message) => {
     const answer = await cairn(['tree', ...args], { cwd: createTree(project) });
     expect({ ...answer, stderr: '' }).toMatchObject({ stdout: '', exitCode: 2 });
     expect(answer.stderr).toMatch(message);

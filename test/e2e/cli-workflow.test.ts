@@ -372,13 +372,13 @@ test.skipIf(process.platform === 'win32')(
   },
 );
 
-test('a call that needs approval waits, is refused, and runs only with a yes', async () => {
+test('a call that needs approval waits, is rejected, and runs only with a yes', async () => {
   const write = { name: 'desktop_create_excel_document', input: { filename: 'a.xlsx', data: [{ a: 1 }] } };
   const { cwd, cairn } = await startPlace(({ chat }) => {
     const messages = JSON.stringify(chat.messages);
     if (messages.includes('b.xlsx: 1 x 1'))
       return { text: 'Completion: 1\nAction: None\nNext step: None\nNote: Done.' };
-    if (messages.includes('refused it: not this name'))
+    if (messages.includes('rejected it: not this name'))
       return { toolCalls: [{ ...write, input: { ...write.input, filename: 'b.xlsx' } }] };
     return { toolCalls: [write] };
   });
@@ -438,7 +438,7 @@ test('a failed step is tried again by retry, and a cancelled workflow does not g
   expect(resumed.stderr).toContain('is finished (cancelled)');
 });
 
-test('a process that works keeps its workflow: another one is refused', async () => {
+test('a process that works keeps its workflow: another one is rejected', async () => {
   let reached = (): void => {};
   const isReached = new Promise<void>((resolve) => {
     reached = resolve;

@@ -68,7 +68,7 @@ describe('a server', () => {
     expect(check.message).toContain(`does not list the model "small"; ${text}`);
   });
 
-  test('that refuses the key fails', async () => {
+  test('that rejects the key fails', async () => {
     const env = { CAIRN_MODEL: 'small', CAIRN_BASE_URL: await start(), CAIRN_API_KEY: `${KEY}-old` };
     const [exitCode, check] = await modelCheck(env);
     expect([exitCode, check]).toMatchObject([1, { status: 'fail', fix: 'Correct CAIRN_API_KEY' }]);

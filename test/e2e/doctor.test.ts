@@ -182,8 +182,8 @@ describe('a configured Redis', () => {
     const cases: readonly (readonly [url: string, status: string, found: string])[] = [
       [`redis://:${secret}@127.0.0.1:${port}`, 'ok', 'is Redis'],
       [`redis://default:${secret}@127.0.0.1:${port}`, 'ok', 'is Redis'],
-      [`redis://:${secret}x@127.0.0.1:${port}`, 'fail', 'refuses the user or the password'],
-      [`redis://somebody:${secret}@127.0.0.1:${port}`, 'fail', 'refuses the user or the password'],
+      [`redis://:${secret}x@127.0.0.1:${port}`, 'fail', 'rejects the user or the password'],
+      [`redis://somebody:${secret}@127.0.0.1:${port}`, 'fail', 'rejects the user or the password'],
       [`redis://127.0.0.1:${port}`, 'fail', 'requires a password'],
       [`redis://:${secret}@127.0.0.1:${open}`, 'fail', 'has no password, but CAIRN_REDIS_URL contains one'],
     ];

@@ -269,7 +269,7 @@ describe.skipIf(!onLinux).each([
     ['a file that does not parse', '{\n  "a": ,\n}\n', 'CONFIG_SYNTAX', 2],
     ['hooks that are not an object', '{\n  "hooks": []\n}\n', 'CONFIG_SHAPE', 2],
     ['an event that is not an array', '{\n  "hooks": {\n    "SessionStart": {}\n  }\n}\n', 'CONFIG_SHAPE', 3],
-  ])('%s is refused with its place, and nothing is written', async (_, text, code, line) => {
+  ])('%s is rejected with its place, and nothing is written', async (_, text, code, line) => {
     const who = person();
     put(join(who.project, file), text);
     const { exitCode, stdout } = await hook(who, ['install', host, '--yes', '--json']);
@@ -311,7 +311,7 @@ describe.skipIf(!onLinux)('AGENTS.md', () => {
   test.each([
     ['a mark without its end', '# Rules\n<!-- cairn-knowledge:start -->\nx\n', 'CONFIG_SYNTAX', 2],
     ['bytes that are not UTF-8', Buffer.from([0x23, 0xff, 0x0a]), 'ENCODING', undefined],
-  ])('%s is refused', async (_, text, code, line) => {
+  ])('%s is rejected', async (_, text, code, line) => {
     const who = person();
     writeFileSync(fileOf(who), text);
     const { exitCode, stdout } = await hook(who, ['install', 'agents-md', '--yes', '--json']);
@@ -399,7 +399,7 @@ test.each([
   [['install', 'claude', '--root', 'nowhere'], 'ENOENT'],
   [['install', 'claude', '--command', ' '], '--command is empty'],
   [['remove'], 'missing argument <host>'],
-])('refuses invalid arguments: %j', async (args, message) => {
+])('rejects invalid arguments: %j', async (args, message) => {
   const { exitCode, stdout, stderr } = await hook(person(), args);
   expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
   expect(stderr).toContain(message);

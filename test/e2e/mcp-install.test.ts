@@ -160,7 +160,7 @@ describe.skipIf(!onLinux).each(places)('$host, $scope', ({ host, scope, file, ke
     expect(readFileSync(pathOf(who), 'utf8').trimEnd()).toBe(existing.replace('mine', 'changed since').trimEnd());
   });
 
-  test('refuses a file that does not parse, and names the place', async () => {
+  test('rejects a file that does not parse, and names the place', async () => {
     const who = person();
     const broken = file.endsWith('.toml') ? 'a = 1\nb = = 2\n' : '{\n  "a": ,\n}\n';
     put(pathOf(who), broken);
@@ -227,7 +227,7 @@ describe.skipIf(!onLinux)('an unusual file', () => {
     ['a list', '[]', 'CONFIG_SHAPE'],
     ['servers that are not an object', '{"mcpServers": []}', 'CONFIG_SHAPE'],
     ['bytes that are not UTF-8', Buffer.from([0x7b, 0xff, 0x7d]), 'ENCODING'],
-  ])('%s is refused', async (_, content, code) => {
+  ])('%s is rejected', async (_, content, code) => {
     const who = person();
     const path = join(who.project, '.mcp.json');
     writeFileSync(path, content);
@@ -237,7 +237,7 @@ describe.skipIf(!onLinux)('an unusual file', () => {
     expect(readFileSync(path)).toEqual(Buffer.from(content));
   });
 
-  test('a directory is refused', async () => {
+  test('a directory is rejected', async () => {
     const who = person();
     mkdirSync(join(who.project, '.mcp.json'));
     const { exitCode, stdout } = await install(who, ['claude-code', '--yes', '--json']);
@@ -482,7 +482,7 @@ test.each([
   [['codex', '--root', 'nowhere'], 'ENOENT'],
   [[], 'missing argument <host>'],
   [['codex', 'cursor'], "'cairn mcp install' takes one argument, but got 2"],
-])('refuses invalid arguments: %j', async (args, message) => {
+])('rejects invalid arguments: %j', async (args, message) => {
   const { exitCode, stdout, stderr } = await install(person(), args);
   expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
   expect(stderr).toContain(message);
@@ -529,7 +529,7 @@ describe.skipIf(!onLinux)('in a terminal', () => {
     expect(existsSync(path(who))).toBe(isMade);
   });
 
-  test('refuses to write when the file changed during the question', async () => {
+  test('does not write when the file changed during the question', async () => {
     const who = person();
     writeFileSync(path(who), '{}');
     const run = ask(who, '--json');

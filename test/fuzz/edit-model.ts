@@ -27,7 +27,7 @@ export type ModelTier = 'exact' | 'trailing-blanks' | 'unicode' | 'indentation';
 export interface Place {
   readonly start: number;
   readonly end: number;
-  /** One side is indented with tabs and the other with spaces, so the new indentation is left open, as is a refusal. */
+  /** One side is indented with tabs and the other with spaces, so the new indentation is left open, as is a rejection. */
   readonly isOpen: boolean;
   /** The place ends before a line end that both texts have. */
   readonly dropsEnd: boolean;
@@ -172,7 +172,7 @@ function apart(places: readonly Place[]): Place[] {
   return kept;
 }
 
-/** Returns what an edit of a file does: the places of the first tier that has any, or the code of the refusal. */
+/** Returns what an edit of a file does: the places of the first tier that has any, or the code of the rejection. */
 export function modelEdit(file: readonly ModelLine[], { old_text, new_text, replace_all }: ModelEdit): Outcome {
   if (old_text === '') return { code: 'INVALID_INPUT' };
   const lines = measure(file);

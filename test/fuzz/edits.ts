@@ -278,9 +278,9 @@ async function compareEdits(
     ].join('\n'),
   });
   if (result.isError) {
-    if (!found.equals(before)) return fail('refused, but the file changed');
+    if (!found.equals(before)) return fail('rejected, but the file changed');
     const { reason } = result.details;
-    return isExpected(reason, edits, outcomes) ? { applied: false } : fail(`refused with ${reason}`);
+    return isExpected(reason, edits, outcomes) ? { applied: false } : fail(`rejected with ${reason}`);
   }
   const problem = problemOf(
     { given, edits, outcomes, tiers: result.details.edits.map(({ tier }) => tier) },
@@ -292,14 +292,14 @@ async function compareEdits(
 const textIn = (encoding: Encoding, bytes: Buffer): string =>
   new TextDecoder(labels[encoding] ?? encoding.split(' ')[0], { ignoreBOM: true }).decode(bytes);
 
-/** Whether the model also refuses the call for a reason. The first edit that is refused gives it. */
+/** Whether the model also rejects the call for a reason. The first edit that is rejected gives it. */
 function isExpected(reason: string, edits: readonly ModelEdit[], outcomes: readonly Outcome[]): boolean {
   const places = placesOf(outcomes).toSorted((one, other) => one.start - other.start);
   const isOverlapping = places.some((place, index) => place.start < (places[index - 1]?.end ?? 0));
   for (const [index, outcome] of outcomes.entries()) {
     if ('code' in outcome) return reason === outcome.code;
     const edit = edits[index];
-    // With tabs for spaces, places may be left out and edits refused.
+    // With tabs for spaces, places may be left out and edits rejected.
     const isOpen = outcome.places.some((place) => place.isOpen);
     if (isOpen && ['AMBIGUOUS', 'NO_MATCH', 'NO_CHANGE'].includes(reason)) return true;
     if (edit && !isOpen && isSameText(outcome.tier, edit.old_text, edit.new_text)) {
@@ -350,7 +350,7 @@ function problemOf({ given, edits, outcomes, tiers }: Answer, { mark, body, foun
     });
   });
   if (outcomes.some((outcome, index) => 'code' in outcome || outcome.tier !== tiers[index]))
-    return 'another tier or a refusal';
+    return 'another tier or a rejection';
   const ordered = planned.toSorted((one, other) => one.start - other.start);
   if (ordered.some(({ start }, index) => start < (ordered[index - 1]?.end ?? 0)))
     return 'overlapping edits were applied';

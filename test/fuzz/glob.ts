@@ -180,7 +180,7 @@ async function compareQuery(root: string, listed: readonly Listed[], given: Glob
     const isRefused = CairnError.isInstance(asked) && asked.code === 'INVALID_GLOB' && oracle === undefined;
     return {
       hasMatches: false,
-      differences: isRefused ? [] : [`  ${isResult(asked) ? 'not refused' : String(asked)}`],
+      differences: isRefused ? [] : [`  ${isResult(asked) ? 'not rejected' : String(asked)}`],
     };
   }
   const expected = listed
@@ -219,7 +219,7 @@ async function grepDifferences(root: string, listed: readonly Listed[], query: G
   }).catch((error: unknown) => error);
   if (!isGrepResult(found) || selects === undefined) {
     const isRefused = CairnError.isInstance(found) && found.code === 'INVALID_GLOB' && selects === undefined;
-    return isRefused ? [] : [`  in grep: ${isGrepResult(found) ? 'not refused' : String(found)}`];
+    return isRefused ? [] : [`  in grep: ${isGrepResult(found) ? 'not rejected' : String(found)}`];
   }
   const files = listed.filter(({ path, fileType }) => fileType === FileType.File && isHidden(path) <= hidden);
   const expected = files.filter(({ path }) => selects(path)).map(({ path }) => path);

@@ -153,7 +153,7 @@ function nameOf(index: number): string {
 
 /** What git ignores in a repository and, by their own rules, in the repositories inside that it does not ignore. */
 function ignoredByAll(root: string, entries: readonly DiskEntry[], tops: readonly string[]): Set<string> {
-  // git refuses to answer about what is in a repository inside.
+  // git does not answer about what is in a repository inside.
   const inside =
     (top: string): ((path: string) => boolean) =>
     (path) =>

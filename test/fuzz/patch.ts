@@ -284,9 +284,9 @@ async function compareCase(
     ].join('\n'),
   });
   if (result.isError) {
-    if (!isSame(found, before)) return fail('refused, but files changed');
+    if (!isSame(found, before)) return fail('rejected, but files changed');
     const isExpected = given.damages.length > 0 || mayRefuse(valid, answer, given, after);
-    return isExpected ? { applied: false } : fail('a valid patch was refused');
+    return isExpected ? { applied: false } : fail('a valid patch was rejected');
   }
   if (isSame(found, after)) return { applied: true };
   // Without context, nothing shows how the lines around an added one end.
@@ -311,14 +311,14 @@ function describe(contents: Contents): string {
   return JSON.stringify(Object.fromEntries(contents));
 }
 
-/** Whether a refusal of a valid patch is documented: places that only a V4A patch leaves open. */
+/** Whether a rejection of a valid patch is documented: places that only a V4A patch leaves open. */
 function mayRefuse(valid: string, answer: string, { format }: PatchCase, after: Contents): boolean {
   if (valid === '' || valid === '*** Begin Patch\n*** End Patch\n') return true;
   if (format === 'v4a') return /occurs \d+ times/u.test(answer) || [...after.values()].includes('');
   return false;
 }
 
-/** Returns the files as `git apply` leaves them; those before when it refuses the patch. */
+/** Returns the files as `git apply` leaves them; those before when it rejects the patch. */
 function appliedByGit(
   root: string,
   {

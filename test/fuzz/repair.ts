@@ -124,7 +124,7 @@ export const repairFuzzer: Fuzzer = createFuzzer({
   },
 });
 
-/** Clear syntax with an impossible meaning, which is refused: a range backwards, a property, look-behind, a reference. */
+/** Clear syntax with an impossible meaning, which is rejected: a range backwards, a property, look-behind, a reference. */
 const impossible = /\[.*-|\\[pP]\{|\(\?<[=!]|\\\d|\(\*[A-Z]/u;
 
 async function compareQuery(

@@ -218,7 +218,7 @@ test.skipIf(process.getuid?.() === 0)(
   },
 );
 
-test('a path without anything is refused, and an aborted import stops', async () => {
+test('a path without anything is rejected, and an aborted import stops', async () => {
   const { root, store, write } = open();
   await expect(importFiles(join(root, 'none'), { store })).rejects.toMatchObject({ code: 'INVALID_INPUT' });
   write('a.md', 'x');

@@ -358,6 +358,6 @@ test('equal content has equal bytes', () => {
   expect(buildPayload(again, PAYLOAD_LIMITS.claude)).toBe(buildPayload(busy, PAYLOAD_LIMITS.claude));
 });
 
-test('a limit without space for the policy is refused', () => {
+test('a limit without space for the policy is rejected', () => {
   expect(() => buildPayload(busy, { maxCharacters: 1000 })).toThrow(RangeError);
 });

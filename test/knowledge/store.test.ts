@@ -1,4 +1,4 @@
-/** The local store on every backend: what a change keeps, refuses and erases, also when others change the same assets. */
+/** The local store on every backend: what a change keeps, rejects and erases, also when others change the same assets. */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -158,7 +158,7 @@ describe.each(kinds)('assets in $name', (kind) => {
     expect(changed).toBe(text.replace('owner: me\r\n', 'owner: me\r\nstatus: deprecated\r\n'));
   });
 
-  test('are refused with a name that is taken, also in another case, and with a body that another one has', async () => {
+  test('are rejected with a name that is taken, also in another case, and with a body that another one has', async () => {
     const { store } = await open(kind);
     const { id } = await store.add(draft);
     const taken = refused('ASSET_EXISTS', { assets: [id] });
@@ -172,7 +172,7 @@ describe.each(kinds)('assets in $name', (kind) => {
     expect((await store.changes()).changed).toHaveLength(3);
   });
 
-  test('are refused with hostile names, secrets, binary content and 5 MB, and nothing is written', async () => {
+  test('are rejected with hostile names, secrets, binary content and 5 MB, and nothing is written', async () => {
     const { store, backend } = await open(kind);
     const { id } = await store.add(draft);
     const before = await store.changes();
@@ -544,7 +544,7 @@ test('text that somebody edits out of an asset is in no file after closing', asy
   expect(wordsOf(bytes(), words)).toEqual([first]);
 });
 
-test('a full disk refuses a whole change, and what was added before stays', async (context) => {
+test('a full disk rejects a whole change, and what was added before stays', async (context) => {
   const root = temporaryDirectory();
   const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', root], { encoding: 'utf8' });
   if (mounted.status !== 0) return context.skip(`no small disk can be mounted here: ${mounted.stderr}`);

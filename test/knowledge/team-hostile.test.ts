@@ -20,7 +20,7 @@ async function joined(name = 'ann'): Promise<Member> {
   return member;
 }
 
-/** A tree of git with entries that git itself would refuse to add. */
+/** A tree of git with entries that git itself would not add. */
 function rawCommit(entries: readonly string[], parent = git(world.remote, 'rev-parse', 'main').trim()): void {
   const input = `${entries.join('\n')}\n`;
   const tree = gitWith(world.remote, { input }, 'mktree', '--missing').trim();
@@ -153,7 +153,7 @@ describe('what a remote may be', () => {
     ['javascript://x', 'protocol is not allowed'],
     ['https://x\n.example', 'control characters'],
     ['ssh://-oProxyCommand=x/y', 'protocol is not allowed'],
-  ])('%j is refused', async (remote, problem) => {
+  ])('%j is rejected', async (remote, problem) => {
     const error = await failure(world.member('ann').team.init({ remote }), 'INVALID_INPUT');
     expect(error.summary).toContain(problem);
     expect(existsSync(join(world.root, 'ann/team.git'))).toBe(false);
@@ -193,7 +193,7 @@ describe('what a remote may be', () => {
     const env = { ...memberEnv('ann'), GIT_ASKPASS: ask, SSH_ASKPASS: ask, DISPLAY: ':0' };
     const ann = world.member('ann', { env });
     const error = await failure(ann.team.init({ remote: `http://me:hunter2@${address}/x.git` }), 'REMOTE_FAILED');
-    expect(error.summary).toContain('refuses access');
+    expect(error.summary).toContain('rejects access');
     expect(error.message).not.toContain('hunter2');
     await failure(ann.team.init({ remote: `http://${address}/x.git` }), 'REMOTE_FAILED');
     expect(existsSync(join(world.root, 'asked'))).toBe(false);
@@ -269,7 +269,7 @@ describe('what runs beside git', () => {
     ['credential.helper', '!touch x'],
     ['credential.https://x.helper', '!touch x'],
     ['remote.origin.uploadpack', 'touch x'],
-  ])('a clone with the setting %s is refused', async (name, value) => {
+  ])('a clone with the setting %s is rejected', async (name, value) => {
     const ann = await joined();
     git(ann.clone, 'config', name, value);
     const error = await failure(ann.team.sync(), 'GIT_FAILED');

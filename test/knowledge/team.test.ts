@@ -247,7 +247,7 @@ test('an asset that would be a file and a directory at once is not pushed', asyn
   expect(withheld).toEqual([{ id: 'p/a.md/b', message: expect.stringContaining('has a file p/a.md') as string }]);
 });
 
-test('of two synchronizations at once, one is refused', async () => {
+test('of two synchronizations at once, one is rejected', async () => {
   const [ann] = await pair();
   const results = await Promise.allSettled([ann.team.sync(), ann.team.sync()]);
   expect(results.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
@@ -256,7 +256,7 @@ test('of two synchronizations at once, one is refused', async () => {
   expect(await ann.team.sync()).toMatchObject({ conflicts: [] });
 });
 
-test('another process that synchronizes meanwhile is refused', async () => {
+test('another process that synchronizes meanwhile is rejected', async () => {
   let stderr = '';
   const ann = world.member('ann', {
     onStep: (step) => {

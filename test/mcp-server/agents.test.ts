@@ -173,7 +173,7 @@ describe('the start', () => {
     expect([exitCode, stderr]).toEqual([2, expect.stringMatching(/No model is configured.*CAIRN_MODEL/u)]);
   });
 
-  test('with a model and without --agents is refused', async () => {
+  test('with a model and without --agents is rejected', async () => {
     const { exitCode, stderr } = await cairn(['mcp', '--model', 'm']);
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining('--model works only with --agents')]);
   });

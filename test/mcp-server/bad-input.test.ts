@@ -100,7 +100,7 @@ describe('a server over stdio', () => {
     expect((await server.answer(2)).result).toEqual({});
   });
 
-  test('refuses a request with the id of a running request, which continues', async () => {
+  test('rejects a request with the id of a running request, which continues', async () => {
     const server = await startInitialized(['--root', createTree({ 'a.txt': 'alpha\n' })]);
     const read = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'ls', arguments: {} } };
     server.send(`${JSON.stringify(read)}\n${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })}\n`);
@@ -111,7 +111,7 @@ describe('a server over stdio', () => {
     expect((await server.request(1, 'ping')).result).toEqual({});
   });
 
-  test('refuses requests except ping before initialize, and can be initialized later', async () => {
+  test('rejects requests except ping before initialize, and can be initialized later', async () => {
     const server = startRaw(['--root', createTree({ 'a.txt': 'alpha\n' })]);
     expect((await server.request(0, 'ping')).result).toEqual({});
     for (const method of ['tools/list', 'tools/call', 'resources/list', 'resources/read']) {

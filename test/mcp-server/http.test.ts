@@ -112,7 +112,7 @@ describe('access', () => {
     await expect(connectUrl(made.url, 'legacy', 'from-the-environment')).rejects.toThrow(/401|nauthorized/u);
   });
 
-  test('refuses web pages by their Origin and their Host', async () => {
+  test('rejects web pages by their Origin and their Host', async () => {
     const { url } = await listen();
     const { host } = new URL(url);
     const port = host.split(':')[1] ?? '';
@@ -136,7 +136,7 @@ describe('access', () => {
   });
 });
 
-test('an invalid request is refused with its reason, and the server continues', async () => {
+test('an invalid request is rejected with its reason, and the server continues', async () => {
   const { url } = await listen({ maxMessageBytes: 100_000 });
   const session = { 'mcp-session-id': await begin(url) };
   const rows: readonly (readonly [what: string, send: () => Promise<Response>, status: number, message: RegExp])[] = [
@@ -316,7 +316,7 @@ function gatedSet(): {
 }
 
 describe.each(['legacy', 'modern'] as const)('a server that shuts down, in the %s era', (era) => {
-  test('finishes and answers running calls, refuses others, and stops listening', async () => {
+  test('finishes and answers running calls, rejects others, and stops listening', async () => {
     const { set, begun, release } = gatedSet();
     const listener = await listen({ toolSets: [set], graceMs: 60_000 });
     const client = await connectUrl(listener.url, era);

@@ -100,7 +100,7 @@ describe('the memory', () => {
     expect(contents).toMatchObject([{ text: stdout.trimEnd() }]);
   });
 
-  test('a refusal suggests a command that runs', async () => {
+  test('a rejection suggests a command that runs', async () => {
     // In a clone, `cairn` is not on the PATH.
     const directories = (process.env['PATH'] ?? '').split(delimiter);
     const path = directories.filter((directory) => !existsSync(join(directory, 'cairn'))).join(delimiter);
@@ -192,7 +192,7 @@ describe('the memory', () => {
   });
 
   test.each(['nowhere', 'http://127.0.0.1', 'redis://user:100%@127.0.0.1'])(
-    'with the invalid address %s is refused with the name of the variable',
+    'with the invalid address %s is rejected with the name of the variable',
     async (url) => {
       const { exitCode, stderr } = await cairn(['mcp', '--root', temporaryDirectory()], {
         env: { CAIRN_REDIS_URL: url },
@@ -207,7 +207,7 @@ describe('the memory', () => {
     ['a project although the memory is off', ['--memory', 'off', '--project', 'x'], /--project and --memory off/u],
     ['an empty file name', ['--store', ''], /--store/u],
     ['an empty project', ['--project', ''], /--project/u],
-  ])('is refused: %s', async (_reason, args, message) => {
+  ])('is rejected: %s', async (_reason, args, message) => {
     const { exitCode, stderr } = await cairn(['mcp', ...args]);
     expect(exitCode).toBe(2);
     expect(stderr).toMatch(message);

@@ -120,7 +120,7 @@ test('a root that is named through a link announces its files under the URIs of 
   await wait(uri);
 });
 
-test('a URI that announces no changes is refused, and one that was never subscribed can be unsubscribed', async () => {
+test('a URI that announces no changes is rejected, and one that was never subscribed can be unsubscribed', async () => {
   const { client, root, uri } = await open(ways[0], { 'a.txt': '' });
   const outside = pathToFileURL(join(root, '..', 'other')).href;
   for (const one of ['test://x', outside, `${uri('a.txt')}#part`, uri('a.txt').replace('a.txt', '%61.txt'), '']) {

@@ -110,7 +110,7 @@ describe.each(namingProfiles)('with the names of %s', (naming) => {
     expect(readFileSync(join(outside, 'secret.txt'), 'utf8')).toBe('secret\n');
   });
 
-  test('a read-only server offers only tools that change nothing, and refuses the others', async () => {
+  test('a read-only server offers only tools that change nothing, and rejects the others', async () => {
     const { root } = createPlaces();
     const [whole, readOnly] = await Promise.all(
       [false, true].map(async (isReadOnly) =>

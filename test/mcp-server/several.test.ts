@@ -41,7 +41,7 @@ test('servers on one root see what another has written, deleted and renamed', as
   }
 });
 
-test('a server refuses to overwrite a file that another has changed since it was read', async () => {
+test('a server does not overwrite a file that another has changed since it was read', async () => {
   const root = createTree({ 'a.txt': 'one\n' });
   const [first, second] = (await connectThree(root)).map(({ client }) => client);
   if (first === undefined || second === undefined) throw new Error('a client is missing');
@@ -61,7 +61,7 @@ test('simultaneous edits of one file by several servers all survive', async () =
   const clients = (await connectThree(root)).map(({ client }) => client);
   const editLine = async (client: Client, index: number): Promise<void> => {
     const input = { path: 'a.txt', old_text: `line ${index};`, new_text: `row ${index};` };
-    // A refused call returns the current file; the client calls again.
+    // A rejected call returns the current file; the client calls again.
     for (
       let answer = await call(client, 'edit', input);
       answer.startsWith('error');

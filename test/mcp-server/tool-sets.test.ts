@@ -109,7 +109,7 @@ describe.each(ways)('two sets with resources, over $over in the $era era', (way)
     await expect(complete('note:{name}', 'title', '')).rejects.toThrow('cannot complete argument "title"');
   });
 
-  test('refuse a cursor of neither', async () => {
+  test('reject a cursor of neither', async () => {
     const { client } = await open(way);
     for (const cursor of ['none', Buffer.from('[0,"7"]').toString('base64url')]) {
       await expect(client.request({ method: 'resources/list', params: { cursor } }), cursor).rejects.toMatchObject({

@@ -339,7 +339,7 @@ describe('cacheFiles', () => {
     expect(await call(client, 'read', { path: 'src/main.ts' })).toContain('let b = 3;');
   });
 
-  test('is refused after another set has made the workspace', async () => {
+  test('is rejected after another set has made the workspace', async () => {
     const root = createTree({});
     const toolSets = [createCodingToolSet(), createWorkspaceCacheToolSet({ cacheFiles: true })];
     await expect(createMcpServer({ roots: [root], toolSets })).rejects.toMatchObject({

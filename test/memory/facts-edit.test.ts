@@ -91,7 +91,7 @@ describe.each(kinds)('edited facts in $name', (kind) => {
     expect((await textsIn(facts)).toSorted()).toEqual(['a2', 'c']);
   });
 
-  test('stay as they are when any line is refused', async () => {
+  test('stay as they are when any line is rejected', async () => {
     const { facts } = await openFacts(kind);
     await facts.remember('a');
     const original = await facts.toMarkdown();

@@ -143,7 +143,7 @@ describe('the identity of a project', () => {
     }
   });
 
-  test('a directory that does not exist is refused', async () => {
+  test('a directory that does not exist is rejected', async () => {
     const root = temporaryDirectory();
     writeFileSync(join(root, 'file'), '');
     for (const path of [join(root, 'none'), join(root, 'file')]) {

@@ -242,7 +242,7 @@ describe.each(kinds)('facts in $name', (kind) => {
     expect(await facts.get(second.id)).toMatchObject({ supersededBy: third.id });
   });
 
-  test('a change to the text of another fact is refused, and says which', async () => {
+  test('a change to the text of another fact is rejected, and says which', async () => {
     const { facts } = await openFacts(kind);
     const { fact: one } = await facts.remember('tabs');
     const { fact: two } = await facts.remember('spaces');
@@ -356,7 +356,7 @@ describe.each(kinds)('facts in $name', (kind) => {
     expect((await textsIn(facts))[0]).toBe('fact 5');
   });
 
-  test('a secret is refused unless it is allowed, and the message does not show it', async () => {
+  test('a secret is rejected unless it is allowed, and the message does not show it', async () => {
     const { facts } = await openFacts(kind);
     const { fact } = await facts.remember('the account is 12');
     const text = `the key is ${AWS_KEY}`;
@@ -399,7 +399,7 @@ describe.each(kinds)('facts in $name', (kind) => {
       (facts: Facts) => facts.recall({ query: 5 as unknown as string }),
       'INVALID_INPUT',
     ],
-  ] as const)('%s is refused', async (_, call, code) => {
+  ] as const)('%s is rejected', async (_, call, code) => {
     const { facts } = await openFacts(kind);
     expect(await failureOf(call(facts))).toMatchObject({ code });
     expect(await textsIn(facts)).toEqual([]);

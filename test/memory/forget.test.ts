@@ -145,7 +145,7 @@ describe.each(backendKinds)('forget on $name', (kind) => {
     },
   );
 
-  test.skipIf(kind.isSkipped)('refuses an empty selection, and removes nothing', async () => {
+  test.skipIf(kind.isSkipped)('rejects an empty selection, and removes nothing', async () => {
     const { memory } = await openMemory(kind);
     await memory.messages.add({ stream: 's', group: 'g' }, { content: 'x' });
     for (const selection of [{}, { stream: '' }, { stream: 's', message: 'm' }, { scope: 'project' }, { graph: '' }]) {
@@ -156,7 +156,7 @@ describe.each(backendKinds)('forget on $name', (kind) => {
     expect(await keysOf(memory)).toEqual(['ai:memory:s:g']);
   });
 
-  test.skipIf(kind.isSkipped)('refuses what may select more than was meant, and removes nothing', async () => {
+  test.skipIf(kind.isSkipped)('rejects what may select more than was meant, and removes nothing', async () => {
     const { memory } = await openMemory(kind, { project: 'p' });
     await fill(memory, 'word');
     const all = await keysOf(memory);

@@ -30,7 +30,7 @@ describe.each(backendKinds)('a knowledge graph on $name', (kind) => {
     expect(await memory.graph('other').read()).toEqual({ entities: [], relations: [] });
   });
 
-  test.skipIf(kind.isSkipped)('refuses all observations when one entity is unknown', async () => {
+  test.skipIf(kind.isSkipped)('rejects all observations when one entity is unknown', async () => {
     const { memory } = await openMemory(kind);
     const graph = memory.graph();
     await graph.createEntities([ann]);
@@ -47,7 +47,7 @@ describe.each(backendKinds)('a knowledge graph on $name', (kind) => {
     ]);
   });
 
-  test.skipIf(kind.isSkipped)('refuses what is neither an entity nor a relation', async () => {
+  test.skipIf(kind.isSkipped)('rejects what is neither an entity nor a relation', async () => {
     const { memory } = await openMemory(kind);
     const graph = memory.graph();
     const bad = [{ name: 'x', entityType: 't', observations: 'no' }, { name: 5 }, null];
@@ -172,7 +172,7 @@ describe.each(backendKinds)('a knowledge graph on $name', (kind) => {
     expect((await memory.graph().read()).entities).toHaveLength(11);
   });
 
-  test.skipIf(kind.isSkipped)('under a key with another value is refused, and the value stays', async () => {
+  test.skipIf(kind.isSkipped)('under a key with another value is rejected, and the value stays', async () => {
     const { memory } = await openMemory(kind);
     const graph = memory.graph();
     await memory.backend.swap(key, { expected: undefined, next: 'not a graph', ttlMs: Infinity });

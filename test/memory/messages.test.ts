@@ -29,7 +29,7 @@ describe.each(backendKinds)('messages on $name', (kind) => {
     expect(await stream.history('other')).toHaveLength(1);
   });
 
-  test.skipIf(kind.isSkipped)('an id with another content is refused, and nothing is stored', async () => {
+  test.skipIf(kind.isSkipped)('an id with another content is rejected, and nothing is stored', async () => {
     const { memory } = await openMemory(kind);
     const message = { id: 'a"\\ 表', content: 'one' };
     await memory.messages.add(place, message);
@@ -99,7 +99,7 @@ describe.each(backendKinds)('messages on $name', (kind) => {
     expect((await memory.messages.history(place)).map(({ content }) => content)).toEqual(['good']);
   });
 
-  test.skipIf(kind.isSkipped)('an invalid limit of a history is refused', async () => {
+  test.skipIf(kind.isSkipped)('an invalid limit of a history is rejected', async () => {
     const { memory } = await openMemory(kind);
     const stream = memory.defineStream({ name: 'chat' });
     await stream.addMessage('g', { content: 'a' });
@@ -113,7 +113,7 @@ describe.each(backendKinds)('messages on $name', (kind) => {
     expect(await stream.history('g', { limit: 2 })).toHaveLength(1);
   });
 
-  test.skipIf(kind.isSkipped)('an unknown role is refused in a new message', async () => {
+  test.skipIf(kind.isSkipped)('an unknown role is rejected in a new message', async () => {
     const { memory } = await openMemory(kind);
     const role = 'robot' as 'user';
     await expect(memory.messages.add(place, { role, content: 'a' })).rejects.toMatchObject({

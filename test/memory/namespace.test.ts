@@ -220,7 +220,7 @@ describe.each(backendKinds)('a namespace on $name', (kind) => {
     expect(found).toEqual([torn, torn]);
   });
 
-  test.skipIf(kind.isSkipped)('refuses invalid names, values and options, and stores nothing', async () => {
+  test.skipIf(kind.isSkipped)('rejects invalid names, values and options, and stores nothing', async () => {
     const { memory } = await openMemory(kind);
     expect(() => memory.namespace('')).toThrow(expect.objectContaining({ code: 'INVALID_NAME' }));
     expect(() => memory.namespace('x', { maxRecords: 0 })).toThrow(expect.objectContaining({ code: 'INVALID_OPTION' }));

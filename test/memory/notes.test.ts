@@ -124,7 +124,7 @@ describe.each(backendKinds)('notes on $name', (kind) => {
     ]);
   });
 
-  test.skipIf(kind.isSkipped)('invalid notes are refused, and nothing is stored', async () => {
+  test.skipIf(kind.isSkipped)('invalid notes are rejected, and nothing is stored', async () => {
     const { memory } = await openMemory(kind);
     await expect(memory.storeNote('', 'a', 's')).rejects.toMatchObject({ code: 'INVALID_NAME' });
     await expect(memory.storeNote('w', '', 's')).rejects.toMatchObject({ code: 'INVALID_INPUT' });

@@ -274,7 +274,7 @@ describe.skipIf(!hasRedis)('a user with the permissions of the hint', () => {
 });
 
 describe.skipIf(!hasRedis)('a read-only replica', () => {
-  test('answers every call that reads, and refuses writes', async () => {
+  test('answers every call that reads, and rejects writes', async () => {
     const primary = await server(['--repl-diskless-sync-delay', '0']);
     const replica = await server(['--replicaof', '127.0.0.1', `${primary.port}`]);
     const [writing, reading] = [open(primary.url), open(replica.url)];
@@ -333,7 +333,7 @@ describe.skipIf(!hasRedis)('a server that ends', () => {
       expect(records.some(({ record }) => record.includes('other'))).toBe(true);
       expect(records.some(({ record }) => record.includes('lost'))).toBe(false);
     }
-    // A change that requires the sequence of before is refused.
+    // A change that requires the sequence of before is rejected.
     const change = { rows: [{ id: 'c', expected: undefined, next: 'x' }], sequence: rows.sequence };
     expect(await backend.change(table, change)).toMatchObject({ isDone: false });
   });

@@ -224,7 +224,7 @@ describe.skipIf(!hasRedis)('a Redis that is unavailable', () => {
   });
 });
 
-describe.skipIf(!hasRedis)('a Redis that refuses', () => {
+describe.skipIf(!hasRedis)('a Redis that rejects', () => {
   test('a wrong password is reported at once, and a right one works', async () => {
     const one = await server(['--requirepass', 'secret']);
     for (const user of ['', ':wrong@', 'nobody:secret@']) {
@@ -240,7 +240,7 @@ describe.skipIf(!hasRedis)('a Redis that refuses', () => {
     expect(await memory.messages.history(place)).toHaveLength(1);
   });
 
-  test('a full server refuses whole writes, keeps its data, and can delete data', async () => {
+  test('a full server rejects whole writes, keeps its data, and can delete data', async () => {
     const one = await server(['--maxmemory', '4mb', '--maxmemory-policy', 'noeviction']);
     const memory = createMemory({ backend: redis({ url: one.url }), retention: { maxMessages: Infinity } });
     onTestFinished(() => memory.close());

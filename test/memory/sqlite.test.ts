@@ -95,14 +95,14 @@ describe('a file', () => {
   test.each([
     ['text', 'not a database at all, but long enough to be one'.repeat(100)],
     ['the head of one', 'SQLite format 3\0'],
-  ])('that is %s is refused and left as it is', async (_, content) => {
+  ])('that is %s is rejected and left as it is', async (_, content) => {
     const path = `${temporaryDirectory()}/memory.db`;
     writeFileSync(path, content);
     await expect(open(path).messages.history(place)).rejects.toMatchObject({ code: 'CORRUPT_STORE', path });
     expect(readFileSync(path, 'utf8')).toBe(content);
   });
 
-  test('of another program, or of a newer Cairn, is refused and not changed', async () => {
+  test('of another program, or of a newer Cairn, is rejected and not changed', async () => {
     const path = `${temporaryDirectory()}/memory.db`;
     const other = new DatabaseSync(path);
     other.exec('CREATE TABLE theirs (a)');
@@ -349,7 +349,7 @@ describe('a file', () => {
   });
 });
 
-describe.skipIf(process.platform === 'win32')('when the system refuses', () => {
+describe.skipIf(process.platform === 'win32')('when the system rejects', () => {
   interface Answer {
     readonly code?: string;
     readonly message?: string;
@@ -406,7 +406,7 @@ describe.skipIf(process.platform === 'win32')('when the system refuses', () => {
     });
   });
 
-  test('a full disk refuses the whole write, and acknowledged writes are present', async (context) => {
+  test('a full disk rejects the whole write, and acknowledged writes are present', async (context) => {
     const root = temporaryDirectory();
     const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', root], { encoding: 'utf8' });
     if (mounted.status !== 0) return context.skip(`no small disk can be mounted here: ${mounted.stderr}`);
@@ -433,7 +433,7 @@ describe.skipIf(process.platform === 'win32')('when the system refuses', () => {
     return undefined;
   });
 
-  test('on a full disk erasing is refused, and done once there is space', async (context) => {
+  test('on a full disk erasing is rejected, and done once there is space', async (context) => {
     const root = temporaryDirectory();
     const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', root], { encoding: 'utf8' });
     if (mounted.status !== 0) return context.skip(`no small disk can be mounted here: ${mounted.stderr}`);

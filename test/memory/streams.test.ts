@@ -104,7 +104,7 @@ describe.each(backendKinds)('the names of streams on $name', (kind) => {
     return other;
   };
 
-  test.skipIf(kind.isSkipped)('another merge or a plain stream of a name is refused in every process', async () => {
+  test.skipIf(kind.isSkipped)('another merge or a plain stream of a name is rejected in every process', async () => {
     const { memory } = await openMemory(kind);
     for (const name of ['a', 'b', 'b-c', 'a-b', 'c']) memory.defineStream({ name });
     const merged = memory.mergeStreams({ main: 'a', secondary: ['b-c'] });
@@ -148,7 +148,7 @@ describe.each(backendKinds)('the names of streams on $name', (kind) => {
     expect(await memory.messages.history({ stream: 'all', group: 'g' })).toHaveLength(1);
   });
 
-  test.skipIf(kind.isSkipped)('a stream that another process forgot, and another stream has, is refused', async () => {
+  test.skipIf(kind.isSkipped)('a stream that another process forgot, and another stream has, is rejected', async () => {
     const { memory } = await openMemory(kind);
     const plain = memory.defineStream({ name: 'a-b' });
     await plain.addMessage('g', { content: 'plain' });
@@ -211,7 +211,7 @@ describe.each(backendKinds)('the names of streams on $name', (kind) => {
       // A user who may not read the claims cannot know whose memory it is.
       const blind = createMemory({ backend: { ...backend, read: denied } }).defineStream({ name: 'a' });
       await expect(blind.history('g')).rejects.toMatchObject({ code: 'STORE_DENIED' });
-      // Another process is first, and then the store refuses.
+      // Another process is first, and then the store rejects.
       for (const name of ['d', 'e']) memory.defineStream({ name });
       const first = memory.mergeStreams({ name: 'x', main: 'd', secondary: ['e'] });
       const late = async (): Promise<never> => {
@@ -228,7 +228,7 @@ describe.each(backendKinds)('the names of streams on $name', (kind) => {
 });
 
 test.each(['messageLifetimeMs', 'noteLifetimeMs', 'temporaryNoteLifetimeMs', 'workflowLifetimeMs'])(
-  'a %s that no store can keep is refused before anything is written',
+  'a %s that no store can keep is rejected before anything is written',
   (option) => {
     for (const value of [8.64e15 + 2, 1e300, 0, -1, Number.NaN])
       expect(() => createMemory({ backend: inProcess(), retention: { [option]: value } })).toThrow(
@@ -298,7 +298,7 @@ With the root /home/ann/Desktop:
     ]);
   });
 
-  test('two functions with one name are refused, and nothing is merged', async () => {
+  test('two functions with one name are rejected, and nothing is merged', async () => {
     const { memory } = await openMemory(kind);
     memory.defineStream({ name: 'chat', functions: { 'desktop.create_excel_document': { description: 'its own' } } });
     memory.defineStream(desktop);
@@ -311,7 +311,7 @@ With the root /home/ann/Desktop:
     expect(memory.streamNames()).toEqual(['chat', 'desktop']);
   });
 
-  test('two merges with one name are refused; repeating a merge returns the same stream', async () => {
+  test('two merges with one name are rejected; repeating a merge returns the same stream', async () => {
     const { memory } = await openMemory(kind);
     for (const name of ['a', 'a-b', 'b', 'b-c', 'c']) memory.defineStream({ name });
     const merged = memory.mergeStreams({ main: 'a', secondary: ['b-c'] });
@@ -342,7 +342,7 @@ With the root /home/ann/Desktop:
     expect(memory.streamNames()).toEqual(['a', 'b']);
   });
 
-  test('an unknown stream is refused with the list of defined streams', async () => {
+  test('an unknown stream is rejected with the list of defined streams', async () => {
     const { memory } = await openMemory(kind);
     memory.defineStream(chat);
     const unknown = { code: 'UNKNOWN_STREAM', message: expect.stringContaining('Defined streams: "chat"') };

@@ -128,7 +128,7 @@ describe.each(backendKinds)('the stored index on $name', (kind) => {
     const acceptSequence = (sequence: number): boolean => sequences.push(sequence) > 50 && sequence % 2 === 0;
     const filtered = await store.search([large], { query: 'redis table7', limit: 5, acceptSequence });
     expect(filtered.hits.every(({ sequence }) => sequence % 2 === 0)).toBe(true);
-    // What the sequence refuses is not read.
+    // What the sequence rejects is not read.
     expect(records).toBeLessThan(sequences.length / 2);
     calls.length = 0;
     const bare = { limit: 5, readsRecords: false, findsSimilar: false };
@@ -338,7 +338,7 @@ describe('an index', () => {
     }
   });
 
-  test('is read and not written when the store refuses writes', async () => {
+  test('is read and not written when the store rejects writes', async () => {
     const backend = memory();
     await append(backend, key, texts(30));
     let writes = 0;

@@ -46,7 +46,7 @@ describe.each(kinds)('the tools of a memory in $name', (kind) => {
     expect(await ask(site, 'list_facts')).toContain('Facts 1 to 1 of 1.');
   });
 
-  test('without a project, a fact of the project is refused with what to do', async () => {
+  test('without a project, a fact of the project is rejected with what to do', async () => {
     const memory = createMemory({ backend: store().backend });
     expect(await ask(memory, 'remember', { text: 'x' })).toMatch(/Nothing was changed\. .*--project.*scope user/u);
     expect(await ask(memory, 'remember', { text: 'x', scope: 'user' })).toMatch(/^Remembered/u);
@@ -89,7 +89,7 @@ describe.each(kinds)('the tools of a memory in $name', (kind) => {
     expect(await memory.facts.history(/fact_\w+/u.exec(kept)?.[0] ?? '')).toEqual([]);
   });
 
-  test('what replaces a fact keeps its scope, and another scope is refused', async () => {
+  test('what replaces a fact keeps its scope, and another scope is rejected', async () => {
     const memory = open();
     const [id = ''] = await fill(memory, ['Deploy on Fridays']);
     const replace = { text: 'Deploy on Mondays', replaces: id };
@@ -268,7 +268,7 @@ describe.each(kinds)('the tools of a memory in $name', (kind) => {
     expect(await found('desktop')).toContain('master');
   });
 
-  test('a secret is refused with what to do, also in a dry run', async () => {
+  test('a secret is rejected with what to do, also in a dry run', async () => {
     const memory = open();
     const text = 'The key is AKIAIOSFODNN7QWERTYU';
     for (const dryRun of [true, false]) {

@@ -198,7 +198,7 @@ describe.each(backendKinds)('import and export on $name', (kind) => {
     ['a fact with an endless id', factLine({ id: 'i'.repeat(2000) }), /^Line 2 .*2000 bytes/u],
     ['an oversized fact', factLine({ text: 'x'.repeat(2_000_000) }), /^Line 2 .*2000000 bytes/u],
     ['a fact of no project', factLine({}, { scope: 'project' }), /^Line 2 .*identity of the project/u],
-  ])('an import with %s is refused as a whole', async (_, bad, message) => {
+  ])('an import with %s is rejected as a whole', async (_, bad, message) => {
     const { memory } = await openMemory(kind);
     await expect(memory.import([good, bad])).rejects.toMatchObject({ message: expect.stringMatching(message) });
     expect(await memory.listGroups()).toEqual([]);
@@ -279,7 +279,7 @@ describe.each(backendKinds)('import and export on $name', (kind) => {
     expect(await memory.listGroups()).toHaveLength(1);
   });
 
-  test.skipIf(kind.isSkipped)('invalid messages are refused, and nothing is stored', async () => {
+  test.skipIf(kind.isSkipped)('invalid messages are rejected, and nothing is stored', async () => {
     const { memory } = await openMemory(kind);
     const stream = memory.defineStream({ name: 's' });
     const cases = [

@@ -9,7 +9,7 @@ const DAY = 86_400_000;
 const goal = { goal: 'make a table', todos: ['ask', 'create', 'fill'], streamName: 'chat' };
 
 describe.each(backendKinds)('workflows on $name', (kind) => {
-  test.skipIf(kind.isSkipped)('an invalid argument is refused, and changes nothing', async () => {
+  test.skipIf(kind.isSkipped)('an invalid argument is rejected, and changes nothing', async () => {
     const { memory } = await openMemory(kind);
     const refused = { code: 'INVALID_INPUT' };
     for (const todos of [undefined, 'abc', [{ content: 'a' }]]) {
@@ -55,7 +55,7 @@ describe.each(backendKinds)('workflows on $name', (kind) => {
       const second = await memory.workflows.acquire(id, { owner: 'second', leaseMs: 60_000 });
       expect(second.record.todos.map(({ status }) => status)).toEqual(['done', 'pending', 'pending']);
       expect((await memory.workflows.get(id)).notes).toMatchObject([{ content: 'asked', source: 'todo_0' }]);
-      // It still runs: its updates are refused now.
+      // It still runs: its updates are rejected now.
       await expect(first.updateTodo('todo_1', { status: 'done' })).rejects.toMatchObject({ code: 'LEASE_LOST' });
       expect(first.signal.aborted).toBe(true);
       await expect(first.finish()).rejects.toMatchObject({ code: 'LEASE_LOST' });
@@ -319,7 +319,7 @@ describe.each(backendKinds)('workflows on $name', (kind) => {
   });
 
   test.skipIf(kind.isSkipped)(
-    'a value of another program does not hide a workflow that waits, nor refuse a message',
+    'a value of another program does not hide a workflow that waits, nor reject a message',
     async () => {
       const unreadable: string[] = [];
       const { memory } = await openMemory(kind, { onUnreadable: ({ key }) => unreadable.push(key) });

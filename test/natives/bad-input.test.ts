@@ -46,7 +46,7 @@ describe.each(searches)('%s', (name, search) => {
     ['onTimeout', 'explode'],
     ['nonsense', true],
     ['maxresults', 5],
-  ])('refuses the option %s: %j, by name', async (option, value) => {
+  ])('rejects the option %s: %j, by name', async (option, value) => {
     await expect(search({ [option]: value })).rejects.toMatchObject({ code: 'INVALID_OPTION', option });
   });
 
@@ -86,7 +86,7 @@ describe.each(searches)('%s', (name, search) => {
 });
 
 describe('a file as a root', () => {
-  it('is refused by glob and fuzzyFind and searched by grep', async () => {
+  it('is rejected by glob and fuzzyFind and searched by grep', async () => {
     const path = `${createTree({ file: 'a' })}/file`;
     await expect(glob({ pattern: '*', path })).rejects.toMatchObject({ code: 'NOT_A_DIRECTORY', path });
     await expect(fuzzyFind({ query: 'a', path })).rejects.toMatchObject({ code: 'NOT_A_DIRECTORY', path });
@@ -128,7 +128,7 @@ describe('options of one search', () => {
     ['grep', 'glob', holes],
     ['grep', 'maxColumns', 2 ** 60],
     ['grep', 'context', '3'],
-  ])('%s refuses %s: %o', async (name, option, value) => {
+  ])('%s rejects %s: %o', async (name, option, value) => {
     const search = searches.find(([other]) => other === name)?.[1];
     await expect(search?.({ [option]: value })).rejects.toMatchObject({
       code: 'INVALID_OPTION',
@@ -137,7 +137,7 @@ describe('options of one search', () => {
     });
   });
 
-  it('refuses options that are not an object and a callback that is not a function', async () => {
+  it('rejects options that are not an object and a callback that is not a function', async () => {
     // @ts-expect-error the point of the test
     await expect(glob(null)).rejects.toMatchObject({ code: 'INVALID_OPTION' });
     // @ts-expect-error the point of the test
@@ -146,7 +146,7 @@ describe('options of one search', () => {
     await expect(glob({ pattern: '*', path: '.' }, 5)).rejects.toMatchObject({ code: 'INVALID_OPTION' });
   });
 
-  it('refuses a glob that does not parse or cannot match below the root', async () => {
+  it('rejects a glob that does not parse or cannot match below the root', async () => {
     const path = createTree({ a: '' });
     for (const pattern of ['[', '[z-a]', '../*', '/elsewhere/*', 'a\0b']) {
       await expect(glob({ pattern, path }), pattern).rejects.toMatchObject({ code: 'INVALID_GLOB', pattern });

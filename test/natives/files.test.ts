@@ -167,7 +167,7 @@ describe('a lock', () => {
     await expect.poll(inUse).toBeLessThan(before + 10);
   });
 
-  test('is refused before it begins when the signal has aborted', async () => {
+  test('is rejected before it begins when the signal has aborted', async () => {
     const root = temporaryDirectory();
     const reason = new Error('too late');
     await expect(lockPath(root, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
@@ -274,7 +274,7 @@ describe('replaceFile', () => {
     expect(readdirSync(root).toSorted()).toEqual(['d', 'link', 'real', 'temporary']);
   });
 
-  test.runIf(isRoot && isLinux)('refuses, and changes nothing, when the owner cannot be kept', async () => {
+  test.runIf(isRoot && isLinux)('rejects, and changes nothing, when the owner cannot be kept', async () => {
     const root = createTree({ temporary: 'new', target: 'old' });
     chmodSync(root, 0o777);
     const [temporary, target] = [join(root, 'temporary'), join(root, 'target')];

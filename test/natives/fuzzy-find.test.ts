@@ -22,7 +22,7 @@ describe('fuzzyFind', () => {
     ['bytes', 'é'.repeat(513)],
     ['words', 'e '.repeat(33)],
     ['segments', 'e/'.repeat(33)],
-  ])('refuses a query of too many %s', async (_what, query) => {
+  ])('rejects a query of too many %s', async (_what, query) => {
     await expect(found(query, createTree({ e: '' }))).rejects.toMatchObject({
       code: 'INVALID_OPTION',
       option: 'query',
@@ -194,7 +194,7 @@ describe('fuzzyFind of a kind of entries', () => {
     ['candidates', ['']],
     ['candidates', ['a\0b']],
     ['candidates', [7]],
-  ])('refuses the %s %j', async (option, value) => {
+  ])('rejects the %s %j', async (option, value) => {
     const source = option === 'candidates' ? {} : { path: '.' };
     await expect(fuzzyFind({ query: 'a', ...source, [option]: value })).rejects.toMatchObject({
       code: 'INVALID_OPTION',
@@ -253,7 +253,7 @@ describe('fuzzyFind of a list', () => {
     expect(await fuzzyFind({ query: 'a', candidates: [] })).toEqual({ matches: [], totalMatches: 0, complete: true });
   });
 
-  it.each(['path', 'hidden', 'gitignore', 'resolveLinks', 'cache'])('refuses the option %s', async (option) => {
+  it.each(['path', 'hidden', 'gitignore', 'resolveLinks', 'cache'])('rejects the option %s', async (option) => {
     const value = option === 'path' ? '.' : true;
     await expect(fuzzyFind({ query: 'a', candidates: ['a'], [option]: value })).rejects.toMatchObject({
       code: 'INVALID_OPTION',

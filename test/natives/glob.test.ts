@@ -68,7 +68,7 @@ describe('glob', () => {
     expect(await paths({ pattern: 'a/*.ts', path })).toEqual(['a/x.ts']);
   });
 
-  it('takes an empty pattern for a star, and refuses an open brace', async () => {
+  it('takes an empty pattern for a star, and rejects an open brace', async () => {
     const path = createTree({ 'a.ts': '', 'b.tsx': '', 'c.js': '' });
     expect(await paths({ pattern: '', path })).toEqual(['a.ts', 'b.tsx', 'c.js']);
     await expect(glob({ pattern: '*.{ts,tsx', path })).rejects.toMatchObject({
@@ -102,7 +102,7 @@ describe('glob', () => {
     expect(await paths({ pattern: 'a[![:digit:]b]', path })).toEqual(['x/aé']);
   });
 
-  it('refuses what only other dialects have, with what to write instead', async () => {
+  it('rejects what only other dialects have, with what to write instead', async () => {
     const path = createTree({ a: '', '@(a)': '', '1..3': '' });
     for (const [pattern, instead] of [
       ['!(a)', '!'],

@@ -168,7 +168,7 @@ describe('grep', () => {
     expect(matches[1]).toMatchObject({ line: 'foo bar\r', submatches: [{ start: 0, end: 7 }] });
   });
 
-  it('refuses a pattern that asks for what crlf takes for a line end', async () => {
+  it('rejects a pattern that asks for what crlf takes for a line end', async () => {
     const path = createTree({ a: 'foo\r\n' });
     const refused = { code: 'INVALID_REGEX', offset: 3 };
     await expect(grep({ pattern: 'foo\\r', path, crlf: true })).rejects.toMatchObject(refused);
@@ -407,7 +407,7 @@ describe('grep', () => {
     expect(await asTyped('$nothing')).toBeUndefined();
   });
 
-  it('refuses what no engine takes, with the place in UTF-16 code units', async () => {
+  it('rejects what no engine takes, with the place in UTF-16 code units', async () => {
     const path = createTree({ a: '' });
     await expect(grep({ pattern: '😀[z-a]', path })).rejects.toMatchObject({
       code: 'INVALID_REGEX',
@@ -489,14 +489,14 @@ describe('grep', () => {
     ]);
   });
 
-  it('N66: refuses what PCRE2 refuses, with the place in UTF-16 code units', async () => {
+  it('N66: rejects what PCRE2 rejects, with the place in UTF-16 code units', async () => {
     const path = createTree({ a: '' });
     await expect(grep({ pattern: '😀(x)\\2', path })).rejects.toMatchObject({ code: 'INVALID_REGEX', offset: 6 });
     await expect(grep({ pattern: '(?=😀)a\\nb', path })).rejects.toMatchObject({ code: 'INVALID_REGEX', offset: 7 });
     await expect(grep({ pattern: '(?=😀)a\\nb', path })).rejects.toThrow(/multiline/);
   });
 
-  it('N66: names the place in every pattern it refuses', async () => {
+  it('N66: names the place in every pattern it rejects', async () => {
     const path = createTree({ a: 'foo\n' });
     const cases: readonly (readonly [pattern: string, offset: number, literal?: boolean])[] = [
       ['é\\x00b', 1],

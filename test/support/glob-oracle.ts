@@ -11,9 +11,9 @@
  * - `\` takes the next character literally, also in a class; a slash separates all the same.
  * - Unless `recursive` is false, a pattern without `/` that does not begin with `**` matches at any depth. A `/` at the end,
  *   which asks for directories, does not count; a `./` at the beginning, which means nothing else, does.
- * - An empty pattern is `*`. `.`, the root itself, is refused.
+ * - An empty pattern is `*`. `.`, the root itself, is rejected.
  * - `!(a)`, `@(a)`, `+(a)`, `?(a|b)`, `*(a|b)`, `{1..3}`, `{a..c}` and a `~` component at the start are of other dialects, and
- *   refused.
+ *   rejected.
  */
 export interface GlobOracle {
   readonly matches: (path: string) => boolean;

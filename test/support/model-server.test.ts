@@ -136,7 +136,7 @@ test('a function decides by the request', async () => {
   expect(text).toContain('Hello');
 });
 
-test('a refusal of the script reaches the client as an error of the API', async () => {
+test('a rejection of the script reaches the client as an error of the API', async () => {
   const server = await start([
     {
       status: 429,
@@ -154,7 +154,7 @@ test('a refusal of the script reaches the client as an error of the API', async 
   expect(error.responseHeaders?.['retry-after']).toBe('7');
 });
 
-test('a request after the end of the script, and an error in the script, are refused without a retry', async () => {
+test('a request after the end of the script, and an error in the script, are rejected without a retry', async () => {
   const ended = await start([]);
   await expect(generateText({ model: modelOf(ended), prompt: 'x' })).rejects.toThrow('the script has 0 answers');
   expect(ended.requests).toHaveLength(1);
@@ -214,7 +214,7 @@ test.each([
     'messages[0]',
     '"x"',
   ],
-])('%s is refused with the form of an error of the API', async (_, body, param, message) => {
+])('%s is rejected with the form of an error of the API', async (_, body, param, message) => {
   const server = await start([{ text: 'not reached' }]);
   const [status, { error }] = await post(server, body);
   expect(status).toBe(400);
@@ -224,7 +224,7 @@ test.each([
   expect(server.requests).toEqual([]);
 });
 
-test('another URL and another method are refused', async () => {
+test('another URL and another method are rejected', async () => {
   const server = await start([]);
   const [status, { error }] = await post(server, question, '/responses');
   expect([status, error.code]).toEqual([404, 'unknown_url']);
@@ -351,7 +351,7 @@ describe('the requested format', () => {
   test.each([
     ['whole', false],
     ['streamed', true],
-  ])('a script that answers with text by mistake is refused: %s', async (_, stream) => {
+  ])('a script that answers with text by mistake is rejected: %s', async (_, stream) => {
     const [status, { error }] = await post(await start([{ text: 'Yes.' }]), { ...inJson, stream });
     expect([status, error.code]).toEqual([400, 'script_error']);
   });

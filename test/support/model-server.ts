@@ -14,9 +14,9 @@ export { continues, systemPromptOf, toolNamesOf, transcriptOf } from './model-se
 export type ModelScript = readonly ModelAnswer[] | ((request: ModelRequest) => ModelAnswer | Promise<ModelAnswer>);
 
 interface ModelServerOptions {
-  /** The ids of the models; requests for others are refused. @default every id is accepted, and `scripted-1` is listed */
+  /** The ids of the models; requests for others are rejected. @default every id is accepted, and `scripted-1` is listed */
   readonly models?: readonly string[];
-  /** Requests with another key are refused. @default every key and none is accepted */
+  /** Requests with another key are rejected. @default every key and none is accepted */
   readonly key?: string;
 }
 
@@ -68,7 +68,7 @@ async function send(response: ServerResponse, request: ModelRequest, answer: Mod
 
 /**
  * Starts a server that speaks the chat completions of the OpenAI API on 127.0.0.1 and a free port. A script decides what
- * the model says. A request that the server does not know, or that comes after the end of the script, is refused with an
+ * the model says. A request that the server does not know, or that comes after the end of the script, is rejected with an
  * error of the API's form and a status that clients do not retry.
  */
 export async function startModelServer(

@@ -58,7 +58,7 @@ export function ripgrepLines(
   options: ToolOptions = {},
 ): FoundLine[] {
   const found = ripgrepLinesAndContext(root, pattern, flags, options);
-  if (found === undefined) throw new Error(`ripgrep refused ${JSON.stringify(pattern)}`);
+  if (found === undefined) throw new Error(`ripgrep rejected ${JSON.stringify(pattern)}`);
   return found.lines;
 }
 

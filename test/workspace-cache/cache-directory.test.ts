@@ -187,7 +187,7 @@ test.each([
   ['a path outside the root, by a link', 'out', 'OUTSIDE_ROOT'],
   ['a path of the machine', '/etc', 'OUTSIDE_ROOT'],
   ['no path', '', 'INVALID_INPUT'],
-])('refuses %s', async (_what, path, reason) => {
+])('rejects %s', async (_what, path, reason) => {
   const { run, fail } = await setUp({ 'src/a.ts': '', out: symlink('/') });
   expect(await fail(path, [])).toBe(reason);
   expect(run.data.dynamic).toEqual({});

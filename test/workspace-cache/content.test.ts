@@ -187,7 +187,7 @@ test('commits read the disk, whatever the cache has', async () => {
   expect((await tools.delete.execute({ path: 'd', recursive: true })).isError).toBe(false);
 });
 
-describe('a read refuses', () => {
+describe('a read rejects', () => {
   test('a path through a directory that became a link to where it was moved', async () => {
     const outside = temporaryDirectory();
     const setup = await setUp({ 'd/a.ts': 'one' });

@@ -334,7 +334,7 @@ describe('init does not reject', () => {
   test.each<readonly [reason: string, userContext: unknown]>([
     ['is frozen', Object.freeze({})],
     [
-      'refuses the property',
+      'rejects the property',
       {
         set workspaceCache(_value: unknown) {
           throw new Error('refused');
@@ -545,7 +545,7 @@ test.each<readonly [reason: string, options: unknown, message: string]>([
     { root: '/', depth: -1 },
     'invalid option depth: -1. Use a whole number from 1, "auto" or "fit".',
   ],
-])('createWorkspaceCache refuses %s', (_reason, options, message) => {
+])('createWorkspaceCache rejects %s', (_reason, options, message) => {
   expect(() => createWorkspaceCache(options as never)).toThrow(
     expect.objectContaining({ code: 'INVALID_OPTION', message: expect.stringContaining(message) }),
   );

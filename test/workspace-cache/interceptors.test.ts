@@ -373,7 +373,7 @@ describe('a wrapped function is transparent', () => {
     expect(run.statistics().listings).toEqual({ hits: 0, misses: 1 });
   });
 
-  test.each(['full', 'static'] as const)('but is refused when it is not a function, in the mode %s', async (mode) => {
+  test.each(['full', 'static'] as const)('but is rejected when it is not a function, in the mode %s', async (mode) => {
     const { run } = await setUp({}, mode === 'static' ? { mode } : {});
     const odd = [
       [undefined],
@@ -541,7 +541,7 @@ describe('the tools of a workspace', () => {
     expect(list.calls).toHaveLength(before + 1);
   });
 
-  test('refuse to list a directory that became a link, and one that may not be read', async () => {
+  test('do not list a directory that became a link, and one that may not be read', async () => {
     const outside = temporaryDirectory();
     const { root, workspace } = await setUp({ 'd/a.ts': '', e: {} });
     const tools = createCodingTools({ workspace });

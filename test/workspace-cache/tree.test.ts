@@ -467,7 +467,7 @@ test('a tree that changes while it is read is shown in some state', async () => 
 });
 
 describe('bad input', () => {
-  test('the unknown and invalid options of a tree are refused', async () => {
+  test('the unknown and invalid options of a tree are rejected', async () => {
     const { cache } = createTestCache(createTree({ a: '' }));
     await expect(cache.tree({ depth: 0 })).rejects.toThrow('invalid option depth: 0. Use a whole number from 1');
     await expect(cache.tree({ root: '/' } as never)).rejects.toThrow('Unknown option root of tree. Use depth,');

@@ -6,9 +6,9 @@ import { ArgumentChecks, HintedError, isNamed } from '@cairn/tool/kernel';
  *
  * - `INVALID_INPUT`, `INVALID_OPTION`: an argument is invalid.
  * - `NO_MODEL`: no model is configured.
- * - `MODEL_DENIED`: the server refused the key.
- * - `MODEL_BUSY`: the server refused the request for now, also after the retries.
- * - `MODEL_REFUSED`: the server refused the request, such as for an unknown model.
+ * - `MODEL_DENIED`: the server rejected the key.
+ * - `MODEL_BUSY`: the server rejected the request for now, also after the retries.
+ * - `MODEL_REFUSED`: the server rejected the request, such as for an unknown model.
  * - `MODEL_FAILED`: the server failed, or its answer was cut or not readable.
  * - `MODEL_UNAVAILABLE`: the server was not reachable, redirected to another origin, or did not answer in time.
  * - `TOO_LARGE`: a prompt is larger than its budget, or an answer than 8 MiB.

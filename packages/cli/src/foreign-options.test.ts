@@ -79,7 +79,7 @@ const refusals = commands.flatMap((command) =>
 );
 
 test.each(refusals)(
-  '$args is refused, and the error states what to type instead',
+  '$args is rejected, and the error states what to type instead',
   async ({ args, message, instead }) => {
     const { exitCode, out, err, calls } = await cairn(args);
     expect(err).toContain(message);
@@ -144,7 +144,7 @@ const findArguments =
   -readable -writable -executable -wholename -size -true -type -uid -used -user -xtype -delete -print0 -printf -fprintf -print
   -fprint0 -fprint -ls -fls -prune -quit -exec -ok -execdir -okdir`.split(/\s+/u);
 
-test.each(findArguments)('`find . %s` is refused as an option of find(1)', async (word) => {
+test.each(findArguments)('`find . %s` is rejected as an option of find(1)', async (word) => {
   const { exitCode, out, err, calls } = await cairn(['find', '.', word]);
   expect(err).toContain(`option "${word}" of find(1) is not supported; `);
   expect({ exitCode, out, calls }).toEqual({ exitCode: 2, out: '', calls: [] });

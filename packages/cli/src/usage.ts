@@ -143,7 +143,7 @@ function messageOf(error: CommanderError, command: Command, args: readonly strin
   }
 }
 
-/** Returns what commander refused, in words of our own, from its error code, the command and the arguments. */
+/** Returns what commander rejected, in words of our own, from its error code, the command and the arguments. */
 export function usageErrorOf(error: CommanderError, command: Command, args: readonly string[]): UsageError {
   const isUnknown = error.code === 'commander.unknownOption';
   const foreign = isUnknown ? foreignOptionError(registeredName(command), unknownWord(command)) : undefined;

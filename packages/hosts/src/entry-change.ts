@@ -39,7 +39,7 @@ function knownParents(config: ConfigObject, path: ConfigPath): number {
 }
 
 /**
- * Refuses to change a value that is not an entry: it is not ours, and whatever it means would be lost.
+ * Does not change a value that is not an entry: it is not ours, and whatever it means would be lost.
  *
  * @throws {HostError} `CONFIG_SHAPE`.
  */

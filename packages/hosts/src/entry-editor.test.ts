@@ -86,7 +86,7 @@ test('entries of two kinds with one name have undo notes of their own', async ()
   });
 });
 
-describe('what is not an entry is refused and stays', () => {
+describe('what is not an entry is rejected and stays', () => {
   const wrong = ['3', '""', '"x"', 'true', '[]', '["a"]', '[{}]'] as const;
   const texts: readonly (readonly [id: string, text: string])[] = [
     ...[...wrong, 'null'].flatMap((value): [string, string][] => [

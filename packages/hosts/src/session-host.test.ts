@@ -226,7 +226,7 @@ describe('without a note', () => {
   });
 });
 
-describe('a file of another shape is refused with its place, and stays', () => {
+describe('a file of another shape is rejected with its place, and stays', () => {
   const shapes: readonly (readonly [text: string, what: string, line: number, column: number])[] = [
     ['[]', 'the file is an array instead of an object', 1, 1],
     ['{\n  "hooks": []\n}', 'hooks is an array instead of an object', 2, 12],

@@ -12,7 +12,7 @@ test.each([
   expect(knowledgeDirectory({ ...place, env })).toBe(directory);
 });
 
-test('a relative path in the variable is refused, because it would be passed over', () => {
+test('a relative path in the variable is rejected, because it would be passed over', () => {
   expect(() => knowledgeDirectory({ ...place, env: { CAIRN_KNOWLEDGE_DIR: 'team' } })).toThrow(
     expect.objectContaining({ code: 'INVALID_OPTION', message: expect.stringContaining('"team"') as string }),
   );

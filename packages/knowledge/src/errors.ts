@@ -17,7 +17,7 @@ import type { CairnErrorFacts, ErrorText } from '@cairn/tool/kernel';
  * - `STORE_FAILED`: the local store or a file of the knowledge directory cannot be read or written.
  * - `NO_TEAM`: no team store is set up.
  * - `GIT_FAILED`: git is missing, or a command of git failed.
- * - `REMOTE_FAILED`: the remote is gone or refuses.
+ * - `REMOTE_FAILED`: the remote is gone or rejects.
  * - `SYNC_BUSY`: another process synchronizes.
  */
 export type KnowledgeErrorCode =

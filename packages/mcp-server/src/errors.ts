@@ -6,7 +6,7 @@ import { ArgumentChecks, CairnError, isNamed } from '@cairn/tool/kernel';
  * - `INVALID_OPTION`: an invalid option, such as an unknown tool.
  * - `INVALID_ROOT`: a root that does not exist, is not a directory or cannot be read.
  * - `TOOL_NAME_TAKEN`: two tool sets have a tool of the same name.
- * - `PORT_IN_USE`, `PORT_REFUSED`: the system refuses the port.
+ * - `PORT_IN_USE`, `PORT_REFUSED`: the system rejects the port.
  */
 export type McpServerErrorCode = 'INVALID_OPTION' | 'INVALID_ROOT' | 'PORT_IN_USE' | 'PORT_REFUSED' | 'TOOL_NAME_TAKEN';
 

@@ -55,7 +55,7 @@ test('tools are offered in the order of their sets', async () => {
   await server.close();
 });
 
-test('two sets with a tool of the same name are refused and closed', async () => {
+test('two sets with a tool of the same name are rejected and closed', async () => {
   const sets = [setOf('one', [toolOf('find')]), setOf('two', [toolOf('find')])];
   await expect(make(sets)).rejects.toMatchObject({
     code: 'TOOL_NAME_TAKEN',
@@ -136,7 +136,7 @@ test.each([
   await expect(make([set], options)).rejects.toMatchObject({ code: 'INVALID_OPTION', message });
 });
 
-test('a relative root is refused', async () => {
+test('a relative root is rejected', async () => {
   await expect(make([], { roots: ['here'] })).rejects.toMatchObject({
     code: 'INVALID_ROOT',
     path: 'here',

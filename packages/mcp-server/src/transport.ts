@@ -16,7 +16,7 @@ export function subscribedUris(message: unknown): readonly string[] | undefined 
   return Array.isArray(uris) ? uris.filter((uri) => typeof uri === 'string') : [];
 }
 
-/** What a message has when it opens a subscription. Nothing is checked yet: the SDK refuses an invalid one. */
+/** What a message has when it opens a subscription. Nothing is checked yet: the SDK rejects an invalid one. */
 interface SubscribeMessage {
   readonly method?: unknown;
   readonly params?: { readonly notifications?: { readonly resourceSubscriptions?: unknown } | null } | null;

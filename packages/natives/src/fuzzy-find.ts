@@ -33,7 +33,7 @@ export interface FuzzyFindOptions extends Omit<SearchOptions, 'path'> {
    * Queries and names are compared in the composed form (NFC), so `é` is one letter, however it is typed or stored. An
    * absolute path below the root is relative to the root.
    *
-   * At most 1,024 bytes of UTF-8, and 32 words and path segments; a longer query is refused with `INVALID_OPTION`.
+   * At most 1,024 bytes of UTF-8, and 32 words and path segments; a longer query is rejected with `INVALID_OPTION`.
    */
   query: string;
   /**

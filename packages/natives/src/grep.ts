@@ -107,7 +107,7 @@ export interface GrepOptions extends SearchOptions {
   multiline?: boolean | undefined;
   /**
    * Take `\r\n` for one line end, as `rg --crlf`: `$` matches before the `\r`, which no match contains. A pattern that
-   * asks for a `\r` is refused, except with `multiline`. `line` still ends with the `\r`.
+   * asks for a `\r` is rejected, except with `multiline`. `line` still ends with the `\r`.
    * @default false
    */
   crlf?: boolean | undefined;
@@ -404,7 +404,7 @@ export function grepStream(
 }
 
 function checkGrepOptions(name: string, options: GrepOptions | GrepInputOptions): void {
-  // A value that is not an object is refused by the check.
+  // A value that is not an object is rejected by the check.
   if (options !== null && typeof options === 'object' && 'input' in options) checkOptions(name, options, inputRules);
   else checkOptions(name, options, rules);
 }

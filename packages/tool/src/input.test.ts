@@ -97,7 +97,7 @@ const refused: readonly (readonly [what: string, given: unknown, message: string
   ['nothing', undefined, 'Invalid input: expected object, received undefined'],
 ];
 
-test.each(refused)('refuses %s and lists the parameters', (_, given, message) => {
+test.each(refused)('rejects %s and lists the parameters', (_, given, message) => {
   const { error } = schema.safeParse(given, { reportInput: true });
   if (error === undefined) throw new Error('the schema accepted the input');
   const parameters = 'path, limit?, recursive?, edits?: [{ old_text, count? }], names?';

@@ -99,7 +99,7 @@ const plainSchemas = new WeakMap<z.ZodRawShape, z.ZodType>();
 /**
  * Makes the schema of a tool's parameters. Models see `shape`. Because models write some values in another form, the schema
  * also accepts: aliases of names; whole numbers, `true` and `false` as text; JSON text for a list; one object for a list of
- * objects; `null` for a missing parameter. It refuses unknown parameters.
+ * objects; `null` for a missing parameter. It rejects unknown parameters.
  */
 export function inputSchema<Shape extends z.ZodRawShape>(
   shape: Shape,

@@ -146,7 +146,7 @@ function headOf({ number, chat }: ModelRequest, object: string): object {
   return { id: `chatcmpl-${number}`, object, created: 0, model: chat.model };
 }
 
-/** Refuses a text that is not the JSON that the request asks for. */
+/** Rejects a text that is not the JSON that the request asks for. */
 function checkFormat({ chat }: ModelRequest, { ignoresFormat = false }: ModelReply, text: string): void {
   if (ignoresFormat || text === '' || !chat.response_format || chat.response_format.type === 'text') return;
   try {

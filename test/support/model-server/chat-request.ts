@@ -68,7 +68,7 @@ const toolCall = z.strictObject({
   function: z.strictObject({ name: functionName, arguments: z.string() }),
 });
 
-/** What the server knows. Everything else is refused. */
+/** What the server knows. Everything else is rejected. */
 const chatRequest: z.ZodType<ChatRequest> = z.strictObject({
   model: z.string().min(1),
   messages: z
@@ -161,7 +161,7 @@ function checkTranscript(messages: readonly ChatMessage[]): void {
   }
 }
 
-/** Reads the body of a request. Throws `Refused` for one that the API refuses, or that the server does not know. */
+/** Reads the body of a request. Throws `Refused` for one that the API rejects, or that the server does not know. */
 export function parseChat(body: Buffer): ChatRequest {
   let value: unknown;
   try {

@@ -75,7 +75,7 @@ export async function checkModel(options: CheckModelOptions): Promise<CheckedMod
     const late = new AnswerError('late', `did not answer within ${timeoutMs / 1000} s`);
     throw modelFailure(limit.aborted ? late : error, subject).error;
   }
-  // Servers without the list refuse its path or its method.
+  // Servers without the list reject its path or its method.
   if (status === 404 || status === 405 || status === 501) return { name, baseUrl: url, warnings };
   if (status >= 400) {
     const { message = '', code } = parse(text, errorBody)?.error ?? {};

@@ -46,7 +46,7 @@ describe('the base URL', () => {
     ['a file', 'file:///v1', 'protocol "file:"'],
     ['a password', 'http://user:hunter2@host/v1', 'a user or a password'],
     ['a user', 'http://user@host/v1', 'a user or a password'],
-  ])('%s is refused without repeating it', (_, text, problem) => {
+  ])('%s is rejected without repeating it', (_, text, problem) => {
     const error = errorOf(() => parseBaseUrl(text));
     expect(error).toMatchObject({ code: 'INVALID_OPTION', option: 'baseUrl' });
     expect(error.message).toContain(problem);
@@ -106,7 +106,7 @@ describe('the key', () => {
   test.each([
     ['a blank', 'Bearer secret1'],
     ['a character outside ASCII', 'secret1…'],
-  ])('with %s is refused without showing it', (_, apiKey) => {
+  ])('with %s is rejected without showing it', (_, apiKey) => {
     const error = errorOf(() => resolveModel({ model: 'a', baseUrl: url, apiKey }));
     expect(error).toMatchObject({ code: 'INVALID_OPTION', option: 'apiKey' });
     expect(error.message).not.toContain('secret1');

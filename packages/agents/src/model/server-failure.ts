@@ -79,7 +79,7 @@ export function serverFailure({ status, code, message, headers }: ApiError, subj
     };
   };
   // The message of this error often repeats a part of the key.
-  if (status === 401) return lasting('MODEL_DENIED', `${server} refuses the key (401)`, 'Correct CAIRN_API_KEY.');
+  if (status === 401) return lasting('MODEL_DENIED', `${server} rejects the key (401)`, 'Correct CAIRN_API_KEY.');
   if (status === 402 || (status === 429 && NO_CREDIT.test(code))) {
     return lasting(
       'MODEL_REFUSED',
@@ -108,7 +108,7 @@ export function serverFailure({ status, code, message, headers }: ApiError, subj
   }
   if (status >= 400) {
     const hint = 'Correct what the reason names, or use another model.';
-    return lasting('MODEL_REFUSED', `${server} refuses the request to ${model} (${status})${reason}`, hint);
+    return lasting('MODEL_REFUSED', `${server} rejects the request to ${model} (${status})${reason}`, hint);
   }
   if (status > 0) return unreadable(`${server} returned an answer that is not readable (${status})${reason}`);
   const hint = 'Run it again, or check the log of the server.';

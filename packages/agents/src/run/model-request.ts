@@ -54,7 +54,7 @@ type Content = Exclude<AssistantMessage['content'], string>;
 const SENDABLE = /^[\w-]{1,64}$/u;
 
 /**
- * Returns the name of a tool for messages. Models write names that no tool has, and a server refuses each later request that repeats
+ * Returns the name of a tool for messages. Models write names that no tool has, and a server rejects each later request that repeats
  * a name with other characters.
  */
 export function sendableName(name: string): string {
@@ -106,7 +106,7 @@ class Received {
     this.content.push({ type: 'tool-call', toolCallId: call.id, toolName: sendableName(call.name), input });
   }
 
-  /** Reasoning is left out: a provider refuses it without its signature, which comes at its end. */
+  /** Reasoning is left out: a provider rejects it without its signature, which comes at its end. */
   get message(): AssistantMessage | undefined {
     return this.content.length > 0 ? { role: 'assistant', content: this.content } : undefined;
   }

@@ -133,7 +133,7 @@ export function createRunner(options: AgentsOptions, { delegate }: RunnerParts =
     );
   }
   const roots = [root, ...(options.roots ?? [])] as const;
-  // An unknown name is refused by the set of coding tools.
+  // An unknown name is rejected by the set of coding tools.
   const naming = options.naming as NamingProfile | undefined;
   const offer = createOffer(countTokens);
   const working = new Map<Promise<unknown>, Ending>();

@@ -28,7 +28,7 @@ function summaryOf(error: Error | undefined): string {
   return AgentError.isInstance(error) ? error.summary : (error?.message ?? '');
 }
 
-/** Whether a server refused a request because of the largest answer that it asks for. */
+/** Whether a server rejected a request because of the largest answer that it asks for. */
 function refusesLimit({ error }: ModelAnswer): boolean {
   const isRefused = AgentError.isInstance(error) && error.code === 'MODEL_REFUSED';
   return isRefused && /max_(?:completion_|output_|new_)?tokens/iu.test(error.message);

@@ -46,7 +46,7 @@ export class Turn {
     this.#messages.push({ role: 'user', content });
   }
 
-  /** Some servers number the calls of each answer from 1, and refuse a request that has an id twice. */
+  /** Some servers number the calls of each answer from 1, and reject a request that has an id twice. */
   #uniqueId(id: string): string {
     this.#callIds ??= new Set(callIdsOf(this.request));
     let unique = id;

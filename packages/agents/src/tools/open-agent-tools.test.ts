@@ -211,7 +211,7 @@ describe('a call outside the list', () => {
     ['bash', 'There is no tool "bash". Nothing was done. Use read, inspect'],
     ['constructor', 'There is no tool "constructor".'],
     ['x\u202e\n', String.raw`There is no tool "x\u202e\n".`],
-  ])('of %j is refused, and states what to call', async (name, text) => {
+  ])('of %j is rejected, and states what to call', async (name, text) => {
     const opened = await open({ tools: ['Read', 'inspect'] });
     expect(Object.hasOwn(opened.tools, name)).toBe(false);
     expect(opened.refuse(name)).toContain(text);
@@ -223,7 +223,7 @@ describe('a call outside the list', () => {
     expect(opened.refuse('write')).toContain('The agent reviewer may not call "write" in a read-only run.');
   });
 
-  test('is refused in Chinese', async () => {
+  test('is rejected in Chinese', async () => {
     const opened = await open({ tools: ['Read'], readOnly: true, language: 'zh' });
     expect(opened.refuse('Read')).toBe('没有工具 "Read"，未执行任何操作。请调用 read。');
     expect(opened.refuse('write')).toBe(

@@ -127,7 +127,7 @@ const agentToolsOptions: OptionNames<AgentToolsOptions> = {
  * @throws {ContextError} `INVALID_DEFINITION` when the definition names a tool that does not exist.
  * @throws {AgentError} `INVALID_OPTION` for two tools of one name, for invalid permissions and for an unknown part; `DELEGATION_REFUSED` for a mode that sees what the caller does
  *   not.
- * @throws {ToolError} when a set refuses its options.
+ * @throws {ToolError} when a set rejects its options.
  */
 export async function openAgentTools(options: AgentToolsOptions): Promise<AgentTools> {
   checkArguments.options('openAgentTools', options, agentToolsOptions);

@@ -8,7 +8,7 @@ const YES = ['y', 'yes', 'ok', 'okay', 'approve', 'approved', '同意', '批准'
 const NO = ['n', 'no', 'refuse', 'refused', 'reject', 'deny', '拒绝', '不', '不同意', '不可以', '否', '不行', '不允许'];
 
 /**
- * Reads the message of a user as a decision. Only these words alone approve a call; every other message is a reason to refuse it,
+ * Reads the message of a user as a decision. Only these words alone approve a call; every other message is a reason to reject it,
  * so that no call runs by a misreading.
  */
 export function decisionOf(message: string): ApprovalDecision {

@@ -78,7 +78,7 @@ export const loopTexts: Readonly<Record<Language, Texts>> = {
     createTodos: 'Makes the list of steps for a complex request. The steps are then worked on one after another.',
     done: (todos) => `Done:\n${lines(todos, (todo) => markOf(todo, [' (partly done)', ' (not needed)']))}`,
     noTools: (problem) =>
-      `The model is not offered tools and answers as text, because its server refused them: ${problem}`,
+      `The model is not offered tools and answers as text, because its server rejected them: ${problem}`,
     busy: (id) => `The workflow ${id} already goes on. Your message is stored; its next step reads it.`,
     stateUnknown: 'The state of the workflow is not readable; use the version that wrote it',
     noReason: 'The user gave no reason.',

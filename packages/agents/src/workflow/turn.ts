@@ -155,10 +155,10 @@ async function makeCalls(
   return { outcomes, isPaused: false };
 }
 
-/** The models of servers that refused a request because of its tools. They answer as text. */
+/** The models of servers that rejected a request because of its tools. They answer as text. */
 const withoutTools = new WeakSet<object>();
 
-/** Whether a server refused a request because it has tools, such as one for a model that cannot call any. */
+/** Whether a server rejected a request because it has tools, such as one for a model that cannot call any. */
 function refusesTools(error: unknown): error is AgentError {
   return (
     AgentError.isInstance(error) && error.code === 'MODEL_REFUSED' && /\btools?\b|function.?call/iu.test(error.message)

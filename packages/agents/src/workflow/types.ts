@@ -70,10 +70,10 @@ export interface CallRecord {
    * - `asked`: the user was asked, and has not answered.
    * - `running`: it began. After a kill its outcome is unknown.
    * - `unknown`: its runner was gone before it recorded the outcome: it may have run, wholly, in part, or not at all.
-   * - `refused`: a person refused it. It has not run.
+   * - `refused`: a person rejected it. It has not run.
    */
   readonly status: 'approval' | 'asked' | 'running' | 'done' | 'failed' | 'unknown' | 'refused';
-  /** What the model reads; for a refused call the reason, for a question the answer. Cut to 2,000 characters. */
+  /** What the model reads; for a rejected call the reason, for a question the answer. Cut to 2,000 characters. */
   readonly output?: string;
   /** Whether a person changed its arguments. */
   readonly isEdited?: true;

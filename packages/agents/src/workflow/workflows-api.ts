@@ -112,7 +112,7 @@ export interface AgentWorkflows {
    * @throws {AgentError} `INVALID_INPUT` for arguments that are not JSON: the workflow goes on waiting.
    */
   readonly approve: (id: string, options?: WorkOptions & { readonly input?: unknown }) => Promise<WorkflowResponse>;
-  /** Refuses the call that the workflow waits with, and continues. */
+  /** Rejects the call that the workflow waits with, and continues. */
   readonly refuse: (
     id: string,
     options?: WorkOptions & { readonly reason?: string | undefined },

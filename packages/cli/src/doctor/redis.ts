@@ -64,7 +64,7 @@ function judgeReply(where: string, message: string): CheckResult {
     return fail(`${where} requires a password`, `add it to ${VARIABLE}: redis://:password@host:port`);
   }
   if (code === 'WRONGPASS' || message === 'ERR invalid password') {
-    return fail(`${where} refuses the user or the password`, `correct them in ${VARIABLE}`);
+    return fail(`${where} rejects the user or the password`, `correct them in ${VARIABLE}`);
   }
   if (/^ERR (?:AUTH|Client sent AUTH)/u.test(message)) {
     return fail(`${where} has no password, but ${VARIABLE} contains one`, 'remove it, or set one on the server');

@@ -34,7 +34,7 @@ export class UsageError extends CommandError {
   }
 }
 
-/** Standard output refuses data, for example because the disk is full. */
+/** Standard output rejects data, for example because the disk is full. */
 export class OutputError extends CommandError {
   override readonly name: string = 'OutputError';
 

@@ -31,7 +31,7 @@ describe('whole numbers', () => {
     [' 1', 'invalid --limit " 1"; use a whole number from 0'],
     ['many', 'invalid --limit "many"; use a whole number from 0'],
   ];
-  test.each(refused)('%j is refused', (value, message) => {
+  test.each(refused)('%j is rejected', (value, message) => {
     expect(refusal(() => wholeNumber('--limit')(value))).toBe(message);
   });
 
@@ -54,7 +54,7 @@ describe('sizes', () => {
     expect(byteSize('--max-filesize')(value)).toBe(bytes);
   });
 
-  test.each(['1T', 'M', '1.5M', '-1', '', '9007199254740993'])('%j is refused', (value) => {
+  test.each(['1T', 'M', '1.5M', '-1', '', '9007199254740993'])('%j is rejected', (value) => {
     const message = `invalid --max-filesize "${value}"; use a size such as 4096, 512K, 10M or 1G`;
     expect(refusal(() => byteSize('--max-filesize')(value))).toBe(message);
   });
@@ -66,12 +66,12 @@ test('a word that is not one of the choices lists them', () => {
   expect(refusal(() => read('folder'))).toBe('invalid --type "folder"; use file, dir or symlink');
 });
 
-test('an empty value is refused', () => {
+test('an empty value is rejected', () => {
   expect(filled('--store')('a.db')).toBe('a.db');
   expect(refusal(() => filled('--store')(''))).toBe('--store is empty; give it a value');
 });
 
-test('a second value is refused, not dropped', () => {
+test('a second value is rejected, not dropped', () => {
   const read = once('--glob', "join patterns as '{*.ts,*.js}'");
   expect(read('*.ts', undefined)).toBe('*.ts');
   expect(refusal(() => read('*.js', '*.ts'))).toBe("--glob is given twice; join patterns as '{*.ts,*.js}'");

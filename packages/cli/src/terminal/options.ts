@@ -10,7 +10,7 @@ function invalid(flag: string, value: string, fix: string): UsageError {
   return new UsageError(`invalid ${flag} "${value}"`, fix);
 }
 
-/** Refuses an empty value, which is more likely an unset variable than a choice. */
+/** Rejects an empty value, which is more likely an unset variable than a choice. */
 export function filled(flag: string, fix: string = 'give it a value'): (value: string) => string {
   return (value) => {
     if (value === '') throw new UsageError(`${flag} is empty`, fix);
@@ -61,7 +61,7 @@ export function oneOf<T extends string>(flag: string, values: readonly T[]): (va
   };
 }
 
-/** Refuses a second value instead of silently dropping the first. */
+/** Rejects a second value instead of silently dropping the first. */
 export function once(flag: string, fix: string): (value: string, previous: string | undefined) => string {
   return (value, previous) => {
     if (previous !== undefined) throw new UsageError(`${flag} is given twice`, fix);

@@ -45,7 +45,7 @@ test('a home directory that is not a directory is passed over, and without anoth
   await expect(alone).rejects.toMatchObject({ code: 'NOT_A_DIRECTORY', hint: expect.stringContaining('--state-dir') });
 });
 
-test('a directory that others could write to is refused, not passed over', async () => {
+test('a directory that others could write to is rejected, not passed over', async () => {
   const base = temporaryDirectory();
   mkdirSync(join(base, 'unsafe'));
   chmodSync(join(base, 'unsafe'), 0o777);

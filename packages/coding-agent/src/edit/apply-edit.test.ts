@@ -286,7 +286,7 @@ describe('properties', () => {
   const ending = fc.constantFrom('\n', '\r\n');
   const content = fc.array(fc.tuple(line, ending), { minLength: 1, maxLength: 8 });
 
-  test('random edits of random texts change only the splices, or are refused', () => {
+  test('random edits of random texts change only the splices, or are rejected', () => {
     fc.assert(
       fc.property(
         content,

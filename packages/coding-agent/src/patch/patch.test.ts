@@ -115,7 +115,7 @@ const refused: readonly (readonly [reason: string, content: string, patch: strin
   ['the same with blanks before', '  a\n', update('@@', '-a', '', '+c'), 'NO_MATCH', /hunk 1 was not found/u],
 ];
 
-test.each(refused)('is refused: %s', (_reason, content, patch, code, says) => {
+test.each(refused)('is rejected: %s', (_reason, content, patch, code, says) => {
   const failure = (() => {
     try {
       return patched(content, patch);
@@ -226,7 +226,7 @@ describe('reading', () => {
     ['a link', 'diff --git a/x b/x\nnew file mode 120000\n', /link/u],
   ];
 
-  test.each(unreadable)('is refused: %s', (_reason, patch, says) => {
+  test.each(unreadable)('is rejected: %s', (_reason, patch, says) => {
     expect(() => parsePatch(patch)).toThrow(says);
   });
 });
@@ -319,7 +319,7 @@ describe('what looks like a line of the format is a line of the file where it ha
   });
 });
 
-describe('what no part of a change accounts for is refused with its number', () => {
+describe('what no part of a change accounts for is rejected with its number', () => {
   const hunk = ['@@ -1 +1 @@', '-a', '+b'];
   const git = (...lines: string[]): string => ['diff --git a/f b/f', ...lines, ''].join('\n');
   const names = ['--- a/f', '+++ b/f'];
@@ -498,7 +498,7 @@ describe('line ends', () => {
     expect(patched(content, patch)).toBe(expected);
   });
 
-  test('a hunk that ends the file is refused elsewhere', () => {
+  test('a hunk that ends the file is rejected elsewhere', () => {
     const noEnd = '\\ No newline at end of file';
     const says = /more lines follow/u;
     expect(() => patched('a\nb\n', unified('@@ -1 +1 @@', '-a', '+c', noEnd))).toThrow(says);

@@ -270,7 +270,7 @@ test('reports front matter that does not end', () => {
   ]);
 });
 
-test('aliases that expand to a huge value are refused', () => {
+test('aliases that expand to a huge value are rejected', () => {
   const levels = Array.from(
     { length: 12 },
     (_, level) => `a${level}: &a${level} [${level === 0 ? 'x' : `${`*a${level - 1}, `.repeat(9)}`}]`,

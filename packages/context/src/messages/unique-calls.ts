@@ -16,7 +16,7 @@ function withIds<Part extends { readonly type: string }>(
 
 /**
  * Gives a call whose id an earlier call has another id, and its result too. Servers that number the calls of each answer use ids
- * again, and providers refuse that within a request. The results have to follow their calls.
+ * again, and providers reject that within a request. The results have to follow their calls.
  */
 export function uniqueCalls(messages: readonly UnifiedMessage[]): UnifiedMessage[] {
   const ids = new Set<string>();

@@ -48,7 +48,7 @@ export function readItems(cut: Cut, items: readonly Sized[], limit: number, end:
   for (; cut.read < end; cut.read++) {
     const item = items[cut.read];
     if (item === undefined) continue;
-    // The room was made before the item was answered. A prompt that alone passes the limit was refused.
+    // The room was made before the item was answered. A prompt that alone passes the limit was rejected.
     const prompt = item.promptTokens ?? item.tokens;
     makeRoom(cut, items, limit, { extra: prompt > limit ? 0 : prompt, end: cut.read });
     cut.total += sizeOf(item, limit);

@@ -102,7 +102,7 @@ describe('patterns', () => {
     expect(passes(pattern, text)).toEqual(expected);
   });
 
-  test.each([[''], ['*'], ['  '], [' * * '], ['　*']])('%j is refused: it would match everything', (pattern) => {
+  test.each([[''], ['*'], ['  '], [' * * '], ['　*']])('%j is rejected: it would match everything', (pattern) => {
     expect(() => createMatcher([pattern])).toThrow(
       `The pattern ${JSON.stringify(pattern)} of sharePatterns would match every sentence. Add words`,
     );

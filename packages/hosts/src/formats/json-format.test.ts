@@ -153,7 +153,7 @@ test.each([
   ['an object', '{\n  "on": {}\n}', 'on is an object instead of an array, at line 2, column 9'],
   ['null', '{"on": null}', 'on is null instead of an array, at line 1, column 8'],
   ['a string', '{"on": "x"}', 'on is a string instead of an array, at line 1, column 8'],
-])('refuses %s where an array belongs, and names the place', (_, text, message) => {
+])('rejects %s where an array belongs, and names the place', (_, text, message) => {
   for (const value of [entry, undefined]) {
     expect(() => changeText(jsonFormat, text, [{ path: ['on', 0], value }])).toThrow(
       expect.objectContaining({ code: 'CONFIG_SHAPE', message: `${message}; correct it first` }),
@@ -167,7 +167,7 @@ test.each([
   ['text after the end', '{}\n{}', 'CONFIG_SYNTAX', { line: 2, column: 1 }],
   ['a list', '[]', 'CONFIG_SHAPE', { line: 1, column: 1 }],
   ['servers that are not an object', '{\n  "servers": null\n}', 'CONFIG_SHAPE', { line: 2, column: 14 }],
-])('refuses %s and names the place', (_, text, code, position) => {
+])('rejects %s and names the place', (_, text, code, position) => {
   expect(() => set(text)).toThrow(expect.objectContaining({ code, position }));
 });
 

@@ -48,7 +48,7 @@ test.each([
   ['a second start mark', `${start}\n${start}\n${end}\n`, 1],
   ['a section that is there twice', `${start}\n${end}\n${start}\n${end}\n`, 3],
   ['the end mark of another section', `${start}\n<!-- cairn-x:end -->\n${end}\n`, 2],
-])('refuses %s and names the line', (_, text, line) => {
+])('rejects %s and names the line', (_, text, line) => {
   expect(() => set(text, 'new')).toThrow(
     expect.objectContaining({ code: 'CONFIG_SYNTAX', position: expect.objectContaining({ line }) }),
   );
@@ -60,7 +60,7 @@ test('marks of other programs, and marks inside a line, are text', () => {
   expect(set(set(text, 'x'), undefined)).toBe(text);
 });
 
-test('refuses a section that has a mark of its own', () => {
+test('rejects a section that has a mark of its own', () => {
   expect(() => set('a\n', `x\n${end}\ny`)).toThrow(expect.objectContaining({ code: 'CONFIG_UNSUPPORTED' }));
 });
 

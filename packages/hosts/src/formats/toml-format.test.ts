@@ -94,13 +94,13 @@ test.each([
   expect(changeText(tomlFormat, before, [{ path, value: undefined }])).toBe(after);
 });
 
-test('refuses invalid TOML and names the place', () => {
+test('rejects invalid TOML and names the place', () => {
   expect(() => set('a = 1\nb = = 2\n')).toThrow(
     expect.objectContaining({ code: 'CONFIG_SYNTAX', position: { line: 2, column: 5 } }),
   );
 });
 
-test('refuses an edit that would touch other parts', () => {
+test('rejects an edit that would touch other parts', () => {
   // Rendering the value again would lose the comment and the notation of the number.
   for (const rest of ['t = 0xff', "t = 'x'", 't = [ # why\n1]']) {
     const before = `mcp_servers = { a = { ${rest} }, cairn = { command = "old" } }\n`;
@@ -122,7 +122,7 @@ test.each([
   ['an array of tables on one line', 'mcp_servers = [{ a = 1 }]\n', 1],
   ['an array of tables', 'a = 1\n\n[[mcp_servers]]\na = 1\n', 3],
   ['an array of tables with a table below it', '[[mcp_servers]]\n[mcp_servers.a]\nb = 1\n', 1],
-])('refuses %s instead of the table of servers, and names the line', (_, before, line) => {
+])('rejects %s instead of the table of servers, and names the line', (_, before, line) => {
   const wanted = expect.objectContaining({ code: 'CONFIG_SHAPE', position: { line, column: 1 } });
   expect(() => set(before)).toThrow(wanted);
   expect(() => replace(before)).toThrow(wanted);
@@ -178,7 +178,7 @@ test('in any file only the entry changes, every line stays, and removing it rest
   );
 });
 
-test('refuses an element of an array', () => {
+test('rejects an element of an array', () => {
   expect(() => changeText(tomlFormat, 'a = [1]\n', [{ path: ['a', 0], value: 2 }])).toThrow(
     expect.objectContaining({ code: 'CONFIG_UNSUPPORTED' }),
   );

@@ -12,7 +12,7 @@ function file(lines: string, body: string = 'Body.\n'): string {
   return `---\n${lines}\n---\n\n${body}`;
 }
 
-/** Returns the code of the refusal of a text. */
+/** Returns the code of the rejection of a text. */
 function outcomeOf(text: string): string {
   try {
     parseAsset(text);
@@ -107,19 +107,19 @@ describe('a file', () => {
     ],
     ['a zero byte', file(head, 'a\nb\0'), 8],
     ['half of a character', file(head, '\ud800'), 7],
-  ])('with %s is refused with its line', (_, text, lineNumber) => {
+  ])('with %s is rejected with its line', (_, text, lineNumber) => {
     expect(() => parseAsset(text, { path: 'a.md' })).toThrow(
       expect.objectContaining({ code: 'INVALID_ASSET', line: lineNumber, path: 'a.md' }),
     );
   });
 
-  test('with front matter that nests without end is refused', () => {
+  test('with front matter that nests without end is rejected', () => {
     expect(() => parseAsset(file(`${head}\na: ${'['.repeat(20_000)}`))).toThrow(
       expect.objectContaining({ code: 'INVALID_ASSET' }),
     );
   });
 
-  test('that is too large is refused before it is read', () => {
+  test('that is too large is rejected before it is read', () => {
     const text = file(head, 'x'.repeat(5 * 1024 * 1024));
     const refused = expect.objectContaining({ code: 'TOO_LARGE' });
     expect(() => parseAsset(text)).toThrow(refused);
@@ -127,7 +127,7 @@ describe('a file', () => {
     expect(() => parseAsset(file(head, '汉'.repeat(MAX_ASSET_BYTES / 2)))).toThrow(refused);
   });
 
-  test('that is not UTF-8 is refused, and a byte order mark is kept', () => {
+  test('that is not UTF-8 is rejected, and a byte order mark is kept', () => {
     expect(() => decodeAsset(Buffer.from([0x2d, 0xff, 0xfe]), { path: 'x.md' })).toThrow(
       expect.objectContaining({ code: 'INVALID_ASSET', path: 'x.md' }),
     );
@@ -187,7 +187,7 @@ describe('any text', () => {
     '>',
   );
 
-  test('is an asset, or is refused as invalid', () => {
+  test('is an asset, or is rejected as invalid', () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(parts, fc.string()), { maxLength: 40 }), (texts) => {
         const outcome = outcomeOf(`---\n${texts.join('')}`);
@@ -203,7 +203,7 @@ describe('any text', () => {
     ['fences', `---\n${head}\n${'--- x\n'.repeat(100_000)}`],
     ['keys', `---\n${Array.from({ length: 4000 }, (_, index) => `k${index}:`).join('\n')}\n---\n`],
     ['aliases', `---\na: &a [x]\nb: [${'*a,'.repeat(9000)}]\n---\n`],
-  ])('of a megabyte of %s is read or refused in bounded time', (_, text) => {
+  ])('of a megabyte of %s is read or rejected in bounded time', (_, text) => {
     expect(['an asset', 'INVALID_ASSET']).toContain(outcomeOf(text));
   });
 });
@@ -233,7 +233,7 @@ describe('an edit', () => {
     expect(parseAsset(edited).fields).toMatchObject({ name: 'b', title: 'U', tags: ['y', 'z'], paths: ['b'] });
   });
 
-  test('is refused when an alias refers to the changed value', () => {
+  test('is rejected when an alias refers to the changed value', () => {
     const text = file('name: a\ntype: adr\ntitle: &t T\nother: *t');
     expect(() => editAsset(text, { fields: { title: 'U' } })).toThrow(
       expect.objectContaining({ code: 'INVALID_ASSET' }),

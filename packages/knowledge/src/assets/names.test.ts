@@ -25,7 +25,7 @@ const hostile: readonly (readonly [reason: string, part: string])[] = [
 ];
 
 describe('names', () => {
-  test.each(hostile)('%s is refused', (_, part) => {
+  test.each(hostile)('%s is rejected', (_, part) => {
     const refused = expect.objectContaining({ code: 'INVALID_NAME' });
     expect(() => checkName(part)).toThrow(refused);
     expect(() => checkProductLine(part === '../../x' ? part : `a/${part}`)).toThrow(refused);
@@ -33,7 +33,7 @@ describe('names', () => {
   });
 
   test.each([['/'], ['a/'], ['/a'], ['a//b'], [`${'abcdefghi/'.repeat(40)}x`]])(
-    'product line %j is refused',
+    'product line %j is rejected',
     (line) => {
       expect(() => checkProductLine(line)).toThrow(expect.objectContaining({ code: 'INVALID_NAME' }));
     },

@@ -38,7 +38,7 @@ test.each([
   ['an assignment', 'password: Zx9kQp2mVt4L'],
   ['a generated value of a variable', `export STRIPE=${keyOf(2)}`],
   ['a generated key at the end of a sentence', `Use ${keyOf(3)}.`],
-])('refuses %s', (_, text) => {
+])('rejects %s', (_, text) => {
   expect(() => checkSecrets(text)).toThrow(expect.objectContaining({ code: 'SECRET' }));
 });
 

@@ -41,7 +41,7 @@ const PUBLIC_BLOCK = /-----BEGIN (?:CERTIFICATE|[A-Z ]{0,20}PUBLIC KEY)-----[^-]
 
 /** Returns the first secret: one of a known form, or a run of characters as irregular as a generated key. */
 function secretIn(text: string): { readonly kind: string; readonly start: number } | undefined {
-  // Examples are refused too: to write <token> in their place costs less than a key that a whole team gets.
+  // Examples are rejected too: to write <token> in their place costs less than a key that a whole team gets.
   const [known] = findSecrets(text, { examples: true });
   if (known !== undefined) return known;
   const open = text.replaceAll(PUBLIC_BLOCK, (block) => ' '.repeat(block.length));

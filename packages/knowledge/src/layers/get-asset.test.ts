@@ -104,6 +104,6 @@ test.each([
   await expect(get({ name, productLine })).rejects.toMatchObject({ code: 'UNKNOWN_ASSET', assets });
 });
 
-test.each([[''], ['  '], [7]])('refuses the name %j', async (name) => {
+test.each([[''], ['  '], [7]])('rejects the name %j', async (name) => {
   await expect(get({ name: name as string })).rejects.toMatchObject({ code: 'INVALID_INPUT' });
 });

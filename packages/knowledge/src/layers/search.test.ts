@@ -172,7 +172,7 @@ test.each([
   [{ type: 'note' }, 'type'],
   [{ productLine: ' ' }, 'product line'],
   [{ query: 7 }, 'query'],
-])('refuses %j', async (options, word) => {
+])('rejects %j', async (options, word) => {
   const asked = ask({ query: 'redis', ...options } as SearchOptions);
   await expect(asked).rejects.toMatchObject({
     code: 'INVALID_INPUT',

@@ -83,7 +83,7 @@ export async function sinkAsset(
   if (body === undefined) throw missing('body');
   const fields = { name, productLine: productLine ?? DEFAULT_PRODUCT_LINE, type, title, tags, paths };
   if (mode !== 'new') {
-    // An asset that cannot be added is refused before anybody has to choose.
+    // An asset that cannot be added is rejected before anybody has to choose.
     const parsed = parseAsset(formatAsset(fields, body));
     checkSecrets(parsed.text);
     const taken = await store.get(parsed.id, { signal });

@@ -5,7 +5,7 @@ export function withoutCredentials(text: string): string {
   return text.replaceAll(/\b([a-z][a-z0-9+.-]*:\/\/)[^\s/]+@/giu, '$1');
 }
 
-/** What git reports when a remote refuses, and what the user can do. The first match counts. */
+/** What git reports when a remote rejects, and what the user can do. The first match counts. */
 const failures: readonly (readonly [pattern: RegExp, what: string, hint: string])[] = [
   [
     /hash algorithm|mismatched algorithms/iu,
@@ -19,7 +19,7 @@ const failures: readonly (readonly [pattern: RegExp, what: string, hint: string]
   ],
   [
     /authentication failed|could not read (?:username|password)|terminal prompts disabled|permission denied \(|invalid credentials|access denied|HTTP Basic|returned error: 40[13]/iu,
-    'The remote of the team refuses access',
+    'The remote of the team rejects access',
     'Set up an SSH key or a credential helper of git, so that "git ls-remote" works without a question.',
   ],
   [
@@ -28,7 +28,7 @@ const failures: readonly (readonly [pattern: RegExp, what: string, hint: string]
     'Connect once with ssh to accept it, then repeat the command.',
   ],
   [
-    /could not resolve|connection (?:refused|timed out|reset|closed)|unable to access|network is unreachable|failed to connect|timed out|unexpected disconnect|hung up/iu,
+    /could not resolve|connection (?:rejected|timed out|reset|closed)|unable to access|network is unreachable|failed to connect|timed out|unexpected disconnect|hung up/iu,
     'The remote of the team cannot be reached',
     'Check the network and the address, then repeat the command. Nothing was lost.',
   ],
@@ -48,7 +48,7 @@ const failures: readonly (readonly [pattern: RegExp, what: string, hint: string]
 export function remoteFailure(stderr: string, reason: string): KnowledgeError {
   const [, what, hint] = failures.find(([pattern]) => pattern.test(stderr)) ?? [
     undefined,
-    'The remote of the team refuses the request',
+    'The remote of the team rejects the request',
     'Read its reason, then repeat the command. Nothing was lost.',
   ];
   return new KnowledgeError('REMOTE_FAILED', [`${what}: ${reason.replace(/\.+$/u, '')}`, hint]);

@@ -156,7 +156,7 @@ async function pushForReview(
     const result = await push(git, { commit, branch, replaces: head ?? '', signal });
     if (result === 'pushed') return branch;
     if (result === 'moved') continue;
-    const summary = `The remote of the team refuses both ${read().branch} (${refused}) and ${branch} (${result.refused})`;
+    const summary = `The remote of the team rejects both ${read().branch} (${refused}) and ${branch} (${result.refused})`;
     const hint = 'Ask for the right to push. The changes are kept here as not shared.';
     throw new KnowledgeError('REMOTE_FAILED', [summary, hint]);
   }

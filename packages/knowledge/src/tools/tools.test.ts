@@ -154,7 +154,7 @@ describe('search_knowledge', () => {
     },
   );
 
-  test('refuses an unknown type with the known ones', async () => {
+  test('rejects an unknown type with the known ones', async () => {
     const { text } = await createBench();
     expect(await text('search_knowledge', { query: 'a', type: 'note' })).toContain('Use pitfall, reference');
   });
@@ -331,7 +331,7 @@ describe('sink_asset', () => {
     expect(await text('sink_asset', input)).toBe('Added general/printer. It is in the index now.');
   });
 
-  test('refuses equal text, a secret, a name that is a path, and a new asset without a body', async () => {
+  test('rejects equal text, a secret, a name that is a path, and a new asset without a body', async () => {
     const { call } = await createBench();
     const reasonOf = async (input: object): Promise<unknown> => (await call('sink_asset', input)).details;
     const same = { ...draft, body: drafts[2]?.body };
@@ -358,7 +358,7 @@ describe('sink_asset', () => {
     expect([asset?.body, asset?.tags]).toEqual(['A third text.\n', ['changed']]);
   });
 
-  test('converts a discovery, and refuses an update of nothing', async () => {
+  test('converts a discovery, and rejects an update of nothing', async () => {
     const { call, text, knowledge } = await createBench();
     await knowledge.store.add({ name: 'found', type: 'discovery', title: 'Found', body: 'Something.' });
     expect(await text('sink_asset', { name: 'found', type: 'pitfall', mode: 'update' })).toBe('Updated general/found.');
@@ -404,7 +404,7 @@ describe('sink_asset', () => {
       },
       'INVALID_INPUT',
     ],
-  ] as const)('a dry run of sink_asset with %s is refused as the call is', async (_, fields, reason) => {
+  ] as const)('a dry run of sink_asset with %s is rejected as the call is', async (_, fields, reason) => {
     const { call, knowledge } = await createBench();
     const { sequence } = await knowledge.store.changes();
     const input = { ...draft, mode: 'new', ...fields };

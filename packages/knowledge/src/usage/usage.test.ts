@@ -104,7 +104,7 @@ test('a query with a secret is not stored, and a long one is cut', async () => {
   usage.recordOpened({
     asset: 'a/one',
     session: 's',
-    query: 'why is ghp_16C7e42F292c6912E7710c838347Ae178B4a refused',
+    query: 'why is ghp_16C7e42F292c6912E7710c838347Ae178B4a rejected',
   });
   usage.recordOpened({ asset: 'a/one', session: 's', query: `  long\n ${'text '.repeat(500)}` });
   await usage.flush();

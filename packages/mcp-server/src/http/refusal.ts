@@ -12,14 +12,14 @@ export function refuse(status: number, message: string, code: number = SERVER_ER
   return Response.json(bodyOf(code, message), { status });
 }
 
-/** The reason and the headers of a refusal. */
+/** The reason and the headers of a rejection. */
 export interface Refusal {
   readonly message: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly code?: number | undefined;
 }
 
-/** Like {@link refuse}, on the response of Node's server. */
+/** Like {@link reject}, on the response of Node's server. */
 export function refuseOn(
   response: ServerResponse,
   status: number,

@@ -27,7 +27,7 @@ export interface RequestsOptions {
 export interface Requests {
   /** Serves one request. */
   readonly serve: (request: IncomingMessage, response: ServerResponse) => void;
-  /** Refuses all further requests. */
+  /** Rejects all further requests. */
   stop(): void;
   /** Resolves when the running calls have ended. Open subscriptions do not count. */
   settled(): Promise<unknown>;

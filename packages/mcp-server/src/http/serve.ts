@@ -22,7 +22,7 @@ export interface ServeHttpOptions {
   /** The limit of one message in bytes. A longer message gets an error as its answer. Default: 10 MiB. */
   readonly maxMessageBytes?: number | undefined;
   /**
-   * The limit of open sessions. A further one ends the session that was unused longest, or is refused while all are in use.
+   * The limit of open sessions. A further one ends the session that was unused longest, or is rejected while all are in use.
    * @default 64
    */
   readonly maxSessions?: number | undefined;
@@ -43,7 +43,7 @@ export interface HttpListener {
   readonly url: string;
   /** The number of open sessions. */
   readonly sessions: number;
-  /** Refuses further requests, finishes the running calls, ends every session and stops listening. Further calls do nothing. */
+  /** Rejects further requests, finishes the running calls, ends every session and stops listening. Further calls do nothing. */
   close(): Promise<void>;
 }
 

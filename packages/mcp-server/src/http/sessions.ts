@@ -43,7 +43,7 @@ export function createSessions(service: McpService, options: SessionTableOptions
       session = await connectSession(client, events);
       const response = await session.transport.handleRequest(request, { parsedBody: body });
       const { sessionId } = session.transport;
-      // A refused initialize starts no session.
+      // A rejected initialize starts no session.
       isStarted = sessionId !== undefined && table.has(sessionId) && !table.isClosed;
       return response;
     } finally {

@@ -35,7 +35,7 @@ export interface StreamTransportOptions {
   readonly onBroken: () => void;
 }
 
-/** Records a message from the client. Returns the error that refuses it, if any. */
+/** Records a message from the client. Returns the error that rejects it, if any. */
 function record(
   message: JSONRPCMessage,
   requests: PendingRequests,

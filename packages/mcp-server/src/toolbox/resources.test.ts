@@ -68,10 +68,10 @@ describe('a list', () => {
     ['text', 'text'],
     ['an unknown provider', Buffer.from('[7]').toString('base64url')],
     ['a negative index', Buffer.from('[-1]').toString('base64url')],
-    ['a cursor that its provider refuses', Buffer.from('[0,"x"]').toString('base64url')],
+    ['a cursor that its provider rejects', Buffer.from('[0,"x"]').toString('base64url')],
     ['a cursor of another type', Buffer.from('[0,5]').toString('base64url')],
     ['an empty cursor', ''],
-  ])('refuses %s as cursor', async (_, cursor) => {
+  ])('rejects %s as cursor', async (_, cursor) => {
     await expect(joinResources([bookshelf, music]).list(cursor, signal)).rejects.toMatchObject({
       code: -32_602,
       message: `invalid cursor ${JSON.stringify(cursor)}; list again without a cursor`,
@@ -155,7 +155,7 @@ describe('a completion', () => {
     await expect(resources.complete(prompt, signal)).rejects.toMatchObject({ code: -32_602, message });
   });
 
-  test('that a provider refuses has the reason', async () => {
+  test('that a provider rejects has the reason', async () => {
     const refusing = providerOf('refusing', [], {
       complete: () => Promise.reject(new ToolError('TIMEOUT', ['it took too long', 'Type more.'])),
     });

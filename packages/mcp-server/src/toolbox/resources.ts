@@ -43,7 +43,7 @@ function positionOf(cursor: string | undefined, providers: number): Position {
     if (isIndex && inner === undefined) return { index };
     if (isIndex && typeof inner === 'string') return { index, cursor: inner };
   } catch {
-    // Not JSON: refused below.
+    // Not JSON: rejected below.
   }
   throw invalidCursor(cursor);
 }

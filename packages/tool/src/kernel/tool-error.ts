@@ -14,7 +14,7 @@ import type { ErrorText } from './cairn-error.ts';
  * - `CLOSED`: what the call needs was closed.
  * - `NO_MATCH`, `AMBIGUOUS`, `OVERLAP`, `NO_CHANGE`, `INVALID_PATCH`: the edit does not state what to change.
  * - `STALE`, `NOT_READ`: the file differs from what the caller last read, or the caller has not read all of it.
- * - `PERMISSION`, `NO_SPACE`, `READ_ONLY`, `NAME_TOO_LONG`, `TOO_LARGE`, `LOCKED`, `IO`: the system refused.
+ * - `PERMISSION`, `NO_SPACE`, `READ_ONLY`, `NAME_TOO_LONG`, `TOO_LARGE`, `LOCKED`, `IO`: the system rejected.
  * - `INVALID_PATTERN`, `TIMEOUT`: the search pattern is invalid, or the call ran out of time.
  */
 export type ToolErrorCode =

@@ -110,7 +110,7 @@ test.each([
   expect(marks.neutralize(text)).toBe(text);
 });
 
-test.each(['', 'File', 'a b', '-a', 'a1', 'a<'])('refuses the name %j', (name) => {
+test.each(['', 'File', 'a b', '-a', 'a1', 'a<'])('rejects the name %j', (name) => {
   expect(() => createDataMarks(name)).toThrow(RangeError);
 });
 

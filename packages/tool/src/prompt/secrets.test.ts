@@ -108,7 +108,7 @@ test.each([
   joined('sk_', 'test_4eC39HqLyjWDarjtT1zdp7dc'),
   joined('ghp_', 'x'.repeat(36)),
   joined('sk-', '1234567890abcdef'.repeat(2)),
-  joined('Files that begin with -----BEGIN ', 'PRIVATE KEY----- are refused'),
+  joined('Files that begin with -----BEGIN ', 'PRIVATE KEY----- are rejected'),
   joined('-----BEGIN RSA ', 'PRIVATE KEY-----\n...\n-----END RSA ', 'PRIVATE KEY-----'),
   joined('-----BEGIN ', 'PUBLIC KEY-----\nMIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8A\n-----END ', 'PUBLIC KEY-----'),
   'fixed in 7ff3088c1d2e3f405162738495a6b7c8d9e0f1a2',

@@ -580,7 +580,7 @@ test('an empty root is not truncated, whatever the limit', () => {
   expect(fit(directory(''), { maxCharacters: 0 })).toMatchObject({ text: '', truncated: false });
 });
 
-test('an invalid count of tokens is refused', () => {
+test('an invalid count of tokens is rejected', () => {
   for (const wrong of [Number.NaN, -1, 'x', undefined]) {
     expect(() => fit(sample, { maxTokens: 5, countTokens: () => wrong as number })).toThrow(
       `countTokens returned ${wrong}. Return a number from 0.`,

@@ -63,7 +63,7 @@ test.each<readonly [option: keyof TreeOptions, value: unknown, shown: string, hi
   ['focus', ['a\0b'], String.raw`["a\u0000b"]`, PATHS],
   ['timeoutMs', -1, '-1', 'Use a number of milliseconds from 0.'],
   ['timeoutMs', null, 'null', 'Use a number of milliseconds from 0.'],
-])('refuses %s %j', (option, value, shown, hint) => {
+])('rejects %s %j', (option, value, shown, hint) => {
   expect(() => resolveTreeOptions({ [option]: value })).toThrow(
     expect.objectContaining({ code: 'INVALID_OPTION', summary: `invalid option ${option}: ${shown}`, hint }),
   );

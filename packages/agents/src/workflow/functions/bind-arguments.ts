@@ -152,7 +152,7 @@ function read(text: string, parameters: Parameters, naming: Naming): unknown {
 
 /**
  * Reads the arguments of `[name:arguments]` and checks them: one JSON object with the names, `name=value, …`, or values with `:`
- * between them in the order of the parameters. When more parts are there than parameters, the text is ambiguous and refused.
+ * between them in the order of the parameters. When more parts are there than parameters, the text is ambiguous and rejected.
  */
 export async function bindArguments(
   target: { readonly name: string; readonly inputSchema: z.ZodType },

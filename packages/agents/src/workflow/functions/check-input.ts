@@ -13,7 +13,7 @@ export type CheckedInput =
     }
   | { readonly isValid: false; readonly problem: string };
 
-/** Checks the arguments of a function. Names that its schema does not have are refused, also where Zod would drop them. */
+/** Checks the arguments of a function. Names that its schema does not have are rejected, also where Zod would drop them. */
 export async function checkInput(
   { name, inputSchema }: { readonly name: string; readonly inputSchema: z.ZodType },
   input: unknown,

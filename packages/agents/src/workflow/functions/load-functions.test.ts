@@ -83,7 +83,7 @@ test.each([
   ],
   [`export default [{ name: 'a', ${F}, readonly: true }];`, 'a: unknown fields readonly'],
   [`export default [{ name: 'a', ${F}, readOnly: 'yes' }];`, 'a: `readOnly` is neither true nor false'],
-])('refuses %s', async (source, problem) => {
+])('rejects %s', async (source, problem) => {
   expect((await failure(source)).replace(/functions-\d+/u, 'x')).toBe(problem);
 });
 

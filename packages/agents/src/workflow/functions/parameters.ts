@@ -24,7 +24,7 @@ interface ObjectSchema {
 export interface Parameters {
   /** In their order. */
   readonly list: readonly Parameter[];
-  /** Whether the schema accepts other names, refuses them, or drops them without a word. */
+  /** Whether the schema accepts other names, rejects them, or drops them without a word. */
   readonly others: 'accepted' | 'refused' | 'dropped';
 }
 

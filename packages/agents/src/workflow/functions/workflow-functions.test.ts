@@ -188,7 +188,7 @@ test('the function that asks the user comes last, and a function of the user may
   expect(asked.aliases).toEqual(['ask user', 'ask']);
 });
 
-test('a tool and a function with one name are refused', () => {
+test('a tool and a function with one name are rejected', () => {
   const memory = createMemory({ backend: inProcess() });
   const stream = memory.defineStream({ name: 'chat', functions: { count: { description: 'counts' } } });
   expect(() => workflowFunctions({ stream, tools })).toThrow(

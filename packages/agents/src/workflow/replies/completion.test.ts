@@ -52,7 +52,7 @@ test.each([
   'NaN',
   '80%%',
   '1e-1',
-])('%j is refused, because it may mean something else', (text) => {
+])('%j is rejected, because it may mean something else', (text) => {
   expect(parseCompletion(text)).toEqual({ isValid: false });
 });
 

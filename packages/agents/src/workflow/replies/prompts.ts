@@ -43,7 +43,7 @@ const texts: Readonly<Record<Language, Texts>> = {
       if (status === 'unknown') {
         return `${head}: outcome unknown: it began, and its runner ended before the result was recorded. Check what it did before you repeat it.`;
       }
-      if (status === 'refused') return `${head}: the user refused it${output === '' ? '.' : `: ${output}`}`;
+      if (status === 'refused') return `${head}: the user rejected it${output === '' ? '.' : `: ${output}`}`;
       if (status === 'approval' || status === 'asked') return `${head}: waits for the user.`;
       if (status === 'running') return `${head}: runs.`;
       return `${head}: ${status}: ${output}`;

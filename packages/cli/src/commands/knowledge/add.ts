@@ -70,7 +70,7 @@ async function refuseSimilar(
   const { checkSecrets } = await import('@cairn/knowledge/internal');
   const { id, fields, body } = parseAsset(text);
   checkSecrets(text);
-  // Then the name is the reason for the refusal.
+  // Then the name is the reason for the rejection.
   if ((await store.get(id, { signal })) !== undefined) return;
   const similar = await layers.similar({ title: fields.title, tags: fields.tags, body, signal });
   const others = await store.getMany(
@@ -125,7 +125,7 @@ async function add(file: string | undefined, flags: AddFlags, session: Session):
 export const knowledgeAddCommand: CommandFactory = (command, session, done) => {
   command
     .description(
-      'Add an asset from Markdown. Options replace the fields of its front matter. When similar assets exist, it is refused until --update or --new chooses.',
+      'Add an asset from Markdown. Options replace the fields of its front matter. When similar assets exist, it is rejected until --update or --new chooses.',
     )
     .summary('add an asset from Markdown')
     .argument('[file]', 'Markdown, with front matter or with options; - reads standard input (default: standard input)')

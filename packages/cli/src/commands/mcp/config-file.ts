@@ -20,7 +20,7 @@ function refusal(code: ToolErrorCode, message: string, { path, fix, cause }: Ref
 
 /** A configuration file that can show a change before it is made. */
 export interface PreviewedFile extends ConfigFile {
-  /** Returns the diff to a new text. Rejects where the system would refuse the change. */
+  /** Returns the diff to a new text. Rejects where the system would reject the change. */
   preview(text: string): Promise<FileDiff>;
 }
 
@@ -72,7 +72,7 @@ export function diffOfRemoval(text: string): FileDiff {
 }
 
 /**
- * Opens a configuration through the file tools: they replace files atomically, keep modes and links, and refuse to overwrite
+ * Opens a configuration through the file tools: they replace files atomically, keep modes and links, and do not overwrite
  * a file that changed since it was read.
  *
  * @throws {CommandError} with the code of the tool.

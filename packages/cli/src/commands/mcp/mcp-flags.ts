@@ -65,7 +65,7 @@ export function givenToken({ token, auth }: McpFlags, session: Session): string 
   );
 }
 
-/** Refuses options that exclude each other, or work only with another. */
+/** Rejects options that exclude each other, or work only with another. */
 export function checkFlags(flags: McpFlags): void {
   for (const [flag, value] of [
     ['--model', flags.model],

@@ -1,6 +1,6 @@
 import type { NamingProfile } from '@cairn/coding-agent';
 
-/** Every profile. The compiler refuses a list that misses one; importing the tools for their names would cost each start. */
+/** Every profile. The compiler rejects a list that misses one; importing the tools for their names would cost each start. */
 const profiles: Readonly<Record<NamingProfile, true>> = {
   default: true,
   claude: true,

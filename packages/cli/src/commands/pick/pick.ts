@@ -47,7 +47,7 @@ interface PickFlags extends Pick<SearchFlags, 'path' | 'hidden' | 'ignore' | 'co
 
 type PickCall = QueryCall<PickFlags>;
 
-/** Refuses what cannot be searched together. */
+/** Rejects what cannot be searched together. */
 function checkCall({ paths, flags }: PickCall): void {
   const roots = rootsOf(flags, paths);
   if (roots.includes(STANDARD_INPUT) && (roots.length > 1 || flags.grep === true)) {

@@ -31,7 +31,7 @@ async function resume(id: string, given: string | undefined, flags: WorkFlags, s
 const examples = `
 Examples:
   $ cairn workflow resume workflow_1703123456789_abc123 '3 rows: name, age, city'    answers its question
-  $ cairn workflow resume workflow_1703123456789_abc123 yes        approves the call that it waits with; all else refuses it
+  $ cairn workflow resume workflow_1703123456789_abc123 yes        approves the call that it waits with; all else rejects it
   $ cairn workflow resume workflow_1703123456789_abc123            after Ctrl-C, an error or a kill
 
 It goes on with the functions, the model and the directory that it began with, unless options replace them. A call that was running

@@ -205,7 +205,7 @@ function nextOf({ status, workflow, waitsFor }: WorkflowResponse, flags: WorkFla
 function noticeOf(response: WorkflowResponse, next: string): string {
   if (response.status === 'failed') return `the workflow failed; '${next}' tries its failed steps again`;
   if (response.waitsFor?.kind !== 'approval') return `it waits for your answer: ${next}`;
-  return `it waits for your approval: ${next} (or no, or a reason to refuse)`;
+  return `it waits for your approval: ${next} (or no, or a reason to reject)`;
 }
 
 /** Asks the person at the terminal. `undefined` when nobody answers. */
