@@ -27,7 +27,7 @@ export interface OwnTime {
   /** Medians of one turn, in milliseconds, without the time of the server. */
   readonly cairnMs: number;
   readonly sdkMs: number;
-  /** The median difference between two turns, one after the other. */
+  /** The median difference between two turns, in sequence. */
   readonly differenceMs: number;
   /** The same of the processor time of this process, which depends less on what else the machine does. */
   readonly cpuDifferenceMs: number;
@@ -54,7 +54,7 @@ interface Setup {
   readonly hasTools: boolean;
 }
 
-/** Times turns of the executor and requests of `streamText` with the same contents, one after the other. */
+/** Times turns of the executor and requests of `streamText` with the same contents, in sequence. */
 async function measure(
   server: ModelProcess,
   { contexts, memory, root, hasTools }: Setup,

@@ -26,7 +26,7 @@ function edit(path: string, oldText: string, newText: string): Step {
   return { edit: path, edits: [{ oldText, newText }] };
 }
 
-/** Something that happens to a file beside the product. */
+/** Something that happens to a file next to the product. */
 function others(change: (root: string) => void): Step {
   return { others: change };
 }
@@ -142,7 +142,7 @@ const bytes: readonly Case[] = [
     after: { 'a.txt': 'one\n2' },
   },
   {
-    title: 'trailing blanks elsewhere',
+    title: 'trailing whitespace elsewhere',
     files: { 'a.txt': 'one  \ntwo\t\nthree\n' },
     steps: [edit('a.txt', 'three', '3')],
     wanted: 'done',

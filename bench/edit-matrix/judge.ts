@@ -13,10 +13,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Answer, Edit, Product, Session } from './product.ts';
 
-/** File contents by path below the root; `../outside/…` lies beside it. */
+/** File contents by path below the root; `../outside/…` lies next to it. */
 type Files = Readonly<Record<string, string | Uint8Array>>;
 
-/** A call of a tool, several at the same time, or something that others do to a file. In paths `<base>` is what the root lies in. */
+/** A call of a tool, several concurrently, or something that others do to a file. In paths `<base>` is what the root lies in. */
 export type Step =
   | { readonly read: string }
   | { readonly write: string; readonly content: string }

@@ -4,7 +4,7 @@
  *     npm run bench -- keystroke [--tree <directory>] [--rounds 40]
  *
  * Each query is typed letter by letter. For every prefix, one round times `suggest` and one the two searches it needs,
- * visible and all files, asked for at the same time; which is first changes from round to round. Files are in use, so that
+ * visible and all files, asked for concurrently; which is first changes from round to round. Files are in use, so that
  * ties are broken. The tree is the kernel's source, unless named.
  */
 import { resolve } from 'node:path';

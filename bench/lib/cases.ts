@@ -154,7 +154,7 @@ const kernelFinds = [false, true].flatMap((typed) =>
     // Nothing comes before a first letter.
     .filter(({ query }) => !typed || query.length > 1)
     .map((query) => {
-      // The goal is for a whole search. The rest, after the prefixes were asked, shows beside it.
+      // The goal is for a whole search. The rest, after the prefixes were asked, shows next to it.
       const goals = typed ? [] : [{ times: 3, of: rivals }];
       return keystroke({ ...query, corpus: 'kernel', typed, peers: finders, goals });
     }),
@@ -207,7 +207,7 @@ const kernelMemory: Case[] = [
   {
     id: 'memory-find',
     corpus: 'kernel',
-    title: 'resident memory of one cached scan and what fuzzyFind keeps beside it',
+    title: 'resident memory of one cached scan and what fuzzyFind keeps next to it',
     task: (root) => ({ kind: 'find', root, query: 'usbcorehub', before: [] }),
     peers: ['fff+content', 'fff', 'fuzzysort', 'pi-natives'],
     goals: [],

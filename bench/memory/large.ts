@@ -23,7 +23,7 @@ export interface Large {
   readonly first: Search;
   /** The median of the searches after it. */
   readonly next: Search;
-  /** `cairn memory search` as a process, beside one of an empty store: the fastest of some. */
+  /** `cairn memory search` as a process, next to one of an empty store: the fastest of some. */
   readonly commandMs: number;
   readonly emptyCommandMs: number;
   readonly bytes: number;

@@ -210,7 +210,7 @@ try {
   process.stdout.write(`\n${workload.processes} processes, ${workload.writes} writes each\n\n${outcomes(written)}`);
   process.stdout.write(`\n${messages} messages in one group\n\n${largeTable(large)}`);
   process.stdout.write(`\n${IMPORTED} messages imported into ${IMPORTED}\n\n${importTable(imports)}`);
-  process.stdout.write(`\n${factCount} facts of one project, beside 120 of the user\n\n${factsTable(facts)}`);
+  process.stdout.write(`\n${factCount} facts of one project, next to 120 of the user\n\n${factsTable(facts)}`);
   if (server === undefined)
     process.stdout.write('\nThere is no redis-server, so that the half about Redis is missing.\n');
 } finally {

@@ -86,7 +86,7 @@ interface Measured {
   readonly title: string;
   readonly medianMs: number;
   readonly minimumMs: number;
-  /** The most memory that one call took beside what was there. */
+  /** The most memory that one call took in addition to what was there. */
   readonly peakMb: number;
   readonly answer: string;
 }

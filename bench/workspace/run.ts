@@ -123,7 +123,7 @@ async function laterTrees(directory: string): Promise<void> {
   }
 }
 
-/** Reads of all files, one after the other. */
+/** Reads of all files, in sequence. */
 async function reads(directory: string): Promise<void> {
   const files = join(directory, 'files');
   mkdirSync(files);

@@ -18,7 +18,7 @@ const cargo = [
 test.each([
   ['at once', [cargo]],
   ['character by character', [...cargo]],
-  ['beside lines without end', ['x'.repeat(10_000), 'y'.repeat(10_000), `\n${cargo}\n`, 'z'.repeat(10_000)]],
+  ['next to lines without end', ['x'.repeat(10_000), 'y'.repeat(10_000), `\n${cargo}\n`, 'z'.repeat(10_000)]],
 ])('sums the result lines of every test binary that come %s', (_reason, pieces) => {
   expect(count(pieces)).toEqual({ passed: 15, failed: 2 });
 });
@@ -27,7 +27,7 @@ test('a result in the middle of a long line is not counted', () => {
   expect(count(['x'.repeat(400), 'test result: ok. 9 passed; 0 failed;\n'])).toEqual({ passed: 0, failed: 0 });
 });
 
-test('a test file that does not load counts as one failure beside the failed tests', () => {
+test('a test file that does not load counts as one failure next to the failed tests', () => {
   const testResults = [
     { status: 'passed', assertionResults: [{ status: 'passed' }] },
     { status: 'failed', assertionResults: [{ status: 'passed' }, { status: 'failed' }] },

@@ -599,7 +599,7 @@ describe('a session', () => {
     expect(lastResult(requestsOf(other, 'lead')[1])).toContain('has no run');
   });
 
-  test('keeps the turns of runs of one agent that work at once, whole and one after another', async () => {
+  test('keeps the turns of runs of one agent that work at once, whole and in sequence', async () => {
     const prompts = Array.from({ length: 20 }, (_, index) => `Task ${index}.`);
     const started = await start({
       lead: [delegate(...prompts.map((prompt) => ({ name: 'reviewer', prompt }))), { text: 'Done.' }],

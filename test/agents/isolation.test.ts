@@ -119,7 +119,7 @@ function attempts(messageIds: readonly string[]): ModelAnswer {
   return { toolCalls: calls.map(([name, input]) => ({ name, input })) };
 }
 
-/** Lets an agent work in a mode, beside everything that others wrote and did. Returns its requests and those of its runs. */
+/** Lets an agent work in a mode, next to everything that others wrote and did. Returns its requests and those of its runs. */
 async function requestsIn(mode: ContextMode, turns: readonly MainTurn[], memory: Memory): Promise<ModelRequest[]> {
   const contexts = new ContextManager();
   for (const [index, turn] of turns.entries()) {

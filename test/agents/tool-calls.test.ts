@@ -38,7 +38,7 @@ test('calls of one step run at once, and their results are in the order of the c
   expect(await resultsOf([{ toolCalls }, done], [meet])).toEqual(['tool call_1_1: a', 'tool call_1_2: b']);
 });
 
-test('invalid calls go back to the model as errors that state what to do, beside the valid one', async () => {
+test('invalid calls go back to the model as errors that state what to do, next to the valid one', async () => {
   const echo = makeTool('echo', (text) => `echo ${text}`);
   const toolCalls = [
     { name: 'echo', input: '{"text": "a' },

@@ -160,7 +160,7 @@ describe('a report of a step', () => {
     expect(server.requests).toHaveLength(3);
   });
 
-  test('keeps what the model says beside it', async () => {
+  test('keeps what the model says next to it', async () => {
     const { workflows } = await start([todos('one'), { text: 'The answer is 42.', ...report(1) }]);
     const response = await workflows.stream('chat').process({ group: 'g' }, 'go');
     expect(response).toMatchObject({ text: 'The answer is 42.', todos: [{ result: 'The answer is 42.' }] });

@@ -5,7 +5,7 @@ import { transcriptOf } from '../support/model-server.ts';
 import type { ModelRequest } from '../support/model-server.ts';
 import { report, startWorkflows, textOf, todos } from './workflow-harness.ts';
 
-test('a complex request becomes todos, which are worked on one after another', async () => {
+test('a complex request becomes todos, which are worked on in sequence', async () => {
   const made: unknown[] = [];
   const { memory, workflows, server, events, onEvent } = await startWorkflows({
     script: [
@@ -273,7 +273,7 @@ test('an answer in text calls functions by their aliases', async () => {
   expect(response.text).toBe('好的，已经生成。\n见[附件:1]。');
 });
 
-test('neighbouring calls that change nothing run together, the others one after another', async () => {
+test('neighbouring calls that change nothing run together, the others in sequence', async () => {
   const order: string[] = [];
   let running = 0;
   let meet = (): void => undefined;
@@ -313,7 +313,7 @@ test('neighbouring calls that change nothing run together, the others one after 
   ]);
 });
 
-test('a report beside a failed call is not accepted', async () => {
+test('a report next to a failed call is not accepted', async () => {
   const { workflows, server } = await startWorkflows({
     script: [
       todos('write it'),

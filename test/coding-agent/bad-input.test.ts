@@ -378,7 +378,7 @@ test('a full disk leaves every file as it was, one with several names too', asyn
   for (const path of ['a', 'a2', 'b']) expect(readFileSync(join(root, path), 'utf8')).toBe(content);
 });
 
-test('a flat edit beside edits that are null is one edit', async () => {
+test('a flat edit next to edits that are null is one edit', async () => {
   const { tools, text } = createBench({ a: 'x' });
   details(await call(tools.edit, { path: 'a', edits: null, old_text: 'x', new_text: 'y' }));
   expect(text('a')).toBe('y');

@@ -7,7 +7,7 @@ export const editorSaves: Readonly<Record<string, (path: string, content: string
     renameSync(`${path}.new`, path);
   },
   'in place': (path, content) => writeFileSync(path, content),
-  'beside a backup': (path, content) => {
+  'next to a backup': (path, content) => {
     renameSync(path, `${path}~`);
     writeFileSync(path, content);
     rmSync(`${path}~`);

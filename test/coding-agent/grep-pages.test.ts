@@ -222,7 +222,7 @@ describe('files with CRLF line ends', () => {
   test.each([
     ['an escape', { pattern: String.raw`foo\nbar` }, String.raw`write \r?\n for \n`],
     ['a line feed', { pattern: 'foo\nbar' }, String.raw`write \r?\n for \n`],
-    ['beside a set', { pattern: String.raw`[^\n]oo\nbar` }, String.raw`write \r?\n for \n`],
+    ['next to a set', { pattern: String.raw`[^\n]oo\nbar` }, String.raw`write \r?\n for \n`],
     ['a text', { pattern: 'foo\nbar', literal: true }, 'write a CRLF for each line feed'],
   ])('a line feed over lines that finds nothing there says what to write: %s', async (_, input, hint) => {
     expect(await search({ ...input, multiline: true })).toBe(

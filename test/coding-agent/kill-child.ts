@@ -17,7 +17,7 @@ function say(line: string): void {
   writeSync(1, `${line}\n`);
 }
 
-// All slots at the same time, so that a kill meets several commits under way.
+// All slots concurrently, so that a kill meets several commits under way.
 await Promise.all(
   slots.map(async (slot) => {
     for (let version = slot.versionIn(root); ; version++) {

@@ -55,7 +55,7 @@ test.each([
   ['without a check', 'off', 8, 100],
   ['with the guard against stale files', 'strict', 4, 10],
 ])(
-  'processes that edit one file at the same time, %s, lose no edit',
+  'processes that edit one file concurrently, %s, lose no edit',
   async (_reason, guard, workers, edits) => {
     const [root, state] = [temporaryDirectory(), temporaryDirectory()];
     const shared = join(root, 'shared.txt');
@@ -121,7 +121,7 @@ test(
 );
 
 test.skipIf(process.getuid?.() !== 0)(
-  'processes of two users that edit one file at the same time lose no edit',
+  'processes of two users that edit one file concurrently lose no edit',
   async () => {
     const root = temporaryDirectory();
     chmodSync(dirname(root), 0o755);
@@ -227,7 +227,7 @@ test.each([
   expect(readdirSync(root)).toEqual(['a']);
 });
 
-test('of two saves at the last moment, the last one stays and the one before is kept beside it', async () => {
+test('of two saves at the last moment, the last one stays and the one before is kept next to it', async () => {
   const root = temporaryDirectory();
   const path = join(root, 'a');
   writeFileSync(path, 'old');

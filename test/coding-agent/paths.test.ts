@@ -82,7 +82,7 @@ describe('paths that are not allowed', () => {
 });
 
 const names = [
-  'with blank',
+  'with space',
   ' leading',
   '-dash',
   '[brackets]',

@@ -24,7 +24,7 @@ function place(): Place {
   return { root, tools, file: join(root, 'file') };
 }
 
-/** Bytes of all kinds, with more line ends, blanks and pieces of characters than chance has. */
+/** Bytes of all kinds, with more line ends, spaces and pieces of characters than chance has. */
 const bytes = fc
   .array(
     fc.oneof(
@@ -164,7 +164,7 @@ test('whatever call is rejected, no byte changes; whatever is written, is there'
 /** Files over the size from which the memory of one is used for the next; of some the edits fail. */
 const LARGE_BYTES = 600_000;
 
-test('edits of large files, one after the other and at once, see no byte of one another', async () => {
+test('edits of large files, in sequence and at once, see no byte of one another', async () => {
   const root = temporaryDirectory();
   const tools = createCodingTools({ root, stateDirectory: temporaryDirectory() });
   const change = fc.record({

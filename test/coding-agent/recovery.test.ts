@@ -153,7 +153,7 @@ test('a call that comes upon the journal of a killed process finishes what that 
   expect(readdirSync(root)).toEqual(['a']);
 });
 
-test('two processes that recover at the same time both see the recovered file', async () => {
+test('two processes that recover concurrently both see the recovered file', async () => {
   const root = createTree({ a: 'old content' });
   const stateDirectory = temporaryDirectory();
   await killAt('exchange', root, stateDirectory);

@@ -19,7 +19,7 @@ import { createTree, symlink, temporaryDirectory, writeTree } from '../support/t
 
 const SECRET = 'the-secret-7f3a';
 
-/** A root with all kinds of links, and beside it what must stay as it is. */
+/** A root with all kinds of links, and next to it what must stay as it is. */
 function build(base: string): void {
   rmSync(join(base, 'root'), { recursive: true, force: true });
   rmSync(join(base, 'outside'), { recursive: true, force: true });
@@ -60,7 +60,7 @@ function contentsOf(directory: string): string[] {
   return entries.toSorted();
 }
 
-/** What no call may change: all beside the root, and git's own data in it. */
+/** What no call may change: all next to the root, and git's own data in it. */
 function protectedContents(base: string): string[] {
   const guarded = ['outside', 'root-too', 'root/.git', 'root/nested/.git'];
   return [...readdirSync(base), ...guarded.flatMap((directory) => contentsOf(join(base, directory)))];

@@ -25,7 +25,7 @@ const SECRET_NAME = 'outside-only';
 
 const child = fileURLToPath(new URL('swap-child.ts', import.meta.url));
 
-/** A root with a directory, and beside it one with the same names and more. */
+/** A root with a directory, and next to it one with the same names and more. */
 function build(): string {
   const base = temporaryDirectory();
   const image = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');

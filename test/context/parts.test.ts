@@ -352,7 +352,7 @@ test('parts that differ in half a surrogate pair are not the same part', async (
   expect(await storedMessages(memory, 'a')).toStrictEqual(messages);
 });
 
-test('a message of any size fits into a record beside the names of its parts', async () => {
+test('a message of any size fits into a record next to the names of its parts', async () => {
   const memory = createMemory({ backend: inProcess(), maxContentBytes: 4000 });
   const manager = await openSession(memory);
   for (let length = 2000; length < 4000; length += 40) {

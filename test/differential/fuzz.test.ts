@@ -17,7 +17,7 @@ describe('random input is answered as by', { timeout: 300_000 }, () => {
     ['ripgrep: patterns over texts', grepFuzzer, 40],
     ['a search for the text: what people type and no engine takes', repairFuzzer, 15],
     ['git: ignore files', ignoreFuzzer, 15],
-    ['ripgrep: .ignore beside .gitignore', dotIgnoreFuzzer, 10],
+    ['ripgrep: .ignore next to .gitignore', dotIgnoreFuzzer, 10],
     ['the rules of globs, slowly', globFuzzer, 25],
     ['a scan of now: edits that are announced to a cache, or found by it', cacheFuzzer, 40],
     ['git: patches of git and diff, also with mistakes', patchFuzzer, 15],

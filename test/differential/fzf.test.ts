@@ -27,7 +27,7 @@ function hasWord(query: string): boolean {
   );
 }
 
-describe('the signs of fzf', () => {
+describe('the operators of fzf', () => {
   const queries = Object.entries(golden.found).map(([query, lines]): [string, string[]] => [
     query,
     lines.split(' ').flatMap((at) => golden.lines[at === '' ? -1 : Number(at)] ?? []),

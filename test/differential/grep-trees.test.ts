@@ -32,7 +32,7 @@ const cases: readonly Case[] = [
   ['a word in any case', { pattern: 'LICENSE', ignoreCase: true }, ['--hidden', '--ignore-case']],
   ['the start of a line', { pattern: '^import .* from' }, ['--hidden']],
   ['the end of a line', { pattern: '\\{$' }, ['--hidden']],
-  ['blanks at the end', { pattern: '[ \\t]+$' }, ['--hidden']],
+  ['whitespace at the end', { pattern: '[ \\t]+$' }, ['--hidden']],
   ['carriage returns', { pattern: '\\r$' }, ['--hidden']],
   ['words', { pattern: '\\bcache\\b|\\bsnapshot\\b' }, ['--hidden']],
   ['letters outside ASCII', { pattern: '[^\\x00-\\x7F]{2}' }, ['--hidden']],
@@ -98,7 +98,7 @@ describe('in node_modules, without ignore rules', () => {
     ['a rare word', 'prototype pollution'],
     ['words in any case', '(?i)copyright \\(c\\) 20[0-9]+'],
     ['the start of a line', '^#!'],
-    ['blanks and carriage returns at the end', ' \\r$'],
+    ['spaces and carriage returns at the end', ' \\r$'],
     ['a class of Unicode', '\\p{Greek}{3}'],
     ['a whole line', `^['"]use strict['"];?\\r?$`],
   ];

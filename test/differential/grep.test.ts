@@ -103,7 +103,7 @@ const linePatterns: readonly Case[] = [
   ['characters that are special elsewhere', '[.+(){}\\[\\]$^|\\\\]'],
   ['a named class', '[[:punct:]]needle'],
   ['flags inside', '(?i:NEEDLE) (?-i:x)'],
-  ['blanks that do not count', '(?x: n e e d l e )'],
+  ['spaces that do not count', '(?x: n e e d l e )'],
   ['the start of the text', '\\Aneedle'],
   ['the end of the text', 'needle\\z'],
   ['the end of the text, nothing before', '\\z'],

@@ -198,7 +198,7 @@ describe('the global excludes file', () => {
     ['named in .gitconfig, with a tilde', { '.gitconfig': '[core]\n\texcludesFile = ~/excludes\n' }],
     ['named in quotes', { '.gitconfig': '[core]\n\texcludesfile = "~/excludes"\n' }],
     [
-      'named beside a comment and other settings',
+      'named next to a comment and other settings',
       { '.gitconfig': '[user]\nname = a\n[core]\n#excludesfile = ~/no\nexcludesfile=~/excludes\npager = cat\n' },
     ],
     ['named in the XDG configuration', { '.config/git/config': '[core]\n\texcludesFile = ~/excludes\n' }],
@@ -206,7 +206,7 @@ describe('the global excludes file', () => {
   ];
   /** The same, where ripgrep does not read the configuration as git does. */
   const casesOfGitAlone: typeof cases = [
-    ['named with a blank in it', { '.gitconfig': '[core]\n\texcludesFile = ~/my excludes\n', 'my excludes': '' }],
+    ['named with a space in it', { '.gitconfig': '[core]\n\texcludesFile = ~/my excludes\n', 'my excludes': '' }],
     [
       'named twice, of which the last counts',
       { '.gitconfig': '[core]\nexcludesFile = ~/no\nexcludesFile = ~/excludes\n' },

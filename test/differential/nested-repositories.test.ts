@@ -167,12 +167,12 @@ describe('git configuration', () => {
       ['.env'],
     ],
     [
-      'a condition beside the file',
+      'a condition next to the file',
       { ...home, '.gitconfig': '[includeIf "gitdir:./rep*/"]\n\tpath = third/config' },
       '',
       ['.env'],
     ],
-    ['a condition beside the file, which is not above', home, '[includeIf "gitdir:./"]\n\tpath = more/first', []],
+    ['a condition next to the file, which is not above', home, '[includeIf "gitdir:./"]\n\tpath = more/first', []],
     ['an empty value', { '.config/git/ignore': 'build\n' }, '[core]\n\texcludesFile =\n', []],
   ])('is followed: %s', async (_reason, tree, config, hidden) => {
     const shown = await compare(tree, config);

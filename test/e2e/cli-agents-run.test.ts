@@ -234,10 +234,10 @@ describe('run', () => {
 
   test('finds the project and its nearest instructions from a directory in it', async () => {
     const { agents, server, project } = await person([{ text: 'a' }], {
-      project: { 'AGENTS.md': 'Use tabs.', 'src/AGENTS.md': 'Use blanks.' },
+      project: { 'AGENTS.md': 'Use tabs.', 'src/AGENTS.md': 'Use spaces.' },
     });
     await agents(['run', 'helper', 'Hi'], { cwd: join(project, 'src') });
-    expect(systemPromptOf(requestAt(server, 0))).toMatch(/^You are helper\.\n\n[^]*Use tabs\.[^]*Use blanks\./u);
+    expect(systemPromptOf(requestAt(server, 0))).toMatch(/^You are helper\.\n\n[^]*Use tabs\.[^]*Use spaces\./u);
   });
 
   test('--read-only offers no tool that changes something', async () => {
@@ -409,7 +409,7 @@ describe('run', () => {
     expect((await agents(['run', 'helper', 'Read @nope.txt'])).stderr).toContain('cairn: @nope.txt is not attached: ');
   });
 
-  test('processes at the same time on one session lose nothing', async () => {
+  test('concurrent processes on one session lose nothing', async () => {
     const { agents, project, env } = await person(({ chat }) => {
       const last = chat.messages.at(-1)?.content;
       return { text: `Answer to ${typeof last === 'string' ? last : ''}` };

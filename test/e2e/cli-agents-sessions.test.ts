@@ -63,7 +63,7 @@ async function detached({ cwd, env }: Place, command: string, args: readonly str
 const shown = 'cat "$OUT"; rm "$OUT"\n';
 
 describe.skipIf(process.platform === 'win32')('without an option, runs continue the session', () => {
-  test('of their terminal, also from scripts and at the same time; another terminal has another one', async () => {
+  test('of their terminal, also from scripts and concurrently; another terminal has another one', async () => {
     const here = await place({ CI: '' }, 2);
     const script = `run One & run Two & wait
       run Three

@@ -234,7 +234,7 @@ describe('filters', () => {
   });
 });
 
-describe('the signs of fzf', () => {
+describe('the operators of fzf', () => {
   const tree = {
     'src/main.ts': '',
     'src/main.test.ts': '',

@@ -316,7 +316,7 @@ describe('several paths', () => {
     );
   });
 
-  test('one that does not exist is reported beside the results of the others', async () => {
+  test('one that does not exist is reported next to the results of the others', async () => {
     const cwd = sampleTree();
     const { stdout, stderr, exitCode } = await cairn(['grep', '-l', 'foo', 'nowhere', 'src'], { cwd });
     expect({ stdout, exitCode }).toEqual({ stdout: 'src/a.ts\nsrc/b.rs\n', exitCode: 2 });

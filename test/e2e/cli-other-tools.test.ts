@@ -67,7 +67,7 @@ describe('ripgrep', () => {
   /** What cairn does anyway. */
   const ourDefaults = [...ripgrepFlags, '--sort=path', '--line-number', '--hidden'];
 
-  /** The same as ripgrep prints, which runs beside it. */
+  /** The same as ripgrep prints, which runs next to it. */
   const same: readonly (string | readonly [line: string, input: string])[] = [
     'fast README.md',
     "'fast\\w+' README.md",

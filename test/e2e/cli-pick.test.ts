@@ -348,7 +348,7 @@ describe.skipIf(!hasTerminal)('in a terminal of 80x24', () => {
     expect(await run.end).toEqual({ exitCode: 0, stdout: 'src/alpha.ts:1\n' });
   });
 
-  test('a directory that cannot be searched is reported beside the matches of the others', async () => {
+  test('a directory that cannot be searched is reported next to the matches of the others', async () => {
     const run = await pickIn(tree, ['alpha', 'missing', 'src']);
     expect(run.rows()[1]).toBe('> src/alpha.ts');
     expect(run.rows().at(-1)).toMatch(/^1 path, cannot find [^ ]*/u);
@@ -467,7 +467,7 @@ describe.skipIf(!hasTerminal)('in a terminal of 80x24', () => {
     await directories.until((rows) => (rows.at(-1) ?? '').startsWith('directories have no lines'), 'no lines');
   });
 
-  test('the signs of fzf count while typing', async () => {
+  test('the operators of fzf count while typing', async () => {
     const run = await pickIn({ 'a.ts': '', 'a.test.ts': '', 'a.md': '' });
     run.type('a !test');
     await run.until((rows) => rows[0] === 'find> a !test' && rows.slice(1, 4).join() === '> a.ts,  a.md,', 'no test');

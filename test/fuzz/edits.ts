@@ -64,8 +64,8 @@ interface EditPlan {
   readonly cutEnd: number;
   readonly change:
     | 'none'
-    | 'blanks added'
-    | 'blanks trimmed'
+    | 'spaces added'
+    | 'spaces trimmed'
     | 'plain'
     | 'curly'
     | 'indented'
@@ -122,8 +122,8 @@ const editCase: fc.Arbitrary<EditCase> = fc
         'none',
         'none',
         'none',
-        'blanks added',
-        'blanks trimmed',
+        'spaces added',
+        'spaces trimmed',
         'plain',
         'curly',
         'indented',
@@ -176,8 +176,8 @@ function linesOf({ encoding, lines, hasEnd, lineEnds }: EditCase): ModelLine[] {
 
 const changes: Readonly<Record<EditPlan['change'], (text: string) => string>> = {
   none: (text) => text,
-  'blanks added': (text) => text.replaceAll('\n', ' \n'),
-  'blanks trimmed': (text) => text.replaceAll(/[ \t]+$/gmu, ''),
+  'spaces added': (text) => text.replaceAll('\n', ' \n'),
+  'spaces trimmed': (text) => text.replaceAll(/[ \t]+$/gmu, ''),
   plain: (text) => text.replaceAll(/[“”]/gu, '"').replaceAll('–', '-'),
   curly: (text) => text.replaceAll('"', '“'),
   indented: (text) => text.replaceAll(/^(?=.)/gmu, '  '),
@@ -367,11 +367,11 @@ function problemOf({ given, edits, outcomes, tiers }: Answer, { mark, body, foun
     if (!result.subarray(at, at + kept.length).equals(kept)) return false;
     const start = at + kept.length;
     if (!place) return start === result.length;
-    // Blanks are ignored at the ends of lines, so several ends are possible when the next place follows at once.
+    // Spaces are ignored at the ends of lines, so several ends are possible when the next place follows at once.
     for (let stop = start; stop <= result.length; stop++) {
       const written = textIn(given.encoding, result.subarray(start, stop));
       if (!isSameText(place.tier, written, place.text)) continue;
-      // In the middle of a line, a blank is not at the end of a line.
+      // In the middle of a line, a space is not at the end of a line.
       const isMiddle = !/^(?:\r?\n|$)/u.test(textIn(given.encoding, body.subarray(place.end)));
       const isSameEnd = [written, place.text].map((text) => /[ \t]*$/u.exec(text)?.[0].length);
       if (isMiddle && isSameEnd[0] !== isSameEnd[1]) continue;

@@ -164,7 +164,7 @@ const otherForms: readonly string[] = [
   ],
 ].flat();
 
-/** Forms of other dialects, of lists and of exclusions, also beside other syntax. */
+/** Forms of other dialects, of lists and of exclusions, also next to other syntax. */
 export const otherGlobs: fc.Arbitrary<string> = fc
   .tuple(
     fc.constantFrom('', '', 'a', '*', 'lib/', '\\', '['),

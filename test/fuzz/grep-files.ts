@@ -124,7 +124,7 @@ const lateNulFile: fc.Arbitrary<FuzzFile> = fc.record({
 
 /**
  * The files of a tree. ripgrep's buffer grows with the lines it has seen, and where a NUL ends its search depends on the
- * buffer: so a file with a NUL is not beside one with long lines, and one with a late NUL is alone.
+ * buffer: so a file with a NUL is not next to one with long lines, and one with a late NUL is alone.
  */
 export const fuzzFiles: fc.Arbitrary<FuzzFile[]> = fc.oneof(
   { weight: 12, arbitrary: fc.array(smallFile, { minLength: 1, maxLength: 16, size: 'max' }) },

@@ -306,7 +306,7 @@ function contextOf(matches: readonly GrepMatch[]): FoundLine[] {
 }
 
 /**
- * ripgrep's lines of context, but for those beside an empty match at the very end, after the last line: that match has no
+ * ripgrep's lines of context, but for those next to an empty match at the very end, after the last line: that match has no
  * line, and ripgrep shows context of nothing.
  */
 function contextBeside({ lines, context }: FoundLines, { contextBefore, contextAfter }: GrepQuery): FoundLine[] {

@@ -70,7 +70,7 @@ export const ignoreFuzzer: Fuzzer = createFuzzer<RuledTree>({
   compare: (tree) => onTree(tree, compareWithGit),
 });
 
-/** `.ignore`, which git does not know, beside `.gitignore` against ripgrep. */
+/** `.ignore`, which git does not know, next to `.gitignore` against ripgrep. */
 export const dotIgnoreFuzzer: Fuzzer = createFuzzer<RuledTree>({
   name: 'dot-ignore',
   casesPerBatch: directoriesPerTree,

@@ -16,8 +16,8 @@ const harmless = [
   'all counts',
   'bare hunk',
   'bare hunks',
-  'lost blank',
-  'lost blanks',
+  'lost space',
+  'lost spaces',
   'trimmed lines',
   'fence',
   'fence and text',
@@ -59,7 +59,7 @@ const isHunk = (line: string): boolean => line.startsWith('@@ ');
 /** The files of a case are below its number. */
 const isNames = (line: string): boolean =>
   /^(?:--- (?:"?a\/\d|\/dev\/null)|\+\+\+ (?:"?b\/\d|\/dev\/null))/u.test(line);
-/** Without its blank it would be another line of a patch. */
+/** Without its space it would be another line of a patch. */
 const isPlainContext = (line: string): boolean => /^ (?![-+\\@*]|diff |```)/u.test(line);
 const isSection = (line: string): boolean => line.startsWith('diff --git ') || line.startsWith('*** ');
 
@@ -97,8 +97,8 @@ const edits: Readonly<Record<DamageKind, (lines: readonly string[], damage: Dama
     lines.map((line) => (isHunk(line) ? withNumbers(line, recounted(by, at)) : line)),
   'bare hunk': (lines, { at }) => replaceOne(lines, isHunk, at, () => ['@@']),
   'bare hunks': (lines, { at }) => lines.map((line) => (isHunk(line) ? ['@@', '@@ ... @@'][at % 2] : line) ?? ''),
-  'lost blank': (lines, { at }) => replaceOne(lines, isPlainContext, at, (line) => [line.slice(1)]),
-  'lost blanks': (lines) => lines.map((line) => (isPlainContext(line) ? line.slice(1) : line)),
+  'lost space': (lines, { at }) => replaceOne(lines, isPlainContext, at, (line) => [line.slice(1)]),
+  'lost spaces': (lines) => lines.map((line) => (isPlainContext(line) ? line.slice(1) : line)),
   'trimmed lines': (lines) => lines.map((line) => line.replace(/[ \t]+$/u, '')),
   fence: (lines) => ['```diff', ...lines, '```', ''],
   'fence and text': (lines) => ['Here it is:', '', '~~~', ...lines, '~~~', '', 'That is all.'],
@@ -181,7 +181,7 @@ function replaceOne(
   return index === undefined ? lines : lines.toSpliced(index, 1, ...replace(lines[index] ?? ''));
 }
 
-/** Returns a patch with mistakes, made one after the other. */
+/** Returns a patch with mistakes, made in sequence. */
 export function damaged(patch: string, damages: readonly Damage[]): string {
   return damages.reduce((text, one) => edits[one.kind](text.split('\n'), one).join('\n'), patch);
 }

@@ -341,7 +341,7 @@ function appliedByGit(
   return read(join(root, String(index)), paths);
 }
 
-/** Blanks at the ends of lines and the last line end may be lost. */
+/** Whitespace at the ends of lines and the last line end may be lost. */
 function normalized(contents: Contents): Contents {
   return new Map(
     [...contents].map(([path, content]) => [path, content.replaceAll(/[ \t\r]+$/gmu, '').replace(/\n$/u, '')]),

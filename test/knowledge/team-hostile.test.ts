@@ -228,7 +228,7 @@ describe('what a remote may be', () => {
   });
 });
 
-describe('what runs beside git', () => {
+describe('what runs next to git', () => {
   test('hooks, filters and monitors of the clone do not run', async () => {
     const ann = await joined();
     await ann.add('p/a', 'One.');

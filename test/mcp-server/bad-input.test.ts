@@ -183,7 +183,7 @@ describe('a server that cannot start', () => {
       /exclude each other/u,
     ],
     ['an empty token', () => ['--root', root(), '--http', '0', '--token', ''], /token/u],
-    ['a token with a blank', () => ['--root', root(), '--http', '0', '--token', 'a b'], /token/u],
+    ['a token with a space', () => ['--root', root(), '--http', '0', '--token', 'a b'], /token/u],
   ];
 
   test.each(cases)('reports the reason in one line: %s', async (_, args, message) => {

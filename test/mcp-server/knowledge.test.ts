@@ -8,7 +8,7 @@ import { call, connect, ways } from './support.ts';
 
 const ownTools = ['scan_index', 'search_knowledge', 'get_asset', 'sink_asset', 'report_asset'];
 
-/** The options that name a knowledge, and a memory beside it. */
+/** The options that name a knowledge, and a memory next to it. */
 function optionsOf(directory: string): string[] {
   return ['--knowledge', directory, '--store', join(directory, 'memory.db')];
 }

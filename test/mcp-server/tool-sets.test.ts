@@ -75,7 +75,7 @@ async function listPages(client: Client): Promise<string[][]> {
 }
 
 describe.each(ways)('two sets with resources, over $over in the $era era', (way) => {
-  test('are listed one after another, page by page', async () => {
+  test('are listed in sequence, page by page', async () => {
     const { root, client } = await open(way);
     const files = [root, join(root, 'a.txt')].map((path) => pathToFileURL(path).href);
     expect(await listPages(client)).toEqual([...noteList.map((uri) => [uri]), files]);

@@ -47,7 +47,7 @@ describe.each(kinds)('facts in $name', (kind) => {
     expect((await facts.recall({ query: 'number 77' })).facts[0]?.text).toBe('fact number 77');
   });
 
-  test('an equal text is the same fact, whatever its case, width, blanks and final punctuation', async () => {
+  test('an equal text is the same fact, whatever its case, width, whitespace and final punctuation', async () => {
     const { facts } = await openFacts(kind);
     const { fact } = await facts.remember('Builds use PNPM 10.', { tags: ['build'] });
     for (const text of ['builds use pnpm 10', 'Builds  use\npnpm 10!', 'Ｂuilds use pnpm １０。']) {

@@ -213,7 +213,7 @@ describe.each(backendKinds)('forget on $name', (kind) => {
     const time = await backend.now();
     const fact = { id: 'fact_a', text: 'word', createdAt: time };
     const lines = [
-      // A field that this version does not know, whose line is kept beside its record.
+      // A field that this version does not know, whose line is kept next to its record.
       { kind: 'fact', scope: 'user', weight: 1, fact },
       { kind: 'fact', scope: 'user', weight: 1, fact: { ...fact, id: 'fact_b', text: 'word of another fact' } },
       {

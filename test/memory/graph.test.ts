@@ -76,7 +76,7 @@ describe.each(backendKinds)('a knowledge graph on $name', (kind) => {
     );
   });
 
-  test.skipIf(kind.isSkipped)('deletes an entity with the relations that are added at the same time', async () => {
+  test.skipIf(kind.isSkipped)('deletes an entity with the relations that are added concurrently', async () => {
     const { memory } = await openMemory(kind);
     const graph = memory.graph();
     for (let round = 0; round < 10; round++) {

@@ -1,4 +1,4 @@
-/** Random calls on a list in Redis give the results of a slow model, also beside another program that writes to the list. */
+/** Random calls on a list in Redis give the results of a slow model, also next to another program that writes to the list. */
 import assert from 'node:assert/strict';
 import { createClient } from '@redis/client';
 import type { Draft, ListRule, MemoryBackend } from '@cairn/memory';

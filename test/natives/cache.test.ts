@@ -62,7 +62,7 @@ describe('the scan cache', () => {
     expect(withTree({ a: '' }, code)).toEqual([0, 0]);
   });
 
-  it('walks once for identical calls at the same time', () => {
+  it('walks once for concurrent identical calls', () => {
     const code = `
       await Promise.all(Array.from({ length: 30 }, () => glob({ pattern: '*', path, cache: true })));
       const { hits, misses, joins } = fsScanCacheStats();

@@ -59,7 +59,7 @@ describe.each(calls)('cancelling %s', (_, call) => {
     expect(result.complete).toBe(true);
   });
 
-  it('takes one signal for many calls, one after the other and at once', async () => {
+  it('takes one signal for many calls, in sequence and at once', async () => {
     const controller = new AbortController();
     const path = tree();
     for (let round = 0; round < 3; round++) {

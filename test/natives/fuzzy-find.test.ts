@@ -273,7 +273,7 @@ describe('fuzzyFind of a list', () => {
   });
 });
 
-describe('fuzzyFind with the signs of fzf', () => {
+describe('fuzzyFind with the operators of fzf', () => {
   async function signed(query: string, candidates: string[]): Promise<string[]> {
     const { matches } = await fuzzyFind({ query, candidates, syntax: 'fzf' });
     return matches.map((match) => match.path);

@@ -94,7 +94,7 @@ describe('glob', () => {
     await expect(glob({ pattern: '*', type: 'nosuch', path })).rejects.toMatchObject({ code: 'INVALID_OPTION' });
   });
 
-  it('N40: takes two stars beside other characters for one, and POSIX classes', async () => {
+  it('N40: takes two stars next to other characters for one, and POSIX classes', async () => {
     const path = createTree({ 'ab/c': '', abc: '', 'x/a1': '', 'x/aé': '' });
     expect(await paths({ pattern: 'a**', path })).toEqual(await paths({ pattern: 'a*', path }));
     expect(await paths({ pattern: 'a**', path, recursive: false })).toEqual(['ab', 'abc']);

@@ -209,7 +209,7 @@ test('an error of the text rejects the call', async () => {
   await expect(grep({ pattern: 'needle', input: broken() })).rejects.toThrow('broken');
 });
 
-test('a chunk that is not bytes, or a path beside the text, is rejected', async () => {
+test('a chunk that is not bytes, or a path next to the text, is rejected', async () => {
   async function* strings(): AsyncGenerator<Uint8Array> {
     yield 'needle\n' as never;
   }

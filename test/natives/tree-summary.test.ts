@@ -105,7 +105,7 @@ describe('what a tree shows', () => {
     expect(await shown(tree, { maxEntries: 0 })).toEqual([]);
   });
 
-  it('shows what is focused at any depth, with what is beside it and in it', async () => {
+  it('shows what is focused at any depth, with what is next to it and in it', async () => {
     const tree = { a: { b: { c: { d: { e: '' }, f: '' }, g: '' }, h: '' }, i: { j: '' } };
     const summary = await treeSummary({ path: createTree(tree), depth: 1, focus: ['/a/b/c/d/', 'a/none'] });
     expect(lines(summary)).toEqual(['a/ 2', 'i/ 1', 'a/b/ 2', 'a/b/c/ 2', 'a/b/c/d/ 1', 'a/b/c/f', 'a/b/c/d/e']);

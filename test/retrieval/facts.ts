@@ -5,7 +5,7 @@ export const facts: readonly (readonly [id: string, text: string])[] = [
   ['e03', 'Production runs PostgreSQL 16 with the pgvector extension; staging is still on 15.'],
   ['e04', 'Releases go out on Tuesdays and Thursdays before noon. Never on Friday.'],
   ['e05', 'Maria Lindqvist owns the billing service; ask her before you touch invoices.'],
-  ['e06', 'Amounts are stored as integers in cents, with the currency beside them. No floats.'],
+  ['e06', 'Amounts are stored as integers in cents, with the currency next to them. No floats.'],
   ['e07', 'The user prefers short answers without bullet points.'],
   ['e08', 'Migrations are written by hand in db/migrations; the ORM must not generate them.'],
   ['e09', 'Integration tests need Docker, because they start Redis and Kafka in containers.'],

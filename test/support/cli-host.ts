@@ -1,5 +1,5 @@
 /**
- * A process that runs command lines one after the other, as `packages/cli/src/main.ts` runs one: each with the arguments,
+ * A process that runs command lines in sequence, as `packages/cli/src/main.ts` runs one: each with the arguments,
  * environment and directory of a process of its own. It spares a test the start of Node and the loading of every module.
  */
 import { invalidateFsScanCache } from '@cairn/natives';

@@ -94,7 +94,7 @@ afterAll(() => {
 });
 
 /**
- * Runs `cairn` to its end. The runs of a test file share one process, one after the other; a run as another user, with a
+ * Runs `cairn` to its end. The runs of a test file share one process, in sequence; a run as another user, with a
  * preload or with variables that are read at the start has a process of its own.
  */
 export async function cairn(args: readonly string[], options: CairnOptions = {}): Promise<CairnResult> {

@@ -2,7 +2,7 @@
  * A slow glob matcher, written from the rules and from nothing else, to compare the fast one with.
  *
  * - `*`, `?` and classes match within one path component, `?` and a class exactly one character.
- * - `**` as a whole component matches any number of components, none included; at the end of a pattern at least one. Beside
+ * - `**` as a whole component matches any number of components, none included; at the end of a pattern at least one. Next to
  *   other characters it is a `*`.
  * - `[abc]`, `[a-z]`, `[!a]` and `[^a]` match one character, never `/`. A `]` right after the opening is a member, and
  *   `[:alpha:]` a class of ASCII characters. An unknown one is malformed, and so is `[:alpha:]` without other brackets.

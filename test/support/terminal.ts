@@ -16,7 +16,7 @@ interface TerminalEnd {
 
 /** A command in a real terminal, and what is to be seen there. */
 export interface TerminalRun {
-  /** The rows, without blanks at their ends. */
+  /** The rows, without whitespace at their ends. */
   rows(): string[];
   /** The texts in a row that are shown bold and red, as matches are. */
   hits(row: number): string;

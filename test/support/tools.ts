@@ -14,7 +14,7 @@ const maxBufferBytes = 1024 ** 3;
 const timeoutMs = 120_000;
 
 export interface ToolOptions {
-  /** Beside or instead of the neutral environment. */
+  /** Next to or instead of the neutral environment. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   /** What the tool reads from its standard input; nothing by default. */
   readonly input?: Uint8Array | undefined;

@@ -111,7 +111,7 @@ const worker = `
   await cache.close();
 `;
 
-test('two processes at the same time lose no count', async () => {
+test('two concurrent processes lose no count', async () => {
   const [root, state] = [createTree({ 'a.ts': 'a', 'b.ts': 'b' }), temporaryDirectory()];
   const processes = [0, 1].map(() =>
     spawn(process.execPath, ['--input-type=module', '--eval', worker, root, state], {

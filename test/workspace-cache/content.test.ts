@@ -129,7 +129,7 @@ describe('a second read', () => {
     expect(setup.opened).toEqual(['a.txt', 'b.png', 'c', 'empty']);
   });
 
-  test('at the same time shares the one that is under way', async () => {
+  test('shares the one that is under way', async () => {
     const setup = await setUp({ 'a.ts': 'one' });
     const reads = await Promise.all(Array.from({ length: 20 }, () => linesOf(setup, 'a.ts')));
     expect(new Set(reads.map(String))).toEqual(new Set(['one']));

@@ -644,7 +644,7 @@ describe('the listings of a run', () => {
     ['names in objects', (name) => ({ name })],
     ['paths below the directory', (name) => ({ path: name })],
     ['paths below the root', (name) => ({ path: `/src/${name}` })],
-    ['names beside the path of their directory', (name) => ({ name, path: 'src' })],
+    ['names next to the path of their directory', (name) => ({ name, path: 'src' })],
   ])(
     'have all entries when the function returns %s, also one with the name of its directory',
     async (_what, itemOf) => {

@@ -135,7 +135,7 @@ test('updates and calls of cache_directory are subtracted', async () => {
   expect(saved).toBe(1000 + estimateTokens(updates));
 });
 
-test('200 runs from one scan state one scan together, one after the other or at once', async () => {
+test('200 runs from one scan state one scan together, in sequence or at once', async () => {
   const root = createTree(tree);
   const { cache } = createTestCache(root);
   const before = fsScanCacheStats().misses;

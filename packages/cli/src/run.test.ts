@@ -41,7 +41,7 @@ describe('invalid arguments are one line with status 2, which states what to do'
     ['find x --path=', "--path is empty; use a path, or '.' for the current directory"],
     [
       'rename a b c',
-      "'cairn rename' takes two arguments, but got 3: a b c; quote a name with blanks (see 'cairn rename --help')",
+      "'cairn rename' takes two arguments, but got 3: a b c; put quotes around names that contain spaces (see 'cairn rename --help')",
     ],
     [
       'read --limt 3',

@@ -112,7 +112,7 @@ function excessArguments(command: Command): Parts {
   const count = argumentCount(registeredArguments.length);
   return [
     `'${fullName(command)}' takes ${count}, but got ${args.length}: ${args.join(' ')}`,
-    'quote a name with blanks',
+    'put quotes around names that contain spaces',
   ];
 }
 

@@ -82,7 +82,7 @@ function readColumns(data: Uint8Array, types: readonly [string, keyof Views][]):
 const TURN_BYTES = 1 << 20;
 const TURN_OBJECTS = 10_000;
 
-/** The strings of a result, one after the other. Each is a slice of a part of the text, which is decoded part by part. */
+/** The strings of a result, in sequence. Each is a slice of a part of the text, which is decoded part by part. */
 class Text {
   readonly #bytes: Buffer;
   readonly #encoding: 'latin1' | 'utf8';

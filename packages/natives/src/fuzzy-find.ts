@@ -37,7 +37,7 @@ export interface FuzzyFindOptions extends Omit<SearchOptions, 'path'> {
    */
   query: string;
   /**
-   * With `'fzf'`, words may have the signs of fzf's extended search: `'exact`, `'boundary'`, `^prefix`, `suffix$`, `!not`,
+   * With `'fzf'`, words may have the operators of fzf's extended search: `'exact`, `'boundary'`, `^prefix`, `suffix$`, `!not`,
    * `!^not`, `!not$`, and `a | b`. They are conditions on the whole path, with the `/` at the end of a directory's, and without
    * typos. A term with an upper-case letter is compared with its case. Words without signs are those of a plain query. A path
    * that holds a term with its signs matches too, and comes first.

@@ -141,7 +141,7 @@ export interface GrepOptions extends SearchOptions {
   maxFileSize?: number | undefined;
   /**
    * Return with each match what would replace it, as `rg --replace` shows it: `$1` and `${name}` stand for groups, `$0` for the
-   * match and `$$` for `$`. The groups of several patterns are numbered one after the other. No file is changed.
+   * match and `$$` for `$`. The groups of several patterns are numbered in sequence. No file is changed.
    */
   replacement?: string | undefined;
   /**

@@ -204,7 +204,7 @@ const readColumns = columnReader({
   raw: 'u8',
 });
 
-/** What the bits of `flags` mean, beside {@link LOSSY}. */
+/** What the bits of `flags` mean, next to {@link LOSSY}. */
 const KIND = 3;
 const FOLDED = 0x30;
 const FOLDED_SHIFT = 4;

@@ -9,7 +9,7 @@ export interface Agent {
   readonly files: readonly string[];
 }
 
-/** Create and structure come one after the other; the detail agents run at once. */
+/** Create and structure come in sequence; the detail agents run at once. */
 export interface Agents {
   readonly inOrder: readonly Agent[];
   readonly atOnce: readonly Agent[];

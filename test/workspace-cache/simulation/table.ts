@@ -30,7 +30,7 @@ function writeProject(root: string, { files }: Project): void {
   }
 }
 
-/** Runs the agents on all projects, one after the other: without the cache, then with each variant of it. */
+/** Runs the agents on all projects, in sequence: without the cache, then with each variant of it. */
 export async function compareAll(): Promise<Comparison[]> {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'cairn-simulation-')));
   try {

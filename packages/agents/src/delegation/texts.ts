@@ -54,7 +54,7 @@ export const delegationTexts: Readonly<Record<Language, DelegationTexts>> = {
   en: {
     title: 'Delegate to an agent',
     description:
-      'Give a task to another agent and get its answer. It works with its own tools and knows only its own history: put all that it needs into prompt. Several calls at once work at the same time.',
+      'Give a task to another agent and get its answer. It works with its own tools and knows only its own history: put all that it needs into prompt. Several calls at once run concurrently.',
     name: 'the agent',
     prompt: 'the task, complete in itself',
     contextMode: 'what it sees of the main conversation; default: its own setting',

@@ -104,7 +104,7 @@ describe('the key', () => {
   });
 
   test.each([
-    ['a blank', 'Bearer secret1'],
+    ['a space', 'Bearer secret1'],
     ['a character outside ASCII', 'secret1…'],
   ])('with %s is rejected without showing it', (_, apiKey) => {
     const error = errorOf(() => resolveModel({ model: 'a', baseUrl: url, apiKey }));

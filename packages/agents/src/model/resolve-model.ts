@@ -58,7 +58,7 @@ function serverOf(baseUrl: string, { apiKey, env = {} }: ModelOptions): ModelSer
   if (key !== undefined && !/^[\x21-\x7e]+$/u.test(key)) {
     throw new AgentError(
       'INVALID_OPTION',
-      ['The key of the model server contains blanks or characters outside ASCII', 'Copy it again into CAIRN_API_KEY.'],
+      ['The key of the model server contains spaces or characters outside ASCII', 'Copy it again into CAIRN_API_KEY.'],
       { option: 'apiKey' },
     );
   }

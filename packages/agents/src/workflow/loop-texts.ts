@@ -75,7 +75,7 @@ export const loopTexts: Readonly<Record<Language, Texts>> = {
     callsLeftOut: (calls) => `(${calls} earlier ${calls === 1 ? 'call is' : 'calls are'} left out)`,
     problems: (problems) => `# Problems with the last answer\n${problems.map((one) => `- ${one}`).join('\n')}`,
     finishStep: 'Ends the current step with a report.',
-    createTodos: 'Makes the list of steps for a complex request. The steps are then worked on one after another.',
+    createTodos: 'Makes the list of steps for a complex request. The steps are then worked on in sequence.',
     done: (todos) => `Done:\n${lines(todos, (todo) => markOf(todo, [' (partly done)', ' (not needed)']))}`,
     noTools: (problem) =>
       `The model is not offered tools and answers as text, because its server rejected them: ${problem}`,

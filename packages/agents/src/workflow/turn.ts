@@ -42,7 +42,7 @@ export interface TurnOptions extends CallContext {
 /** How a turn ended. */
 export type TurnEnd =
   | { readonly kind: 'text'; readonly text: string; readonly isCut: boolean }
-  /** `text`: the text beside the call. */
+  /** `text`: the text next to the call. */
   | { readonly kind: 'control'; readonly input: unknown; readonly text: string }
   /** A call waits for a person, as the record states. `input`: of the control call of the same answer, unless another call failed. */
   | { readonly kind: 'paused'; readonly input?: unknown };

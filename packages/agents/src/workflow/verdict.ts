@@ -14,7 +14,7 @@ export type Verdict =
   | { readonly status: 'pending'; readonly completion?: number }
   | { readonly status: 'failed'; readonly completion?: number };
 
-/** Returns a todo as one line without case, width, blanks and final punctuation, to compare it. */
+/** Returns a todo as one line without case, width, whitespace and final punctuation, to compare it. */
 function foldTodo(content: string): string {
   const folded = content.normalize('NFKC').toLowerCase().replaceAll(/\s+/gu, ' ').trim();
   return folded.replace(/[\s.。!！?？;；,，:：…]+$/u, '');

@@ -45,7 +45,7 @@ function resultLine(
   const word = words[status].padEnd(4);
   const indent = ' '.repeat(`${word}  ${name}  `.length);
   const { isTerminal, width } = session.out;
-  // A narrow terminal has no room beside the names.
+  // A narrow terminal has no room next to the names.
   const isBeside = width > indent.length * 2;
   const shown = isTerminal ? wrapWords(text, isBeside ? width - indent.length : width - 2) : text;
   const rows = shown.replaceAll('\n', `\n${isBeside ? indent : '  '}`);

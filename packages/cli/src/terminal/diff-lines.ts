@@ -55,7 +55,7 @@ function quoteName(name: string): string {
   return quoted === name ? name : `"${quoted}"`;
 }
 
-/** Returns a name as `---` and `+++` have it. A tab ends one with a blank at its end, as git writes it. */
+/** Returns a name as `---` and `+++` have it. A tab ends one with a space at its end, as git writes it. */
 function headerName(name: string): string {
   const quoted = quoteName(name);
   return quoted.endsWith(' ') ? `${quoted}\t` : quoted;

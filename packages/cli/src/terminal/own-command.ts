@@ -31,7 +31,7 @@ function onPath(name: string, env: Environment, isLeftOut: (directory: string) =
     .find((path) => existsSync(path));
 }
 
-/** Returns whether a command on the `PATH` runs this file: a link to it, or a script that a package manager wrote beside its package. */
+/** Returns whether a command on the `PATH` runs this file: a link to it, or a script that a package manager wrote next to its package. */
 function runs(path: string, main: string): boolean {
   const real = realPath(path);
   if (real === undefined) return false;

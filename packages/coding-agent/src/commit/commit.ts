@@ -236,7 +236,7 @@ class Commit {
   }
 }
 
-/** Returns what to announce, beside its deletion, about a path that could not be removed and is back. */
+/** Returns what to announce, next to its deletion, about a path that could not be removed and is back. */
 async function remainsOf(operations: FileOperations, path: string): Promise<PathChange> {
   const { kind } = await operations.lstat(path);
   return kind === 'directory' ? { kind: 'create-directory', path } : { kind: 'write', path, isNew: false };

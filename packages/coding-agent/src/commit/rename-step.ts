@@ -79,7 +79,7 @@ class RenameStep implements Step {
     return { inode: inodeOf(replaced.stat), hash: replaced.hash };
   }
 
-  /** Copies beside the new path first, so that the copy is never there in part. */
+  /** Copies next to the new path first, so that the copy is never there in part. */
   async #copy(): Promise<readonly PreparedChange[]> {
     const operations = this.#operations;
     const { from, to } = this.#move;

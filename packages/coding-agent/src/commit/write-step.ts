@@ -185,7 +185,7 @@ class WriteStep implements Step {
 }
 
 /**
- * Makes the step that puts content into a file: written beside it, synced, and exchanged with it, so that the file is old or new at
+ * Makes the step that puts content into a file: written next to it, synced, and exchanged with it, so that the file is old or new at
  * every moment, and what another program saved meanwhile is noticed. A file with several names, or with attributes that cannot be
  * kept, is overwritten in place.
  */

@@ -48,12 +48,12 @@ const rows: readonly Row[] = [
   ['a byte order mark stays', '\ufeffone', 'one', 'two', '\ufefftwo', 'exact'],
   ['a text of line endings alone', 'a\n\n\nb', '\n\n\n', '\n', 'a\nb', 'exact'],
   ['a line is removed with its end', 'a\nb\nc\n', 'b\n', '', 'a\nc\n', 'exact'],
-  ['trailing blanks elsewhere stay', 'a  \nb\nc\t\n', 'b', 'B', 'a  \nB\nc\t\n', 'exact'],
-  ['trailing blanks of the file', 'a  \nb\t\nc', 'a\nb\nc', 'a\nB\nc', 'a  \nB\nc', 'trailing-blanks'],
-  ['trailing blanks of the text', 'a\nb\nc', 'a  \nb ', 'a\nB', 'a\nB\nc', 'trailing-blanks'],
+  ['trailing whitespace elsewhere stay', 'a  \nb\nc\t\n', 'b', 'B', 'a  \nB\nc\t\n', 'exact'],
+  ['trailing whitespace of the file', 'a  \nb\t\nc', 'a\nb\nc', 'a\nB\nc', 'a  \nB\nc', 'trailing-blanks'],
+  ['trailing whitespace of the text', 'a\nb\nc', 'a  \nb ', 'a\nB', 'a\nB\nc', 'trailing-blanks'],
   ['a final line end that the file lacks', 'a\nlast', 'last\n', 'end\n', 'a\nend', 'trailing-blanks'],
   [
-    'blanks of a line before are not put before the rest of a line',
+    'spaces of a line before are not put before the rest of a line',
     'x  \na \ny\n',
     '\na\n',
     'b\n',
@@ -322,7 +322,7 @@ describe('properties', () => {
 describe('the time grows linearly', () => {
   const many = 20_000;
   const refused: readonly (readonly [reason: string, content: string, oldText: string, code: string])[] = [
-    ['a run of blanks', `${' '.repeat(10 * many)}x`, 'no', 'NO_MATCH'],
+    ['a run of whitespace', `${' '.repeat(10 * many)}x`, 'no', 'NO_MATCH'],
     ['a text of lines that repeat', 'x\n'.repeat(many), 'x\n'.repeat(2000), 'AMBIGUOUS'],
     ['lines with spaces for tabs', 'x\n    a\ny\n  z\n'.repeat(many), '\ta\n', 'AMBIGUOUS'],
     ['lines that repeat, and are not it', '}\n'.repeat(many), `${'}\n'.repeat(2000)}z`, 'NO_MATCH'],

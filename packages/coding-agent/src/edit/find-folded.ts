@@ -25,7 +25,7 @@ function hasBlanksAtEnd(line: string): boolean {
 }
 
 /**
- * Finds lines after both sides are folded. The first and the last may be parts of lines. Trailing blanks of the text match those at
+ * Finds lines after both sides are folded. The first and the last may be parts of lines. Trailing whitespace of the text match those at
  * the end of a line.
  */
 export function findFolded(

@@ -76,7 +76,7 @@ describe('doubtful text is a mention when the path exists', () => {
     ['an e-mail address', 'mail me@example.com', 'example.com'],
     ['x@v7', 'use checkout@v7', 'v7'],
     ['a name with an @', 'use @checkout@v7', 'checkout@v7'],
-    ['a script that needs no blanks', '見て@src/a.ts', 'src/a.ts'],
+    ['a script that needs no spaces', '見て@src/a.ts', 'src/a.ts'],
   ];
   test.each(cases)('%s', async (_, text, existing) => {
     expect(mentionsOf(text)).toEqual([]);
@@ -131,7 +131,7 @@ describe('the mention that is being typed', () => {
     ['in open quotes', 'see @"my fi', 'my fi'],
     ['in open quotes, escaped', '@"a \\"b', 'a "b'],
     ['quotes that are closed', '@"my file"', undefined],
-    ['done, by a blank', '@a ', undefined],
+    ['done, by a space', '@a ', undefined],
     ['an e-mail address', 'me@example', undefined],
     ['none', 'see', undefined],
     ['nothing', '', undefined],

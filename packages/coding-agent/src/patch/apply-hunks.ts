@@ -136,7 +136,7 @@ function insertionPoint(document: TextDocument, lines: readonly TextLine[], hunk
     const { next } = anchorOf(lines, hunk, wanted);
     if (nextAnchorOf(lines, hunk, next) === undefined) return next;
     const summary = `The line '@@ ${hunk.anchors[0]}' occurs more than once in ${wanted.path}, so the place of ${wanted.name} is unknown`;
-    const hint = 'Give the lines around the change, each with a blank before it.';
+    const hint = 'Give the lines around the change, each with a space before it.';
     throw new ToolError('AMBIGUOUS', [summary, hint], { path: wanted.path });
   }
   const isEndEmpty = lines.at(-1)?.start === length;
@@ -170,8 +170,8 @@ function notAtEnd(name: string, path: string): ToolError {
 }
 
 /**
- * Rejects lines of context that fit when each is one blank deeper. Either they lack the sign of the format, and the added lines do
- * not; or all of them lack one blank of indentation.
+ * Rejects lines of context that fit when each is one space deeper. Either they lack the sign of the format, and the added lines do
+ * not; or all of them lack one space of indentation.
  */
 function requireSigns(document: TextDocument, found: Found, hunk: PatchHunk, { name, path }: Wanted): void {
   const place = found.occurrence();
@@ -180,8 +180,8 @@ function requireSigns(document: TextDocument, found: Found, hunk: PatchHunk, { n
     return text.trim() === '' || !line || (kind === ' ' && textOfRange(document, line) === ` ${text}`);
   });
   if (!isShifted) return;
-  const summary = `The lines of context of ${name} fit ${path} only with one more blank before each`;
-  const hint = 'Start each line of context with a blank, followed by the whole line of the file.';
+  const summary = `The lines of context of ${name} fit ${path} only with one more space before each`;
+  const hint = 'Start each line of context with a space, followed by the whole line of the file.';
   throw new ToolError('NO_MATCH', [summary, hint], { path });
 }
 

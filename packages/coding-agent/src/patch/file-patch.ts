@@ -13,7 +13,7 @@ export interface HunkLine {
 /** A place of a file that is changed, with lines around it. */
 export interface PatchHunk {
   readonly lines: readonly HunkLine[];
-  /** Lines that stand above it, one after the other, though not next to it. */
+  /** Lines that stand above it, in sequence, though not next to it. */
   readonly anchors: readonly string[];
   /** Where the old lines begin, from 1, as a unified diff says it. Without old lines: the line before the new ones. */
   readonly lineNumber?: number | undefined;

@@ -51,11 +51,11 @@ const applied: readonly (readonly [reason: string, content: string, patch: strin
   ['added lines alone go after the anchor', 'a\nb\n', update('@@ a', '+x'), 'a\nx\nb\n'],
   ['only added lines without an anchor go to the end', 'a\nb\n', update('@@', '+x'), 'a\nb\nx\n'],
   ['lines added to a file without final line end', 'a\nb', update('@@', '+x'), 'a\nb\nx'],
-  ['an empty line of context may have lost its blank', 'a\n\nb\n', update('@@', ' a', '', '-b', '+c'), 'a\n\nc\n'],
-  ['blanks of a removed line are not put before the next', ' \na\n\tb\n', update('-', '-a', '+c', ' \tb'), 'c\n\tb\n'],
+  ['an empty line of context may have lost its space', 'a\n\nb\n', update('@@', ' a', '', '-b', '+c'), 'a\n\nc\n'],
+  ['spaces of a removed line are not put before the next', ' \na\n\tb\n', update('-', '-a', '+c', ' \tb'), 'c\n\tb\n'],
   ['the same without a line after it', ' \na\n\tb\n', unified('@@ -1,2 +1 @@', '-', '-a', '+c'), 'c\n\tb\n'],
   ['an empty line of context is a place', 'a\n\nb\n', update('@@', '+x', ' '), 'a\nx\n\nb\n'],
-  ['trailing blanks are forgiven, and kept', 'a  \nb\n', update('@@', ' a', '-b', '+c'), 'a  \nc\n'],
+  ['trailing whitespace are forgiven, and kept', 'a  \nb\n', update('@@', ' a', '-b', '+c'), 'a  \nc\n'],
   ['a hunk matches whole lines, not parts', 'ab\nb\n', update('@@', '-b', '+c'), 'ab\nc\n'],
   ['unified', 'a\nb\nc\n', unified('@@ -1,3 +1,3 @@', ' a', '-b', '+B', ' c'), 'a\nB\nc\n'],
   ['a line number tells two places apart', 'x\na\nx\n', unified('@@ -3 +3 @@', '-x', '+y'), 'x\na\ny\n'],
@@ -112,7 +112,7 @@ const refused: readonly (readonly [reason: string, content: string, patch: strin
   ['added lines below a repeated anchor', 'A\nm\nB\nm\n', update('@@ m', '+x'), 'AMBIGUOUS', /'@@ m' occurs more/u],
   ['an empty line after the last one', 'a\nb\n', update('@@', ' b', '', '+c'), 'NO_MATCH', /hunk 1 was not found/u],
   ['the same in a diff', 'a\nb\n', unified('@@ -2,2 +2,3 @@', ' b', '', '+c'), 'NO_MATCH', /hunk 1 was not found/u],
-  ['the same with blanks before', '  a\n', update('@@', '-a', '', '+c'), 'NO_MATCH', /hunk 1 was not found/u],
+  ['the same with spaces before', '  a\n', update('@@', '-a', '', '+c'), 'NO_MATCH', /hunk 1 was not found/u],
 ];
 
 test.each(refused)('is rejected: %s', (_reason, content, patch, code, says) => {
@@ -324,11 +324,11 @@ describe('what no part of a change accounts for is rejected with its number', ()
   const git = (...lines: string[]): string => ['diff --git a/f b/f', ...lines, ''].join('\n');
   const names = ['--- a/f', '+++ b/f'];
   const rows: readonly (readonly [reason: string, patch: string, says: RegExp])[] = [
-    ['a line of context without its blank', unified('@@ -1,2 +1,2 @@', 'a', '-b', '+c'), /Line 4 .*'a'/u],
+    ['a line of context without its space', unified('@@ -1,2 +1,2 @@', 'a', '-b', '+c'), /Line 4 .*'a'/u],
     ['the same between others', unified('@@ -1,3 +1,3 @@', ' a', 'b', '-c', '+d'), /Line 5 .*'b'/u],
     ['the same after the counted lines', unified(...hunk, 'c', '+d'), /Line 6 .*'c'/u],
     [
-      'a removed line before one that lost its blank, as in a signature',
+      'a removed line before one that lost its space, as in a signature',
       unified('@@ -1,2 +1,2 @@', '-a', '+b', '-- ', '1.2', ' z'),
       /Line 7 .*'1\.2'/u,
     ],
@@ -418,7 +418,7 @@ describe('what no part of a change accounts for is rejected with its number', ()
     ],
     ['an anchor without a change', update('@@', '-x', '+y', '@@ z'), /Line 6 .*changes nothing/u],
     ['lines after the end of the file', update('@@', '-x', '+y', '*** End of File', '+z'), /Line 7 .*follow/u],
-    ['an empty line without its blank as the only context', update('@@', '+x', ''), /Line 3 .*place .* unknown/u],
+    ['an empty line without its space as the only context', update('@@', '+x', ''), /Line 3 .*place .* unknown/u],
     ['a section without a path', v4a('*** Delete File:'), /Line 2 .*names no file/u],
     [
       'a diff after the end',
@@ -439,7 +439,7 @@ describe('names', () => {
       't\u00e4.txt',
     ],
     ['with a tab and a quote', ['--- "a/x\\ty\\"z"', '+++ "b/x\\ty\\"z"'], 'x\ty"z'],
-    ['with blanks, after which git writes a tab', ['--- a/x y \t', '+++ b/x y \t'], 'x y '],
+    ['with spaces, after which git writes a tab', ['--- a/x y \t', '+++ b/x y \t'], 'x y '],
     [
       'with times',
       ['--- x y\t2024-01-01 10:00:00.000000000 +0000', '+++ x y\t2024-01-02 10:00:00.000000000 +0000'],
@@ -522,9 +522,9 @@ describe('a byte order mark', () => {
 });
 
 test('context that lost its signs is not taken for a shift of the indentation', () => {
-  expect(() => patched('  a\n  b\n', unified('@@ -1,2 +1,3 @@', '  a', '+  x', '  b'))).toThrow(/one more blank/u);
-  expect(() => patched('  a\n  b\n', update('@@', '  a', '+  x', '  b'))).toThrow(/one more blank/u);
-  expect(() => patched('  a\n\nc\n', update('@@', '  a', '-', '+  x'))).toThrow(/one more blank/u);
+  expect(() => patched('  a\n  b\n', unified('@@ -1,2 +1,3 @@', '  a', '+  x', '  b'))).toThrow(/one more space/u);
+  expect(() => patched('  a\n  b\n', update('@@', '  a', '+  x', '  b'))).toThrow(/one more space/u);
+  expect(() => patched('  a\n\nc\n', update('@@', '  a', '-', '+  x'))).toThrow(/one more space/u);
 });
 
 test('mails are read with their messages and signatures', () => {
@@ -576,10 +576,10 @@ describe('the time grows linearly', () => {
   test.each([
     ['hunks with counts that are too large', `--- a/f\n+++ b/f\n${hunk.repeat(many)}`],
     ['empty lines', '\n'.repeat(20 * many)],
-    ['lines of blanks', ' \n'.repeat(10 * many)],
+    ['lines of whitespace', ' \n'.repeat(10 * many)],
     ['a long name', `--- "a/${'\\"'.repeat(10 * many)}\n+++ x\n`],
     ['a long line', `--- a/f\n+++ b/f\n@@ -${'1'.repeat(10 * many)}\n`],
-    ['a long line of blanks', `${' '.repeat(10 * many)}*** Begin Patc\n`],
+    ['a long line of whitespace', `${' '.repeat(10 * many)}*** Begin Patc\n`],
     ['sections', `*** Begin Patch\n${'*** Update File: f\n@@ x\n-a\n+b\n'.repeat(many)}`],
   ])('%s', (_reason, patch) => {
     expect(() => parsePatch(patch)).toThrow(ToolError);

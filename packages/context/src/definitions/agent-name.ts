@@ -10,7 +10,7 @@ export const MAIN = '__main__';
 
 /**
  * Returns why a text is not the name of an agent; `undefined` when it is. A name is also the name of a file, a word on a command
- * line and a mention, so it has no blanks and no separators.
+ * line and a mention, so it has no spaces and no separators.
  */
 export function agentNameProblem(name: string): string | undefined {
   if (name === MAIN) return `${MAIN} is the main session; choose another name`;

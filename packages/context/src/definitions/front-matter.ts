@@ -41,7 +41,7 @@ function quoteValues(source: string): string {
 
 const advice: Readonly<Partial<Record<ErrorCode, string>>> = {
   BLOCK_AS_IMPLICIT_KEY: 'put a value that contains ": " in quotes',
-  TAB_AS_INDENT: 'indent with blanks',
+  TAB_AS_INDENT: 'indent with spaces',
 };
 
 interface ParsedYaml {

@@ -89,7 +89,7 @@ test.each([
   ['anchors and aliases', '---\ndescription: &d text\nmodel: *d\n---\nb', { description: 'text', model: 'text' }],
   ['a comment', '---\n# c\ndescription: d # e\n---\nb', { description: 'd' }],
   ['a folded description', '---\ndescription: >\n  a\n  b\n---\nb', { description: 'a b' }],
-  ['blanks after the fences', '---  \ndescription: d\n---\t\nb', { description: 'd', systemPrompt: 'b' }],
+  ['spaces after the fences', '---  \ndescription: d\n---\t\nb', { description: 'd', systemPrompt: 'b' }],
   ['the model of the caller', '---\ndescription: d\nmodel: inherit\n---\nb', { systemPrompt: 'b' }],
   ['a rule in the body', '---\ndescription: d\n---\na\n---\nb', { systemPrompt: 'a\n---\nb' }],
   ['a value that looks like a fence', '---\ndescription: |\n  ---\n---\nb', { description: '---' }],
@@ -211,7 +211,7 @@ const invalid: readonly (readonly [reason: string, front: string, expected: stri
     String.raw`2 name: invalid agent name "a\u001b[31m"; use at most 64 letters, digits, "-", "_" and ".", and begin with a letter or a digit`,
   ],
   ['a duplicate field', 'model: a\nmodel: b', '3 -: invalid YAML: Map keys must be unique; correct the YAML'],
-  ['a tab', 'tools:\n\t- read', '3 -: invalid YAML: Tabs are not allowed as indentation; indent with blanks'],
+  ['a tab', 'tools:\n\t- read', '3 -: invalid YAML: Tabs are not allowed as indentation; indent with spaces'],
   [
     'a colon in plain text',
     'model: m\ndescription: Use it when: often',

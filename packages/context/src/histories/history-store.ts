@@ -114,7 +114,7 @@ function isAscending(records: readonly NamespaceRecord[], first: number): boolea
 }
 
 /**
- * A history in the store: a list of turns, and beside it the chunks of its large parts, each under its hash.
+ * A history in the store: a list of turns, and next to it the chunks of its large parts, each under its hash.
  *
  * A chunk is written before the turn that needs it, and again if it is gone afterwards, because a concurrent clear removed it. The
  * clear removes a chunk only as it read it, and restores it if a turn needs it by then. So no order of their steps leaves a turn

@@ -204,7 +204,7 @@ export class History {
     await this.#last;
   }
 
-  /** Runs tasks one after the other, so that the store has them in the order of the calls. */
+  /** Runs tasks in sequence, so that the store has them in the order of the calls. */
   #queue<T>(task: () => Promise<T>): Promise<T> {
     const result = this.#last.then(task);
     this.#last = result.catch(() => undefined);

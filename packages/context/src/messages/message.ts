@@ -68,7 +68,7 @@ export interface OtherPart extends WithOptions {
 }
 
 /**
- * What the histories keep beside a message, in `providerOptions.cairn`. The view of a history writes it out as text where the
+ * What the histories keep next to a message, in `providerOptions.cairn`. The view of a history writes it out as text where the
  * message is another agent's, and never sends it to a provider.
  */
 export interface MessageLabel {

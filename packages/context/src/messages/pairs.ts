@@ -9,7 +9,7 @@ interface Place {
 
 /**
  * Finds the result of each call of a history, as it grows. A result belongs to the newest open call with its id, also when other
- * messages stand between them: turns that were written at the same time may be interleaved.
+ * messages stand between them: turns that were written concurrently may be interleaved.
  */
 export class CallPairs {
   readonly #open = new Map<string, Place[]>();
@@ -32,7 +32,7 @@ export class CallPairs {
   }
 
   #addCall({ toolCallId, providerExecuted }: ToolCallPart, place: Place): void {
-    // The provider itself knows these, and their results stand beside them.
+    // The provider itself knows these, and their results stand next to them.
     if (providerExecuted === true) return;
     const open = this.#open.get(toolCallId);
     if (open === undefined) this.#open.set(toolCallId, [place]);

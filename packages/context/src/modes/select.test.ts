@@ -7,7 +7,7 @@ describe('sentences', () => {
   test.each([
     ['end at each of the marks', 'A. B! C? 甲。乙！丙？D', ['A.', 'B!', 'C?', '甲。', '乙！', '丙？', 'D']],
     ['end at the end of a line', 'A\nB\r\nC\rD\u2028E', ['A', 'B', 'C', 'D', 'E']],
-    ['need no blank after Chinese marks', '项目用React。密码是1', ['项目用React。', '密码是1']],
+    ['need no space after Chinese marks', '项目用React。密码是1', ['项目用React。', '密码是1']],
     ['end before a word that follows at once', 'It uses React.The secret is x', ['It uses React.', 'The secret is x']],
     ['end before Chinese', 'It uses React.密码是1', ['It uses React.', '密码是1']],
     [
@@ -28,7 +28,7 @@ describe('sentences', () => {
     expect(sentencesOf(text)).toEqual(expected);
   });
 
-  test('no sentence has a line end, and no character is lost but blanks', () => {
+  test('no sentence has a line end, and no character is lost but spaces', () => {
     const text = fc.string({
       unit: fc.constantFrom('a', 'B', '7', ' ', '.', '!', '。', '？', '\n', '\r', '"', ')', '表', '😀', '/', 'js'),
       maxLength: 60,
@@ -67,14 +67,14 @@ describe('patterns', () => {
     ['with ß as SS', 'STRASSE *', 'Die Straße ist lang', ['Die Straße ist lang']],
     ['in Chinese', '项目使用*', '我们的项目使用 React。密码是 x。', ['我们的项目使用 React。']],
     [
-      'in Chinese, with a blank in the pattern',
+      'in Chinese, with a space in the pattern',
       '项目使用 *',
       '我们的项目使用React。密码是 x。',
       ['我们的项目使用React。'],
     ],
     ['with a colon of full width', 'tech stack: *', 'Tech Stack：React', ['Tech Stack：React']],
-    ['with a colon and no blank', 'tech stack: *', 'tech stack:React', ['tech stack:React']],
-    ['with more blanks than the pattern', 'project uses *', 'The project   uses\tReact', ['The project   uses\tReact']],
+    ['with a colon and no space', 'tech stack: *', 'tech stack:React', ['tech stack:React']],
+    ['with more spaces than the pattern', 'project uses *', 'The project   uses\tReact', ['The project   uses\tReact']],
     [
       'with a star between words',
       'deploy * friday',

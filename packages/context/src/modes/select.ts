@@ -4,12 +4,12 @@ import { sentencesOf } from './sentences.ts';
 /** Returns whether a sentence matches a pattern. */
 export type MatchSentence = (sentence: string) => boolean;
 
-/** One spelling: full width as half width, composed, upper case, one space for any blanks. */
+/** One spelling: full width as half width, composed, upper case, one space for any whitespace. */
 function fold(text: string): string {
   return text.normalize('NFKC').toUpperCase().replaceAll(/\s+/gu, ' ').trim();
 }
 
-/** A blank beside punctuation or beside a script without spaces may be missing: `tech stack: *` matches `技术栈:React`. */
+/** A space next to punctuation or next to a script without spaces may be missing: `tech stack: *` matches `技术栈:React`. */
 const OPTIONAL_BLANK =
   /(?<=[\p{P}\p{S}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]) | (?=[\p{P}\p{S}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}])/gu;
 
@@ -20,7 +20,7 @@ function literalOf(text: string): RegExp {
 
 function compile(pattern: string): MatchSentence {
   const folded = fold(pattern);
-  // The blank before a star is a part of the pattern: `uses *` does not match `useless`.
+  // The space before a star is a part of the pattern: `uses *` does not match `useless`.
   const literals = folded
     .split('*')
     .filter((literal) => literal.trim() !== '')
@@ -61,7 +61,7 @@ const MAX_COMPILED = 1000;
 
 /**
  * Makes a test of sentences from patterns: a sentence matches when a pattern matches anywhere in it. Case and width do not matter,
- * and blanks may be missing beside punctuation and Chinese or Japanese characters. Takes linear time.
+ * and spaces may be missing next to punctuation and Chinese or Japanese characters. Takes linear time.
  *
  * @throws {ContextError} `INVALID_OPTION`.
  */

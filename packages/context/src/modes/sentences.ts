@@ -30,7 +30,7 @@ function isInnerDot(text: string, at: number): boolean {
 }
 
 /**
- * Splits a text into sentences, without blanks round them. A sentence ends at one of `.!?。！？` or at the end of a line. A dot
+ * Splits a text into sentences, without spaces round them. A sentence ends at one of `.!?。！？` or at the end of a line. A dot
  * inside a number, a version, a path or the name of a known kind of file or host does not end it.
  */
 export function sentencesOf(text: string): string[] {

@@ -112,7 +112,7 @@ export function lineEndOf(text: string): string {
 }
 
 /**
- * Makes changes to a text, one after the other. Each result is parsed again and compared with the wanted configuration.
+ * Makes changes to a text, in sequence. Each result is parsed again and compared with the wanted configuration.
  *
  * @throws {HostError} `CONFIG_SYNTAX`, `CONFIG_SHAPE`; `CONFIG_UNSUPPORTED` when the comparison fails.
  */

@@ -75,7 +75,7 @@ test.each([
     '{\n  "servers": {\n    "a": 1,\n  }\n}\n',
   ],
   [
-    'beside a comment',
+    'next to a comment',
     '{\n  "servers": {\n    // a\n    "cairn": 1 // c\n  }\n}\n',
     '{\n  "servers": {\n    // a\n    // c\n  }\n}\n',
   ],
@@ -171,7 +171,7 @@ test.each([
   expect(() => set(text)).toThrow(expect.objectContaining({ code, position }));
 });
 
-/** Blanks and comments as a person might type them. */
+/** Spaces and comments as a person might type them. */
 const layouts = fc.array(fc.constantFrom('', ' ', '\n', '\n  ', '\n\t', ' // c\n', '/* c */', ' /* , } */ '), {
   minLength: 1,
   maxLength: 12,

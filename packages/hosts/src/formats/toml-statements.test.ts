@@ -10,7 +10,7 @@ test.each([
   ['one more quote at the end of a multi-line string', 'a = [ """x"""", "]",\n  [1],\n]\nb = 1\n', ['a', 'b']],
   ['two more quotes', "a = [ '''x''''', ']',\n  [1],\n]\nb = 1\n", ['a', 'b']],
   ['brackets and hashes in strings and comments', 'a = [ "]#", # ]\n  { b = "}" },\n]\nc = 1', ['a', 'c']],
-  ['a date with a blank', 'a = 1979-05-27 07:32:00Z # b = 1\nc = 1\n', ['a', 'c']],
+  ['a date with a space', 'a = 1979-05-27 07:32:00Z # b = 1\nc = 1\n', ['a', 'c']],
   ['a multi-line string', 'a = """\\\n[b]\nc = 1 \\"""\n"""\nd = 1\n', ['a', 'd']],
   ['indents, empty lines, CRLF', '\r\n# x\r\n  [a]\r\n\r\n\tb = 1\r\n  # end', ['a', 'a/b']],
   ['only a comment', '# a = 1', []],

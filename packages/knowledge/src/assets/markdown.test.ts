@@ -199,7 +199,7 @@ describe('any text', () => {
 
   test.each([
     ['blanks', `---\n${head}\n---${' '.repeat(900_000)}x`],
-    ['lines of blanks', `---\n${head}\n---\n${' \n'.repeat(450_000)}`],
+    ['lines of whitespace', `---\n${head}\n---\n${' \n'.repeat(450_000)}`],
     ['fences', `---\n${head}\n${'--- x\n'.repeat(100_000)}`],
     ['keys', `---\n${Array.from({ length: 4000 }, (_, index) => `k${index}:`).join('\n')}\n---\n`],
     ['aliases', `---\na: &a [x]\nb: [${'*a,'.repeat(9000)}]\n---\n`],
@@ -222,7 +222,7 @@ describe('an edit', () => {
     );
   });
 
-  test('keeps the comments beside the values that it changes', () => {
+  test('keeps the comments next to the values that it changes', () => {
     const text = file(
       'name: a # its name\ntype: adr\ntitle: T # one line\ntags: [x] # short\npaths:\n  - a # one\n# last',
     );
@@ -265,7 +265,7 @@ describe('an edit', () => {
   });
 });
 
-test('bodies that differ in blanks and line ends only have the same content', () => {
+test('bodies that differ in spaces and line ends only have the same content', () => {
   expect(contentHash('a  b\r\n\r\nc\n')).toBe(contentHash('a b\nc'));
   expect(contentHash('ab')).not.toBe(contentHash('a b'));
 });

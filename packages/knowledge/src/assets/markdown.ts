@@ -34,7 +34,7 @@ export function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** Returns the hash by which two assets have the same content: of the body without differences of blanks and line ends. */
+/** Returns the hash by which two assets have the same content: of the body without differences of whitespace and line ends. */
 export function contentHash(body: string): string {
   return hashOf(body.normalize('NFC').replaceAll(/\s+/gu, ' ').trim());
 }

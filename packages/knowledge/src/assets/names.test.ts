@@ -9,7 +9,7 @@ const hostile: readonly (readonly [reason: string, part: string])[] = [
   ['a hidden file', '.git'],
   ['a command', '$(rm)'],
   ['backquotes', '`id`'],
-  ['a blank', 'a b'],
+  ['a space', 'a b'],
   ['a backslash', 'a\\b'],
   ['a line', 'a\nb'],
   ['a zero byte', 'a\0b'],

@@ -143,7 +143,7 @@ test('at most 500 gaps are kept: those that were asked least and longest ago are
   expect(all).toContain('topic2x');
 });
 
-test('questions that are asked at the same time are all counted', async () => {
+test('questions that are asked concurrently are all counted', async () => {
   const { gaps } = open();
   await Promise.all(Array.from({ length: 20 }, () => gaps.record('rotate keys')));
   expect(await gaps.list()).toMatchObject([{ asked: 20 }]);

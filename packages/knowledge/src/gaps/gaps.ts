@@ -100,7 +100,7 @@ class StoredGaps implements Gaps {
       if ((await this.#table.change([change, ...rows], { signal })).isDone) return gap;
       signal?.throwIfAborted();
     }
-    // Many others ask the same at the same time.
+    // Many others ask the same concurrently.
     return undefined;
   }
 

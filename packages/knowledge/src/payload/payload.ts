@@ -78,7 +78,7 @@ const MAX_ROUTER = 600;
 /** A cut router below this is left out. */
 const MIN_ROUTER = 100;
 const MAX_QUERY = 120;
-/** When not even {@link MIN_LINES} lines fit, tags are left out, then titles are cut to these lengths one after the other. */
+/** When not even {@link MIN_LINES} lines fit, tags are left out, then titles are cut to these lengths in sequence. */
 const TITLE_LENGTHS = [Infinity, 80, 40, 20] as const;
 
 /** The first half of a surrogate pair, at the end of a text that was cut. */
@@ -232,7 +232,7 @@ export const payloadOptions: OptionNames<PayloadOptions> = {
  * Formats what a session of an agent sees of the knowledge at its start: the policy, the index, the strategy, the router, what is
  * pending and the tools, between the marks `<cairn-knowledge>` and `</cairn-knowledge>`. Equal content has equal bytes.
  *
- * The index has as many lines as fit beside the other parts. When not all fit, the router is cut to 600 characters; when not even
+ * The index has as many lines as fit next to the other parts. When not all fit, the router is cut to 600 characters; when not even
  * 20 fit, the tools shrink, then the router, then what is pending, then titles are cut; what the text leaves out is stated in it.
  *
  * @throws {RangeError} when the limit is too small for the policy and the strategy.

@@ -190,7 +190,7 @@ export async function isAncestor(
 /** `moved`: the branch has other commits now. Otherwise the remote's reason. */
 export type PushResult = 'pushed' | 'moved' | { readonly refused: string };
 
-/** A rejection that another push at the same time causes. */
+/** A rejection that a concurrent push causes. */
 const RACE = /cannot lock ref|failed to update ref|incorrect old value|reference already exists|is at .* but expected/u;
 
 /**

@@ -137,7 +137,7 @@ export function learnRanking(events: readonly OpenedEvent[]): LearnedRanking {
 
   const rerank: LearnedRanking['rerank'] = (query, results) => {
     const preferred = preferences(query);
-    // The more openings, the more they count beside the words. With one alone, half of it.
+    // The more openings, the more they count besides the words. With one alone, half of it.
     const confidence = [...preferred.values()].reduce((sum, preference) => sum + preference, 0);
     const learned = results.map((result) => {
       if (confidence === 0) return result;

@@ -34,7 +34,7 @@ export function idAround({ head, tail }: OversizedLine): RequestId | null {
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
-/** Returns whether a line holds only blanks. */
+/** Returns whether a line holds only spaces. */
 export function isBlank(line: Uint8Array): boolean {
   return line.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);
 }

@@ -101,7 +101,7 @@ async function listPage(
   return index + 1 < providers.length ? { resources, nextCursor: cursorOf({ index: index + 1 }) } : { resources };
 }
 
-/** Joins the resources of several providers: lists one after another, and asks each in turn for a URI or a completion. */
+/** Joins the resources of several providers: lists in sequence, and asks each in turn for a URI or a completion. */
 export function joinResources(providers: readonly ResourceProvider[]): Resources {
   const templates = providers.flatMap((provider) => [...(provider.templates ?? [])]);
   return {

@@ -10,12 +10,12 @@ const HOSTILE = new RegExp(HOSTILE_CHARACTER, 'gu');
 /** Texts without such a character, for speed. */
 const PLAIN = /^[ -~]*$/u;
 
-/** Nearly every path: also without blanks and quotes, so that it cannot mislead. For speed: a listing has 100,000 paths. */
+/** Nearly every path: also without spaces and quotes, so that it cannot mislead. For speed: a listing has 100,000 paths. */
 const USUAL_PATH = /^[!#-~]+$/u;
 
 /**
  * Names that a reader could take for something else in an answer: a quoted path, a notice in brackets, a numbered line, a gap,
- * a link with its target, or a name without the blanks at its ends.
+ * a link with its target, or a name without the whitespace at its ends.
  */
 const MISLEADING = /^"|^\s|\s$|^\[[^\]]*\s|^\d+[:-]\s|^--$| -> /u;
 

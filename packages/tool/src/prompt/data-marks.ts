@@ -1,7 +1,7 @@
 import { escapeControls } from '../paths/quote.ts';
 import { lookalikesOf, mayBeTakenFor } from './lookalikes.ts';
 
-/** Invisible characters, blanks and marks that decorate the letter before them: a reader may overlook them inside a name. */
+/** Invisible characters, spaces and marks that decorate the letter before them: a reader may overlook them inside a name. */
 const FILLER = String.raw`[\s\p{Cf}\p{M}\p{Default_Ignorable_Code_Point}]*`;
 
 /**
@@ -12,7 +12,7 @@ const OPENING = String.raw`[<\u00ab\u02c2\u02f1\u1438\u16b2\u2039\u2264-\u227f\u
 const SLASH = String.raw`[/\\\u1735\u2041\u2044\u2215\u2216\u2571\u27cb\u27cd\u29f5\u29f8\u29f9\u2cc6\u2f02\u2f03\u3033\u30ce\u31d3\u31d4\u4e36\u4e3f\ufe68\uff0f\uff3c\u{1d20f}\u{1d23a}\u{1d23b}]`;
 const HYPHEN = String.raw`[-_~\u02d7\u02dc\u06d4\u2010-\u2015\u2043\u207b\u208b\u2212\u2796\u2cba\u30fc\ufe58\ufe63\uff0d\uff3f]`;
 
-/** A sign, and the character after it that is not a blank or a slash. */
+/** A sign, and the character after it that is not a space or a slash. */
 const BEGINNING = new RegExp(`${OPENING}(?=${FILLER}(?:${SLASH}${FILLER})*(.))`, 'gsu');
 
 /** With more signs than this, the pattern is worth its time. */

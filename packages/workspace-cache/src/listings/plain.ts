@@ -1,7 +1,7 @@
 /** Data that is nested more deeply, such as a cycle, is not copied. */
 const MAX_DEPTH = 64;
 
-/** The memory of a value beside its characters or bytes. */
+/** The memory of a value besides its characters or bytes. */
 const VALUE_BYTES = 16;
 
 /** A copy of plain data, and the memory that it takes at most. */

@@ -3,7 +3,7 @@ import { quotePath } from '@cairn/tool/paths';
 import type { WorkspaceTree } from '../tree/build.ts';
 import { treeToolTexts } from './tree-texts.ts';
 
-/** What the text of a tree states beside the tree. */
+/** What the text of a tree states next to the tree. */
 export interface TreeTextContext {
   /** The directory, as the caller knows it. */
   readonly path: string;

@@ -30,7 +30,7 @@ export const treeToolTexts: Readonly<Record<Language, TreeToolTexts>> = {
     depth: 'levels, or auto; default: as many as fit',
     characters: 'limit of the tree; default: about 1000 tokens',
     format: 'indent (default) is shortest, box is drawn with lines, paths has one path a line',
-    focus: 'paths to show at any depth, with what is beside them',
+    focus: 'paths to show at any depth, with what is next to them',
     empty: (path) => `[${path}: no entries to show]`,
     counts: (path, entries, depth) => `[${path}: ${plural(entries, 'entry', 'entries')}, depth ${depth}]`,
     cut: (characters) =>

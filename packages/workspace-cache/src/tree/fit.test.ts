@@ -67,7 +67,7 @@ function groupsOfChoice(root: Node, depth: number, focus: readonly string[] = []
   return groups;
 }
 
-/** The entries in the order in which the native function chooses them: one after the other. */
+/** The entries in the order in which the native function chooses them: in sequence. */
 function orderOfScan(root: Node, depth: number, focus: readonly string[]): Node[] {
   return groupsOfChoice(root, depth, focus, 1).flat();
 }

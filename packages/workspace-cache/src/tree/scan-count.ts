@@ -11,7 +11,7 @@ let taken = 0;
 
 /**
  * Runs a call and counts the complete scans that natives made during it. A scan counts for one call: of calls that share it, the first
- * to end has it. Natives count for the whole process, so a search of another root at the same time counts, too.
+ * to end has it. Natives count for the whole process, so a concurrent search of another root counts, too.
  */
 export async function countScans<Result>(
   call: () => Promise<Result>,

@@ -9,7 +9,7 @@ const PIECE =
 /** A piece that is a word of ASCII letters, with one character before it. */
 const ASCII_WORD = /^[^a-z]?[a-z]+$/iu;
 
-/** The drawn lines before a name: two tokens, and one more for the blank before them. */
+/** The drawn lines before a name: two tokens, and one more for the space before them. */
 const BRANCH = /^ ?[├└]──/u;
 
 /** Letters that the first token of a word covers on average. */

@@ -106,7 +106,7 @@ function problemsOf(value: unknown): string[] {
   return [
     ...(isName(name, FORBIDDEN_IN_NAMES)
       ? []
-      : ['`name` is not a text of at most 64 characters without blanks, brackets, quotes, ":" and "."']),
+      : ['`name` is not a text of at most 64 characters without spaces, brackets, quotes, ":" and "."']),
     ...(typeof name === 'string' && RESERVED.includes(name)
       ? [`the name ${JSON.stringify(name)} is one of the workflow itself`]
       : []),

@@ -34,7 +34,7 @@ test.each([
   ['an object of functions by name', `export default { a: { ${F} }, b: { ${F} } };`, ['a', 'b']],
   ['named exports', `export const a = { ${F} }; export const second = { name: 'b', ${F} };`, ['a', 'b']],
   [
-    'named exports beside a default export',
+    'named exports next to a default export',
     `export const n = 3; export const b = { ${F} }; export default [{ name: 'a', ${F} }];`,
     ['a', 'b'],
   ],
@@ -64,7 +64,7 @@ test.each([
   [`export default () => [];`, 'default export: it is not an object with name, description and execute'],
   [
     `export default [{ name: 'a b', description: '', execute: 1 }];`,
-    'a b: `name` is not a text of at most 64 characters without blanks, brackets, quotes, ":" and "."; a b: `description` is not a text; a b: `execute` is not a function',
+    'a b: `name` is not a text of at most 64 characters without spaces, brackets, quotes, ":" and "."; a b: `description` is not a text; a b: `execute` is not a function',
   ],
   [`export default [{ name: 'ask_user', ${F} }];`, 'ask_user: the name "ask_user" is one of the workflow itself'],
   [

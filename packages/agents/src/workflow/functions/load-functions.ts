@@ -30,7 +30,7 @@ function candidatesOf(exports: Readonly<Record<string, unknown>>): Candidate[] {
   const { default: main, ...named } = exports;
   const entries = main === undefined ? [] : entriesOf(main);
   const others = Object.entries(named)
-    // Beside a default export, a module may export anything; a function among it is not left out.
+    // Next to a default export, a module may export anything; a function among it is not left out.
     .filter(([, value]) => main === undefined || isDefinition(value))
     .map(([key, value]) => ({ label: key, value: isObject(value) ? { name: key, ...value } : value }));
   const known = new Set(entries.map(({ value }) => (isObject(value) ? value['execute'] : value)));

@@ -20,7 +20,7 @@ Examples:
   $ cairn tree src --depth auto              more levels in a small directory, fewer in a large one
   $ cairn tree --depth fit                   as agents get it in their prompts: short, within 1,000 tokens
   $ cairn tree --depth 1 --focus src/main.ts
-                                             one level, and the way to one file with what is beside it
+                                             one level, and the way to one file with what is next to it
   $ cairn tree --format paths --stats        one path a line, then the counts
 
 Left out are ignored files, hidden directories except .github, and
@@ -208,7 +208,7 @@ export const treeCommand: CommandFactory = (command, session, done) => {
     .addOption(
       new Option(
         '--format <form>',
-        'box (lines, default), indent (two blanks a level) or paths (one a line)',
+        'box (lines, default), indent (two spaces a level) or paths (one a line)',
       ).argParser(oneOf('--format', formats)),
     )
     .option('--hidden', 'show hidden directories')
@@ -222,7 +222,7 @@ export const treeCommand: CommandFactory = (command, session, done) => {
     .addOption(
       new Option(
         '--focus <path>',
-        'show this path, from [path] on, and what is beside it at any depth; repeat it for more',
+        'show this path, from [path] on, and what is next to it at any depth; repeat it for more',
       ).argParser(several('--focus', 'use a path')),
     )
     .addOption(

@@ -25,7 +25,7 @@ export interface Launch extends ServerCommand {
   readonly isLocal: boolean;
 }
 
-/** Splits a command line at blanks outside quotes, as a shell does. Nothing is expanded. */
+/** Splits a command line at spaces outside quotes, as a shell does. Nothing is expanded. */
 export function splitWords(text: string): string[] {
   const words: string[] = [];
   for (const [, word = '', rest = ''] of text.matchAll(/((?:"[^"]*"|'[^']*'|[^\s"'])+)|(\S)/gu)) {

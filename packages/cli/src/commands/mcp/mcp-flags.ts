@@ -117,7 +117,7 @@ function addServerOptions(command: Command): void {
     );
 }
 
-/** The options about the sets of tools beside those for files. */
+/** The options about the sets of tools next to those for files. */
 function addToolSetOptions(command: Command): void {
   command
     .addOption(

@@ -27,7 +27,7 @@ async function readKept(given: string, { cwd, signal }: Session): Promise<Edited
   const text = await readTextFile(file, signal);
   const original = await readTextFile(originalOf(file), signal).catch((error: unknown) => {
     const fix = "use a file that 'cairn memory edit' has kept";
-    throw new UsageError(`${file} has no ${basename(originalOf(file))} beside it, the text before the edit`, fix, {
+    throw new UsageError(`${file} has no ${basename(originalOf(file))} next to it, the text before the edit`, fix, {
       cause: error,
     });
   });

@@ -33,7 +33,7 @@ Examples:
 
 Up and Down (Ctrl-K, Ctrl-J; Ctrl-P, Ctrl-N), PgUp and PgDn select, Enter prints the choice, Tab switches between paths and
 lines, Ctrl-W and Ctrl-U erase, Esc cancels. The picker draws on the terminal; standard output has only the choice.
-Words may have the signs of fzf: !not, ^start, end$, 'exact, one | other. Without a path and without --grep, the list is standard
+Words may have the operators of fzf: !not, ^start, end$, 'exact, one | other. Without a path and without --grep, the list is standard
 input if that is a pipe or a file: one name a line, or each with a NUL after it.
 
 Exit status: 0 if something was chosen, 1 after Esc, 130 after Ctrl-C, 2 without a terminal.`;

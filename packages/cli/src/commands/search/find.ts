@@ -29,7 +29,7 @@ Examples:
   $ cairn find schcor                 letters in order: finds sched/core.c
   $ cairn find 'api test' --limit 5   every word must match, in any order
   $ cairn find a/b src test           path segments, each abbreviated, in two directories
-  $ cairn find 'api !test .ts$'       the signs of fzf: !not, ^start, end$, 'exact, one | other
+  $ cairn find 'api !test .ts$'       the operators of fzf: !not, ^start, end$, 'exact, one | other
   $ cairn find test -t d              only directories; -t f only files, -e ts only *.ts
   $ cairn find ''                     every path
   $ git ls-files | cairn find api     names on standard input instead of files

@@ -49,7 +49,7 @@ function prefixOf(root: string): string {
 const stopReasons: readonly StopReason[] = ['timeout', 'budget', 'limit'];
 
 /**
- * Searches every root and adds the results up. A root that cannot be searched is reported beside the results of the others.
+ * Searches every root and adds the results up. A root that cannot be searched is reported next to the results of the others.
  *
  * @throws the error of the only root, or of the first one when every root failed
  */
