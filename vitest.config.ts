@@ -3,7 +3,7 @@ import { configDefaults, defineConfig } from 'vitest/config';
 
 /** Tests of single files and of the repository itself: they load one another's modules and change nothing of them. */
 const units = ['packages/*/src/**/*.test.ts', 'scripts/**/*.test.mjs', 'test/{docs,layers,pins,support}/**/*.test.ts'];
-/** A unit test that needs modules that nobody else has loaded. */
+/** A unit test that needs modules that no other test has loaded. */
 const isolated = ['packages/cli/src/**/compile-cache.test.ts', 'packages/natives/src/grep.test.ts'];
 
 export default defineConfig({

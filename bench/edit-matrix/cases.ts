@@ -304,7 +304,7 @@ const staleness: readonly Case[] = [
     files: { 'a.txt': 'one\n' },
     steps: [
       { read: 'a.txt' },
-      others((root) => appendFileSync(join(root, 'a.txt'), 'by somebody else\n')),
+      others((root) => appendFileSync(join(root, 'a.txt'), 'by another program\n')),
       { write: 'a.txt', content: '1\n' },
     ],
     wanted: 'refused',
@@ -387,7 +387,7 @@ const contents: readonly Case[] = [
   },
   {
     title: 'huge read',
-    files: { 'huge.log': Buffer.alloc(HUGE_BYTES, 'a line of a log that somebody forgot to rotate\n') },
+    files: { 'huge.log': Buffer.alloc(HUGE_BYTES, 'a line of a log that was never rotated\n') },
     steps: [{ read: 'huge.log' }],
     wanted: 'done',
     listen: (text) =>

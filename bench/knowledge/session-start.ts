@@ -26,5 +26,5 @@ function fastestMs(args: readonly string[], directory: string): number {
 export function measureSessionStart(directory: string): string {
   const bare = fastestMs(['--eval', ''], directory);
   const hook = fastestMs([cairn, 'hook', 'session-start', '--host', 'claude', '--timeout', '60000'], directory);
-  return `\`cairn hook session-start\`, the fastest of ${RUNS} processes: ${ms(hook)}, of which ${ms(bare)} are Node without a program (\`node -e ''\`) and ${ms(hook - bare)} its own.`;
+  return `\`cairn hook session-start\`, the fastest of ${RUNS} processes: ${ms(hook)}; ${ms(bare)} of them are Node without a program (\`node -e ''\`) and ${ms(hook - bare)} its own.`;
 }

@@ -24,7 +24,7 @@ export interface Case {
    */
   readonly measures: 'time' | 'kept' | 'peak';
   readonly env?: Readonly<Record<string, string>>;
-  /** Peers whose hits need not be as many as ours, and why. Nobody else's may differ. */
+  /** Peers whose hits need not be as many as ours, and why. Others must not differ. */
   readonly differs?: Partial<Record<ContestantName, string>>;
   /** The paths that ours must have near the top. */
   readonly wants?: string;

@@ -1,4 +1,4 @@
-/** The environment of everything that is measured: nobody's settings. */
+/** The environment of everything that is measured: without user settings. */
 export function neutralEnvironment(extra: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('FS_SCAN_'));
   return { ...Object.fromEntries(kept), HOME: '/nonexistent', XDG_CONFIG_HOME: '/nonexistent', ...extra };

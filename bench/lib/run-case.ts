@@ -29,7 +29,7 @@ export interface GoalResult {
   readonly goal: Goal;
   /** How many times better than the best of those it names. */
   readonly ratio?: number;
-  /** `undefined`: nobody to compare with was there. */
+  /** `undefined`: there was nothing to compare with. */
   readonly met: boolean | undefined;
 }
 
@@ -146,7 +146,7 @@ function judgeGoal(goal: Goal, ours: Measured, peers: readonly Measured[]): Goal
   return { goal, ratio, met: ratio >= goal.times };
 }
 
-/** Nobody may win by doing less. */
+/** A contestant must not win by doing less. */
 function compareOutcomes(
   tested: Case,
   ours: Measured,

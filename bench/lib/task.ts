@@ -21,7 +21,7 @@ export type Task =
 /** How many paths of a ranking are judged. */
 export const topCount = 10;
 
-/** What came out, to see that nobody was fast by doing less. */
+/** What came out, to see that no contestant was fast by doing less. */
 export interface Outcome {
   /** How many entries, matches or lines. */
   readonly count: number;

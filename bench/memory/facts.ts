@@ -20,7 +20,7 @@ export interface ManyFacts {
 }
 
 const PROJECT = 'p';
-/** The first and the last facts of which `remember` is measured. */
+/** `remember` is measured with this many of the first and of the last facts. */
 const MEASURED = 200;
 /** The facts that are remembered and forgotten. */
 const FORGOTTEN = 50;

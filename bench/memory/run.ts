@@ -97,7 +97,7 @@ function largeTable(all: readonly Large[]): string {
     '`cairn memory search`',
     'of an empty store',
     'size',
-    'of which text',
+    'text alone',
   ];
   const head = row(names) + row(names.map(() => '---'));
   const ms = (value: number): string => `${value.toFixed(value < 10 ? 2 : 0)} ms`;

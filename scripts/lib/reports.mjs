@@ -14,7 +14,7 @@ import { reportsDirectory } from './paths.mjs';
 const MAX_LINE_LENGTH = 300;
 
 /**
- * Sums the `test result:` lines, of which cargo prints one for each test binary. Holds one line at a time.
+ * Sums the `test result:` lines; cargo prints one for each test binary. Holds one line at a time.
  *
  * @returns {{ add: (text: string) => void, counts: () => Counts }}
  */

@@ -1,4 +1,4 @@
-/** Runs `cargo test` and counts its results, however much the tests print, and also when the reader of the output goes away. */
+/** Runs `cargo test` and counts its results, however much the tests print, and even when the reader of the output goes away. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream, mkdirSync, writeFileSync } from 'node:fs';

@@ -67,7 +67,7 @@ describe('the limit of steps', () => {
     expect(last && labelOf(last).ended).toBe('the run reached its limit of 2 steps');
   });
 
-  test('of one step sends no note, and calls no tool whose result nobody reads', async () => {
+  test('of one step sends no note, and calls no tool whose result is not read', async () => {
     called.length = 0;
     const { server, agents } = await startAgents([call('a'), { text: 'Hi.' }], { toolSets });
     const first = await agents.run({ agent: helper, prompt: 'Go', maxSteps: 1, onFailure: 'drop' }).result;
@@ -188,7 +188,7 @@ describe('a model that fails', () => {
     const { agents, contexts } = await startAgents([
       { text: ['The answer ', 'is'], cut: { afterEvents: 3, by: 'close' } },
     ]);
-    // Nobody iterates the run: it is asked for again, and what arrived is kept when that fails, too.
+    // The run is not iterated: it is asked for again, and what arrived is kept when that fails, too.
     const result = await agents.run({ agent: helper, prompt: 'Go', mode: 'shared', onFailure: 'drop' }).result;
     expect(result).toMatchObject({ finishReason: 'error', text: 'The answer is', messages: [] });
     expect(contexts.main.conversationHistory).toEqual([]);
@@ -213,7 +213,7 @@ describe('a model that fails', () => {
 
   const cut = { text: ['Half ', 'an answer'], cut: { afterEvents: 2, by: 'close' as const } };
 
-  test('in the middle of its answer is asked again while nobody iterates the run', async () => {
+  test('in the middle of its answer is asked again while the run is not iterated', async () => {
     const { server, agents } = await startAgents([cut, { text: 'Whole.' }]);
     const run = agents.run({ agent: helper, prompt: 'Go' });
     expect(await run.result).toMatchObject({ finishReason: 'stop', text: 'Whole.' });
@@ -301,7 +301,7 @@ describe('a run that cannot begin', () => {
     await expect(agents.run({ agent: helper, prompt: 'Go' }).result).rejects.toMatchObject({ code: 'NO_MODEL' });
   });
 
-  test('leaves nothing unhandled when nobody waits for its result', async () => {
+  test('leaves nothing unhandled when its result is not awaited', async () => {
     const { agents } = await startAgents([]);
     const { result } = agents.run({ agent: 'nobody', prompt: 'Go' });
     const settled = Promise.withResolvers<void>();

@@ -187,7 +187,7 @@ async function requestsIn(mode: ContextMode, turns: readonly MainTurn[], memory:
   }
 }
 
-/** The kinds of which a mode may show something. Facts and files are for all. */
+/** The kinds that a mode may show in part. Facts and files are for all. */
 const allowed: Readonly<Record<ContextMode, readonly Kind[]>> = {
   isolated: ['fact', 'file', 'turn'],
   handback: ['fact', 'file', 'turn'],
@@ -197,7 +197,7 @@ const allowed: Readonly<Record<ContextMode, readonly Kind[]>> = {
   fork: ['fact', 'file', 'turn', 'main', 'tool', 'stream', 'note', 'workflow', 'listing', 'led'],
 };
 
-/** The kinds of which a mode shows something, so that the absence of others means something. */
+/** The kinds that a mode shows in part, so that the absence of others means something. */
 const certain: Readonly<Record<ContextMode, readonly Kind[]>> = {
   isolated: ['fact', 'file', 'turn'],
   handback: ['fact', 'file', 'turn'],

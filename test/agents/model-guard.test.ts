@@ -315,8 +315,8 @@ describe('an answer is complete', () => {
   test.each<[string, unknown, number | undefined, number | undefined]>([
     ['as it is', usage, 3, 2],
     ['as text', { prompt_tokens: '3', completion_tokens: '2' }, 3, 2],
-    ['of which one is missing', { prompt_tokens: 3 }, 3, undefined],
-    ['of which one is negative', { prompt_tokens: 3, completion_tokens: -2 }, 3, undefined],
+    ['with one that is missing', { prompt_tokens: 3 }, 3, undefined],
+    ['with one that is negative', { prompt_tokens: 3, completion_tokens: -2 }, 3, undefined],
     ['that is text', 'many', undefined, undefined],
   ])('and its usage is known where it is readable: %s', async (_, odd, input, output) => {
     const streamed = events(textEvent('Hello') + event({ delta: {}, finish_reason: 'stop' }, { usage: odd }) + done);
@@ -331,7 +331,7 @@ describe('an answer is complete', () => {
   });
 });
 
-describe('an answer that nobody reads while it arrives', () => {
+describe('an answer that is not read while it arrives', () => {
   const isFollowed = (): boolean => false;
 
   test.each<[string, ModelAnswer]>([
@@ -661,7 +661,7 @@ describe('a time limit', () => {
     expect(agentErrorOf(seen).summary).toBe('The model server did not begin to answer within 0.02 s');
   });
 
-  test('is reported also if the model fails in another way because it is ended', async () => {
+  test('is reported even if the model fails in another way because it is ended', async () => {
     const doStream = async ({ abortSignal }: { readonly abortSignal?: AbortSignal | undefined }): Promise<never> => {
       if (abortSignal) await once(abortSignal, 'abort');
       throw new Error('socket hang up');

@@ -74,7 +74,7 @@ test.each(rows)('$mode sends exactly its histories and writes exactly its own', 
 });
 
 test.each(['fork', 'shared', 'selective', 'summarized'] as const)(
-  'a run in the mode %s has main as it was at its start, also when main changes between its steps',
+  'a run in the mode %s has main as it was at its start, even when main changes between its steps',
   async (mode) => {
     const contexts = new ContextManager();
     await contexts.appendTurn('main', mainTurn, 'shared');

@@ -77,7 +77,7 @@ describe('a question to the user', () => {
   test('is answered by a message that other code stored', async () => {
     const { memory, server, workflows } = await startWorkflows({ script });
     const { workflow = '' } = await workflows.stream('chat').process(event, 'remove it');
-    // Nobody has answered yet.
+    // There is no answer yet.
     expect(await workflows.resume(workflow)).toMatchObject({ status: 'waiting', text: 'which file?' });
     expect(server.requests).toHaveLength(2);
     const { resumes } = await memory.stream('chat').addMessage('g', { content: 'b.txt' });

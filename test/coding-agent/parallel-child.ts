@@ -15,7 +15,7 @@ for (let index = 0; index < Number(edits); index++) {
   for (;;) {
     const answer = await tools.edit.execute({ path, edits: [edit] });
     if (!answer.isError) break;
-    // Somebody else came between; the rejection shows the file as it is, and the edit still fits.
+    // Another program came between; the rejection shows the file as it is, and the edit still fits.
     if (answer.details.reason !== 'STALE') throw new Error(textOf(answer));
   }
 }

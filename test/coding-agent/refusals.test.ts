@@ -58,14 +58,14 @@ const denied: readonly (readonly [
     /^secret cannot .* Nothing was changed\./u,
   ],
   [
-    'a file of somebody else, edited',
+    'a file of another user, edited',
     'edit',
     { path: 'foreign', edits },
     'PERMISSION',
     /^foreign .* Nothing was changed\./u,
   ],
   [
-    'a file of somebody else, patched',
+    'a file of another user, patched',
     'patch',
     { patch: update('foreign') },
     'PERMISSION',
@@ -117,7 +117,7 @@ test('a rejection of the system is reported, and nothing changes', () => {
   if (process.getuid?.() === 0) {
     for (const path of ['plain', 'read-only', 'secret']) chownSync(join(root, path), NOBODY, NOBODY);
   } else {
-    // Without root there is nobody else: a mode that forbids writing stands for it.
+    // Without root there is no other user: a mode that forbids writing stands for it.
     chmodSync(join(root, 'foreign'), 0o400);
   }
   for (const [path, mode] of [
@@ -133,7 +133,7 @@ test('a rejection of the system is reported, and nothing changes', () => {
   );
   denied.forEach(([reason, , , code, says], index) => {
     expect(answers[index]?.text, reason).toMatch(says);
-    const isForeignWithoutRoot = process.getuid?.() !== 0 && reason.includes('somebody else');
+    const isForeignWithoutRoot = process.getuid?.() !== 0 && reason.includes('another user');
     expect(answers[index]?.reason, reason).toBe(isForeignWithoutRoot ? 'READ_ONLY' : code);
   });
   for (const path of ['closed', 'locked']) chmodSync(join(root, path), 0o755);
@@ -155,7 +155,7 @@ const broken: readonly (readonly [
   readAs: string | undefined,
 ])[] = [
   [
-    'an encoding nobody knows',
+    'an unknown encoding',
     'old',
     'read',
     { encoding: 'klingon' },

@@ -221,7 +221,7 @@ test('an empty grep counts the matches of ignored files, not the files', async (
   expect(textOf(empty)).toContain('[7 matches in ignored files: ignored=true]');
 });
 
-test('a count of which matches of a file were left out is called the least', async () => {
+test('a count with matches of a file left out is called the least', async () => {
   const { tools } = createBench({ a: 'x\n'.repeat(50) });
   expect(textOf(await tools.grep.execute({ pattern: 'x' }))).toMatch(/^\[at least 20 matches in 1 file\]/u);
 });

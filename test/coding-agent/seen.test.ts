@@ -322,7 +322,7 @@ const steps: fc.Arbitrary<readonly Step[]> = fc.array(
   { maxLength: 25 },
 );
 
-/** A file, its tools, and a slow model of what the caller knows: the set of lines, each of which is unique. */
+/** A file, its tools, and a slow model of what the caller knows: the set of lines, each unique. */
 function createModel(length: number): { readonly play: (step: Step) => Promise<void>; readonly check: () => void } {
   let serial = 0;
   const freshLine = (): string => `unique ${serial++} end`;

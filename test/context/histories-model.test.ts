@@ -119,7 +119,7 @@ test('histories in a file are those of the model after each call', async () => {
   await fc.assert(property, { numRuns: 15 });
 });
 
-/** Calls that nobody waits for, from several managers at once. */
+/** Calls that are not awaited, from several managers at once. */
 test('concurrent calls leave whole turns, in the order of each manager, and every manager agrees at the end', async () => {
   const property = fc.asyncProperty(steps, async (plan) => {
     const memory = createMemory({ backend: inProcess() });

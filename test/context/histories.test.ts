@@ -426,7 +426,7 @@ describe('a message', () => {
     expect(manager.getContext('a').metadata.messageCount).toBe(1);
   });
 
-  test('is a copy that nobody changes', async () => {
+  test('is a copy that never changes', async () => {
     const manager = new ContextManager();
     const bytes = new Uint8Array([1, 2]);
     const message = { role: 'user' as const, content: [{ type: 'file' as const, data: bytes, filename: 'a' }] };

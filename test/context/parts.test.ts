@@ -320,7 +320,7 @@ describe('a clear', () => {
     expect(await storedMessages(backend, 'a')).toEqual([user('new'), large]);
   });
 
-  test('leaves a part that was written again since it was read, also of a writer that is killed', async () => {
+  test('leaves a part that was written again since it was read, including a writer that is killed', async () => {
     const backend = inProcess();
     await (await openSession(createMemory({ backend }))).appendTurn('a', [user('old'), large]);
     const writing = gate();

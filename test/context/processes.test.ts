@@ -17,7 +17,7 @@ const PROCESSES = 4;
 const TURNS = 25;
 const KILLS = Number(process.env['CAIRN_MEMORY_KILLS'] ?? 6);
 
-/** Returns the names of the turns of a history, each of which must be whole. */
+/** Returns the names of the turns of a history; each must be whole. */
 function namesOf(messages: readonly UnifiedMessage[]): string[] {
   const names: string[] = [];
   for (let index = 0; index < messages.length;) {

@@ -162,7 +162,7 @@ describe.each(backendKinds)('sessions on $name', (kind) => {
       false,
       { session: next.session, isNew: false },
     ]);
-    // A session that is removed is continued by nobody, one that is moved goes on.
+    // A session that is removed is not continued, one that is moved goes on.
     await (await openContexts({ store: memory, session: next.session })).addMessage('a', user('x'));
     expect(await moveSessions({ store: memory, from: 'app', to: 'moved' })).toBe(1);
     expect([await sessionOfOwner(place), await sessionOfOwner({ ...place, project: 'moved' })]).toEqual([
@@ -282,7 +282,7 @@ describe.each(backendKinds)('sessions on $name', (kind) => {
 describe('a file of SQLite', () => {
   const secret = 'A-SECRET-THAT-IS-CLEARED';
 
-  test('has no text of a history that was cleared, also of its large parts', async () => {
+  test('has no text of a history that was cleared, including its large parts', async () => {
     const path = `${temporaryDirectory()}/memory.db`;
     const manager = await openSession(sqlite({ path }));
     await manager.appendTurn('a', [user(secret), user(`${secret}${'x'.repeat(300 * KIB)}`)], 'shared');

@@ -380,7 +380,7 @@ describe('consecutive requests have the same beginning', () => {
     );
   });
 
-  test('and the system prompt of each mode changes a few times only, also when all of the limits cut', () => {
+  test('and the system prompt of each mode changes a few times only, even when all of the limits cut', () => {
     for (const mode of modes) {
       const main: UnifiedMessage[] = [];
       const own: UnifiedMessage[] = [];

@@ -15,7 +15,7 @@ const repository = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$
 
 beforeAll(useNeutralHome);
 
-/** Paths by cached and uncached walks, of which an uncached one may be narrowed: they must be the same. */
+/** Paths by cached and uncached walks; an uncached one may be narrowed: they must be the same. */
 async function globPaths(options: GlobOptions): Promise<string[]> {
   const all = { hidden: true, includeNodeModules: true, ...options };
   const fresh = await glob(all);
@@ -167,7 +167,7 @@ describe('random globs match what their rules say', () => {
       if (theirs().length > 0) hits++;
       let found = difference(await ours(), theirs());
       if (!isDeepStrictEqual(found, noDifference)) {
-        // Somebody may have been at work meanwhile.
+        // Another process may have worked meanwhile.
         files = gitListing(repository).files;
         found = await settledDifference(ours, theirs);
       }

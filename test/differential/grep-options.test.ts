@@ -60,7 +60,7 @@ describe('the options of grep, as those of ripgrep', () => {
 
   const cases: readonly Case[] = [
     ['several patterns', { pattern: ['needle', 'foo', '^the'] }, []],
-    ['patterns of which one matches in the other', { pattern: ['need', 'needle', 'needles'] }, []],
+    ['patterns, one of them matches in the other', { pattern: ['need', 'needle', 'needles'] }, []],
     ['several literals', { pattern: ['foo(', '(a)', 'x'], literal: true }, ['--fixed-strings']],
     ['literals in any case', { pattern: ['NEEDLE', 'foo('], literal: true, ignoreCase: true }, ['-F', '-i']],
     ['smart case', { smartCase: true }, ['--smart-case']],
@@ -84,7 +84,7 @@ describe('the options of grep, as those of ripgrep', () => {
     ['lines without a match of PCRE2', { pattern: '(?<!a )needle', pcre2: true, invert: true }, ['-P', '-v']],
     ['smart case of PCRE2', { pattern: '(?=N)needle', pcre2: true, smartCase: true }, ['-P', '-S']],
     ['a glob', { glob: ['*.md'] }, ['-g*.md']],
-    ['globs, of which one excludes', { glob: ['*.md', '!README.md'] }, ['-g*.md', '-g!README.md']],
+    ['globs, one of them excludes', { glob: ['*.md', '!README.md'] }, ['-g*.md', '-g!README.md']],
     ['globs in the other order', { glob: ['!README.md', '*.md'] }, ['-g!README.md', '-g*.md']],
     ['a glob that only excludes', { glob: ['!*.md'] }, ['-g!*.md']],
     ['a directory that is excluded', { glob: ['!docs'] }, ['-g!docs']],

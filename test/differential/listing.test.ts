@@ -208,7 +208,7 @@ describe('the global excludes file', () => {
   const casesOfGitAlone: typeof cases = [
     ['named with a space in it', { '.gitconfig': '[core]\n\texcludesFile = ~/my excludes\n', 'my excludes': '' }],
     [
-      'named twice, of which the last counts',
+      'named twice: the last counts',
       { '.gitconfig': '[core]\nexcludesFile = ~/no\nexcludesFile = ~/excludes\n' },
     ],
     ['named in a line with a comment', { '.gitconfig': '[core]\nexcludesFile = ~/excludes # mine\n' }],

@@ -141,7 +141,7 @@ test('an agent reads, searches, edits, patches, renames and deletes, and always 
   expect(await lines('One function does it')).toEqual([]);
   await expectSeen(root, tools, mentions);
 
-  // Somebody mentions it, and a file that has moved.
+  // A user mentions it, and a file that has moved.
   const asked = await expandMentions(`Does ${formatMention({ path: note })} hold for @src/abort.ts?`, { workspace });
   expect(asked.mentions.map(({ mention: { path }, attached }) => [path, attached])).toEqual([
     [note, true],

@@ -167,7 +167,7 @@ cairn: ${project}/.claude/agents/c.md:5: model: the model "opus" of Claude Code 
     });
   });
 
-  test('a broken agent of the project is rejected, also when the user has one of its name', async () => {
+  test('a broken agent of the project is rejected, even when the user has one of its name', async () => {
     const { agents } = person({ '.cairn/agents/a.md': 'no' }, { '.config/cairn/agents/a.md': agent('a') });
     expect(await agents('show', 'a')).toMatchObject({
       exitCode: 2,

@@ -456,7 +456,7 @@ describe('binary files', () => {
   });
 });
 
-test('--max-filesize leaves out larger files, also of --files, but not a file that is named, as in ripgrep', async () => {
+test('--max-filesize leaves out larger files, including --files, but not a file that is named, as in ripgrep', async () => {
   const cwd = createTree({
     'b.txt': 'foo\n',
     'a.txt': 'foo\n',

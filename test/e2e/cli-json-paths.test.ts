@@ -17,7 +17,7 @@ const tree = {
   'link.c': symlink('kernel/fork.c'),
 };
 
-/** The places to search, as somebody in `kernel`, next to `docs`, names them. */
+/** The places to search, as a user in `kernel`, next to `docs`, names them. */
 const places: readonly (readonly [string, readonly string[]])[] = [
   ['the current directory', []],
   ['the current directory by name', ['.']],

@@ -30,7 +30,7 @@ interface Lost {
   readonly text: string;
 }
 
-/** Runs cairn in a process of its own, with one stream that nobody reads. */
+/** Runs cairn in a process of its own, with one stream that is not read. */
 async function withoutReader(stream: Stream, args: readonly string[], place: Place, input = ''): Promise<Lost> {
   const pipe = brokenPipe();
   const child = spawn(process.execPath, [cairnEntry, ...args], {

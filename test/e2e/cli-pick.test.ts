@@ -456,7 +456,7 @@ describe.skipIf(!hasTerminal)('in a terminal of 80x24', () => {
     expect(run.isOnOtherScreen()).toBe(false);
   });
 
-  test('-t and -e keep kinds and extensions, also when lines are searched', async () => {
+  test('-t and -e keep kinds and extensions, even when lines are searched', async () => {
     const run = await pickIn({ ...tree, 'docs/alpha.md': 'alpha\n' }, ['alpha', '-e', 'md', '-t', 'f']);
     expect(run.rows().slice(1, 3)).toEqual(['> docs/alpha.md', '']);
     run.type(keys.tab);

@@ -10,7 +10,7 @@ import { createTree, fifo, file, temporaryDirectory } from '../support/tree.ts';
 
 const nobody = 65_534;
 const isRoot = process.getuid?.() === 0;
-// Root reads everything, so these tests run as somebody else, who needs to be able to read this checkout.
+// Root reads everything, so these tests run as another user, who needs to be able to read this checkout.
 const canRunUnprivileged =
   !isRoot ||
   spawnSync(process.execPath, [cairnEntry, '--version'], { uid: nobody, gid: nobody, cwd: '/' }).status === 0;
@@ -121,7 +121,7 @@ describe('a reader that goes away', () => {
     }
     const preload = `data:text/javascript,import { readFileSync } from 'node:fs';
       process.on('exit', () => process.stderr.write(readFileSync('/proc/self/io', 'latin1')));`;
-    // With a thread for each of many processors, it would be over before anybody could end it.
+    // With a thread for each of many processors, it would be over before it could be ended.
     const env = { FS_SCAN_THREADS: '2' };
     const child = startCairn(['grep', 'needle', ...options], { cwd, env, preload: preload.replaceAll('\n', ' ') });
     const ended = finished(child);

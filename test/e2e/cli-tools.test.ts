@@ -236,7 +236,7 @@ test('a dry run rejects what the run itself would reject', async () => {
   }
 });
 
-describe('nothing is overwritten that nobody spoke of', () => {
+describe('nothing is overwritten without being named', () => {
   test('write rejects a file that exists, and says how to go on', async () => {
     const cwd = createTree({ 'a.txt': 'old\n' });
     expect(await cairn(['write', 'a.txt', '--content', 'new\n'], { cwd })).toMatchObject({

@@ -183,7 +183,7 @@ describe('a configured Redis', () => {
       [`redis://:${secret}@127.0.0.1:${port}`, 'ok', 'is Redis'],
       [`redis://default:${secret}@127.0.0.1:${port}`, 'ok', 'is Redis'],
       [`redis://:${secret}x@127.0.0.1:${port}`, 'fail', 'rejects the user or the password'],
-      [`redis://somebody:${secret}@127.0.0.1:${port}`, 'fail', 'rejects the user or the password'],
+      [`redis://user:${secret}@127.0.0.1:${port}`, 'fail', 'rejects the user or the password'],
       [`redis://127.0.0.1:${port}`, 'fail', 'requires a password'],
       [`redis://:${secret}@127.0.0.1:${open}`, 'fail', 'has no password, but CAIRN_REDIS_URL contains one'],
     ];
@@ -225,7 +225,7 @@ describe('an invalid address', () => {
     expect(checks['redis']).toMatchObject({ status: 'fail', message: expect.stringContaining(message) });
   });
 
-  test('that nobody listens on fails at once', async () => {
+  test('without a listener fails at once', async () => {
     const { exitCode, checks } = await redisAt(`redis://:${secret}@127.0.0.1:${await freePort()}`);
     expect(exitCode).toBe(1);
     expect(checks['redis']).toMatchObject({ status: 'fail', message: expect.stringContaining('ECONNREFUSED') });

@@ -78,7 +78,7 @@ interface Place {
   /** Below the project or the home. */
   readonly file: string;
   readonly skills: string;
-  /** A file as somebody keeps it. */
+  /** A file as a user keeps it. */
   readonly kept: string;
 }
 

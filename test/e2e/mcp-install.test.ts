@@ -71,7 +71,7 @@ interface Place {
   readonly scope: 'project' | 'user';
   /** Below the project or the home. */
   readonly file: string;
-  /** A file as somebody keeps it: `@` is where an entry may be. */
+  /** A file as a user keeps it: `@` is where an entry may be. */
   readonly kept: string;
 }
 

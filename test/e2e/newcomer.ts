@@ -3,7 +3,7 @@ import { cairn } from '../support/cli.ts';
 import type { CairnResult } from '../support/cli.ts';
 import { temporaryDirectory } from '../support/tree.ts';
 
-/** Runs cairn for somebody with a home of their own, in a directory. */
+/** Runs cairn for a person with a home of their own, in a directory. */
 export interface Newcomer {
   (args: readonly string[], input?: string): Promise<CairnResult>;
   readonly home: string;

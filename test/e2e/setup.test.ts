@@ -11,7 +11,7 @@ interface Outcome {
   readonly stderr: string;
 }
 
-/** Runs a script on a machine that has Node and these commands, each of which prints its text. */
+/** Runs a script on a machine that has Node and these commands; each prints its text. */
 function runWith(name: string, commands: Readonly<Record<string, string>>): Outcome {
   const bin = temporaryDirectory();
   for (const [command, text] of Object.entries(commands)) {

@@ -237,7 +237,7 @@ function compareLimited(limited: GrepResult, whole: GrepResult, most: number): s
       ),
     );
     if (begun > most || (isCut && shown.length < most)) {
-      faults.push(`  with a limit of ${most} in ${path}: ${shown.length} lines, of which ${begun} begin a match`);
+      faults.push(`  with a limit of ${most} in ${path}: ${shown.length} lines, and ${begun} begin a match`);
     }
   }
   return [...faults, ...show('files reported as left out', [String(limited.filesCut ?? 0)], [String(cut)])];

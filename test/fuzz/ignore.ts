@@ -118,7 +118,7 @@ function writeRepository(root: string, tree: RuledTree): void {
   initialize(root, includes === 0 ? base + wanted : base + (includes === 1 ? include('more/0') : condition), exclude);
   mkdirSync(join(root, '.git/more'));
   writeFileSync(join(root, '.git/bad'), '[core]\n\texcludesFile = bad\n');
-  // A chain of files, of which the last one has the values.
+  // A chain of files; the last one has the values.
   for (let index = 0; index <= includes; index++)
     writeFileSync(join(root, `.git/more/${index}`), index === includes ? wanted : include(String(index + 1)));
   if (global !== undefined) writeFileSync(join(root, '.git/global'), toRuleBytes(global));

@@ -1,5 +1,5 @@
 /**
- * Recovery against a slow model: a commit of several files is killed at a random operation, then somebody may change a file or
+ * Recovery against a slow model: a commit of several files is killed at a random operation, then another program may change a file or
  * damage the journal, then recovery is killed at random, too, and runs again.
  */
 import { createHash } from 'node:crypto';
@@ -133,7 +133,7 @@ async function check(given: Case): Promise<{ readonly wrong: readonly string[]; 
       if (given.kinds.some((kind, index) => kind === 'edit-linked' && path === `f${index}`)) continue;
       // What the commit had not made yet cannot be removed.
       if (isGone && !existsSync(join(root, path))) continue;
-      const content = isGone ? undefined : `somebody else, ${path}\n`;
+      const content = isGone ? undefined : `another user, ${path}\n`;
       foreign.set(path, content);
       if (content === undefined) rmSync(join(root, path), { force: true });
       else {
@@ -164,9 +164,9 @@ async function check(given: Case): Promise<{ readonly wrong: readonly string[]; 
       // A file that was written in place is the same file: it may still be moved, or moved back.
       const ends = Object.keys(models.find((model, index) => given.kinds[index] === 'move' && path in model) ?? {});
       if (content !== undefined && ends.some((end) => contentOf(join(root, end)) === content)) continue;
-      if (found !== content) wrong.push(`${path} of somebody else holds ${JSON.stringify(found)}`);
+      if (found !== content) wrong.push(`${path} of another user holds ${JSON.stringify(found)}`);
     }
-    // A change that somebody else touched at either of its paths is left out; the others belong together.
+    // A change that another user touched at either of its paths is left out; the others belong together.
     const rest = models.filter((model) => !Object.keys(model).some((path) => foreign.has(path)));
     const isAll = (side: 0 | 1): boolean =>
       rest.every((model) =>

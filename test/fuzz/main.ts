@@ -70,7 +70,7 @@ async function run(fuzzer: Fuzzer, wanted: number, firstSeed: number): Promise<b
   return failures === 0;
 }
 
-// Nobody's own ignore rules.
+// No ignore rules of the user.
 process.env['HOME'] = '/nonexistent';
 process.env['XDG_CONFIG_HOME'] = '/nonexistent';
 const chosen = fuzzers.filter(({ name }) => values.only === undefined || values.only === name);

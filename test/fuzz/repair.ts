@@ -93,7 +93,7 @@ function linesArbitrary(texts: readonly string[]): fc.Arbitrary<string[]> {
 }
 
 /**
- * Repairs against a search for the text: a case is a text, as somebody types it, over the lines of one file.
+ * Repairs against a search for the text: a case is a text, as a person types it, over the lines of one file.
  *
  * If the text is not a valid expression, every line that contains it is found, and no line without any of its characters. If it
  * is one that finds nothing, the answer names the first line with the text.

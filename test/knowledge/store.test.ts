@@ -1,4 +1,4 @@
-/** The local store on every backend: what a change keeps, rejects and erases, also when others change the same assets. */
+/** The local store on every backend: what a change keeps, rejects and erases, even when others change the same assets. */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -476,7 +476,7 @@ describe.each(kinds)('assets in $name', (kind) => {
     expect(await store.eraseReplaced()).toBeUndefined();
   });
 
-  test('that are removed leave no word in the store, also of an earlier text', async () => {
+  test('that are removed leave no word in the store, including an earlier text', async () => {
     const { store, backend } = await open(kind);
     const words = ['zyxquark', 'vwbluefin', '龘靐齉'];
     const { id } = await store.add({ ...draft, body: `the ${words[0] ?? ''} is here` });
@@ -512,7 +512,7 @@ test('a removed asset leaves no byte in the files, which only their owner can re
   expect(statSync(join(inner, 'knowledge.db')).mode & 0o777).toBe(0o600);
 });
 
-test('text that somebody edits out of an asset is in no file after closing', async () => {
+test('text that a user edits out of an asset is in no file after closing', async () => {
   const directory = temporaryDirectory();
   const bytes = (): string =>
     readdirSync(directory)

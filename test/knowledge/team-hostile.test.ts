@@ -218,7 +218,7 @@ describe('what a remote may be', () => {
   test.each([
     ['a directory that does not exist', (root: string) => join(root, 'nowhere.git')],
     ['a directory without a repository', (root: string) => root],
-    ['a port where nobody listens', () => 'http://127.0.0.1:9/x.git'],
+    ['a port without a listener', () => 'http://127.0.0.1:9/x.git'],
     ['a host that does not exist', () => 'https://host.invalid/x.git'],
   ])('%s is an error, and nothing is left behind', async (_, remoteOf) => {
     const ann = world.member('ann');

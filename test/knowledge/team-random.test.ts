@@ -36,7 +36,7 @@ class Stopped extends Error {}
 const tokenOf = (text: string): string => /token-\d+/u.exec(text)?.[0] ?? '';
 
 /**
- * A model of what must survive. Each written text has a token. It may vanish only when somebody who had it as the present text of an
+ * A model of what must survive. Each written text has a token. It may vanish only when a user who had it as the present text of an
  * asset, or as a side of a conflict, replaced it.
  */
 async function play(steps: readonly Step[]): Promise<void> {
@@ -109,7 +109,7 @@ async function play(steps: readonly Step[]): Promise<void> {
       await team[one.kind]();
     };
     for (const one of steps) await run(one);
-    // Until nobody has anything to share: each round, one person's conflicts end.
+    // Until no user has anything to share: each round, one person's conflicts end.
     for (let round = 0; round < 12; round++) {
       let changes = 0;
       for (const member of members.values()) {

@@ -195,7 +195,7 @@ test('changes for a protected branch wait on a branch of the user until they are
   expect(await ann.texts()).toEqual(await bob.texts());
 });
 
-test('a branch for review that somebody else pushed to is not replaced', async () => {
+test('a branch for review that another user pushed to is not replaced', async () => {
   const [, bob] = await pair();
   world.hook('pre-receive', protectedMain);
   git(world.remote, 'update-ref', 'refs/heads/knowledge/bob', 'main');

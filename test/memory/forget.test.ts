@@ -175,7 +175,7 @@ describe.each(backendKinds)('forget on $name', (kind) => {
     expect(await keysOf(memory)).toEqual(all.filter((key) => key !== 'ai:memory:s:g'));
   });
 
-  test.skipIf(kind.isSkipped)('leaves no word of notes in an index, also of those that have expired', async () => {
+  test.skipIf(kind.isSkipped)('leaves no word of notes in an index, including those that have expired', async () => {
     // Notes that all live equally long have an index when there are many.
     const lifetime = 3_600_000;
     const retention = { maxNotes: Infinity, noteLifetimeMs: lifetime, temporaryNoteLifetimeMs: lifetime };

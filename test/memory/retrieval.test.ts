@@ -374,7 +374,7 @@ describe.each(backendKinds)('a large group on $name', (kind) => {
     expect(await find('redis')).toEqual(['redis']);
   });
 
-  test.skipIf(kind.isSkipped)('finds the content that a message has, also when an import changed it', async () => {
+  test.skipIf(kind.isSkipped)('finds the content that a message has, even when an import changed it', async () => {
     const { memory } = await openMemory(kind, { retention: { maxMessages: 700 } });
     const place = { stream: 'chat', group: 'g' };
     const now = await memory.backend.now();

@@ -301,7 +301,7 @@ describe('a file', () => {
     await expect(backend.keys('')).rejects.toMatchObject({ code: 'STORE_FAILED', path });
   });
 
-  test('a call that reads sees one state, also when another process writes between its statements', async () => {
+  test('a call that reads sees one state, even when another process writes between its statements', async () => {
     const path = `${temporaryDirectory()}/memory.db`;
     const backend = sqlite({ path });
     onTestFinished(() => backend.close());

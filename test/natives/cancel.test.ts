@@ -106,7 +106,7 @@ const bindingUrl = new URL('../../packages/natives/binding/index.js', import.met
 describe('native work', () => {
   it('does not run on the thread pool of libuv', async () => {
     const path = createTree({ pipe: fifo(), file: 'x' });
-    // Opening a FIFO to read blocks a thread until somebody opens it to write: four of them are the whole pool.
+    // Opening a FIFO to read blocks a thread until another process opens it to write: four of them are the whole pool.
     const blocked = Array.from({ length: 4 }, () => open(`${path}/pipe`, 'r'));
     try {
       expect((await glob({ pattern: 'file', path })).totalMatches).toBe(1);

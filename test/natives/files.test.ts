@@ -104,7 +104,7 @@ describe('a lock', () => {
     expect(readFileSync(join(root, 'number'), 'utf8')).toBe('1200');
   });
 
-  test('ends with the process that holds it, also when a child of that process lives on', async () => {
+  test('ends with the process that holds it, even when a child of that process lives on', async () => {
     const root = createTree({ d: {} });
     const holder = start(['hold', join(root, 'd')]);
     expect(await holder.line).toBe('held');

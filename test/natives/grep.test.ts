@@ -33,7 +33,7 @@ describe('grep', () => {
     });
   });
 
-  it('leaves out where the matches are if nobody uses it, and keeps what needs it', async () => {
+  it('leaves out where the matches are if it is not used, and keeps what needs it', async () => {
     const path = createTree({ 'a.txt': `${'-'.repeat(50)}two two\none\ntwo\n` });
     const found = async (more: Partial<GrepOptions>): Promise<GrepResult['matches']> =>
       (await grep({ pattern: 'two(?=.|$)', path, ...more })).matches;

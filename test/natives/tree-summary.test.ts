@@ -122,7 +122,7 @@ describe('what a tree shows', () => {
 });
 
 describe('files that git tracks', () => {
-  /** A repository with these files, of which git tracks some though its rules ignore them. */
+  /** A repository with these files; git tracks some though its rules ignore them. */
   function repository(tree: Parameters<typeof createTree>[0], tracked: readonly string[]): string {
     const path = createTree(tree);
     git(['init', '--quiet'], path);

@@ -65,7 +65,7 @@ const notOptions: Readonly<Record<string, string>> = {
   '@cairn/tool/kernel ': 'for packages of Cairn only',
   '@cairn/tool ResourceProvider.': 'an interface that users implement',
   '@cairn/tool ToolDefinition.execute': 'the AI SDK passes options of its own',
-  '@cairn/workspace-cache WorkspaceCache.init 1': 'a framework passes its own options, of which init reads `context`',
+  '@cairn/workspace-cache WorkspaceCache.init 1': 'a framework passes its own options; init reads `context`',
 };
 
 const parameters = optionsParameters().filter(

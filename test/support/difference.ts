@@ -27,7 +27,7 @@ function without(list: readonly string[], taken: readonly string[]): string[] {
 }
 
 /**
- * The same for a tree in which somebody may be at work: two lists that differ are made again, at most twice. A real
+ * The same for a tree in which another process may be at work: two lists that differ are made again, at most twice. A real
  * difference stays.
  */
 export async function settledDifference(

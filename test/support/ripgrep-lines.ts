@@ -63,7 +63,7 @@ export function ripgrepLines(
 }
 
 export interface RipgrepOptions extends ToolOptions {
-  /** Leave out the places of the matches, of which there may be one per character. */
+  /** Leave out the places of the matches; there may be one per character. */
   readonly withoutPlaces?: boolean | undefined;
 }
 

@@ -33,7 +33,7 @@ function run(command: string, args: readonly string[], cwd: string, options: Too
   return { exitCode: result.status, stdout: result.stdout, stderr: result.stderr.toString() };
 }
 
-/** Nobody's configuration: what a tool answers must not depend on who runs the test. */
+/** No configuration of the user: what a tool answers must not depend on who runs the test. */
 const neutralEnv: NodeJS.ProcessEnv = {
   PATH: process.env['PATH'],
   HOME: '/nonexistent',
@@ -47,12 +47,12 @@ const neutralEnv: NodeJS.ProcessEnv = {
   GIT_COMMITTER_EMAIL: 'test@example.com',
 };
 
-/** Runs the pinned ripgrep, without anybody's configuration. It exits with 0 on a hit, 1 on none and 2 on an error. */
+/** Runs the pinned ripgrep, without the user's configuration. It exits with 0 on a hit, 1 on none and 2 on an error. */
 export function ripgrep(args: readonly string[], cwd: string, options: ToolOptions = {}): ToolResult {
   return run(rgPath, ['--no-config', ...args], cwd, options);
 }
 
-/** Runs git, without anybody's configuration, and throws when it exits with another code than 0 or one of `codes`. */
+/** Runs git, without the user's configuration, and throws when it exits with another code than 0 or one of `codes`. */
 export function git(
   args: readonly string[],
   cwd: string,

@@ -76,7 +76,7 @@ describe('a second read', () => {
     expect(setup.cache.content.stats).toMatchObject({ hits: 1, misses: 1, entries: 1 });
   });
 
-  test('starts from the root of the cache, also when the workspace has another one', async () => {
+  test('starts from the root of the cache, even when the workspace has another one', async () => {
     const parent = createTree({ 'a.ts': 'parent', 'project/a.ts': 'project', 'project/.env': '' });
     await settled(parent);
     const root = join(parent, 'project');
@@ -214,7 +214,7 @@ describe('a read rejects', () => {
     await expect(setup.cache.content.read('a.ts')).rejects.toMatchObject({ code: 'OUTSIDE_ROOT' });
   });
 
-  test('a path outside the root, also when the file is in memory under its real path', async () => {
+  test('a path outside the root, even when the file is in memory under its real path', async () => {
     const setup = await setUp({ 'a.ts': 'one' });
     await setup.cache.content.read('a.ts');
     await expect(setup.cache.content.read('../a.ts')).rejects.toMatchObject({ code: 'OUTSIDE_ROOT' });

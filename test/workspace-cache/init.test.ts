@@ -44,7 +44,7 @@ describe('init', () => {
     expect(warnings).toEqual([]);
   });
 
-  test('gives the tree a second name that no template prints and nobody can set', async () => {
+  test('gives the tree a second name that no template prints and no code can set', async () => {
     const { run } = await createTestCache(createTree(tree)).cache.init();
     expect(run.data.directoryTree).toBe(run.data.static.tree);
     expect(Object.keys(run.data)).toEqual(['static', 'dynamic']);
@@ -90,7 +90,7 @@ describe('init', () => {
 });
 
 describe('the agents of one run', () => {
-  test('share one run and one scan, also when all begin at once with caches of their own', async () => {
+  test('share one run and one scan, even when all begin at once with caches of their own', async () => {
     const root = createTree(tree);
     const userContext: UserContext = {};
     const before = fsScanCacheStats();

@@ -65,7 +65,7 @@ function prepare(command: Command, texts: HelpTexts, { args, session }: ProgramP
   const paint = createPaint(usesColor('auto', session.out.isTerminal, session.env));
   return (
     command
-      // Options after the name of a subcommand belong to it, also when its parent has one of the same name.
+      // Options after the name of a subcommand belong to it, even when its parent has one of the same name.
       .enablePositionalOptions()
       .configureOutput({
         writeOut: (text) => (texts.out += text),

@@ -68,7 +68,7 @@ test('an entry of any kind is installed where its kind keeps it, and undone', as
   }
 });
 
-test('undo keeps what somebody else changed', async () => {
+test('undo keeps what another program changed', async () => {
   const files = new Map([[settings, '{\n  "a": 1\n}\n']]);
   const editor = editorOver(files);
   await (await editor.planInstall(hook, value)).apply();

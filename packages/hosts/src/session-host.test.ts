@@ -107,7 +107,7 @@ describe('the hook is one element of an array', () => {
     expect(files.get(path)).toBe(before);
   });
 
-  test('a hook that somebody wrote by hand is replaced, and its other keys stay', async () => {
+  test('a hook that a user wrote by hand is replaced, and its other keys stay', async () => {
     const old = { matcher: '', hooks: [{ type: 'command', command: `/old/cairn ${name}`, statusMessage: 'mine' }] };
     const { files, editor, action } = await installed(settings(old, theirs));
     expect(action).toBe('replace');
@@ -148,7 +148,7 @@ describe('hooks of other people in the same group stay', () => {
     expect(files.get(path)).toBe(settings(shared));
   });
 
-  test('when somebody added one to our group after the installation', async () => {
+  test('when a user added one to our group after the installation', async () => {
     const { files, editor } = await installed(settings());
     files.set(path, settings({ ...group, hooks: [hook, ...theirs.hooks] }));
     await (await editor.planUndo(target)).apply();
@@ -180,7 +180,7 @@ describe('undo after another change', () => {
     expect(JSON.parse(files.get(path) ?? '')).toEqual({ hooks: { Stop: [] } });
   });
 
-  test('a hook that somebody removed is gone: nothing is written', async () => {
+  test('a hook that a user removed is gone: nothing is written', async () => {
     const { files, editor } = await installed(settings(theirs));
     files.set(path, settings(theirs, theirs));
     const undo = await editor.planUndo(target);
@@ -285,7 +285,7 @@ test('whatever others have, only our element comes and goes', async () => {
       const wanted = structuredClone(value);
       wanted.hooks.SessionStart.push(group);
       expect(JSON.parse(files.get(path) ?? '')).toEqual(wanted);
-      // A change by somebody else, so that undo cannot restore the old bytes.
+      // A change by another program, so that undo cannot restore the old bytes.
       files.set(path, `${files.get(path) ?? ''}\n`);
       await (await editor.planUndo(target)).apply();
       expect(JSON.parse(files.get(path) ?? '')).toEqual(value);
@@ -359,7 +359,7 @@ describe('AGENTS.md has a section', () => {
     expect(files.get(file)).toBe('# Rules\r\n\r\n# More\r\n');
   });
 
-  test('of which marks in the text do not end it', async () => {
+  test('does not end at marks in its text', async () => {
     const files = new Map<string, string>();
     const editor = editorOver(files);
     await (await editor.planInstall(section, 'a\n<!-- cairn-knowledge:end -->\nb')).apply();

@@ -109,7 +109,7 @@ test('a resource that is subscribed twice counts until both subscriptions have e
   vi.advanceTimersByTime(1000);
   expect(heard).toEqual(['x:a']);
   announce(update('x:a'));
-  // Also for a change that was not sent yet.
+  // Even for a change that was not sent yet.
   second();
   vi.advanceTimersByTime(1000);
   expect(heard).toHaveLength(1);

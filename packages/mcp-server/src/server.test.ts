@@ -95,7 +95,7 @@ test('a set that fails to open and to close reports both errors', async () => {
   expect(errors).toEqual(['close']);
 });
 
-test('all sets close once, also when one fails to close', async () => {
+test('all sets close once, even when one fails to close', async () => {
   const broken = setOf('broken', [toolOf('a')], { close: () => Promise.reject(new Error('close')) });
   const other = setOf('other', [toolOf('b')]);
   const server = await make([broken, other]);

@@ -120,7 +120,7 @@ class Text {
     return bytes.toString(this.#encoding, start, end);
   }
 
-  /** The next string, of which all is available. */
+  /** The next string, available in full. */
   take(length: number): string {
     const start = this.#at;
     const end = start + length;

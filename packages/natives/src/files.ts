@@ -81,7 +81,7 @@ export async function renameNoReplace(from: string, to: string): Promise<boolean
   return done;
 }
 
-/** The held locks: a lock that nobody refers to must not end with a garbage collection. */
+/** The held locks: a lock without references must not end with a garbage collection. */
 const held = new Set<NativeLock>();
 
 /**

@@ -21,7 +21,7 @@ export interface ToolRunOptions {
   readonly signal: AbortSignal | undefined;
   /** Report what would change, but change nothing. */
   readonly dryRun: boolean;
-  /** States what a long call does now, in a few words. Absent when nobody asked. */
+  /** States what a long call does now, in a few words. Absent unless it was requested. */
   readonly onProgress?: ((message: string) => void) | undefined;
 }
 

@@ -41,7 +41,7 @@ test('counts hits and misses, with paths relative to the root', () => {
 });
 
 test.each<[reason: string, inits: number, sections: readonly (string | undefined)[], agents: number]>([
-  ['nobody took the section', 3, [], 0],
+  ['the section was not taken', 3, [], 0],
   ['one agent asks 50 times', 1, Array.from({ length: 50 }), 1],
   ['one agent with a name asks 50 times', 1, Array.from({ length: 50 }, () => 'writer'), 1],
   ['each of seven agents calls init', 7, Array.from({ length: 7 }), 7],

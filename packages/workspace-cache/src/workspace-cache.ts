@@ -40,8 +40,7 @@ export interface WorkspaceCache {
    */
   tree(options?: TreeCallOptions): Promise<WorkspaceTree>;
   /**
-   * Prepares a run: makes the tree and sets `userContext.workspaceCache`. Calls with one `userContext` and equal options, also
-   * of other caches in this process, return the first result, as long as the cache that made it is open. When the scan fails or
+   * Prepares a run: makes the tree and sets `userContext.workspaceCache`. Calls with one `userContext` and equal options, including other caches in this process, return the first result, as long as the cache that made it is open. When the scan fails or
    * the user context cannot be changed, the message states it.
    *
    * @throws {ToolError} `INVALID_OPTION`, `CLOSED`

@@ -36,7 +36,7 @@ export interface ModelReply {
   /** @default true */
   readonly reportsUsage?: boolean;
   /**
-   * Ends a streamed answer early: after this number of events, of which the first has the role alone, the text pieces follow, and
+   * Ends a streamed answer early: after this number of events; the first has the role alone, the text pieces follow, and
    * each call has one event with its name and some with its arguments. `close` breaks the connection, `end` ends the body
    * in the regular way, and an object is sent as the error of the API.
    */

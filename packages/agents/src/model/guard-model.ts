@@ -15,11 +15,11 @@ export interface GuardOptions extends RetryOptions {
   /** Each further part of the answer must arrive within this time. @default 180,000 */
   readonly chunkTimeoutMs?: number | undefined;
   /**
-   * Returns whether somebody reads the next answer while it arrives. Otherwise it is passed on when it is complete, so that one that
+   * Returns whether the next answer is read while it arrives. Otherwise it is passed on when it is complete, so that one that
    * is cut is asked for again. @default true
    */
   readonly isFollowed?: (() => boolean) | undefined;
-  /** Called with the text of an answer that nobody followed, when it was cut or aborted and is not asked for again. */
+  /** Called with the text of an answer that was not followed, when it was cut or aborted and is not asked for again. */
   readonly onUnsent?: ((text: string) => void) | undefined;
 }
 

@@ -55,7 +55,7 @@ export interface Usage {
   readonly isComplete: boolean;
 }
 
-/** The result of a run, also of one that was ended by a limit or an abort. */
+/** The result of a run, including one that was ended by a limit or an abort. */
 export interface AgentResult {
   /** The id to continue the run by. */
   readonly run: string;

@@ -114,7 +114,7 @@ export interface RunOptions extends RequestOptions {
    */
   readonly onFailure?: 'close' | 'drop' | undefined;
   /**
-   * Whether events have the text of the model while it is written. Otherwise, and while nobody iterates the run, each answer is one
+   * Whether events have the text of the model while it is written. Otherwise, and while the run is not iterated, each answer is one
    * event when it is complete, so that an answer which the server cuts is asked for again.
    * @default true
    */
@@ -179,7 +179,7 @@ export interface PreparedRequest {
 export interface Agents {
   readonly definitions: AgentDefinitions;
   readonly contexts: ContextManager;
-  /** Starts a run. Every failure, also of an argument, is in its result. */
+  /** Starts a run. Every failure, including an invalid argument, is in its result. */
   run(options: RunOptions): AgentRun;
   /**
    * Returns what a run would send, without sending it. Needs no model.

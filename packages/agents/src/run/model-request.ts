@@ -32,7 +32,7 @@ export interface ModelCall {
   readonly invalid?: Error;
 }
 
-/** The answer to a request, also when it was cut. */
+/** The answer to a request, even when it was cut. */
 export interface ModelAnswer {
   /** What the model wrote, with its calls; absent when it wrote nothing. */
   readonly message: AssistantMessage | undefined;

@@ -300,7 +300,7 @@ export function createRunner(options: AgentsOptions, { delegate }: RunnerParts =
         working.delete(result);
       });
       working.set(result, ending);
-      // Also marks a rejection as handled: nobody has to wait for the result.
+      // Also marks a rejection as handled: the result need not be awaited.
       result.then(
         () => log.end(),
         (error: unknown) => log.end(asError(error)),

@@ -7,7 +7,7 @@ function mayChangeFiles(name: string, { annotations }: AgentTool): boolean {
 }
 
 /**
- * Returns tools of which those that may change files without announcing it, such as a shell, are followed by a refresh of what is kept
+ * Returns tools. Those that may change files without announcing it, such as a shell, are followed by a refresh of what is kept
  * about the workspace. A refresh that fails changes no result.
  */
 export function refreshAfter(

@@ -283,7 +283,7 @@ export function createWorkflows(options: WorkflowsOptions): AgentWorkflows {
     const found = await find(id, workOptions.signal);
     const { record, state, stream } = found;
     const call = state.calls.find(isPending);
-    // Nobody else may approve what a user asked for.
+    // Only the user may approve what the user asked for.
     const isOther = user !== undefined && state.user !== undefined && user !== state.user;
     if (call?.status === 'approval' && isOther) return undefined;
     try {

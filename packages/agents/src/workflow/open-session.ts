@@ -99,7 +99,7 @@ export function createSessions(
     signal?.throwIfAborted();
     const emit = (event: WorkflowEvent): void => onEvent?.(event);
     const model = resolveModel(modelOf(options)).guard({
-      // Without events nobody sees a part of an answer.
+      // Without events no part is shown of an answer.
       isFollowed: () => onEvent !== undefined,
       ...requests,
       onRetry: (retry) => emit({ type: 'retry', ...retry }),

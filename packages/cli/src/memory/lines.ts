@@ -16,7 +16,7 @@ const units = [
   [1000, 'second'],
 ] as const;
 
-/** Formats a duration in the largest unit of which it has about two or more: `30 days`, `90 minutes`. */
+/** Formats a duration in the largest unit with a value of about two or more: `30 days`, `90 minutes`. */
 function formatDuration(durationMs: number): string {
   const [size, name] = units.find(([one]) => durationMs >= 1.99 * one) ?? [1000, 'second'];
   return countOf(Math.round(durationMs / size), name);

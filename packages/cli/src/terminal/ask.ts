@@ -77,7 +77,7 @@ export async function askYesNo(prompter: Prompter, question: string): Promise<bo
   return /^\s*y(?:es)?\s*$/iu.test(answer ?? '');
 }
 
-/** Asks the person at the terminal. Returns `undefined` without calling `use` when nobody is there to answer. */
+/** Asks the person at the terminal. Returns `undefined` without calling `use` when no person can answer. */
 export async function askPerson<T>(
   session: Session,
   use: (prompter: Prompter, terminal: Terminal) => Promise<T>,

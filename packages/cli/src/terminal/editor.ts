@@ -99,7 +99,7 @@ export async function editText(
     await session.err.write(`cairn: interrupted; nothing was changed; ${keptIn(file)}\n`);
     throw session.signal.reason;
   }
-  // An editor with another encoding changes every character that is not ASCII, also where nobody edited.
+  // An editor with another encoding changes every character that is not ASCII, even in unedited places.
   if (!isUtf8(bytes)) {
     throw new CommandError({
       code: 'ENCODING',

@@ -77,7 +77,7 @@ export class RunOutputs {
 
   constructor(session: Session) {
     const [out, err] = [new SteadyOutput(session.out), new SteadyOutput(session.err)];
-    // Nobody reads the notices. The exit status of the command is what is left of them.
+    // The notices are not read. The exit status of the command is what is left of them.
     const reading: Session = { ...session, err: withoutReader(session.err, () => undefined) };
     this.#steady = [out, err];
     this.#sessions = {

@@ -48,7 +48,7 @@ describe('people read', () => {
       'node_modules/@cairn/cli': 'packages/cli',
       'bin/cairn': cloned,
     });
-    // npm adds its scripts, and nobody else has them.
+    // npm adds its scripts, and other programs do not have them.
     const PATH = [join(root, 'node_modules/.bin'), ...(env.PATH === undefined ? [] : [join(root, env.PATH)])].join(':');
     const run = { env: { npm_command: 'exec', PATH }, cwd: join(root, cwd), main: join(root, cloned) };
     expect(commandName(run)).toBe(expected);

@@ -32,7 +32,7 @@ export function parseStat(line: string): ProcessFacts | undefined {
   const [pid] = line.split(' ', 1);
   const fields = line.slice(line.lastIndexOf(')') + 2).split(' ');
   const [, parent, , leader, tty] = fields;
-  // Field 22, of which the first two are before the fields.
+  // Field 22; the first two are before the fields.
   const startedAt = fields[19];
   if (pid === undefined || parent === undefined || tty === undefined || startedAt === undefined) return undefined;
   return { pid: Number(pid), parent: Number(parent), leader: Number(leader), tty: tty === '0' ? '' : tty, startedAt };

@@ -62,7 +62,7 @@ export async function openStandardInput(session: Session, instead: string): Prom
 }
 
 /**
- * Decides whether a command without paths works on standard input. A pipe or a file is one that somebody gave to the command. A
+ * Decides whether a command without paths works on standard input. A pipe or a file is one that the user gave to the command. A
  * socket may be one that a program opened for each of its child processes, so it counts only if data arrives within 100 ms.
  *
  * @param instead how to search files instead, as the end of a sentence: "to search files, add a path, such as ."

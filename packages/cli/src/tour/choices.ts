@@ -82,7 +82,7 @@ export function abbreviate(path: string): string {
 }
 
 /**
- * A file whose name is worth abbreviating: several words, deep enough that nobody would type the path, and preferably
+ * A file whose name is worth abbreviating: several words, too deep to type the path, and preferably
  * of the most frequent extension. The first one in path order wins among equals, so that two tours of one tree are the
  * same.
  */

@@ -14,7 +14,7 @@ export interface TourFile {
 
 /**
  * Creates a small file with a name nothing else has, right below `root`. Both calls are synchronous: no signal can be
- * handled while the file exists and nobody knows of it.
+ * handled while the file exists and is not known yet.
  *
  * @throws the error of the file system, when the tree cannot be written to; nothing is left behind then
  */

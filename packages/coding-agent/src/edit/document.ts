@@ -1,7 +1,7 @@
 import { countLineFeeds } from './count-line-feeds.ts';
 import type { TextEncoding } from './encoding.ts';
 
-/** A text file: its bytes, of which edits change only some. */
+/** A text file: its bytes; edits change only some. */
 export interface TextDocument {
   readonly bytes: Buffer;
   readonly encoding: TextEncoding;

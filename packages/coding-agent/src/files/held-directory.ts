@@ -28,7 +28,7 @@ function placeOf(descriptor: number): string | undefined {
   }
 }
 
-/** Returns whether two paths, neither of which leads through a link, are names of the same place. */
+/** Returns whether two paths without links are names of the same place. */
 async function isSamePlace(place: string, path: string): Promise<boolean> {
   if (place === path) return true;
   const [found, wanted] = [place.split('/'), path.split('/')];

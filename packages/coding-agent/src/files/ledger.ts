@@ -9,7 +9,7 @@ export interface FileRecord {
   /** The content hash of the first `length` bytes. */
   readonly hash: string;
   readonly length: number;
-  /** Bytes of the whole file. More than `length` for a huge file of which only a part was read. */
+  /** Bytes of the whole file. More than `length` for a huge file that was read in part. */
   readonly size: number;
   /** The parts that were shown, or that a tool wrote. A line that was cut counts in full; a line that a search found does not. */
   readonly seen: SeenRanges;

@@ -31,7 +31,7 @@ export function inputSchema<Shape extends z.ZodRawShape>(
   return tool.inputSchema(shape, { aliases, adapt });
 }
 
-/** The same for parameters of which models see only `shape`. */
+/** The same for parameters whose `shape` alone models see. */
 export function inputSchemaBeyond(shape: z.ZodRawShape, hidden: z.ZodRawShape): z.ZodType<Fields> {
   return tool.inputSchemaBeyond(shape, hidden, { aliases });
 }

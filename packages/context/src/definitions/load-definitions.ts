@@ -124,7 +124,7 @@ async function readDefinition(
   return 'text' in file ? parseDefinition(file.text, options) : broken(file.problem, file.line);
 }
 
-/** A problem for every file with the name of another one of the same source: nobody knows which one is meant. */
+/** A problem for every file with the name of another one of the same source: the intended one is unknown. */
 function reportDuplicates(
   parsed: readonly (ParsedDefinition & { path: string })[],
   source: DefinitionSource,

@@ -1,4 +1,4 @@
-/** Copies of messages that nobody changes from outside, and checks that each of their values can be stored. */
+/** Copies of messages that cannot be changed from outside, and checks that each of their values can be stored. */
 import { ContextError } from '../errors.ts';
 import type { UnifiedMessage } from '../messages/message.ts';
 import { partProblem } from '../messages/part-problem.ts';

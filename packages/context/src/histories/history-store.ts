@@ -65,7 +65,7 @@ interface TurnRecord {
   readonly turn: string;
   readonly index: number;
   readonly count: number;
-  /** The short names of the chunks of its large parts, also of parts within parts. */
+  /** The short names of the chunks of its large parts, including parts within parts. */
   readonly chunks?: readonly string[];
   readonly message: unknown;
 }

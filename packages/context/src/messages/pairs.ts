@@ -8,7 +8,7 @@ interface Place {
 }
 
 /**
- * Finds the result of each call of a history, as it grows. A result belongs to the newest open call with its id, also when other
+ * Finds the result of each call of a history, as it grows. A result belongs to the newest open call with its id, even when other
  * messages stand between them: turns that were written concurrently may be interleaved.
  */
 export class CallPairs {

@@ -28,7 +28,7 @@ interface Line {
 
 /** Counts of the messages before one. */
 interface Sums {
-  /** The messages of which something has no line, such as a tool call. */
+  /** The messages with something that has no line, such as a tool call. */
   readonly partial: number;
   readonly partialTokens: number;
   readonly tokens: number;

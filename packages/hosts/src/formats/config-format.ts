@@ -29,7 +29,7 @@ export interface ConfigFormat {
    * @throws {HostError} `CONFIG_SHAPE` when a value of another kind is in the way.
    */
   change(text: string, change: ConfigChange): string;
-  /** Returns whether a text has neither values nor comments, so that nobody misses it. */
+  /** Returns whether a text has neither values nor comments, so that nothing is lost. */
   isBlank(text: string): boolean;
 }
 

@@ -25,7 +25,7 @@ const MAX_NAME_CHARACTERS = 60;
 const DRAFT_TAG = 'knowledge-gap';
 
 /**
- * Returns whether an asset is the draft of a gap that nobody filled yet. It has the words of a question and no answer. Another type,
+ * Returns whether an asset is the draft of a gap that is not filled yet. It has the words of a question and no answer. Another type,
  * or removing the tag, makes it an answer.
  */
 export function isGapDraft({ type, tags }: Pick<AssetFields, 'type' | 'tags'>): boolean {

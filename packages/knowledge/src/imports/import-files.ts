@@ -125,7 +125,7 @@ class Importer {
     }
   }
 
-  /** Brings an asset up to date with its file, unless somebody changed the asset too. */
+  /** Brings an asset up to date with its file, unless the asset was changed too. */
   async #update(
     path: string,
     {
@@ -140,7 +140,7 @@ class Importer {
       readonly hash: string;
     },
   ): Promise<void> {
-    // Somebody has settled it by hand.
+    // It was settled by hand.
     if (isSame(parseAsset(before.text), parsed)) {
       this.present.push(path);
       await this.#remember(path, { file: hash, id: before.id, asset: before.hash });
@@ -190,7 +190,7 @@ const importOptions: OptionNames<ImportOptions> = {
 
 /**
  * Imports a Markdown file, or those below a directory, once each: a file is imported again only when it changed, and its asset is
- * changed only when nobody else changed it.
+ * changed only when no one else changed it.
  *
  * @throws {KnowledgeError} `INVALID_INPUT`, `TOO_LARGE`; what concerns one file is in `problems`.
  */

@@ -185,7 +185,7 @@ test('an asset that was found by its title only shows the beginning of its body'
   expect(results[0]?.snippet).toBe('Matching latency and garbage collection.');
 });
 
-test('an asset of exactly the name comes first, also when many others have more of its words', async () => {
+test('an asset of exactly the name comes first, even when many others have more of its words', async () => {
   const others = Array.from({ length: 60 }, (_, number) =>
     draft(`redis-${number}`, 'redis redis', `redis redis redis ${number}`, { tags: ['redis'] }),
   );
@@ -195,7 +195,7 @@ test('an asset of exactly the name comes first, also when many others have more 
   expect(answer.results).toHaveLength(3);
 });
 
-test('an inactive asset of exactly the name is named, also when another asset is first', async () => {
+test('an inactive asset of exactly the name is named, even when another asset is first', async () => {
   const { notices } = await ask({ query: 'old lock' }, [draft('lock', 'The old lock', 'old lock '.repeat(20))]);
   expect(notices.map(({ code }) => code)).toContain('INACTIVE_LEFT_OUT');
 });

@@ -8,7 +8,7 @@ import type { LocalStore } from '../stores/local-store.ts';
 import type { Layers } from './layers.ts';
 import type { SearchResult } from './search.ts';
 
-/** What somebody found out. For an update, fields that are left out stay as they are. */
+/** A finding. For an update, fields that are left out stay as they are. */
 export interface SinkDraft {
   readonly name: string;
   readonly productLine?: string | undefined;
@@ -53,7 +53,7 @@ async function refuseEqual(store: LocalStore, body: string, ids: readonly string
 }
 
 /**
- * Keeps what somebody found out. Before a new asset is added, the three most similar ones are returned instead, so that the caller
+ * Keeps a finding. Before a new asset is added, the three most similar ones are returned instead, so that the caller
  * chooses between an update and a new asset.
  *
  * @throws {KnowledgeError} those of `LocalStore.add` and `change`; `INVALID_INPUT` for a new asset without type, title or body;
@@ -83,7 +83,7 @@ export async function sinkAsset(
   if (body === undefined) throw missing('body');
   const fields = { name, productLine: productLine ?? DEFAULT_PRODUCT_LINE, type, title, tags, paths };
   if (mode !== 'new') {
-    // An asset that cannot be added is rejected before anybody has to choose.
+    // An asset that cannot be added is rejected before the caller has to choose.
     const parsed = parseAsset(formatAsset(fields, body));
     checkSecrets(parsed.text);
     const taken = await store.get(parsed.id, { signal });

@@ -16,7 +16,7 @@ Without evidence, use the type discovery and name what is missing.
 
 ## Write it
 
-- \`name\`: short and exact, such as \`redis-cluster-failover\`. \`title\`: one line. \`tags\`: the words that somebody will search for.
+- \`name\`: short and exact, such as \`redis-cluster-failover\`. \`title\`: one line. \`tags\`: the words that a reader will search for.
 - Body: what happened or holds, why, what to do, and the evidence. No passwords, keys or tokens.
 - Call \`sink_asset\`. If it names similar assets, read them. The same insight: repeat the call with \`mode\` update and the name of that asset. Another one: with \`mode\` new.
 - Tell the user the name of the asset. If there is a team store, \`${command} knowledge team push\` shares it.

@@ -6,7 +6,7 @@ const none = undefined;
 
 /** Every way in which three versions can be equal or missing: base, local, team. */
 const cases: readonly (readonly [what: string, base: Version, local: Version, team: Version, expected: Merge])[] = [
-  ['nobody has it', none, none, none, 'none'],
+  ['no side has it', none, none, none, 'none'],
   ['unchanged', 'a', 'a', 'a', 'none'],
   ['added here', none, 'a', none, 'send'],
   ['added by the team', none, none, 'a', 'take'],

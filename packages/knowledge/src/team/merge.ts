@@ -15,8 +15,8 @@ export interface Sides {
  *
  * - `none`: both sides have what they had.
  * - `same`: both sides were changed in the same way.
- * - `take`: only the team changed it; `local` becomes as `team`, also when that means removal.
- * - `send`: only the local store changed it; `team` becomes as `local`, also when that means removal.
+ * - `take`: only the team changed it; `local` becomes as `team`, even when that means removal.
+ * - `send`: only the local store changed it; `team` becomes as `local`, even when that means removal.
  * - `conflict`: both sides changed it, in different ways.
  */
 export type Merge = 'none' | 'same' | 'take' | 'send' | 'conflict';

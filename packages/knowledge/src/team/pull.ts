@@ -21,7 +21,7 @@ import type { Tree, TreeFile } from './tree.ts';
  *
  * - `known`: it continues what was synchronized last.
  * - `new`: nothing was synchronized with it, so a missing file was not removed there.
- * - `rewritten`: it does not have the commit that was synchronized last, so nobody can tell why a file is missing.
+ * - `rewritten`: it does not have the commit that was synchronized last, so it is unknown why a file is missing.
  */
 export type History = 'known' | 'new' | 'rewritten';
 
@@ -60,7 +60,7 @@ interface ReadFile {
   readonly team: TeamState;
 }
 
-/** Reads the files of which the local store does not have this version. */
+/** Reads the files whose version the local store lacks. */
 async function readFiles(
   { git, signal }: PullOptions,
   files: readonly (TreeFile & { readonly id: string })[],

@@ -106,7 +106,7 @@ const en: ToolTexts = {
     deprecated: 'This asset is deprecated.',
     superseded: 'This asset is superseded.',
     review: 'Readers reported this asset as wrong; check it before you rely on it.',
-    unverified: 'Nobody confirmed this asset for 180 days; check it before you rely on it.',
+    unverified: 'This asset was not confirmed for 180 days; check it before you rely on it.',
     conflict: 'This asset was also changed in the team store, and the conflict is not resolved.',
   },
   supersededBy: (id) => `Read ${id} instead.`,

@@ -282,7 +282,7 @@ describe('get_asset', () => {
     pass(181 * DAY_MS);
     const answer = await text('get_asset', { name });
     expect(answer).toContain('Readers reported this asset as wrong; check it');
-    expect(answer).toContain('Nobody confirmed this asset for 180 days');
+    expect(answer).toContain('This asset was not confirmed for 180 days');
     expect(answer).toContain('marks="review unverified"');
   });
 

@@ -91,7 +91,7 @@ function gather(events: readonly OpenedEvent[]): AskedQuery[] {
  * Learns a ranking from events. The result depends on nothing else, so that a log can be replayed.
  *
  * An asset that was opened after similar queries moves up, more when fewer others were opened after them. Queries are
- * compared by their terms, of which rare ones count more.
+ * compared by their terms; rare ones count more.
  */
 export function learnRanking(events: readonly OpenedEvent[]): LearnedRanking {
   const asked = gather(events);

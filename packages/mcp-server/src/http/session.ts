@@ -14,7 +14,7 @@ export interface Session {
 export interface SessionEvents {
   /** Called with the id when the client has initialized the session. */
   readonly onStart: (id: string, session: Session) => void;
-  /** Called when the session has ended, also when the client ended it. */
+  /** Called when the session has ended, even when the client ended it. */
   readonly onEnd: (id: string) => void;
   readonly onError: (error: unknown) => void;
 }

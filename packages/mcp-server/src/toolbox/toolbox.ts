@@ -22,7 +22,7 @@ export interface Toolbox {
   readonly tools: ReadonlyMap<string, ToolDefinition>;
   /** The tools as clients see them: in the order of the sets, and within a set in its own order. */
   readonly list: readonly Tool[];
-  /** The instructions of each set that has some and of which a tool is offered, in the order of the sets. */
+  /** The instructions of each set that has some and offers a tool, in the order of the sets. */
   readonly instructions: readonly string[];
   /** The resources of all sets. Absent when no set has resources. */
   readonly resources: Resources | undefined;

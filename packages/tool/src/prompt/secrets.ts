@@ -71,7 +71,7 @@ const reference =
 const placeholder =
   /example|placeholder|redacted|your[-_ ]|changeme|x{4}|\*{3}|\.{3}|…|(.)\1{7}|abcdefgh|(?:0123456789|1234567890)abcdef|4eC39HqLyjWDarjtT1zdp7dc/iu;
 
-/** Words and rows of characters in a token of an issuer's form that nobody could have received. */
+/** Words and rows of characters in a token of an issuer's form that cannot have been issued. */
 const masked = /placeholder|redacted|your[-_ ]|changeme|x{4}|\*{3}|\.{3}|…|(.)\1{7}/iu;
 
 /** Passwords of examples and of local servers, which protect nothing. */
@@ -130,7 +130,7 @@ function* candidates(text: string, { examples }: SecretOptions): Generator<Found
 
 export interface SecretOptions {
   /**
-   * Whether a token of an issuer's form is a secret also when documentation uses it as an example, such as one with the letters of
+   * Whether a token of an issuer's form is a secret even when documentation uses it as an example, such as one with the letters of
    * the alphabet. A row of crosses, dots or asterisks is never a secret. @default false
    */
   readonly examples?: boolean | undefined;

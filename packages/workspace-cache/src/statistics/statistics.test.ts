@@ -61,7 +61,7 @@ test.each<[reason: string, changed: Partial<RunCounts>, requests: number, calls:
   ['updates cost tokens', { updateTokens: 500 }, 7, 18, 18_000 - 2100 - 500],
   ['a tree that failed saves nothing', { shownDirectories: 0 }, 7, 0, -2100],
   ['a tree that failed does not make listings a loss', { shownDirectories: 0, sectionTokens: 0 }, 7, 0, 0],
-  ['a section that nobody took saves nothing', { agents: 0, sections: 0 }, 0, 0, 0],
+  ['a section that was not taken saves nothing', { agents: 0, sections: 0 }, 0, 0, 0],
   ['a tree with one directory saves one listing an agent', { shownDirectories: 1 }, 7, 4, 4000 - 2100],
 ])('%s', (_, changed, requests, calls, tokens) => {
   const { savedCalls, savedTokens } = statisticsOf({ ...counts, ...changed }, { requests });

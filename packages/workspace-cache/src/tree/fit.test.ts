@@ -293,7 +293,7 @@ describe('what fits', () => {
         };
         const { tree, metadata } = await buildTree(options, { root: '/root', clock: () => 0, summarize });
         expect({ tree, truncated: metadata.truncated }).toEqual({ tree: expected.text, truncated: expected.truncated });
-        // A cut tree of one level may be the first of several: nobody asks for the rest.
+        // A cut tree of one level may be the first of several: the rest is not requested.
         expect(metadata.truncated ? Math.max(2, metadata.depth) : metadata.depth).toBe(
           metadata.truncated ? Math.max(2, depth) : depth,
         );

@@ -168,7 +168,7 @@ test('tools of the run are functions that check their input themselves', async (
   });
 });
 
-test('names for providers are unique, also for names without Latin letters', () => {
+test('names for providers are unique, even for names without Latin letters', () => {
   const define = (name: string): FunctionDefinition => ({ name, description: name, execute: () => '' });
   const stream = merged(['生成', '删除', 'a-b', 'a_b', 'x'.repeat(64)].map(define));
   const names = workflowFunctions({ stream, reserved: ['greet'] }).map(({ toolName }) => toolName);

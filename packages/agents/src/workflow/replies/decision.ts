@@ -107,7 +107,7 @@ function decisionOf({ object, rest }: { object: Fields; rest: string }, language
   }
   const others = meaningfulLines(rest);
   if (kind === 'simple') return answer === undefined ? undefined : { kind, answer: joined([...others, answer]) };
-  // A list of which a part cannot be read is not the whole one.
+  // A list with a part that cannot be read is not the whole one.
   if (todos.length === 0 || todos.length < items.length) return { kind: 'invalid', problem: texts.noTodos };
   return { kind, todos, analysis: joined(others), unread: [] };
 }

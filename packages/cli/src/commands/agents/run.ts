@@ -109,7 +109,7 @@ async function follow(
     maxSteps,
     maxTokens,
     timeoutMs: timeout === undefined ? undefined : timeout * 1000,
-    // Where nobody sees half an answer, one that the server cuts is asked for again.
+    // Where half an answer is not shown, one that the server cuts is asked for again.
     partialText: view.isStreaming,
     signal: session.signal,
   });

@@ -10,7 +10,7 @@ Examples:
   $ cairn rename a.txt b.txt --overwrite       replace b.txt, whatever its content
   $ cairn rename src lib --dry-run             check only, change nothing
 
-The destination is the complete new path, also for a directory. Renames a link, not its target.`;
+The destination is the complete new path, even for a directory. Renames a link, not its target.`;
 
 interface RenameFlags extends MutationFlags {
   readonly overwrite?: boolean;

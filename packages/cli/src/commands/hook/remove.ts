@@ -9,7 +9,7 @@ Examples:
   $ cairn hook remove codex --scope user --yes
   $ cairn hook remove agents-md --dry-run     show the changes only
 
-Restores the files as they were. If somebody changed a file since, only the hook or the section is removed from it; a skill that
+Restores the files as they were. If a file was changed since, only the hook or the section is removed from it; a skill that
 was changed stays. A hook that another person installed in a shared repository is removed too.
 
 Exit status: 0 if it is removed, 1 if nothing is installed or you answered no, 2 on an error.`;
