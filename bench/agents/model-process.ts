@@ -9,7 +9,7 @@ export interface ModelProcess {
   readonly url: string;
   /** The model for the AI SDK. */
   readonly model: ReturnType<ReturnType<typeof createOpenAICompatible>['chatModel']>;
-  /** Returns what was measured since the last call. */
+  /** Returns the measurements since the last call. */
   readonly measured: () => Promise<Measured>;
   readonly close: () => void;
 }

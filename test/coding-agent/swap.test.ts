@@ -47,7 +47,7 @@ function build(): string {
   return base;
 }
 
-/** Runs calls while another process replaces `root/dir` by a link again and again. Returns how often it did. */
+/** Runs calls while another process replaces `root/dir` by a link again and again. Returns the number of replacements. */
 async function whileSwapping(base: string, run: () => Promise<void>): Promise<number> {
   const swapping = fork(child, [join(base, 'root/dir'), join(base, 'root/aside'), join(base, 'outside')]);
   const ended = once(swapping, 'exit');

@@ -48,7 +48,7 @@ async function inTerminal({ cwd, env }: Place, script: string): Promise<string[]
   return sessionsIn(stdout);
 }
 
-/** Runs a program in a session of the system without a terminal. Returns what it prints. */
+/** Runs a program in a session of the system without a terminal. Returns its output. */
 async function detached({ cwd, env }: Place, command: string, args: readonly string[]): Promise<string> {
   const all = cleanEnv({ NODE: process.execPath, CAIRN: cairnEntry, OUT: join(cwd, 'out'), ...env });
   const child = spawn(command, args, { cwd, env: all, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });

@@ -172,7 +172,7 @@ function apart(places: readonly Place[]): Place[] {
   return kept;
 }
 
-/** Returns what an edit of a file does: the places of the first tier that has any, or the code of the rejection. */
+/** Returns the result of an edit of a file: the places of the first tier that has any, or the code of the rejection. */
 export function modelEdit(file: readonly ModelLine[], { old_text, new_text, replace_all }: ModelEdit): Outcome {
   if (old_text === '') return { code: 'INVALID_INPUT' };
   const lines = measure(file);

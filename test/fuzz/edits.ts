@@ -339,7 +339,7 @@ interface Answer {
   readonly tiers: readonly string[];
 }
 
-/** Returns how the new file differs from that of the model: bytes outside the places, texts in them, line ends. */
+/** Returns the difference of the new file from that of the model: bytes outside the places, texts in them, line ends. */
 function problemOf({ given, edits, outcomes, tiers }: Answer, { mark, body, found }: Bytes): string | undefined {
   const planned = outcomes.flatMap((outcome, index) => {
     const edit = edits[index];

@@ -96,7 +96,7 @@ async function dies(
   return (await Promise.race([run(tools), died])) === 'died';
 }
 
-/** Returns what is wrong, and whether the commit was killed. */
+/** Returns the problem, and whether the commit was killed. */
 async function check(given: Case): Promise<{ readonly wrong: readonly string[]; readonly isKilled: boolean }> {
   const base = newDirectory();
   const place = { root: join(base, 'root'), stateDirectory: join(base, 'state') };

@@ -94,7 +94,7 @@ function wordsOf(text: string, words: readonly string[]): string[] {
 
 const refused = (code: string, facts: object = {}): unknown => expect.objectContaining({ code, ...facts });
 
-/** Returns what a reader knows after a change. */
+/** Returns the state of a reader after a change. */
 function learn(
   known: Map<string, { readonly sequence: number; readonly asset: Asset }>,
   changes: AssetChanges,

@@ -15,7 +15,7 @@ const KEPT = { maxMessages: Infinity, messageLifetimeMs: Infinity };
 let path = '';
 let exported: readonly string[] = [];
 
-/** Returns how often other work ran while a task ran. */
+/** Returns the number of times that other work ran while a task ran. */
 async function turnsOf(task: () => Promise<unknown>): Promise<number> {
   let turns = 0;
   let isDone = false;

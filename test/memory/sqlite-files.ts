@@ -63,7 +63,7 @@ export function filesWith(path: string, text: string): string[] {
   return (JSON.parse(stdout) as string[]).map((file) => file.slice(path.length));
 }
 
-/** Returns what is wrong in a file: its structure, and counts that are not those of the entries. */
+/** Returns the problem of a file: its structure, and counts that are not those of the entries. */
 export function problemsOf(path: string): string[] {
   const database = new DatabaseSync(path);
   const texts = (sql: string): string[] =>

@@ -46,7 +46,7 @@ interface Item {
   readonly size?: number;
 }
 
-/** Returns what a promise resolves to, unless a call waits for another: then lets its time run out. With fake timers. */
+/** Returns the result of a promise, unless a call waits for another: then lets its time run out. With fake timers. */
 async function withoutWaiting<T>(promise: Promise<T>): Promise<T | 'a call waits for another'> {
   let isDone = false;
   let hasWaited = false;

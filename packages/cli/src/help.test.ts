@@ -4,7 +4,7 @@ import { run } from './run.ts';
 import { displayWidth } from './terminal/text.ts';
 import { recordedSession } from './testing/session.ts';
 
-/** Returns what a command line writes to a terminal of this width, or to a pipe. */
+/** Returns the output of a command line to a terminal of this width, or to a pipe. */
 async function textOf(args: readonly string[], width: number, isTerminal: boolean = true): Promise<string> {
   const terminals = { outIsTerminal: isTerminal, errIsTerminal: isTerminal };
   const { session, texts } = recordedSession({ ...terminals, width, env: { NO_COLOR: '1' } });

@@ -72,7 +72,7 @@ function unknownCommand(command: Command): Parts {
   ];
 }
 
-/** Returns how to give a word that looks like an option. A command without arguments has no use for it. */
+/** Returns the way to pass a word that looks like an option. A command without arguments has no use for it. */
 function optionFix(command: Command): string {
   if (command.registeredArguments.length > 0) {
     return `to use it as ${isSearch(command) ? 'text to search for' : 'a name'}, put -- before it`;
@@ -143,7 +143,7 @@ function messageOf(error: CommanderError, command: Command, args: readonly strin
   }
 }
 
-/** Returns what commander rejected, in words of our own, from its error code, the command and the arguments. */
+/** Returns the error of commander in words of our own, from its error code, the command and the arguments. */
 export function usageErrorOf(error: CommanderError, command: Command, args: readonly string[]): UsageError {
   const isUnknown = error.code === 'commander.unknownOption';
   const foreign = isUnknown ? foreignOptionError(registeredName(command), unknownWord(command)) : undefined;

@@ -31,7 +31,7 @@ function fullPath(entryPath: readonly string[], element: ElementRule | undefined
   return element ? [...entryPath, index] : entryPath;
 }
 
-/** Returns how many of the objects and arrays above an entry exist. */
+/** Returns the number of existing objects and arrays above an entry. */
 function knownParents(config: ConfigObject, path: ConfigPath): number {
   const isParent = (value: unknown): boolean => isObject(value) || Array.isArray(value);
   const depth = path.findIndex((_, index) => !isParent(valueAt(config, path.slice(0, index + 1))));

@@ -54,7 +54,7 @@ export interface EntryKind<Value> {
   readonly render: (value: Value, config: ConfigObject) => unknown;
   /** Keys of an existing entry that contradict the new one. They are removed; other keys stay. */
   readonly conflictingKeys: readonly string[];
-  /** Returns what the user does next in the host, so that it uses the entry. */
+  /** Returns the next step of the user in the host, so that it uses the entry. */
   readonly nextStep: (scope: ConfigScope) => string;
 }
 

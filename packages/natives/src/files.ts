@@ -42,7 +42,7 @@ export interface PathLock {
  * Gives the file or directory `to` the owner, group, permissions, access lists and extended attributes of `from`, and removes
  * those that `from` does not have. Times are not copied.
  *
- * Returns why an attribute cannot be kept, and `undefined` when all are. After a reason, `to` may have some of them.
+ * Returns the reason why an attribute cannot be kept, and `undefined` when all are. After a reason, `to` may have some of them.
  */
 export async function copyAttributes(from: string, to: string): Promise<string | undefined> {
   const { lost } = await settled(binding.copyAttributes(from, to), 'copyAttributes', from, to);

@@ -65,7 +65,7 @@ export interface TreeChanges {
 }
 
 /**
- * Returns what differs between two states of one root with the same rules. Runs on the calling thread, reads nothing from the disk, and
+ * Returns the difference between two states of one root with the same rules. Runs on the calling thread, reads nothing from the disk, and
  * takes time linear in the size of the trees: milliseconds for 80,000 entries.
  *
  * @param maxListed The maximal number of `listed`, at most 100,000.

@@ -30,7 +30,7 @@ export class RunCalls {
     else this.#sole?.noteAccess(access);
   };
 
-  /** Returns what counts the calls of a run. @throws {ToolError} `INVALID_OPTION` */
+  /** Returns the counter of the calls of a run. @throws {ToolError} `INVALID_OPTION` */
   listenerOf(run: WorkspaceRun | undefined): (access: CacheAccess) => void {
     if (run === undefined) return this.noteUnnamed;
     const given: unknown = run;

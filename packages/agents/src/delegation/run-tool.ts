@@ -50,7 +50,7 @@ export interface RunToolOptions {
   /** The name of the tool. */
   readonly tool: string;
   readonly definitions: Pick<AgentDefinitions, 'agents' | 'problems'>;
-  /** Returns what runs them. Called by each call. */
+  /** Returns the function that runs them. Called by each call. */
   readonly agents: () => Runner | Promise<Runner>;
   readonly language: Language;
   /** The agents that may be started. @default all */

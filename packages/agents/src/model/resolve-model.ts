@@ -98,7 +98,7 @@ export function configuredServer(options: ModelOptions & { readonly model?: stri
   return { name, server: serverOf(base, options) };
 }
 
-/** Returns what no message about a server may contain. */
+/** Returns the strings that no message about a server may contain. */
 export function secretsOf({ key, query }: ModelServer): readonly string[] {
   // Servers repeat the URL of a request, too.
   const encoded = (value: string): string => new URLSearchParams({ value }).toString().slice('value='.length);

@@ -39,7 +39,7 @@ export function apiErrorOf(error: unknown): ApiError | undefined {
 }
 
 /**
- * Returns how long a server asks to wait: in milliseconds, which only OpenAI sends, in seconds, or until a date. A time of 0 or in the
+ * Returns the time that a server asks to wait: in milliseconds, which only OpenAI sends, in seconds, or until a date. A time of 0 or in the
  * past says nothing: the server is busy now.
  */
 function retryAfterMs(headers: Readonly<Record<string, string>>): number | undefined {

@@ -194,7 +194,7 @@ class TextPart {
 export class ThoughtParts {
   readonly #texts = new Map<string, TextPart>();
 
-  /** Returns what a part of the stream becomes. */
+  /** Returns the parts that replace a part of the stream. */
   read(part: StreamPart): readonly StreamPart[] {
     if (part.type === 'text-start') {
       this.#texts.set(part.id, new TextPart(part.id, part));

@@ -4,7 +4,7 @@ import type { WorkspaceCache, WorkspaceRun } from '@cairn/workspace-cache';
 export interface WorkspaceSection {
   /** Returns the run whose tree the next request shows. */
   readonly next: () => Promise<WorkspaceRun | undefined>;
-  /** Returns what `next` returned last. */
+  /** Returns the last result of `next`. */
   readonly latest: () => WorkspaceRun | undefined;
 }
 

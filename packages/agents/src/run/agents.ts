@@ -182,7 +182,7 @@ export interface Agents {
   /** Starts a run. Every failure, including an invalid argument, is in its result. */
   run(options: RunOptions): AgentRun;
   /**
-   * Returns what a run would send, without sending it. Needs no model.
+   * Returns the request that a run would send, without sending it. Needs no model.
    *
    * @throws {ContextError} `UNKNOWN_AGENT`, `INVALID_DEFINITION`, `INVALID_MODE`, `TOO_LARGE`
    * @throws {AgentError} `INVALID_INPUT`, `INVALID_OPTION`, `UNKNOWN_RUN`

@@ -135,7 +135,7 @@ export class Steps {
     return this.#ask(messages);
   }
 
-  /** Returns why the run ends with this answer, if it does. */
+  /** Returns the reason why the run ends with this answer, if it does. */
   #endAfter({ finishReason, error, calls, text, usage }: ModelAnswer, rest: number): TurnEnd | undefined {
     const { limits, usage: sum } = this.#options;
     const texts = this.#texts;

@@ -19,13 +19,13 @@ const MAX_RESULT_BYTES = 16 * 1024 * 1024;
 
 export interface CallOptions {
   readonly tools: ToolSet;
-  /** Returns what the model reads after a call of a name that is not offered. */
+  /** Returns the message to the model after a call of a name that is not offered. */
   readonly refuse?: ((name: string) => string) | undefined;
   /** The messages of the request that the calls answer. */
   readonly messages: readonly ModelMessage[];
   readonly context: ToolRunContext;
   readonly signal: AbortSignal;
-  /** Returns why the signal was aborted, for the model. */
+  /** Returns the reason why the signal was aborted, for the model. */
   readonly reason: () => string;
   readonly language: Language;
   readonly emit: (event: OwnEvent) => void;

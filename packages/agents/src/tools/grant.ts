@@ -70,7 +70,7 @@ export function allowedTools(
   return { names, notices };
 }
 
-/** Returns what both allow. `undefined` allows everything. */
+/** Returns the part that both allow. `undefined` allows everything. */
 export function intersect<T>(
   one: ReadonlySet<T> | undefined,
   other: ReadonlySet<T> | undefined,

@@ -37,7 +37,7 @@ export function hiddenBy(part: ShownPart, { agent, without = [], within }: Shown
   return within?.shows?.has(part) === false ? 'caller' : undefined;
 }
 
-/** Returns what a run is shown; `undefined` for everything. @throws {AgentError} `INVALID_OPTION` */
+/** Returns the parts that a run is shown; `undefined` for everything. @throws {AgentError} `INVALID_OPTION` */
 export function shownParts({ agent, without = [], within }: ShownPartsOptions): ReadonlySet<ShownPart> | undefined {
   const left = checkParts(without, 'without');
   const own = agent.shows && new Set(checkParts(agent.shows, 'shows'));

@@ -24,7 +24,7 @@ function numberOf({ id }: CallRecord): number {
   return Number(id.slice('call_'.length));
 }
 
-/** Returns why a step is added after a report of an unfinished one. */
+/** Returns the reason why a step is added after a report of an unfinished one. */
 export function derivationOf(
   content: string,
   {

@@ -58,7 +58,7 @@ export async function conversationOf(
   return { messages, ids: new Set(newest.map(({ id }) => id)) };
 }
 
-/** Returns what the memory has about a query, without what the prompt shows anyway. Empty for nothing. */
+/** Returns the memories about a query, without what the prompt shows anyway. Empty for nothing. */
 export async function recalledFor(
   { stream, group, usesMemory, language, signal }: Session,
   {

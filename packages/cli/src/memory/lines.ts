@@ -53,7 +53,7 @@ export function shownText(text: string, id: string, session: Session, matched: r
   return `${start > 0 ? '…' : ''}${part}${end} [${text.length} characters: ${command}]`;
 }
 
-/** Returns what a line shows of a fact before its text. */
+/** Returns the part of a line before the text of its fact. */
 export function factHeading(fact: Fact & { readonly isSimilar?: true }): string {
   const { updatedAt, id, scope, stream, shared, pinned, tags, archivedAt, supersededBy, isSimilar } = fact;
   const words = [

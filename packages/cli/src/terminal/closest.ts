@@ -2,7 +2,7 @@
 const MAX_DISTANCE = 3;
 const MIN_SIMILARITY = 0.5;
 
-/** Returns how many characters were inserted, deleted, replaced or swapped with their neighbour. */
+/** Returns the number of characters that were inserted, deleted, replaced or swapped with their neighbour. */
 function distance(one: string, other: string): number {
   let before: number[] = [];
   let above = Array.from({ length: other.length + 1 }, (_, column) => column);

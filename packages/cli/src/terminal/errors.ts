@@ -98,7 +98,7 @@ export function inOptions(text: string): string {
   );
 }
 
-/** Returns what an error states, in the words of the command line. */
+/** Returns the message of an error in the words of the command line. */
 export function factsOf(error: unknown): ErrorFacts {
   if (error instanceof CommandError) return error.facts;
   if (!(error instanceof Error)) return internal(String(error));

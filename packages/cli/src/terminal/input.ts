@@ -17,7 +17,7 @@ export interface Input {
   read(): Promise<Uint8Array>;
 }
 
-/** Returns what a descriptor is connected to. */
+/** Returns the kind of file that a descriptor is connected to. */
 export function inputKind(descriptor: number): InputKind {
   if (isatty(descriptor)) return 'terminal';
   try {

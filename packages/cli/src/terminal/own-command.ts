@@ -70,7 +70,7 @@ export function commandName({ env, cwd, main }: RunningCommand & { readonly cwd:
 }
 
 /**
- * Returns how an agent runs the command, in any directory: `cairn` if that is on the `PATH`, otherwise with absolute paths.
+ * Returns the command line with which an agent runs the command, in any directory: `cairn` if that is on the `PATH`, otherwise with absolute paths.
  * `CAIRN_COMMAND` overrides it.
  */
 export function agentCommand({ env, main, node }: RunningCommand & { readonly node: string }): string {

@@ -91,7 +91,7 @@ function listProcesses(): Map<number, ProcessFacts> {
   }
 }
 
-/** Returns how to find a process. Windows has neither way, so that each run begins a session there. */
+/** Returns the function that finds a process. Windows has neither way, so that each run begins a session there. */
 function processes(platform: NodeJS.Platform): FindProcess {
   if (platform === 'win32') return () => undefined;
   if (platform === 'linux') {
@@ -105,7 +105,7 @@ function processes(platform: NodeJS.Platform): FindProcess {
 }
 
 /**
- * Returns what the runs of this terminal have in common: the terminal, its shell and when that began; without a terminal the parent
+ * Returns the identity that the runs of this terminal share: the terminal, its shell and when that began; without a terminal the parent
  * process. A machine of continuous integration has none, because its runs must not depend on each other.
  */
 export function sessionOwner(env: Environment, platform: NodeJS.Platform = process.platform): SessionOwner | undefined {

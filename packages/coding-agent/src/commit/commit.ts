@@ -36,7 +36,7 @@ export interface Step {
   conflict(): Promise<ToolError>;
   /** Updates the ledger. */
   finish(): void;
-  /** Returns what the step changes: called after it was prepared. */
+  /** Returns the changes of the step: called after it was prepared. */
   changes(): readonly PathChange[];
 }
 
@@ -189,7 +189,7 @@ class Commit {
     return failures;
   }
 
-  /** Removes what was replaced. Returns what could not be removed; that is back at its path. */
+  /** Removes what was replaced. Returns the paths that could not be removed; that is back at its path. */
   async #finish(journal: Journal): Promise<unknown[]> {
     if (this.#tasks.length > 1) await journal.turn('D');
     const failures: unknown[] = [];
@@ -236,7 +236,7 @@ class Commit {
   }
 }
 
-/** Returns what to announce, next to its deletion, about a path that could not be removed and is back. */
+/** Returns the change to announce, next to its deletion, about a path that could not be removed and is back. */
 async function remainsOf(operations: FileOperations, path: string): Promise<PathChange> {
   const { kind } = await operations.lstat(path);
   return kind === 'directory' ? { kind: 'create-directory', path } : { kind: 'write', path, isNew: false };

@@ -72,7 +72,7 @@ function costOf(content: readonly ContentPart[]): number {
   );
 }
 
-/** Returns how many of the lines fit into the rest of the budget. */
+/** Returns the number of lines that fit into the rest of the budget. */
 function linesThatFit(result: ToolSuccess<ReadDetails>, room: number): number {
   if (result.details.kind !== 'text') return 0;
   const { lines } = result.details;

@@ -219,7 +219,7 @@ function contentOf(file: UnifiedFile): string {
 }
 
 /**
- * Returns what a file of a unified diff does.
+ * Returns the operation of a file of a unified diff.
  *
  * @throws {ToolError} `INVALID_PATCH` when its lines contradict one another.
  */

@@ -57,7 +57,7 @@ class PageHash {
     return this.#length >= (this.#known?.length ?? 0);
   }
 
-  /** Returns what was shown before, if that is still the content. */
+  /** Returns the ranges that were shown before, if that is still the content. */
   seen(): SeenRanges {
     return this.#isKnown ? (this.#known?.seen ?? []) : [];
   }

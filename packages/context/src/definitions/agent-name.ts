@@ -9,7 +9,7 @@ const NAME = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}._-]*$/u;
 export const MAIN = '__main__';
 
 /**
- * Returns why a text is not the name of an agent; `undefined` when it is. A name is also the name of a file, a word on a command
+ * Returns the reason why a text is not the name of an agent; `undefined` when it is. A name is also the name of a file, a word on a command
  * line and a mention, so it has no spaces and no separators.
  */
 export function agentNameProblem(name: string): string | undefined {

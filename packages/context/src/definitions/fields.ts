@@ -15,7 +15,7 @@ export function shownValue(value: unknown): string {
   return escapeControls(truncateLine(text, 100));
 }
 
-/** Returns what to use instead; `undefined` for a valid value. */
+/** Returns the advice for an invalid value; `undefined` for a valid value. */
 type Check = (value: unknown) => string | undefined;
 
 function wholeNumber(min: number, max: number): Check {
@@ -78,7 +78,7 @@ export function isFieldName(name: string): name is FieldName {
   return Object.hasOwn(checks, name);
 }
 
-/** Returns what is wrong with the value of a field and what to do; `undefined` when nothing is. */
+/** Returns the problem with the value of a field and the fix; `undefined` when nothing is. */
 export function fieldProblem(name: FieldName, value: unknown): string | undefined {
   if (value === null) return 'has no value; remove the line, or write the value after the colon';
   const use = checks[name](value);

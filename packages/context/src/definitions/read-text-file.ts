@@ -65,7 +65,7 @@ export async function readTextFile(
   }
 }
 
-/** Returns why a file or directory cannot be read. Any other error is thrown again. */
+/** Returns the reason why a file or directory cannot be read. Any other error is thrown again. */
 export function explainUnreadable(error: unknown): { problem: string } {
   const explained = explainSystemError(error, '');
   if (!ToolError.isInstance(explained)) throw error;

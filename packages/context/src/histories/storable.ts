@@ -49,7 +49,7 @@ function cutResult({ output, ...part }: ToolResultPart, { characters, note }: Cu
   return { ...part, output: { type, value: `${beginningOf(resultTextOf(output), characters)}\n${note}` } };
 }
 
-/** Returns what is kept of a part; `undefined` for nothing. */
+/** Returns the stored form of a part; `undefined` for nothing. */
 function cutPart(part: Part, cut: Cut): Part | undefined {
   const { isTool, characters, note } = cut;
   const { providerOptions: _, ...bare } = part;

@@ -16,7 +16,7 @@ const known: Readonly<Record<string, readonly [roles: readonly string[], texts: 
   ],
 };
 
-/** Returns what is wrong with a part of a message, so that no view of the history could read it; `undefined` when nothing is. */
+/** Returns the problem with a part of a message, so that no view of the history could read it; `undefined` when nothing is. */
 export function partProblem(role: string, part: unknown): string | undefined {
   if (!isObject(part) || typeof part['type'] !== 'string') return 'has no type';
   const { type, output } = part;

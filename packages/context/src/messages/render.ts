@@ -132,7 +132,7 @@ function asOneSpeaker(text: string): string {
   return text.replaceAll(/(?<=[\n\r\u2028\u2029])\[/gu, '  [');
 }
 
-/** Returns what another agent did as lines of text: its texts, its calls and their results. */
+/** Returns the turn of another agent as lines of text: its texts, its calls and their results. */
 function foreignLines(
   message: AssistantMessage,
   index: number,

@@ -1,5 +1,5 @@
 /**
- * Returns how many of the oldest messages of a conversation are summarized: the older half when there are more than `after`, and
+ * Returns the number of the oldest messages of a conversation to summarize: the older half when there are more than `after`, and
  * more each time that `after` more messages were added. It depends on the count alone, so that the summary is stable in between.
  */
 export function foldedCount(count: number, after: number): number {

@@ -237,7 +237,7 @@ const builders = new WeakMap<
   Map<string, { readonly countTokens: CountTokens; readonly builder: HeadBuilder }>
 >();
 
-/** Returns what is shown of main. It is kept as long as the array is, and reads only the messages that were added. */
+/** Returns the shown part of main. It is kept as long as the array is, and reads only the messages that were added. */
 export function headOf(main: readonly UnifiedMessage[], options: HeadOptions): Head {
   let known = builders.get(main);
   if (known === undefined) {

@@ -3,7 +3,7 @@ import { labelOf } from '../messages/message.ts';
 import type { UnifiedMessage } from '../messages/message.ts';
 import { viewTexts } from './texts.ts';
 
-/** Returns who wrote a message of main: `user`, `assistant`, the name of an agent, or `user @agent` for a prompt to one. */
+/** Returns the author of a message of main: `user`, `assistant`, the name of an agent, or `user @agent` for a prompt to one. */
 export function speakerOf(message: UnifiedMessage, language: Language): string {
   const { user, assistant } = viewTexts[language];
   const { agent } = labelOf(message);

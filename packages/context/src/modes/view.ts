@@ -165,7 +165,7 @@ function choiceOf(kept: ModeTextChoice | undefined, now: ModeTextChoice): ModeTe
 }
 
 /**
- * Returns what an agent sees in a mode: pure, from the histories alone. In this order, main is selected or summarized into a head
+ * Returns the view of an agent in a mode: pure, from the histories alone. In this order, main is selected or summarized into a head
  * message, the window keeps the last messages, and the budget the newest turns. Each call reads only what was added to the arrays
  * since the last one; they may grow, and messages may not change in place.
  *

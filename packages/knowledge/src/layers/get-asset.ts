@@ -31,7 +31,7 @@ const MAX_COMPARED = 200;
 /** Names that have less in common are about something else. */
 const MIN_LIKENESS = 0.35;
 
-/** Returns how much of the pairs of neighbours in two names is the same, 0 to 1. The first character makes a pair by itself. */
+/** Returns the share of equal pairs of neighbours in two names, 0 to 1. The first character makes a pair by itself. */
 function createLikeness(name: string): (other: string) => number {
   const pairsOf = (text: string): string[] => {
     const characters = comparableName(text);

@@ -37,7 +37,7 @@ function replacedIds({ sequences }: KnownAssets, changed: ReadonlyMap<string, un
   return [...sequences.keys()].filter((id) => !changed.has(id) && rows.has(rowIdOf(id)));
 }
 
-/** Returns what changed since a reader last read, or all assets. Costs one small read when nothing changed. */
+/** Returns the changes since a reader last read, or all assets. Costs one small read when nothing changed. */
 export async function readAssetChanges(
   table: AssetTable,
   known: KnownAssets | undefined,

@@ -104,7 +104,7 @@ export interface LocalStore {
   ) => Promise<Asset>;
   /** Returns the state of the table, which differs after every change. */
   readonly position: (options?: CallOptions) => Promise<Position>;
-  /** Returns what changed since a reader last read; without `known`, all assets. */
+  /** Returns the changes since a reader last read; without `known`, all assets. */
   readonly changes: (known?: KnownAssets, options?: CallOptions) => Promise<AssetChanges>;
   /** Returns all entries, or those with these ids. @throws {KnowledgeError} `STORE_FAILED` for an unreadable one. */
   readonly entries: (ids?: readonly string[], options?: CallOptions) => Promise<StoreEntry[]>;

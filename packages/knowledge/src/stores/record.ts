@@ -117,7 +117,7 @@ export function assetOf(row: StoredAsset): Asset {
   };
 }
 
-/** Returns what the index knows of an asset. */
+/** Returns the fields of an asset that the index has. */
 export function headOf(asset: Asset): AssetHead {
   const { name, productLine, type, title, tags, status, supersededBy, verifiedMs, paths } = asset;
   const { id, createdMs, changedMs, isPromoted, isUnshared } = asset;

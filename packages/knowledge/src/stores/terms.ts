@@ -6,7 +6,7 @@ import type { RankNotice } from '@cairn/retrieval';
 import { isRemoval, parseRow } from './record.ts';
 import { ASSETS_KEY } from './rows.ts';
 
-/** Returns what an asset is found by; `undefined` when the row has no asset. */
+/** Returns the terms that find an asset; `undefined` when the row has no asset. */
 function textOf(record: string): { readonly text: string; readonly timeMs: number } | undefined {
   const row = parseRow(record);
   if (row === undefined || isRemoval(row)) return undefined;

@@ -149,7 +149,7 @@ function run(args: readonly string[], { env, input, timeoutMs, signal }: Run): P
   });
 }
 
-/** Returns what a command reports, on one line and without credentials. */
+/** Returns the message of a command, on one line and without credentials. */
 export function reasonOf({ stderr, status }: GitOutput): string {
   const lines = stderr.split(/[\r\n]+/u).filter((line) => /^(?:fatal|error|remote):\s*\S/u.test(line));
   const text = lines

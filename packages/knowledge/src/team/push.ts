@@ -29,7 +29,7 @@ function parentsOf(path: string): string[] {
   return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join('/'));
 }
 
-/** Returns why a file cannot be at a path; `undefined` when it can. */
+/** Returns the reason why a file cannot be at a path; `undefined` when it can. */
 function obstacleTo(path: string, files: ReadonlySet<string>, directories: ReadonlySet<string>): string | undefined {
   if (directories.has(path)) return `the team store has a directory ${path}`;
   const file = parentsOf(path).find((parent) => files.has(parent));

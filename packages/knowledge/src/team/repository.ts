@@ -236,7 +236,7 @@ export interface Author {
   readonly email: string;
 }
 
-/** Returns who makes commits: as git is configured, otherwise the user of the system. */
+/** Returns the author of commits: as git is configured, otherwise the user of the system. */
 export async function authorOf(git: Git, signal: AbortSignal | undefined): Promise<Author> {
   const configured = async (key: string): Promise<string> => {
     const { stdout } = await git(['config', '--get', key], { accepts: [0, 1], signal });

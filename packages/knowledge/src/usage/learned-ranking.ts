@@ -57,7 +57,7 @@ interface AskedQuery {
   readonly opened: Map<string, number>;
 }
 
-/** Returns what is equal in names and queries that differ only in case, width and punctuation. */
+/** Returns the part that is equal in names and queries that differ only in case, width and punctuation. */
 function foldName(text: string): string {
   return text
     .normalize('NFKC')
@@ -112,7 +112,7 @@ export function learnRanking(events: readonly OpenedEvent[]): LearnedRanking {
   const vectors = asked.map(({ terms }) => vectorOf(terms));
   const lengths = vectors.map((vector) => lengthOf(vector));
 
-  /** Returns how much each asset was preferred after similar queries: 0 to 1, together at most 1. */
+  /** Returns the preference of each asset after similar queries: 0 to 1, together at most 1. */
   const preferences = (query: string): ReadonlyMap<string, number> => {
     const vector = vectorOf(readQuery(query).terms);
     const length = lengthOf(vector);

@@ -34,7 +34,7 @@ export interface Usage {
    * depend on it. A query that seems to have a secret is not stored.
    */
   readonly recordOpened: (event: OpenedEvent) => void;
-  /** Returns how many sessions opened each asset, by its id. */
+  /** Returns the number of sessions that opened each asset, by its id. */
   readonly opened: (options?: CallOptions) => Promise<ReadonlyMap<string, number>>;
   /** Returns the ranking that the events so far teach. */
   readonly ranking: (options?: CallOptions) => Promise<LearnedRanking>;

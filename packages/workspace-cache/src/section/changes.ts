@@ -41,7 +41,7 @@ export class TreeHistory {
     return moment === first?.moment || second === undefined || moment >= second.moment;
   }
 
-  /** Returns what changed since a moment, at most `maxListed` of it. */
+  /** Returns the changes since a moment, at most `maxListed` of it. */
   since(moment: number, maxListed: number): TreeChanges {
     const before = this.#seen.findLast((seen) => seen.moment <= moment) ?? this.#seen[0];
     const after = this.#seen.at(-1);

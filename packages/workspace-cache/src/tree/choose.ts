@@ -16,7 +16,7 @@ export interface Choice {
 /** A directory shows no child, or at least this many: one name and `… 7 more` tell less than `/ (8)`. */
 const MIN_SHOWN = 3;
 
-/** Returns how many children a directory shows next. It never leaves out just one: that line would be as long as the entry. */
+/** Returns the number of children that a directory shows next. It never leaves out just one: that line would be as long as the entry. */
 function nextGroup(shown: number, total: number): number {
   const size = shown === 0 ? MIN_SHOWN : 1;
   return total - shown <= size + 1 ? total - shown : size;

@@ -15,7 +15,7 @@ function pairsOf(name: string): Set<string> {
   return new Set(points.slice(1).map((point, index) => `${points[index] ?? ''}${point}`));
 }
 
-/** Returns how much two names have in common: 0 for nothing, 1 for all pairs of characters. */
+/** Returns the similarity of two names: 0 for nothing, 1 for all pairs of characters. */
 function similarity(one: Set<string>, other: Set<string>): number {
   const shared = [...one].filter((pair) => other.has(pair)).length;
   return (2 * shared) / (one.size + other.size);

@@ -37,13 +37,13 @@ function toText(value: unknown): string {
   return 'The function returned a value that is not JSON.';
 }
 
-/** Returns what a model reads of the value that a function returned. The result of a tool keeps whether it failed. */
+/** Returns the result of a function as a model reads it. The result of a tool keeps whether it failed. */
 export function outcomeOf(value: unknown): FunctionOutcome {
   if (isToolResult(value)) return { output: cut(textOf(value), MAX_OUTPUT), isError: value.isError };
   return { output: cut(toText(value), MAX_OUTPUT), isError: false };
 }
 
-/** Returns what a model reads of an error. */
+/** Returns an error as a model reads it. */
 export function outcomeOfError(error: unknown): FunctionOutcome {
   const text = error instanceof Error ? error.message || error.name : String(error);
   return { output: cut(text, MAX_OUTPUT), isError: true };

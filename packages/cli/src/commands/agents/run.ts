@@ -83,7 +83,7 @@ function noticesOf(
   ];
 }
 
-/** Returns how a session goes on. */
+/** Returns the command that continues a session. */
 function continuation(owner: OpenedAgents['owner']): string {
   if (owner === undefined) return '--resume continues it';
   const next = owner === 'terminal' ? 'the next run in this terminal' : 'the next run of the same parent process';

@@ -50,7 +50,7 @@ export function mutationOptions(subject: string = 'the file'): Option[] {
   ];
 }
 
-/** Returns how the messages of tools name commands and options. */
+/** Returns the names of commands and options in the messages of tools. */
 function namesOf(parameter: (name: string) => string = (name) => `--${name}`): Names {
   return {
     tool: (name) => `'cairn ${name}'`,

@@ -138,7 +138,7 @@ function withNamedPaths(tree: WorkspaceTree, path: string): WorkspaceTree {
   return { ...tree, metadata: { ...metadata, ...(unreadablePaths && { unreadablePaths }) } };
 }
 
-/** Returns why there is no tree at all, as the searches report it. */
+/** Returns the reason why there is no tree at all, as the searches report it. */
 async function failureOf(path: string, { metadata }: WorkspaceTree): Promise<unknown> {
   const { treeSummary } = await import('@cairn/natives');
   try {

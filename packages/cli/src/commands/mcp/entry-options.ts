@@ -18,7 +18,7 @@ export interface EntryFlags extends AnswerFlags {
   readonly yes?: boolean;
 }
 
-/** Returns what the place of a configuration depends on. `root` is the directory of the project. */
+/** Returns the facts that the place of a configuration depends on. `root` is the directory of the project. */
 export async function hostContext(root: string, session: Session): Promise<HostContext> {
   const project = resolve(session.cwd, root);
   const stats = await stat(project);

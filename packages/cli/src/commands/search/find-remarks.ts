@@ -19,7 +19,7 @@ const EXPRESSION = /\.[*+?]|\\[.$^dwsbDWS]|\][*+?]/u;
 const GLOB = /[*?]|\{[^{}]*,[^{}]*\}/u;
 const ALTERNATIVE = /(?<=[^\s|])\|(?=[^\s|])/gu;
 
-/** Returns what a query with the signs of other patterns means here, unless a listed path has such a sign itself. */
+/** Returns the meaning of a query with the syntax of other patterns, unless a listed path has such a sign itself. */
 function signRemarks({ query, roots, isList, paths }: Found): string[] {
   const sign = /[*?\\{|]|\][+]|\.[+]/u.exec(query)?.[0].at(-1);
   if (sign === undefined || paths.some((path) => path.includes(sign))) return [];
@@ -39,7 +39,7 @@ function signRemarks({ query, roots, isList, paths }: Found): string[] {
   return spaced === query ? [] : [`| needs spaces around it: ${shellQuote(spaced)}`];
 }
 
-/** Returns how to search for a place in a file, as compilers and grep print it. */
+/** Returns the way to search for a place in a file, as compilers and grep print it. */
 function placeRemarks({ query, isList, paths }: Found): string[] {
   const path = /^(\S*\p{L}\S*?):\d+(?::\d+)?:?$/u.exec(query.trim())?.[1];
   if (path === undefined || isList || paths.length > 0) return [];
@@ -51,7 +51,7 @@ async function isOutside(path: string, root: string): Promise<boolean> {
   return way === '..' || way.startsWith('../') || isAbsolute(way);
 }
 
-/** Returns how to search what an absolute path names, if that is not below a searched directory. */
+/** Returns the way to search an absolute path, if that is not below a searched directory. */
 async function outsideRemarks({ query, roots, isList }: Found): Promise<string[]> {
   if (!isAbsolute(query) || isList) return [];
   try {
@@ -85,7 +85,7 @@ export function guessRemarks({ query, roots, isList }: Found, guess: GuessKind |
   return [`no listed path contains ${what}${where}: ${guessNotices[guess]}; ${fix}`];
 }
 
-/** Returns what the person may have meant who typed a query. */
+/** Returns the possible intents of a query. */
 export async function queryRemarks(found: Found): Promise<string[]> {
   const { query, paths } = found;
   if (query.trim() === '.' && paths.length > 0) {

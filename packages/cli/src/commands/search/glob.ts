@@ -126,7 +126,7 @@ function byTime(one: GlobMatch, other: GlobMatch): number {
 const GLOB_SIGNS = /[*?[\]{}!\\]/u;
 const MAX_NAMED = 3;
 
-/** Returns what other tools take a name after a pattern for: a directory to search. */
+/** Returns the directory that other tools would search for a name after a pattern. */
 async function directoryRemarks(patterns: readonly string[]): Promise<readonly string[]> {
   const areDirectories = await Promise.all(
     patterns.map(async (pattern) => {

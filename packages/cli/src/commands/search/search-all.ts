@@ -40,7 +40,7 @@ export interface ListingOrder<Match> {
   readonly compare?: ((one: Match, other: Match) => number) | undefined;
 }
 
-/** Returns what to print before the paths of a root. */
+/** Returns the prefix of the paths of a root. */
 function prefixOf(root: string): string {
   return root === STANDARD_INPUT ? '' : pathPrefix(root);
 }
