@@ -207,10 +207,7 @@ describe('the global excludes file', () => {
   /** The same, where ripgrep does not read the configuration as git does. */
   const casesOfGitAlone: typeof cases = [
     ['named with a space in it', { '.gitconfig': '[core]\n\texcludesFile = ~/my excludes\n', 'my excludes': '' }],
-    [
-      'named twice: the last counts',
-      { '.gitconfig': '[core]\nexcludesFile = ~/no\nexcludesFile = ~/excludes\n' },
-    ],
+    ['named twice: the last counts', { '.gitconfig': '[core]\nexcludesFile = ~/no\nexcludesFile = ~/excludes\n' }],
     ['named in a line with a comment', { '.gitconfig': '[core]\nexcludesFile = ~/excludes # mine\n' }],
     ['named in one line with its section', { '.gitconfig': '[core] excludesFile = ~/excludes\n' }],
   ];
