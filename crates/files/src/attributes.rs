@@ -25,7 +25,7 @@ pub enum Attributes {
         /// Whether one of them was different before.
         changed: bool,
     },
-    /// The system refused one of them: which, and why. The file may have some of the others.
+    /// The system rejected one of them: which attribute, and the reason. The file may have some of the others.
     Lost(String),
 }
 
@@ -36,7 +36,7 @@ pub enum Attributes {
 /// than Linux and macOS, the access list is the one that the new file got from its directory.
 ///
 /// # Errors
-/// When a file cannot be opened or read. A refusal to set something is [`Attributes::Lost`].
+/// When a file cannot be opened or read. A rejection to set something is [`Attributes::Lost`].
 pub fn copy_attributes(from: &Path, to: &Path) -> io::Result<Attributes> {
     system::copy(from, to)
 }

@@ -20,7 +20,7 @@ pub struct Lock {
 }
 
 impl Lock {
-    /// Releases the lock, also when a child process that is being started shares the descriptor.
+    /// Releases the lock, even when a child process that is being started shares the descriptor.
     pub fn release(self) {
         drop(self);
     }
@@ -151,7 +151,7 @@ mod system {
 
     const FILE_SHARE_READ_AND_WRITE: u32 = 3;
 
-    /// Without the right to delete for others, nobody can rename or replace the file while it is open.
+    /// Without the right to delete for others, no process can rename or replace the file while it is open.
     pub(super) fn open(path: &Path) -> Result<File, LockError> {
         if fs::symlink_metadata(path)?.is_dir() {
             return Err(LockError::Unsupported(io::ErrorKind::Unsupported.into()));

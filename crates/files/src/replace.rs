@@ -27,7 +27,7 @@ pub enum Replaced {
 /// another program saved meanwhile. It syncs the directory, too.
 ///
 /// # Errors
-/// The system's error; then nothing was replaced. `NotFound` also when `target` was deleted.
+/// The system's error; then nothing was replaced. `NotFound` even when `target` was deleted.
 pub fn replace(temporary: &Path, target: &Path, is_synced: bool) -> io::Result<Replaced> {
     replace_by(exchange, temporary, target, is_synced)
 }
@@ -64,7 +64,7 @@ pub fn exchange(left: &Path, right: &Path) -> io::Result<bool> {
 /// changed.
 ///
 /// # Errors
-/// The system's error; then nothing has changed. `AlreadyExists` also when both are names of one file.
+/// The system's error; then nothing has changed. `AlreadyExists` even when both are names of one file.
 pub fn rename_no_replace(from: &Path, to: &Path) -> io::Result<bool> {
     system::rename_no_replace(from, to)
 }
@@ -99,7 +99,7 @@ mod system {
     fn rename_with(from: &Path, to: &Path, flags: RenameFlags) -> io::Result<bool> {
         match renameat_with(CWD, from, CWD, to, flags) {
             Ok(()) => Ok(true),
-            // PERM is the answer of sandboxes that do not know the call. If it is a real refusal, a rename is refused too.
+            // PERM is the answer of sandboxes that do not know the call. If it is a real rejection, a rename is rejected too.
             Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP | Errno::PERM) => Ok(false),
             Err(error) => Err(error.into()),
         }

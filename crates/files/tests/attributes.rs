@@ -39,9 +39,9 @@ fn extended(path: &Path) -> Extended {
 
 /// An access list in the system's form: read and write for the owner, `permissions` for the user 4321, nothing for others.
 fn access_list(permissions: u16) -> Vec<u8> {
-    let anybody = u32::MAX;
+    let anyone = u32::MAX;
     let entries: [(u16, u16, u32); 5] =
-        [(1, 6, anybody), (2, permissions, 4321), (4, 4, anybody), (16, 7, anybody), (32, 0, anybody)];
+        [(1, 6, anyone), (2, permissions, 4321), (4, 4, anyone), (16, 7, anyone), (32, 0, anyone)];
     let mut bytes = 2_u32.to_le_bytes().to_vec();
     for (tag, permissions, id) in entries {
         bytes.extend(tag.to_le_bytes());

@@ -29,7 +29,7 @@ impl<'a> Input<'a> {
         bytes.iter().map(|&byte| char::from(characters[usize::from(byte) % characters.len()])).collect()
     }
 
-    /// Bytes of which most are these, and an eighth are any.
+    /// Bytes: most are these, and an eighth are any.
     pub fn mixed(&mut self, usual: &[u8], max_length: usize) -> Vec<u8> {
         let bytes = self.bytes(max_length);
         let pick = |&byte: &u8| if byte < 0xE0 { usual[usize::from(byte) % usual.len()] } else { byte };

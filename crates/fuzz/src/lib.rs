@@ -31,7 +31,7 @@ pub fn gitignore(data: &[u8]) {
     );
 }
 
-/// Compares compiled globs with a slow matcher: both match the same paths and refuse the same globs.
+/// Compares compiled globs with a slow matcher: both match the same paths and reject the same globs.
 pub fn glob(data: &[u8]) {
     let mut input = Input::new(data);
     let path = input.text(b"abc.-/", 10);
@@ -136,7 +136,7 @@ fn place(letters: &[u8], text: &[u8], placed: &mut Vec<usize>, all: &mut Vec<Vec
     }
 }
 
-/// Any pattern is accepted, repaired or refused; a repaired one needs no further repair. Line breaks are left out: only
+/// Any pattern is accepted, repaired or rejected; a repaired one needs no further repair. Line breaks are left out: only
 /// PCRE2 accepts some of them.
 pub fn grep_repair(data: &[u8]) {
     let pattern = Input::new(data).mixed(b"ab(){}[]|?+*.\\^$:=!<>,123pxk", 40);

@@ -18,7 +18,7 @@ pub(crate) fn typos_at(
     typos.into_iter().filter(|typo| typo.2).map(|(letters, bytes, _)| (letters, bytes))
 }
 
-/// The bits of the places of letters in one word of a name, from its beginning on, of which others are left out.
+/// The bits of the places of letters in one word of a name, from its beginning on; the others are left out.
 pub(crate) fn abbreviation(letters: &[u8], text: &[u8], name: &[u8]) -> Option<u128> {
     let starts = (0..name.len()).filter(|&start| letters.first() == Some(&name[start]) && begins_word(text, start));
     for start in starts {

@@ -1,6 +1,6 @@
 //! Best alignment of letters as a subsequence of a text.
 //!
-//! The recurrence and the constants are those of fzf's second algorithm (`FuzzyMatchV2` in `src/algo/algo.go`): a
+//! The recurrence and the constants come from fzf's second algorithm (`FuzzyMatchV2` in `src/algo/algo.go`): a
 //! Smith-Waterman alignment in which every letter must match, with affine gaps and bonuses for the beginnings of
 //! words. It reads the text byte by byte with all letters together, for two reasons: the compiler makes vector
 //! instructions of it, and everything in a directory shares the state after the directory's path. `nucleo-matcher` and

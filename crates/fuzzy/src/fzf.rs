@@ -62,7 +62,7 @@ enum TermKind {
     Whole,
 }
 
-/// A path as the user sees it: that of a directory ends with `/`. Keeps its memory for the next path.
+/// A path as the user sees it: the path of a directory ends with `/`. Keeps its memory for the next path.
 #[derive(Debug, Default)]
 pub struct Line {
     text: Vec<u8>,
@@ -244,7 +244,7 @@ impl Term {
     /// Where the text is in the line, unless only its letters are.
     fn find(&self, line: &Line) -> Option<Range<usize>> {
         let (text, wanted) = (self.compared(line), self.text.as_slice());
-        // As in fzf, blanks at the ends of a line do not count, unless the term has one there.
+        // As in fzf, whitespace at the ends of a line do not count, unless the term has one there.
         let start = if wanted.first().is_some_and(u8::is_ascii_whitespace) {
             0
         } else {
@@ -281,7 +281,7 @@ impl Term {
     }
 }
 
-/// Whether neither a letter nor a digit is beside a part of a text.
+/// Whether neither a letter nor a digit is next to a part of a text.
 fn is_between_words(text: &[u8], part: Range<usize>) -> bool {
     let before = text[..part.start].utf8_chunks().last();
     let before = before.filter(|chunk| chunk.invalid().is_empty()).and_then(|chunk| chunk.valid().chars().next_back());
@@ -309,7 +309,7 @@ impl Terms {
     }
 
     /// The worst of the sets, each as good as its best term that a path meets. `of_letters` judges the lower-case text of a term
-    /// that is met by letters; `None` is the best, and that of every other term.
+    /// that is met by letters; `None` is the best, and the kind of every other term.
     pub(crate) fn worst<G: Ord>(&self, line: &Line, of_letters: impl Fn(&[u8]) -> Option<G>) -> Option<G> {
         let of_term = |term: &Term| if term.is_letters() { of_letters(&folded(&term.typed)) } else { None };
         let best = |set: &Vec<Term>| set.iter().filter(|term| term.is_met(line)).map(of_term).min().flatten();

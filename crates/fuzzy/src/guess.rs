@@ -20,7 +20,7 @@ pub enum Guess {
     Scattered,
 }
 
-/// The words of a query, prepared to tell matches from guesses. Conditions with signs of fzf are never guesses.
+/// The words of a query, prepared to tell matches from guesses. Conditions with operators of fzf are never guesses.
 #[derive(Debug, Default)]
 pub struct Guesses {
     words: Vec<Wanted>,
@@ -50,7 +50,7 @@ impl Guesses {
         self.words.is_empty() && self.terms.is_empty()
     }
 
-    /// Returns how a match with this score is a guess: by the word that fits least. `None` if the path contains each word as
+    /// Returns the kind of guess that a match with this score is: the word that fits least decides. `None` if the path contains each word as
     /// typed, in any case of its letters.
     #[must_use]
     pub fn of(&self, line: &Line, score: u32) -> Option<Guess> {
@@ -162,7 +162,7 @@ mod tests {
             ("a letter too many", "app.jsx", "src/app.js", Tier::NameTypo, Typo),
             ("two letters swapped", "flie", "src/file.c", Tier::NameTypo, Typo),
             (
-                "a typo of which the path happens to have the letters",
+                "a typo whose letters the path happens to have",
                 "ihd-primax",
                 "drivers/hid/hid-primax.c",
                 Tier::NameTypo,

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::fold::{character_mask, fold_into};
 use crate::role::Roles;
 
-/// Bit of a mask that no base name has by itself: that of the slash. Set for directories, whose name ends with one.
+/// Bit of a mask that no base name has by itself: the bit of the slash. Set for directories, whose name ends with one.
 pub(crate) const DIRECTORY: u64 = 1 << 36;
 /// How many directories are visited between two checks for cancellation.
 const CHECK_EVERY: usize = 1024;
@@ -16,7 +16,7 @@ const CHECK_EVERY: usize = 1024;
 /// Takes 16 bytes an entry, 20 a directory, and the base names.
 #[derive(Debug)]
 pub struct Index {
-    /// The base names in lower case, one after the other.
+    /// The base names in lower case, in sequence.
     names: Vec<u8>,
     places: Vec<EntryParts>,
     masks: Vec<u64>,

@@ -16,7 +16,7 @@ pub const MAX_BYTES: usize = 1024;
 /// The maximal number of words and segments of words of a query: each is compared with every directory.
 pub const MAX_PIECES: usize = 32;
 
-/// A parsed query: words that must all match. Each is a name or a path, of which segments may be abbreviated.
+/// A parsed query: words that must all match. Each is a name or a path; its segments may be abbreviated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Query {
     pub(crate) words: Vec<Word>,

@@ -3,7 +3,7 @@
 use crate::name::{is_word, stem_length};
 use crate::score::POINT;
 
-/// The cost of a segment of a directory of which no letter was typed; each typed letter gives its share back.
+/// The cost of a directory segment without typed letters; each typed letter gives its share back.
 const SEGMENT: u32 = 48 * POINT;
 /// The extra cost of a segment, and of a stem, that was not typed to its end.
 const OPEN_SEGMENT: u32 = 8 * POINT;

@@ -34,7 +34,7 @@ const TYPO: u32 = 60 * POINT;
 const MIN_LETTERS_WITH_TYPO: usize = 3;
 /// The cost of a run that begins in a segment, but not at its start.
 const INSIDE: u32 = 10 * POINT;
-/// The cost if the runs end in the directory for which the base name stands, such as that of `index.ts`.
+/// The cost if the runs end in the directory for which the base name stands, such as the directory of `index.ts`.
 const STANDS_FOR: u32 = 40 * POINT;
 
 /// For each number of typos and of letters, the least cost of runs with these letters.

@@ -17,7 +17,7 @@ pub enum Tier {
     Path = 5,
     /// Its letters occur in the base name in order.
     Subsequence = 6,
-    /// It splits into runs that begin words of the path, the last ones at the start of the base name; or into words of which
+    /// It splits into runs that begin words of the path, the last ones at the start of the base name; or into words:
     /// some occur in the base name, the others in the path.
     Runs = 7,
     /// It occurs in the base name.

@@ -220,7 +220,7 @@ fn lacking_at_most<const MAX: usize>(wanted: u64, masks: &[u64]) -> u64 {
     masks.iter().rev().fold(0, |bits, mask| bits << 1 | u64::from(are_at_most(wanted & !mask, MAX)))
 }
 
-/// The cost of typos as one number, of which less is better. The highest bits count the typos. The middle bits count how
+/// The cost of typos as one number; less is better. The highest bits count the typos. The middle bits count how
 /// uncertain they are: a wrong letter or one too many may be any letter. The lowest bits hold where in the name the match
 /// begins.
 const ONE: u64 = 1 << 48;

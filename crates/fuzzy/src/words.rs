@@ -11,7 +11,7 @@ const INSIDE: u32 = 60;
 const IN_EXTENSION: u32 = 15;
 /// The cost of a word that was typed with other punctuation.
 const OTHER_PUNCTUATION: u32 = 20;
-/// The cost of letters of a word of the name, of which others are left out.
+/// The cost of letters of a word of the name whose other letters are left out.
 const ABBREVIATED: u32 = 100;
 /// The cost of a typo, of each letter of a directory that a word with a typo leaves out, and of each level below that directory.
 const TYPO: u32 = 60;

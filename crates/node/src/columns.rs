@@ -1,13 +1,13 @@
 //! The columns of a result: its matches, as one buffer.
 //!
 //! Everything else about a result (counts, flags, the stop reason) crosses the border as fields of a `#[napi(object)]`.
-//! Each `encode` function ends with the list of its columns; the table with the same names in the same order is beside the
+//! Each `encode` function ends with the list of its columns; the table with the same names in the same order is next to the
 //! function in `packages/natives/src` that reads them. `docs/design/border.md` describes both.
 //!
 //! Layout, in the machine's byte order. Every part begins at a multiple of eight bytes:
 //!
 //! 1. the head, in `f64`s: the length of the text in bytes, whether it is ASCII, and of each column how many values it has;
-//! 2. the text: all strings as UTF-8, one after the other. Their lengths, in UTF-16 code units, are columns;
+//! 2. the text: all strings as UTF-8, in sequence. Their lengths, in UTF-16 code units, are columns;
 //! 3. the columns, in the order of the list.
 //!
 //! The text comes first because it is the longest part: it is built in its final place.
@@ -131,7 +131,7 @@ fn append<const N: usize>(bytes: &mut Vec<u8>, values: impl ExactSizeIterator<It
     fill(&mut bytes[start..], values);
 }
 
-/// Writes values one after the other.
+/// Writes values in sequence.
 fn fill<const N: usize>(bytes: &mut [u8], values: impl Iterator<Item = [u8; N]>) {
     bytes.chunks_exact_mut(N).zip(values).for_each(|(bytes, value)| bytes.copy_from_slice(&value));
 }

@@ -38,7 +38,7 @@ impl NativeFileError {
 impl From<io::Error> for NativeFileError {
     fn from(error: io::Error) -> Self {
         let message = error.to_string();
-        // The numbers of Windows are not those of Node.
+        // The numbers of Windows differ from the numbers of Node.
         let errno = if cfg!(unix) { error.raw_os_error() } else { None };
         let code = match error.kind() {
             _ if errno.is_some() => None,

@@ -13,7 +13,7 @@ use crate::options::{GivenScope, context, kind, lossy_flag, nonzero, scope, size
 use crate::task::{CancelHandle, run};
 use crate::utf16;
 
-/// Options of `fuzzyFind`; the facade documents them.
+/// `fuzzyFind`; the facade documents them.
 #[napi(object)]
 pub struct NativeFuzzyFindOptions {
     pub query: String,

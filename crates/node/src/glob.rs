@@ -10,7 +10,7 @@ use crate::columns::{Column, Text};
 use crate::options::{GivenScope, context, kind, lossy_flag, nonzero, scope, size, stop_reason, unreadable_paths};
 use crate::task::{CancelHandle, run};
 
-/// Options of `glob`; the facade documents them.
+/// `glob`; the facade documents them.
 #[napi(object)]
 pub struct NativeGlobOptions {
     pub patterns: Vec<String>,

@@ -17,7 +17,7 @@ use crate::task::{CancelHandle, run};
 
 use self::columns::encode;
 
-/// Options of `grep`; the facade documents them.
+/// `grep`; the facade documents them.
 #[napi(object)]
 pub struct NativeGrepOptions {
     pub patterns: Vec<String>,

@@ -24,7 +24,7 @@ pub(crate) struct Slot<P: ToNapiValue + 'static> {
 
 struct State<P: ToNapiValue + 'static> {
     waiting: Option<Waiting<P>>,
-    /// The last part, when nobody asked for it yet.
+    /// The last part, when it was not requested yet.
     last: Option<P>,
 }
 

@@ -143,7 +143,7 @@ fn work(mut job: Job) {
     }
 }
 
-/// A call that Node runs on libuv's pool, like its own file operations: it must end soon, and waits for nobody.
+/// A call that Node runs on libuv's pool, like its own file operations: it must end soon, and does not wait.
 pub struct QuickTask<R, E> {
     job: Option<Box<dyn FnOnce() -> Result<R, E> + Send>>,
     internal: fn(&str) -> E,

@@ -12,7 +12,7 @@ use crate::error::NativeError;
 use crate::options::{GivenScope, context, lossy_flag, nonzero, scope, size, stop_reason, texts};
 use crate::task::{CancelHandle, either, guarded, run, token};
 
-/// Options of `treeSummary`; the facade documents them.
+/// `treeSummary`; the facade documents them.
 #[napi(object)]
 pub struct NativeTreeOptions {
     pub path: String,
@@ -205,7 +205,7 @@ pub struct NativeTreeSummary {
 
 /// How many entries are encoded between two checks for cancellation.
 const ENTRIES_PER_CHECK: usize = 1024;
-/// The bit of an entry's flags that marks a link with a target, and that of a target that is not valid UTF-8.
+/// The bit of an entry's flags that marks a link with a target, and the bit of a target that is not valid UTF-8.
 const TARGET: u8 = 64;
 const LOSSY_TARGET: u8 = 128;
 

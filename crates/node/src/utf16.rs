@@ -22,7 +22,7 @@ pub(crate) fn push_text(bytes: &[u8], into: &mut Vec<u8>) -> (u32, bool) {
 }
 
 /// Turns ascending byte offsets into `bytes` into offsets into the string that [`push_text`] makes of them. An offset
-/// inside a character becomes that of its beginning.
+/// inside a character becomes the offset of its beginning.
 pub(crate) fn offsets(bytes: &[u8], byte_offsets: impl Iterator<Item = usize>) -> Vec<u32> {
     let mut offsets = Vec::new();
     push_offsets(bytes, byte_offsets, &mut offsets);

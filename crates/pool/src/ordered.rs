@@ -104,7 +104,7 @@ pub fn ordered_chunks<W: Ordered>(
     if run.chunks > 1 {
         pool.offer(&shared);
     }
-    // Stops the helpers in every case, also when the work or `absorb` panics.
+    // Stops the helpers in every case, even when the work or `absorb` panics.
     let _close = Close { run: &run, pool, shared: &shared };
     run.lead(&mut absorb, &|helpers| pool.offer_to(&shared, helpers))
 }
@@ -193,7 +193,7 @@ impl<W: Ordered> Run<W> {
         is_free.then_some(index)
     }
 
-    /// Returns how many helpers left and have enough to do again.
+    /// Returns the number of helpers that left and have enough to do again.
     fn recall(&self) -> usize {
         let mut results = self.lock();
         let ahead = results.next - results.absorbed;

@@ -45,7 +45,7 @@ impl Pool {
     /// Starts `threads` workers (at least one).
     ///
     /// # Panics
-    /// When the system refuses to start even one thread, because no call could ever run.
+    /// When the system does not start even one thread, because no call could ever run.
     #[must_use]
     pub fn new(threads: usize) -> Self {
         let threads = threads.max(1);
@@ -57,7 +57,7 @@ impl Pool {
                 started += 1;
             }
         }
-        assert!(started > 0, "the system refuses to start a single worker thread");
+        assert!(started > 0, "the system does not start a single worker thread");
         Self { inner }
     }
 

@@ -63,7 +63,7 @@ fn keystroke(bencher: Bencher<'_, '_>, query: &str) {
         let options = FindOptions { scope: FIXTURE.kept(), ..FindOptions::new(query, "") };
         find(FIXTURE.context(), &options, &CancelToken::new())
     };
-    // Another query in between, of which nothing can be used.
+    // Another query in between, with results that cannot be reused.
     bencher.with_inputs(|| ask("zqx")).bench_values(|_| ask(black_box(query)));
 }
 

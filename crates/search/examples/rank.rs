@@ -1,9 +1,9 @@
-//! Measures the ranking of [`cairn_search::find`] on queries of which the wanted file is known.
+//! Measures the ranking of [`cairn_search::find`] on queries whose wanted file is known.
 //!
 //!     cargo run --release -p cairn-search --example rank -- <directory> <queries> [all]
 //!
 //! Each line of the file of queries is `query<TAB>wanted path`; lines that begin with `#` are left out. Prints the queries that
-//! do not find their file first (with `all`, every query) with what stands there, then MRR@10 and the share at rank 1, among files
+//! do not find their file first (with `all`, every query) with the path that is there, then MRR@10 and the share at rank 1, among files
 //! only and among files and directories.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that prints a report")]
 

@@ -14,7 +14,7 @@ use cairn_walk::{
 use crate::cost::{Cost, MAX_RESULT_BYTES};
 use crate::error::SearchError;
 
-/// Drops the hits that exceed the budget of a result. `objects` is what a hit costs beside its path. Returns whether there
+/// Drops the hits that exceed the budget of a result. `objects` is what a hit costs besides its path. Returns whether there
 /// were any.
 ///
 /// Each entry may occur at most once.

@@ -1,4 +1,4 @@
-//! The cost of a result: the memory of its JavaScript objects and strings, which is more than that of the same in Rust.
+//! The cost of a result: the memory of its JavaScript objects and strings, which is more than the same takes in Rust.
 
 /// The maximal cost of a result, in bytes. A JavaScript engine with a heap of 512 MB can hold it.
 pub(crate) const MAX_RESULT_BYTES: usize = 256 << 20;

@@ -1,4 +1,4 @@
-//! Globs, compiled for a fast test of many sorted paths: one, or a list of which some exclude. `glob` and `grep` share them.
+//! Globs, compiled for a fast test of many sorted paths: one, or a list in which some exclude. `glob` and `grep` share them.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
-//! Grep over a list of candidate files: those of a snapshot, or one file.
+//! Grep over a list of candidate files: the files of a snapshot, or one file.
 //!
-//! ripgrep's own crates decide what matches, with the settings and the reader of ripgrep: the lines are those of
+//! ripgrep's own crates decide what matches, with the settings and the reader of ripgrep: it finds the lines of
 //! `rg -n --no-require-git`. This module adds what an agent needs and ripgrep does not have: results in path order for any
 //! number of threads, limits and paging, and a report of everything that was left out.
 
@@ -75,7 +75,7 @@ pub fn grep(
 }
 
 /// Searches like [`grep`], and passes the matches on while it runs. The outcome has the matches after the last batch; its
-/// counts are those of all.
+/// counts are the counts of all.
 ///
 /// The calling thread waits for the receiver, so it must not be one of the pool's.
 ///
@@ -274,7 +274,7 @@ impl<'a> Progress<'a> {
 }
 
 impl<'a> Call<'a> {
-    /// Searches a list of files. Also returns how many files it had, up to where the search stopped.
+    /// Searches a list of files. Also returns the number of files up to where the search stopped.
     fn search(&self, candidates: &Candidates) -> Result<(GrepOutcome, usize), SearchError> {
         self.search_on(Progress::new(self), candidates.clone(), candidates)
     }
@@ -384,7 +384,7 @@ struct Searching {
     /// Whether the thread that leads searches the only file, which passes its lines on meanwhile.
     is_live: bool,
     candidates: Candidates,
-    /// The cost of the results that wait for those of earlier files, and how much it may be.
+    /// The cost of the results that wait for earlier files, and how much it may be.
     held: AtomicUsize,
     max_held: usize,
 }

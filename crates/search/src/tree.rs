@@ -56,7 +56,7 @@ pub struct TreeOptions {
     /// Patterns of names that are never shown: `*` is any text. A pattern that ends with `/` is for directories, the others
     /// are for files and links. `!` before a pattern makes it an exception, for any kind. Compared without case.
     pub secrets: Vec<String>,
-    /// Paths relative to the root that are shown at any depth, with what is beside and in them.
+    /// Paths relative to the root that are shown at any depth, with their neighbours and contents.
     pub focus: Vec<String>,
 }
 
@@ -104,7 +104,7 @@ pub struct TreeOutcome {
     pub depth: usize,
     /// The focused paths that do not exist.
     pub missing_focus: Vec<String>,
-    /// The places that could not be read and that do not lie in what is left out.
+    /// The places that could not be read and that are not inside the left-out entries.
     pub unreadable_paths: Vec<Vec<u8>>,
     /// Why entries may be missing.
     pub stop_reason: Option<StopReason>,
@@ -340,7 +340,7 @@ fn is_current(tree: &Tree, moment: Moment, ttl: Duration, scan: ScanDirectory<'_
 /// The digests and the generations of the trees that were built last, by a digest of their root and rules.
 static GENERATIONS: Mutex<Option<HashMap<u64, (u128, u64)>>> = Mutex::new(None);
 
-/// The generation of a tree: that of the last one with the same root and rules, if that was equal.
+/// The generation of a tree: the generation of the last one with the same root and rules, if that was equal.
 fn generation_of(snapshot: &Snapshot, key: &TreeKey, digest: u128) -> u64 {
     let mut hasher = DefaultHasher::new();
     (snapshot.root(), snapshot.options(), key).hash(&mut hasher);

@@ -113,7 +113,7 @@ impl TypeList {
         self.check(|| files().map(|entry| snapshot.path(entry)))
     }
 
-    /// Refuses a name that is not a type, if none of the files has it as its extension.
+    /// Rejects a name that is not a type, if none of the files has it as its extension.
     pub(crate) fn check<'a, Files: Iterator<Item = &'a [u8]>>(
         &self,
         files: impl Fn() -> Files,
@@ -187,7 +187,7 @@ impl TypeFilter {
         }
     }
 
-    /// Refuses the extension `name` if none of the files has it.
+    /// Rejects the extension `name` if none of the files has it.
     fn check<'a>(
         &self,
         option: &'static str,

@@ -1,4 +1,4 @@
-//! The budget of a result of glob and fuzzy find. That of grep is in its own tests.
+//! The budget of a result of glob and fuzzy find. The budget of grep is in its own tests.
 
 use std::fs;
 

@@ -180,7 +180,7 @@ fn a_list_selects_what_its_globs_select_one_by_one() {
             for third in ["!a", "!b/", "!*.md", "!sub/deep", "x"] {
                 let not = format!("!{other}");
                 for list in [[one, &not, third], [one, third, other], [third, &not, one]] {
-                    // A list that ends with it excludes everything, and is refused.
+                    // A list that ends with it excludes everything, and is rejected.
                     if list.iter().rposition(|glob| *glob == "!*")
                         > list.iter().rposition(|glob| !glob.starts_with('!'))
                     {

@@ -25,7 +25,7 @@ use tempfile::TempDir;
 struct Counting;
 
 thread_local! {
-    /// Of this thread: tests that run at the same time do not see one another.
+    /// Of this thread: tests that run concurrently do not see one another.
     static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
     static ALLOCATED_BYTES: Cell<u64> = const { Cell::new(0) };
 }

@@ -181,7 +181,7 @@ fn a_new_generation_is_equal_only_for_an_equal_tree() {
     let renamed = uncached(&["dist"]);
     fs::rename(rig.tree.path().join("f"), rig.tree.path().join("d")).expect("the old name");
     let back = uncached(&["dist"]);
-    assert!(renamed > other && back > renamed, "never an old number, also for the old tree");
+    assert!(renamed > other && back > renamed, "never an old number, even for the old tree");
 }
 
 #[test]

@@ -50,13 +50,13 @@ const MAX_ROOT_ATTEMPTS: usize = 3;
 ///
 /// **Staleness**: for [`Policy::ttl`] after its publication, a snapshot is returned without reading the disk. Then it is
 /// validated: the cache compares its directories and ignore files with the disk and lists the changed ones again. The
-/// result equals that of a new scan. With [`crate::Detail::Full`], on network file systems and on systems other than
+/// result equals the result of a new scan. With [`crate::Detail::Full`], on network file systems and on systems other than
 /// Linux, the root is scanned again instead.
 ///
 /// **Invalidation**: by the code that changes files, through [`ScanCache::invalidate`]. A scan that runs at that time is
 /// not cached when the change may concern it. The next scan checks the places of the changes, and the rest only after its time to live.
 ///
-/// **Publication**: a snapshot enters the cache only through [`ScanCache::publish`], also that of a scan.
+/// **Publication**: a snapshot enters the cache only through [`ScanCache::publish`], even after a scan.
 ///
 /// Nothing is written to disk. Search results are not cached, only the entries of trees.
 pub struct ScanCache {
@@ -90,7 +90,7 @@ impl ScanCache {
     }
 
     /// Returns a snapshot of the root, at most [`Policy::ttl`] old, or one that was compared with the disk after
-    /// [`ScanRequest::asked`] with [`ScanRequest::validate`]. A hit is one lookup. Identical calls at the same time
+    /// [`ScanRequest::asked`] with [`ScanRequest::validate`]. A hit is one lookup. Concurrent identical calls
     /// share one scan.
     ///
     /// # Errors
@@ -212,11 +212,11 @@ impl ScanCache {
     ///
     /// This is for code that learns of changes by other means than a search, such as a file watcher. The caller
     /// guarantees that the snapshot shows the tree as it was at some moment after `base` was taken. Its
-    /// [`Snapshot::generation`] is higher than that of the base, because its scan began later; the snapshot of the base
+    /// [`Snapshot::generation`] is higher than the generation of the base, because its scan began later; the snapshot of the base
     /// itself is also accepted, which extends its life.
     ///
-    /// No invalidation is lost: the cache refuses the snapshot when a change that may concern it was invalidated after
-    /// `base` was taken. It also refuses it when another snapshot was published in the meantime: the first one wins.
+    /// No invalidation is lost: the cache rejects the snapshot when a change that may concern it was invalidated after
+    /// `base` was taken. It also rejects it when another snapshot was published in the meantime: the first one wins.
     /// Take a new base and start again then.
     ///
     /// ```

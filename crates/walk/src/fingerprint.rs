@@ -1,6 +1,6 @@
 //! The recorded state of a tree, by which a validation tells whether a snapshot is still true.
 //!
-//! A fingerprint holds the stamp of each listed directory, the state of each file with ignore rules (also of those that
+//! A fingerprint holds the stamp of each listed directory, the state of each file with ignore rules (including files that
 //! did not exist), and the target of each followed symbolic link. Everything else in a snapshot without details follows
 //! from these: names are in directories, kinds are in directory entries, and rules are in files.
 

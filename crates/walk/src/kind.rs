@@ -1,6 +1,6 @@
 //! The kinds of entries.
 
-/// What an entry is. The numbers are those of the public `FileType`.
+/// What an entry is. The numbers equal the numbers of the public `FileType`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Kind {

@@ -44,7 +44,7 @@ pub fn from_bytes(bytes: &[u8]) -> Cow<'_, Path> {
 /// git does not read larger ignore files either.
 const MAX_RULE_FILE_BYTES: u64 = 100 << 20;
 
-/// Reads a configuration or ignore file. Refuses FIFOs and devices, which can block or never end.
+/// Reads a configuration or ignore file. Rejects FIFOs and devices, which can block or never end.
 pub(crate) fn read_regular_file(path: &Path) -> std::io::Result<Vec<u8>> {
     use std::io::{Error, ErrorKind, Read};
     if !std::fs::metadata(path)?.is_file() {

@@ -145,7 +145,7 @@ impl Snapshot {
         &self.root
     }
 
-    /// Returns what the scan included.
+    /// Returns the options of the scan.
     #[must_use]
     pub fn options(&self) -> ScanOptions {
         self.options
@@ -169,7 +169,7 @@ impl Snapshot {
         self.entries.records.is_empty()
     }
 
-    /// Returns how many directories or entries could not be read and are missing.
+    /// Returns the number of directories or entries that could not be read and are missing.
     #[must_use]
     pub fn unreadable(&self) -> u64 {
         self.unread.count
@@ -189,7 +189,7 @@ impl Snapshot {
         &self.skipped
     }
 
-    /// Returns why entries are missing; `None` when the snapshot is complete.
+    /// Returns the reason why entries are missing; `None` when the snapshot is complete.
     #[must_use]
     pub fn cut(&self) -> Option<Cut> {
         self.cut
@@ -326,7 +326,7 @@ impl Snapshot {
         (index < self.len() && self.path(index) == path).then_some(index)
     }
 
-    /// Returns the position of `path` among the entries: that of its entry, or of the first entry after it. Binary search.
+    /// Returns the position of `path` among the entries: the position of its entry, or of the first entry after it. Binary search.
     pub(crate) fn place_of(&self, path: &[u8]) -> usize {
         self.partition(|other| other < path)
     }

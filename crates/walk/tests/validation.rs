@@ -1,4 +1,4 @@
-//! An expired snapshot is validated, and the result equals that of a full scan.
+//! An expired snapshot is validated, and the result equals the result of a full scan.
 //!
 //! `PROPTEST_CASES` sets the number of random edit sequences; 60 by default.
 
@@ -162,7 +162,7 @@ impl Rig {
         listed(&Scanner::threads(1).fresh(&self.root(), options).expect("a scan"))
     }
 
-    /// Gets the snapshot. Returns what only a full scan has.
+    /// Gets the snapshot. Returns the part that only a full scan has.
     fn compare_places(&self, announced: &[&str]) -> Vec<String> {
         let got = listed(&self.get(DEFAULT).snapshot);
         let fresh = self.fresh(DEFAULT);

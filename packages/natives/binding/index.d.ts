@@ -150,7 +150,7 @@ export interface NativeFileTypeName {
   globs: Array<string>
 }
 
-/** Options of `fuzzyFind`; the facade documents them. */
+/** `fuzzyFind`; the facade documents them. */
 export interface NativeFuzzyFindOptions {
   query: string
   /** Absent with a list. */
@@ -181,7 +181,7 @@ export interface NativeFuzzyFindResult {
   columns: Uint8Array
 }
 
-/** Options of `glob`; the facade documents them. */
+/** `glob`; the facade documents them. */
 export interface NativeGlobOptions {
   patterns: Array<string>
   path: string
@@ -222,7 +222,7 @@ export interface NativeGrepBatch {
   columns: Uint8Array
 }
 
-/** Options of `grep`; the facade documents them. */
+/** `grep`; the facade documents them. */
 export interface NativeGrepOptions {
   patterns: Array<string>
   path: string
@@ -335,7 +335,7 @@ export interface NativeTreeChanges {
   listed: Array<NativeTreeChange>
 }
 
-/** Options of `treeSummary`; the facade documents them. */
+/** `treeSummary`; the facade documents them. */
 export interface NativeTreeOptions {
   path: string
   /** 0 is `auto`. */

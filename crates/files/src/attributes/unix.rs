@@ -56,7 +56,7 @@ fn copy_owner(wanted: &Metadata, to: &File) -> io::Result<bool> {
     Ok(true)
 }
 
-/// Returns whether they were different. Fails also when the system drops a bit in silence, as it does with a set-group-id bit of a foreign group.
+/// Returns whether they were different. Fails even when the system drops a bit in silence, as it does with a set-group-id bit of a foreign group.
 fn copy_permissions(wanted: &Metadata, to: &File) -> io::Result<bool> {
     let mode = wanted.mode() & PERMISSION_BITS;
     if to.metadata()?.mode() & PERMISSION_BITS == mode {

@@ -195,7 +195,7 @@ fn the_path_that_a_query_explains_best_ranks_first() {
         ),
         ("vowels left out before other letters", "sndpcm", vec!["sound/core/pcm.c", "sxnxd/core/pcm.c"]),
         ("vowels left out before as many other letters", "xsnd", vec!["x/sound.c", "x/skrnd.c"]),
-        ("letters in a stem before those of an extension", "usbhts", vec!["usb/hub_tsx.c", "usb/hub.ts"]),
+        ("letters in a stem before letters of an extension", "usbhts", vec!["usb/hub_tsx.c", "usb/hub.ts"]),
         ("a stem that was typed to its end", "usbhub", vec!["usb/hub.c", "usb/hub_.c"]),
         ("a directory between the parts that says nothing", "usbhub", vec!["usb/src/hub.c", "usb/old/hub.c"]),
         ("a file of that name before one for its directory", "usbhub", vec!["usb/hub.ts", "usb/hub/index.ts"]),

@@ -209,8 +209,8 @@ impl WordSearch {
         Some(Hit { tier: Tier::Runs, quality })
     }
 
-    /// The hit if the letters, with one typo, split into runs: less than that of a name with one typo in few letters, more than
-    /// that of one with two.
+    /// The hit if the letters, with one typo, split into runs: less than the hit of a name with one typo in few letters, more than
+    /// the hit of one with two.
     pub(crate) fn runs_hit_with_typo(&self, index: &Index, entry: usize, path: &[u8], typos: usize) -> Option<Hit> {
         let name = index.name(entry);
         let runs = self.runs.as_ref().filter(|_| typos == 1 && self.is_ascii)?;

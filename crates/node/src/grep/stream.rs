@@ -57,7 +57,7 @@ pub struct GrepStream {
     token: CancelToken,
 }
 
-/// Ends the search. Nobody asks for its matches any more: the caller forgot them, or its worker thread was terminated.
+/// Ends the search. Its matches are not requested again: the caller forgot them, or its worker thread was terminated.
 impl Drop for GrepStream {
     fn drop(&mut self) {
         self.token.cancel();

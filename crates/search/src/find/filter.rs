@@ -5,7 +5,7 @@ use cairn_walk::{Kind, Snapshot};
 
 use super::options::FindOptions;
 
-/// Conditions on entries beside the words of a query.
+/// Conditions on entries besides the words of a query.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Filter {
     kind: Option<Kind>,

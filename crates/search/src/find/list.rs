@@ -140,13 +140,13 @@ mod tests {
         let list = PathList::default();
         let text = paths.join("\0") + "\0";
         assert!(list.add(text.as_bytes()));
-        let prepared = list.prepared(max_entries, &|| Ok::<_, ()>(())).expect("nobody stops");
+        let prepared = list.prepared(max_entries, &|| Ok::<_, ()>(())).expect("no one stops");
         (list, prepared)
     }
 
     #[test]
     fn a_long_list_in_any_order_is_sorted_and_each_entry_is_the_first_of_its_paths() {
-        // More than two parts, in an order that has nothing to do with that of the paths; some are given twice.
+        // More than two parts, in an order that differs from the order of the paths; some are given twice.
         let given: Vec<String> = (0..100_000_usize)
             .map(|at| at * 77_777 % 90_001)
             .map(|number| format!("{number}{}", if number.is_multiple_of(7) { "//" } else { "" }))

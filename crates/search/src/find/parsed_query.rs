@@ -21,7 +21,7 @@ pub(super) struct ParsedQuery {
     pub(super) filter: Arc<Filter>,
     /// The conditions of the filter that have positions.
     pub(super) terms: Terms,
-    /// The words that have positions beside these conditions, unless they are the only ranking.
+    /// The words that have positions besides these conditions, unless they are the only ranking.
     pub(super) words: Option<Query>,
 }
 

@@ -7,7 +7,7 @@ use cairn_fuzzy::Query;
 
 use super::filter::Filter;
 
-/// How many queries are remembered: for a few callers that type at the same time, and some backspaces of each.
+/// How many queries are remembered: for a few callers that type concurrently, and some backspaces of each.
 const REMEMBERED: usize = 8;
 
 /// A set of entries, as bits.
@@ -20,7 +20,7 @@ pub(super) struct Entries {
 #[derive(Debug)]
 pub(super) struct Survivors {
     pub(super) query: Query,
-    /// What the entries had to pass beside the query.
+    /// The conditions on the entries besides the query.
     pub(super) filter: Arc<Filter>,
     /// Those that match as typed.
     pub(super) typed: Entries,

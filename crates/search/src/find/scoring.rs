@@ -58,7 +58,7 @@ pub(super) struct Chunk {
     pub(super) best: Best,
     /// The chunk's words of the set of entries that matched.
     pub(super) matched: Entries,
-    /// Those of them that reach [`Scoring::settled`].
+    /// The ones that reach [`Scoring::settled`].
     pub(super) settled: Entries,
     pub(super) compared: usize,
 }

@@ -144,7 +144,7 @@ fn a_query_that_is_too_long_is_refused() {
 fn marking_can_be_cancelled() {
     let hit = |entry| FindHit { entry, is_directory: false, score: 1, guess: None, positions: Vec::new() };
     for (reason, stopped, expected, kept) in [
-        ("nobody stops", usize::MAX, Ok(()), 1000),
+        ("no one stops", usize::MAX, Ok(()), 1000),
         ("stopped at the 200th", 200, Err(Stopped::Cancelled), 2 * MARK_EVERY),
     ] {
         let cancel = CancelToken::new();

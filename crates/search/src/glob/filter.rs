@@ -83,7 +83,7 @@ impl Filter {
         }
     }
 
-    /// Refuses a type that no file of a snapshot has.
+    /// Rejects a type that no file of a snapshot has.
     pub(super) fn check_types(&self, snapshot: &Snapshot) -> Result<(), SearchError> {
         self.types.check_snapshot(snapshot)
     }
@@ -133,7 +133,7 @@ impl Filter {
         let min_depth = self.selection.min_depth();
         if let Some(max_depth) = self.max_depth.filter(|&max_depth| max_depth < min_depth) {
             return Some(match max_depth {
-                0 => "maxDepth 0 leaves out every entry: those of the root have the depth 1".to_owned(),
+                0 => "maxDepth 0 leaves out every entry: entries of the root have the depth 1".to_owned(),
                 _ => {
                     format!("maxDepth {max_depth} leaves out every match: the globs match paths from depth {min_depth}")
                 }

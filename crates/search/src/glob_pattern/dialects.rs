@@ -1,10 +1,10 @@
-//! Forms of other glob dialects that are refused, because as plain text they would match nothing.
+//! Forms of other glob dialects that are rejected, because as plain text they would match nothing.
 
 use std::fmt::Write as _;
 
 use super::characters::plain_characters;
 
-/// Why a glob is refused that is valid in another dialect, or cannot match, with what to write instead.
+/// Why a glob is rejected that is valid in another dialect, or cannot match, with what to write instead.
 pub(crate) fn refusal(glob: &str) -> Option<String> {
     if glob == "~" || glob.starts_with("~/") {
         return Some(r"~ is not expanded; use the absolute path, or \~ for a name".to_owned());
@@ -48,7 +48,7 @@ pub(crate) fn refusal(glob: &str) -> Option<String> {
     None
 }
 
-/// The refusal of `{1..3}` at the beginning of a text.
+/// The rejection of `{1..3}` at the beginning of a text.
 fn brace_range(text: &str) -> Option<String> {
     let inner = &text[1..text.find('}')?];
     let mut parts = inner.split("..");
@@ -99,7 +99,7 @@ mod tests {
             ("~/src/*.ts", "absolute"),
             ("a\0b", "leave it out"),
         ] {
-            let reason = refusal(glob).unwrap_or_else(|| panic!("{glob} is refused"));
+            let reason = refusal(glob).unwrap_or_else(|| panic!("{glob} is rejected"));
             assert!(reason.contains(instead), "{glob}: {reason}");
         }
         for glob in [

@@ -1,4 +1,4 @@
-//! Several globs, of which some exclude.
+//! Several globs; some exclude.
 
 use std::path::PathBuf;
 

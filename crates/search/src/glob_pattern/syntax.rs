@@ -1,6 +1,6 @@
 //! The syntax of globs, translated to regular expressions over whole relative paths.
 //!
-//! `?` matches one Unicode character, not a byte. `*`, `?` and classes stop at `/`, and so does `**` beside other characters.
+//! `?` matches one Unicode character, not a byte. `*`, `?` and classes stop at `/`, and so does `**` next to other characters.
 //! Braces are expanded first, so that each alternative is a glob by itself and `**` means the same inside and outside of
 //! braces.
 //!

@@ -134,7 +134,7 @@ impl Candidates {
         self
     }
 
-    /// The number of items, of which some may be skipped.
+    /// The number of items; some may be skipped.
     pub(super) fn len(&self) -> usize {
         match &self.0 {
             Source::Nothing => 0,

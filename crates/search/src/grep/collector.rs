@@ -476,7 +476,7 @@ impl<M: Matcher> Collector<'_, M> {
         !self.result.over_budget
     }
 
-    /// Passes the lines on, if somebody wants them while the file is searched.
+    /// Passes the lines on, if the caller wants them while the file is searched.
     fn deliver(&mut self) -> io::Result<()> {
         if let Some(live) = self.room.live
             && !self.result.matches.is_empty()
@@ -520,7 +520,7 @@ impl<M: Matcher> Collector<'_, M> {
         !self.result.crowded_out
     }
 
-    /// Adds the cost of what is kept to that of the waiting results, if it has grown by more than `step` bytes.
+    /// Adds the cost of what is kept to the cost of the waiting results, if it has grown by more than `step` bytes.
     fn hold(&mut self, step: usize) {
         let grown = self.cost.bytes() - self.result.held;
         if let Some(held) = self.room.held

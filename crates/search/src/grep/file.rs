@@ -51,7 +51,7 @@ pub(super) struct Room<'a> {
     pub(super) max_lines: u64,
     /// The maximal cost of the matched lines after those.
     pub(super) max_bytes: usize,
-    /// The results that wait for those of earlier files, if this one will. The search ends when they cost too much.
+    /// The results that wait for earlier files, if this one will. The search ends when they cost too much.
     pub(super) held: Option<Held<'a>>,
     /// Receives the lines while the file is searched. Otherwise the result has all of them.
     pub(super) live: Option<&'a dyn LineSink>,
@@ -64,7 +64,7 @@ impl Room<'_> {
     }
 }
 
-/// The cost of all results that wait for those of earlier files, and the maximal cost.
+/// The cost of all results that wait for earlier files, and the maximal cost.
 #[derive(Clone, Copy)]
 pub(super) struct Held<'a> {
     pub(super) bytes: &'a AtomicUsize,

@@ -9,7 +9,7 @@ use super::pcre::{Failure, Groups, PcreMatcher};
 
 /// Matches where one of its parts does: the first match in the text, of the first part that has one there.
 ///
-/// The groups of the parts are numbered one after the other, as in one expression.
+/// The groups of the parts are numbered in sequence, as in one expression.
 pub(super) struct ManyMatcher<'a> {
     parts: Vec<Part<'a>>,
     /// What the last search of each part found, if the text is the same for the lifetime of this matcher. Without it, each
@@ -112,7 +112,7 @@ impl<'a> ManyMatcher<'a> {
         Ok(found)
     }
 
-    /// The number of the groups before those of a part.
+    /// The number of the groups before a part.
     fn groups_before(&self, part: usize) -> usize {
         self.parts[..part].iter().map(Part::groups).sum()
     }

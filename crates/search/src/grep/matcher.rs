@@ -150,7 +150,7 @@ fn program_of_all(plans: &[Plan], syntax: Syntax, cancel: &CancelToken) -> Resul
             return Ok(Program::Regex(matcher));
         }
     }
-    // One of them is refused, or they are valid only one by one.
+    // One of them is rejected, or they are valid only one by one.
     let mut parts = Vec::new();
     for plan in plans {
         let part = plan.program(syntax, cancel)?;

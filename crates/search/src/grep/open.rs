@@ -57,7 +57,7 @@ impl Read for OpenFile {
     }
 }
 
-/// Reads with a plain system call. That of the C library is a cancellation point for threads, which costs time. If a short
+/// Reads with a plain system call. The call of the C library is a cancellation point for threads, which costs time. If a short
 /// read means the end, the call has an offset, so that it fails on a FIFO that has replaced the file.
 #[cfg(target_os = "linux")]
 fn read(open: &mut OpenFile, buffer: &mut [u8]) -> io::Result<usize> {

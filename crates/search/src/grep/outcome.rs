@@ -59,9 +59,9 @@ pub struct ContextLine {
     pub line: Vec<u8>,
     /// Whether it is a matched line over the limit of the file.
     pub is_match: bool,
-    /// Like those of a match: of a line over the limit, or if the matched lines are those without one.
+    /// As in a match: of a line over the limit, or if the matched lines are the ones without a match.
     pub submatches: Vec<Submatch>,
-    /// Like those of a match.
+    /// As in a match.
     pub replacements: Vec<Option<Vec<u8>>>,
 }
 

@@ -21,7 +21,7 @@ pub(super) const MAX_NAMED: usize = 16;
 const MIN_BATCH_BYTES: usize = 64 << 10;
 const MAX_BATCH_TIME: Duration = Duration::from_millis(10);
 
-/// Receives the results of the files in path order, and keeps those of the requested page.
+/// Receives the results of the files in path order, and keeps the results of the requested page.
 pub(super) struct Page<'a> {
     mode: GrepMode,
     /// Where the matches go while the search runs.
@@ -60,7 +60,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Returns how to search the next file again if `result` does not have the matches that the page needs. The first search
+    /// Returns the way to search the next file again if `result` does not have the matches that the page needs. The first search
     /// did not know how many matches the earlier files have, and may have ended early to save memory.
     pub(super) fn missing(&self, result: &FileResult) -> Option<Room<'static>> {
         let is_cut = result.over_budget || result.crowded_out;
@@ -80,7 +80,7 @@ impl<'a> Page<'a> {
         Room { skip: self.skip, max_lines, max_bytes, held: None, live: None }
     }
 
-    /// The maximal cost of the results that wait for those of earlier files. A file without room is searched again.
+    /// The maximal cost of the results that wait for earlier files. A file without room is searched again.
     pub(super) fn max_held(&self) -> usize {
         if self.drains() { self.max_bytes.min(MAX_HELD_BYTES) } else { self.max_bytes }
     }
@@ -200,7 +200,7 @@ impl<'a> Page<'a> {
         self.outcome.paths.len() - 1
     }
 
-    /// Keeps up to `take` matches of a file after the first `skip`, until the result is full. Returns how many it kept,
+    /// Keeps up to `take` matches of a file after the first `skip`, until the result is full. Returns the number that it kept,
     /// with those it already had.
     fn keep(&mut self, path: &[u8], result: FileResult, skip: u64, take: u64) -> u64 {
         let mut kept = mem::take(&mut self.live);

@@ -50,13 +50,13 @@ const PLAIN_STEPS: u32 = 10_000_000;
 /// How many callouts happen between two checks for cancellation.
 const CALLOUTS_PER_CHECK: u32 = 10_000;
 
-/// Why a pattern is refused.
+/// Why a pattern is rejected.
 #[derive(Debug)]
 pub(super) struct Refusal {
     pub(super) reason: String,
     /// In bytes from the beginning of the pattern.
     pub(super) offset: usize,
-    /// Its syntax is clear, so that its text cannot be what is meant.
+    /// Its syntax is clear, so that its text cannot be the intent.
     pub(super) is_of_meaning: bool,
 }
 

@@ -110,7 +110,7 @@ struct Group {
     is_text: bool,
 }
 
-/// Escapes what is meant literally: a parenthesis without a partner, parentheses around plain text, such as the arguments of
+/// Escapes the literal parts: a parenthesis without a partner, parentheses around plain text, such as the arguments of
 /// a call, a `[` that is not closed, and a `$` or `^` in the middle of a text. Closes at the end a group that cannot be meant
 /// literally, such as `(?=`.
 ///

@@ -10,7 +10,7 @@ use super::page::Page;
 /// A receiver that is not ready gets its next batch when the matches cost this much.
 pub(super) const BATCH_BYTES: usize = 1 << 20;
 
-/// The results that wait for those of earlier files cost at most this if the caller does not keep them. A file that has no room
+/// The results that wait for earlier files cost at most this if the caller does not keep them. A file that has no room
 /// passes its matches on while it is searched again.
 pub(super) const MAX_HELD_BYTES: usize = 32 << 20;
 

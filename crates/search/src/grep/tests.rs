@@ -566,7 +566,7 @@ fn n60_context_and_modes_do_not_change_what_matches_in_a_file_with_a_nul() {
     for (reason, text) in [
         ("a NUL after many lines", format!("{front}\0\n{front}")),
         ("a NUL in a matched line", format!("{front}{other}x\0\n{front}")),
-        ("a NUL beside a matched line", format!("{front}x\n\0\nx\n{front}")),
+        ("a NUL next to a matched line", format!("{front}x\n\0\nx\n{front}")),
         ("a NUL at the beginning", format!("\0\n{front}")),
         ("none", format!("{front}{other}{front}")),
     ] {

@@ -1,4 +1,4 @@
-//! Builds the tree of a snapshot: goes through its entries and those of the ignored directories that are shown.
+//! Builds the tree of a snapshot: goes through its entries and the entries of the ignored directories that are shown.
 
 use std::borrow::Cow;
 use std::fs::FileType;

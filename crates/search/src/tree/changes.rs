@@ -47,7 +47,7 @@ impl TreeState {
         self.0.tree.bytes()
     }
 
-    /// Returns what differs in a later state, at most `max_listed` entries of it. Both are of one root and the same rules.
+    /// Returns the differences of a later state, at most `max_listed` entries of it. Both are of one root and the same rules.
     ///
     /// An entry that became something else (another kind, another target, a directory that is shown without its contents)
     /// went and came. Takes time linear in the size of both trees.

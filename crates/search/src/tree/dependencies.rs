@@ -28,7 +28,7 @@ impl Dependencies {
         paths.map(|path| size_of::<(PathBuf, FileState)>() + path.as_os_str().len()).sum()
     }
 
-    /// Whether everything but the scans is as it was. `generation` is that of the snapshot now, which may be a later one with
+    /// Whether everything but the scans is as it was. `generation` is the current generation of the snapshot, which may be a later one with
     /// the same entries.
     pub(super) fn are_current(&self, ttl: Duration, moment: Moment) -> bool {
         self.tracked.as_ref().is_none_or(|(root, tracked)| tracked.is_current(root))

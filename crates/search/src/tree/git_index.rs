@@ -1,6 +1,6 @@
 //! The names in git's index, gitformat-index(5).
 //!
-//! `gix-index` is not used: it brings forty crates, a second version of one of them, and all that an index holds, of which
+//! `gix-index` is not used: it brings forty crates, a second version of one of them, and all that an index holds;
 //! this needs the names.
 
 use std::path::Path;

@@ -55,7 +55,7 @@ pub(super) fn select(tree: &Tree, depth: Depth, limit: usize, focus: &[u32]) -> 
     nodes.filter(|&node| picked.is_picked[node as usize]).collect()
 }
 
-/// The numbers of all nodes one level below those of `level`.
+/// The numbers of all nodes one level below the nodes of `level`.
 fn next_level(tree: &Tree, level: Range<u32>) -> Range<u32> {
     // The children of the nodes of a level follow one another.
     let end = |node: &Node| node.first_child + node.children;
@@ -130,7 +130,7 @@ impl Picked {
     }
 }
 
-/// Picks the focused nodes with the directories that contain them, then what is beside them, then what is in them.
+/// Picks the focused nodes with the directories that contain them, then their neighbours, then their contents.
 fn pick_focus(tree: &Tree, focus: &[u32], picked: &mut Picked) {
     for &node in focus {
         let mut chain = vec![node];
@@ -140,9 +140,9 @@ fn pick_focus(tree: &Tree, focus: &[u32], picked: &mut Picked) {
         }
         chain.into_iter().rev().for_each(|node| picked.pick(node));
     }
-    let beside: Vec<u32> =
+    let siblings: Vec<u32> =
         focus.iter().map(|&node| tree.nodes[node as usize].parent).filter(|&node| node != ROOT).collect();
-    for parents in [&beside[..], focus] {
+    for parents in [&siblings[..], focus] {
         let mut parents = parents.to_vec();
         parents.sort_unstable();
         parents.dedup();

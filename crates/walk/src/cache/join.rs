@@ -1,4 +1,4 @@
-//! Single flight: identical calls at the same time share one scan.
+//! Single flight: concurrent identical calls share one scan.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -43,7 +43,7 @@ pub(super) enum ScanEnd {
     Failed,
 }
 
-/// Leaves a scan when dropped, also when its call panics.
+/// Leaves a scan when dropped, even when its call panics.
 pub(super) struct JoinGuard<'a> {
     pub(super) state: &'a CacheState,
     pub(super) key: &'a ScanKey,

@@ -97,8 +97,8 @@ impl CacheState {
         self.now().saturating_duration_since(stored.published)
     }
 
-    /// Drops the oldest snapshots until the rest fits into the bounds. Those of ignored directories that a tree shows do
-    /// not count as snapshots while that of the tree is there. Call it under the `running` lock.
+    /// Drops the oldest snapshots until the rest fits into the bounds. The snapshots of ignored directories that a tree shows do
+    /// not count as snapshots while the snapshot of the tree is there. Call it under the `running` lock.
     pub(super) fn evict(&self) {
         let mut all: Vec<(ScanKey, StoredSnapshot, usize)> = self
             .snapshots

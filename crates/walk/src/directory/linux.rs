@@ -62,7 +62,7 @@ pub(crate) fn has_reliable_times_at(path: &Path) -> bool {
 /// `ELOOP` or `ENOTDIR` for a link; see `open(2)`.
 pub fn open_without_links(path: &[u8], flags: OFlags) -> rustix::io::Result<OwnedFd> {
     match openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
-        // Linux has the call since 5.6, and some sandboxes refuse it.
+        // Linux has the call since 5.6, and some sandboxes reject it.
         Err(Errno::NOSYS | Errno::PERM) => open_stepwise(path, flags),
         opened => opened,
     }
@@ -108,7 +108,7 @@ impl DirectoryHandle {
         Ok(Self { fd: open_without_links(path.as_os_str().as_encoded_bytes(), flags)? })
     }
 
-    /// Opens a directory, in a tree of which links are followed. With `through_link` the last component may be a link.
+    /// Opens a directory, in a tree whose links are followed. With `through_link` the last component may be a link.
     pub(crate) fn open(path: &Path, through_link: bool) -> io::Result<Self> {
         let mut flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         if !through_link {
@@ -135,7 +135,7 @@ impl DirectoryHandle {
     /// Calls `visit` with each name except `.` and `..`. Stops at the first error of `visit`.
     ///
     /// # Errors
-    /// The outer error is that of `visit`. The inner error means that the system could not list the rest.
+    /// The outer error comes from `visit`. The inner error means that the system could not list the rest.
     pub(crate) fn for_each<E>(
         &self,
         mut visit: impl FnMut(&[u8], EntryType) -> Result<(), E>,

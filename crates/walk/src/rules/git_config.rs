@@ -18,7 +18,7 @@ use crate::paths::{from_bytes, read_regular_file, to_bytes};
 use super::gitignore::glob_for_wildmatch;
 use super::sources::Sources;
 
-/// git refuses configuration files that are nested deeper.
+/// git rejects configuration files that are nested deeper.
 const MAX_INCLUDES: usize = 10;
 
 /// The environment variables that decide which configuration files git reads.
@@ -259,11 +259,11 @@ fn header(text: &str) -> Option<((String, Option<String>), &str)> {
     }
 }
 
-/// Reads a value up to the end of its line. Returns the value and the text after it. Quotes preserve blanks and comment
+/// Reads a value up to the end of its line. Returns the value and the text after it. Quotes preserve spaces and comment
 /// marks; a backslash at the end of a line continues the value on the next line.
 fn value(text: &str) -> (Option<String>, &str) {
     let mut value = String::new();
-    // Blanks outside quotes only belong to the value when more text follows.
+    // Spaces outside quotes only belong to the value when more text follows.
     let mut kept = 0;
     let mut quoted = false;
     let mut characters = text.chars();
@@ -280,7 +280,7 @@ fn value(text: &str) -> (Option<String>, &str) {
                 Some('t') => value.push('\t'),
                 Some('b') => _ = value.pop(),
                 Some(other @ ('"' | '\\')) => value.push(other),
-                // git refuses such a file; this parser skips the value.
+                // git rejects such a file; this parser skips the value.
                 _ => return (None, after_line(characters.as_str())),
             },
             Some('#' | ';') if !quoted => {
@@ -319,8 +319,8 @@ mod tests {
             ("on the line of its section", "[core] excludesfile = /a", Some("/a")),
             ("the last of two", "[core]\nexcludesfile = /a\nexcludesfile = /b\n", Some("/b")),
             ("in a repeated section", "[core]\nexcludesfile=/a\n[user]\nname=x\n[core]\nexcludesfile=/b", Some("/b")),
-            ("blanks inside", "[core]\nexcludesfile = /a b/c\n", Some("/a b/c")),
-            ("trailing blanks", "[core]\nexcludesfile = /a  \n", Some("/a")),
+            ("spaces inside", "[core]\nexcludesfile = /a b/c\n", Some("/a b/c")),
+            ("trailing whitespace", "[core]\nexcludesfile = /a  \n", Some("/a")),
             ("quotes", "[core]\nexcludesfile = \"/a b \"\n", Some("/a b ")),
             ("a trailing comment", "[core]\nexcludesfile = /a # mine\n", Some("/a")),
             ("a comment mark in quotes", "[core]\nexcludesfile = \"/a#b\"\n", Some("/a#b")),
@@ -335,7 +335,7 @@ mod tests {
             ("an empty file", "", None),
             ("an unclosed section", "[core", None),
             ("after a subsection with a bracket", "[a \"]\"]\nb = c\n[core]\nexcludesfile = /a", Some("/a")),
-            ("a value that git refuses", "[core]\nexcludesfile = /a\nexcludesfile = \\x\n", Some("/a")),
+            ("a value that git rejects", "[core]\nexcludesfile = /a\nexcludesfile = \\x\n", Some("/a")),
         ] {
             assert_eq!(last_value(text, "core", "excludesfile").as_deref(), expected, "{reason}: {text:?}");
         }

@@ -263,7 +263,7 @@ pub(super) fn glob_for_wildmatch(glob: &[u8], ignore_case: bool) -> Option<Vec<u
     Some(rewritten)
 }
 
-/// Removes trailing blanks, except those that a backslash escapes.
+/// Removes trailing whitespace, except those that a backslash escapes.
 fn trim_trailing_blanks(line: &[u8]) -> &[u8] {
     let mut end = 0;
     let mut bytes = line.iter().enumerate();

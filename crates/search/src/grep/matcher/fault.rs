@@ -1,4 +1,4 @@
-//! Why a pattern is refused, and where.
+//! Why a pattern is rejected, and where.
 
 use std::convert::Infallible;
 
@@ -24,7 +24,7 @@ pub(super) struct Fault {
     pub(super) reason: String,
     /// In bytes from the beginning of the pattern.
     pub(super) offset: usize,
-    /// Its syntax is clear, so that its text cannot be what is meant.
+    /// Its syntax is clear, so that its text cannot be the intent.
     pub(super) is_of_meaning: bool,
 }
 
@@ -56,7 +56,7 @@ pub(super) fn invalid(pattern: &str, reason: &str, offset: usize) -> SearchError
     SearchError::InvalidRegex { pattern: pattern.to_owned(), reason: reason.to_owned(), offset: Some(offset) }
 }
 
-/// Returns the character for which the builder refused a pattern that parses.
+/// Returns the character for which the builder rejected a pattern that parses.
 pub(super) fn refused_character(error: &grep_regex::Error) -> Option<char> {
     match error.kind() {
         grep_regex::ErrorKind::NotAllowed(text) => text.chars().next(),
@@ -65,7 +65,7 @@ pub(super) fn refused_character(error: &grep_regex::Error) -> Option<char> {
     }
 }
 
-/// Why a pattern that parses is refused.
+/// Why a pattern that parses is rejected.
 pub(super) fn describe(error: &grep_regex::Error, syntax: Syntax) -> String {
     match refused_character(error) {
         Some('\n') if !syntax.multiline => LINE_BREAK.to_owned(),

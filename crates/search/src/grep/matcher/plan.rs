@@ -49,7 +49,7 @@ impl Plan {
     /// 3. Rust's engine, then PCRE2, compile the repaired pattern.
     /// 4. The pattern is searched literally.
     ///
-    /// Only a pattern that does not parse gets to the second step. A pattern that parses can still be refused for its meaning
+    /// Only a pattern that does not parse gets to the second step. A pattern that parses can still be rejected for its meaning
     /// (a line break without `multiline`, a NUL byte, its size). It would mean the same to another engine.
     ///
     /// A large program takes seconds to build, so `cancel` is checked between the steps and before a large build.
@@ -140,7 +140,7 @@ impl Plan {
         Self { given: given.to_owned(), text, engine: RegexEngine::Regex, searched, is_line_end: false, program }
     }
 
-    /// Compiles `text` with PCRE2. Refuses a pattern that requires a line break without `multiline`, as Rust's engine does.
+    /// Compiles `text` with PCRE2. Rejects a pattern that requires a line break without `multiline`, as Rust's engine does.
     fn pcre2(
         given: &str,
         text: &str,

@@ -1,4 +1,4 @@
-//! Entries that enter the cache, and what is refused.
+//! Entries that enter the cache, and what is rejected.
 
 use super::*;
 
@@ -26,7 +26,7 @@ fn a_scan_that_began_before_an_invalidation_is_not_stored() {
         ("a file in it", "first", false),
         ("a missing file in it", "new/deep", false),
         ("its ignore files", "../.gitignore", false),
-        ("something beside it", "../other", true),
+        ("something next to it", "../other", true),
     ] {
         let rig = Rig::new(Policy::default());
         let root = rig.directory("root");
@@ -42,7 +42,7 @@ fn a_scan_that_began_before_an_invalidation_is_not_stored() {
 }
 
 impl Rig {
-    /// Scans the whole tree beside the cache, as a producer such as a file watcher would.
+    /// Scans the whole tree next to the cache, as a producer such as a file watcher would.
     fn produce(&self, root: &Path) -> Arc<Snapshot> {
         self.produce_subtree(root, Subtree::default())
     }
@@ -245,7 +245,7 @@ fn a_snapshot_without_a_change_is_never_served_after_its_invalidation() {
             loop {
                 let before = written.load(Ordering::SeqCst);
                 let files = rig.get(&root).snapshot.len();
-                assert!(files > before, "{files} files, although {before} were written beside the first");
+                assert!(files > before, "{files} files, although {before} were written next to the first");
                 if before == 200 {
                     break;
                 }

@@ -9,7 +9,7 @@ pub(super) struct Class<'a> {
 }
 
 impl<'a> Class<'a> {
-    /// Parses what follows a `[`, and returns what follows the class. Returns `None` for a class that is not closed.
+    /// Parses what follows a `[`, and returns the rest after the class. Returns `None` for a class that is not closed.
     ///
     /// With `ignore_case`, git compares the lower case of a path with the members as they are, so an upper-case member
     /// never matches. Only a range also matches a letter whose upper case it contains.
