@@ -16,7 +16,7 @@ import type { Answer, Edit, Product, Session } from './product.ts';
 /** File contents by path below the root; `../outside/…` lies next to it. */
 type Files = Readonly<Record<string, string | Uint8Array>>;
 
-/** A call of a tool, several concurrently, or something that others do to a file. In paths `<base>` is what the root lies in. */
+/** A call of a tool, several concurrently, or something that others do to a file. In paths `<base>` is the directory that contains the root. */
 export type Step =
   | { readonly read: string }
   | { readonly write: string; readonly content: string }

@@ -20,7 +20,7 @@ engines have the same text of the same 191 assets (without skills and superseded
 They mark nothing, so they recognize an absent question only when no word of it occurs. See \`bench/RETRIEVAL.md\` for their settings.
 
 One rule was chosen with the tuning half: name, title and tags count twice (78 instead of 76 of 80 first). Other thresholds of evidence
-than those of memory were tried and rejected: they marked fewer right answers only together with more wrong ones. A change to the index
+than memory's were tried and rejected: they marked fewer right answers only together with more wrong ones. A change to the index
 was made because of a question for tuning: words that ask, such as 怎么, match nothing by themselves. The held-out half was measured
 after that, and nothing was changed by its result.`;
 
@@ -32,7 +32,7 @@ start of a session. "Each question": the calls and their results, of a reader th
 or two exact lines of the index are read at once; otherwise it searches, and reads the first result that is not marked. "Pays after
 questions": when the tokens that the index saves are as many as it costs. It is sent with each request, at the price of cached tokens.`;
 
-export const aboutSizes = `The texts of the fixture are shorter than those of most teams (640 characters in the median), so the share of the index is high. The
+export const aboutSizes = `The assets of the fixture are shorter than the assets of most teams (640 characters in the median), so the share of the index is high. The
 same heads with bodies of 5 KB, as \`AGENTS-INDEX.md\`:`;
 
 export const aboutHeadings = `As in \`bench/RETRIEVAL.md\`: each heading is a question, and the text below it is an asset, which has a number as its title. Asked of

@@ -78,7 +78,7 @@ export async function compareTokens(knowledge: Knowledge): Promise<string> {
   const whole = estimateTokens(texts.join('\n'));
   const tools = toolTokens(await openTools(knowledge));
   const alone = await costOf(knowledge, new Set());
-  /** The tokens of a session without a question, and those of each question. */
+  /** The tokens of a session without a question, and the tokens of each question. */
   const row = (name: string, fixed: number, { tokens, calls }: Cost, payload = ''): string[] => {
     const saved = alone.tokens - tokens;
     const even = saved > 0 && calls > 0 ? ((fixed - tools) / saved).toFixed(0) : '';

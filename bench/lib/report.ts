@@ -157,7 +157,7 @@ result in JavaScript; programs are timed from spawn to exit, with their output t
 within a turn, and their median counts. "Asked at once" follows an unrelated query on a new scan; "typed" follows the prefixes of
 the same query. Two lines that Debian adds to the top \`.gitignore\` of the kernel (\`/*\` and \`!/debian/\`) were removed: outside a
 repository they hide the whole tree. pi-natives runs with \`gitignore: false\`, because it finds nothing there otherwise. fuzzysort
-searches a list that was made before. Hits are compared with those of cairn; the list below the tables has every difference and
+searches a list that was made before. Hits are compared with cairn's; the list below the tables has every difference and
 its reason. Each fuzzy finder defines a match differently.`;
 
 /** The text of `bench/RESULTS.md`. */

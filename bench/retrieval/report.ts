@@ -107,7 +107,7 @@ without the heading. Headings that occur twice are not used. recall@5 is the sha
 first five results, MRR the mean of 1 / its rank among the first ten, empty the share of questions without any result. Figures
 below a half are expected: many headings have no word in common with their text.
 
-FTS5 is that of \`node:sqlite\`. The words of the question are quoted and joined by the operator in the name, and ranked by its bm25.
+FTS5 comes with \`node:sqlite\`. The words of the question are quoted and joined by the operator in the name, and ranked by its bm25.
 "MiniSearch" has the default settings. "words" uses \`Intl.Segmenter('zh')\` as its tokenizer. "stems" also uses Porter's stems and
 removes stop words; this was its best setting on the documentation that was used to choose our scheme (prefix and fuzzy search
 made it worse).

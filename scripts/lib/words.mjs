@@ -35,6 +35,8 @@ const words = (source, flags = 'i') => new RegExp(source.replaceAll(' ', gap), `
 const LOOK = 'stat, resolve, scan, read, prefilter, style, search for';
 
 const rust = /\.rs$/u;
+/** The sources of these packages follow the older rules only. */
+const plain = /^(?!packages\/(?:memory|retrieval|workspace-cache)\/src\/)/u;
 
 /** @type {readonly WordRule[]} */
 const wordRules = [
@@ -112,11 +114,51 @@ const wordRules = [
     files: rust,
   },
   { use: "the parameter's type: documents, group", pattern: words(String.raw`haystack`) },
+  {
+    use: 'rejects, throws, fails with `CODE`',
+    pattern: words(
+      String.raw`\b(?:is|are|was|were|be|been|being|gets?|and|or|not) refused\b(?!:)|(?<![.\x60#])\brefuses\b(?!\()|\b(?:a|the|each|its|this|every|no) refusals?\b`,
+    ),
+    files: plain,
+  },
+  { use: 'next to, alongside, compared with', pattern: words(String.raw`(?<![-\w])beside\b`), files: plain },
+  {
+    use: 'spaces, whitespace',
+    pattern: words(String.raw`(?<!-)\bblanks\b|\b(?:a|one|the|its|each|more|trailing) blank\b(?! (?:lines?|rows?)\b)`),
+    files: plain,
+  },
+  {
+    use: 'another process, the user, "is not used"',
+    pattern: words(String.raw`\b(?:somebody|anybody)\b|\bnobody (?:reads?|sees|else|knows which|has)\b`),
+    files: plain,
+  },
+  { use: 'whose, or two sentences', pattern: words(String.raw`\bof (?:which|whom)\b`), files: plain },
+  { use: 'even if, including, too', pattern: words(String.raw`\balso (?:when|if|of|for)\b`), files: plain },
+  {
+    use: 'name the noun: Returns the …',
+    pattern: words(String.raw`(?:\bReturns|@returns) (?:what|how|why|who)\b`, ''),
+    files: plain,
+  },
+  { use: 'in sequence, one at a time', pattern: words(String.raw`\bone after (?:another|the other)\b`), files: plain },
+  { use: 'concurrently', pattern: words(String.raw`\bat the same time\b`), files: plain },
+  { use: 'operators of fzf', pattern: words(String.raw`\bsigns? of fzf\b|\bfzf's signs?\b`), files: plain },
+  { use: 'is in, is stored in', pattern: words(String.raw`\b(?:stands?|lies) in\b`), files: plain },
+  {
+    use: 'the intent, the invariant',
+    pattern: words(String.raw`\bwhat (?:is|was) meant\b|\bwhat holds\b`),
+    files: plain,
+  },
+  {
+    use: 'repeat the noun',
+    pattern: words(String.raw`(?:\bdefaults?:?|@default|by default|\|) (?:that|those) of\b`),
+    files: plain,
+  },
 ];
 
 /** @type {readonly Allowance[]} */
 const allowances = [
   { files: /^scripts\/lib\/words(?:\.test)?\.mjs$/u, text: /[^]+/u, reason: 'the table itself and its tests' },
+  { files: /^test\/support\/odd-(?:files|tree)\.ts$/u, text: /\bblanks\b/u, reason: 'names of files' },
   { files: /^crates\/search\/src\/grep\/matcher\/plan\.rs$/u, text: /\bLook\b/u, reason: 'a type of regex-syntax' },
 ];
 

@@ -27,6 +27,18 @@ test.each([
   ],
   ['mend', 'how to mend it', ['1 mend']],
   ['slips', 'SLIPS and forgive a slip', ['1 SLIPS', '1 slip']],
+  ['refused', 'the name is refused; refuses it; a refusal', ['1 is refused', '1 refuses', '1 a refusal']],
+  ['beside', 'the file beside it', ['1 beside']],
+  ['blanks', 'a name with blanks or a blank', ['1 blanks', '1 a blank']],
+  ['somebody', 'what somebody wrote and nobody reads', ['1 somebody', '1 nobody reads']],
+  ['of which', 'files of which some', ['1 of which']],
+  ['also when', 'stops, also when it fails', ['1 also when']],
+  ['returns what', '/** Returns what changed. @returns why */', ['1 Returns what', '1 returns why']],
+  ['order and time', 'one after the other, not at the same time', ['1 one after the other', '1 at the same time']],
+  ['signs of fzf', 'the signs of fzf', ['1 signs of fzf']],
+  ['stands in', 'it stands in a file', ['1 stands in']],
+  ['what is meant', 'guess what is meant', ['1 what is meant']],
+  ['the default as a pronoun', '@default that of the run', ['1 default that of']],
   ['a phrase over two lines of a comment', '// x\n/**\n * at most so\n * many\n */', ['3 so * many']],
 ])('reports %s', (_reason, text, expected) => {
   expect(unwanted(text)).toEqual(expected);
@@ -39,6 +51,9 @@ test.each([
   ['an object of a sentence', '/** What a mention names. */ What is new? a file whose name'],
   ['words that contain one', 'renew, slippers, amend, recommend, foundation, unsaid'],
   ['words of Rust in TypeScript', 'board Land'],
+  ['refusals of others', "connection refused, status === 'refused', workflows.refuse(id)"],
+  ['blank lines', 'a blank line; trailing-blanks'],
+  ['besides and returned values', 'besides; the call returns what it was given'],
 ])('accepts %s', (_reason, text) => {
   expect(unwanted(text)).toEqual([]);
 });
@@ -50,6 +65,11 @@ test('rules for Rust apply to Rust', () => {
     '1 Land',
     '1 Leave',
   ]);
+});
+
+test('the newer rules leave out the packages that do not follow them yet', () => {
+  expect(unwanted('the file beside it', 'packages/memory/src/a.ts')).toEqual([]);
+  expect(unwanted('what it did is said', 'packages/memory/src/a.ts')).toEqual(['1 said']);
 });
 
 test('an allowance covers its own text in its own files', () => {

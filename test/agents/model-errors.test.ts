@@ -250,8 +250,8 @@ test('a long text of a server is cut', async () => {
 
 test('a page of megabytes as a reason is cut, and no piece of a key is left at the end', () => {
   const key = 'local-key-of-the-server';
-  for (let blanks = 64 * 1024 - key.length; blanks <= 64 * 1024; blanks += 1) {
-    const message = `Bad${' '.repeat(blanks - 3)}${key} ${'x'.repeat(1024)}`;
+  for (let spaces = 64 * 1024 - key.length; spaces <= 64 * 1024; spaces += 1) {
+    const message = `Bad${' '.repeat(spaces - 3)}${key} ${'x'.repeat(1024)}`;
     expect(mapModelError(new Error(message), { secrets: [key] }).summary).not.toContain('local');
   }
 });

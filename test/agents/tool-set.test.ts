@@ -110,10 +110,10 @@ test('list_agents reports that there are none', async () => {
 const mains = {
   en: {
     whose:
-      '[the main conversation is that of the agents in the session its-session, not yours: put what they need of yours into prompt]',
+      '[the main conversation belongs to the agents in the session its-session, not to you: put what they need of yours into prompt]',
     empty: '[the main conversation was empty: the agent saw nothing of it]',
     parameter:
-      'what it sees of the main conversation, which is that of these agents and not yours; default: its own setting',
+      'what it sees of the main conversation, which belongs to these agents and not to you; default: its own setting',
   },
   zh: {
     whose: '[主会话是会话 its-session 中各 agent 的对话，不是你的对话：请把它们需要的内容写入 prompt]',

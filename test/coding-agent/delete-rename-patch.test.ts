@@ -30,7 +30,7 @@ describe('delete', () => {
 
   const refused: readonly (readonly [reason: string, path: string, says: RegExp])[] = [
     ['the root', '.', /^PROTECTED/u],
-    ['what holds the root', '..', /^OUTSIDE_ROOT/u],
+    ['the parent of the root', '..', /^OUTSIDE_ROOT/u],
     ['nothing', 'aa', /^NOT_FOUND: .*Did you mean a\?/u],
     ['git data', '.git/config', /^PROTECTED/u],
     ['a directory that holds a repository', 'd', /^PROTECTED: d contains a git repository/u],

@@ -66,7 +66,7 @@ function protectedContents(base: string): string[] {
   return [...readdirSync(base), ...guarded.flatMap((directory) => contentsOf(join(base, directory)))];
 }
 
-/** `<base>` is what the root lies in. */
+/** `<base>` is the directory that contains the root. */
 const outside: readonly string[] = [
   '../outside/secret.txt',
   './../outside/secret.txt',

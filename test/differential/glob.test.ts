@@ -122,7 +122,7 @@ describe('random globs match what their rules say', () => {
   });
 
   const isOpenEnded = (pattern: string): boolean => /[?[]/u.test(pattern);
-  // It stands in a path for bytes that are not valid UTF-8, which no pattern can spell.
+  // It replaces, in a path, bytes that are not valid UTF-8, which no pattern can spell.
   const isSpelt = (pattern: string): boolean => !pattern.includes('\uFFFD');
 
   test.each([

@@ -67,7 +67,7 @@ describe('list', () => {
       exitCode: 0,
       stdout:
         'a (shared, project): About a\nb (isolated, user): About b\nc (isolated, claude-project): About c\nd (isolated, claude-user): About d\n',
-      stderr: "cairn: 1 warning; 'cairn agents show <name>' shows those of an agent\n",
+      stderr: "cairn: 1 warning; 'cairn agents show <name>' shows the warnings of an agent\n",
     });
   });
 

@@ -138,10 +138,10 @@ describe.skipIf(!onLinux).each(places)('$host, $scope', ({ host, scope, file, sk
     const who = person();
     put(pathOf(who), kept);
     await hook(who, ['install', ...args, '--yes']);
-    const changed = readFileSync(pathOf(who), 'utf8').replace('"x"', '"y"').replace('tabs', 'blanks');
+    const changed = readFileSync(pathOf(who), 'utf8').replace('"x"', '"y"').replace('tabs', 'spaces');
     writeFileSync(pathOf(who), changed);
     expect(await hook(who, ['remove', ...args, '--yes'])).toMatchObject({ exitCode: 0 });
-    const wanted = kept.replace('"x"', '"y"').replace('tabs', 'blanks');
+    const wanted = kept.replace('"x"', '"y"').replace('tabs', 'spaces');
     const left = readFileSync(pathOf(who), 'utf8');
     expect(valueOf(left)).toEqual(valueOf(wanted));
   });

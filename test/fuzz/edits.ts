@@ -52,7 +52,7 @@ const others: Readonly<Record<Encoding, readonly string[]>> = {
 interface LinePlan {
   readonly indent: string;
   readonly text: string;
-  readonly blanks: string;
+  readonly spaces: string;
   readonly isCrlf: boolean;
 }
 
@@ -109,7 +109,7 @@ const editCase: fc.Arbitrary<EditCase> = fc
     const line: fc.Arbitrary<LinePlan> = fc.record({
       indent,
       text: fc.oneof({ weight: 4, arbitrary: text }, fc.constant('')),
-      blanks: fc.constantFrom('', '', '', ' ', '\t '),
+      spaces: fc.constantFrom('', '', '', ' ', '\t '),
       isCrlf: fc.boolean(),
     });
     const whole = fc.tuple(indent, text).map((parts) => parts.join('').replaceAll(BROKEN, ''));
@@ -162,8 +162,8 @@ function bytesOf(encoding: Encoding, character: string): Buffer {
 
 /** Returns the lines of a file; after a final line end there is an empty one. */
 function linesOf({ encoding, lines, hasEnd, lineEnds }: EditCase): ModelLine[] {
-  const made = lines.map(({ indent, text, blanks, isCrlf }, index) => {
-    const cells = [...indent, ...text, ...blanks].map((character): Cell => ({
+  const made = lines.map(({ indent, text, spaces, isCrlf }, index) => {
+    const cells = [...indent, ...text, ...spaces].map((character): Cell => ({
       character: character === BROKEN ? undefined : character,
       bytes: bytesOf(encoding, character),
     }));
@@ -182,7 +182,7 @@ const changes: Readonly<Record<EditPlan['change'], (text: string) => string>> = 
   curly: (text) => text.replaceAll('"', '“'),
   indented: (text) => text.replaceAll(/^(?=.)/gmu, '  '),
   dedented: (text) => text.replaceAll(/^(?: {2}|\t)/gmu, ''),
-  tabs: (text) => text.replaceAll(/^ +/gmu, (blanks) => '\t'.repeat(Math.ceil(blanks.length / 2))),
+  tabs: (text) => text.replaceAll(/^ +/gmu, (spaces) => '\t'.repeat(Math.ceil(spaces.length / 2))),
   spaces: (text) => text.replaceAll(/^\t+/gmu, (tabs) => '    '.repeat(tabs.length)),
   CRLF: (text) => text.replaceAll('\n', '\r\n'),
   other: (text) => text,

@@ -190,7 +190,7 @@ test('files that cannot be assets are reported, and the others are imported', as
 test('large files of one kind of character are imported in bounded time', async () => {
   const folder = open();
   const { root, store, write } = folder;
-  write('blanks.md', `# a${' '.repeat(900_000)}b`);
+  write('spaces.md', `# a${' '.repeat(900_000)}b`);
   write('hashes.md', `# ${'# '.repeat(450_000)}x`);
   write('marks.md', '<!-- cairn-a:start -->\n'.repeat(40_000));
   const { added } = await importFiles(root, { store });

@@ -506,7 +506,7 @@ describe.each(kinds)('facts in $name', (kind) => {
 describe.each(kinds.filter(({ name }) => name === 'memory'))('long facts in $name', (kind) => {
   test.each([
     ['punctuation', `${'.'.repeat(300_000)}a`],
-    ['blanks', `a${' '.repeat(300_000)}b`],
+    ['spaces', `a${' '.repeat(300_000)}b`],
     ['carriage returns', `a${'\r'.repeat(300_000)}b`],
     ['line feeds', `a${'\n'.repeat(300_000)}b`],
     ['words', Array.from({ length: 30_000 }, (_, index) => `w${index}`).join(' ')],

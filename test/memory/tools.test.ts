@@ -39,10 +39,10 @@ describe.each(kinds)('the tools of a memory in $name', (kind) => {
     expect(await ask(app, 'remember', { text: 'The user likes tabs', scope: 'user' })).toContain(
       'for all projects of this user',
     );
-    await ask(app, 'remember', { text: 'The app likes blanks' });
+    await ask(app, 'remember', { text: 'The app likes spaces' });
     const found = await ask(site, 'recall', { query: 'likes' });
     expect(found).toContain('scope="user"');
-    expect(found).not.toContain('blanks');
+    expect(found).not.toContain('spaces');
     expect(await ask(site, 'list_facts')).toContain('Facts 1 to 1 of 1.');
   });
 

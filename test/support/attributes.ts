@@ -43,7 +43,7 @@ export function hasAttributes(path: string): boolean {
   }
 }
 
-const ANYBODY = 0xffff_ffff;
+const ANYONE = 0xffff_ffff;
 
 /**
  * Returns an access list in the system's form: the given permissions (0 to 7) for the user 4321, read and write for the owner, read
@@ -51,11 +51,11 @@ const ANYBODY = 0xffff_ffff;
  */
 export function accessList(permissions: number): string {
   const entries = [
-    [1, 6, ANYBODY],
+    [1, 6, ANYONE],
     [2, permissions, 4321],
-    [4, 4, ANYBODY],
-    [16, 7, ANYBODY],
-    [32, 0, ANYBODY],
+    [4, 4, ANYONE],
+    [16, 7, ANYONE],
+    [32, 0, ANYONE],
   ] as const;
   const bytes = Buffer.alloc(4 + entries.length * 8);
   bytes.writeUInt32LE(2, 0);

@@ -47,7 +47,7 @@ export function fifo(): SpecialNode {
 }
 
 /**
- * A name of these bytes, for names that are not valid UTF-8. It stands in the tree as a string and is written byte by
+ * A name of these bytes, for names that are not valid UTF-8. It is in the tree as a string and is written byte by
  * byte: `{ [bytesName(0x66, 0xff)]: 'content' }`.
  */
 export function bytesName(...bytes: readonly number[]): string {

@@ -63,7 +63,7 @@ export interface Knowledge extends AsyncDisposable {
   readonly layers: Layers;
   /** The repository of git in which a team shares its assets. */
   readonly team: Team;
-  /** Returns what a session of an agent sees of the knowledge at its start, as of now. */
+  /** Returns the part of the knowledge that a session of an agent sees at its start, as of now. */
   readonly payload: (options?: KnowledgePayloadOptions) => Promise<string>;
   /**
    * Closes the store that this opened, and one that was given. May be called twice.

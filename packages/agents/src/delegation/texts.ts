@@ -59,7 +59,7 @@ export const delegationTexts: Readonly<Record<Language, DelegationTexts>> = {
     prompt: 'the task, complete in itself',
     contextMode: 'what it sees of the main conversation; default: its own setting',
     otherContextMode:
-      'what it sees of the main conversation, which is that of these agents and not yours; default: its own setting',
+      'what it sees of the main conversation, which belongs to these agents and not to you; default: its own setting',
     continues: (tool) => `id of an earlier run of this agent, from an answer of ${tool}: it continues that run`,
     offset: 'with continue and without prompt: read the answer of that run from this character on',
     list: 'The agents:',
@@ -80,7 +80,7 @@ export const delegationTexts: Readonly<Record<Language, DelegationTexts>> = {
     cut: ({ from, to, total }, next) => `[characters ${from} to ${to} of ${total}; the rest: ${next}]`,
     noText: '[the agent ended without a text]',
     otherMain: (session) =>
-      `[the main conversation is that of the agents in the session ${session}, not yours: put what they need of yours into prompt]`,
+      `[the main conversation belongs to the agents in the session ${session}, not to you: put what they need of yours into prompt]`,
     emptyMain: '[the main conversation was empty: the agent saw nothing of it]',
     otherMode: (wanted) =>
       `[it ran isolated instead of ${wanted}: the run that called it does not see the main conversation]`,

@@ -79,13 +79,13 @@ export interface RequestOptions {
   /** The name of an agent of the definitions, or a definition. */
   readonly agent: string | AgentDefinition;
   readonly prompt: UserMessage['content'];
-  /** @default that of the definition, else `isolated` */
+  /** @default set by the definition, else `isolated` */
   readonly mode?: ContextMode | undefined;
   /** Continues the run with this id: of the agent's own history the model sees its turns only. */
   readonly continue?: string | undefined;
   /** Attach the files that the prompt mentions as `@path`. @default false */
   readonly mentions?: boolean | undefined;
-  /** Offer only tools that change nothing. @default that of the agents */
+  /** Offer only tools that change nothing. @default the setting of the agents */
   readonly readOnly?: boolean | undefined;
   /** The names of the agents that the run may start, itself and through the runs that it starts. @default all */
   readonly onlyAgents?: readonly string[] | undefined;
@@ -100,13 +100,13 @@ export type PrepareOptions = Omit<RequestOptions, 'prompt'> & Partial<Pick<Reque
 
 /** Options of {@link Agents.run}. */
 export interface RunOptions extends RequestOptions {
-  /** A model of the AI SDK, or an id. @default that of the definition, of the parent, of the agents */
+  /** A model of the AI SDK, or an id. @default the model of the definition, of the parent, of the agents */
   readonly model?: LanguageModel | undefined;
-  /** Requests to the model. @default those of the definition, else 50 */
+  /** Requests to the model. @default set by the definition, else 50 */
   readonly maxSteps?: number | undefined;
-  /** The tokens that the run may use, read and written, as the provider counts them. @default those of the definition, else no limit */
+  /** The tokens that the run may use, read and written, as the provider counts them. @default set by the definition, else no limit */
   readonly maxTokens?: number | undefined;
-  /** @default that of the definition, else 600_000 */
+  /** @default set by the definition, else 600_000 */
   readonly timeoutMs?: number | undefined;
   /**
    * For a turn that is aborted or fails: `close` stores what was done, with the reason; `drop` stores nothing.

@@ -153,7 +153,7 @@ export async function openAgentTools(options: AgentToolsOptions): Promise<AgentT
   };
   try {
     const sets: Opened[] = [];
-    // One after another: a set may share what an earlier one made.
+    // In sequence: a set may share what an earlier one made.
     for (const set of toolSets) sets.push({ set, ...(await set.open(base)) });
     const all = joinTools(sets);
     const known = [...all.keys(), ...(delegate === undefined ? [] : [AGENT_TOOL])];

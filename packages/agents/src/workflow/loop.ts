@@ -104,9 +104,9 @@ async function tryStep(session: Session, journal: Journal, todo: Todo): Promise<
     }
     if (end.kind === 'control') {
       const report = replyOfReport(end.input as Record<string, unknown>, { language });
-      const beside = end.text.trim();
-      const reply = beside === '' ? report : { ...report, unread: [...report.unread, beside] };
-      return { reply, answer: reply.result ?? (beside === '' ? undefined : beside), errors: reply.problems };
+      const nextTo = end.text.trim();
+      const reply = nextTo === '' ? report : { ...report, unread: [...report.unread, nextTo] };
+      return { reply, answer: reply.result ?? (nextTo === '' ? undefined : nextTo), errors: reply.problems };
     }
     // A half answer may lack half of an action.
     if (end.isCut) return { errors: [texts.cutAnswer] };
@@ -142,7 +142,7 @@ async function storeNotes(
   }
 }
 
-/** Works on a step once, and records what became of it. @returns why the workflow cannot go on. */
+/** Works on a step once, and records what became of it. @returns the reason why the workflow cannot go on. */
 async function runStep(session: Session, journal: Journal, todo: Todo): Promise<string | undefined> {
   const tries = journal.state.tries[todo.id] ?? 0;
   const outcome = await tryStep(session, journal, todo);

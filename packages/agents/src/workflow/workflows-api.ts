@@ -14,7 +14,7 @@ export interface WorkflowsOptions extends ModelOptions {
   readonly toolSets?: readonly ToolSet[] | undefined;
   /** The directory of the tools, absolute. Required with `toolSets`. */
   readonly root?: string | undefined;
-  /** The language of prompts and answers. @default that of the stream */
+  /** The language of prompts and answers. @default the stream's language */
   readonly language?: Language | undefined;
   /**
    * The functions whose calls wait for a person's approval: their names, or a function that decides by the call. A name must be

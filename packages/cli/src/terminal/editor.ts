@@ -20,7 +20,7 @@ function editorOf({ env, input, out }: Session, instead: string): string {
   });
 }
 
-/** Runs the editor until it ends. @returns why it failed; `undefined` when it did not. */
+/** Runs the editor until it ends. @returns the reason of a failure; `undefined` without one. */
 async function runEditor(editor: string, file: string, { env, out }: Session): Promise<string | undefined> {
   // Standard output may be a pipe or carry the JSON document; an editor draws on the terminal.
   const stdio = ['inherit', out.isTerminal ? 'inherit' : 2, 'inherit'] as const;

@@ -1,6 +1,6 @@
 /**
  * What people type who know another tool: the options that a command does not have. Some have another name here, some ask for
- * what the command does anyway and are ignored; each of the others is refused with what to type instead. `cairn help ripgrep`, `cairn help fd` and
+ * what the command does anyway and are ignored; each of the others is rejected with what to type instead. `cairn help ripgrep`, `cairn help fd` and
  * `cairn help fzf` print them. An option that the command has itself is never here.
  */
 
@@ -15,7 +15,7 @@ export interface ForeignOptions {
   readonly refused: Readonly<Record<string, string>>;
 }
 
-/** Refuses several options with the same words. */
+/** Rejects several options with the same words. */
 function allOf(instead: string, flags: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(flags.map((one) => [one, instead]));
 }
@@ -469,7 +469,7 @@ const byCommand: Readonly<Record<string, readonly ForeignOptions[]>> = {
   read: [cat],
 };
 
-/** Returns what a command lacks of other tools. */
+/** Returns the options of other tools that a command lacks. */
 export function foreignOptionsOf(command: string): readonly ForeignOptions[] {
   return byCommand[command] ?? [];
 }

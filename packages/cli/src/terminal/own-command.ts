@@ -36,8 +36,8 @@ function runs(path: string, main: string): boolean {
   const real = realPath(path);
   if (real === undefined) return false;
   const file = join('bin', basename(main));
-  const besides = [join(dirname(real), '..', '@cairn/cli', file), join(dirname(real), 'node_modules/@cairn/cli', file)];
-  return real === main || besides.some((beside) => realPath(beside) === main);
+  const links = [join(dirname(real), '..', '@cairn/cli', file), join(dirname(real), 'node_modules/@cairn/cli', file)];
+  return real === main || links.some((link) => realPath(link) === main);
 }
 
 /** Returns the clone that a file of the package is in; `undefined` for an installed package. */

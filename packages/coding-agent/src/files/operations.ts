@@ -102,7 +102,7 @@ export interface FileOperations {
   /** Gives a file another name; fails with `EEXIST` when the name exists. */
   link(from: string, to: string): Promise<void>;
   /**
-   * Gives the file or directory `to` the owner, group, permissions, access lists and extended attributes of `from`. Returns why one
+   * Gives the file or directory `to` the owner, group, permissions, access lists and extended attributes of `from`. Returns the reason why one
    * of them cannot be kept; `undefined` when all are.
    */
   copyAttributes(from: string, to: string): Promise<string | undefined>;

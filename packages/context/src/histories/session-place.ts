@@ -10,7 +10,7 @@ export const DEFAULT_PROJECT = 'default';
 export interface SessionsOptions {
   /** A memory, or a store. */
   readonly store: Memory | MemoryBackend;
-  /** The identity of the project, such as the result of `projectOf`. @default that of the memory, else `default` */
+  /** The identity of the project, such as the result of `projectOf`. @default the memory's project, else `default` */
   readonly project?: string | undefined;
 }
 

@@ -14,7 +14,7 @@ import type { ConfigChange, ConfigFormat, ConfigPath } from './config-format.ts'
 const commaToken: SyntaxKind.CommaToken = 5;
 const lineComment: SyntaxKind.LineCommentTrivia = 12;
 const blockComment: SyntaxKind.BlockCommentTrivia = 13;
-const blanks: SyntaxKind.Trivia = 15;
+const whitespace: SyntaxKind.Trivia = 15;
 
 /** `InvalidSymbol` becomes `invalid symbol`. */
 function words(name: string): string {
@@ -90,7 +90,7 @@ function afterComments(text: string, offset: number): number {
     const token = scanner.scan();
     const isComment = token === lineComment || token === blockComment;
     if (isComment) end = scanner.getTokenOffset() + scanner.getTokenLength();
-    else if (token !== blanks) return end;
+    else if (token !== whitespace) return end;
   }
 }
 

@@ -138,9 +138,9 @@ function setValue(source: string, change: TableChange): string {
   const parent = path.slice(0, -1);
   const inTable = statements.findLast((one) => one.kind !== 'array' && isAt(one.table, parent));
   if (inTable && parent.length > 0) return insertLine(source, inTable, `${key(path.at(-1) ?? '')} = ${render(value)}`);
-  const beside = statements.findLast((one) => one.kind === 'pair' && begins(one.path, parent) && parent.length > 0);
-  if (beside && beside.table.length < parent.length && !isObject(value)) {
-    return insertLine(source, beside, `${keys(path.slice(beside.table.length))} = ${render(value)}`);
+  const neighbour = statements.findLast((one) => one.kind === 'pair' && begins(one.path, parent) && parent.length > 0);
+  if (neighbour && neighbour.table.length < parent.length && !isObject(value)) {
+    return insertLine(source, neighbour, `${keys(path.slice(neighbour.table.length))} = ${render(value)}`);
   }
   return isObject(value)
     ? appendTable(source, path, value)

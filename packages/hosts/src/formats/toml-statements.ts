@@ -19,7 +19,7 @@ function skip(text: string, at: number, pattern: RegExp): number {
   return pattern.test(text) ? pattern.lastIndex : at;
 }
 
-const blanks = /[\t ]*/uy;
+const whitespace = /[\t ]*/uy;
 const restOfLine = /[^\n]*(?:\n|$)/uy;
 const emptyLines = /(?:[\t ]*(?:#[^\n]*)?\r?\n)*/uy;
 const comment = /#[^\n]*/uy;
@@ -71,10 +71,10 @@ function readKey(text: string, start: number): { readonly names: string[]; reado
   const names: string[] = [];
   let at = start;
   for (;;) {
-    at = skip(text, at, blanks);
+    at = skip(text, at, whitespace);
     const end = skip(text, at, /["']/uy.test(text[at] ?? '') ? shortString : bareKey);
     names.push(unquote(text.slice(at, end)));
-    at = skip(text, end, blanks);
+    at = skip(text, end, whitespace);
     if (text[at] !== '.' || end === start) return { names, end: at };
     at++;
   }
@@ -85,7 +85,7 @@ export function tomlStatements(text: string): TomlStatement[] {
   const statements: TomlStatement[] = [];
   let table: readonly string[] = [];
   for (let start = skip(text, 0, emptyLines); start < text.length; start = skip(text, start, emptyLines)) {
-    const at = skip(text, start, blanks);
+    const at = skip(text, start, whitespace);
     if (at >= text.length || text[at] === '#') break;
     if (text[at] === '[') {
       const isArray = text[at + 1] === '[';
@@ -97,7 +97,7 @@ export function tomlStatements(text: string): TomlStatement[] {
       continue;
     }
     const { names, end } = readKey(text, at);
-    const valueStart = skip(text, end + 1, blanks);
+    const valueStart = skip(text, end + 1, whitespace);
     const valueEnd = skipValue(text, valueStart);
     const next = skip(text, valueEnd, restOfLine);
     const value = { start: valueStart, end: valueEnd };

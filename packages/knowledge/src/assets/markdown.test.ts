@@ -198,7 +198,7 @@ describe('any text', () => {
   });
 
   test.each([
-    ['blanks', `---\n${head}\n---${' '.repeat(900_000)}x`],
+    ['spaces', `---\n${head}\n---${' '.repeat(900_000)}x`],
     ['lines of whitespace', `---\n${head}\n---\n${' \n'.repeat(450_000)}`],
     ['fences', `---\n${head}\n${'--- x\n'.repeat(100_000)}`],
     ['keys', `---\n${Array.from({ length: 4000 }, (_, index) => `k${index}:`).join('\n')}\n---\n`],

@@ -16,9 +16,9 @@ export interface KnowledgePayloadOptions extends PayloadLimit, CallOptions {
   readonly project?: string | undefined;
   /** Whether only assets of product lines that match the tech stack are listed. @default false */
   readonly onlyMatching?: boolean | undefined;
-  /** @default that of the knowledge, 'en' */
+  /** @default the knowledge's, 'en' */
   readonly language?: Language | undefined;
-  /** How the commands begin that the text suggests. @default that of the knowledge, 'cairn' */
+  /** How the commands begin that the text suggests. @default the knowledge's, 'cairn' */
   readonly command?: string | undefined;
   /** Whether a knowledge base without assets has an empty text. @default false */
   readonly omitEmpty?: boolean | undefined;

@@ -100,7 +100,7 @@ get_asset() to retrieve full markdown content.`,
       search_knowledge: 'search the full content of all assets; returns scores and snippets',
       get_asset: 'read one asset whole, by its name and product line',
       sink_asset: 'store what you learned: a pitfall, a decision, a pattern',
-      scan_index: 'search names, titles and tags of all assets, also of those not listed above',
+      scan_index: 'search names, titles and tags of all assets, including those not listed above',
       report_asset: 'report that an asset was helpful or wrong',
     },
     commandLines: {

@@ -51,7 +51,7 @@ function noConflict(id: string): KnowledgeError {
   return new KnowledgeError('UNKNOWN_ASSET', [summary, hint], { assets: [id] });
 }
 
-/** Packs the objects of the clone. @returns what failed: the assets are synchronized all the same. */
+/** Packs the objects of the clone. @returns the failure: the assets are synchronized all the same. */
 async function tidy(git: Git, signal: AbortSignal | undefined): Promise<string | undefined> {
   const args = ['-c', 'gc.auto=4000', '-c', 'gc.autoDetach=false', 'gc', '--auto', '--quiet'];
   try {

@@ -15,7 +15,7 @@ test.each([
   ['the end mark', '</file-content>'],
   ['the begin mark', '<file-content path="x">'],
   ['capitals', '</FILE-CONTENT>'],
-  ['blanks', '< / file - content >'],
+  ['spaces', '< / file - content >'],
   ['a no-break hyphen', '</file\u2011content>'],
   ['no hyphen', '</filecontent>'],
   ['Cyrillic letters', '</filе-соntеnt>'],

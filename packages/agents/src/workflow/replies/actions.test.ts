@@ -41,7 +41,7 @@ test.each([
       ['g', 'c'],
     ],
   ],
-  ['blanks', '[ f : a ]', [['f', 'a']]],
+  ['spaces', '[ f : a ]', [['f', 'a']]],
   ['an action in other brackets', '[see [f:a]]', [['f', 'a']]],
   ['an action after an open bracket', 'array[ then [f:a]', [['f', 'a']]],
   ['no arguments', '[f:]', [['f', '']]],

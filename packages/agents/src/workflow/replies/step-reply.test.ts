@@ -324,7 +324,7 @@ test.each([
   ['brackets with names', '[a:'.repeat(50_000)],
   ['quotes', `[a:${'"'.repeat(100_000)}`],
   ['quotes at the start of values', `[a:${',"'.repeat(50_000)}`],
-  ['blanks', `${' '.repeat(100_000)}x`],
+  ['spaces', `${' '.repeat(100_000)}x`],
   ['marks', `${'*'.repeat(100_000)}Completion`],
   ['list marks', `Completion: ${'- '.repeat(50_000)}x`],
   ['numbers', `Completion: ${'1'.repeat(100_000)}`],

@@ -28,7 +28,9 @@ async function list(flags: ProjectRootFlags, session: Session): Promise<number> 
   const notices = [
     ...(agents.size === 0 ? ["there are no agents; 'cairn agents new' creates one"] : []),
     ...[...errors, ...aboutDirectories].map(formatProblem),
-    ...(others === 0 ? [] : [`${countOf(others, 'warning')}; 'cairn agents show <name>' shows those of an agent`]),
+    ...(others === 0
+      ? []
+      : [`${countOf(others, 'warning')}; 'cairn agents show <name>' shows the warnings of an agent`]),
   ];
   await writeAnswer(session, flags, {
     lines,

@@ -206,7 +206,9 @@ export const agentsNewCommand: CommandFactory = (command, session, done) => {
         'messages of the main conversation before summarized folds them (default: 20)',
       ).argParser(wholeNumber('--summarize-after', 'messages', 2)),
     )
-    .addOption(new Option('--model <id>', 'model of the agent (default: that of the run)').argParser(filled('--model')))
+    .addOption(
+      new Option('--model <id>', 'model of the agent (default: the model of the run)').argParser(filled('--model')),
+    )
     .addOption(
       new Option('--tools <names>', 'tools that the agent may use, separated by commas (default: all)').argParser(
         names,

@@ -50,7 +50,7 @@ export function listOf(flag: string): (value: string, all: readonly ShownPart[] 
   return (value, all = []) => [...all, ...value.split(',').map((name) => part(name.trim()))];
 }
 
-/** Returns what the options leave out. */
+/** Returns the parts that the options leave out. */
 export function withoutOf({ without = [], knowledge }: Pick<RequestFlags, 'without' | 'knowledge'>): ShownPart[] {
   return [...without, ...(knowledge ? [] : (['knowledge'] as const))];
 }
@@ -73,7 +73,7 @@ export function placeOptions(): Option[] {
 /** The options that decide what is sent. */
 export function requestOptions(): Option[] {
   return [
-    modeOption('that of the definition'),
+    modeOption('set by the definition'),
     ...historyOptions("this terminal's, else a new one"),
     new Option('--new', 'begin another session, which later runs in this terminal continue').conflicts([
       'session',
@@ -98,9 +98,7 @@ export function requestOptions(): Option[] {
 /** The options that name a model. */
 export function modelOptions(): Option[] {
   return [
-    new Option('--model <id>', 'model (default: that of the definition, else CAIRN_MODEL)').argParser(
-      filled('--model'),
-    ),
+    new Option('--model <id>', 'model (default: set by the definition, else CAIRN_MODEL)').argParser(filled('--model')),
     new Option('--base-url <url>', 'URL of a server with the OpenAI API (default: CAIRN_BASE_URL)').argParser(
       filled('--base-url'),
     ),

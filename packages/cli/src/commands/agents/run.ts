@@ -175,18 +175,18 @@ export const agentsRunCommand: CommandFactory = (command, session, done) => {
   for (const option of requestOptions()) command.addOption(option);
   command
     .addOption(
-      new Option('--max-steps <n>', 'requests to the model (default: that of the definition, else 50)').argParser(
+      new Option('--max-steps <n>', 'requests to the model (default: set by the definition, else 50)').argParser(
         wholeNumber('--max-steps', '', 1, 1000),
       ),
     )
     .addOption(
       new Option(
         '--max-tokens <n>',
-        'tokens, read and written (default: that of the definition, else no limit)',
+        'tokens, read and written (default: set by the definition, else no limit)',
       ).argParser(wholeNumber('--max-tokens', '', 1)),
     )
     .addOption(
-      new Option('--timeout <s>', 'seconds (default: that of the definition, else 600)').argParser(
+      new Option('--timeout <s>', 'seconds (default: set by the definition, else 600)').argParser(
         wholeNumber('--timeout', 'seconds', 1, 86_400),
       ),
     );

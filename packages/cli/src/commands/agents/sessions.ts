@@ -22,7 +22,7 @@ async function sessions(flags: SessionsFlags, session: Session): Promise<number>
     if (flags.remove !== undefined) {
       // As a run names it.
       const name = flags.remove.normalize('NFC');
-      // Also of a session without messages a process that was killed may have left a part.
+      // A process that was killed may have left a part even of a session without messages.
       const isRemoved = stored !== undefined && (await removeSession({ store: stored, session: name }));
       if (!isRemoved) {
         const known = found.map((one) => one.session);

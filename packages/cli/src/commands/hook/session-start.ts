@@ -125,7 +125,7 @@ async function readInput(input: SessionStartContext['input']): Promise<HostInput
 }
 
 /**
- * Returns what `cairn hook session-start` prints: one document for the host, or the payload itself. It is empty when a session is
+ * Returns the output of `cairn hook session-start`: one document for the host, or the payload itself. It is empty when a session is
  * resumed, because the conversation has the payload already.
  */
 export async function startSession(settings: SessionSettings, context: SessionStartContext): Promise<string> {

@@ -49,7 +49,7 @@ async function newText({ text, file, fields }: Given): Promise<string> {
   return formatAsset({ ...fields, name: checkName(name), productLine, title }, text);
 }
 
-/** Returns what a text changes of an asset: all of it, or the body. */
+/** Returns the parts of an asset that a text changes: all of it, or the body. */
 async function changeOf({ text, fields }: Given): Promise<AssetChange> {
   const { hasFrontMatter } = await import('@cairn/knowledge/internal');
   return hasFrontMatter(text) ? { text, fields } : { fields, body: text };
@@ -131,7 +131,7 @@ export const knowledgeAddCommand: CommandFactory = (command, session, done) => {
     .argument('[file]', 'Markdown, with front matter or with options; - reads standard input (default: standard input)')
     .action(async (file: string | undefined, flags: AddFlags) => done(await add(file, flags, session)));
   addKnowledgeOptions(command, [
-    new Option('--name <name>', 'name (default: that of the file)').argParser(filled('--name')),
+    new Option('--name <name>', 'name (default: the name of the file)').argParser(filled('--name')),
     ...fieldOptions(),
     new Option('--new', 'add it although similar assets exist').conflicts('update'),
     new Option(

@@ -24,7 +24,7 @@ export async function changeAsset(
   }: {
     readonly flags: KnowledgeFlags;
     readonly changeOf: (asset: Asset, knowledge: Knowledge) => AssetChange | Promise<AssetChange>;
-    /** Returns what was done to an asset. */
+    /** Returns the change of an asset. */
     readonly done?: (asset: Asset) => string;
   },
   session: Session,
@@ -70,7 +70,7 @@ export const knowledgeRenameCommand: CommandFactory = (command, session, done) =
       const changes = { fields: { name, productLine: flags.productLine } };
       done(await changeAsset(given, { flags, changeOf: () => changes }, session));
     });
-  addKnowledgeOptions(command, [productLineOption('the new product line (default: that of the asset)')]);
+  addKnowledgeOptions(command, [productLineOption('the new product line (default: the line of the asset)')]);
 };
 
 interface ReportFlags extends KnowledgeFlags {

@@ -67,6 +67,6 @@ export const knowledgeImportCommand: CommandFactory = (command, session, done) =
     .action(async (path: string | undefined, flags: ImportFlags) => done(await importAll(path, flags, session)));
   addKnowledgeOptions(command, [
     typeOption('type of the assets (default: reference; best-practice for instructions and rules)'),
-    productLineOption('product line of the assets (default: that of the directory, else general)'),
+    productLineOption('product line of the assets (default: the line of the directory, else general)'),
   ]);
 };

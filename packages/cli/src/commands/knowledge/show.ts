@@ -8,7 +8,7 @@ import { shellQuote } from '../../terminal/shell-quote.ts';
 import { escapeLine } from '../../terminal/text.ts';
 import type { CommandFactory } from '../command.ts';
 
-/** Returns what to know before trusting an asset, and what to do. */
+/** Returns the cautions about an asset, and what to do. */
 function warningOf(mark: AssetMark, { id, supersededBy, reports }: Asset): string {
   const own = shellQuote(id);
   switch (mark) {

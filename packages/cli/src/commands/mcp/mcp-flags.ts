@@ -148,7 +148,7 @@ function addToolSetOptions(command: Command): void {
     )
     .option('--agents', 'also offer the agents of the project and of the user; this needs a model')
     .addOption(
-      new Option('--model <id>', 'model of the agents (default: that of the definition, else CAIRN_MODEL)').argParser(
+      new Option('--model <id>', 'model of the agents (default: set by the definition, else CAIRN_MODEL)').argParser(
         filled('--model'),
       ),
     )

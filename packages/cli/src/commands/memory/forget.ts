@@ -38,7 +38,7 @@ function confirmed(what: string, { yes }: ForgetFlags): void {
   });
 }
 
-/** Returns what the arguments select. @throws {UsageError} */
+/** Returns the selection of the arguments. @throws {UsageError} */
 function kindOf(id: string | undefined, flags: ForgetFlags): Kind {
   const { scope, stream, group, message, unreadable, everything } = flags;
   const selects = [stream, group, message].some((one) => one !== undefined);

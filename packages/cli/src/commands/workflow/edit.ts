@@ -64,7 +64,7 @@ function parse(text: string, open: readonly Todo[]): EditedTodo[] {
   });
 }
 
-/** Reads a text that an earlier edit left behind, or one that somebody wrote for the steps as they are. */
+/** Reads a text that an earlier edit left behind, or one that a person wrote for the steps as they are. */
 async function readKept(file: string, current: string, signal: AbortSignal): Promise<Edited> {
   const text = await readTextFile(file, signal);
   const original = await readTextFile(originalOf(file), signal).catch(() => undefined);
