@@ -32,7 +32,7 @@ function decodePart(part: string): string {
   return part.replaceAll('%3A', ':').replaceAll('%25', '%');
 }
 
-/** Returns why a value cannot be a name; `undefined` when it can. */
+/** Returns the reason why a value cannot be a name; `undefined` when it can. */
 function problemOf(name: unknown): string | undefined {
   if (typeof name !== 'string') return 'is not a string';
   if (name === '') return 'is empty';

@@ -14,7 +14,7 @@ export interface KnowledgeIndexOptions {
   readonly directory: string;
   /** The language of `AGENTS-INDEX.md`. @default the language of the present file, otherwise 'en' */
   readonly language?: Language | undefined;
-  /** Returns how often each asset was opened, by id. Called before the index is written. */
+  /** Returns the number of times that each asset was opened, by id. Called before the index is written. */
   readonly opened?: ((options: CallOptions) => Promise<ReadonlyMap<string, number>>) | undefined;
   /** Is called when the index cannot be written in the background. The next change tries it again. @default nothing */
   readonly onProblem?: ((error: unknown) => void) | undefined;

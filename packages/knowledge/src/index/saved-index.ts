@@ -35,7 +35,7 @@ export async function readSavedIndex(backend: MemoryBackend, options: CallOption
   }
 }
 
-/** Saves the index, unless it is saved already, or another process saves it at the same time. */
+/** Saves the index, unless it is saved already, or another process saves it concurrently. */
 export async function saveIndex(
   backend: MemoryBackend,
   { heads, ...state }: SavedIndex,

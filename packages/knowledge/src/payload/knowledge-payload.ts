@@ -40,7 +40,7 @@ export const storePayloadOptions: OptionNames<KnowledgePayloadOptions> = {
   mayLackTeam: 'optional',
 };
 
-/** Returns what a payload shows of the assets that the index lists. */
+/** Returns the part of a payload about the assets that the index lists. */
 export function contentOf({
   directory,
   listed,

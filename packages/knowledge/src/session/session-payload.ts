@@ -87,7 +87,7 @@ async function payloadOfStore(
 }
 
 /**
- * Returns what a session of an agent sees of the knowledge at its start. While nothing changed since the index was written, it reads
+ * Returns the part of the knowledge that a session of an agent sees at its start. While nothing changed since the index was written, it reads
  * no asset.
  *
  * @throws {MemoryError} when the store cannot be read.

@@ -82,7 +82,7 @@ export class Rows {
     return new Set((await this.#backend.sequences(this.#key, options)).sequences);
   }
 
-  /** Removes rows, unless another process changes them at the same time. */
+  /** Removes rows, unless another process changes them concurrently. */
   async remove(ids: readonly string[], options: CallOptions): Promise<void> {
     const rows = (await this.read(ids, options)).filter((row) => row !== undefined);
     if (rows.length === 0) return;

@@ -22,7 +22,7 @@ function warningOf(mark: AssetMark, { id, supersededBy, reports }: Asset): strin
       return `${reports.wrong} reports state that it is wrong: ${next}${notes}`;
     }
     case 'unverified':
-      return `nobody confirmed or changed it for 180 days: check it, then run 'cairn knowledge verify ${own}'`;
+      return `it was not confirmed or changed for 180 days: check it, then run 'cairn knowledge verify ${own}'`;
     case 'conflict':
       return `${id} was changed here and in the team store: 'cairn knowledge team resolve ${own}'`;
   }

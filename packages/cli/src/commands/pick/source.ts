@@ -159,7 +159,7 @@ function warmUp({ roots, names, hidden, gitignore, signal }: Search): void {
     .catch(() => undefined);
 }
 
-/** Returns what a picker of paths and lines shows. */
+/** Returns the source of a picker of paths and lines. */
 export function pickSource(scope: PickScope): PickSource {
   return {
     names: scope.names,

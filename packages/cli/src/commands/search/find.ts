@@ -121,7 +121,7 @@ async function planFind(call: FindCall, session: Session): Promise<FindPlan> {
   return { ...plan, ...places, words: [query, ...paths], rules, isForDirectories: flags.type === 'dir' };
 }
 
-/** Returns how directories are marked in a list that seems to have none. */
+/** Returns the mark of directories in a list that seems to have none. */
 function listRemarks({ list, isForDirectories }: FindPlan, totalMatches: number): readonly string[] {
   if (list === undefined || !isForDirectories || totalMatches > 0) return [];
   return list.names.some((name) => name.endsWith('/'))

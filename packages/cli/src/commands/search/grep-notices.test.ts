@@ -49,7 +49,7 @@ const cases: readonly (readonly [
   [
     'lines with too many matches',
     { linesCrowded: 1 },
-    ['1 line had more than 100,000 matches, of which the rest is left out; break such a line for all of them'],
+    ['1 line had more than 100,000 matches; the rest is left out; break such a line for all of them'],
   ],
   [
     'lines that may have bytes that are not UTF-8',

@@ -15,7 +15,7 @@ type Asked = Pick<GrepPlan, 'patterns' | 'matching' | 'filter' | 'page'>;
 const MAX_NAMED = 3;
 
 const MOST = formatCount(MAX_SUBMATCHES);
-const CROWDED = 'of which the rest is left out; break such a line for all of them';
+const CROWDED = 'the rest is left out; break such a line for all of them';
 const COSTLY = 'because the pattern backtracks too often; simplify it';
 const REPLACED = 'U+FFFD, which stands for bytes that are not UTF-8, too; columns count it as 3 bytes';
 
@@ -45,7 +45,7 @@ function lineFeedNotices({ totalMatches }: GrepTotals, { patterns, matching }: A
   return isForLineFeeds ? [String.raw`\n does not match the line ends of files with CRLF; write \r?\n for both`] : [];
 }
 
-/** Returns what a pattern of basic grep without a match may have meant. */
+/** Returns the possible intent of a pattern of basic grep without a match. */
 function basicNotices({ totalMatches }: GrepTotals, { patterns, matching }: Asked): string[] {
   if (matching.literal === true || totalMatches > 0) return [];
   const hasBar = patterns.some((pattern) => /(?<!\\)(?:\\\\)*\\\|/u.test(pattern));
@@ -80,7 +80,7 @@ function stopNotices({ stopReason, shown }: GrepTotals, { page }: Asked): readon
   return [`the tree or the result is too large for one search; use ${next}a smaller --path`];
 }
 
-/** Returns what the answer leaves out, and other remarks. */
+/** Returns the omissions of the answer, and other remarks. */
 export function grepNotices(totals: GrepTotals, asked: Asked): string[] {
   const { shown, skipped, limitReached, globs, hint, linesReplaced } = totals;
   const { matching, filter, page } = asked;
@@ -100,7 +100,7 @@ export function grepNotices(totals: GrepTotals, asked: Asked): string[] {
     ...(shown === 0 ? offsetNotice(page.offset, total) : []),
     ...counted(totals.filesCut ?? 0, 'file', (n) => `${n} had more matches than --max-count; raise it for more`),
     ...counted(totals.linesCut, 'line', (n) => `shortened ${n}; --max-columns 0 shows whole lines`),
-    ...counted(totals.linesCrowded, 'line', (n) => `${n} had more than ${MOST} matches, ${CROWDED}`),
+    ...counted(totals.linesCrowded, 'line', (n) => `${n} had more than ${MOST} matches; ${CROWDED}`),
     ...stopNotices(totals, asked),
     ...counted(skipped.binary, 'binary file', (n) => `skipped ${n} from the first NUL byte on`),
     ...counted(skipped.oversized, 'file', (n) => `skipped ${n} over --max-filesize or with a line too long to search`),

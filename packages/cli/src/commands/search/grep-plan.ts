@@ -69,7 +69,7 @@ async function isOneFile([root = '.', ...others]: readonly string[]): Promise<bo
   return found !== undefined && !found.isDirectory();
 }
 
-/** Returns how the results are printed. As in ripgrep, the lines of standard input alone have neither path nor number. */
+/** Returns the form of the printed results. As in ripgrep, the lines of standard input alone have neither path nor number. */
 async function formOf(flags: GrepFlags, roots: readonly string[], { out, env }: Session): Promise<GrepForm> {
   const { vimgrep = false, column = false, onlyMatching = false } = flags;
   const isFromInput = roots.every((root) => root === STANDARD_INPUT);
@@ -146,7 +146,7 @@ async function argumentsOf({ args, flags, words }: GrepLine, session: Session): 
   return readArguments({ args, sources, path }, session);
 }
 
-/** Returns what a command line asks for. */
+/** Returns the plan of a command line. */
 export async function planGrep(line: GrepLine, session: Session): Promise<GrepPlan> {
   const { quiet = false, json = false, files = false, typeList = false } = line.flags;
   checkTogether(line.flags);

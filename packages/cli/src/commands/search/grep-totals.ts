@@ -58,7 +58,7 @@ function merged(one: GrepSummary, other: GrepSummary): GrepSummary {
 
 const REPLACEMENT_CHARACTER = '\u{fffd}';
 
-/** Returns how many lines of a match, with its context, have a replacement character. */
+/** Returns the number of lines of a match, with its context, that have a replacement character. */
 function replacedLines({ line, contextBefore = [], contextAfter = [] }: GrepMatch): number {
   let count = line.includes(REPLACEMENT_CHARACTER) ? 1 : 0;
   for (const lines of [contextBefore, contextAfter]) {

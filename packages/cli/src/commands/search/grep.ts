@@ -34,7 +34,7 @@ $ matches before CRLF too. Names that start with a dot are searched unless --no-
 -r shows other text in place of a match; no option changes a file ('cairn edit' does).
 Paths begin with the searched path as it was given, also with --json.`;
 
-/** Returns how many files or paths were not searched to their end, though no option asks for that. */
+/** Returns the number of files or paths that were not searched to their end, though no option asks for that. */
 function unseen({ skipped, failures }: GrepTotals, { matching }: GrepPlan): number {
   // Without the option, only a line that is too long to search skips a file.
   const oversized = matching.maxFileSize === undefined ? skipped.oversized : 0;

@@ -22,7 +22,7 @@ export interface PathStyle {
 }
 
 /**
- * Returns how to print paths. Those for a program (`-0`) are neither quoted nor painted; a terminal is protected from names
+ * Returns the printer of paths. Paths for a program (`-0`) are neither quoted nor painted; a terminal is protected from names
  * even then.
  */
 export function pathStyle(
@@ -43,7 +43,7 @@ export interface ListingPlan {
   readonly ignore: boolean;
 }
 
-/** Returns what the options of find and glob ask for. */
+/** Returns the request of the options of find and glob. */
 export function planListing(flags: ListingFlags, session: Session): ListingPlan {
   checkListing(flags);
   const { json = false, color, hidden, ignore } = flags;

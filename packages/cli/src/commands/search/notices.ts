@@ -20,7 +20,7 @@ export interface ListingFacts {
   readonly roots?: readonly string[] | undefined;
 }
 
-/** Returns why a search of the roots ended early, and what to do about it. */
+/** Returns the reason why a search of the roots ended early, and what to do about it. */
 export function stopNotice(reason: StopReason | undefined, roots: readonly string[] = []): readonly string[] {
   const [source, scope] = roots.includes(STANDARD_INPUT)
     ? ['list has more names', 'shorter list']
@@ -65,7 +65,7 @@ export function offsetNotice(offset: number, total: number): readonly string[] {
     : [];
 }
 
-/** Returns what was not searched, for a person who found nothing. */
+/** Returns the files that were not searched, for a person who found nothing. */
 export function nothingFoundNotice(searchesHidden: boolean, appliesIgnoreFiles: boolean): string {
   const skipped = [
     ...(searchesHidden ? [] : ['hidden names (--hidden)']),

@@ -208,7 +208,7 @@ function noticeOf(response: WorkflowResponse, next: string): string {
   return `it waits for your approval: ${next} (or no, or a reason to reject)`;
 }
 
-/** Asks the person at the terminal. `undefined` when nobody answers. */
+/** Asks the person at the terminal. `undefined` without an answer. */
 async function answerOf({ session, flags }: WorkPlace, question: string): Promise<string | undefined> {
   if (flags.json === true) return undefined;
   const shown = question
