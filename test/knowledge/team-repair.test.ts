@@ -42,7 +42,7 @@ test('without its clone, the state of sharing is that of the remote, and nothing
 test.each([
   ['before git made it a repository', (clone: string): void => mkdirSync(join(clone, 'objects'))],
   ['before it had a remote', (clone: string): void => void git(clone, 'init', '--quiet', '--bare')],
-])('a clone of which the making was interrupted %s is made whole', async (_, interrupt) => {
+])('a clone whose making was interrupted %s is made whole', async (_, interrupt) => {
   const ann = await joined();
   for (const call of [() => ann.team.sync(), () => ann.team.init()]) {
     rmSync(ann.clone, { recursive: true });

@@ -48,7 +48,7 @@ export interface ChangeKind<One extends Change> {
    * @param expected what the change was computed from. A move carries its content along, whatever it is.
    */
   apply(tools: ChangeTools, change: One, expected: Expectation): Promise<boolean>;
-  /** Returns how far a change is. Content of another program that the change had moved away goes back at once. */
+  /** Returns the progress of a change. Content of another program that the change had moved away goes back at once. */
   inspect(tools: ChangeTools, change: One): Promise<Progress>;
   /** Undoes a change that is as far as `progress`. What another program wrote since stays; returns false then. */
   revert(tools: ChangeTools, change: One, progress: Progress): Promise<boolean>;

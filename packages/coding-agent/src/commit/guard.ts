@@ -58,7 +58,7 @@ async function isFreshOrGone(operations: FileOperations, path: string, record: F
 export interface Intent {
   /** Completes "not …": `overwritten`, `edited`, … */
   readonly verb: string;
-  /** Refuse a file of which not all was shown. */
+  /** Reject a file that was not shown in full. */
   readonly mustBeRead: boolean;
 }
 

@@ -180,7 +180,7 @@ export class Recovery {
     }
   }
 
-  /** Returns what recovery did since the last call, for the next answer to the user. */
+  /** Returns the work of recovery since the last call, for the next answer to the user. */
   takeNotices(): readonly string[] {
     const notices = this.#notices;
     this.#notices = [];

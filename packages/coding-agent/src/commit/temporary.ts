@@ -14,7 +14,7 @@ export function isTemporary(path: string): boolean {
   return OWN_TEMPORARY.test(basename(path));
 }
 
-/** Returns what is at a path, even a broken link; `undefined` when it does not exist. */
+/** Returns the entry at a path, even a broken link; `undefined` when it does not exist. */
 export async function statOf(operations: FileOperations, path: string): Promise<FileStat | undefined> {
   try {
     return await operations.lstat(path);

@@ -21,7 +21,7 @@ export function textLines(document: TextDocument): TextLine[] {
   return lines;
 }
 
-/** Returns a line without trailing whitespace. A regular expression would be quadratic: it tries each run again from each blank. */
+/** Returns a line without trailing whitespace. A regular expression would be quadratic: it tries each run again from each space. */
 export function trimBlanks(line: string): string {
   let end = line.length;
   while (end > 0 && (line[end - 1] === ' ' || line[end - 1] === '\t')) end--;

@@ -1,7 +1,7 @@
 import type { AssetHead } from './asset.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** An asset that nobody confirmed or changed for this time is marked. */
+/** An asset that was not confirmed or changed for this time is marked. */
 const UNVERIFIED_AFTER_MS: number = 180 * DAY_MS;
 /** An asset with this number of reports as wrong is marked for review. */
 export const REVIEW_REPORTS = 2;
@@ -11,7 +11,7 @@ export const REVIEW_REPORTS = 2;
  *
  * - `deprecated`, `superseded`: by its status.
  * - `review`: two readers reported it as wrong.
- * - `unverified`: nobody confirmed or changed it for 180 days.
+ * - `unverified`: it was not confirmed or changed for 180 days.
  * - `conflict`: it was changed here and in the team store.
  */
 export type AssetMark = 'deprecated' | 'superseded' | 'review' | 'unverified' | 'conflict';

@@ -81,7 +81,7 @@ async function finishPush(context: SyncContext, team: string | undefined): Promi
   if (pushing === undefined) return;
   const isPushed = team !== undefined && (await isAncestor(git, [pushing, team], signal));
   if (!isPushed) {
-    // Without the remote, nobody knows whether it arrived.
+    // Without the remote, it is unknown whether it arrived.
     if (mode !== 'local') await save({ pushing: undefined });
     return;
   }
@@ -151,7 +151,7 @@ async function pushForReview(
       (await commitOf(git, `${head}^`, signal)) === (await commitOf(git, `${commit}^`, signal));
     if (isSame) return branch;
     onStep('push for review');
-    // Recorded first: after a kill, the branch would be that of somebody else.
+    // Recorded first: after a kill, the branch would be that of another user.
     await save({ review: { branch, commit, previous: head } });
     const result = await push(git, { commit, branch, replaces: head ?? '', signal });
     if (result === 'pushed') return branch;

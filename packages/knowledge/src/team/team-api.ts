@@ -85,7 +85,7 @@ export interface Team {
    * @throws {KnowledgeError} `NO_TEAM`, `SYNC_BUSY`, `GIT_FAILED`, `REMOTE_FAILED`, `STORE_FAILED`.
    */
   readonly sync: (options?: TeamCallOptions) => Promise<TeamReport>;
-  /** Returns what a synchronization would do. With `fetch` it asks the remote first. */
+  /** Returns the changes that a synchronization would make. With `fetch` it asks the remote first. */
   readonly status: (options?: TeamCallOptions & { readonly fetch?: boolean | undefined }) => Promise<TeamStatus>;
   readonly conflicts: (options?: TeamCallOptions) => Promise<TeamConflict[]>;
   /**

@@ -49,7 +49,7 @@ async function listTree(git: Git, commit: string, { signal }: Options): Promise<
   return tree;
 }
 
-/** Files of which the bytes are in memory at the same time. */
+/** Files whose bytes are in memory at once. */
 const MAX_BATCH_BYTES: number = 32 * 1024 * 1024;
 
 /** Reads the contents of files by their object ids, and calls `use` with each. */
