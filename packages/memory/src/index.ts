@@ -1,21 +1,18 @@
 export type {
   CallOptions,
-  Changed,
-  Changes,
-  ChangesQuery,
   Clock,
-  Draft,
   Erasure,
+  Keep,
   KeyInfo,
-  ListQuery,
-  ListRule,
   MemoryBackend,
+  Page,
+  PageQuery,
+  Postings,
   Row,
   RowChange,
-  Sequenced,
-  Swap,
   TableChange,
   TableResult,
+  Terms,
 } from './records/backend.ts';
 export { DEFAULT_GROUP, DEFAULT_STREAM } from './defaults.ts';
 export { MemoryError } from './errors.ts';
@@ -75,7 +72,6 @@ export type {
   NamespaceKeyInfo,
   NamespaceOptions,
   NamespaceRecord,
-  SequencedRecord,
 } from './records/namespace.ts';
 export type { ImportedMessage, Message, MessageInput, NewMessage, Role } from './conversations/message.ts';
 export type { AddedMessage, Messages, Place } from './conversations/messages.ts';

@@ -164,10 +164,10 @@ export function createMemory(options: MemoryOptions): Memory {
   const limits = limitsOf(retention, maxContentBytes);
   const reader = createReader(backend, onUnreadable);
   const terms = createTermStore({ backend });
-  const messages = checkArguments.calls(createMessages({ backend, reader, limits, terms }), messageCalls);
-  const notes = checkArguments.calls(createNotes({ backend, reader, limits, terms }), noteCalls);
+  const messages = checkArguments.calls(createMessages({ backend, reader, limits }), messageCalls);
+  const notes = checkArguments.calls(createNotes({ backend, reader, limits }), noteCalls);
   const workflows = checkArguments.calls(createWorkflows({ backend, reader, limits, notes }), workflowCalls);
-  const recall = createRecall({ messages, notes, embed, backend, reader, limits, terms });
+  const recall = createRecall({ messages, notes, embed, backend, reader, terms });
   const factDependencies = { backend, reader, limits, terms, project };
   const facts = checkArguments.calls(createFacts({ ...factDependencies, embed, language }), factCalls);
   const claims = createClaims(backend);
@@ -199,13 +199,13 @@ export function createMemory(options: MemoryOptions): Memory {
     retrieveRelevantContexts: async ({ stream, ...query }) => streams.stream(stream).retrieveRelevantContexts(query),
     listGroups: ({ stream, signal } = {}) => listGroups(backend, { stream, onProblem, signal }),
     listNotes: ({ signal } = {}) => listNotes(backend, { onProblem, signal }),
-    forget: (selection) => forget({ backend, messages, notes, workflows, claims, limits, terms, project }, selection),
+    forget: (selection) => forget({ backend, messages, workflows, claims, project }, selection),
     stats: (call = {}) => measure(backend, call),
     export: (selection = {}) =>
       selection.format === 'markdown' ? markdownLines(transfer, selection) : exportLines(transfer, selection),
     // Its schemas take a fifth of the time to load a memory.
     import: async (lines, call = {}) => (await import('./maintenance/import.ts')).importLines(transfer, lines, call),
-    unreadable: ({ signal } = {}) => listUnreadable(backend, { limits, signal }),
+    unreadable: ({ signal } = {}) => listUnreadable(backend, { signal }),
     backup: async (path, call) => {
       if (backend.backup) return backend.backup(path, call);
       const summary = `[memory:${backend.name}] The store has no file to copy`;

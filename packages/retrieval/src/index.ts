@@ -13,18 +13,6 @@ export { noticesOf, rankDocuments } from './rank.ts';
 export type { RankNotice, RankOptions } from './rank.ts';
 export { scoreParts } from './score.ts';
 export type { CountedTerm, Part, Postings, ScoredSlot, Scores, Statistics } from './score.ts';
-export {
-  blockOf,
-  mergeSegments,
-  readBlock,
-  readColumns,
-  SEGMENT_VERSION,
-  termsOfBlock,
-  writeSegment,
-} from './segment.ts';
-export type { MergeInput, SegmentColumns, SegmentRows } from './segment.ts';
-export { SegmentBuilder } from './segment-builder.ts';
-export type { SequencedDocument } from './segment-builder.ts';
 export { similarTerms } from './similar.ts';
 export { snippetOf } from './snippet.ts';
 export type { Snippet, SnippetLimits } from './snippet.ts';

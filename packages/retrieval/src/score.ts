@@ -4,11 +4,12 @@ import type { QueryTerm } from './query.ts';
 /** For one term: the slot of a document, the frequency of the term in it, the next slot, and so on, slots ascending. */
 export type Postings = ArrayLike<number>;
 
-/** A part of a collection: an index in memory, or a segment of a stored index. Slots are positions in its columns. */
+/** A part of a collection: an index in memory, or a block of a stored index. Slots are positions in its columns. */
 export interface Part {
   /** The number of terms of each document; -1 in a slot without a document. */
   readonly lengths: ArrayLike<number>;
-  readonly times: ArrayLike<number>;
+  /** The time of each document. @default none: documents with the same score are in the order of {@link CompareTies} */
+  readonly times?: ArrayLike<number>;
   /** The number of documents: of slots with a length. */
   readonly documents: number;
   /** The sum of the lengths. */
@@ -138,7 +139,7 @@ export function* scoreParts(
       yield postings.length / 2 / POSTINGS_PER_UNIT;
     }
   }
-  const timeOf = ({ part, slot }: Candidate): number => parts[part]?.times[slot] ?? 0;
+  const timeOf = ({ part, slot }: Candidate): number => parts[part]?.times?.[slot] ?? 0;
   const compare = (left: Candidate, right: Candidate): number =>
     right.score - left.score || timeOf(right) - timeOf(left) || compareTies(left, right);
   const best = (limit: number, after?: ScoredSlot): ScoredSlot[] =>

@@ -3,7 +3,6 @@ import { readQuery } from './query.ts';
 import type { Query, QueryTerm } from './query.ts';
 import { runToEnd, scoreParts } from './score.ts';
 import type { Part } from './score.ts';
-import { addPosting } from './segment-builder.ts';
 import { similarTerms } from './similar.ts';
 import { visitTerms } from './terms.ts';
 
@@ -81,7 +80,7 @@ class InvertedIndex implements TermIndex {
     let length = 0;
     visitTerms(text, (term) => {
       length++;
-      addPosting(this.#postings, term, slot);
+      this.#addPosting(term, slot);
     });
     this.#append(id, timeMs, length);
   }
@@ -123,6 +122,14 @@ class InvertedIndex implements TermIndex {
     this.#times.push(timeMs);
     this.#lengths.push(length);
     this.#totalLength += length;
+  }
+
+  /** Counts a term of the document with the last slot. */
+  #addPosting(term: string, slot: number): void {
+    const postings = this.#postings.get(term);
+    if (postings === undefined) this.#postings.set(term, [slot, 1]);
+    else if (postings.at(-2) === slot) postings[postings.length - 1] = (postings.at(-1) ?? 0) + 1;
+    else postings.push(slot, 1);
   }
 
   #part(): Part {

@@ -8,7 +8,11 @@ export interface RedisClient {
   destroy(): unknown;
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
   evalSha(sha1: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
-  lRange(key: string, start: number, stop: number): Promise<string[]>;
+  hScan(
+    key: string,
+    cursor: string,
+    options: { COUNT: number },
+  ): Promise<{ cursor: string; entries: readonly { field: string }[] }>;
   on(event: 'error' | 'ready' | 'end', listener: (error: unknown) => void): unknown;
   off(event: 'ready' | 'end', listener: () => void): unknown;
 }

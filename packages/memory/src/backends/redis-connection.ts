@@ -21,7 +21,10 @@ export interface ConnectionOptions {
 
 /** One run of a script. */
 interface Request extends CallOptions {
+  /** For messages. */
   readonly key: string;
+  /** What the script touches. */
+  readonly keys: readonly string[];
   readonly args: readonly string[];
   /** Whether the script writes, so that a missing answer leaves the result unknown. */
   readonly writes: boolean;
@@ -188,7 +191,7 @@ export class RedisConnection {
     });
   }
 
-  async #send({ text, sha1 }: Script, { key, args, writes, signal }: Request, progress: Progress): Promise<unknown> {
+  async #send({ text, sha1 }: Script, { keys, args, writes, signal }: Request, progress: Progress): Promise<unknown> {
     const client = await this.#connected(signal);
     signal?.throwIfAborted();
     const handOver = async (command: () => Promise<unknown>): Promise<unknown> => {
@@ -197,7 +200,7 @@ export class RedisConnection {
       progress.isSent = writes;
       return command();
     };
-    const parameters = { keys: [key], arguments: [...args] };
+    const parameters = { keys: [...keys], arguments: [...args] };
     try {
       return await handOver(() => client.evalSha(sha1, parameters));
     } catch (error) {

@@ -17,7 +17,7 @@ const replies: Readonly<Record<string, Explained>> = {
   NOPERM: [
     'STORE_DENIED',
     'does not allow this user to run the command',
-    'Run on the server: ACL SETUSER <user> ~ai:* +@read +@write +@scripting -@dangerous +time +info +select.',
+    'Run on the server: ACL SETUSER <user> ~cairn:* ~ai:notes:* +@read +@write +@scripting -@dangerous +time +info +select.',
   ],
   READONLY: ['STORE_DENIED', 'is a read-only replica', 'Use the URL of the primary.'],
   OOM: ['STORE_FULL', 'is full: maxmemory is reached', 'Raise maxmemory, or delete something.'],

@@ -25,13 +25,12 @@ function literal(text: string): string {
   return text.replace(/[\\*?[\]^]/gu, (sign) => `\\${sign}`);
 }
 
-/** Returns the keys with a prefix, from every node. */
+/** Returns the keys with a prefix and a suffix, from every node. */
 export async function scanKeys(
   connection: RedisConnection,
-  prefix: string,
-  { signal }: CallOptions = {},
+  { prefix, suffix, signal }: CallOptions & { readonly prefix: string; readonly suffix: string },
 ): Promise<string[]> {
-  const pattern = `${literal(prefix)}*`;
+  const pattern = `${literal(prefix)}*${literal(suffix)}`;
   const call = { key: pattern, signal };
   const nodes = await connection.read(
     async (client) =>

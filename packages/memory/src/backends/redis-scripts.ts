@@ -1,10 +1,16 @@
 /**
- * Lua scripts, which Redis runs as one step. Each script touches one key.
+ * Lua scripts, which Redis runs as one step. A table has these keys, with one hash tag:
  *
- * The first writing command of a script that adds data is one that Redis refuses when its memory is full, because Redis does
- * not stop a script later. A script that removes data starts with a command that Redis allows then.
+ * - a hash: `h:<name>` of the table, and for each row `t:<id>`, its text, `m:<id>`, a JSON array of its sequence, place, expiry, number
+ *   of terms, unique string and terms, and `u:<unique>`, the id of the row that has a unique string;
+ * - sorted sets of the rows by sequence, by place, and by expiry, with members that sort by sequence: `<sequence>:<id>`;
+ * - a hash of postings, with a field for each block of a term: `<block> <term>`.
+ *
+ * The first writing command of a script that adds data is one that Redis rejects when its memory is full, because Redis does
+ * not stop a script later. A script that only removes data starts with a command that Redis allows then.
  */
 import { createHash } from 'node:crypto';
+import { POSTINGS_BLOCK } from '../records/postings.ts';
 
 /** A script with the hash under which Redis caches it. */
 export interface Script {
@@ -12,53 +18,325 @@ export interface Script {
   readonly sha1: string;
 }
 
-/** Returns a script with its hash. */
-export function script(text: string): Script {
+function script(text: string): Script {
   return { text, sha1: createHash('sha1').update(text).digest('hex') };
 }
 
 /** `ARGV[1]` is the time, or empty for the time of the server. */
-export const clock: string = `
-local function clock(given)
-  if given ~= '' then return tonumber(given) end
+const clock = `
+local function micros()
   local time = redis.call('TIME')
-  return tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+  return tonumber(time[1]) * 1000000 + tonumber(time[2])
+end
+local now = ARGV[1] ~= '' and tonumber(ARGV[1]) or math.floor(micros() / 1000)
+`;
+
+/** Reads rows. Lua shows numbers above 10^14 in another form, so that they are formatted. */
+const rows = `
+local ROWS, WRITTEN, PLACED, EXPIRY, TERMS, LIST = unpack(KEYS)
+local BLOCK = ${POSTINGS_BLOCK}
+local function text_of(number) return string.format('%.0f', number) end
+local function member_of(sequence, id) return string.format('%016.0f:%s', sequence, id) end
+local function id_of(member) return string.sub(member, string.find(member, ':', 1, true) + 1) end
+local function meta_of(id)
+  local meta = redis.call('HGET', ROWS, 'm:' .. id)
+  return meta and cjson.decode(meta) or nil
+end
+local function is_live(meta) return meta[3] == '' or tonumber(meta[3]) > now end
+
+-- Appends the fields of a row to a reply. Returns the length of its text.
+local function reply_row(reply, id)
+  local meta = meta_of(id)
+  if not meta or not is_live(meta) then return nil end
+  local text = redis.call('HGET', ROWS, 't:' .. id) or ''
+  for _, value in ipairs({ id, meta[1], meta[2], meta[3], text }) do reply[#reply + 1] = value end
+  return #text
+end
+`;
+
+/** ARGV: time. */
+export const clockScript: Script = script(`${clock}
+return string.format('%.0f', now)
+`);
+
+/** ARGV: time, then for each row whether it is named by its sequence, and its id or sequence. Returns the fields of the rows. */
+export const rowsScript: Script = script(`${clock}${rows}
+local reply = {}
+for index = 2, #ARGV, 2 do
+  local id = ARGV[index + 1]
+  if ARGV[index] == '1' then
+    local member = redis.call('ZRANGEBYSCORE', WRITTEN, id, id)[1]
+    id = member and id_of(member)
+  end
+  if not id or not reply_row(reply, id) then for _ = 1, 5 do reply[#reply + 1] = '' end end
+end
+return reply
+`);
+
+/**
+ * ARGV: time, order, limit, bytes, and the sequence to begin after, or the place and the sequence to begin before. Returns the
+ * first and the highest sequence, the number of rows, whether there are more, and the fields of the rows.
+ */
+export const pageScript: Script = script(`${clock}${rows}
+local limit, bytes = tonumber(ARGV[3]), tonumber(ARGV[4])
+local head = redis.call('HMGET', ROWS, 'h:first', 'h:sequence')
+local reply = { head[1] or '0', head[2] or '0', redis.call('ZCARD', WRITTEN), 0 }
+-- As many more as may have expired.
+local count = text_of(limit + 1 + redis.call('ZCOUNT', EXPIRY, '-inf', text_of(now)))
+local members = {}
+if ARGV[2] == 'written' then
+  members = redis.call('ZRANGEBYSCORE', WRITTEN, '(' .. ARGV[5], '+inf', 'LIMIT', '0', count)
+elseif ARGV[5] == '' then
+  members = redis.call('ZREVRANGE', PLACED, '0', text_of(count - 1))
+else
+  for _, member in ipairs(redis.call('ZREVRANGEBYSCORE', PLACED, ARGV[5], ARGV[5])) do
+    if member < member_of(tonumber(ARGV[6]), '') then members[#members + 1] = member end
+  end
+  for _, member in ipairs(redis.call('ZREVRANGEBYSCORE', PLACED, '(' .. ARGV[5], '-inf', 'LIMIT', '0', count)) do
+    members[#members + 1] = member
+  end
+end
+local found, size = 0, 0
+for _, member in ipairs(members) do
+  if found >= limit or size >= bytes then
+    reply[4] = 1
+    break
+  end
+  local length = reply_row(reply, id_of(member))
+  if length then found, size = found + 1, size + length end
+end
+return reply
+`);
+
+/** ARGV: '', the first block, terms. Returns the fields of the table, and the postings of each term. */
+export const postingsScript: Script = script(`${clock}${rows}
+local head = redis.call('HMGET', ROWS, 'h:sequence', 'h:first', 'h:removed', 'h:documents', 'h:length')
+local blocks, from = {}, tonumber(ARGV[2])
+while true do
+  local member = redis.call('ZRANGEBYSCORE', WRITTEN, text_of(from * BLOCK), '+inf', 'LIMIT', '0', '1')[1]
+  if not member then break end
+  local block = math.floor(tonumber(string.sub(member, 1, 16)) / BLOCK)
+  blocks[#blocks + 1] = text_of(block)
+  from = block + 1
+end
+local reply = { head[1] or '0', (head[2] or '0') .. '.' .. (head[3] or '0'), head[4] or '0', head[5] or '0' }
+for index = 3, #ARGV do
+  local postings = {}
+  for start = 1, #blocks, 1000 do
+    local fields = {}
+    for at = start, math.min(start + 999, #blocks) do fields[#fields + 1] = blocks[at] .. ' ' .. ARGV[index] end
+    for _, part in ipairs(redis.call('HMGET', TERMS, unpack(fields))) do postings[#postings + 1] = part or '' end
+  end
+  reply[#reply + 1] = table.concat(postings)
+end
+return reply
+`);
+
+/** Returns the number of rows, the bytes (-1 when unknown) and the lifetime; nothing for a missing table. */
+export const infoScript: Script = script(`
+local count, bytes = redis.call('ZCARD', KEYS[2]), 0
+if count == 0 then return false end
+for index = 1, 5 do
+  local part = redis.pcall('MEMORY', 'USAGE', KEYS[index])
+  bytes = type(part) == 'number' and bytes >= 0 and bytes + part or (part and -1 or bytes)
+end
+return { count, bytes, redis.call('PTTL', KEYS[1]) }
+`);
+
+/** How a row is removed, and how the postings are changed at the end of a change. */
+const changing = `
+local added, gone = {}, {}
+local function posting(list, sequence, term, value)
+  local field = text_of(math.floor(sequence / BLOCK)) .. ' ' .. term
+  list[field] = list[field] or {}
+  table.insert(list[field], value)
+end
+
+local function remove(id)
+  local meta = meta_of(id)
+  if not meta then return 0 end
+  local sequence, member = tonumber(meta[1]), member_of(tonumber(meta[1]), id)
+  redis.call('HDEL', ROWS, 't:' .. id, 'm:' .. id)
+  for _, set in ipairs({ WRITTEN, PLACED, EXPIRY }) do redis.call('ZREM', set, member) end
+  if meta[5] ~= '' and redis.call('HGET', ROWS, 'u:' .. meta[5]) == id then redis.call('HDEL', ROWS, 'u:' .. meta[5]) end
+  if #meta > 5 then
+    head.removed, head.documents, head.length = head.removed + 1, head.documents - 1, head.length - tonumber(meta[4])
+    for index = 6, #meta do posting(gone, sequence, meta[index], ';' .. meta[1] .. ',') end
+  end
+  return 1
+end
+
+local function write_postings()
+  for field, parts in pairs(added) do
+    redis.call('HSET', TERMS, field, (redis.call('HGET', TERMS, field) or '') .. table.concat(parts))
+  end
+  for field, starts in pairs(gone) do
+    local text = redis.call('HGET', TERMS, field) or ''
+    for _, start in ipairs(starts) do
+      local at = string.find(text, start, 1, true)
+      local stop = at and string.find(text, ';', at + 1, true)
+      if at then text = string.sub(text, 1, at - 1) .. (stop and string.sub(text, stop) or '') end
+    end
+    if text == '' then redis.call('HDEL', TERMS, field) else redis.call('HSET', TERMS, field, text) end
+  end
+end
+
+-- The ids of rows that start with a prefix, oldest first.
+local function ids_with(prefix)
+  local ids = {}
+  for _, member in ipairs(redis.call('ZRANGE', PLACED, '0', '-1')) do
+    local id = id_of(member)
+    if string.sub(id, 1, #prefix) == prefix then ids[#ids + 1] = id end
+  end
+  return ids
+end
+
+local function count_with(prefix)
+  return prefix == '' and redis.call('ZCARD', PLACED) or #ids_with(prefix)
+end
+
+local function trim(prefix, limit)
+  local excess = count_with(prefix) - limit
+  if excess <= 0 then return end
+  local ids = prefix ~= '' and ids_with(prefix) or redis.call('ZRANGE', PLACED, '0', text_of(excess - 1))
+  for index = 1, excess do remove(prefix ~= '' and ids[index] or id_of(ids[index])) end
+end
+`;
+
+/** How a row is written, and how a change ends. */
+const writing = `
+-- Returns the row, even if it has expired already and is not kept.
+local function put(row)
+  head.sequence = head.sequence + 1
+  local time = math.floor(row.time or now)
+  local place = row.time and time or math.max(head.place, time)
+  head.place = math.max(head.place, place)
+  local expiry = row.lifetime and text_of(time + row.lifetime) or ''
+  local text = row.text or (row.before .. text_of(time) .. row.after)
+  local fields = { row.id, text_of(head.sequence), text_of(place), expiry, text }
+  if row.lifetime and time + row.lifetime <= now then return fields end
+  local meta = { fields[2], fields[3], expiry, '0', row.unique or '' }
+  local length = 0
+  for index = 1, row.terms and #row.terms or 0, 2 do
+    meta[#meta + 1] = row.terms[index]
+    length = length + row.terms[index + 1]
+  end
+  meta[4] = text_of(length)
+  for index = 1, row.terms and #row.terms or 0, 2 do
+    local value = ';' .. fields[2] .. ',' .. text_of(row.terms[index + 1]) .. ',' .. meta[4]
+    posting(added, head.sequence, row.terms[index], value)
+  end
+  if #meta > 5 then head.documents, head.length = head.documents + 1, head.length + length end
+  redis.call('HSET', ROWS, 't:' .. row.id, text, 'm:' .. row.id, cjson.encode(meta))
+  if row.unique then redis.call('HSET', ROWS, 'u:' .. row.unique, row.id) end
+  local member = member_of(head.sequence, row.id)
+  redis.call('ZADD', WRITTEN, fields[2], member)
+  redis.call('ZADD', PLACED, fields[3], member)
+  if expiry ~= '' then redis.call('ZADD', EXPIRY, expiry, member) end
+  return fields
+end
+
+-- Other programs read notes as a list of their texts, unless the list is theirs.
+local function write_list(ttl)
+  if not LIST or (head.list ~= '1' and redis.call('EXISTS', LIST) == 1) then return end
+  head.list = '1'
+  redis.call('DEL', LIST)
+  local members = redis.call('ZREVRANGE', PLACED, '0', '-1')
+  for _, member in ipairs(members) do redis.call('RPUSH', LIST, redis.call('HGET', ROWS, 't:' .. id_of(member))) end
+  if ttl and #members > 0 then redis.call('PEXPIRE', LIST, ttl) end
+end
+
+local function finish()
+  write_postings()
+  local count = redis.call('ZCARD', WRITTEN)
+  local last = redis.call('ZCARD', EXPIRY) == count and redis.call('ZREVRANGE', EXPIRY, '0', '0', 'WITHSCORES')[2]
+  local ttl = last and text_of(math.max(1, math.ceil(tonumber(last) - now)))
+  write_list(ttl)
+  if count == 0 then
+    redis.call('DEL', ROWS, WRITTEN, PLACED, EXPIRY, TERMS)
+    return '0'
+  end
+  for name, value in pairs(head) do
+    redis.call('HSET', ROWS, 'h:' .. name, type(value) == 'number' and text_of(value) or value)
+  end
+  for index = 1, 5 do
+    if ttl then redis.call('PEXPIRE', KEYS[index], ttl) else redis.call('PERSIST', KEYS[index]) end
+  end
+  return text_of(head.sequence)
 end
 `;
 
 /**
- * `new_epoch` gives each numbering a name of its own: only one script runs at a time. `run_of` identifies the run of the server; it is empty when the user may not read it. After a crash a server may have lost
- * its latest writes, so that a sequence would be given twice: another run begins another epoch.
+ * ARGV: time, the change as JSON. Returns `done`, the highest sequence, the number of removed rows and the fields of the written rows;
+ * or why the change was not made, with the id of a row.
  */
-export const server: string = `
+export const changeScript: Script = script(`${clock}${rows}
+local change = cjson.decode(ARGV[2])
 local function run_of()
   local info = redis.pcall('INFO', 'server')
   return type(info) == 'string' and string.match(info, 'run_id:(%w+)') or ''
 end
-
-local function new_epoch()
-  local time = redis.call('TIME')
-  return time[1] .. 'x' .. time[2]
+local names = { 'sequence', 'first', 'place', 'removed', 'documents', 'length', 'run', 'list' }
+local values = redis.call('HMGET', ROWS, 'h:sequence', 'h:first', 'h:place', 'h:removed', 'h:documents', 'h:length', 'h:run', 'h:list')
+local head = {}
+for index, name in ipairs(names) do head[name] = index < 7 and tonumber(values[index] or 0) or values[index] or '' end
+if change.sequence and change.sequence ~= text_of(head.sequence) then return { 'changed' } end
+local rewritten, taken, adds = {}, {}, false
+for _, row in ipairs(change.rows) do
+  local meta = meta_of(row.id)
+  local text = meta and is_live(meta) and redis.call('HGET', ROWS, 't:' .. row.id) or nil
+  if rewritten[row.id] or text ~= row.expected then return { 'changed', row.id } end
+  rewritten[row.id] = true
+  adds = adds or not row.isRemoval
 end
-`;
-
-export const readScript: Script = script(`return redis.call('GET', KEYS[1])`);
-
-/** ARGV: whether a document is expected, the document, whether there is a new one, the new one, its lifetime ('' for none). */
-export const swapScript: Script = script(`
-local current = redis.call('GET', KEYS[1])
-if ARGV[1] == '1' then
-  if current ~= ARGV[2] then return 0 end
-elseif current then
-  return 0
+for _, row in ipairs(change.rows) do
+  if row.unique and not row.isRemoval then
+    local owner = redis.call('HGET', ROWS, 'u:' .. row.unique)
+    local meta = owner and meta_of(owner)
+    if not meta or not is_live(meta) or rewritten[owner] then owner = nil end
+    owner = taken[row.unique] or owner
+    if owner then return { 'taken', owner } end
+    taken[row.unique] = row.id
+  end
 end
-if ARGV[3] ~= '1' then redis.call('DEL', KEYS[1])
-elseif ARGV[5] == '' then redis.call('SET', KEYS[1], ARGV[4])
-else redis.call('SET', KEYS[1], ARGV[4], 'PX', ARGV[5]) end
-return 1
-`);
-
-/** ARGV: time. The key only selects the node. */
-export const clockScript: Script = script(`${clock}
-return string.format('%.0f', clock(ARGV[1]))
+${changing}${writing}
+local run = run_of()
+if not values[1] then
+  head.first, head.place = micros(), -math.huge
+  head.sequence = head.first
+elseif head.run ~= run then
+  -- After a crash the server may have lost its latest writes: their sequences are not given again.
+  head.sequence = math.max(head.sequence, micros())
+end
+head.run = run
+if adds then redis.call('HSET', ROWS, 'h:run', run) end
+local limits, removed = {}, 0
+for _, member in ipairs(redis.call('ZRANGEBYSCORE', EXPIRY, '-inf', text_of(now), 'LIMIT', '0', '64')) do remove(id_of(member)) end
+for index, keep in ipairs(change.keep) do
+  limits[index] = keep.present and math.max(keep.rows, count_with(keep.prefix)) or keep.rows
+end
+if change.removesAll then
+  removed = redis.call('ZCARD', WRITTEN)
+  redis.call('UNLINK', WRITTEN, PLACED, EXPIRY, TERMS, ROWS)
+  head.documents, head.length, head.removed = 0, 0, head.removed + removed
+  gone = {}
+end
+for _, id in ipairs(change.removes) do removed = removed + remove(id) end
+for _, row in ipairs(change.rows) do
+  remove(row.id)
+  if row.isRemoval then head.sequence = head.sequence + 1 end
+end
+if removed > 0 then head.sequence = head.sequence + 1 end
+for unique in pairs(taken) do
+  -- An expired row that has it.
+  local owner = redis.call('HGET', ROWS, 'u:' .. unique)
+  if owner then remove(owner) end
+end
+local reply = { 'done', '', text_of(removed) }
+for _, row in ipairs(change.rows) do
+  if not row.isRemoval then for _, field in ipairs(put(row)) do reply[#reply + 1] = field end end
+end
+for index, keep in ipairs(change.keep) do trim(keep.prefix, limits[index]) end
+reply[2] = finish()
+return reply
 `);

@@ -1,31 +1,27 @@
 import { checkArguments, MemoryError } from '../errors.ts';
 import type {
   CallOptions,
-  Changes,
-  ChangesQuery,
   Clock,
-  Draft,
+  Erasure,
   KeyInfo,
-  ListQuery,
-  ListRule,
   MemoryBackend,
-  Swap,
+  Page,
+  PageQuery,
+  Postings,
+  Row,
+  RowChange,
   TableChange,
   TableResult,
 } from '../records/backend.ts';
-import { isLive } from '../records/record.ts';
-import { visitRecords } from '../records/turns.ts';
-import { changesScript, fetchScript, infoScript, removeAllScript, sequencesScript } from './redis-change-scripts.ts';
+import { NOTES_PREFIX } from '../records/keys.ts';
+import { blockOf } from '../records/postings.ts';
+import { bound, PAGE_BYTES, PAGE_LIMIT } from './changes.ts';
 import { redisClient } from './redis-client.ts';
 import type { RedisClient, RedisDriver } from './redis-client.ts';
 import { RedisConnection } from './redis-connection.ts';
-import { appendScript } from './redis-append-script.ts';
-import { NUMBERING_START } from './redis-list-numbering.ts';
-import { listScript, removeScript } from './redis-list-scripts.ts';
 import { scanKeys } from './redis-scan.ts';
-import { clockScript, readScript, swapScript } from './redis-scripts.ts';
+import { changeScript, clockScript, infoScript, pageScript, postingsScript, rowsScript } from './redis-scripts.ts';
 import type { Script } from './redis-scripts.ts';
-import { changeScript, rowsScript } from './redis-table-scripts.ts';
 
 export interface RedisOptions {
   /** `redis://user:password@host:port/database`, or `rediss:` for TLS. @default redis://127.0.0.1:6379 */
@@ -40,47 +36,181 @@ export interface RedisOptions {
   readonly driver?: RedisDriver | undefined;
 }
 
-const CHANGES_LIMIT = 1000;
-/** Of a longer list the rest is read by a command: a script copies each record, which holds Redis several times longer. */
-const RECORDS_PER_SCRIPT = 1000;
-
 /** The number of concurrent requests about keys. The timeout applies to each, so a request must not wait for thousands. */
 const KEYS_AT_ONCE = 500;
+/** The fields of postings of a page, which have up to some kilobytes each. */
+const FIELDS_PER_PAGE = 500;
+/** The fields of a row in a reply. */
+const FIELDS_PER_ROW = 5;
 
-function bound(value: number): string {
-  return value === Infinity ? '' : String(Math.trunc(value));
+/** The keys of Redis start with it and the version of their format. The rest is a hash tag, so that those of a table are together. */
+const PREFIX = 'cairn:3:{';
+
+function encoded(key: string): string {
+  return key.replaceAll('{', '%7B').replaceAll('}', '%7D');
 }
 
-function flag(value: boolean): string {
-  return value ? '1' : '0';
+function decoded(key: string): string {
+  return key.replaceAll('%7B', '{').replaceAll('%7D', '}');
 }
 
-/** A value that may be missing, as two arguments. */
-function given(value: string | undefined): string[] {
-  return [flag(value !== undefined), value ?? ''];
+/** Returns the keys of a table, see `redis-scripts.ts`; the last one is the list that other programs read notes from. */
+function keysOf(key: string): string[] {
+  const first = `${PREFIX}${encoded(key)}}`;
+  const own = ['', ':written', ':placed', ':expiry', ':terms'].map((suffix) => `${first}${suffix}`);
+  // A key with braces would be on another node of a cluster.
+  return key.startsWith(NOTES_PREFIX) && encoded(key) === key ? [...own, key] : own;
 }
 
 /** Returns the parts of a script's reply. */
-function parts(reply: unknown): unknown[] {
-  return Array.isArray(reply) ? (reply as unknown[]) : [];
+function parts(reply: unknown): string[] {
+  return Array.isArray(reply) ? reply.map(String) : [];
 }
 
-/** Returns the texts of a script's reply. */
-function texts(reply: unknown): string[] {
-  return parts(reply).map(String);
+/** Returns the rows of a reply. A row that is missing has no id. */
+function rowsIn(fields: readonly string[]): (Row | undefined)[] {
+  const rows: (Row | undefined)[] = [];
+  for (let at = 0; at < fields.length; at += FIELDS_PER_ROW) {
+    const [id = '', sequence = '', place, expiresAt = '', text = ''] = fields.slice(at, at + FIELDS_PER_ROW);
+    const numbers = { sequence: Number(sequence), place: Number(place) };
+    const row: Row = { id, ...numbers, ...(expiresAt !== '' && { expiresAt: Number(expiresAt) }), text };
+    rows.push(sequence === '' ? undefined : row);
+  }
+  return rows;
 }
 
-function textOrNothing(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
+/** Returns a row as the script reads it. */
+function changeOf({ id, expected, next, timeMs, lifetimeMs = Infinity, unique, terms }: RowChange): object {
+  const texts = typeof next === 'string' ? { text: next } : { before: next?.[0], after: next?.[1] };
+  return {
+    id,
+    expected,
+    ...(next === undefined ? { isRemoval: true } : texts),
+    time: timeMs,
+    lifetime: lifetimeMs === Infinity ? undefined : lifetimeMs,
+    unique,
+    terms: terms && [...terms].flat(),
+  };
 }
 
-function isKind(value: unknown): value is KeyInfo['kind'] {
-  return value === 'list' || value === 'document' || value === 'table' || value === 'other';
-}
+class RedisStore implements MemoryBackend {
+  readonly name = 'redis';
+  readonly #connection: RedisConnection;
+  readonly #clock: Clock | undefined;
 
-function reserved(key: string): MemoryError {
-  const summary = `[memory:redis] A record must not start with ${NUMBERING_START}`;
-  return new MemoryError('INVALID_INPUT', [summary, 'Rename the field; nothing was stored.'], { key });
+  constructor(connection: RedisConnection, clock: Clock | undefined) {
+    this.#connection = connection;
+    this.#clock = clock;
+  }
+
+  async now(call?: CallOptions): Promise<number> {
+    return Number(await this.#ask(clockScript, 'ai:clock', [], call));
+  }
+
+  async change(key: string, change: TableChange, call?: CallOptions): Promise<TableResult> {
+    const { rows = [], removes = [], keep = [], sequence } = change;
+    const json = JSON.stringify({
+      rows: rows.map(changeOf),
+      removes: removes === 'all' ? [] : removes,
+      ...(removes === 'all' && { removesAll: true }),
+      // A limit that JSON does not have removes nothing.
+      keep: keep
+        .filter(({ maxRows }) => maxRows !== Infinity)
+        .map(({ idPrefix, maxRows, keepsPresent }) => ({ prefix: idPrefix, rows: maxRows, present: keepsPresent })),
+      ...(sequence !== undefined && { sequence: String(sequence) }),
+    });
+    const [outcome, first, removed, ...fields] = parts(await this.#run(changeScript, key, [json], { ...call, writes: true }));
+    if (outcome === 'done') {
+      const written = rowsIn(fields).filter((row) => row !== undefined);
+      return { isDone: true, sequence: Number(first), rows: written, removed: Number(removed) };
+    }
+    return { isDone: false, reason: outcome === 'taken' ? 'taken' : 'changed', ...(first !== undefined && { id: first }) };
+  }
+
+  async rows(key: string, ids: readonly (string | number)[], call?: CallOptions): Promise<(Row | undefined)[]> {
+    const named = ids.flatMap((id) => [typeof id === 'number' ? '1' : '0', String(id)]);
+    return rowsIn(parts(await this.#ask(rowsScript, key, named, call)));
+  }
+
+  async page(key: string, query: PageQuery, call?: CallOptions): Promise<Page> {
+    const { order, limit = PAGE_LIMIT } = query;
+    const from = order === 'written' ? [query.after ?? 0] : query.before ? [query.before.place, query.before.sequence] : [''];
+    const args = [order, Math.max(0, Math.min(limit, Number.MAX_SAFE_INTEGER)), PAGE_BYTES, ...from].map(String);
+    const [start, sequence, count, more, ...fields] = parts(await this.#ask(pageScript, key, args, call));
+    const rows = rowsIn(fields).filter((row) => row !== undefined);
+    return { start: Number(start), sequence: Number(sequence), count: Number(count), rows, hasMore: more === '1' };
+  }
+
+  async postings(
+    key: string,
+    terms: readonly string[],
+    { after = 0, signal }: Parameters<MemoryBackend['postings']>[2] = {},
+  ): Promise<Postings> {
+    const reply = parts(await this.#ask(postingsScript, key, [String(blockOf(after)), ...terms], { signal }));
+    const [sequence, version = '', documents, totalLength, ...postings] = reply;
+    return {
+      sequence: Number(sequence),
+      version,
+      documents: Number(documents),
+      totalLength: Number(totalLength),
+      postings,
+    };
+  }
+
+  async *terms(key: string, { signal }: CallOptions = {}): AsyncGenerator<readonly string[]> {
+    const hash = keysOf(key)[4] ?? '';
+    let cursor = '0';
+    do {
+      const from = cursor;
+      const scan = (client: RedisClient): ReturnType<RedisClient['hScan']> =>
+        client.hScan(hash, from, { COUNT: FIELDS_PER_PAGE });
+      const page = await this.#connection.read(scan, { key, signal });
+      yield page.entries.map(({ field }) => field.slice(field.indexOf(' ') + 1));
+      ({ cursor } = page);
+    } while (cursor !== '0');
+  }
+
+  async keys(prefix: string, call?: CallOptions): Promise<KeyInfo[]> {
+    const found = await scanKeys(this.#connection, { prefix: `${PREFIX}${encoded(prefix)}`, suffix: '}', ...call });
+    const keys = found.map((key) => decoded(key.slice(PREFIX.length, -1)));
+    const infoOf = async (key: string): Promise<KeyInfo[]> => {
+      const reply = await this.#run(infoScript, key, [], { ...call, writes: false });
+      const [records, bytes = -1, ttl = -1] = parts(reply).map(Number);
+      if (records === undefined) return [];
+      return [{ key, records, bytes: bytes < 0 ? undefined : bytes, expiresInMs: ttl < 0 ? undefined : ttl }];
+    };
+    const infos: KeyInfo[] = [];
+    for (let start = 0; start < keys.length; start += KEYS_AT_ONCE) {
+      const some = await Promise.all(keys.slice(start, start + KEYS_AT_ONCE).map(infoOf));
+      infos.push(...some.flat());
+    }
+    return infos;
+  }
+
+  // Removed records are gone from the data at once. Redis does not report whether a file or a replica still has it.
+  async erase(call?: CallOptions): Promise<Erasure> {
+    await this.now(call);
+    return 'log';
+  }
+
+  async close(): Promise<void> {
+    this.#connection.close();
+  }
+
+  #ask(script: Script, key: string, args: readonly string[], call?: CallOptions): Promise<unknown> {
+    return this.#run(script, key, args, { ...call, writes: false });
+  }
+
+  /** Runs a script on the keys of a table, with the time as the first argument. */
+  #run(
+    script: Script,
+    key: string,
+    args: readonly string[],
+    call: CallOptions & { readonly writes: boolean },
+  ): Promise<unknown> {
+    const time = this.#clock === undefined ? '' : String(Math.trunc(this.#clock()));
+    return this.#connection.run(script, { ...call, key, keys: keysOf(key), args: [time, ...args] });
+  }
 }
 
 /**
@@ -102,134 +232,5 @@ export function redis(options: RedisOptions = {}): MemoryBackend {
     const summary = `[memory:redis] timeoutMs must be above 0, not ${timeoutMs}`;
     throw new MemoryError('INVALID_OPTION', [summary, 'Omit it for 2,000.'], { option: 'timeoutMs' });
   }
-  const connection = new RedisConnection({ url, client, timeoutMs, driver });
-  const time = (): string => (clock === undefined ? '' : String(Math.trunc(clock())));
-  const ask = (script: Script, key: string, args: readonly string[], call?: CallOptions): Promise<unknown> =>
-    connection.run(script, { key, args, writes: false, ...call });
-  const write = (script: Script, key: string, args: readonly string[], call?: CallOptions): Promise<unknown> =>
-    connection.run(script, { key, args, writes: true, ...call });
-  const now = async (call?: CallOptions): Promise<number> => Number(await ask(clockScript, 'ai:clock', [time()], call));
-
-  return {
-    name: 'redis',
-    now,
-    trustedNow: now,
-    append: async (
-      key: string,
-      drafts: readonly Draft[],
-      { rule, signal }: CallOptions & { readonly rule: ListRule },
-    ) => {
-      const bounds = [rule.maxRecords, rule.maxTemporaryRecords, rule.lifetimeMs, rule.temporaryLifetimeMs].map(bound);
-      const added = drafts.flatMap(({ before, after, timeMs, unlessStart = '' }) => {
-        if (before.startsWith(NUMBERING_START)) throw reserved(key);
-        return [before, after, timeMs === undefined ? '' : String(Math.trunc(timeMs)), unlessStart];
-      });
-      const args = [time(), ...bounds, flag(rule.keepsPresent === true), ...added];
-      return texts(await write(appendScript, key, args, { signal }));
-    },
-    list: async (key: string, { rule, limit = Infinity, signal }: ListQuery & CallOptions) => {
-      if (limit <= 0) return [];
-      const firstCount = Math.min(limit, RECORDS_PER_SCRIPT);
-      const [nowMs, first] = parts(await ask(listScript, key, [time(), String(firstCount - 1)], { signal }));
-      // When some records have expired, later ones count. This is rare: each write removes expired records.
-      for (const count of new Set([firstCount, limit, Infinity])) {
-        const last = count === Infinity ? -1 : count - 1;
-        const found =
-          count === firstCount
-            ? texts(first)
-            : await connection.read((one) => one.lRange(key, 0, last), { key, signal });
-        const live: string[] = [];
-        const visit = (record: string): undefined => {
-          if (!record.startsWith(NUMBERING_START) && isLive(record, rule, Number(nowMs))) live.push(record);
-        };
-        await visitRecords(found, visit, { signal });
-        if (found.length < count || live.length >= limit) return live.slice(0, limit);
-      }
-      return [];
-    },
-    remove: async (key: string, records: readonly string[] | 'all', call?: CallOptions) => {
-      if (records === 'all') return Number(await write(removeAllScript, key, [], call));
-      if (records.length === 0) return 0;
-      return Number(await write(removeScript, key, records, call));
-    },
-    changes: async (key: string, query: ChangesQuery & CallOptions = {}): Promise<Changes> => {
-      const { epoch: known = '', after = 0, upTo = Infinity, limit = CHANGES_LIMIT, signal } = query;
-      const args = [known, String(after), bound(upTo), String(limit)];
-      const [epoch, sequence, count, sequences, records, ids] = parts(await ask(changesScript, key, args, { signal }));
-      const [recordTexts, idTexts] = [texts(records), texts(ids)];
-      return {
-        epoch: String(epoch),
-        sequence: Number(sequence),
-        count: Number(count),
-        records: parts(sequences).map((one, index) => {
-          const id = idTexts[index];
-          return { sequence: Number(one), record: recordTexts[index] ?? '', ...(id !== undefined && { id }) };
-        }),
-      };
-    },
-    fetch: async (key: string, epoch: string, sequences: readonly number[], call?: CallOptions) => {
-      const found = parts(await ask(fetchScript, key, [epoch, ...sequences.map(String)], call));
-      return sequences.map((_, index) => textOrNothing(found[index]));
-    },
-    sequences: async (key: string, call?: CallOptions) => {
-      const [epoch, runs] = parts(await ask(sequencesScript, key, [], call));
-      const numbers = parts(runs).map(Number);
-      const sequences: number[] = [];
-      for (let index = 0; index < numbers.length; index += 2) {
-        const [first = 0, count = 0] = numbers.slice(index, index + 2);
-        for (let sequence = first; sequence < first + count; sequence++) sequences.push(sequence);
-      }
-      return { epoch: String(epoch), sequences: sequences.toSorted((a, b) => a - b) };
-    },
-    rows: async (key: string, ids: readonly string[], call?: CallOptions) => {
-      const found = parts(await ask(rowsScript, key, ids, call));
-      return ids.map((id, index) => {
-        const [sequence, record] = parts(found[index]);
-        return sequence === undefined ? undefined : { id, sequence: Number(sequence), record: String(record) };
-      });
-    },
-    change: async (
-      key: string,
-      { rows, sequence, replaces }: TableChange,
-      call?: CallOptions,
-    ): Promise<TableResult> => {
-      const changes = rows.flatMap(({ id, expected, next, unique }) => [
-        id,
-        ...given(expected),
-        ...given(next),
-        ...given(unique),
-      ]);
-      const args = [sequence === undefined ? '' : String(sequence), ...given(replaces), ...changes];
-      const reply = await write(changeScript, key, args, call);
-      if (!Array.isArray(reply)) return { isDone: true, sequence: Number(reply) };
-      const [reason, id] = texts(reply);
-      return { isDone: false, reason: reason === 'taken' ? 'taken' : 'changed', ...(id !== undefined && { id }) };
-    },
-    read: async (key: string, call?: CallOptions) => textOrNothing(await ask(readScript, key, [], call)),
-    swap: async (key: string, { expected, next, ttlMs }: Swap, call?: CallOptions) => {
-      const args = [...given(expected), ...given(next), bound(Math.max(ttlMs, 1))];
-      return Number(await write(swapScript, key, args, call)) === 1;
-    },
-    keys: async (prefix: string, call?: CallOptions) => {
-      const keys = await scanKeys(connection, prefix, call);
-      const infoOf = async (key: string): Promise<KeyInfo[]> => {
-        const [kind, ...numbers] = parts(await ask(infoScript, key, [], call));
-        if (!isKind(kind)) return [];
-        const [records = 0, bytes = -1, ttl = -1] = numbers.map(Number);
-        return [{ key, kind, records, bytes: bytes < 0 ? undefined : bytes, expiresInMs: ttl < 0 ? undefined : ttl }];
-      };
-      const infos: KeyInfo[] = [];
-      for (let start = 0; start < keys.length; start += KEYS_AT_ONCE) {
-        const some = await Promise.all(keys.slice(start, start + KEYS_AT_ONCE).map(infoOf));
-        infos.push(...some.flat());
-      }
-      return infos;
-    },
-    // Removed records are gone from the data at once. Redis does not report whether a file or a replica still has it.
-    erase: async (call?: CallOptions) => {
-      await now(call);
-      return 'log';
-    },
-    close: async () => connection.close(),
-  };
+  return bound(new RedisStore(new RedisConnection({ url, client, timeoutMs, driver }), clock));
 }

@@ -7,10 +7,9 @@ import { runInWorker } from './sqlite-worker.ts';
 
 /** What a copy must have as many of as the store. */
 const COUNTS = `SELECT (SELECT count(*) FROM keys) AS keys, (SELECT count(*) FROM entries) AS entries,
-  (SELECT coalesce(sum(bytes), 0) FROM keys) AS bytes`;
+  (SELECT count(*) FROM postings) AS postings, (SELECT coalesce(sum(bytes), 0) FROM keys) AS bytes`;
 /** Keys that do not have the entries that they count. */
-const WRONG_KEYS = `SELECT key FROM keys WHERE kind <> 'document'
-  AND records <> (SELECT count(*) FROM entries WHERE key_id = keys.id) LIMIT 1`;
+const WRONG_KEYS = `SELECT key FROM keys WHERE records <> (SELECT count(*) FROM entries WHERE key_id = keys.id) LIMIT 1`;
 
 function damaged(source: string, problem: string): MemoryError {
   const summary = `[memory:sqlite] The copy of ${source} is damaged: ${problem}`;

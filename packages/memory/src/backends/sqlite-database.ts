@@ -28,11 +28,6 @@ export interface DatabaseOptions {
   readonly driver: SqliteDriver;
 }
 
-export interface WriteOptions extends CallOptions {
-  /** Whether the changes can be made again from what was synced. @default false */
-  readonly isDerived?: boolean | undefined;
-}
-
 /** Runs a task that reads one state, also while other work runs: no other task uses the connection. */
 async function inLongTransaction<T>(
   { database, statements }: OpenFile,
@@ -80,25 +75,20 @@ export class SqliteDatabase {
     }, signal);
   }
 
-  /**
-   * Runs a task in one transaction: all of its changes are kept, or none. They are synced to the disk unless `isDerived`: then a power
-   * failure may take them back.
-   */
-  write<T>(task: (on: Statements, state: State) => T, { signal, isDerived = false }: WriteOptions = {}): Promise<T> {
+  /** Runs a task in one transaction: all of its changes are kept, or none. They are synced to the disk. */
+  write<T>(task: (on: Statements, state: State) => T, { signal }: CallOptions = {}): Promise<T> {
     return this.#enqueue(async () => {
       const file = await this.#openToWrite(signal);
       let mark: unknown = null;
-      const run = (): Promise<T> =>
-        this.#retryWhileBusy(
-          () =>
-            inTransaction(file, 'BEGIN IMMEDIATE', (on) => {
-              const state = stateOf(on);
-              mark = state['erasure'];
-              return task(on, state);
-            }),
-          signal,
-        );
-      const result = await (isDerived ? withoutSync(file.database, run) : run());
+      const result = await this.#retryWhileBusy(
+        () =>
+          inTransaction(file, 'BEGIN IMMEDIATE', (on) => {
+            const state = stateOf(on);
+            mark = state['erasure'];
+            return task(on, state);
+          }),
+        signal,
+      );
       this.#maintain(file);
       if (mark !== null && this.#writes >= this.#nextErasure) await this.#finishErasure(file);
       return result;

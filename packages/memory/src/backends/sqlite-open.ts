@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { loadDriver } from './sqlite-driver.ts';
 import type { SqliteDriver } from './sqlite-driver.ts';
 import { identityOf, immutableName, prepareFile, stateOf } from './sqlite-file.ts';
-import { copyOldFile, formatOf, SCHEMA_VERSION, setUp } from './sqlite-schema.ts';
+import { createTables, formatOf, setUp } from './sqlite-schema.ts';
 import { statementsOf } from './sqlite-statements.ts';
 import type { Statements } from './sqlite-statements.ts';
 
@@ -25,7 +25,7 @@ export interface Opening {
   readonly retry: <T>(task: () => T) => Promise<T>;
 }
 
-/** Opens a file: creates it, or brings it to the current format. A file that cannot be written is read as it is. */
+/** Opens a file, and creates its tables if it is empty. A file that cannot be written is read as it is. */
 export async function openFile({ path, driver, retry }: Opening): Promise<OpenFile> {
   const Database = await loadDriver(driver);
   const mode = prepareFile(path);
@@ -34,16 +34,17 @@ export async function openFile({ path, driver, retry }: Opening): Promise<OpenFi
   const name = mode === 'immutable' ? immutableName(path) : path;
   let database = new Database(name, { timeout: BLOCKING_MS, readOnly: !isWritable });
   try {
-    const format = await retry(() => {
+    const isEmpty = await retry(() => {
       if (database.isTransaction) database.exec('ROLLBACK');
-      return isWritable ? setUp(database, path) : formatOf(database, path);
+      if (isWritable) setUp(database, path);
+      return !isWritable && formatOf(database, path) === 0;
     });
-    const isLocked = mode !== 'immutable' && format === SCHEMA_VERSION;
+    const isLocked = mode !== 'immutable' && !isEmpty;
     const isCurrent = (): boolean => (isLocked ? identityOf(path) === identity : stateOf(path) === state);
-    if (format !== SCHEMA_VERSION) {
+    if (isEmpty) {
       database.close();
       database = new Database(':memory:');
-      await retry(() => copyOldFile(database, { name, format }));
+      createTables(database);
     }
     return { database, statements: statementsOf(database), isWritable, isCurrent };
   } catch (error) {

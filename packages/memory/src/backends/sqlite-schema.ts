@@ -1,19 +1,19 @@
-/** The tables of a file, how they are created, and how those of an older format are replaced. */
+/** The tables of a file, and how they are created. */
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import { MemoryError } from '../errors.ts';
 import type { Statements } from './sqlite-statements.ts';
 
 /** Marks the file as a memory: "Cair". */
 const APPLICATION_ID = 0x43616972;
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 3;
 
 /** The size of the log after a checkpoint. */
 const LOG_BYTES = 4 * 1024 * 1024;
 
 /**
- * `keys` counts its entries, so that nothing is counted by reading them. An entry is a record of a list or a row of a table. Its id
- * is that of its key and its sequence, 32 bits each, so that the entries of a key are together and need no index by sequence. The
- * order of a list is (anchor, placed, id), see `sqlite-lists.ts`. `state` has one row.
+ * `keys` counts its rows, so that nothing is counted by reading them; the id of a key is never given twice. The sequence of a row has
+ * the id of its key, see `sqlite-table.ts`, so that the rows of a key are together. `terms` of a row are the names of its postings.
+ * `state` has one row.
  */
 const tables = `
 CREATE TABLE state (
@@ -23,67 +23,41 @@ CREATE TABLE state (
 );
 INSERT INTO state DEFAULT VALUES;
 CREATE TABLE keys (
-  id INTEGER PRIMARY KEY,
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
   key TEXT NOT NULL UNIQUE,
-  kind TEXT NOT NULL,
   expires_at INTEGER,
-  epoch TEXT NOT NULL,
   sequence INTEGER NOT NULL,
+  place INTEGER NOT NULL,
   records INTEGER NOT NULL,
-  temporary INTEGER NOT NULL,
   bytes INTEGER NOT NULL,
-  value TEXT
+  documents INTEGER NOT NULL,
+  total_length INTEGER NOT NULL,
+  removed INTEGER NOT NULL
 );
 CREATE TABLE entries (
-  id INTEGER PRIMARY KEY,
+  sequence INTEGER PRIMARY KEY,
   key_id INTEGER NOT NULL,
-  anchor INTEGER,
-  placed INTEGER,
-  time INTEGER,
-  temporary INTEGER NOT NULL,
-  name TEXT,
+  id TEXT NOT NULL,
+  place INTEGER NOT NULL,
+  expires_at INTEGER,
   identity TEXT,
+  terms TEXT,
+  length INTEGER NOT NULL,
   body TEXT NOT NULL
 );
-`;
-
-/** Created after the entries of an older format are copied, which is faster. */
-const indexes = `
+CREATE TABLE postings (
+  id INTEGER PRIMARY KEY,
+  key_id INTEGER NOT NULL,
+  term TEXT NOT NULL,
+  block INTEGER NOT NULL,
+  body TEXT NOT NULL
+);
 CREATE INDEX keys_by_expiry ON keys (expires_at) WHERE expires_at IS NOT NULL;
-CREATE INDEX entries_by_place ON entries (key_id, anchor, placed, id, time) WHERE anchor IS NOT NULL;
-CREATE INDEX entries_by_time ON entries (key_id, temporary, time) WHERE time IS NOT NULL;
-CREATE UNIQUE INDEX entries_by_name ON entries (key_id, name) WHERE name IS NOT NULL;
+CREATE UNIQUE INDEX entries_by_id ON entries (key_id, id);
+CREATE INDEX entries_by_place ON entries (key_id, place, sequence);
+CREATE INDEX entries_by_expiry ON entries (expires_at) WHERE expires_at IS NOT NULL;
 CREATE UNIQUE INDEX entries_by_identity ON entries (key_id, identity) WHERE identity IS NOT NULL;
-`;
-
-/** Copies the tables of format 1. */
-function copyOfFormat1(oldKeys: string, oldRecords: string): string {
-  const ofKey = (what: string): string => `(SELECT ${what} FROM ${oldRecords} WHERE key_id = k.id)`;
-  return `
-INSERT INTO keys (id, key, kind, expires_at, epoch, sequence, records, temporary, bytes, value)
-  SELECT id, key, 'document', expires_at, lower(hex(randomblob(8))), 0, 1, 0, octet_length(value), value
-    FROM ${oldKeys} WHERE value IS NOT NULL
-  UNION ALL
-  SELECT id, key, 'list', expires_at, lower(hex(randomblob(8))), ${ofKey('max(position)')}, ${ofKey('count(*)')},
-      ${ofKey('sum(temporary)')}, ${ofKey('sum(octet_length(body))')}, NULL
-    FROM ${oldKeys} AS k WHERE value IS NULL AND ${ofKey('count(*)')} > 0;
-INSERT INTO entries (id, key_id, anchor, placed, time, temporary, body)
-  SELECT (key_id << 32) | position, key_id, position, 0, time, temporary, body FROM ${oldRecords}
-    WHERE key_id IN (SELECT id FROM keys) ORDER BY key_id, position;
-UPDATE state SET trusted_ms = (SELECT min(max(time), CAST(unixepoch('subsec') * 1000 AS INTEGER)) FROM entries);
-`;
-}
-
-/** Old pages have text that was removed, so that the new file is written again as a whole. */
-const migration = `
-ALTER TABLE keys RENAME TO old_keys;
-DROP INDEX keys_by_expiry;
-${tables}
-${copyOfFormat1('old_keys', 'records')}
-DROP TABLE old_keys;
-DROP TABLE records;
-${indexes}
-UPDATE state SET erasure = 'text';
+CREATE UNIQUE INDEX postings_by_term ON postings (key_id, term, block);
 `;
 
 /** Returns the value of a pragma. */
@@ -94,11 +68,16 @@ export function pragma(database: DatabaseSync, name: string): SQLOutputValue | u
 /** The row of `state`. */
 export type State = Readonly<Record<string, unknown>>;
 
-/** Reads the state of the file. A file without one is damaged. */
+/**
+ * Reads the state of the file. A file without one is damaged.
+ *
+ * @throws {MemoryError} `CORRUPT_STORE` when a newer version changed the format of the open file.
+ */
 export function stateOf(on: Statements): State {
-  const state = on.get('SELECT trusted_ms, jumped_to_ms, erasure FROM state');
+  const state = on.get('SELECT state.*, user_version FROM state, pragma_user_version');
   if (state === undefined) throw Object.assign(new Error('the state is missing'), { errcode: 11 });
-  return state;
+  if (state['user_version'] === SCHEMA_VERSION) return state;
+  throw unusable('The open file', `has another format now (${String(state['user_version'])})`, 'open it again.');
 }
 
 function isEmpty(database: DatabaseSync): boolean {
@@ -114,7 +93,7 @@ function unusable(path: string, problem: string, hint: string): MemoryError {
 /**
  * Returns the format of an open file, 0 for an empty one.
  *
- * @throws {MemoryError} `CORRUPT_STORE` for the database of another program or of a newer version.
+ * @throws {MemoryError} `CORRUPT_STORE` for the database of another program, or of a newer or an earlier version.
  */
 export function formatOf(database: DatabaseSync, path: string): number {
   // One transaction reads all, because another process may be creating the tables.
@@ -126,43 +105,34 @@ export function formatOf(database: DatabaseSync, path: string): number {
   if (version > SCHEMA_VERSION) {
     throw unusable(path, `was written by a newer Cairn (format ${version})`, 'use that version, or another file.');
   }
+  if (version > 0 && version < SCHEMA_VERSION) {
+    const hint = "export it with the build of Cairn that wrote it ('cairn memory export'), and import that into another file.";
+    throw unusable(path, `has the format ${version} of an earlier Cairn`, hint);
+  }
   return version;
 }
 
 /**
- * Creates the tables of an open file, or brings them to the current format. It can be repeated when another process held a lock.
+ * Creates the tables of an open file unless it has them. It can be repeated when another process held a lock.
  *
- * @returns the current format.
+ * @throws {MemoryError} `CORRUPT_STORE`.
  */
-export function setUp(database: DatabaseSync, path: string): number {
+export function setUp(database: DatabaseSync, path: string): void {
   const format = formatOf(database, path);
   // SQLite accepts this only in an empty file.
   if (format === 0) database.exec('PRAGMA auto_vacuum = INCREMENTAL');
   database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = ${LOG_BYTES};
     PRAGMA secure_delete = ON`);
-  if (format === SCHEMA_VERSION) return format;
+  if (format === SCHEMA_VERSION) return;
   database.exec('BEGIN IMMEDIATE');
   // Another process may have done it first.
-  const version = Number(pragma(database, 'user_version'));
-  if (version < SCHEMA_VERSION) {
-    database.exec(version === 1 ? migration : `${tables}${indexes}`);
-    database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${SCHEMA_VERSION}`);
-  }
+  if (Number(pragma(database, 'user_version')) === 0) createTables(database);
   database.exec('COMMIT');
-  return SCHEMA_VERSION;
 }
 
-/** Copies a file of an older format, or an empty one, into a database in memory. It can be repeated like {@link setUp}. */
-export function copyOldFile(database: DatabaseSync, file: { readonly name: string; readonly format: number }): void {
-  if (database.isTransaction) database.exec('ROLLBACK');
-  if (file.format === 1 && !isAttached(database)) database.prepare('ATTACH ? AS file').run(file.name);
-  const copy = file.format === 1 ? copyOfFormat1('file.keys', 'file.records') : '';
-  database.exec(`BEGIN; ${tables}${copy}${indexes} COMMIT`);
-}
-
-function isAttached(database: DatabaseSync): boolean {
-  return database
-    .prepare('PRAGMA database_list')
-    .all()
-    .some(({ name }) => name === 'file');
+/** Creates the tables of an empty database. */
+export function createTables(database: DatabaseSync): void {
+  database.exec(
+    `${tables} PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${SCHEMA_VERSION}`,
+  );
 }

@@ -1,6 +1,7 @@
 import { isStrings, quoted } from '@cairn/tool/kernel';
 import { MemoryError } from '../errors.ts';
 import type { CallOptions, MemoryBackend } from '../records/backend.ts';
+import { readDocument, removeDocument, swapDocument } from '../records/documents.ts';
 import { parseStreamKey, streamKey } from '../records/keys.ts';
 import { parseFields } from '../records/record.ts';
 
@@ -43,7 +44,7 @@ async function readClaim(
   options: CallOptions,
 ): Promise<{ readonly document: string; readonly claim: StreamClaim } | undefined> {
   const key = streamKey(name);
-  const document = await backend.read(key, options);
+  const document = await readDocument(backend, key, options);
   if (document === undefined) return undefined;
   const claim = parseClaim(key, document);
   if (claim) return { document, claim };
@@ -67,18 +68,8 @@ export async function claimStream(
       if (isSameStream(known.claim, { name, parents })) return false;
       throw nameInUse(known.claim);
     }
-    const swap = { expected: undefined, next: JSON.stringify({ name, parents }), ttlMs: Infinity };
-    if (await backend.swap(streamKey(name), swap, options)) return true;
-  }
-}
-
-/** Gives up the name of a stream. @returns whether it was claimed. */
-async function releaseStream(backend: MemoryBackend, name: string, options: CallOptions = {}): Promise<boolean> {
-  const key = streamKey(name);
-  for (;;) {
-    const document = await backend.read(key, options);
-    if (document === undefined) return false;
-    if (await backend.swap(key, { expected: document, next: undefined, ttlMs: Infinity }, options)) return true;
+    const swap = { expected: undefined, next: JSON.stringify({ name, parents }) };
+    if (await swapDocument(backend, streamKey(name), swap, options)) return true;
   }
 }
 
@@ -114,7 +105,7 @@ export function createClaims(backend: MemoryBackend): Claims {
     },
     release: async (name, options) => {
       made.delete(name);
-      return releaseStream(backend, name, options);
+      return removeDocument(backend, streamKey(name), options);
     },
   };
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Draft } from '../records/backend.ts';
+import type { Draft } from '../records/lists.ts';
 import { MemoryError } from '../errors.ts';
 import { checkName, isName } from '../records/keys.ts';
 import { checkContent, checkSize } from '../records/limits.ts';
@@ -8,6 +8,7 @@ import { randomName } from '../records/random-name.ts';
 import { isTime, wholeTime } from '../records/time.ts';
 import { parseFields, unknownFields } from '../records/record.ts';
 import type { UnknownFields } from '../records/record.ts';
+import { termsIn } from '../terms/term-source.ts';
 
 const ROLES = ['user', 'assistant', 'system', 'tool'] as const;
 
@@ -64,14 +65,8 @@ function checkTime(time: number): void {
   throw new MemoryError('INVALID_INPUT', [`Invalid time ${String(time)}`, hint]);
 }
 
-/** Returns the start of the record of a message with this id. */
-export function startOf(id: string): string {
-  return `{"id":${JSON.stringify(id)},`;
-}
-
 /**
- * Returns the record of a message. The id is the first field, and the time the last one, so that stores find them without
- * parsing. A message from another store may have any role, author and fields, and no content.
+ * Returns the record of a message. A message from another store may have any role, author and fields, and no content.
  *
  * @throws {MemoryError} `INVALID_INPUT`, `INVALID_NAME`, `TOO_LARGE`.
  */
@@ -90,7 +85,8 @@ export function messageDraft(message: MessageInput, limits: Limits): Draft {
   checkSize(JSON.stringify(fields), 'fields of the message', limits);
   // The first `known` sets the order, the second one the values.
   const record = JSON.stringify({ ...known, ...fields, ...known });
-  return { before: `${record.slice(0, -1)},"time":`, after: '}', timeMs: imported?.time };
+  const [before, after] = [`${record.slice(0, -1)},"time":`, '}'];
+  return { id: known.id, before, after, timeMs: imported?.time, terms: termsIn(content) };
 }
 
 /**

@@ -1,17 +1,18 @@
 import type { CallTable, OptionNames } from '@cairn/tool/errors';
 import { quoted } from '@cairn/tool/kernel';
-import type { CallOptions, Changed, Draft, MemoryBackend } from '../records/backend.ts';
+import type { CallOptions, MemoryBackend } from '../records/backend.ts';
 import { MemoryError } from '../errors.ts';
 import { memoryKey } from '../records/keys.ts';
 import type { Limits } from '../records/limits.ts';
 import { secretsIn } from '../records/secrets.ts';
 import type { FoundSecrets } from '../records/secrets.ts';
-import { messageDraft, parseMessage, startOf } from './message.ts';
+import { messageDraft, parseMessage } from './message.ts';
 import type { Message, MessageInput, NewMessage } from './message.ts';
-import { readChanges } from '../records/read-changes.ts';
+import { appendRecords, removeRows, removeTable } from '../records/lists.ts';
+import type { Draft } from '../records/lists.ts';
+import { newestRows } from '../records/pages.ts';
 import type { Reader } from '../records/reader.ts';
 import type { TermSource } from '../terms/term-source.ts';
-import type { TermStore } from '../terms/term-store.ts';
 
 /** A group of a stream. */
 export interface Place {
@@ -52,7 +53,6 @@ export interface MessagesDependencies {
   readonly backend: MemoryBackend;
   readonly reader: Reader;
   readonly limits: Limits;
-  readonly terms: TermStore;
 }
 
 /** @throws {MemoryError} `MESSAGE_EXISTS`. */
@@ -64,17 +64,16 @@ function checkRepeated(stored: Message, { role = 'user', content, author }: NewM
   ]);
 }
 
-/** A group as a source of the term index. */
+/** A group whose messages can be found. */
 export interface GroupSource extends TermSource {
   readonly place: Place;
 }
 
-/** Returns the messages of a group as a source of terms. */
-export function messageSource(place: Place, limits: Limits): GroupSource {
+/** Returns what finds the messages of a group. */
+export function messageSource(place: Place): GroupSource {
   return {
     place,
     key: memoryKey(place.stream, place.group),
-    rule: limits.messages,
     textOf: (record) => {
       const message = parseMessage(record);
       return message && { text: message.content, timeMs: message.time };
@@ -92,36 +91,53 @@ export const messageCalls: CallTable<Messages> = {
   remove: ['object', 'any', callOptions],
 };
 
-export function createMessages({ backend, reader, limits, terms }: MessagesDependencies): Messages {
+export function createMessages({ backend, reader, limits }: MessagesDependencies): Messages {
   const rule = limits.messages;
   const append = async (
     { stream, group }: Place,
     drafts: readonly Draft[],
     { signal }: CallOptions,
   ): Promise<Message[]> => {
-    const records = await backend.append(memoryKey(stream, group), drafts, { rule, signal });
-    return records.map((record) => {
-      const message = parseMessage(record);
+    const rows = await appendRecords(backend, memoryKey(stream, group), drafts, { rule, signal });
+    return rows.map(({ text }) => {
+      const message = parseMessage(text);
       if (message) return message;
       const summary = `[memory:${backend.name}] The store changed the message while writing it`;
       throw new MemoryError('CORRUPT_RECORD', [summary, 'Report this as a bug of the store.']);
     });
   };
+  /** Other programs may use one id for several messages: the first one of the group has it as the id of its row. */
+  const withFreeIds = async (
+    { stream, group }: Place,
+    drafts: readonly Draft[],
+    { signal }: CallOptions,
+  ): Promise<Draft[]> => {
+    const ids = drafts.flatMap(({ id }) => id ?? []);
+    const rows = await backend.rows(memoryKey(stream, group), ids, { signal });
+    const taken = new Set(rows.map((row) => row?.id));
+    return drafts.map(({ id, ...draft }) => {
+      if (taken.has(id)) return draft;
+      taken.add(id);
+      return { id, ...draft };
+    });
+  };
   const history: Messages['history'] = async ({ stream, group }, { limit, signal } = {}) => {
-    const entries = await reader.read(memoryKey(stream, group), { rule, limit, signal }, parseMessage);
+    const entries = await reader.read(memoryKey(stream, group), { limit, signal }, parseMessage);
     return entries.map(({ value }) => value);
   };
   return {
     addAll: async (place, messages, options = {}) => {
-      const drafts = messages.map((message) => messageDraft(message, limits));
+      const drafts = await withFreeIds(
+        place,
+        messages.map((message) => messageDraft(message, limits)),
+        options,
+      );
       return (await append(place, drafts, options)).map((stored) => ({ ...stored, ...secretsIn(stored.content) }));
     },
     add: async (place, { id, role, content, author }, options = {}) => {
       const message = { id, role, content, author };
-      const draft = messageDraft(message, limits);
-      const once = id === undefined ? draft : { ...draft, unlessStart: startOf(id) };
       // `append` returns one message per draft.
-      const stored = (await append(place, [once], options))[0] as Message;
+      const stored = (await append(place, [messageDraft(message, limits)], options))[0] as Message;
       checkRepeated(stored, message);
       return { ...stored, ...secretsIn(content) };
     },
@@ -129,22 +145,13 @@ export function createMessages({ backend, reader, limits, terms }: MessagesDepen
     history,
     remove: async ({ stream, group }, message, { signal } = {}) => {
       const key = memoryKey(stream, group);
-      const source = messageSource({ stream, group }, limits);
-      // The index has words of the messages. They go first, so that a kill in between leaves no word of a removed message.
-      if (message === undefined) {
-        await terms.forget(source, 'all', { signal });
-        const removed = await backend.remove(key, 'all', { signal });
-        await terms.forget(source, 'all', { signal });
-        return removed;
+      if (message === undefined) return removeTable(backend, key, { signal });
+      // Other programs may use one id for several messages.
+      const ids: string[] = [];
+      for await (const { id, text } of newestRows(backend, key, { signal })) {
+        if (parseMessage(text)?.id === message) ids.push(id);
       }
-      const select = (changed: Changed): Changed | undefined =>
-        parseMessage(changed.record)?.id === message ? changed : undefined;
-      const { epoch, selected } = await readChanges(backend, key, select, { signal });
-      if (selected.length === 0) return 0;
-      const sequences = selected.map(({ sequence }) => sequence);
-      await terms.forget(source, sequences, { epoch, signal });
-      const records = selected.map(({ record }) => record);
-      return backend.remove(key, records, { signal });
+      return removeRows(backend, key, ids, { signal });
     },
   };
 }

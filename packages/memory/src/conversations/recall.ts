@@ -2,7 +2,6 @@ import type { Embed, RankNotice } from '@cairn/retrieval';
 import { checkTime, checkWhole, refuse } from '../records/checks.ts';
 import type { CallOptions, MemoryBackend } from '../records/backend.ts';
 import { memoryKey, notesKey, parseMemoryKey, streamPrefix } from '../records/keys.ts';
-import type { Limits } from '../records/limits.ts';
 import type { Reader } from '../records/reader.ts';
 import type { TermSource } from '../terms/term-source.ts';
 import type { TermStore } from '../terms/term-store.ts';
@@ -100,7 +99,6 @@ export interface RetrieveOptions extends Omit<
 export interface RecallDependencies {
   readonly backend: MemoryBackend;
   readonly reader: Reader;
-  readonly limits: Limits;
   readonly terms: TermStore;
   readonly messages: Messages;
   readonly notes: Notes;
@@ -161,13 +159,13 @@ function contextOf(
 }
 
 /** Creates the recall of a memory. It ranks in this process, so that all stores rank the same way. */
-export function createRecall({ messages, notes, embed, backend, reader, limits, terms }: RecallDependencies): Recall {
+export function createRecall({ messages, notes, embed, backend, reader, terms }: RecallDependencies): Recall {
   const placesOf = async ({ stream, group, signal }: RecallOptions): Promise<readonly Place[]> => {
     if (group !== undefined) return [{ stream, group }];
     const infos = await backend.keys(streamPrefix(stream), { signal });
-    const places = infos.flatMap(({ key, kind }) => {
-      const place = kind === 'list' ? parseMemoryKey(key) : undefined;
-      if (place === undefined) reader.report({ key, record: '', reason: 'it is not a list of messages' });
+    const places = infos.flatMap(({ key }) => {
+      const place = parseMemoryKey(key);
+      if (place === undefined) reader.report({ key, record: '', reason: 'the key has another form' });
       return place ?? [];
     });
     return places.toSorted((a, b) => (a.group < b.group ? -1 : 1));
@@ -192,9 +190,9 @@ export function createRecall({ messages, notes, embed, backend, reader, limits, 
   };
   const sourcesOf = async (options: RecallOptions): Promise<RecallSource[]> => {
     const places = await placesOf(options);
-    const sources: RecallSource[] = places.map((place) => messageSource(place, limits));
+    const sources: RecallSource[] = places.map(messageSource);
     const { includeNotes = false, workflowId } = options;
-    if (includeNotes && workflowId !== undefined) sources.push({ ...noteSource(workflowId, limits), workflowId });
+    if (includeNotes && workflowId !== undefined) sources.push({ ...noteSource(workflowId), workflowId });
     return sources;
   };
   const rank = async (options: RecallOptions, limit: number, offset: number): Promise<RecallResult> => {

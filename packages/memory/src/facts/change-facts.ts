@@ -3,14 +3,14 @@ import { quoted } from '@cairn/tool/kernel';
 import { MemoryError } from '../errors.ts';
 import type { CallOptions, RowChange } from '../records/backend.ts';
 import { removeKept } from '../records/kept-elsewhere.ts';
-import { checkName, QUARANTINE_KEY, UNKNOWN_KEY } from '../records/keys.ts';
+import { checkName, UNKNOWN_KEY } from '../records/keys.ts';
 import type { Limits } from '../records/limits.ts';
 import { randomName } from '../records/random-name.ts';
 import { checkSecrets, checkTags, checkText } from './checks.ts';
-import { factOf, isActive, uniqueOfFact } from './fact.ts';
+import { factOf, isActive } from './fact.ts';
 import type { Fact, FactChange, FactTable, StoredFact } from './fact.ts';
 import type { TermStore } from '../terms/term-store.ts';
-import { readRow, readRows, tryChange, untilDone } from './fact-table.ts';
+import { factRow, readRow, readRows, tryChange, untilDone } from './fact-table.ts';
 import type { FactRow } from './fact-table.ts';
 import type {
   ForgottenFact,
@@ -20,7 +20,6 @@ import type {
   UpdateFactOptions,
 } from './facts-api.ts';
 import { foldText } from './fold.ts';
-import { sourceOf } from './recall-facts.ts';
 import { isForeign, tablesOf } from './selection.ts';
 import type { Found, SelectionDependencies } from './selection.ts';
 import { amend, historyOf, stateToRestore } from './versions.ts';
@@ -45,11 +44,11 @@ function recordOf({ limits: { maxContentBytes } }: ChangeDependencies, stored: S
 
 /** Returns the change that adds a fact. @throws {MemoryError} `TOO_LARGE`. */
 export function newRow(dependencies: ChangeDependencies, stored: StoredFact): RowChange {
-  return { id: stored.id, expected: undefined, next: recordOf(dependencies, stored), unique: uniqueOfFact(stored) };
+  return factRow(stored.id, undefined, recordOf(dependencies, stored));
 }
 
 function changedRow(dependencies: ChangeDependencies, row: FactRow, next: StoredFact): RowChange {
-  return { id: row.id, expected: row.record, next: recordOf(dependencies, next), unique: uniqueOfFact(next) };
+  return factRow(row.id, row.text, recordOf(dependencies, next));
 }
 
 /** Where a fact is searched for: in one table, or in those of a project and the user. */
@@ -90,7 +89,7 @@ export async function findFact(dependencies: ChangeDependencies, id: string, opt
   const { table, row } = found;
   const { key } = table;
   if (row.stored !== undefined) return { table, row, stored: row.stored };
-  dependencies.reader.report({ key, id, record: row.record });
+  dependencies.reader.report({ key, id, record: row.text });
   const summary = `The fact ${quoted(id)} under ${key} is not readable`;
   throw new MemoryError('CORRUPT_RECORD', [summary, 'It was not changed; export it, or forget it.'], { key });
 }
@@ -110,7 +109,7 @@ export async function timesOf(
   { backend }: ChangeDependencies,
   { signal }: CallOptions,
 ): Promise<{ readonly nowMs: number; readonly trustedMs: number }> {
-  return { nowMs: await backend.now({ signal }), trustedMs: await backend.trustedNow({ signal }) };
+  return { nowMs: await backend.now({ signal }), trustedMs: await backend.now({ trusted: true, signal }) };
 }
 
 /** Changes a fact by `apply`, which may refuse, until no other process is first. @throws {MemoryError} */
@@ -250,21 +249,19 @@ export function restoreFact(
   return untilDone(backend, attempt, { signal });
 }
 
-/** Removes what an import or an earlier version kept of a fact elsewhere. */
+/** Removes what an import kept of a fact as lines. */
 async function removeElsewhere(
   { backend, reader, project: ownProject }: ChangeDependencies,
   id: string,
   { project = ownProject, signal }: ProjectOptions,
 ): Promise<void> {
   const keys = tablesOf({ project }, {}).map(({ key }) => key);
-  for (const store of [UNKNOWN_KEY, QUARANTINE_KEY] as const) {
-    try {
-      await removeKept(backend, store, { accepts: (place) => place.id === id && keys.includes(place.key), signal });
-    } catch (error) {
-      // Another program wrote something else under the key: it has no line.
-      if (!isForeign(error)) throw error;
-      reader.report({ key: store, record: '', reason: error.summary });
-    }
+  try {
+    await removeKept(backend, { accepts: (place) => place.id === id && keys.includes(place.key), signal });
+  } catch (error) {
+    // Another program wrote something else under the key: it has no line.
+    if (!isForeign(error)) throw error;
+    reader.report({ key: UNKNOWN_KEY, record: '', reason: error.summary });
   }
 }
 
@@ -292,16 +289,13 @@ async function supersededBy(
   return { equal: rows.filter(isEqual), others: rows.filter((row) => !isEqual(row)) };
 }
 
-/**
- * Removes a fact, also an unreadable one, and the superseded facts with its text. Their terms go first: a kill in between leaves no
- * term of a removed fact.
- */
+/** Removes a fact, even if it is unreadable, and the superseded facts with its text. */
 export async function forgetFact(
   dependencies: ChangeDependencies,
   id: string,
   options: ProjectOptions,
 ): Promise<ForgottenFact> {
-  const { backend, terms } = dependencies;
+  const { backend } = dependencies;
   const { signal } = options;
   const attempt = async (): Promise<Omit<ForgottenFact, 'erased'> | undefined> => {
     const found = await findRow(dependencies, id, options);
@@ -313,12 +307,7 @@ export async function forgetFact(
         ? { equal: [], others: [] }
         : await supersededBy(dependencies, { table, row, stored }, options);
     const removed = [row, ...superseded.equal];
-    await terms.forget(
-      sourceOf(table),
-      removed.map(({ sequence }) => sequence),
-      { signal },
-    );
-    const rows = removed.map((one) => ({ id: one.id, expected: one.record, next: undefined }));
+    const rows = removed.map((one) => ({ id: one.id, expected: one.text, next: undefined }));
     if (!(await tryChange(backend, table.key, { rows, signal }))) return undefined;
     const kept = superseded.others.map((one) => one.id);
     return { forgotten: true, ...(kept.length > 0 && { superseded: kept }) };

@@ -1,11 +1,12 @@
 /** How facts are read from and written to their tables. */
 import { quoted, retry } from '@cairn/tool/kernel';
 import { MemoryError } from '../errors.ts';
-import type { CallOptions, Changed, MemoryBackend, Row, TableChange } from '../records/backend.ts';
+import type { CallOptions, MemoryBackend, Row, RowChange, TableChange } from '../records/backend.ts';
 import { FACTS_PREFIX, factsKey, parseFactsKey } from '../records/keys.ts';
-import { readChanges } from '../records/read-changes.ts';
+import { readTable } from '../records/pages.ts';
 import type { Reader } from '../records/reader.ts';
-import { parseFact } from './fact.ts';
+import { termsIn } from '../terms/term-source.ts';
+import { isActive, parseFact, searchTextOf, uniqueOfFact } from './fact.ts';
 import type { FactScope, FactTable, StoredFact } from './fact.ts';
 
 /** The attempts of a change while other processes change the same fact. */
@@ -37,16 +38,16 @@ export async function factTables(
   { reader, ...options }: CallOptions & { readonly reader: Reader },
 ): Promise<(FactTable & { readonly rows: number })[]> {
   const infos = await backend.keys(FACTS_PREFIX, options);
-  const tables = infos.flatMap(({ key, kind, records }) => {
-    const place = kind === 'table' ? parseFactsKey(key) : undefined;
-    if (place === undefined) reader.report({ key, record: '', reason: 'it is not a table of facts' });
+  const tables = infos.flatMap(({ key, records }) => {
+    const place = parseFactsKey(key);
+    if (place === undefined) reader.report({ key, record: '', reason: 'the key has another form' });
     return place === undefined ? [] : [{ key, ...place, rows: records }];
   });
   return tables.toSorted((a, b) => (a.key < b.key ? -1 : 1));
 }
 
 /**
- * Reads all rows of a table, or those whose record has a string. Other work runs in between. A row that changes meanwhile is read as
+ * Reads all rows of a table, or those whose text has a string. Other work runs in between. A row that changes meanwhile is read as
  * it was or as it is.
  */
 export async function readRows(
@@ -54,12 +55,9 @@ export async function readRows(
   key: string,
   { mayHave = '', ...options }: CallOptions & { readonly mayHave?: string | undefined },
 ): Promise<FactRow[]> {
-  const select = ({ id = '', sequence, record }: Changed): FactRow | undefined =>
-    // To parse a record takes most of the time.
-    record.includes(mayHave) ? { id, sequence, record, stored: parseFact(record) } : undefined;
-  const { selected } = await readChanges(backend, key, select, options);
-  // The last one of each id.
-  return [...new Map(selected.map((row) => [row.id, row])).values()];
+  const { rows } = await readTable(backend, key, options);
+  // To parse a text takes most of the time.
+  return rows.flatMap((row) => (row.text.includes(mayHave) ? [{ ...row, stored: parseFact(row.text) }] : []));
 }
 
 /** Reads one row. */
@@ -69,7 +67,15 @@ export async function readRow(
   { id, signal }: CallOptions & { readonly id: string },
 ): Promise<FactRow | undefined> {
   const [row] = await backend.rows(key, [id], { signal });
-  return row && { ...row, stored: parseFact(row.record) };
+  return row && { ...row, stored: parseFact(row.text) };
+}
+
+/** Returns the change that writes a row, with what it is found by. The text may be unreadable. */
+export function factRow(id: string, expected: string | undefined, next: string): RowChange {
+  const stored = parseFact(next);
+  if (stored === undefined) return { id, expected, next };
+  const terms = isActive(stored) ? termsIn(searchTextOf(stored)) : undefined;
+  return { id, expected, next, unique: uniqueOfFact(stored), terms };
 }
 
 /** Repeats an attempt until it returns a value, because another process was first. @throws {MemoryError} `STORE_LOCKED`. */

@@ -1,23 +1,19 @@
 /** How facts with their ids get into a table: from another project, or from an export. */
 import { hash } from 'node:crypto';
 import { MemoryError } from '../errors.ts';
-import type { CallOptions, RowChange } from '../records/backend.ts';
+import type { CallOptions, Row, RowChange } from '../records/backend.ts';
 import { newRow, timesOf } from './change-facts.ts';
 import type { ChangeDependencies } from './change-facts.ts';
 import { MAX_TAGS, unionTags } from './checks.ts';
-import { isActive, parseFact, uniqueOfFact } from './fact.ts';
+import { isActive, parseFact } from './fact.ts';
 import type { FactTable, StoredFact } from './fact.ts';
-import { factTable, readRow, readRows, untilDone } from './fact-table.ts';
+import { factRow, factTable, readRow, readRows, untilDone } from './fact-table.ts';
 import type { FactRow } from './fact-table.ts';
 import type { MovedFacts } from './facts-api.ts';
-import { sourceOf } from './recall-facts.ts';
 import { amend, isEarlier } from './versions.ts';
 
-/** A stored row: the text of a fact, or one that this version cannot read. */
-export interface RawRow {
-  readonly id: string;
-  readonly record: string;
-}
+/** A row whose text is a fact, or a text that this version cannot read. */
+export type RawRow = Pick<Row, 'id' | 'text'>;
 
 /** What became of rows. */
 export interface PlacedRows {
@@ -37,14 +33,14 @@ const MAX_ROUNDS = 100;
 /** Returns the change of a row that replaces an earlier version; `undefined` for one that is there; else the row needs a place of its own. */
 function replacing(
   present: FactRow,
-  { id, record }: RawRow,
+  { id, text }: RawRow,
 ): { readonly change?: RowChange; readonly isPresent: boolean } {
-  const stored = parseFact(record);
-  if (present.record === record) return { isPresent: true };
+  const stored = parseFact(text);
+  if (present.text === text) return { isPresent: true };
   if (stored === undefined || present.stored === undefined) return { isPresent: false };
   if (isEarlier(stored, present.stored)) return { isPresent: true };
   if (!isEarlier(present.stored, stored)) return { isPresent: false };
-  return { isPresent: false, change: { id, expected: present.record, next: record, unique: uniqueOfFact(stored) } };
+  return { isPresent: false, change: factRow(id, present.text, text) };
 }
 
 /** Returns the changes that keep a row as superseded by the active fact that has its text. */
@@ -76,7 +72,7 @@ async function merging(
   const { id, expected } = change;
   const changes = [{ ...newRow(dependencies, next), id, expected }];
   if (merged === first.stored) return changes;
-  return [...changes, { ...newRow(dependencies, merged), id: owner, expected: first.record }];
+  return [...changes, { ...newRow(dependencies, merged), id: owner, expected: first.text }];
 }
 
 /** Places one row. A row with the id of another fact gets a new id. */
@@ -87,21 +83,21 @@ function placeRow(
   signal: AbortSignal | undefined,
 ): Promise<Placed> {
   const { backend } = dependencies;
-  let { id, record } = row;
+  let { id, text } = row;
   const attempt = async (): Promise<Placed | undefined> => {
     const present = await readRow(backend, table.key, { id, signal });
     const { isPresent, change } =
-      present === undefined ? { isPresent: false, change: undefined } : replacing(present, { id, record });
+      present === undefined ? { isPresent: false, change: undefined } : replacing(present, { id, text });
     if (isPresent) return 'present';
     if (present !== undefined && change === undefined) {
       // The same one each time.
-      id = `fact_${hash('sha256', JSON.stringify([id, record]), 'base64url').slice(0, 16)}`;
-      const stored = parseFact(record);
-      if (stored !== undefined) record = JSON.stringify({ ...stored, id });
+      id = `fact_${hash('sha256', JSON.stringify([id, text]), 'base64url').slice(0, 16)}`;
+      const stored = parseFact(text);
+      if (stored !== undefined) text = JSON.stringify({ ...stored, id });
       return undefined;
     }
-    const stored = parseFact(record);
-    const added = change ?? { id, expected: undefined, next: record, unique: stored && uniqueOfFact(stored) };
+    const stored = parseFact(text);
+    const added = change ?? factRow(id, undefined, text);
     const result = await backend.change(table.key, { rows: [added] }, { signal });
     if (result.isDone) return 'added';
     if (result.reason !== 'taken' || result.id === undefined || stored === undefined) return undefined;
@@ -119,10 +115,7 @@ async function placeNew(
   rows: readonly RawRow[],
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
-  const changes = rows.map(({ id, record }): RowChange => {
-    const stored = parseFact(record);
-    return { id, expected: undefined, next: record, unique: stored && uniqueOfFact(stored) };
-  });
+  const changes = rows.map(({ id, text }) => factRow(id, undefined, text));
   const uniques = changes.flatMap(({ unique }) => unique ?? []);
   const ids = new Set(rows.map(({ id }) => id));
   if (new Set(uniques).size < uniques.length || ids.size < rows.length) return false;
@@ -152,21 +145,18 @@ export async function placeRows(
 
 /** Removes rows that are still as they were read. */
 async function removeRows(
-  { backend, terms }: ChangeDependencies,
+  { backend }: ChangeDependencies,
   table: FactTable,
   { rows, signal }: CallOptions & { readonly rows: readonly FactRow[] },
 ): Promise<void> {
-  await terms.forget(sourceOf(table), 'all', { signal });
   for (let start = 0; start < rows.length; start += BATCH) {
     const removed = rows
       .slice(start, start + BATCH)
-      .map(({ id, record }) => ({ id, expected: record, next: undefined }));
+      .map(({ id, text }) => ({ id, expected: text, next: undefined }));
     const { isDone } = await backend.change(table.key, { rows: removed }, { signal });
     if (isDone) continue;
     for (const row of removed) await backend.change(table.key, { rows: [row] }, { signal });
   }
-  // Of an empty table no index is left.
-  await terms.forget(sourceOf(table), 'all', { signal });
 }
 
 /**

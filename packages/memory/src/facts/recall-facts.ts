@@ -15,12 +15,12 @@ export interface RecallFactsDependencies extends SelectionDependencies {
 
 const DEFAULT_LIMIT = 5;
 
-/** Returns what the index of a table reads. */
+/** Returns what finds the facts of a table. */
 export function sourceOf({ key }: FactTable): TermSource {
   return {
     key,
-    textOf: (record) => {
-      const stored = parseFact(record);
+    textOf: (text) => {
+      const stored = parseFact(text);
       if (stored === undefined || !isActive(stored)) return undefined;
       return { text: searchTextOf(stored), timeMs: timeOf(stored) };
     },

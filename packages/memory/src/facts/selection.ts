@@ -99,7 +99,7 @@ export async function selectFacts(dependencies: SelectionDependencies, selection
   await forEachTable(dependencies, selection, async (table) => {
     const { key } = table;
     for (const row of await readRows(backend, key, { signal: selection.signal })) {
-      const { stored, id, record } = row;
+      const { stored, id, text: record } = row;
       if (stored === undefined) reader.report({ key, id, record });
       else if (accepts(stored)) found.push({ table, row, stored });
     }

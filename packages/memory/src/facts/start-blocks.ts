@@ -1,4 +1,5 @@
 import type { Language } from '@cairn/tool/kernel';
+import type { Page } from '../records/backend.ts';
 import type { UnreadableRecord } from '../records/reader.ts';
 import { factOf, isActive } from './fact.ts';
 import type { Facts, FactSelection } from './facts-api.ts';
@@ -15,11 +16,7 @@ interface Kept {
 }
 
 /** Two equal states of a table have the same rows: a new or changed row has a new sequence, a removed one lowers the count. */
-interface TableState {
-  readonly epoch: string;
-  readonly sequence: number;
-  readonly count: number;
-}
+type TableState = Pick<Page, 'start' | 'sequence' | 'count'>;
 
 /** The blocks that are kept: those of the streams and languages of one process. */
 const MAX_KEPT = 16;
@@ -40,14 +37,13 @@ export function createStartBlocks({
   const blocks = new Map<string, Kept>();
 
   /** Returns the states of the tables; `undefined` when another program wrote under one of their keys. */
-  const statesOf = async (options: FactSelection, before: Kept | undefined): Promise<TableState[] | undefined> => {
+  const statesOf = async (options: FactSelection): Promise<TableState[] | undefined> => {
     const { signal } = options;
     try {
       return await Promise.all(
-        tablesOf(dependencies, options).map(async ({ key }, index) => {
-          const { epoch, sequence: after } = before?.states[index] ?? {};
-          const { records: _, ...state } = await backend.changes(key, { epoch, after, limit: 1, signal });
-          return state;
+        tablesOf(dependencies, options).map(async ({ key }) => {
+          const { start, sequence, count } = await backend.page(key, { order: 'newest', limit: 0 }, { signal });
+          return { start, sequence, count };
         }),
       );
     } catch (error) {
@@ -81,7 +77,7 @@ export function createStartBlocks({
     );
     const kept = blocks.get(name);
     // Before the facts are read: a change in between makes the block that is kept an old one, and not a wrong one.
-    const states = await statesOf(options, kept);
+    const states = await statesOf(options);
     if (kept !== undefined && states !== undefined && JSON.stringify(states) === JSON.stringify(kept.states)) {
       for (const record of kept.unreadable) reader.report(record);
       blocks.delete(name);

@@ -105,15 +105,3 @@ export function relationId({ from, to, relationType }: Relation): string {
 export function rowId(line: GraphLine): string {
   return line.type === 'entity' ? entityId(line.name) : relationId(line);
 }
-
-/** Returns the rows of a graph that an earlier version kept in one document. Its unreadable lines become rows too. */
-export function rowsOfDocument(document: string): Map<string, string> {
-  const rows = new Map<string, string>();
-  for (const text of document.split('\n')) {
-    if (text === '') continue;
-    const line = parseGraphLine(text);
-    const id = line === undefined ? undefined : rowId(line);
-    rows.set(id === undefined || rows.has(id) ? `line:${hashOf(text)}` : id, text);
-  }
-  return rows;
-}

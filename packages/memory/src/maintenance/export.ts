@@ -2,10 +2,10 @@ import { MemoryError } from '../errors.ts';
 import type { Facts } from '../facts/facts-api.ts';
 import { factTables } from '../facts/fact-table.ts';
 import type { CallOptions, MemoryBackend } from '../records/backend.ts';
-import { MEMORY_PREFIX, parseMemoryKey, QUARANTINE_KEY, streamPrefix, UNKNOWN_KEY } from '../records/keys.ts';
+import { MEMORY_PREFIX, parseMemoryKey, streamPrefix, UNKNOWN_KEY } from '../records/keys.ts';
 import type { Limits } from '../records/limits.ts';
 import type { Reader, UnreadableRecord } from '../records/reader.ts';
-import { readContents, readKept, readMoved } from './contents.ts';
+import { readContents, readKept } from './contents.ts';
 import { onKey } from './problems.ts';
 import type { ProblemListener } from './problems.ts';
 
@@ -41,7 +41,7 @@ function reportTo(reader: Reader, onProblem: ProblemListener | undefined): Probl
  * Unreadable records are reported, and come last, raw, with lines that an import did not know.
  */
 export async function* exportLines(
-  { backend, reader, limits }: ExportDependencies,
+  { backend, reader }: ExportDependencies,
   { stream, group, onProblem, signal }: ExportOptions,
 ): AsyncGenerator<string, void, undefined> {
   const isPart = stream !== undefined || group !== undefined;
@@ -54,14 +54,13 @@ export async function* exportLines(
   };
   let isEmpty = true;
   for await (const { key, id, record, line, reason } of readContents(backend, {
-    limits,
     ...(isPart && { prefix: stream === undefined ? MEMORY_PREFIX : streamPrefix(stream) }),
     accepts: (one) => group === undefined || parseMemoryKey(one)?.group === group,
     onProblem: report,
     signal,
   })) {
     if (line === undefined) {
-      keep({ key, ...(id !== undefined && { id }), record, ...(reason !== undefined && { reason }) });
+      keep({ key, id, record, ...(reason !== undefined && { reason }) });
       continue;
     }
     if (isEmpty) yield versionLine(EXPORT_VERSION);
@@ -69,8 +68,6 @@ export async function* exportLines(
     yield line;
   }
   if (!isPart) {
-    const moved = await onKey(QUARANTINE_KEY, () => readMoved(backend, { signal }), report);
-    for (const one of moved ?? []) last.set(unreadableLine(one), EXPORT_VERSION);
     const kept = await onKey(UNKNOWN_KEY, () => readKept(backend, { signal }), report);
     for (const { text, version = EXPORT_VERSION } of kept ?? []) last.set(text, version);
   }

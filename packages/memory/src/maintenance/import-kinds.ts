@@ -1,15 +1,15 @@
 /** Imports the lines of each kind: how they are compared with what the memory has, and how they are added. */
 import type { ImportedMessage } from '../conversations/message.ts';
-import { messageSource } from '../conversations/messages.ts';
 import type { Messages, Place } from '../conversations/messages.ts';
 import type { ChangeDependencies } from '../facts/change-facts.ts';
 import { factTable } from '../facts/fact-table.ts';
 import { placeRows } from '../facts/move-facts.ts';
-import { sourceOf } from '../facts/recall-facts.ts';
 import type { Graph } from '../graph/graph.ts';
 import type { CallOptions } from '../records/backend.ts';
 import { namespaceKey, notesKey, UNKNOWN_KEY } from '../records/keys.ts';
+import { swapDocument } from '../records/documents.ts';
 import { listRuleOf } from '../records/limits.ts';
+import { appendRecords } from '../records/lists.ts';
 import { namespaceDraft, parseNamespaceRecord } from '../records/namespace.ts';
 import { Turns } from '../records/turns.ts';
 import { noteDraft } from '../workflows/notes.ts';
@@ -102,15 +102,14 @@ export async function importFacts(
 ): Promise<void> {
   const [{ scope, project }] = lines;
   const table = factTable(scope, project);
-  const rows = lines.map(({ fact }) => ({ id: fact.id, record: JSON.stringify(fact) }));
+  const rows = lines.map(({ fact }) => ({ id: fact.id, text: JSON.stringify(fact) }));
   const { added, merged, present } = await placeRows(factDependencies, { table, rows, signal });
   count.added += added + merged;
   count.present += present;
-  if (count.added > 0) await factDependencies.terms.catchUp(sourceOf(table), { signal });
 }
 
 export async function importMessages(
-  { messages, limits, factDependencies: { terms } }: ImportDependencies,
+  { messages }: ImportDependencies,
   lines: readonly [LineOf<'message'>, ...LineOf<'message'>[]],
   { count, signal }: Importing,
 ): Promise<void> {
@@ -125,7 +124,6 @@ export async function importMessages(
     count,
     signal,
   });
-  if (count.added > 0) await terms.catchUp(messageSource(place, limits), { signal });
 }
 
 export async function importNotes(
@@ -140,7 +138,7 @@ export async function importNotes(
     read: () => notes.getNotes(workflowId, { signal }),
     add: (batch) => {
       const drafts = batch.map((note) => noteDraft(note, limits));
-      return backend.append(notesKey(workflowId), drafts, { rule: limits.notes, signal });
+      return appendRecords(backend, notesKey(workflowId), drafts, { rule: limits.notes, signal });
     },
     count,
     signal,
@@ -158,41 +156,39 @@ export async function importWorkflows(
   }
 }
 
-interface Numbered extends Pick<LineOf<'record'>, 'value' | 'time'> {
+interface Numbered extends Pick<LineOf<'record'>, 'value' | 'time' | 'expiresAt'> {
   /** How many equal records come before this one. */
   readonly copy: number;
 }
 
 function numbered(records: readonly Omit<Numbered, 'copy'>[]): readonly Numbered[] {
   const copies = new Map<string, number>();
-  return records.map(({ value, time }) => {
+  return records.map(({ value, time, expiresAt }) => {
     const identity = JSON.stringify([value, time]);
     const copy = copies.get(identity) ?? 0;
     copies.set(identity, copy + 1);
-    return { value, time, copy };
+    return { value, time, expiresAt, copy };
   });
 }
 
-/** Adds records to a list that expires when the exported list does. The owner of the namespace applies its own rule later. */
+/** Adds records, which expire when the exported ones do. */
 export async function importNamespaceRecords(
   { backend, reader, limits }: ImportDependencies,
   lines: readonly [LineOf<'record'>, ...LineOf<'record'>[]],
   { count, signal }: Importing,
 ): Promise<void> {
-  const [{ namespace, key: name, expiresAt = Infinity }] = lines;
+  const [{ namespace, key: name }] = lines;
   const key = namespaceKey(namespace, name);
-  const newest = lines.reduce((latest, { time }) => Math.max(latest, time), 0);
-  const rule = listRuleOf({ lifetimeMs: Math.max(expiresAt - newest, 1) });
   // Equal records at one time are all kept: they may be events that are counted.
   await importRecords<Numbered>(numbered(lines), {
     identify: ({ value, time, copy }) => JSON.stringify([value, time, copy]),
     read: async () => {
-      const entries = await reader.read(key, { rule: listRuleOf({}), signal }, parseNamespaceRecord);
+      const entries = await reader.read(key, { signal }, parseNamespaceRecord);
       return numbered(entries.map(({ value }) => value));
     },
     add: (batch) => {
-      const drafts = batch.map(({ value, time }) => namespaceDraft(value, limits, time));
-      return backend.append(key, drafts, { rule, signal });
+      const drafts = batch.map(({ value, time, expiresAt }) => ({ ...namespaceDraft(value, limits, time), expiresAt }));
+      return appendRecords(backend, key, drafts, { rule: listRuleOf({}), signal });
     },
     count,
     signal,
@@ -212,7 +208,7 @@ export async function importDocuments(
       continue;
     }
     const swap = { expected: undefined, next: document, ttlMs };
-    const isAdded = await backend.swap(namespaceKey(namespace, key), swap, { signal });
+    const isAdded = await swapDocument(backend, namespaceKey(namespace, key), swap, { signal });
     count[isAdded ? 'added' : 'present'] += 1;
   }
 }
@@ -247,7 +243,7 @@ export async function importUnknown(
   const { backend } = dependencies;
   const present = new Set((await readKept(backend, { signal })).map(({ text }) => text));
   if (lines.some(({ isNewer }) => !isNewer)) {
-    for (const record of await listUnreadable(backend, { limits: dependencies.limits, signal })) {
+    for (const record of await listUnreadable(backend, { signal })) {
       present.add(unreadableLine(record));
     }
   }
@@ -257,7 +253,7 @@ export async function importUnknown(
     after: '}',
   }));
   for (const batch of batchesOf(drafts)) {
-    await backend.append(UNKNOWN_KEY, batch, { rule: listRuleOf({}), signal });
+    await appendRecords(backend, UNKNOWN_KEY, batch, { rule: listRuleOf({}), signal });
   }
   count.added += fresh.size;
   count.present += lines.length - fresh.size;

@@ -1,4 +1,4 @@
-/** Records that are kept apart from their keys: lines that an import did not know, and records that earlier versions moved. */
+/** Lines that an import did not know, which are kept apart from their keys. */
 import type { CallOptions, MemoryBackend } from './backend.ts';
 import {
   factsKey,
@@ -6,12 +6,12 @@ import {
   memoryKey,
   namespaceKey,
   notesKey,
-  type QUARANTINE_KEY,
   streamKey,
   UNKNOWN_KEY,
   workflowKey,
 } from './keys.ts';
-import { listRuleOf } from './limits.ts';
+import { removeRows } from './lists.ts';
+import { newestRows } from './pages.ts';
 import { parseFields } from './record.ts';
 
 /** Where a record belongs. */
@@ -54,24 +54,15 @@ function placeOfLine(text: unknown): RecordPlace | undefined {
   }
 }
 
-/**
- * Removes such records of some keys, so that nothing is left of them when they are forgotten. Lines of a kind that
- * this version does not know stay.
- *
- * @param store the key of the lines, or that of the moved records
- */
+/** Removes such lines of some keys, so that nothing is left of them when they are forgotten. Lines of an unknown kind stay. */
 export async function removeKept(
   backend: MemoryBackend,
-  store: typeof UNKNOWN_KEY | typeof QUARANTINE_KEY,
   { accepts, signal }: CallOptions & { readonly accepts: (place: RecordPlace) => boolean },
 ): Promise<number> {
-  const kept = await backend.list(store, { rule: listRuleOf({}), signal });
-  const selected = kept.filter((text) => {
-    const fields = parseFields(text) ?? {};
-    const { key } = fields;
-    const moved = typeof key === 'string' ? { key, id: idOf(fields) } : undefined;
-    const place = store === UNKNOWN_KEY ? placeOfLine(fields['line']) : moved;
-    return place !== undefined && accepts(place);
-  });
-  return selected.length === 0 ? 0 : backend.remove(store, selected, { signal });
+  const ids: string[] = [];
+  for await (const { id, text } of newestRows(backend, UNKNOWN_KEY, { signal })) {
+    const place = placeOfLine(parseFields(text)?.['line']);
+    if (place !== undefined && accepts(place)) ids.push(id);
+  }
+  return removeRows(backend, UNKNOWN_KEY, ids, { signal });
 }

@@ -13,16 +13,12 @@ export const WORKFLOW_PREFIX = 'ai:workflow:';
 export const STREAM_PREFIX = 'ai:stream:';
 /** The workflows that wait for a message of a group, which are derived from their records. */
 export const WAITING_PREFIX = 'ai:waiting:';
-/** The list of unreadable records that earlier versions moved out of their lists. */
-export const QUARANTINE_KEY = 'ai:quarantine';
 /** The list of lines that an import did not know. The next export has them. */
 export const UNKNOWN_KEY = 'ai:unknown';
 export const GRAPH_PREFIX = 'ai:graph:';
 export const FACTS_PREFIX = 'ai:facts:';
 const PROJECT_FACTS_PREFIX: string = `${FACTS_PREFIX}project:`;
 export const NAMESPACE_PREFIX = 'ai:namespace:';
-/** The term indexes of lists and tables, which are derived from their records. */
-export const TERMS_PREFIX = 'ai:terms:';
 /** The tables that `@cairn/knowledge` keeps in the same stores. Memory neither reads nor removes them. */
 export const KNOWLEDGE_PREFIX = 'ai:knowledge:';
 
@@ -165,14 +161,4 @@ export function parseFactsKey(
   if (key === factsKey()) return { scope: 'user' };
   if (!key.startsWith(PROJECT_FACTS_PREFIX)) return undefined;
   return { scope: 'project', project: decodePart(key.slice(PROJECT_FACTS_PREFIX.length)) };
-}
-
-/** Returns the key of the term index of a list or a table. */
-export function termsKey(key: string): string {
-  return `${TERMS_PREFIX}${key.slice('ai:'.length)}`;
-}
-
-/** Returns the key of the list or table that a term index belongs to. */
-export function termsSourceKey(key: string): string {
-  return `ai:${key.slice(TERMS_PREFIX.length)}`;
 }

@@ -1,4 +1,4 @@
-import type { ListRule } from './backend.ts';
+import type { ListRule } from './lists.ts';
 import { checkArguments, MemoryError } from '../errors.ts';
 import { MAX_TIME_MS } from './time.ts';
 
@@ -96,7 +96,7 @@ export function listRuleOf({
 }): ListRule {
   positive('maxRecords', maxRecords, true);
   lifetime('lifetimeMs', lifetimeMs);
-  return { maxRecords, maxTemporaryRecords: maxRecords, lifetimeMs, temporaryLifetimeMs: lifetimeMs };
+  return { maxRecords, maxTemporaryRecords: Infinity, lifetimeMs, temporaryLifetimeMs: lifetimeMs };
 }
 
 /** Returns the limits as options. */

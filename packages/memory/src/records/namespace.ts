@@ -1,14 +1,18 @@
 import type { CallTable, OptionNames } from '@cairn/tool/errors';
 import { isObject } from '@cairn/tool/kernel';
 import { MemoryError } from '../errors.ts';
-import type { CallOptions, Draft, KeyInfo, ListRule, MemoryBackend, Swap } from './backend.ts';
+import type { CallOptions, KeyInfo, MemoryBackend, Row } from './backend.ts';
+import { DOCUMENT_ID, readDocument, swapDocument } from './documents.ts';
+import type { Swap } from './documents.ts';
 import { checkName, namespaceKey, namespacePrefix, parseNamespaceKey } from './keys.ts';
 import { checkWhole } from './checks.ts';
+import { appendRecords, removeRows, removeTable } from './lists.ts';
+import type { Draft, ListRule } from './lists.ts';
 import { checkSize, listRuleOf } from './limits.ts';
 import type { Limits } from './limits.ts';
-import { readChanges } from './read-changes.ts';
+import { readTable } from './pages.ts';
 import type { Reader } from './reader.ts';
-import { isLive, parseFields } from './record.ts';
+import { parseFields } from './record.ts';
 import { isTime, wholeTime } from './time.ts';
 
 /** A JSON object. */
@@ -27,33 +31,29 @@ export interface NamespaceRecord {
   readonly value: JsonObject;
   /** Milliseconds since the epoch, by the clock of the store. */
   readonly time: number;
-  /** The stored text, which {@link Namespace.remove} identifies the record by. */
-  readonly text: string;
+  /** Identifies the record in its list. */
+  readonly id: string;
+  readonly sequence: number;
 }
 
 /** Selects what changed in a list. */
 export interface NamespaceChangesQuery extends CallOptions {
   /** The result of an earlier call: only what was added after it. @default all records */
-  readonly since?: Pick<NamespaceChanges, 'epoch' | 'sequence'> | undefined;
-  /** The maximum number of records. @default Infinity */
+  readonly since?: Pick<NamespaceChanges, 'start' | 'sequence'> | undefined;
+  /** About the maximum number of records, which are the first ones. @default Infinity */
   readonly limit?: number | undefined;
-}
-
-/** A stored record of a list, with its sequence. */
-export interface SequencedRecord extends NamespaceRecord {
-  readonly sequence: number;
 }
 
 /** What changed in a list. */
 export interface NamespaceChanges {
-  /** The numbering of the list; empty when it has no records. */
-  readonly epoch: string;
+  /** Identifies the list: after it was removed, another one has a higher number. 0 for a list without records. */
+  readonly start: number;
   /** The last sequence that was read. */
   readonly sequence: number;
-  /** Whether the records are those that were added since. Otherwise they are all of the list: it was removed or numbered again. */
+  /** Whether the records are those that were added since. Otherwise they are all of the list, which was removed meanwhile. */
   readonly isContinued: boolean;
   /** By sequence, in the order in which they were written. An imported record may be older than those before it. */
-  readonly records: readonly SequencedRecord[];
+  readonly records: readonly NamespaceRecord[];
   /** The texts of the new records that are not readable. They are also reported. */
   readonly unreadable: readonly string[];
 }
@@ -81,7 +81,7 @@ export interface Namespace {
    * Appends values to a list, in this order, the last one newest. The store sets their time.
    *
    * @throws {MemoryError} `INVALID_NAME`, `INVALID_INPUT` for a value that is not a JSON object or has a field `time`,
-   *   `TOO_LARGE`, `CORRUPT_RECORD` when the key has a document.
+   *   `TOO_LARGE`.
    */
   readonly append: (key: string, values: readonly JsonObject[], options?: CallOptions) => Promise<NamespaceRecord[]>;
   /**
@@ -94,21 +94,20 @@ export interface Namespace {
     options?: CallOptions & { readonly limit?: number | undefined },
   ) => Promise<NamespaceRecord[]>;
   /**
-   * Returns the records that were added to a list after an earlier call, or all when it was removed or numbered again meanwhile.
-   * A list of more than 256 records keeps its epoch while records are added as its newest.
+   * Returns the records that were added to a list after an earlier call, or all when it was removed meanwhile. That a record was
+   * removed is not among the changes.
    *
    * @throws {MemoryError} `INVALID_INPUT` for a limit that is not a whole number from 1.
    */
   readonly changes: (key: string, query?: NamespaceChangesQuery) => Promise<NamespaceChanges>;
   /** Removes records from a list. @returns the number of removed records. */
   readonly remove: (key: string, records: readonly NamespaceRecord[], options?: CallOptions) => Promise<number>;
-  /** Returns the document under a key. @throws {MemoryError} `CORRUPT_RECORD` when the key has a list. */
+  /** Returns the document under a key. */
   readonly read: (key: string, options?: CallOptions) => Promise<string | undefined>;
   /**
    * Changes a document if it is as expected; `next: undefined` removes it. @returns whether it was changed.
    *
-   * @throws {MemoryError} `INVALID_INPUT` for a document that is not well-formed Unicode, `TOO_LARGE`, `CORRUPT_RECORD` when
-   *   the key has a list.
+   * @throws {MemoryError} `INVALID_INPUT` for a document that is not well-formed Unicode, `TOO_LARGE`.
    */
   readonly swap: (key: string, change: Pick<Swap, 'expected' | 'next'>, options?: CallOptions) => Promise<boolean>;
   /** Returns all keys, or those with a prefix, in alphabetical order. */
@@ -161,65 +160,39 @@ export function namespaceDraft(value: JsonObject, limits: Limits, timeMs?: numbe
   return { before: `${fields.slice(0, -1)}${separator}"time":`, after: '}', timeMs };
 }
 
-/** Parses a record; `undefined` when it is not a JSON object with a time. */
-export function parseNamespaceRecord(text: string): NamespaceRecord | undefined {
+/** Parses the text of a record; `undefined` when it is not a JSON object with a time. */
+export function parseNamespaceRecord(text: string): Pick<NamespaceRecord, 'value' | 'time'> | undefined {
   const { time, ...value } = parseFields(text) ?? {};
-  return isTime(time) ? { value, time: wholeTime(time), text } : undefined;
+  return isTime(time) ? { value, time: wholeTime(time) } : undefined;
 }
 
-/** Removes one key of a namespace, or those with a prefix. @returns the number of removed records and documents. */
-async function removeKeys(
-  backend: MemoryBackend,
-  selection: { readonly key: string } | { readonly prefix: string },
-  options: CallOptions,
-): Promise<number> {
-  const infos = await backend.keys('key' in selection ? selection.key : selection.prefix, options);
-  let removed = 0;
-  for (const info of infos) {
-    if ('prefix' in selection || info.key === selection.key) removed += await removeKey(backend, info, options);
-  }
-  return removed;
-}
-
-interface ListReading {
-  readonly key: string;
-  readonly rule: ListRule;
-  readonly query: NamespaceChangesQuery;
+function recordOf({ id, sequence, text }: Row): NamespaceRecord | undefined {
+  const parsed = parseNamespaceRecord(text);
+  return parsed && { ...parsed, id, sequence };
 }
 
 async function changesOf(
-  { backend, reader }: NamespaceDependencies,
-  { key, rule, query: { since, limit = Infinity, signal } }: ListReading,
+  { backend, reader }: Pick<NamespaceDependencies, 'backend' | 'reader'>,
+  key: string,
+  { since, limit = Infinity, signal }: NamespaceChangesQuery,
 ): Promise<NamespaceChanges> {
   checkWhole(limit, 'limit', { min: 1, isEndless: true });
-  const from = since && { epoch: since.epoch, after: since.sequence };
-  const { epoch, sequence, selected } = await readChanges(backend, key, (one) => one, { ...from, limit, signal });
-  // The store may still have expired records.
-  const nowMs = selected.length === 0 ? 0 : await backend.now({ signal });
+  const changes = await readTable(backend, key, { after: since?.sequence, limit, signal });
+  const { start, sequence } = changes;
+  const isContinued = since !== undefined && since.start === start && since.sequence <= sequence;
+  // Another list, or a copy of an earlier state that was put back.
+  if (since !== undefined && !isContinued && since.sequence > 0) {
+    return changesOf({ backend, reader }, key, { limit, signal });
+  }
   const unreadable: string[] = [];
-  const records = selected.flatMap(({ sequence: place, record }): SequencedRecord[] => {
-    if (!isLive(record, rule, nowMs)) return [];
-    const parsed = parseNamespaceRecord(record);
-    if (parsed !== undefined) return [{ ...parsed, sequence: place }];
-    reader.report({ key, record });
-    unreadable.push(record);
+  const records = changes.rows.flatMap((row): NamespaceRecord[] => {
+    const record = row.id === DOCUMENT_ID ? undefined : recordOf(row);
+    if (record !== undefined) return [record];
+    reader.report({ key, record: row.text });
+    unreadable.push(row.text);
     return [];
   });
-  return { epoch, sequence, isContinued: epoch === since?.epoch, records, unreadable };
-}
-
-/** Removes a key with all that it has. @returns the number of removed records and documents. */
-export async function removeKey(
-  backend: MemoryBackend,
-  { key, kind }: Pick<KeyInfo, 'key' | 'kind'>,
-  options: CallOptions,
-): Promise<number> {
-  if (kind !== 'document') return backend.remove(key, 'all', options);
-  for (;;) {
-    const document = await backend.read(key, options);
-    if (document === undefined) return 0;
-    if (await backend.swap(key, { expected: document, next: undefined, ttlMs: Infinity }, options)) return 1;
-  }
+  return { start, sequence, isContinued, records, unreadable };
 }
 
 const callOptions: OptionNames<CallOptions> = { signal: 'optional' };
@@ -253,24 +226,22 @@ export function createNamespace(
     storeKey,
     append: async (key, values, { signal } = {}) => {
       const drafts = values.map((value) => namespaceDraft(value, limits));
-      const texts = await backend.append(storeKey(key), drafts, { rule, signal });
-      return texts.flatMap((text) => parseNamespaceRecord(text) ?? []);
+      const rows = await appendRecords(backend, storeKey(key), drafts, { rule, signal });
+      return rows.flatMap((row) => recordOf(row) ?? []);
     },
     list: async (key, { limit, signal } = {}) => {
-      const entries = await reader.read(storeKey(key), { rule, limit, signal }, parseNamespaceRecord);
-      return entries.map(({ value }) => value);
+      const entries = await reader.read(storeKey(key), { limit, signal }, parseNamespaceRecord);
+      return entries.map(({ row: { id, sequence }, value }) => ({ ...value, id, sequence }));
     },
-    changes: (key, query = {}) => changesOf(dependencies, { key: storeKey(key), rule, query }),
-    remove: (key, records, call) =>
-      backend.remove(
-        storeKey(key),
-        records.map(({ text }) => text),
-        call,
-      ),
-    read: (key, call) => backend.read(storeKey(key), call),
+    changes: (key, query = {}) => changesOf(dependencies, storeKey(key), query),
+    remove: (key, records, call) => {
+      const ids = records.map(({ id }) => id);
+      return removeRows(backend, storeKey(key), ids, call);
+    },
+    read: (key, call) => readDocument(backend, storeKey(key), call),
     swap: async (key, { expected, next }, call) => {
       if (next !== undefined) checkDocument(next, limits);
-      return backend.swap(storeKey(key), { expected, next, ttlMs: rule.lifetimeMs }, call);
+      return swapDocument(backend, storeKey(key), { expected, next, ttlMs: rule.lifetimeMs }, call);
     },
     keys: async ({ prefix: start = '', signal } = {}) => {
       const infos = await backend.keys(storePrefix(start), { signal });
@@ -280,9 +251,13 @@ export function createNamespace(
       });
       return own.toSorted((a, b) => (a.key < b.key ? -1 : 1));
     },
-    forget: (key, call = {}) => {
-      const selection = typeof key === 'string' ? { key: storeKey(key) } : { prefix: storePrefix(key?.prefix ?? '') };
-      return removeKeys(backend, selection, call);
+    forget: async (key, call = {}) => {
+      if (typeof key === 'string') return removeTable(backend, storeKey(key), call);
+      let removed = 0;
+      for (const info of await backend.keys(storePrefix(key?.prefix ?? ''), call)) {
+        removed += await removeTable(backend, info.key, call);
+      }
+      return removed;
     },
   };
 }

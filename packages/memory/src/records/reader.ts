@@ -1,6 +1,6 @@
-import type { CallOptions, ListQuery, MemoryBackend } from './backend.ts';
+import type { CallOptions, MemoryBackend, Row } from './backend.ts';
 import { checkWhole } from './checks.ts';
-import { visitRecords } from './turns.ts';
+import { newestRows } from './pages.ts';
 
 /** A record that this version cannot read. It stays where it is. */
 export interface UnreadableRecord {
@@ -17,9 +17,9 @@ export interface UnreadableRecord {
 /** Called for each unreadable record, once in each call that meets it. */
 export type UnreadableListener = (record: UnreadableRecord) => void;
 
-/** A record with its parsed value. */
+/** A row with its parsed value. */
 interface Entry<T> {
-  readonly record: string;
+  readonly row: Row;
   readonly value: T;
 }
 
@@ -28,41 +28,32 @@ export interface Reader {
   /** Returns the readable records, newest first, and reports the others. A limit counts readable records. */
   readonly read: <T>(
     key: string,
-    query: ListQuery & CallOptions,
+    options: CallOptions & { readonly limit?: number | undefined },
     parse: (record: string) => T | undefined,
   ) => Promise<Entry<T>[]>;
   /** Reports a record that is not in a list. */
   readonly report: UnreadableListener;
 }
 
-/** How many more records are read when unreadable ones left too few. */
-const GROWTH = 4;
-
 export function createReader(backend: MemoryBackend, onUnreadable: UnreadableListener): Reader {
   return {
     read: async <T>(
       key: string,
-      { limit = Infinity, ...query }: ListQuery & CallOptions,
+      { limit = Infinity, signal }: CallOptions & { readonly limit?: number | undefined },
       parse: (record: string) => T | undefined,
     ) => {
-      // Each store would treat an invalid one differently.
       checkWhole(limit, 'limit', { min: 0, isEndless: true });
-      for (let count = limit; ; count *= GROWTH) {
-        const records = await backend.list(key, { ...query, limit: count });
-        const readable: Entry<T>[] = [];
-        const unreadable: string[] = [];
-        const visit = (record: string): boolean => {
-          if (readable.length === limit) return true;
-          const value = parse(record);
-          if (value === undefined) unreadable.push(record);
-          else readable.push({ record, value });
-          return false;
-        };
-        await visitRecords(records, visit, query);
-        if (readable.length < limit && records.length >= count) continue;
-        for (const record of unreadable) onUnreadable({ key, record });
-        return readable;
+      const readable: Entry<T>[] = [];
+      const unreadable: Row[] = [];
+      // The rows of the pages before are not read again when some of them are unreadable.
+      for await (const row of newestRows(backend, key, { signal, pageRows: limit })) {
+        if (readable.length >= limit) break;
+        const value = parse(row.text);
+        if (value === undefined) unreadable.push(row);
+        else readable.push({ row, value });
       }
+      for (const { text } of unreadable) onUnreadable({ key, record: text });
+      return readable;
     },
     report: onUnreadable,
   };

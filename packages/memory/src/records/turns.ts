@@ -1,5 +1,4 @@
 import { setImmediate } from 'node:timers/promises';
-import type { CallOptions } from './backend.ts';
 
 /** A few milliseconds of work: units are UTF-16 code units that are split into terms, or half a posting. */
 const UNITS_PER_TURN = 16 * 1024;
@@ -39,17 +38,4 @@ export class Turns {
 /** The work of reading or parsing a record. */
 export function unitsOf(record: string): number {
   return 16 + record.length / 8;
-}
-
-/** Visits records in turns of the event loop, until a visit returns `true`. */
-export async function visitRecords(
-  records: Iterable<string>,
-  visit: (record: string) => boolean | undefined,
-  { signal }: CallOptions = {},
-): Promise<void> {
-  const turns = new Turns(signal);
-  for (const record of records) {
-    if (visit(record) === true) return;
-    if (turns.spend(unitsOf(record))) await turns.next();
-  }
 }

@@ -1,35 +1,20 @@
-import type { CallOptions, ListRule } from '../records/backend.ts';
-import type { Turns } from '../records/turns.ts';
+import { termsOf } from '@cairn/retrieval';
+import type { Terms } from '../records/backend.ts';
 
-/** Records that can be found: those of a list, or the rows of a table. */
+/** A table whose rows can be found. */
 export interface TermSource {
   readonly key: string;
-  /** The rule of a list, which decides what has expired. */
-  readonly rule?: ListRule | undefined;
   /**
-   * Returns what a record is found by; `undefined` when the record is not readable. For a list `timeMs` is the time of the record.
-   * When it returns something else for a stored record than before, raise `INDEX_VERSION`.
+   * Returns what a row is found by, and its time, of which the latest of equally good rows comes first; `undefined` for a row that is
+   * not found. Writers of the table pass {@link termsIn} of the same string.
    */
-  readonly textOf: (record: string) => { readonly text: string; readonly timeMs: number } | undefined;
+  readonly textOf: (text: string) => { readonly text: string; readonly timeMs: number } | undefined;
 }
 
-/** A call for the records of a source. */
-export interface SourceCall extends CallOptions {
-  readonly source: TermSource;
-  readonly turns: Turns;
-}
-
-/** Returns whether records of the rule expire at all. */
-export function expires(rule: ListRule | undefined): rule is ListRule {
-  return rule !== undefined && (rule.lifetimeMs !== Infinity || rule.temporaryLifetimeMs !== Infinity);
-}
-
-/** Returns the time at which or before which records have expired. */
-export function expiredBefore(rule: ListRule | undefined, nowMs: number): number {
-  return rule === undefined ? -Infinity : nowMs - rule.lifetimeMs;
-}
-
-/** Returns whether the time of a record alone decides when it expires. */
-export function isStorable({ rule }: TermSource): boolean {
-  return rule === undefined || rule.lifetimeMs === rule.temporaryLifetimeMs;
+/** Returns the terms of a string, for the change that writes its row. */
+export function termsIn(text: string | undefined): Terms | undefined {
+  if (text === undefined) return undefined;
+  const terms = new Map<string, number>();
+  for (const term of termsOf(text)) terms.set(term, (terms.get(term) ?? 0) + 1);
+  return terms.size === 0 ? undefined : terms;
 }

@@ -8,15 +8,10 @@ import {
   similarTerms,
 } from '@cairn/retrieval';
 import type { CountedTerm, Embed, FoundSlot, Part, Query, QueryTerm, RankNotice, Scores } from '@cairn/retrieval';
-import type { CallOptions, MemoryBackend } from '../records/backend.ts';
-import { DamagedSegment } from './open-segment.ts';
+import type { CallOptions, MemoryBackend, Row } from '../records/backend.ts';
+import { newestRows } from '../records/pages.ts';
+import { Turns, unitsOf } from '../records/turns.ts';
 import { PostingsCache } from './postings-cache.ts';
-import { collectOrphans } from './orphans.ts';
-import { Turns } from '../records/turns.ts';
-import { DEFAULT_SIZES } from './segment-sizes.ts';
-import type { SegmentSizes } from './segment-sizes.ts';
-import type { SourceParts } from './source-parts.ts';
-import { SourceView } from './source-view.ts';
 import type { TermSource } from './term-source.ts';
 
 /** A query over several sources. */
@@ -27,37 +22,37 @@ export interface TermQuery<Source extends TermSource = TermSource> extends CallO
   readonly limit: number;
   /** The hits that are left out, best first. @default 0 */
   readonly offset?: number | undefined;
-  /** Returns whether a record may be a hit. The records that it refuses count in the ranking nevertheless. */
-  readonly accept?: ((record: string, source: Source) => boolean) | undefined;
-  /** The same, by the sequence of a record, before the record is read. */
+  /** Returns whether a row may be a hit. The rows that it rejects count in the ranking nevertheless. */
+  readonly accept?: ((text: string, source: Source) => boolean) | undefined;
+  /** The same, by the sequence of a row, before the row is read. */
   readonly acceptSequence?: ((sequence: number, source: Source) => boolean) | undefined;
-  /** Whether hits have their records. Without them nothing is read but the index, and each record is empty. @default true */
+  /** Whether hits have their texts. Without them nothing is read but postings, and each text is empty. @default true */
   readonly readsRecords?: boolean | undefined;
   /** Whether words with a similar spelling are searched for when nothing is found, which reads all terms. @default true */
   readonly findsSimilar?: boolean | undefined;
-  /** Also ranks by meaning, which reads all records. */
+  /** Also ranks by meaning, which reads all rows. */
   readonly embed?: Embed | undefined;
   /** Called for each notice about the result. When it is given, a failed `embed` is a notice. */
   readonly onNotice?: ((notice: RankNotice) => void) | undefined;
 }
 
-/** A found record. */
+/** A found row. */
 export interface TermHit<Source extends TermSource = TermSource> {
   readonly source: Source;
   readonly sequence: number;
   readonly record: string;
   /** Higher is better. Comparable only within one result. */
   readonly score: number;
-  /** Present when there is too little evidence that the record is an answer. */
+  /** Present when there is too little evidence that the row is an answer. */
   readonly isSimilar?: true;
   /** The terms by which it was found. */
   readonly matched: readonly string[];
 }
 
 export interface TermResult<Source extends TermSource = TermSource> {
-  /** Best first. */
+  /** Best first; of equally good rows the latest. */
   readonly hits: readonly TermHit<Source>[];
-  /** The number of records that were searched. */
+  /** The number of rows that were searched. */
   readonly searched: number;
   /**
    * The score of a text of average length that has every term of the query once: a hit may have more. Absent for a search by
@@ -68,64 +63,36 @@ export interface TermResult<Source extends TermSource = TermSource> {
   readonly hasMore: boolean;
 }
 
-/** Finds records by their terms. The records of all sources of a search are ranked as one collection. */
+/** Finds rows by their terms. The rows of all sources of a search are ranked as one collection. */
 export interface TermStore {
   readonly search: <Source extends TermSource>(
     sources: readonly Source[],
     query: TermQuery<Source>,
   ) => Promise<TermResult<Source>>;
-  /** Brings the stored index of a source up to date. A search does so too; call it after many records were written. */
-  readonly catchUp: (source: TermSource, options?: CallOptions) => Promise<void>;
-  /**
-   * Removes the terms of records from the store, also when another process writes an index at the same time. Call it before
-   * removing the records: a kill in between costs nothing but time. After `'all'`, call it again when the records are removed,
-   * so that no key is left.
-   *
-   * @param options `epoch`: that of the sequences; when the key has another one, its whole index is removed.
-   */
-  readonly forget: (
-    source: TermSource,
-    sequences: 'all' | readonly number[],
-    options?: CallOptions & { readonly epoch?: string | undefined },
-  ) => Promise<void>;
 }
 
-/** The sources whose views are kept, at least and at most. The one with the oldest search is dropped first. */
-const MIN_VIEWS = 64;
-const MAX_VIEWS = 4096;
-/** The terms of kept views beyond the minimum, about 80 MiB. */
-const MAX_TERMS = 1_000_000;
-/** The sources that are read at the same time. */
+/** The postings that are kept, about 100 MB at most. The table with the oldest search is dropped first. */
+const MAX_POSTINGS = 4_000_000;
+/** What a cache costs without postings. */
+const POSTINGS_OF_CACHE = 500;
+/** The sources that are read concurrently. */
 const CONCURRENT_SOURCES = 16;
-
-/** Each attempt is without one more damaged segment. */
-const MAX_ATTEMPTS = 1000;
-/** The candidates whose records are read at once, at most. */
+/** The rows that are read at once, and the equally good rows that are ordered by time. */
 const MAX_PAGE = 1024;
 
-export interface TermStoreOptions {
-  readonly backend: MemoryBackend;
-  /** When segments are written, for tests. */
-  readonly sizes?: SegmentSizes | undefined;
+/** A row that was scored. */
+interface Candidate<Source extends TermSource> extends Omit<TermHit<Source>, 'record'> {
+  readonly record: string;
+  readonly timeMs: number;
 }
 
-interface Captured<Source extends TermSource> {
-  readonly source: Source;
-  readonly view: SourceView;
-  readonly parts: SourceParts;
-}
-
-/** A hit before its record is read. */
-interface Candidate<Source extends TermSource> {
-  readonly captured: Captured<Source>;
-  readonly sequence: number;
-  readonly slot: FoundSlot;
-}
-
-/** The scores of records, and the record of each. */
+/** The scores of rows, and the source and the sequence of each. */
 interface Scored<Source extends TermSource> {
   readonly scores: Scores;
-  readonly candidate: (slot: FoundSlot) => Candidate<Source> | undefined;
+  readonly placeOf: (slot: { readonly part: number; readonly slot: number }) => {
+    readonly source: Source;
+    readonly sequence: number;
+  };
 }
 
 /** A term that a text of average length has once adds its weight times its inverse document frequency. */
@@ -136,7 +103,7 @@ function fullScoreOf(terms: readonly CountedTerm[], documents: number): number {
   );
 }
 
-/** Maps values, at most some at the same time, in their order. */
+/** Maps values, some of them concurrently. */
 async function mapSome<In, Out>(values: readonly In[], map: (value: In) => Promise<Out>): Promise<Out[]> {
   const results: Out[] = [];
   for (let from = 0; from < values.length; from += CONCURRENT_SOURCES) {
@@ -145,209 +112,201 @@ async function mapSome<In, Out>(values: readonly In[], map: (value: In) => Promi
   return results;
 }
 
-export function createTermStore({ backend, sizes = DEFAULT_SIZES }: TermStoreOptions): TermStore {
-  const views = new Map<string, SourceView>();
-  const cache = new PostingsCache();
+/** One search. */
+class TermSearch<Source extends TermSource> {
+  readonly #backend: MemoryBackend;
+  readonly #cacheOf: (key: string) => PostingsCache;
+  readonly #sources: readonly Source[];
+  readonly #query: TermQuery<Source>;
+  readonly #turns: Turns;
 
-  let hasCollected = false;
-  /** Once in a process that writes indexes, those of lists that ended and those of an earlier format are removed. */
-  const onStored = async (call: CallOptions): Promise<void> => {
-    if (hasCollected) return;
-    hasCollected = true;
-    await collectOrphans(backend, call);
-  };
+  constructor(
+    store: { readonly backend: MemoryBackend; readonly cacheOf: (key: string) => PostingsCache },
+    sources: readonly Source[],
+    query: TermQuery<Source>,
+  ) {
+    this.#backend = store.backend;
+    this.#cacheOf = store.cacheOf;
+    this.#sources = sources;
+    this.#query = query;
+    this.#turns = new Turns(query.signal);
+  }
 
-  const viewOf = ({ key }: TermSource): SourceView => {
-    const view = views.get(key) ?? new SourceView({ backend, cache, sizes, onStored }, key);
-    // The latest comes last.
-    views.delete(key);
-    views.set(key, view);
-    return view;
-  };
-  /** Drops the views of the oldest searches. Not during a search: one over many sources would find none of them the next time. */
-  const dropOldViews = (): void => {
-    let count = 0;
-    let terms = 0;
-    for (const [key, view] of [...views].toReversed()) {
-      count += 1;
-      terms += view.termsInMemory;
-      if (count > MIN_VIEWS && (count > MAX_VIEWS || terms > MAX_TERMS)) views.delete(key);
+  async byTerms(): Promise<TermResult<Source>> {
+    const { query, limit, offset = 0, findsSimilar = true, onNotice } = this.#query;
+    const parsed = readQuery(query);
+    const scored = await this.#score(parsed.terms);
+    const end = offset + limit;
+    let accepted: Candidate<Source>[] = [];
+    let isFound = false;
+    for (const slots of foundSlots(parsed, scored.scores, end + 1)) {
+      isFound = true;
+      accepted.push(...(await this.#accepted(slots, scored)));
+      if (isEnough(accepted, end)) break;
     }
-  };
+    if (!isFound && findsSimilar) accepted = await this.#similar(parsed, end);
+    accepted.sort((a, b) => b.score - a.score || b.timeMs - a.timeMs);
+    const hits = accepted.slice(offset, end).map(({ timeMs: _, ...hit }) => hit);
+    for (const notice of noticesOf(
+      parsed,
+      hits.map((hit) => ({ id: '', ...hit })),
+    ))
+      onNotice?.(notice);
+    const { documents, terms } = scored.scores.statistics;
+    return { hits, searched: documents, fullScore: fullScoreOf(terms, documents), hasMore: accepted.length > end };
+  }
 
-  /** Scores all records of the sources. */
-  const score = async <Source extends TermSource>(
-    captured: readonly Captured<Source>[],
-    terms: readonly QueryTerm[],
-    turns: Turns,
-  ): Promise<Scored<Source>> => {
+  /** Scores all rows of the sources. */
+  async #score(terms: readonly QueryTerm[]): Promise<Scored<Source>> {
     const names = terms.map(({ term }) => term);
+    const { signal } = this.#query;
+    const tables = await mapSome(this.#sources, ({ key }) => this.#cacheOf(key).read(names, { signal }));
     const parts: Part[] = [];
-    const owners: { readonly captured: Captured<Source>; readonly sequences: ArrayLike<number> }[] = [];
-    for (const one of captured) {
-      for (const { part, sequences } of await one.parts.read(names)) {
+    const owners: { readonly order: number; readonly firstSequence: number }[] = [];
+    for (const [order, table] of tables.entries()) {
+      for (const { part, firstSequence } of table) {
         parts.push(part);
-        owners.push({ captured: one, sequences });
+        owners.push({ order, firstSequence });
       }
     }
-    const sequenceOf = (part: number, slot: number): number => owners[part]?.sequences[slot] ?? 0;
-    const orderOf = new Map(captured.map((one, order) => [one, order]));
-    const scores = await turns.run(
+    const ownerOf = (part: number): (typeof owners)[number] => owners[part] ?? { order: 0, firstSequence: 0 };
+    const scores = await this.#turns.run(
       scoreParts(parts, terms, (left, right) => {
-        const [own, other] = [owners[left.part]?.captured, owners[right.part]?.captured];
-        // Of the same source the record that was written last.
-        if (own === other) return sequenceOf(right.part, right.slot) - sequenceOf(left.part, left.slot);
-        return own === undefined || other === undefined ? 0 : (orderOf.get(own) ?? 0) - (orderOf.get(other) ?? 0);
+        const [own, other] = [ownerOf(left.part), ownerOf(right.part)];
+        // Of the same source the row that was written last.
+        return own.order - other.order || other.firstSequence + right.slot - own.firstSequence - left.slot;
       }),
     );
-    const candidate = (slot: FoundSlot): Candidate<Source> | undefined => {
-      const owner = owners[slot.part];
-      return owner && { captured: owner.captured, sequence: owner.sequences[slot.slot] ?? 0, slot };
+    const placeOf: Scored<Source>['placeOf'] = ({ part, slot }) => {
+      const { order, firstSequence } = ownerOf(part);
+      return { source: this.#sources[order] as Source, sequence: firstSequence + slot };
     };
-    return { scores, candidate };
-  };
+    return { scores, placeOf };
+  }
 
-  const similarTo = async (captured: readonly Captured<TermSource>[], { terms }: Query): Promise<QueryTerm[]> => {
+  /** Reads the rows of slots, and returns those that may be hits. */
+  async #accepted(slots: readonly FoundSlot[], { placeOf }: Scored<Source>): Promise<Candidate<Source>[]> {
+    const { accept, acceptSequence, readsRecords = true } = this.#query;
+    const candidates = slots
+      .map((slot) => ({ ...placeOf(slot), slot }))
+      .filter(({ sequence, source }) => acceptSequence?.(sequence, source) !== false);
+    const rows = readsRecords ? await this.#readRows(candidates) : undefined;
+    await this.#turns.next();
+    return candidates.flatMap(({ source, sequence, slot }, index) => {
+      const record = rows === undefined ? '' : rows[index]?.text;
+      if (record === undefined || accept?.(record, source) === false) return [];
+      const { score, isSimilar } = slot;
+      const matched = slot.matched.map(({ term }) => term);
+      const timeMs = (rows && source.textOf(record)?.timeMs) ?? 0;
+      return [{ source, sequence, record, score, matched, timeMs, ...(isSimilar && { isSimilar }) }];
+    });
+  }
+
+  /** Returns rows, `undefined` for those that are gone. */
+  async #readRows(
+    places: readonly { readonly source: Source; readonly sequence: number }[],
+  ): Promise<(Row | undefined)[]> {
+    const bySource = new Map<Source, number[]>();
+    for (const { source, sequence } of places) bySource.set(source, [...(bySource.get(source) ?? []), sequence]);
+    const found = new Map<Source, Map<number, Row>>();
+    const { signal } = this.#query;
+    await mapSome([...bySource], async ([source, sequences]) => {
+      const rows = await this.#backend.rows(source.key, sequences, { signal });
+      found.set(source, new Map(rows.flatMap((row) => (row === undefined ? [] : [[row.sequence, row]]))));
+    });
+    return places.map(({ source, sequence }) => found.get(source)?.get(sequence));
+  }
+
+  /** Returns rows with words of a similar spelling. */
+  async #similar({ terms }: Query, end: number): Promise<Candidate<Source>[]> {
     const asked = terms.map(({ term }) => term);
     const similar = new Map<string, number>();
-    for (const { parts } of captured) {
-      for await (const vocabulary of parts.vocabulary()) {
-        for (const [term, weight] of similarTerms(asked, vocabulary)) similar.set(term, weight);
+    for (const { key } of this.#sources) {
+      for await (const page of this.#backend.terms(key, { signal: this.#query.signal })) {
+        for (const [term, weight] of similarTerms(asked, page)) similar.set(term, weight);
       }
     }
-    return Array.from(similar, ([term, weight]) => ({ term, weight })).toSorted((left, right) =>
-      left.term < right.term ? -1 : 1,
-    );
-  };
-
-  /** Reads the records of candidates; `undefined` for those that are gone. */
-  const readRecords = async <Source extends TermSource>(
-    candidates: readonly Candidate<Source>[],
-    signal: AbortSignal | undefined,
-  ): Promise<(string | undefined)[]> => {
-    const bySource = new Map<Captured<Source>, Candidate<Source>[]>();
-    for (const one of candidates) {
-      const own = bySource.get(one.captured);
-      if (own === undefined) bySource.set(one.captured, [one]);
-      else own.push(one);
-    }
-    const records = new Map<Candidate<Source>, string | undefined>();
-    await mapSome([...bySource], async ([{ parts }, own]) => {
-      const found = await parts.records(
-        own.map(({ sequence }) => sequence),
-        { signal },
-      );
-      for (const [index, candidate] of own.entries()) records.set(candidate, found[index]);
-    });
-    return candidates.map((candidate) => records.get(candidate));
-  };
-
-  const searchOnce = async <Source extends TermSource>(
-    sources: readonly Source[],
-    termQuery: TermQuery<Source>,
-  ): Promise<TermResult<Source>> => {
-    const { query, limit, offset = 0, accept, acceptSequence, onNotice, signal } = termQuery;
-    const { readsRecords = true, findsSimilar = true } = termQuery;
-    const turns = new Turns(signal);
-    const captured = await mapSome(sources, async (source): Promise<Captured<Source>> => {
-      const view = viewOf(source);
-      return { source, view, parts: await view.capture({ source, turns, signal }) };
-    });
-    const parsed = readQuery(query);
-    const byTerms = await score(captured, parsed.terms, turns);
-    const end = offset + limit;
-    const accepted: TermHit<Source>[] = [];
-    const add = async (slots: readonly FoundSlot[], { candidate }: Scored<Source>): Promise<void> => {
-      const candidates = slots
-        .flatMap((slot) => candidate(slot) ?? [])
-        .filter((one) => acceptSequence?.(one.sequence, one.captured.source) !== false);
-      const records = readsRecords ? await readRecords(candidates, signal) : candidates.map(() => '');
-      for (const [index, { captured: one, sequence, slot }] of candidates.entries()) {
-        const record = records[index];
-        if (record === undefined || accept?.(record, one.source) === false) continue;
-        const matched = slot.matched.map(({ term }) => term);
-        const { score: own, isSimilar } = slot;
-        accepted.push({ source: one.source, sequence, record, score: own, matched, ...(isSimilar && { isSimilar }) });
-      }
-      await turns.next();
-    };
-    let isFound = false;
-    for (const slots of foundSlots(parsed, byTerms.scores, end + 1)) {
-      isFound = true;
-      await add(slots, byTerms);
-      if (accepted.length > end) break;
-    }
-    if (!isFound && findsSimilar) {
-      const similar = await score(captured, await similarTo(captured, parsed), turns);
-      let slots: readonly FoundSlot[] = [];
-      do {
-        slots = similar.scores.best(Math.min(end + 1, MAX_PAGE), slots.at(-1));
-        await add(
-          slots.map((slot): FoundSlot => ({ ...slot, matched: [], isSimilar: true })),
-          similar,
-        );
-      } while (accepted.length <= end && slots.length > 0);
-    }
-    const hits = accepted.slice(offset, end);
-    const ranked = hits.map((hit) => ({ id: '', ...hit }));
-    for (const notice of noticesOf(parsed, ranked)) onNotice?.(notice);
-    const { documents, terms } = byTerms.scores.statistics;
-    return { hits, searched: documents, fullScore: fullScoreOf(terms, documents), hasMore: accepted.length > end };
-  };
+    const found = Array.from(similar, ([term, weight]) => ({ term, weight }));
+    const scored = await this.#score(found.toSorted((left, right) => (left.term < right.term ? -1 : 1)));
+    const accepted: Candidate<Source>[] = [];
+    let slots: readonly FoundSlot[] = [];
+    do {
+      slots = scored.scores.best(Math.min(end + 1, MAX_PAGE), slots.at(-1));
+      const marked = slots.map((slot): FoundSlot => ({ ...slot, matched: [], isSimilar: true }));
+      accepted.push(...(await this.#accepted(marked, scored)));
+    } while (!isEnough(accepted, end) && slots.length > 0);
+    return accepted;
+  }
 
   /** With vectors all texts are compared. */
-  const searchByMeaning = async <Source extends TermSource>(
-    sources: readonly Source[],
-    { query, limit, offset = 0, accept, acceptSequence, embed, onNotice, signal }: TermQuery<Source>,
-  ): Promise<TermResult<Source>> => {
-    const turns = new Turns(signal);
-    const hits = new Map<string, Omit<TermHit<Source>, 'score' | 'matched'>>();
+  async byMeaning(): Promise<TermResult<Source>> {
+    const { query, limit, offset = 0, accept, acceptSequence, embed, onNotice, signal } = this.#query;
+    const hits = new Map<string, Pick<TermHit<Source>, 'source' | 'sequence' | 'record'>>();
     const documents: { readonly id: string; readonly text: string; readonly timeMs: number }[] = [];
-    for (const [order, source] of sources.entries()) {
-      for (const { sequence, record, text, timeMs } of await viewOf(source).readAll({ source, turns, signal })) {
+    for (const [order, source] of this.#sources.entries()) {
+      for await (const { text: record, sequence } of newestRows(this.#backend, source.key, { signal })) {
+        if (this.#turns.spend(unitsOf(record))) await this.#turns.next();
+        const found = source.textOf(record);
+        if (found === undefined) continue;
         const id = `${order} ${String(Number.MAX_SAFE_INTEGER - sequence).padStart(16, '0')}`;
-        documents.push({ id, text, timeMs });
+        documents.push({ id, ...found });
         hits.set(id, { source, sequence, record });
       }
     }
     const isFiltered = accept !== undefined || acceptSequence !== undefined;
     const count = isFiltered ? Math.max(1, documents.length) : offset + limit + 1;
     const ranked = await rankDocuments(query, documents, { limit: count, signal, embed, onNotice });
-    const accepted = ranked.flatMap(({ id, score: own, isSimilar, matched }) => {
+    const accepted = ranked.flatMap(({ id, score, isSimilar, matched }) => {
       const hit = hits.get(id);
       if (hit === undefined || acceptSequence?.(hit.sequence, hit.source) === false) return [];
       if (accept?.(hit.record, hit.source) === false) return [];
-      return [{ ...hit, score: own, matched, ...(isSimilar && { isSimilar }) }];
+      return [{ ...hit, score, matched, ...(isSimilar && { isSimilar }) }];
     });
     return {
       hits: accepted.slice(offset, offset + limit),
       searched: documents.length,
       hasMore: accepted.length > offset + limit,
     };
-  };
+  }
+}
 
+/** Returns whether there are enough candidates: one more than the last hit, and all that are as good as the last one. */
+function isEnough(candidates: readonly { readonly score: number }[], end: number): boolean {
+  const [last, next] = [candidates[end - 1], candidates.at(-1)];
+  if (last === undefined || next === undefined || candidates.length <= end) return false;
+  return next.score < last.score || candidates.length >= end + MAX_PAGE;
+}
+
+/** Creates the search of a store. It keeps the postings that searches read, and reads only what is new. */
+export function createTermStore({ backend }: { readonly backend: MemoryBackend }): TermStore {
+  const caches = new Map<string, PostingsCache>();
+  const cacheOf = (key: string): PostingsCache => {
+    const cache = caches.get(key) ?? new PostingsCache(backend, key);
+    // The latest comes last.
+    caches.delete(key);
+    caches.set(key, cache);
+    return cache;
+  };
+  /** Not during a search: one over many sources would find none of them the next time. */
+  const dropOld = (): void => {
+    let size = 0;
+    for (const [key, cache] of [...caches].toReversed()) {
+      size += POSTINGS_OF_CACHE + cache.size;
+      if (size > MAX_POSTINGS) caches.delete(key);
+    }
+  };
   return {
     search: async (sources, query) => {
       query.signal?.throwIfAborted();
-      if (query.embed !== undefined) return searchByMeaning(sources, query);
-      for (let attempt = 1; ; attempt++) {
-        try {
-          return await searchOnce(sources, query);
-        } catch (error) {
-          if (!(error instanceof DamagedSegment) || attempt === MAX_ATTEMPTS) throw error;
-          await Promise.all(sources.map((source) => viewOf(source).dropDamaged(error.segment)));
-        } finally {
-          dropOldViews();
-        }
+      try {
+        const search = new TermSearch({ backend, cacheOf }, sources, query);
+        return await (query.embed === undefined ? search.byTerms() : search.byMeaning());
+      } finally {
+        dropOld();
       }
-    },
-    catchUp: async (source, { signal } = {}) => {
-      await viewOf(source).capture({ source, turns: new Turns(signal), signal });
-      dropOldViews();
-    },
-    forget: async (source, sequences, { epoch, signal } = {}) => {
-      await viewOf(source).forget(sequences, epoch, { source, turns: new Turns(signal), signal });
-      dropOldViews();
     },
   };
 }
+
+
+

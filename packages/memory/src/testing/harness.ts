@@ -1,4 +1,9 @@
-import type { Draft, ListRule, MemoryBackend } from '../records/backend.ts';
+import type { CallOptions, MemoryBackend, Row } from '../records/backend.ts';
+import { readDocument, swapDocument } from '../records/documents.ts';
+import type { Swap } from '../records/documents.ts';
+import { appendRecords, removeRows, removeTable } from '../records/lists.ts';
+import type { Draft, ListRule } from '../records/lists.ts';
+import { newestRows } from '../records/pages.ts';
 
 /** An empty store with a clock. */
 export interface BackendHarness {
@@ -32,7 +37,54 @@ export const draft = (text: string, timeMs?: number): Draft => ({
 export const note = (text: string, temporary: boolean): Draft => ({
   ...draft(text),
   after: `,"temporary":${temporary}}`,
+  isTemporary: temporary,
 });
+
+async function newest(
+  backend: MemoryBackend,
+  key: string,
+  { limit = Infinity, signal }: CallOptions & { readonly limit?: number | undefined } = {},
+): Promise<Row[]> {
+  const rows: Row[] = [];
+  for await (const row of newestRows(backend, key, { signal, pageRows: limit })) {
+    if (rows.length >= limit) break;
+    rows.push(row);
+  }
+  return rows;
+}
+
+/** The lists and documents of a store, as memory keeps them. */
+export interface Lists {
+  readonly append: (
+    key: string,
+    drafts: readonly Draft[],
+    options: CallOptions & { readonly rule: ListRule },
+  ) => Promise<string[]>;
+  readonly list: (
+    key: string,
+    options?: CallOptions & { readonly limit?: number | undefined },
+  ) => Promise<string[]>;
+  /** Removes records by their texts, or all. */
+  readonly remove: (key: string, records: readonly string[] | 'all', options?: CallOptions) => Promise<number>;
+  readonly read: (key: string, options?: CallOptions) => Promise<string | undefined>;
+  readonly swap: (key: string, change: Swap, options?: CallOptions) => Promise<boolean>;
+}
+
+export function listsOf(backend: MemoryBackend): Lists {
+  return {
+    append: async (key, drafts, options) => (await appendRecords(backend, key, drafts, options)).map(({ text }) => text),
+    list: async (key, options) => (await newest(backend, key, options)).map(({ text }) => text),
+    remove: async (key, records, options) => {
+      if (records === 'all') return removeTable(backend, key, options);
+      const rows = await newest(backend, key, options);
+      const ids = records.flatMap((record) => rows.splice(rows.findIndex(({ text }) => text === record) >>> 0, 1));
+      const removed = ids.map(({ id }) => id);
+      return removeRows(backend, key, removed, options);
+    },
+    read: (key, options) => readDocument(backend, key, options),
+    swap: (key, change, options) => swapDocument(backend, key, change, options),
+  };
+}
 
 /** The texts of records. */
 export function textsOf(records: readonly string[]): unknown[] {

@@ -1,12 +1,14 @@
 import type { CallTable, OptionNames } from '@cairn/tool/errors';
-import type { CallOptions, Draft, MemoryBackend } from '../records/backend.ts';
+import type { CallOptions, MemoryBackend } from '../records/backend.ts';
 import { MemoryError } from '../errors.ts';
 import { checkName, notesKey } from '../records/keys.ts';
 import { checkContent, checkSize } from '../records/limits.ts';
 import type { Limits } from '../records/limits.ts';
+import { appendRecords, removeTable } from '../records/lists.ts';
+import type { Draft } from '../records/lists.ts';
 import type { Reader } from '../records/reader.ts';
+import { termsIn } from '../terms/term-source.ts';
 import type { TermSource } from '../terms/term-source.ts';
-import type { TermStore } from '../terms/term-store.ts';
 import { isTime, wholeTime } from '../records/time.ts';
 import { parseFields, unknownFields } from '../records/record.ts';
 import type { UnknownFields } from '../records/record.ts';
@@ -53,8 +55,7 @@ export interface Notes {
 }
 
 /**
- * Returns the record of a note. Time and lifetime are the last fields, so that stores find them without parsing. A note from
- * another store, which has a time, may have any source and no content.
+ * Returns the record of a note. A note from another store, which has a time, may have any source and no content.
  *
  * @throws {MemoryError} `INVALID_INPUT`, `INVALID_NAME`, `TOO_LARGE`.
  */
@@ -70,7 +71,8 @@ export function noteDraft(note: Omit<Note, 'time'> & { readonly time?: number },
   const known = { content, source };
   // The first `known` sets the order, the second one the values.
   const record = JSON.stringify({ ...known, ...fields, ...known });
-  return { before: `${record.slice(0, -1)},"time":`, after: `,"temporary":${temporary}}`, timeMs: time };
+  const [before, after] = [`${record.slice(0, -1)},"time":`, `,"temporary":${temporary}}`];
+  return { before, after, timeMs: time, isTemporary: temporary, terms: termsIn(content) };
 }
 
 /** Parses a record; `undefined` when it is not a note. A note of another program may have no source and no `temporary`. */
@@ -81,11 +83,10 @@ export function parseNote(record: string): Note | undefined {
   return { content, source, time: wholeTime(time), temporary, ...unknownFields(fields) };
 }
 
-/** Returns what the index of the notes of a workflow reads. */
-export function noteSource(workflowId: string, { notes }: Limits): TermSource {
+/** Returns what finds the notes of a workflow. */
+export function noteSource(workflowId: string): TermSource {
   return {
     key: notesKey(workflowId),
-    rule: notes,
     textOf: (record) => {
       const note = parseNote(record);
       return note && { text: note.content, timeMs: note.time };
@@ -107,36 +108,23 @@ export const noteCalls: CallTable<Notes> = {
   removeNotes: ['any', callOptions],
 };
 
-export function createNotes({
-  backend,
-  reader,
-  limits,
-  terms,
-}: NotesDependencies & { readonly terms: TermStore }): Notes {
-  const rule = limits.notes;
+export function createNotes({ backend, reader, limits }: NotesDependencies): Notes {
   return {
     storeNote: async (workflowId, content, source, options = {}) => {
       // Anything but an object is checked as `temporary`.
       const isObject = typeof options === 'object' && options !== null;
       const { temporary = true, signal } = isObject ? options : { temporary: options };
       const draft = noteDraft({ content, source, temporary }, limits);
-      const [record = ''] = await backend.append(notesKey(workflowId), [draft], { rule, signal });
-      const note = parseNote(record);
+      const [row] = await appendRecords(backend, notesKey(workflowId), [draft], { rule: limits.notes, signal });
+      const note = row && parseNote(row.text);
       if (note) return { ...note, ...secretsIn(content) };
       const summary = `[memory:${backend.name}] The store changed the note while writing it`;
       throw new MemoryError('CORRUPT_RECORD', [summary, 'Report this as a bug of the store.']);
     },
-    getNotes: async (workflowId, options) => {
-      const entries = await reader.read(notesKey(workflowId), { rule, ...options }, parseNote);
+    getNotes: async (workflowId, options = {}) => {
+      const entries = await reader.read(notesKey(workflowId), options, parseNote);
       return entries.map(({ value }) => value);
     },
-    removeNotes: async (workflowId, { signal } = {}) => {
-      const source = noteSource(workflowId, limits);
-      // Many notes that live equally long have an index. Its words go first, so that a kill in between leaves none of them.
-      await terms.forget(source, 'all', { signal });
-      const removed = await backend.remove(source.key, 'all', { signal });
-      await terms.forget(source, 'all', { signal });
-      return removed;
-    },
+    removeNotes: (workflowId, options) => removeTable(backend, notesKey(workflowId), options),
   };
 }

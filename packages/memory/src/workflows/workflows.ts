@@ -11,11 +11,12 @@ import {
   WORKFLOW_PREFIX,
   workflowKey,
 } from '../records/keys.ts';
+import { readDocument, swapDocument } from '../records/documents.ts';
 import { checkContent } from '../records/limits.ts';
 import { randomName } from '../records/random-name.ts';
 import { busyError, finishedError } from './lease.ts';
 import type { Notes, NotesDependencies } from './notes.ts';
-import { createWaitingList } from './waiting.ts';
+import { WaitingList } from './waiting.ts';
 import { isOpen, isPartlyDone, parseWorkflow, readWorkflow, withTodos, workflowDocument } from './workflow-record.ts';
 import type { Change, Todo, WorkflowRecord } from './workflow-record.ts';
 import { checkChoice, createRun, jsonOf } from './workflow-run.ts';
@@ -164,7 +165,7 @@ export const workflowCalls: CallTable<Workflows> = {
 
 export function createWorkflows({ backend, reader, limits, notes }: WorkflowDependencies): Workflows {
   const ttlMs = limits.workflowLifetimeMs;
-  const waitingList = createWaitingList(backend, limits);
+  const waitingList = new WaitingList(backend, limits);
 
   /** Reports a value of another program under a key, which must not hide other keys. */
   const readable = async <T>(key: string, read: () => Promise<T>): Promise<T | undefined> => {
@@ -177,7 +178,7 @@ export function createWorkflows({ backend, reader, limits, notes }: WorkflowDepe
     }
   };
   const load = async (id: string, options: CallOptions): Promise<{ document: string; record: WorkflowRecord }> => {
-    const document = await backend.read(workflowKey(id), options);
+    const document = await readDocument(backend, workflowKey(id), options);
     if (document === undefined) throw unknownWorkflow(id);
     return { document, record: readWorkflow(id, document) };
   };
@@ -187,7 +188,7 @@ export function createWorkflows({ backend, reader, limits, notes }: WorkflowDepe
       const nowMs = await backend.now(options);
       const next = { ...apply(record, nowMs), updatedAt: nowMs, revision: record.revision + 1 };
       const swap = { expected: document, next: workflowDocument(next, limits), ttlMs };
-      if (await backend.swap(workflowKey(id), swap, options)) return next;
+      if (await swapDocument(backend, workflowKey(id), swap, options)) return next;
       await delay(Math.random() * attempt, undefined, options);
     }
     const summary = `Other processes changed the workflow ${id} during ${MAX_ATTEMPTS} attempts`;
@@ -223,7 +224,7 @@ export function createWorkflows({ backend, reader, limits, notes }: WorkflowDepe
         revision: 0,
       };
       const next = workflowDocument(record, limits);
-      if (await backend.swap(workflowKey(id), { expected: undefined, next, ttlMs }, options)) return record;
+      if (await swapDocument(backend, workflowKey(id), { expected: undefined, next, ttlMs }, options)) return record;
       throw new MemoryError('WORKFLOW_EXISTS', [`The workflow ${id} already exists`, 'Repeat the call.']);
     },
     get: async (id, options = {}) => {
@@ -234,7 +235,7 @@ export function createWorkflows({ backend, reader, limits, notes }: WorkflowDepe
       const infos = await backend.keys(WORKFLOW_PREFIX, options);
       const summaries: WorkflowSummary[] = [];
       for (const { key } of infos) {
-        const document = await backend.read(key, options).catch((error: unknown) => {
+        const document = await readDocument(backend, key, options).catch((error: unknown) => {
           // A value of another program under one key must not hide the other workflows.
           if (MemoryError.isInstance(error) && error.code === 'CORRUPT_RECORD') return '';
           throw error;
@@ -270,7 +271,7 @@ export function createWorkflows({ backend, reader, limits, notes }: WorkflowDepe
       const records: WorkflowRecord[] = [];
       for (const id of ids) {
         const key = workflowKey(id);
-        const document = await readable(key, () => backend.read(key, { signal }));
+        const document = await readable(key, () => readDocument(backend, key, { signal }));
         const record = document === undefined ? undefined : parseWorkflow(document);
         if (record?.status === 'waiting') records.push(record);
       }
@@ -321,18 +322,18 @@ export function createWorkflows({ backend, reader, limits, notes }: WorkflowDepe
     },
     remove: async (id, options = {}) => {
       const key = workflowKey(id);
-      const document = await backend.read(key, options);
+      const document = await readDocument(backend, key, options);
       await notes.removeNotes(id, options);
       if (document === undefined) return false;
       const record = parseWorkflow(document);
       if (record) await waitingList.remove(record, await waitingList.entries(record, options), options);
-      return backend.swap(key, { expected: document, next: undefined, ttlMs }, options);
+      return swapDocument(backend, key, { expected: document, next: undefined, ttlMs }, options);
     },
     restore: async (record, options = {}) => {
       const { lease: _, ...rest } = record;
       if (record.status === 'waiting') await waitingList.add(record, options);
       const next = workflowDocument(rest, limits);
-      return backend.swap(workflowKey(record.id), { expected: undefined, next, ttlMs }, options);
+      return swapDocument(backend, workflowKey(record.id), { expected: undefined, next, ttlMs }, options);
     },
   };
 }

@@ -1,0 +1,64 @@
+/** What all stores do alike with a change of a table. */
+import type { MemoryBackend, RowChange, TableResult, Terms } from '../records/backend.ts';
+
+/** The rows of a page, unless the caller names a limit. */
+export const PAGE_LIMIT = 1000;
+/** A page ends after this text. */
+export const PAGE_BYTES: number = 1024 * 1024;
+
+/** Why a change cannot be made. */
+export type Conflict = Extract<TableResult, { isDone: false }>;
+
+/** What a table has now. Expired rows are not there. */
+interface Present {
+  readonly textOf: (id: string) => string | undefined;
+  /** Returns the id of the row that has a unique string. */
+  readonly ownerOf: (unique: string) => string | undefined;
+}
+
+/** Finds why rows cannot be changed. A row that the same change rewrites gives its unique string up. */
+export function conflictIn(rows: readonly RowChange[], { textOf, ownerOf }: Present): Conflict | undefined {
+  const rewritten = new Set<string>();
+  for (const { id, expected } of rows) {
+    if (rewritten.has(id) || textOf(id) !== expected) return { isDone: false, reason: 'changed', id };
+    rewritten.add(id);
+  }
+  const taken = new Map<string, string>();
+  for (const { unique, id, next } of rows) {
+    if (unique === undefined || next === undefined) continue;
+    const known = ownerOf(unique);
+    const owner = taken.get(unique) ?? (known === undefined || rewritten.has(known) ? undefined : known);
+    if (owner !== undefined) return { isDone: false, reason: 'taken', id: owner };
+    taken.set(unique, id);
+  }
+  return undefined;
+}
+
+/** Returns the text of a row that is written at a time. */
+export function writtenText(next: Exclude<RowChange['next'], undefined>, timeMs: number): string {
+  return typeof next === 'string' ? next : `${next[0]}${timeMs}${next[1]}`;
+}
+
+/** Returns the number of terms of a row. */
+export function lengthOf(terms: Terms): number {
+  let length = 0;
+  for (const count of terms.values()) length += count;
+  return length;
+}
+
+/** Returns a store whose functions can be taken from it, as those of an object literal. */
+export function bound(store: MemoryBackend): MemoryBackend {
+  return {
+    name: store.name,
+    now: store.now.bind(store),
+    change: store.change.bind(store),
+    rows: store.rows.bind(store),
+    page: store.page.bind(store),
+    postings: store.postings.bind(store),
+    terms: store.terms.bind(store),
+    keys: store.keys.bind(store),
+    erase: store.erase.bind(store),
+    ...(store.backup && { backup: store.backup.bind(store) }),
+    close: store.close.bind(store),
+  };
+}

@@ -1,0 +1,67 @@
+import type { Terms } from '../records/backend.ts';
+import { blockOf, postingOf, withoutPostings } from '../records/postings.ts';
+import type { Statements } from './sqlite-statements.ts';
+
+/** What is added to and removed from the postings of a term in one block. */
+interface BlockChange {
+  readonly term: string;
+  readonly block: number;
+  added: string;
+  readonly removed: number[];
+}
+
+/** Collects the changes of the postings of a key, so that each block is written once. */
+export class PostingsChange {
+  readonly #on: Statements;
+  readonly #keyId: number;
+  readonly #blocks = new Map<string, BlockChange>();
+
+  constructor(on: Statements, keyId: number) {
+    this.#on = on;
+    this.#keyId = keyId;
+  }
+
+  add(sequence: number, terms: Terms, length: number): void {
+    for (const [term, count] of terms) this.#blockOf(term, sequence).added += postingOf(sequence, count, length);
+  }
+
+  remove(sequence: number, terms: readonly string[]): void {
+    for (const term of terms) this.#blockOf(term, sequence).removed.push(sequence);
+  }
+
+  #blockOf(term: string, sequence: number): BlockChange {
+    const block = blockOf(sequence);
+    const name = `${block} ${term}`;
+    const change = this.#blocks.get(name) ?? { term, block, added: '', removed: [] };
+    this.#blocks.set(name, change);
+    return change;
+  }
+
+  save(): void {
+    for (const { term, block, added, removed } of this.#blocks.values()) {
+      if (removed.length === 0) this.#append(term, block, added);
+      else this.#rewrite(term, block, (before) => withoutPostings(`${before}${added}`, removed));
+    }
+    this.#blocks.clear();
+  }
+
+  #append(term: string, block: number, added: string): void {
+    this.#on.run(
+      `INSERT INTO postings (key_id, term, block, body) VALUES (?, ?, ?, ?)
+       ON CONFLICT DO UPDATE SET body = body || excluded.body`,
+      ...[this.#keyId, term, block, added],
+    );
+  }
+
+  #rewrite(term: string, block: number, change: (before: string) => string): void {
+    const sql = 'SELECT id, body FROM postings WHERE key_id = ? AND term = ? AND block = ?';
+    const found = this.#on.get(sql, this.#keyId, term, block);
+    const body = change(String(found?.['body'] ?? ''));
+    if (found === undefined) {
+      if (body !== '') this.#append(term, block, body);
+      return;
+    }
+    if (body === '') this.#on.run('DELETE FROM postings WHERE id = ?', Number(found['id']));
+    else this.#on.run('UPDATE postings SET body = ? WHERE id = ?', body, Number(found['id']));
+  }
+}

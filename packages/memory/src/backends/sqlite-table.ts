@@ -1,0 +1,286 @@
+/** The rows of one key of a file, with their postings. */
+import { MemoryError } from '../errors.ts';
+import type { Keep, Row, RowChange, TableChange, TableResult } from '../records/backend.ts';
+import { randomName } from '../records/random-name.ts';
+import { conflictIn, lengthOf, writtenText } from './changes.ts';
+import type { Conflict } from './changes.ts';
+import type { Time } from './sqlite-clock.ts';
+import { PostingsChange } from './sqlite-postings.ts';
+import type { Statements } from './sqlite-statements.ts';
+
+/** The sequences of a key: its id times this, and the numbers after it. */
+const SPAN: number = 2 ** 27;
+/** The expired rows that each write removes. */
+const ROWS_PER_SWEEP = 16;
+/** The rows of a removed key that go in one step, and their bytes. */
+const ROWS_PER_STEP = 2048;
+const BYTES_PER_STEP = 1024 * 1024;
+/** When a removed key expired: before all times, so that a clock that goes back does not show it. */
+const REMOVED_MS = Number.MIN_SAFE_INTEGER;
+
+/** A row of another program may be binary; it is read as SQLite writes it: `X'00FF'`. */
+const BODY = "CASE typeof(body) WHEN 'text' THEN body ELSE quote(body) END AS body";
+/** What {@link rowOf} reads. */
+export const COLUMNS: string = `sequence, id, place, expires_at, ${BODY}`;
+const IS_LIVE = '(expires_at IS NULL OR expires_at >';
+/** The end of all texts that start with the parameter: no text has the byte 0xFF. */
+export const endOf = (parameter: string): string => `CAST(CAST(${parameter} AS BLOB) || x'FF' AS TEXT)`;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export function rowOf(fields: Fields): Row {
+  const { expires_at: expiresAt } = fields;
+  return {
+    id: String(fields['id']),
+    sequence: Number(fields['sequence']),
+    place: Number(fields['place']),
+    ...(expiresAt !== null && { expiresAt: Number(expiresAt) }),
+    text: String(fields['body']),
+  };
+}
+
+/** Limits a time to the whole numbers that can be read back from SQLite; `null` for never. */
+function storedTime(timeMs: number): number | null {
+  return timeMs === Infinity ? null : Math.max(-Number.MAX_SAFE_INTEGER, Math.min(timeMs, Number.MAX_SAFE_INTEGER));
+}
+
+/** The counts of a key. */
+interface Counts {
+  readonly id: number;
+  /** Milliseconds since the epoch; `Infinity` for never. */
+  expiresMs: number;
+  /** The highest sequence. */
+  sequence: number;
+  /** The highest place. */
+  place: number;
+  records: number;
+  bytes: number;
+  /** The number of rows with terms, and the sum of their lengths. */
+  documents: number;
+  totalLength: number;
+  /** How many rows with terms are gone. */
+  removed: number;
+}
+
+function countsOf(fields: Fields): Counts {
+  return {
+    id: Number(fields['id']),
+    expiresMs: fields['expires_at'] === null ? Infinity : Number(fields['expires_at']),
+    sequence: Number(fields['sequence']),
+    place: Number(fields['place']),
+    records: Number(fields['records']),
+    bytes: Number(fields['bytes']),
+    documents: Number(fields['documents']),
+    totalLength: Number(fields['total_length']),
+    removed: Number(fields['removed']),
+  };
+}
+
+/** Finds the counts of a key. */
+export function findKey(on: Statements, key: string): Readonly<Counts> | undefined {
+  const found = on.get('SELECT * FROM keys WHERE key = ?', key);
+  return found && countsOf(found);
+}
+
+/** One key in a transaction that writes. {@link SqliteTable.save} ends the change. */
+class SqliteTable {
+  readonly #on: Statements;
+  readonly #counts: Counts;
+  readonly #postings: PostingsChange;
+
+  constructor(on: Statements, counts: Counts) {
+    this.#on = on;
+    this.#counts = counts;
+    this.#postings = new PostingsChange(on, counts.id);
+  }
+
+  get sequence(): number {
+    return this.#counts.records === 0 ? 0 : this.#counts.sequence;
+  }
+
+  /** Removes rows that meet a condition, in which `?1` is the id of the key. @returns their number. */
+  remove(condition: string, ...values: readonly (number | string)[]): number {
+    const sql = `DELETE FROM entries WHERE key_id = ?1 AND ${condition}
+      RETURNING sequence, terms, length, octet_length(body) AS bytes`;
+    const removed = this.#on.all(sql, this.#counts.id, ...values);
+    const counts = this.#counts;
+    counts.records -= removed.length;
+    for (const { sequence, terms, length, bytes } of removed) {
+      counts.bytes -= Number(bytes);
+      if (terms === null) continue;
+      counts.documents -= 1;
+      counts.totalLength -= Number(length);
+      counts.removed += 1;
+      this.#postings.remove(Number(sequence), JSON.parse(String(terms)) as string[]);
+    }
+    return removed.length;
+  }
+
+  /** Takes the next sequence. @throws {MemoryError} `STORE_FULL`. */
+  advance(): number {
+    this.#counts.sequence += 1;
+    if (this.#counts.sequence < (this.#counts.id + 1) * SPAN) return this.#counts.sequence;
+    const summary = `[memory:sqlite] A key was changed ${SPAN} times, and has no more sequences`;
+    throw new MemoryError('STORE_FULL', [summary, 'Export the store, and import it into a new file.']);
+  }
+
+  /** Writes a row. @returns the row, even if it has expired already and is not kept. */
+  put({ id, next = '', timeMs, lifetimeMs = Infinity, unique, terms }: RowChange, { nowMs, trustedMs }: Time): Row {
+    const counts = this.#counts;
+    const sequence = this.advance();
+    const time = Math.trunc(timeMs ?? nowMs);
+    const place = timeMs === undefined ? Math.max(counts.place, time) : time;
+    counts.place = Math.max(counts.place, place);
+    const expiresMs = time + lifetimeMs;
+    const text = writtenText(next, time);
+    const row = { id, sequence, place, ...(expiresMs !== Infinity && { expiresAt: expiresMs }), text };
+    if (expiresMs <= trustedMs) return row;
+    const length = terms === undefined ? 0 : lengthOf(terms);
+    this.#on.run(
+      `INSERT INTO entries (sequence, key_id, id, place, expires_at, identity, terms, length, body)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      ...[sequence, counts.id, id, place, storedTime(expiresMs), unique ?? null],
+      ...[terms === undefined ? null : JSON.stringify([...terms.keys()]), length, text],
+    );
+    counts.expiresMs = counts.records === 0 ? expiresMs : Math.max(counts.expiresMs, expiresMs);
+    counts.records += 1;
+    counts.bytes += Buffer.byteLength(text);
+    if (terms === undefined) return row;
+    counts.documents += 1;
+    counts.totalLength += length;
+    this.#postings.add(sequence, terms, length);
+    return row;
+  }
+
+  /** Returns how many rows start with a prefix. */
+  countOf(idPrefix: string): number {
+    if (idPrefix === '') return this.#counts.records;
+    const sql = `SELECT count(*) AS count FROM entries WHERE key_id = ?1 AND id >= ?2 AND id < ${endOf('?2')}`;
+    return Number(this.#on.get(sql, this.#counts.id, idPrefix)?.['count']);
+  }
+
+  /** Removes the oldest rows beyond a limit. */
+  trim({ idPrefix }: Keep, limit: number): void {
+    const excess = Math.min(this.countOf(idPrefix) - limit, this.#counts.records);
+    if (!(excess > 0)) return;
+    const isNamed = idPrefix === '' ? '?2 = ?2' : `id >= ?2 AND id < ${endOf('?2')}`;
+    const oldest = `SELECT sequence FROM entries WHERE key_id = ?1 AND ${isNamed} ORDER BY place, sequence LIMIT ?3`;
+    this.remove(`sequence IN (${oldest})`, idPrefix, excess);
+  }
+
+  save(): void {
+    this.#postings.save();
+    const { id, expiresMs, sequence, place, records, bytes, documents, totalLength, removed } = this.#counts;
+    if (records === 0) {
+      this.#on.run('DELETE FROM keys WHERE id = ?', id);
+      return;
+    }
+    this.#on.run(
+      `UPDATE keys SET expires_at = ?, sequence = ?, place = ?, records = ?, bytes = ?, documents = ?, total_length = ?, removed = ?
+       WHERE id = ?`,
+      ...[storedTime(expiresMs), sequence, place, records, bytes, documents, totalLength, removed, id],
+    );
+  }
+}
+
+function addKey(on: Statements, key: string): Counts {
+  const sql = `INSERT INTO keys (key, sequence, place, records, bytes, documents, total_length, removed)
+    VALUES (?, 0, ?, 0, 0, 0, 0, 0) RETURNING *`;
+  const counts = countsOf(on.get(sql, key, -Number.MAX_SAFE_INTEGER) ?? {});
+  return { ...counts, sequence: counts.id * SPAN };
+}
+
+/** Finds why rows cannot be changed. No key has the id 0. */
+function conflictOf(on: Statements, keyId: number, rows: readonly RowChange[], nowMs: number): Conflict | undefined {
+  const bodyOf = `SELECT ${BODY} FROM entries WHERE key_id = ? AND id = ? AND ${IS_LIVE} ?)`;
+  const idOf = `SELECT id FROM entries WHERE key_id = ? AND identity = ? AND ${IS_LIVE} ?)`;
+  return conflictIn(rows, {
+    textOf: (id) => {
+      const body = on.get(bodyOf, keyId, id, nowMs)?.['body'];
+      return body === undefined ? undefined : String(body);
+    },
+    ownerOf: (unique) => {
+      const id = on.get(idOf, keyId, unique, nowMs)?.['id'];
+      return id === undefined ? undefined : String(id);
+    },
+  });
+}
+
+/** Changes the table under a key. */
+export function changeTable(on: Statements, key: string, change: TableChange, time: Time): TableResult {
+  const { rows = [], removes = [], keep = [], sequence } = change;
+  const known = findKey(on, key);
+  if (sequence !== undefined && sequence !== (known?.sequence ?? 0)) return { isDone: false, reason: 'changed' };
+  const conflict = conflictOf(on, known?.id ?? 0, rows, time.nowMs);
+  if (conflict) return conflict;
+  if (known === undefined && rows.every(({ next }) => next === undefined)) {
+    return { isDone: true, sequence: 0, rows: [], removed: 0 };
+  }
+  const table = new SqliteTable(on, known ?? addKey(on, key));
+  const limits = keep.map(({ idPrefix, maxRows, keepsPresent = false }) =>
+    keepsPresent ? Math.max(maxRows, table.countOf(idPrefix)) : maxRows,
+  );
+  let removed = 0;
+  if (removes === 'all') removed = table.remove('true');
+  else for (const id of removes) removed += table.remove('id = ?2', id);
+  for (const { id, unique, next } of rows) {
+    table.remove('id = ?2', id);
+    // An expired row that has it; of others there is a conflict.
+    if (unique !== undefined && next !== undefined) table.remove('identity = ?2', unique);
+  }
+  // A removal too is a change of the table.
+  if (removed > 0 || rows.some(({ next }) => next === undefined)) table.advance();
+  const written = rows.flatMap((row) => (row.next === undefined ? [] : [table.put(row, time)]));
+  for (const [index, one] of keep.entries()) table.trim(one, limits[index] ?? Infinity);
+  table.save();
+  sweep(on, time.trustedMs);
+  return { isDone: true, sequence: table.sequence, rows: written, removed };
+}
+
+type Sized = Pick<Counts, 'id' | 'records' | 'bytes'>;
+
+/** Returns the number of rows of a key that are removed in one step, which blocks for some milliseconds. */
+function stepOf({ records, bytes }: Sized): number {
+  return Math.max(1, Math.min(ROWS_PER_STEP, Math.floor((records * BYTES_PER_STEP) / (bytes + 1))));
+}
+
+/** Removes a key. Rows and postings stay without a name, and {@link sweep} removes them in steps. @returns the number of rows. */
+export function dropKey(on: Statements, key: string): number {
+  const known = findKey(on, key);
+  if (known === undefined) return 0;
+  on.run('UPDATE keys SET key = ?, expires_at = ? WHERE id = ?', `removed ${randomName()}`, REMOVED_MS, known.id);
+  // Mostly, one step is enough.
+  removeSome(on, known);
+  return known.records;
+}
+
+/** Removes some rows or postings of a key without a name. @returns whether there are more. */
+function removeSome(on: Statements, key: Sized): boolean {
+  const step = stepOf(key);
+  const rows = `SELECT sequence FROM entries WHERE key_id = ?1 LIMIT ?2`;
+  const postings = `SELECT id FROM postings WHERE key_id = ?1 LIMIT ?2`;
+  if (on.run(`DELETE FROM entries WHERE sequence IN (${rows})`, key.id, step) === step) return true;
+  if (on.run(`DELETE FROM postings WHERE id IN (${postings})`, key.id, ROWS_PER_STEP) === ROWS_PER_STEP) return true;
+  on.run('DELETE FROM keys WHERE id = ?', key.id);
+  return false;
+}
+
+/** Removes what is left of a removed key, or some expired rows. @returns whether there is more of removed keys. */
+export function sweep(on: Statements, trustedMs: number = REMOVED_MS): boolean {
+  const [gone] = on.all('SELECT id, records, bytes FROM keys WHERE expires_at = ? LIMIT 1', REMOVED_MS);
+  if (gone !== undefined) {
+    removeSome(on, { id: Number(gone['id']), records: Number(gone['records']), bytes: Number(gone['bytes']) });
+    return true;
+  }
+  const byKey = new Map<number, number[]>();
+  const sql = 'SELECT key_id, sequence FROM entries WHERE expires_at <= ? ORDER BY expires_at LIMIT ?';
+  for (const { key_id: id, sequence } of on.all(sql, trustedMs, ROWS_PER_SWEEP)) {
+    byKey.set(Number(id), [...(byKey.get(Number(id)) ?? []), Number(sequence)]);
+  }
+  for (const [id, sequences] of byKey) {
+    const table = new SqliteTable(on, countsOf(on.get('SELECT * FROM keys WHERE id = ?', id) ?? {}));
+    table.remove('sequence IN (SELECT value FROM json_each(?2))', JSON.stringify(sequences));
+    table.save();
+  }
+  return false;
+}

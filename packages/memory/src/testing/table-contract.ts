@@ -1,0 +1,242 @@
+/** The requirements of a store about tables, sequences and a clock that jumps. */
+import assert from 'node:assert/strict';
+import type { MemoryBackend, Row, RowChange } from '../records/backend.ts';
+import type { Draft } from '../records/lists.ts';
+import { contractCase, draft, forever, HOUR, hourly, listsOf, note, notes, textsOf } from './harness.ts';
+import type { ContractCase } from './harness.ts';
+
+const k = 'ai:key';
+
+/** All rows of a key by sequence, in pages of two. */
+async function readAll(backend: MemoryBackend): Promise<Row[]> {
+  const found: Row[] = [];
+  for (;;) {
+    const after = found.at(-1)?.sequence ?? 0;
+    const { rows, hasMore } = await backend.page(k, { order: 'written', after, limit: 2 });
+    for (const row of rows) {
+      assert.ok(row.sequence > (found.at(-1)?.sequence ?? 0), 'sequences ascend');
+      found.push(row);
+    }
+    if (!hasMore) return found;
+  }
+}
+
+function texts(rows: readonly (Row | undefined)[]): unknown[] {
+  return rows.map((row) => row && (JSON.parse(row.text) as { text: unknown }).text);
+}
+
+const put = (id: string, next: string | undefined, expected?: string, unique?: string): RowChange => {
+  return { id, next, expected, unique };
+};
+
+export const tableContract: readonly ContractCase[] = [
+  contractCase('a page has the rows that were written after a sequence, wherever they are placed', async ({ backend }) => {
+    const missing = { start: 0, sequence: 0, count: 0, rows: [], hasMore: false };
+    assert.deepEqual(await backend.page(k, { order: 'written' }), missing);
+    assert.deepEqual(await backend.page(k, { order: 'newest' }), missing);
+    const now = await backend.now();
+    await listsOf(backend).append(k, [draft('a'), draft('b')], { rule: forever });
+    const first = await backend.page(k, { order: 'written' });
+    assert.deepEqual([texts(first.rows), first.count, first.hasMore], [['a', 'b'], 2, false]);
+    assert.equal(first.rows.at(-1)?.sequence, first.sequence);
+    await listsOf(backend).append(k, [draft('c'), draft('old', now - 1)], { rule: forever });
+    const second = await backend.page(k, { order: 'written', after: first.sequence });
+    assert.deepEqual([texts(second.rows), second.count, second.start], [['c', 'old'], 4, first.start]);
+    assert.deepEqual(texts(await readAll(backend)), ['a', 'b', 'c', 'old']);
+    assert.deepEqual(textsOf(await listsOf(backend).list(k)), ['c', 'b', 'a', 'old']);
+  }),
+  contractCase('pages of the newest rows follow each other, even in one millisecond', async ({ backend }) => {
+    const now = await backend.now();
+    await listsOf(backend).append(
+      k,
+      [...'abcdefg'].map((text, index) => draft(text, now - (index % 3))),
+      { rule: forever },
+    );
+    const found: Row[] = [];
+    for (let isLast = false; !isLast; ) {
+      const { rows, hasMore } = await backend.page(k, { order: 'newest', before: found.at(-1), limit: 2 });
+      found.push(...rows);
+      isLast = !hasMore;
+    }
+    assert.deepEqual(texts(found), [...'gdaebfc']);
+  }),
+  contractCase('a page ends after a mebibyte of text', async ({ backend }) => {
+    const text = 'x'.repeat(400 * 1024);
+    for (let index = 0; index < 5; index++) {
+      await listsOf(backend).append(k, [draft(text)], { rule: forever });
+    }
+    for (const order of ['newest', 'written'] as const) {
+      const { rows, hasMore, count } = await backend.page(k, { order });
+      assert.deepEqual([rows.length, hasMore, count], [3, true, 5]);
+    }
+    assert.equal((await readAll(backend)).length, 5);
+  }),
+  contractCase('a row is read by its sequence until it is gone', async ({ backend }) => {
+    await listsOf(backend).append(
+      k,
+      [...'abcdefg'].map((text) => draft(text)),
+      { rule: hourly },
+    );
+    const all = await readAll(backend);
+    assert.deepEqual(texts(all), [...'cdefg']);
+    const [c, d, e] = all;
+    assert.ok(c && d && e);
+    assert.equal(await listsOf(backend).remove(k, [d.text]), 1);
+    const read = await backend.rows(k, [e.sequence, d.sequence, c.id, c.sequence, 1_000_000]);
+    assert.deepEqual(texts(read), ['e', undefined, 'c', 'c', undefined]);
+    assert.deepEqual(read[3], c);
+    const { count } = await backend.page(k, { order: 'written' });
+    assert.equal(count, 4);
+  }),
+  contractCase('a record is written once under its id', async ({ backend, advance }) => {
+    const once = (text: string): Draft => ({ ...draft(text), id: text });
+    const append = (drafts: readonly Draft[]): Promise<string[]> => listsOf(backend).append(k, drafts, { rule: hourly });
+    const [first] = await append([once('a')]);
+    await advance(1000);
+    assert.deepEqual(await append([once('a')]), [first]);
+    // A draft of the same call counts too, and the other drafts are written.
+    const added = await append([draft('b'), once('ä表'), once('ä表'), once('a')]);
+    assert.deepEqual([textsOf(added), added[3]], [['b', 'ä表', 'ä表', 'a'], first]);
+    assert.deepEqual(textsOf(await listsOf(backend).list(k)), ['ä表', 'b', 'a']);
+    const both = await Promise.all(Array.from({ length: 10 }, () => append([once('c')])));
+    assert.equal(new Set(both.flat()).size, 1);
+    // A record that is gone does not count.
+    await listsOf(backend).remove(k, 'all');
+    const [last] = await append([once('a')]);
+    assert.notEqual(last, first);
+    await advance(HOUR / 2);
+    await append([draft('e')]);
+    await advance(HOUR / 2);
+    assert.notDeepEqual(await append([once('a')]), [last]);
+    assert.deepEqual(textsOf(await listsOf(backend).list(k)), ['a', 'e']);
+  }),
+  contractCase('a table that comes back has another start and higher sequences', async ({ backend }) => {
+    await listsOf(backend).append(k, [draft('a')], { rule: forever });
+    const before = await backend.page(k, { order: 'written' });
+    await listsOf(backend).remove(k, 'all');
+    await listsOf(backend).append(k, [draft('b')], { rule: forever });
+    const after = await backend.page(k, { order: 'written', after: before.sequence });
+    assert.ok(after.start > before.start);
+    assert.deepEqual(texts(after.rows), ['b']);
+  }),
+  contractCase('removals need no text, and count', async ({ backend }) => {
+    await backend.change(k, { rows: [put('a', '1'), put('b', '2'), put('c', '3')] });
+    const result = await backend.change(k, { removes: ['a', 'none', 'b'], rows: [put('d', '4')] });
+    assert.ok(result.isDone);
+    assert.deepEqual([result.removed, result.rows.map(({ id, text }) => [id, text])], [2, [['d', '4']]]);
+    assert.deepEqual((await readAll(backend)).map(({ id }) => id), ['c', 'd']);
+    const all = await backend.change(k, { removes: 'all', rows: [put('e', '5')] });
+    assert.ok(all.isDone);
+    assert.deepEqual([all.removed, (await readAll(backend)).map(({ id }) => id)], [2, ['e']]);
+  }),
+  contractCase('a change of a table is made as a whole, or not at all', async ({ backend }) => {
+    assert.deepEqual(await backend.rows(k, ['a']), [undefined]);
+    const first = await backend.change(k, { rows: [put('a', '1'), put('b', '表')] });
+    assert.equal(first.isDone, true);
+    const rows = await backend.rows(k, ['b', 'none', 'a']);
+    assert.deepEqual(
+      rows.map((row) => row?.text),
+      ['表', undefined, '1'],
+    );
+    assert.deepEqual(
+      rows.map((row) => row?.id),
+      ['b', undefined, 'a'],
+    );
+    const rejected = await backend.change(k, { rows: [put('c', '3'), put('a', '2', 'other')] });
+    assert.deepEqual(rejected, { isDone: false, reason: 'changed', id: 'a' });
+    assert.deepEqual(await backend.rows(k, ['c']), [undefined]);
+    assert.deepEqual(await backend.change(k, { rows: [put('a', '2')] }), { isDone: false, reason: 'changed', id: 'a' });
+    const changed = await backend.change(k, { rows: [put('a', '2', '1'), put('b', undefined, '表')] });
+    assert.ok(changed.isDone && first.isDone && changed.sequence > first.sequence);
+    const { rows: present, count, sequence } = await backend.page(k, { order: 'written' });
+    const found = present.map(({ id, text }) => [id, text]);
+    assert.deepEqual([found, count, sequence], [[['a', '2']], 1, changed.sequence]);
+  }),
+  contractCase('a change of a table can require its sequence', async ({ backend }) => {
+    const first = await backend.change(k, { rows: [put('a', '1')], sequence: 0 });
+    assert.ok(first.isDone);
+    assert.deepEqual(await backend.change(k, { rows: [put('b', '1')], sequence: 0 }), {
+      isDone: false,
+      reason: 'changed',
+    });
+    assert.equal((await backend.change(k, { rows: [put('b', '1')], sequence: first.sequence })).isDone, true);
+  }),
+  contractCase('a unique text belongs to one row', async ({ backend }) => {
+    await backend.change(k, { rows: [put('a', '1', undefined, 'hash')] });
+    const taken = { isDone: false, reason: 'taken', id: 'a' };
+    assert.deepEqual(await backend.change(k, { rows: [put('b', '1', undefined, 'hash')] }), taken);
+    // The row may keep it, give it up, and another one take it, in one step or in two.
+    assert.equal((await backend.change(k, { rows: [put('a', '2', '1', 'hash')] })).isDone, true);
+    assert.equal(
+      (await backend.change(k, { rows: [put('a', '3', '2'), put('b', '1', undefined, 'hash')] })).isDone,
+      true,
+    );
+    assert.deepEqual(await backend.change(k, { rows: [put('c', '1', undefined, 'hash')] }), { ...taken, id: 'b' });
+    assert.equal((await backend.change(k, { rows: [put('b', undefined, '1')] })).isDone, true);
+    assert.equal((await backend.change(k, { rows: [put('c', '1', undefined, 'hash')] })).isDone, true);
+    const twice = [put('d', '1', undefined, 'other'), put('e', '1', undefined, 'other')];
+    assert.deepEqual(await backend.change(k, { rows: twice }), { isDone: false, reason: 'taken', id: 'd' });
+    // The row that takes it comes before the one that gives it up.
+    const handed = [put('f', '1', undefined, 'hash'), put('c', '2', '1')];
+    assert.equal((await backend.change(k, { rows: handed })).isDone, true);
+    assert.deepEqual(await backend.change(k, { rows: [put('g', '1', undefined, 'hash')] }), { ...taken, id: 'f' });
+  }),
+  contractCase('of several simultaneous changes of a row one succeeds', async ({ backend }) => {
+    const changes = Array.from({ length: 20 }, (_, index) => backend.change(k, { rows: [put('a', `${index}`)] }));
+    const made = (await Promise.all(changes)).flatMap(({ isDone }, index) => (isDone ? [`${index}`] : []));
+    assert.deepEqual(
+      (await backend.rows(k, ['a'])).map((row) => row?.text),
+      made,
+    );
+  }),
+  contractCase('removed text can be erased', async ({ backend }) => {
+    await listsOf(backend).append(k, [draft('a')], { rule: forever });
+    await listsOf(backend).remove(k, 'all');
+    assert.ok(['done', 'log'].includes(await backend.erase()));
+  }),
+];
+
+/** Of stores that use the clock of the process: the server decides for Redis. */
+export const clockContract: readonly ContractCase[] = [
+  contractCase('a clock that jumps forward hides what it would expire, and deletes nothing', async (harness) => {
+    const { backend, advance } = harness;
+    const DAY = 24 * HOUR;
+    await listsOf(backend).append('ai:list', [draft('a')], { rule: hourly });
+    await listsOf(backend).swap('ai:document', { expected: undefined, next: 'b', ttlMs: HOUR });
+    await advance(40 * DAY);
+    await listsOf(backend).append('ai:other', [draft('c')], { rule: hourly });
+    await listsOf(backend).append('ai:list', [draft('later')], { rule: hourly });
+    assert.deepEqual(textsOf(await listsOf(backend).list('ai:list')), ['later']);
+    assert.equal(await listsOf(backend).read('ai:document'), undefined);
+    await advance(-40 * DAY);
+    assert.deepEqual(textsOf(await listsOf(backend).list('ai:list')), ['later', 'a']);
+    assert.equal(await listsOf(backend).read('ai:document'), 'b');
+    assert.equal(await backend.now({ trusted: true }), await backend.now());
+    await advance(40 * DAY);
+    await listsOf(backend).append('ai:other', [draft('d')], { rule: hourly });
+    assert.ok((await backend.now({ trusted: true })) < (await backend.now()));
+    // The clock still agrees a day later.
+    await advance(DAY);
+    await listsOf(backend).append('ai:other', [draft('e')], { rule: hourly });
+    assert.equal(await backend.now({ trusted: true }), await backend.now());
+    await listsOf(backend).append('ai:list', [draft('f')], { rule: hourly });
+    await advance(-41 * DAY);
+    assert.deepEqual(textsOf(await listsOf(backend).list('ai:list')), ['f']);
+  }),
+  contractCase('a record that is written after the clock went back is kept for its lifetime', async (harness) => {
+    const { backend, advance } = harness;
+    await listsOf(backend).append('ai:list', [note('early', true)], { rule: notes });
+    await advance(-50 * 60_000);
+    await listsOf(backend).append('ai:list', [note('later', true)], { rule: notes });
+    await advance(30_000);
+    assert.deepEqual(textsOf(await listsOf(backend).list('ai:list')), ['later', 'early']);
+    assert.equal(await backend.now({ trusted: true }), await backend.now());
+  }),
+  contractCase('data that a jump of the clock hides is removed on request', async ({ backend, advance }) => {
+    await listsOf(backend).append('ai:list', [draft('a'), draft('b')], { rule: hourly });
+    await advance(40 * 24 * HOUR);
+    assert.equal(await listsOf(backend).remove('ai:list', 'all'), 2);
+    await advance(-40 * 24 * HOUR);
+    assert.deepEqual(await listsOf(backend).list('ai:list'), []);
+  }),
+];
