@@ -1,6 +1,7 @@
 import { ContextManager, openContexts } from '@cairn/context';
 import type { UnifiedMessage } from '@cairn/context';
 import { createMemory, MemoryError } from '@cairn/memory';
+import { listsOf } from '@cairn/memory/testing';
 import { memory as inProcess } from '@cairn/memory/memory';
 import { describe, expect, test } from 'vitest';
 import { backendKinds, openMemory, START_MS, useBackends } from '../memory/backends.ts';
@@ -190,7 +191,7 @@ describe.each(backendKinds)('histories on $name', (kind) => {
     if (broken === undefined) throw new Error('there is no such record');
     await namespace.remove(key, [broken]);
     const rule = { maxRecords: 1e9, maxTemporaryRecords: 1e9, lifetimeMs: 90 * DAY, temporaryLifetimeMs: 90 * DAY };
-    await backend.append(namespace.storeKey(key), [{ before: '{"torn":', after: '' }], { rule });
+    await listsOf(backend).append(namespace.storeKey(key), [{ before: '{"torn":', after: '' }], { rule });
     await namespace.append(key, [{ turn: 5 }]);
 
     const again = await openSession(memory);

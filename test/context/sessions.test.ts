@@ -10,6 +10,7 @@ import {
   sessionOfOwner,
 } from '@cairn/context';
 import { createMemory } from '@cairn/memory';
+import { listsOf } from '@cairn/memory/testing';
 import { memory as inProcess } from '@cairn/memory/memory';
 import { sqlite } from '@cairn/memory/sqlite';
 import { spawnSync } from 'node:child_process';
@@ -119,7 +120,7 @@ describe.each(backendKinds)('sessions on $name', (kind) => {
     const namespace = memory.namespace('contexts');
     const [key = ''] = (await namespace.keys()).map((info) => info.key);
     const rule = { maxRecords: 1e9, maxTemporaryRecords: 1e9, lifetimeMs: 1e9, temporaryLifetimeMs: 1e9 };
-    await backend.append(namespace.storeKey(key), [{ before: '{"torn":', after: '' }], { rule });
+    await listsOf(backend).append(namespace.storeKey(key), [{ before: '{"torn":', after: '' }], { rule });
     const store: typeof memory = {
       ...memory,
       import: async (...args) => {

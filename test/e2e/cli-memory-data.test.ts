@@ -1,3 +1,4 @@
+import { listsOf } from '@cairn/memory/testing';
 import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -234,7 +235,7 @@ describe('the data of cairn memory', () => {
     await cairn(['memory', 'import'], messages(['g', 'user', 'hello']));
     const backend = sqlite({ path: join(cairn.home, '.local/share/cairn/memory.db') });
     const rule = { maxRecords: 9, maxTemporaryRecords: 9, lifetimeMs: Infinity, temporaryLifetimeMs: Infinity };
-    await backend.append('ai:memory:agent:g', [{ before: '{"odd":true,"time":', after: '}' }], { rule });
+    await listsOf(backend).append('ai:memory:agent:g', [{ before: '{"odd":true,"time":', after: '}' }], { rule });
     await backend.close();
     const stats = await cairn(['memory', 'stats']);
     expect(stats.stdout).toContain('1 unreadable record');

@@ -7,6 +7,7 @@ import { hashOf, marksOf, headOf, openLocalStore } from '@cairn/knowledge/intern
 import type { Asset, AssetDraft, LocalStore } from '@cairn/knowledge';
 import type { AssetChanges, KnownAssets } from '@cairn/knowledge/internal';
 import type { MemoryBackend } from '@cairn/memory';
+import { listsOf } from '@cairn/memory/testing';
 import { sqlite } from '@cairn/memory/sqlite';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -69,7 +70,7 @@ async function fill(store: LocalStore): Promise<void> {
 async function textsOf(backend: MemoryBackend): Promise<string> {
   const texts: string[] = [];
   for (const { key, kind } of await backend.keys('')) {
-    if (kind === 'document') texts.push((await backend.read(key)) ?? '');
+    if (kind === 'document') texts.push((await listsOf(backend).read(key)) ?? '');
     for (let after = 0; kind !== 'document';) {
       const { records } = await backend.changes(key, { after, limit: 1000 });
       texts.push(...records.map(({ record }) => record));
@@ -400,7 +401,7 @@ describe.each(kinds)('assets in $name', (kind) => {
     let run = 0;
     await fc.assert(
       fc.asyncProperty(fc.array(command, { maxLength: 25 }), async (commands) => {
-        await backend.remove(KEY, 'all');
+        await listsOf(backend).remove(KEY, 'all');
         const stores = [openLocalStore({ backend, clock: () => 1 }), openLocalStore({ backend, clock: () => 1 })];
         const [reader] = stores;
         if (reader === undefined) throw new Error('no store');

@@ -1,6 +1,7 @@
 /** Long calls let other work run. The turns of the event loop are counted, because times differ between computers. */
 import { setImmediate } from 'node:timers';
 import { createMemory } from '@cairn/memory';
+import { listsOf } from '@cairn/memory/testing';
 import type { Memory } from '@cairn/memory';
 import { sqlite } from '@cairn/memory/sqlite';
 import { DatabaseSync } from 'node:sqlite';
@@ -75,7 +76,7 @@ test('a long list is removed in many turns, and no process sees a part of it', a
   const file = `${temporaryDirectory()}/memory.db`;
   const { backend } = open(file);
   const drafts = Array.from({ length: 10_000 }, (_, index) => draft(`REMOVED ${index}`));
-  await backend.append('ai:list', drafts, { rule });
+  await listsOf(backend).append('ai:list', drafts, { rule });
   const database = new DatabaseSync(file, { readOnly: true });
   const seen: unknown[] = [];
   let isDone = false;
@@ -85,7 +86,7 @@ test('a long list is removed in many turns, and no process sees a part of it', a
     setImmediate(watch);
   };
   watch();
-  expect(await turnsOf(() => backend.remove('ai:list', 'all'))).toBeGreaterThan(4);
+  expect(await turnsOf(() => listsOf(backend).remove('ai:list', 'all'))).toBeGreaterThan(4);
   isDone = true;
   expect(new Set(seen)).toEqual(new Set([10_000, null]));
   expect(database.prepare('SELECT count(*) AS count FROM entries').get()?.['count']).toBe(0);
@@ -98,19 +99,19 @@ test('what a killed process left of a long list is removed by writes, or erased'
   const file = `${temporaryDirectory()}/memory.db`;
   const { backend } = open(file);
   const drafts = Array.from({ length: 10_000 }, (_, index) => draft(`REMOVED ${index}`));
-  await backend.append('ai:list', drafts, { rule });
+  await listsOf(backend).append('ai:list', drafts, { rule });
   const database = new DatabaseSync(file);
   // As the first step of a removal leaves it.
   database.exec(`UPDATE keys SET key = 'removed x', expires_at = ${Number.MIN_SAFE_INTEGER}`);
   expect(await backend.keys('')).toEqual([]);
-  await backend.append('ai:list', [draft('kept')], { rule });
+  await listsOf(backend).append('ai:list', [draft('kept')], { rule });
   const count = (): unknown => database.prepare('SELECT count(*) AS count FROM entries').get()?.['count'];
   expect(count()).toBe(10_001 - 2048);
   expect(await backend.erase()).toBe('done');
   expect(count()).toBe(1);
   database.close();
   expect(filesWith(file, 'REMOVED')).toEqual([]);
-  expect(await backend.list('ai:list', { rule })).toHaveLength(1);
+  expect(await listsOf(backend).list('ai:list')).toHaveLength(1);
 });
 
 test('an expired long list is removed in steps', async () => {
@@ -119,7 +120,7 @@ test('an expired long list is removed in steps', async () => {
   const backend = sqlite({ path: file, clock: () => nowMs });
   onTestFinished(() => backend.close());
   const short = { ...rule, lifetimeMs: 1000, temporaryLifetimeMs: 1000 };
-  await backend.append(
+  await listsOf(backend).append(
     'ai:list',
     Array.from({ length: 10_000 }, (_, index) => draft(`text ${index}`)),
     { rule: short },
@@ -129,7 +130,7 @@ test('an expired long list is removed in steps', async () => {
   const database = new DatabaseSync(file);
   onTestFinished(() => database.close());
   for (let write = 0; write < 7; write++) {
-    await backend.swap(`ai:${write}`, { expected: undefined, next: 'x', ttlMs: 1e9 });
+    await listsOf(backend).swap(`ai:${write}`, { expected: undefined, next: 'x', ttlMs: 1e9 });
     counts.push(database.prepare('SELECT count(*) AS count FROM entries').get()?.['count']);
   }
   expect(counts).toEqual([10_000, 7952, 5904, 3856, 1808, 0, 0]);

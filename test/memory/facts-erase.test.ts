@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createMemory } from '@cairn/memory';
+import { listsOf } from '@cairn/memory/testing';
 import type { Memory, MemoryBackend } from '@cairn/memory';
 import { sqlite } from '@cairn/memory/sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -67,7 +68,7 @@ async function indexedIn(backend: MemoryBackend): Promise<string[]> {
 async function contentsOf(backend: MemoryBackend, prefix: string = ''): Promise<string> {
   const texts: string[] = [];
   for (const { key, kind } of await backend.keys(prefix)) {
-    if (kind === 'document') texts.push((await backend.read(key)) ?? '');
+    if (kind === 'document') texts.push((await listsOf(backend).read(key)) ?? '');
     let after = 0;
     while (kind === 'table' || kind === 'list') {
       const { records } = await backend.changes(key, { after, limit: 1000 });

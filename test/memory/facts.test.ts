@@ -1,4 +1,5 @@
 import type { Facts } from '@cairn/memory';
+import { listsOf } from '@cairn/memory/testing';
 import { describe, expect, test } from 'vitest';
 import { START_MS, useBackends } from './backends.ts';
 import { DAY, failureOf, KEY, kinds, openFacts, PROJECT, textsIn, textsOf } from './facts-harness.ts';
@@ -299,7 +300,7 @@ describe.each(kinds)('facts in $name', (kind) => {
   test('a value of another program hides no fact of the other scope', async () => {
     const { facts, backend } = await openFacts(kind);
     const { fact } = await facts.remember('likes tea', { scope: 'user' });
-    await backend.swap(KEY, { expected: undefined, next: 'text', ttlMs: Infinity });
+    await listsOf(backend).swap(KEY, { expected: undefined, next: 'text', ttlMs: Infinity });
     expect(await facts.get(fact.id)).toEqual(fact);
     expect(await facts.update(fact.id, { text: 'likes coffee' })).toMatchObject({ text: 'likes coffee' });
     expect(await failureOf(facts.get('fact_unknown'))).toMatchObject({ code: 'CORRUPT_RECORD' });
@@ -319,7 +320,7 @@ describe.each(kinds)('facts in $name', (kind) => {
     const left: string[] = [];
     for (const { key, kind: valueKind } of await backend.keys('')) {
       if (valueKind === 'table') left.push(...(await backend.changes(key)).records.map(({ record }) => record));
-      if (valueKind === 'document') left.push((await backend.read(key)) ?? '');
+      if (valueKind === 'document') left.push((await listsOf(backend).read(key)) ?? '');
     }
     expect(left.join('\n')).not.toContain('plan');
   });
@@ -458,7 +459,7 @@ describe.each(kinds)('facts in $name', (kind) => {
     const reported: unknown[] = [];
     const { facts, backend } = await openFacts(kind, { onUnreadable: (record) => reported.push(record) });
     await facts.remember('a fact of the project');
-    await backend.swap('ai:facts:user', { expected: undefined, next: 'foreign', ttlMs: Infinity });
+    await listsOf(backend).swap('ai:facts:user', { expected: undefined, next: 'foreign', ttlMs: Infinity });
     expect(await textsIn(facts)).toEqual(['a fact of the project']);
     expect(textsOf((await facts.recall({ query: 'project' })).facts)).toEqual(['a fact of the project']);
     expect(await facts.startBlock()).toContain('a fact of the project');
@@ -470,7 +471,7 @@ describe.each(kinds)('facts in $name', (kind) => {
     ]) {
       expect(await failureOf(call)).toMatchObject({ code: 'CORRUPT_RECORD' });
     }
-    expect(await backend.read('ai:facts:user')).toBe('foreign');
+    expect(await listsOf(backend).read('ai:facts:user')).toBe('foreign');
   });
 
   test('an aborted call changes nothing, and fails with the reason of its signal', async () => {

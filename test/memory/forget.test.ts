@@ -1,6 +1,7 @@
 /** Forgotten text is gone: from every call, and from the files of the store. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { createMemory } from '@cairn/memory';
+import { listsOf } from '@cairn/memory/testing';
 import type { Memory } from '@cairn/memory';
 import { sqlite } from '@cairn/memory/sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -98,15 +99,15 @@ describe.each(backendKinds)('forget on $name', (kind) => {
     const { memory } = await openMemory(kind, { project: 'p' });
     const torn = { before: '{"torn', after: '' };
     await memory.messages.add({ stream: 's', group: 'g' }, { content: 'good' });
-    await memory.backend.append('ai:memory:s:g', [torn], { rule: forever });
-    await memory.backend.append('ai:notes:w', [torn], { rule: forever });
-    await memory.backend.swap('ai:workflow:bad', { expected: undefined, next: '{', ttlMs: 60_000 });
+    await listsOf(memory.backend).append('ai:memory:s:g', [torn], { rule: forever });
+    await listsOf(memory.backend).append('ai:notes:w', [torn], { rule: forever });
+    await listsOf(memory.backend).swap('ai:workflow:bad', { expected: undefined, next: '{', ttlMs: 60_000 });
     await memory.graph().createEntities([{ name: 'good', entityType: 't', observations: [] }]);
     await memory.backend.change('ai:graph:default', { rows: [{ id: 'x', expected: undefined, next: 'torn' }] });
     await memory.facts.remember('good', { scope: 'user' });
     await memory.backend.change('ai:facts:user', { rows: [{ id: 'x', expected: undefined, next: 'torn' }] });
     const old = ['{"type":"entity","name":"good","entityType":"t","observations":[]}', 'torn'].join('\n');
-    await memory.backend.swap('ai:graph:old', { expected: undefined, next: old, ttlMs: Infinity });
+    await listsOf(memory.backend).swap('ai:graph:old', { expected: undefined, next: old, ttlMs: Infinity });
     await memory.import(['{"kind":"newer","a":1}']);
     expect(await memory.unreadable()).toHaveLength(6);
     expect(await memory.forget({ unreadable: true, key: 'ai:notes:w' })).toMatchObject({ removed: 1, problems: [] });
@@ -125,18 +126,18 @@ describe.each(backendKinds)('forget on $name', (kind) => {
     async () => {
       const { memory } = await openMemory(kind);
       await memory.messages.add({ stream: 's', group: 'g' }, { content: 'x' });
-      await memory.backend.swap('ai:memory:s:document', { expected: undefined, next: 'text', ttlMs: 60_000 });
-      await memory.backend.append('ai:stream:s', [{ before: '{"time":', after: '}' }], { rule: forever });
+      await listsOf(memory.backend).swap('ai:memory:s:document', { expected: undefined, next: 'text', ttlMs: 60_000 });
+      await listsOf(memory.backend).append('ai:stream:s', [{ before: '{"time":', after: '}' }], { rule: forever });
       expect(await memory.forget({ stream: 's', group: 'document', message: 'm' })).toMatchObject({
         removed: 0,
         problems: [{ key: 'ai:memory:s:document', code: 'CORRUPT_RECORD' }],
       });
-      await memory.backend.swap('ai:newer:x', { expected: undefined, next: 'text', ttlMs: 60_000 });
+      await listsOf(memory.backend).swap('ai:newer:x', { expected: undefined, next: 'text', ttlMs: 60_000 });
       const result = await memory.forget({ stream: 's' });
       expect(result.removed).toBe(1);
       expect(result.problems.map(({ key }) => key)).toEqual(['ai:memory:s:document', 'ai:stream:s']);
       expect(result.problems[0]?.message).toContain('it has a document');
-      expect(await memory.backend.read('ai:memory:s:document')).toBe('text');
+      expect(await listsOf(memory.backend).read('ai:memory:s:document')).toBe('text');
       expect(await memory.forget({ everything: true })).toMatchObject({
         removed: 2,
         problems: [{ key: 'ai:newer:x', code: 'CORRUPT_RECORD', message: expect.stringContaining('does not know') }],
@@ -235,10 +236,10 @@ describe.each(backendKinds)('forget on $name', (kind) => {
     ];
     await memory.import(lines.map((line) => JSON.stringify(line)));
     const moved = JSON.stringify({ key: 'ai:memory:s:g', record: '{word' }).slice(0, -1);
-    await backend.append('ai:quarantine', [{ before: `${moved},"time":`, after: '}' }], { rule: forever });
+    await listsOf(backend).append('ai:quarantine', [{ before: `${moved},"time":`, after: '}' }], { rule: forever });
     const left = async (): Promise<number> => {
       const texts = await Promise.all(
-        ['ai:unknown', 'ai:quarantine'].map((key) => backend.list(key, { rule: forever })),
+        ['ai:unknown', 'ai:quarantine'].map((key) => listsOf(backend).list(key)),
       );
       return texts.flat().filter((text) => text.includes('word')).length;
     };
@@ -313,7 +314,7 @@ describe('the files of a SQLite store', () => {
     },
     'a namespace': (memory) => memory.namespace('n').append('list', [{ text: WORD }, { text: WORD.repeat(3000) }]),
     'unreadable records': (memory) =>
-      memory.backend.append('ai:notes:w', [{ before: `{"${WORD}`, after: '' }], { rule: forever }),
+      listsOf(memory.backend).append('ai:notes:w', [{ before: `{"${WORD}`, after: '' }], { rule: forever }),
     everything: async (memory) => {
       for (const [what, one] of Object.entries(write)) if (what !== 'everything') await one(memory);
     },

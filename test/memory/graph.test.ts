@@ -1,4 +1,5 @@
 import { createMemory } from '@cairn/memory';
+import { listsOf } from '@cairn/memory/testing';
 import type { Entity, KnowledgeGraph, Relation, UnreadableRecord } from '@cairn/memory';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -135,10 +136,10 @@ describe.each(backendKinds)('a knowledge graph on $name', (kind) => {
         { type: 'relation', ...knows },
       ].map((line) => JSON.stringify(line));
       const document = [...lines, '{"type":"entity","torn'].join('\n');
-      await memory.backend.swap(key, { expected: undefined, next: document, ttlMs: Infinity });
+      await listsOf(memory.backend).swap(key, { expected: undefined, next: document, ttlMs: Infinity });
       expect(await graph.read()).toEqual({ entities: [ann], relations: [knows] });
       expect(found).toEqual([{ key, record: '{"type":"entity","torn' }]);
-      expect(await memory.backend.read(key)).toBe(document);
+      expect(await listsOf(memory.backend).read(key)).toBe(document);
       expect(await graph.createEntities([ann, bob])).toEqual([bob]);
       expect(await memory.backend.keys(key)).toMatchObject([{ key, kind: 'table', records: 4 }]);
       expect(sorted(await graph.read())).toEqual(sorted({ entities: [ann, bob], relations: [knows] }));
@@ -155,7 +156,7 @@ describe.each(backendKinds)('a knowledge graph on $name', (kind) => {
   test.skipIf(kind.isSkipped)('of an earlier version that loses its last entity is empty', async () => {
     const { memory } = await openMemory(kind);
     const line = JSON.stringify({ type: 'entity', ...ann });
-    await memory.backend.swap(key, { expected: undefined, next: line, ttlMs: Infinity });
+    await listsOf(memory.backend).swap(key, { expected: undefined, next: line, ttlMs: Infinity });
     expect(await memory.graph().deleteEntities(['Ann'])).toBe(1);
     expect(await memory.backend.keys(key)).toEqual([]);
     expect(await memory.graph().createEntities([bob])).toEqual([bob]);
@@ -164,7 +165,7 @@ describe.each(backendKinds)('a knowledge graph on $name', (kind) => {
   test.skipIf(kind.isSkipped)('of an earlier version is replaced once by several writers', async () => {
     const { memory } = await openMemory(kind);
     const line = JSON.stringify({ type: 'entity', ...ann });
-    await memory.backend.swap(key, { expected: undefined, next: line, ttlMs: Infinity });
+    await listsOf(memory.backend).swap(key, { expected: undefined, next: line, ttlMs: Infinity });
     const names = Array.from({ length: 10 }, (_, index) => `e${index}`);
     await Promise.all(
       names.map((name) => memory.graph().createEntities([{ name, entityType: 't', observations: [] }])),
@@ -175,16 +176,16 @@ describe.each(backendKinds)('a knowledge graph on $name', (kind) => {
   test.skipIf(kind.isSkipped)('under a key with another value is rejected, and the value stays', async () => {
     const { memory } = await openMemory(kind);
     const graph = memory.graph();
-    await memory.backend.swap(key, { expected: undefined, next: 'not a graph', ttlMs: Infinity });
+    await listsOf(memory.backend).swap(key, { expected: undefined, next: 'not a graph', ttlMs: Infinity });
     await expect(graph.createEntities([ann])).rejects.toMatchObject({ code: 'CORRUPT_RECORD', key });
     await expect(graph.addObservations([{ entityName: 'Ann', contents: [] }])).rejects.toMatchObject({
       code: 'INVALID_INPUT',
     });
     expect(await graph.read()).toEqual({ entities: [], relations: [] });
-    expect(await memory.backend.read(key)).toBe('not a graph');
+    expect(await listsOf(memory.backend).read(key)).toBe('not a graph');
     const rule = { maxRecords: 9, maxTemporaryRecords: 9, lifetimeMs: Infinity, temporaryLifetimeMs: Infinity };
     const list = memory.graph('list');
-    await memory.backend.append('ai:graph:list', [{ before: '{"time":', after: '}' }], { rule });
+    await listsOf(memory.backend).append('ai:graph:list', [{ before: '{"time":', after: '}' }], { rule });
     await expect(list.createEntities([ann])).rejects.toMatchObject({ code: 'CORRUPT_RECORD' });
     await expect(list.read()).rejects.toMatchObject({ code: 'CORRUPT_RECORD' });
     await expect(list.deleteEntities(['Ann'])).rejects.toMatchObject({ code: 'CORRUPT_RECORD' });

@@ -5,6 +5,7 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { createMemory } from '@cairn/memory';
+import { listsOf } from '@cairn/memory/testing';
 import type { Memory } from '@cairn/memory';
 import { memory as inProcess } from '@cairn/memory/memory';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -96,7 +97,7 @@ describe.each(persistents)('on $name', ({ name, isSkipped, create, open }) => {
         onTestFinished(() => memory.close());
         const graph = `g${kill}`;
         const document = old.map((entity) => JSON.stringify({ type: 'entity', ...entity })).join('\n');
-        await memory.backend.swap(`ai:graph:${graph}`, { expected: undefined, next: document, ttlMs: Infinity });
+        await listsOf(memory.backend).swap(`ai:graph:${graph}`, { expected: undefined, next: document, ttlMs: Infinity });
         const writer = startWriter([name, place, 'graph', graph], false, script);
         await writer.printed(1 + kill * 7);
         const timer = setTimeout(() => writer.child.kill('SIGKILL'), Math.random() * 8);

@@ -1,3 +1,4 @@
+import { listsOf } from '@cairn/memory/testing';
 import { describe, expect, test } from 'vitest';
 import { backendKinds, openMemory, useBackends } from './backends.ts';
 
@@ -71,7 +72,7 @@ describe.each(backendKinds)('messages on $name', (kind) => {
         '{"id":5,"message":"both","content":"counts","__proto__":{"a":1},"time":',
       ];
       const drafts = records.map((before) => ({ before, after: '}' }));
-      await memory.backend.append('ai:memory:chat:g', drafts, { rule: forever });
+      await listsOf(memory.backend).append('ai:memory:chat:g', drafts, { rule: forever });
       const history = await memory.messages.history(place);
       expect(history).toMatchObject([
         { id: expect.stringMatching(/^message_[\da-f]{12}$/u), role: 'user', content: 'counts' },
@@ -94,7 +95,7 @@ describe.each(backendKinds)('messages on $name', (kind) => {
     const { memory } = await openMemory(kind);
     const records = ['{"role":5,"content":"a","time":', '{"content":["a"],"time":', '{"time":', '["a",{"time":'];
     const drafts = records.map((before) => ({ before, after: before.startsWith('[') ? '}]' : '}' }));
-    await memory.backend.append('ai:memory:chat:g', drafts, { rule: forever });
+    await listsOf(memory.backend).append('ai:memory:chat:g', drafts, { rule: forever });
     await memory.messages.add(place, { content: 'good' });
     expect((await memory.messages.history(place)).map(({ content }) => content)).toEqual(['good']);
   });

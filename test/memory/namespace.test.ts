@@ -1,4 +1,5 @@
 import { createMemory } from '@cairn/memory';
+import { listsOf } from '@cairn/memory/testing';
 import type { Namespace, NamespaceChanges } from '@cairn/memory';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -180,7 +181,7 @@ describe.each(backendKinds)('a namespace on $name', (kind) => {
     expect([again.isContinued, valuesOf(again)]).toEqual([false, ['new']]);
 
     // Expired records are left out, also where the store still has them.
-    await backend.append(namespace.storeKey('turns'), [{ before: '{"n":"kept","time":', after: '}' }], {
+    await listsOf(backend).append(namespace.storeKey('turns'), [{ before: '{"n":"kept","time":', after: '}' }], {
       rule: endless,
     });
     await advance(DAY);
@@ -210,7 +211,7 @@ describe.each(backendKinds)('a namespace on $name', (kind) => {
     const found: string[] = [];
     const memory = createMemory({ backend, onUnreadable: ({ record }) => found.push(record) });
     const namespace = memory.namespace('context');
-    await backend.append(namespace.storeKey('turns'), [{ before: '{"torn":', after: '' }], { rule: endless });
+    await listsOf(backend).append(namespace.storeKey('turns'), [{ before: '{"torn":', after: '' }], { rule: endless });
     await namespace.append('turns', [{ n: 1 }]);
     const torn = `{"torn":${START_MS}`;
     expect((await namespace.list('turns')).map(({ value }) => value)).toEqual([{ n: 1 }]);

@@ -1,5 +1,6 @@
 import { createClient } from '@redis/client';
 import { createMemory, formatNotes } from '@cairn/memory';
+import { listsOf } from '@cairn/memory/testing';
 import { redis } from '@cairn/memory/redis';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { backendKinds, openMemory, sharedRedis, START_MS, useBackends } from './backends.ts';
@@ -112,7 +113,7 @@ describe.each(backendKinds)('notes on $name', (kind) => {
     const { backend } = memory;
     const rule = { maxRecords: 9, maxTemporaryRecords: 9, lifetimeMs: DAY, temporaryLifetimeMs: DAY };
     const drafts = ['{"content":"bare","time":', '{"tags":["a"],"content":"newer","source":"s","time":'];
-    await backend.append(
+    await listsOf(backend).append(
       'ai:notes:w',
       drafts.map((before) => ({ before, after: '}' })),
       { rule },

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { createClient } from '@redis/client';
 import type { Draft, ListRule, MemoryBackend } from '@cairn/memory';
+import { listsOf } from '@cairn/memory/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { hasRedis } from '../support/redis-server.ts';
@@ -136,7 +137,7 @@ const appendStep = (choice: readonly Rule[]): fc.Arbitrary<Step> =>
       stepOf(
         `append ${drafts.length > 4 ? drafts.length : JSON.stringify(drafts)} ${JSON.stringify(rule)}`,
         async (world) => {
-          const added = await world.backend.append(KEY, drafts, { rule });
+          const added = await listsOf(world.backend).append(KEY, drafts, { rule });
           expect(added).toHaveLength(drafts.length);
           world.list = append(world.list, drafts, rule, await world.backend.now());
           world.rule = rule;
@@ -156,7 +157,7 @@ const step = (choice: readonly Rule[], minutes: readonly number[]): fc.Arbitrary
             const index = rest.indexOf(record);
             if (index !== -1) rest.splice(index, 1);
           }
-          const removed = await world.backend.remove(KEY, [...records, 'none']);
+          const removed = await listsOf(world.backend).remove(KEY, [...records, 'none']);
           expect(removed).toBe(world.list.length - rest.length);
           world.list = rest;
         }),
@@ -243,8 +244,8 @@ async function check(world: World, choice: readonly Rule[]): Promise<void> {
     const live = list.filter((record) => endOf(record, rule) > now);
     const isLast = rule === world.rule || world.rule === undefined;
     // A store may keep what has expired by the rule of the last write until a later write.
-    if (isLast || rule !== forever) expect(await backend.list(KEY, { rule })).toEqual(live);
-    if (isLast) expect(await backend.list(KEY, { rule, limit: 3 })).toEqual(live.slice(0, 3));
+    if (isLast || rule !== forever) expect(await listsOf(backend).list(KEY)).toEqual(live);
+    if (isLast) expect(await listsOf(backend).list(KEY, { limit: 3 })).toEqual(live.slice(0, 3));
   }
   const { rule } = world;
   const live = list.filter((record) => endOf(record, rule ?? forever) > now);

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createClient } from '@redis/client';
 import { createMemory, MemoryError } from '@cairn/memory';
+import { listsOf } from '@cairn/memory/testing';
 import type { Draft, ListRule, MemoryBackend } from '@cairn/memory';
 import { redis } from '@cairn/memory/redis';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -78,7 +79,7 @@ describe.skipIf(!hasRedis)('the data in Redis', () => {
   test('a record that another program pushes is read, and gives a long list another epoch', async () => {
     const one = await server();
     const [backend, client] = [open(one.url), await connect(one.url)];
-    await backend.append(k, drafts(400), { rule: monthly });
+    await listsOf(backend).append(k, drafts(400), { rule: monthly });
     expect((await client.lRange(k, 0, -1)).filter((record) => isNumbering(record))).toHaveLength(1);
     const before = await backend.changes(k);
     expect(before.count).toBe(400);
@@ -102,11 +103,11 @@ describe.skipIf(!hasRedis)('the data in Redis', () => {
       const now = await backend.changes(k, { epoch, after, limit: 10_000 });
       expect(now.epoch).not.toBe(epoch);
       expect(await backend.fetch(k, epoch, [1, 200])).toEqual([undefined, undefined]);
-      expect(await backend.list(k, { rule: forever })).toEqual(raw);
-      await backend.append(k, [draft('ours')], { rule: forever });
+      expect(await listsOf(backend).list(k)).toEqual(raw);
+      await listsOf(backend).append(k, [draft('ours')], { rule: forever });
       const later = await backend.changes(k, { limit: 10_000 });
       expect([epoch, now.epoch]).not.toContain(later.epoch);
-      expect(later.records.map(({ record }) => record).toReversed()).toEqual(await backend.list(k, { rule: forever }));
+      expect(later.records.map(({ record }) => record).toReversed()).toEqual(await listsOf(backend).list(k));
     }
   });
 
@@ -116,21 +117,21 @@ describe.skipIf(!hasRedis)('the data in Redis', () => {
     const backend = redis({ url: (await server()).url, clock: () => now });
     onTestFinished(() => backend.close());
     const rule = { ...forever, maxRecords: 300, lifetimeMs: 2 * hour, temporaryLifetimeMs: 2 * hour };
-    await backend.append(k, drafts(300), { rule });
+    await listsOf(backend).append(k, drafts(300), { rule });
     now -= hour;
-    await backend.append(k, drafts(10), { rule });
+    await listsOf(backend).append(k, drafts(10), { rule });
     expect((await backend.changes(k)).count).toBe(300);
     now += 2 * hour + 60_000;
-    expect(await backend.list(k, { rule })).toHaveLength(290);
-    await backend.append(k, drafts(5), { rule });
-    expect(await backend.list(k, { rule })).toHaveLength(295);
+    expect(await listsOf(backend).list(k)).toHaveLength(290);
+    await listsOf(backend).append(k, drafts(5), { rule });
+    expect(await listsOf(backend).list(k)).toHaveLength(295);
     expect((await backend.changes(k)).count).toBe(295);
   });
 
   test('a record cannot look like the numbering of a list', async () => {
     const backend = open((await server()).url);
     const record = { before: '{"cairn:sequences":"x","time":', after: '}' };
-    expect(await codeOf(backend.append(k, [record], { rule: forever }))).toBe('INVALID_INPUT');
+    expect(await codeOf(listsOf(backend).append(k, [record], { rule: forever }))).toBe('INVALID_INPUT');
     expect(await backend.keys('')).toEqual([]);
   });
 
@@ -141,7 +142,7 @@ describe.skipIf(!hasRedis)('the data in Redis', () => {
     const timeOf = (index: number): number => now - 20 * DAY + index * 100_000;
     const add = async (all: readonly Draft[]): Promise<void> => {
       for (let start = 0; start < all.length; start += 200) {
-        await backend.append(k, all.slice(start, start + 200), { rule: monthly });
+        await listsOf(backend).append(k, all.slice(start, start + 200), { rule: monthly });
       }
     };
     await add(drafts(10_000, timeOf));
@@ -154,10 +155,10 @@ describe.skipIf(!hasRedis)('the data in Redis', () => {
     expect(counts['lindex']).toBeLessThan(50 * 200 * 20);
     expect((counts['lpush'] ?? 0) + (counts['rpush'] ?? 0)).toBeLessThan(50 * 30);
     expect(counts['lrange']).toBeLessThan(50 * 30);
-    await backend.append(k, [draft('a', timeOf(5000) + 1), draft('b', timeOf(5000) + 2), draft('c', timeOf(4000))], {
+    await listsOf(backend).append(k, [draft('a', timeOf(5000) + 1), draft('b', timeOf(5000) + 2), draft('c', timeOf(4000))], {
       rule: monthly,
     });
-    const times = (await backend.list(k, { rule: monthly })).map((one) => (JSON.parse(one) as { time: number }).time);
+    const times = (await listsOf(backend).list(k)).map((one) => (JSON.parse(one) as { time: number }).time);
     expect(times).toHaveLength(20_003);
     expect(times).toEqual(times.toSorted((a, b) => b - a));
   });
@@ -192,9 +193,9 @@ describe.skipIf(!hasRedis)('the data in Redis', () => {
       backend.sequences(key),
       backend.rows(key, ['a']),
       backend.change(key, { rows: [{ id: 'a', expected: undefined, next: '1' }] }),
-      backend.append(key, [draft('x')], { rule: forever }),
-      backend.remove(key, 'all'),
-      backend.read(key),
+      listsOf(backend).append(key, [draft('x')], { rule: forever }),
+      listsOf(backend).remove(key, 'all'),
+      listsOf(backend).read(key),
     ];
     for (const key of ['ai:hash', 'ai:set', 'ai:sorted', 'ai:stream', 'ai:large']) {
       expect(new Set(await Promise.all(calls(key).map((call) => codeOf(call)))), key).toEqual(
@@ -257,19 +258,19 @@ describe.skipIf(!hasRedis)('a user with the permissions of the hint', () => {
     expect(rules).toBeDefined();
     await admin.sendCommand(['ACL', 'SETUSER', 'most', 'on', '>p', ...(rules ?? '').split(' ')]);
     const backend = open(`${one.url.replace('//', '//most:p@')}/1`);
-    await backend.append(k, drafts(300), { rule: monthly });
-    await backend.append(k, [draft('old', (await backend.now()) - 1000)], { rule: monthly });
-    const [newest = ''] = await backend.list(k, { rule: monthly, limit: 1 });
-    expect(await backend.remove(k, [newest])).toBe(1);
+    await listsOf(backend).append(k, drafts(300), { rule: monthly });
+    await listsOf(backend).append(k, [draft('old', (await backend.now()) - 1000)], { rule: monthly });
+    const [newest = ''] = await listsOf(backend).list(k, { limit: 1 });
+    expect(await listsOf(backend).remove(k, [newest])).toBe(1);
     const { epoch } = await backend.changes(k);
     expect(await backend.fetch(k, epoch, [1])).toHaveLength(1);
-    await backend.swap('ai:workflow:w', { expected: undefined, next: 'x', ttlMs: DAY });
+    await listsOf(backend).swap('ai:workflow:w', { expected: undefined, next: 'x', ttlMs: DAY });
     await backend.change('ai:facts:user', { rows: [{ id: 'a', expected: undefined, next: '1', unique: 'u' }] });
     await backend.change('ai:facts:user', { rows: [{ id: 'a', expected: '1', next: '2' }] });
     expect((await backend.keys('ai:')).map(({ bytes }) => (bytes ?? 0) > 0)).toEqual([true, true, true]);
-    expect(await backend.remove(k, 'all')).toBe(300);
+    expect(await listsOf(backend).remove(k, 'all')).toBe(300);
     expect(await backend.erase()).toBe('log');
-    expect(await codeOf(backend.read('other:key'))).toBe('STORE_DENIED');
+    expect(await codeOf(listsOf(backend).read('other:key'))).toBe('STORE_DENIED');
   });
 });
 
@@ -313,15 +314,15 @@ describe.skipIf(!hasRedis)('a server that ends', () => {
     const one = await server();
     const [backend, client] = [open(one.url), await connect(one.url)];
     const table = 'ai:facts:user';
-    await backend.append(k, drafts(300), { rule: forever });
+    await listsOf(backend).append(k, drafts(300), { rule: forever });
     await backend.change(table, { rows: [{ id: 'a', expected: undefined, next: 'kept' }] });
     await client.sendCommand(['SAVE']);
-    await backend.append(k, [draft('lost')], { rule: forever });
+    await listsOf(backend).append(k, [draft('lost')], { rule: forever });
     await backend.change(table, { rows: [{ id: 'b', expected: undefined, next: 'lost' }] });
     const lists = await backend.changes(k, { limit: 10_000 });
     const rows = await backend.changes(table);
     await one.restart();
-    const again = async (): Promise<unknown> => backend.append(k, [draft('other')], { rule: forever });
+    const again = async (): Promise<unknown> => listsOf(backend).append(k, [draft('other')], { rule: forever });
     await expect.poll(async () => codeOf(again())).toBe('done');
     await backend.change(table, { rows: [{ id: 'b', expected: undefined, next: 'other' }] });
     for (const [key, { epoch, sequence }] of [
@@ -343,7 +344,7 @@ describe.skipIf(!hasRedis)('a server that ends', () => {
     const backend = redis({ url: one.url, timeoutMs: 5000 });
     onTestFinished(() => backend.close());
     const now = await backend.now();
-    await backend.append(
+    await listsOf(backend).append(
       k,
       drafts(300, (index) => now - DAY + index * 1000),
       { rule: monthly },
@@ -365,11 +366,11 @@ describe.skipIf(!hasRedis)('a server that ends', () => {
         while (!isUp) {
           const name = `${round}-${index++}`;
           const kinds: readonly (() => Promise<unknown>)[] = [
-            () => backend.append(k, [draft(name)], { rule: monthly }),
-            () => backend.append(k, [draft(name, now - DAY / 2 + index)], { rule: monthly }),
+            () => listsOf(backend).append(k, [draft(name)], { rule: monthly }),
+            () => listsOf(backend).append(k, [draft(name, now - DAY / 2 + index)], { rule: monthly }),
             () =>
               backend.change('ai:facts:user', { rows: [{ id: name, expected: undefined, next: name, unique: name }] }),
-            () => backend.swap(`ai:workflow:${name}`, { expected: undefined, next: name, ttlMs: DAY }),
+            () => listsOf(backend).swap(`ai:workflow:${name}`, { expected: undefined, next: name, ttlMs: DAY }),
             () => backend.keys('ai:memory'),
             () => backend.changes(k, { limit: 50 }),
           ];
@@ -385,7 +386,7 @@ describe.skipIf(!hasRedis)('a server that ends', () => {
       await expect.poll(async () => codeOf(backend.now())).toBe('done');
     }
     expect([...codes].filter((code) => code !== 'done' && code !== 'STORE_UNAVAILABLE')).toEqual([]);
-    const records = (await backend.list(k, { rule: forever })).map(
+    const records = (await listsOf(backend).list(k)).map(
       (one) => (JSON.parse(one) as { content: string }).content,
     );
     const infos = await backend.keys('ai:');
@@ -393,7 +394,7 @@ describe.skipIf(!hasRedis)('a server that ends', () => {
       const kind = Number(name.split('-')[1]) % 6;
       if (kind < 2) return records.includes(name);
       if (kind === 2) return (await backend.rows('ai:facts:user', [name]))[0]?.record === name;
-      return kind > 3 || (await backend.read(`ai:workflow:${name}`)) === name;
+      return kind > 3 || (await listsOf(backend).read(`ai:workflow:${name}`)) === name;
     };
     for (const name of acknowledged) expect(await isPresent(name), name).toBe(true);
     expect(acknowledged.size).toBeGreaterThanOrEqual(240);
@@ -412,7 +413,7 @@ describe.skipIf(!hasRedis)('a server that ends', () => {
       const rule = { maxRecords: 300, maxTemporaryRecords: Infinity, lifetimeMs: 1e9, temporaryLifetimeMs: 1e9 };
       for (let index = 0; ; index++) {
         const own = index % 3 === 0 ? Date.now() - 1000 * (index % 50) : undefined;
-        await backend.append('${k}', [{ before: '{"content":"' + index + '","time":', after: '}', timeMs: own }], { rule });
+        await listsOf(backend).append('${k}', [{ before: '{"content":"' + index + '","time":', after: '}', timeMs: own }], { rule });
         await backend.change('ai:facts:user', { rows: [{ id: String(index % 30), expected: index < 30 ? undefined : String(index - 30), next: String(index) }] });
         if (index === 400) process.stdout.write('running');
       }`;
@@ -423,7 +424,7 @@ describe.skipIf(!hasRedis)('a server that ends', () => {
     const ended = once(child, 'exit');
     child.kill('SIGKILL');
     await ended;
-    const listed = await backend.list(k, { rule: forever });
+    const listed = await listsOf(backend).list(k);
     const page = await backend.changes(k, { limit: 1000 });
     expect([listed.length, page.count]).toEqual([300, 300]);
     expect(new Set(page.records.map(({ record }) => record))).toEqual(new Set(listed));

@@ -1,4 +1,5 @@
 import { createMemory, wrapContexts } from '@cairn/memory';
+import { listsOf } from '@cairn/memory/testing';
 import type { Memory, RecalledContext, RecalledMessage, RecallOptions } from '@cairn/memory';
 import { estimateTokens } from '@cairn/tool/prompt';
 import fc from 'fast-check';
@@ -155,7 +156,7 @@ describe.each(backendKinds)('past sessions on $name', (kind) => {
     const unreadable: string[] = [];
     const { memory } = await openMemory(kind, { onUnreadable: ({ key }) => unreadable.push(key) });
     await memory.messages.add({ stream: 'chat', group: 'a' }, { content: 'the redis port' });
-    await memory.backend.swap('ai:memory:chat:b', { expected: undefined, next: 'x', ttlMs: Infinity });
+    await listsOf(memory.backend).swap('ai:memory:chat:b', { expected: undefined, next: 'x', ttlMs: Infinity });
     for (const query of ['redis', '']) {
       const { contexts } = await memory.recall({ stream: 'chat', query });
       expect(contexts.map(({ content }) => content)).toEqual(['the redis port']);

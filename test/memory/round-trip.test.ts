@@ -1,6 +1,7 @@
 /** An export says everything that a memory has: imported anywhere, it is exported again as the same lines. */
 import { statSync } from 'node:fs';
 import { createMemory } from '@cairn/memory';
+import { listsOf } from '@cairn/memory/testing';
 import type { Memory, MemoryBackend } from '@cairn/memory';
 import { memory as inProcess } from '@cairn/memory/memory';
 import { sqlite } from '@cairn/memory/sqlite';
@@ -107,7 +108,7 @@ async function apply(memory: Memory, one: Step): Promise<void> {
         .addMessage('g', { content: 'x' });
       return;
     case 'raw':
-      await backend.append(one.key, [{ before: `{${JSON.stringify(one.text)}:`, after: '' }], { rule: forever });
+      await listsOf(backend).append(one.key, [{ before: `{${JSON.stringify(one.text)}:`, after: '' }], { rule: forever });
       return;
     case 'rawRow':
       await backend.change(one.key, { rows: [{ id: one.text, expected: undefined, next: `{${one.text}` }] });
@@ -116,7 +117,7 @@ async function apply(memory: Memory, one: Step): Promise<void> {
       // A record of a newer version, or of another program.
       const { time: _, role: __, content: ___, id: ____, ...fields } = one.fields;
       const record = JSON.stringify({ id: 'm', role: 'robot', content: 'c', ...fields }).slice(0, -1);
-      await backend.append('ai:memory:s:g', [{ before: `${record},"time":`, after: '}' }], { rule: forever });
+      await listsOf(backend).append('ai:memory:s:g', [{ before: `${record},"time":`, after: '}' }], { rule: forever });
       return;
     }
     case 'newer':
@@ -232,8 +233,8 @@ describe.each(backendKinds)('an import on $name', (kind) => {
 
   test.skipIf(kind.isSkipped)('goes on at a key with another value, and reports it', async () => {
     const { memory } = await openMemory(kind);
-    await memory.backend.swap('ai:memory:s:g', { expected: undefined, next: 'text', ttlMs: 60_000 });
-    await memory.backend.swap('ai:graph:g', { expected: undefined, next: 'text', ttlMs: 60_000 });
+    await listsOf(memory.backend).swap('ai:memory:s:g', { expected: undefined, next: 'text', ttlMs: 60_000 });
+    await listsOf(memory.backend).swap('ai:graph:g', { expected: undefined, next: 'text', ttlMs: 60_000 });
     for (const name of ['a', 'b', 'c']) memory.defineStream({ name });
     await memory.mergeStreams({ name: 'm', main: 'a', secondary: ['b'] }).addMessage('g', { content: 'x' });
     const lines = [
@@ -250,7 +251,7 @@ describe.each(backendKinds)('an import on $name', (kind) => {
       'ai:memory:s:g CORRUPT_RECORD',
       'ai:stream:m STREAM_EXISTS',
     ]);
-    expect(await memory.backend.read('ai:memory:s:g')).toBe('text');
+    expect(await listsOf(memory.backend).read('ai:memory:s:g')).toBe('text');
   });
 
   test.skipIf(kind.isSkipped)(
@@ -262,11 +263,11 @@ describe.each(backendKinds)('an import on $name', (kind) => {
         ...backend,
         list: (...all) => {
           calls.list += 1;
-          return backend.list(...all);
+          return listsOf(backend).list(...all);
         },
         append: (...all) => {
           calls.append += 1;
-          return backend.append(...all);
+          return listsOf(backend).append(...all);
         },
       };
       const memory = createMemory({ backend: counting, retention });
@@ -292,14 +293,14 @@ describe.each(backendKinds)('an import on $name', (kind) => {
     const endless = { ...retention, messageLifetimeMs: Infinity, noteLifetimeMs: Infinity };
     const { memory, backend } = await openMemory(kind, { retention: endless });
     const write = (key: string, before: string, after: string): Promise<unknown> =>
-      backend.append(key, [{ before, after }], { rule: forever });
+      listsOf(backend).append(key, [{ before, after }], { rule: forever });
     await write('ai:memory:s:g', '{"message":"before 1970","time":-', '}');
     await write('ai:memory:s:g', '{"message":"a fraction","time":', '.5}');
     await write('ai:notes:w', '{"content":"a fraction","time":', '.25,"temporary":false}');
     await write('ai:namespace:n:l', '{"a":1,"time":', '.75}');
     const question = { time: START_MS, text: 'q', urgency: 3 };
     const workflow = { id: 'w', goal: 'g', todos: [], streamName: 's', status: 'waiting', question };
-    await backend.swap('ai:workflow:w', { expected: undefined, next: JSON.stringify(workflow), ttlMs: 1e9 });
+    await listsOf(backend).swap('ai:workflow:w', { expected: undefined, next: JSON.stringify(workflow), ttlMs: 1e9 });
     const lines = await exported(memory);
     expect(lines).toHaveLength(6);
     expect(lines.at(-2)).toContain('"urgency":3');
@@ -371,10 +372,10 @@ describe.each(backendKinds)('one bad key on $name', (kind) => {
       'ai:facts:user',
       'ai:newer:x',
     ]) {
-      await backend.swap(key, document);
+      await listsOf(backend).swap(key, document);
     }
     for (const key of ['ai:workflow:bad', 'ai:graph:list', 'ai:stream:bad', 'ai:facts:project:q']) {
-      await backend.append(key, list, { rule: forever });
+      await listsOf(backend).append(key, list, { rule: forever });
     }
     const problems: string[] = [];
     const lines = await Array.fromAsync(memory.export({ onProblem: ({ key }) => problems.push(key) }));
@@ -419,7 +420,7 @@ test('an export as Markdown has the active facts of the user and of each project
   const text = (await Array.fromAsync(memory.export({ format: 'markdown' }))).join('\n');
   // A value of another program hides no fact.
   const problems: string[] = [];
-  await memory.backend.swap('ai:facts:project:bad', { expected: undefined, next: 'text', ttlMs: Infinity });
+  await listsOf(memory.backend).swap('ai:facts:project:bad', { expected: undefined, next: 'text', ttlMs: Infinity });
   const again = memory.export({ format: 'markdown', onProblem: ({ key }) => problems.push(key) });
   expect((await Array.fromAsync(again)).join('\n')).toBe(text);
   expect(problems).toEqual(['ai:facts:project:bad']);

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { sqlite } from '@cairn/memory/sqlite';
 import type { MemoryBackend } from '@cairn/memory';
+import { listsOf } from '@cairn/memory/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { temporaryDirectory } from '../support/tree.ts';
 import { problemsOf } from './sqlite-files.ts';
@@ -22,8 +23,8 @@ async function backUp(backend: MemoryBackend, path: string, signal?: AbortSignal
 async function filled(path: string, count: number): Promise<MemoryBackend> {
   const backend = open(path);
   const drafts = Array.from({ length: count }, (_, index) => draft(`${index} ${'x'.repeat(1000)}`));
-  await backend.append('ai:list', drafts, { rule });
-  await backend.swap('ai:document', { expected: undefined, next: 'text', ttlMs: Infinity });
+  await listsOf(backend).append('ai:list', drafts, { rule });
+  await listsOf(backend).swap('ai:document', { expected: undefined, next: 'text', ttlMs: Infinity });
   await backend.change('ai:table', { rows: [{ id: 'a', expected: undefined, next: '1' }] });
   return backend;
 }
@@ -35,11 +36,11 @@ test('a backup has everything, is private, and is a store of its own', async () 
   expect(statSync(`${root}/copy.db`).mode & 0o777).toBe(0o600);
   expect(readdirSync(root).filter((name) => name.startsWith('copy'))).toEqual(['copy.db']);
   const copy = open(`${root}/copy.db`);
-  expect(await copy.list('ai:list', { rule })).toEqual(await backend.list('ai:list', { rule }));
+  expect(await copy.list('ai:list', { rule })).toEqual(await listsOf(backend).list('ai:list'));
   expect(await copy.read('ai:document')).toBe('text');
   expect(await copy.rows('ai:table', ['a'])).toMatchObject([{ record: '1' }]);
   await copy.append('ai:list', [draft('more')], { rule });
-  expect(await backend.list('ai:list', { rule })).toHaveLength(10);
+  expect(await listsOf(backend).list('ai:list')).toHaveLength(10);
   await copy.close();
   expect(problemsOf(`${root}/copy.db`)).toEqual([]);
 });
@@ -72,7 +73,7 @@ test('writes during a backup do not wait for it, and are not in it', async () =>
   const running = backUp(backend, `${root}/copy.db`).finally(() => {
     isDone = true;
   });
-  await backend.append('ai:list', [draft('meanwhile')], { rule });
+  await listsOf(backend).append('ai:list', [draft('meanwhile')], { rule });
   expect(isDone).toBe(false);
   await running;
   expect(writes).toBe(1);
@@ -84,7 +85,7 @@ test('closing waits for a backup', async () => {
   const root = temporaryDirectory();
   const backend = await filled(`${root}/memory.db`, 3000);
   const running = backUp(backend, `${root}/copy.db`);
-  await backend.append('ai:list', [draft('meanwhile')], { rule });
+  await listsOf(backend).append('ai:list', [draft('meanwhile')], { rule });
   await backend.close();
   expect(await Promise.race([running, Promise.resolve('not yet')])).toBe(statSync(`${root}/copy.db`).size);
   await expect(backUp(backend, `${root}/other.db`)).rejects.toMatchObject({ code: 'STORE_CLOSED' });
@@ -98,7 +99,7 @@ test('a file that exists is not replaced', async () => {
     await expect(backUp(backend, path)).rejects.toMatchObject({ code: 'INVALID_INPUT', path });
   }
   expect(readFileSync(`${root}/mine`, 'utf8')).toBe('mine');
-  expect(await backend.list('ai:list', { rule })).toHaveLength(1);
+  expect(await listsOf(backend).list('ai:list')).toHaveLength(1);
 });
 
 test('a backup that fails or is aborted leaves no file', async () => {
@@ -108,7 +109,7 @@ test('a backup that fails or is aborted leaves no file', async () => {
   await expect(backUp(backend, `${root}/none/copy.db`)).rejects.toMatchObject({ code: 'STORE_FAILED' });
   const controller = new AbortController();
   const running = backUp(backend, `${root}/copy.db`, controller.signal);
-  await backend.append('ai:list', [draft('meanwhile')], { rule });
+  await listsOf(backend).append('ai:list', [draft('meanwhile')], { rule });
   controller.abort(new Error('enough'));
   await expect(running).rejects.toThrow('enough');
   expect(readdirSync(root)).toEqual(before);

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import type { StatementSync } from 'node:sqlite';
 import { createMemory } from '@cairn/memory';
+import { listsOf } from '@cairn/memory/testing';
 import { sqlite } from '@cairn/memory/sqlite';
 import type { MemoryBackend } from '@cairn/memory';
 import { expect, onTestFinished, test } from 'vitest';
@@ -24,12 +25,12 @@ function markOf(path: string): unknown {
 }
 
 test.each([
-  ['a record', (backend: MemoryBackend, record: string) => backend.remove('ai:list', [record])],
-  ['a list', (backend: MemoryBackend) => backend.remove('ai:list', 'all')],
+  ['a record', (backend: MemoryBackend, record: string) => listsOf(backend).remove('ai:list', [record])],
+  ['a list', (backend: MemoryBackend) => listsOf(backend).remove('ai:list', 'all')],
 ])('%s that was removed is in the log until it is erased', async (_, remove) => {
   const path = `${temporaryDirectory()}/memory.db`;
   const backend = open(path);
-  const [record = ''] = await backend.append('ai:list', [draft('REMOVED'), draft('kept')], { rule });
+  const [record = ''] = await listsOf(backend).append('ai:list', [draft('REMOVED'), draft('kept')], { rule });
   await remove(backend, record);
   // Otherwise the search finds nothing whatever the store does.
   expect(filesWith(path, 'REMOVED')).toEqual(['-wal']);
@@ -41,8 +42,8 @@ test('text that a rule removes is overwritten when the log is written to the fil
   const path = `${temporaryDirectory()}/memory.db`;
   const backend = open(path);
   const drafts = Array.from({ length: 30 }, (_, index) => draft(`REMOVED ${index} ${'x'.repeat(300)}`));
-  await backend.append('ai:list', drafts, { rule });
-  await backend.append('ai:list', [draft('kept')], { rule: { ...rule, maxRecords: 1 } });
+  await listsOf(backend).append('ai:list', drafts, { rule });
+  await listsOf(backend).append('ai:list', [draft('kept')], { rule: { ...rule, maxRecords: 1 } });
   await backend.close();
   expect(filesWith(path, 'kept')).toEqual(['']);
   expect(filesWith(path, 'REMOVED')).toEqual([]);
@@ -51,7 +52,7 @@ test('text that a rule removes is overwritten when the log is written to the fil
 test('an earlier text of a row, a removed row and a replaced document are erased', async () => {
   const path = `${temporaryDirectory()}/memory.db`;
   const backend = open(path);
-  await backend.swap('ai:table', { expected: undefined, next: 'REMOVED 1', ttlMs: Infinity });
+  await listsOf(backend).swap('ai:table', { expected: undefined, next: 'REMOVED 1', ttlMs: Infinity });
   await backend.change('ai:table', {
     rows: [{ id: 'a', expected: undefined, next: 'REMOVED 2', unique: 'REMOVED 3' }],
     replaces: 'REMOVED 1',
@@ -87,13 +88,13 @@ test('of texts that were removed while pages were divided and joined, no copy is
         // Some are placed in the middle, as in an import.
         timeMs: index % 5 === 0 ? Date.now() - random(1_000_000) : undefined,
       }));
-      const records = await backend.append(key, drafts, { rule });
+      const records = await listsOf(backend).append(key, drafts, { rule });
       live.push(...records.map((record, index) => ({ key, record, mark: marks[index] ?? '' })));
     }
     for (let index = 0; index < 250; index++) {
       const [gone] = live.splice(random(live.length), 1);
       if (gone === undefined) break;
-      await backend.remove(gone.key, [gone.record]);
+      await listsOf(backend).remove(gone.key, [gone.record]);
       removed.push(gone.mark);
     }
   }
@@ -110,16 +111,16 @@ test('of texts that were removed while pages were divided and joined, no copy is
 test('while another process reads, erasing is pending, and a later write finishes it', async () => {
   const path = `${temporaryDirectory()}/memory.db`;
   const backend = open(path);
-  const [record = ''] = await backend.append('ai:list', [draft('REMOVED'), draft('kept')], { rule });
+  const [record = ''] = await listsOf(backend).append('ai:list', [draft('REMOVED'), draft('kept')], { rule });
   const reader = startProcess('read', path);
   await reader.printed(1);
-  await backend.remove('ai:list', [record]);
+  await listsOf(backend).remove('ai:list', [record]);
   expect(await backend.erase()).toBe('pending');
   expect(filesWith(path, 'REMOVED')).not.toEqual([]);
-  await backend.append('ai:list', [draft('while it reads')], { rule });
+  await listsOf(backend).append('ai:list', [draft('while it reads')], { rule });
   expect(filesWith(path, 'REMOVED')).not.toEqual([]);
   await reader.end();
-  await backend.append('ai:list', [draft('afterwards')], { rule });
+  await listsOf(backend).append('ai:list', [draft('afterwards')], { rule });
   expect(filesWith(path, 'REMOVED')).toEqual([]);
   expect(await backend.erase()).toBe('done');
   expect(markOf(path)).toBeNull();
@@ -135,10 +136,10 @@ test.each(finishers)('erasing that is pending is finished by %s', async (_, fini
   const backend = open(path);
   // Otherwise SQLite removes the log when the file is closed.
   await open(path).keys('');
-  const [record = ''] = await backend.append('ai:list', [draft('REMOVED'), draft('kept')], { rule });
+  const [record = ''] = await listsOf(backend).append('ai:list', [draft('REMOVED'), draft('kept')], { rule });
   const reader = startProcess('read', path);
   await reader.printed(1);
-  await backend.remove('ai:list', [record]);
+  await listsOf(backend).remove('ai:list', [record]);
   expect(await backend.erase()).toBe('pending');
   await reader.end();
   await finish(backend, path);
@@ -149,8 +150,8 @@ test.each(finishers)('erasing that is pending is finished by %s', async (_, fini
 test('erasing waits for another process that writes', async () => {
   const path = `${temporaryDirectory()}/memory.db`;
   const backend = open(path);
-  const [record = ''] = await backend.append('ai:list', [draft('REMOVED'), draft('kept')], { rule });
-  await backend.remove('ai:list', [record]);
+  const [record = ''] = await listsOf(backend).append('ai:list', [draft('REMOVED'), draft('kept')], { rule });
+  await listsOf(backend).remove('ai:list', [record]);
   const other = new DatabaseSync(path);
   other.exec('BEGIN IMMEDIATE');
   const erasing = backend.erase();
@@ -168,10 +169,10 @@ test('a large file is erased without blocking the thread', async () => {
   const backend = open(path);
   for (let batch = 0; batch < 10; batch++) {
     const drafts = Array.from({ length: 500 }, (_, index) => draft(`${batch} ${index} ${'x'.repeat(1000)}`));
-    await backend.append('ai:list', drafts, { rule });
+    await listsOf(backend).append('ai:list', drafts, { rule });
   }
-  const [record = ''] = await backend.append('ai:list', [draft('REMOVED')], { rule });
-  await backend.remove('ai:list', [record]);
+  const [record = ''] = await listsOf(backend).append('ai:list', [draft('REMOVED')], { rule });
+  await listsOf(backend).remove('ai:list', [record]);
   // The file is written again by another thread, which has no part in the blocking of this one.
   const { DatabaseSync: Database } = await import('node:sqlite');
   const statements: string[] = [];

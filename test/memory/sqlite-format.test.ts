@@ -3,6 +3,7 @@ import { chmodSync, readdirSync, readFileSync } from 'node:fs';
 import process from 'node:process';
 import { DatabaseSync } from 'node:sqlite';
 import { createMemory } from '@cairn/memory';
+import { listsOf } from '@cairn/memory/testing';
 import { sqlite } from '@cairn/memory/sqlite';
 import type { MemoryBackend } from '@cairn/memory';
 import { expect, onTestFinished, test } from 'vitest';
@@ -46,7 +47,7 @@ function contentsOfFormat1(path: string): Map<string, Content> {
 async function contentsOf(backend: MemoryBackend): Promise<Map<string, Content>> {
   const infos = await backend.keys('');
   const contents = infos.map(async ({ key, kind, expiresInMs, records }): Promise<[string, Content]> => {
-    const texts = kind === 'list' ? await backend.list(key, { rule: forever }) : [(await backend.read(key)) ?? ''];
+    const texts = kind === 'list' ? await listsOf(backend).list(key) : [(await listsOf(backend).read(key)) ?? ''];
     expect(records).toBe(texts.length);
     return [key, { kind, expiresInMs, texts }];
   });
@@ -179,9 +180,9 @@ test('a record from the future in a file of format 1 makes no jump of the clock 
   const backend = sqlite({ path, clock: () => nowMs });
   onTestFinished(() => backend.close());
   const monthly = { ...forever, lifetimeMs: 30 * 24 * 3_600_000 };
-  await backend.append('ai:list', [draft('kept')], { rule: monthly });
+  await listsOf(backend).append('ai:list', [draft('kept')], { rule: monthly });
   nowMs += 10 * 365 * 24 * 3_600_000;
-  await backend.append('ai:list', [draft('new')], { rule: monthly });
+  await listsOf(backend).append('ai:list', [draft('new')], { rule: monthly });
   nowMs -= 10 * 365 * 24 * 3_600_000;
-  expect(await backend.list('ai:list', { rule: monthly })).toHaveLength(2);
+  expect(await listsOf(backend).list('ai:list')).toHaveLength(2);
 });

@@ -1,4 +1,5 @@
 /** A process that changes tables, removes, erases and backs up is killed at random moments. */
+import { listsOf } from '@cairn/memory/testing';
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -43,7 +44,7 @@ test(
       // Both rows of a change, or none.
       for (const id of ids) expect(ids.has(id?.replace(/-[ab]$/u, (half) => (half === '-a' ? '-b' : '-a')))).toBe(true);
       for (let run = 0; run <= kill; run++) {
-        const records = await backend.list(`ai:list:run${run}`, { rule });
+        const records = await listsOf(backend).list(`ai:list:run${run}`);
         const texts = new Set(records.map((record) => (JSON.parse(record) as { text: string }).text));
         const written = named(acknowledged, 'record').filter((id) => id.startsWith(`run${run}-`));
         expect(written.filter((id) => !texts.has(id))).toEqual([]);

@@ -2,6 +2,7 @@
 import { memory } from '@cairn/memory/memory';
 import { sqlite } from '@cairn/memory/sqlite';
 import type { Draft, ListRule, MemoryBackend, RowChange } from '@cairn/memory';
+import { listsOf } from '@cairn/memory/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { temporaryDirectory } from '../support/tree.ts';
@@ -56,21 +57,21 @@ interface Step {
 const step = fc.oneof(
   fc.record({ key, rule, drafts: fc.array(draft, { maxLength: 4 }) }).map((call): Step => ({
     name: `append ${JSON.stringify(call)}`,
-    run: (backend) => backend.append(call.key, call.drafts, { rule: call.rule }),
+    run: (backend) => listsOf(backend).append(call.key, call.drafts, { rule: call.rule }),
   })),
   fc.record({ key, index: fc.nat(5), isAll: fc.boolean() }).map((call): Step => ({
     name: `remove ${JSON.stringify(call)}`,
     run: async (backend) => {
-      if (call.isAll && call.index === 0) return backend.remove(call.key, 'all');
-      const records = await backend.list(call.key, { rule: rules[2] as ListRule });
-      return backend.remove(call.key, [records[call.index] ?? 'none', records[0] ?? 'none']);
+      if (call.isAll && call.index === 0) return listsOf(backend).remove(call.key, 'all');
+      const records = await listsOf(backend).list(call.key, { rule: rules[2] as ListRule });
+      return listsOf(backend).remove(call.key, [records[call.index] ?? 'none', records[0] ?? 'none']);
     },
   })),
   fc
     .record({ key, next: fc.option(text, { nil: undefined }), ttlMs: fc.constantFrom(HOUR, Infinity) })
     .map((call): Step => ({
       name: `swap ${JSON.stringify(call)}`,
-      run: async (backend) => backend.swap(call.key, { ...call, expected: await backend.read(call.key) }),
+      run: async (backend) => listsOf(backend).swap(call.key, { ...call, expected: await listsOf(backend).read(call.key) }),
     })),
   fc
     .record({ key, rows: fc.uniqueArray(row, { selector: ({ id }) => id, maxLength: 3 }), replaces: fc.boolean() })
@@ -80,7 +81,7 @@ const step = fc.oneof(
         const isDocument = (await backend.keys(call.key)).some(
           (one) => one.key === call.key && one.kind === 'document',
         );
-        const replaces = isDocument && call.replaces ? await backend.read(call.key) : undefined;
+        const replaces = isDocument && call.replaces ? await listsOf(backend).read(call.key) : undefined;
         const ids = call.rows.map(({ id }) => id);
         const known = replaces === undefined ? await backend.rows(call.key, ids) : [];
         const rows = call.rows.map(({ id, next, unique, isExpected }, index): RowChange => {
@@ -95,7 +96,7 @@ const step = fc.oneof(
     run: async (backend, advance) => {
       advance(minutes * MINUTE);
       // The file keeps a reading of the clock that a write took.
-      await backend.swap('clock', { expected: await backend.read('clock'), next: '', ttlMs: Infinity });
+      await listsOf(backend).swap('clock', { expected: await listsOf(backend).read('clock'), next: '', ttlMs: Infinity });
       return backend.trustedNow();
     },
   })),
@@ -105,7 +106,7 @@ const step = fc.oneof(
 async function contentsOf(backend: MemoryBackend): Promise<unknown> {
   const infos = (await backend.keys('')).toSorted((a, b) => (a.key < b.key ? -1 : 1));
   const values = infos.map(async ({ key: name, kind, records, expiresInMs }) => {
-    if (kind === 'document') return { name, kind, records, expiresInMs, text: await backend.read(name) };
+    if (kind === 'document') return { name, kind, records, expiresInMs, text: await listsOf(backend).read(name) };
     const { epoch, count, sequence, records: changed } = await backend.changes(name);
     const { sequences, epoch: same } = await backend.sequences(name);
     expect(same).toBe(epoch);
@@ -115,7 +116,7 @@ async function contentsOf(backend: MemoryBackend): Promise<unknown> {
     const half = Math.floor(sequences.length / 2);
     const later = await backend.changes(name, { epoch, after: sequences[half - 1] ?? 0 });
     expect(later.records.map((one) => one.sequence)).toEqual(sequences.slice(half));
-    const listed = kind === 'list' ? await Promise.all(rules.map((one) => backend.list(name, { rule: one }))) : [];
+    const listed = kind === 'list' ? await Promise.all(rules.map((one) => listsOf(backend).list(name))) : [];
     return { name, kind, records, count, expiresInMs, listed, changed: changed.map(({ id, record }) => [id, record]) };
   });
   return { values: await Promise.all(values), prefixed: (await backend.keys('a')).length };

@@ -1,4 +1,5 @@
 /** Files and directories that this user cannot write: they are read, and no file is created or changed. */
+import { listsOf } from '@cairn/memory/testing';
 import { chmodSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import process from 'node:process';
 import { sqlite } from '@cairn/memory/sqlite';
@@ -13,7 +14,7 @@ const lineOf = (...texts: string[]): string =>
 
 async function createStore(path: string): Promise<void> {
   const backend = sqlite({ path, clock: manualClock().now });
-  await backend.append('ai:list', [draft('kept')], { rule });
+  await listsOf(backend).append('ai:list', [draft('kept')], { rule });
   await backend.close();
 }
 
@@ -42,7 +43,7 @@ describe.skipIf(process.platform === 'win32')('a user without permission to writ
     await createStore(path);
     const backend = sqlite({ path, clock: manualClock().now });
     onTestFinished(() => backend.close());
-    await backend.append('ai:list', [draft('in the log')], { rule });
+    await listsOf(backend).append('ai:list', [draft('in the log')], { rule });
     for (const suffix of ['', '-wal', '-shm']) chmodSync(`${path}${suffix}`, 0o644);
     chmodSync(root, 0o555);
     expect(await runAsOther('list', path)).toEqual([lineOf('in the log', 'kept'), 'STORE_DENIED']);
@@ -74,7 +75,7 @@ describe.skipIf(process.platform === 'win32')('a user without permission to writ
     await reader.printed(1);
     chmodSync(root, 0o755);
     const backend = sqlite({ path, clock: manualClock().now });
-    await backend.append('ai:list', [draft('later')], { rule });
+    await listsOf(backend).append('ai:list', [draft('later')], { rule });
     await backend.close();
     chmodSync(path, 0o644);
     chmodSync(root, 0o555);
@@ -94,7 +95,7 @@ test.skipIf(process.platform === 'win32')(
     chmodSync(path, 0o644);
     const backend = sqlite({ path });
     onTestFinished(() => backend.close());
-    await backend.append('ai:list', [draft('b')], { rule });
+    await listsOf(backend).append('ai:list', [draft('b')], { rule });
     for (const suffix of ['', '-wal', '-shm']) expect(statSync(`${path}${suffix}`).mode & 0o777).toBe(0o600);
   },
 );

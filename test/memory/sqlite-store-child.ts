@@ -1,4 +1,5 @@
 /** A process that uses a store: `node sqlite-store-child.ts <task> <path> …`. Prints a line for each step that is done. */
+import { listsOf } from '@cairn/memory/testing';
 import { once } from 'node:events';
 import { writeSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
@@ -29,13 +30,13 @@ const tasks: Record<string, () => Promise<void>> = {
     const code = (error: unknown): string => (error as { readonly code?: string }).code ?? String(error);
     try {
       for (const { key, kind } of (await backend.keys('')).toSorted((a, b) => (a.key < b.key ? -1 : 1))) {
-        const texts = kind === 'list' ? await backend.list(key, { rule }) : [await backend.read(key)];
+        const texts = kind === 'list' ? await listsOf(backend).list(key) : [await listsOf(backend).read(key)];
         say(JSON.stringify([key, texts]));
       }
     } catch (error) {
       say(code(error));
     }
-    await backend.append('ai:new', [draft('new')], { rule }).then(
+    await listsOf(backend).append('ai:new', [draft('new')], { rule }).then(
       () => say('written'),
       (error) => say(code(error)),
     );
@@ -45,7 +46,7 @@ const tasks: Record<string, () => Promise<void>> = {
   watch: async () => {
     if (name !== '') process.setuid?.(Number(name));
     const backend = sqlite({ path, clock: () => 1_703_123_600_000 });
-    const print = async (): Promise<void> => say(JSON.stringify(['ai:list', await backend.list('ai:list', { rule })]));
+    const print = async (): Promise<void> => say(JSON.stringify(['ai:list', await listsOf(backend).list('ai:list')]));
     await print();
     process.stdin.on('data', () => void print());
     await once(process.stdin, 'end');
@@ -56,7 +57,7 @@ const tasks: Record<string, () => Promise<void>> = {
     say('ready');
     await new Promise((resolve) => process.stdin.once('close', resolve).resume());
     const backend = sqlite({ path, busyTimeoutMs: 60_000 });
-    await backend.append(`ai:process:${name}`, [draft(name)], { rule });
+    await listsOf(backend).append(`ai:process:${name}`, [draft(name)], { rule });
     say(`${(await backend.keys('')).length}`);
     await backend.close();
   },
@@ -64,7 +65,7 @@ const tasks: Record<string, () => Promise<void>> = {
   append: async () => {
     const backend = sqlite({ path, busyTimeoutMs: 60_000 });
     for (let step = 0; ; step++) {
-      await backend.append('ai:other', [draft(`${step}`)], { rule: { ...rule, maxRecords: 5 } });
+      await listsOf(backend).append('ai:other', [draft(`${step}`)], { rule: { ...rule, maxRecords: 5 } });
       if (step === 0) say('appending');
     }
   },
@@ -80,11 +81,11 @@ const tasks: Record<string, () => Promise<void>> = {
       }));
       await backend.change('ai:table', { rows });
       say(`row ${id}`);
-      await backend.append(`ai:list:${name}`, [draft(id), draft(`REMOVED-${id}-${'y'.repeat(step % 700)}`)], { rule });
-      const [removed = ''] = await backend.list(`ai:list:${name}`, { rule, limit: 1 });
+      await listsOf(backend).append(`ai:list:${name}`, [draft(id), draft(`REMOVED-${id}-${'y'.repeat(step % 700)}`)], { rule });
+      const [removed = ''] = await listsOf(backend).list(`ai:list:${name}`, { limit: 1 });
       say(`record ${id}`);
       if (step % 3 === 0) {
-        await backend.remove(`ai:list:${name}`, [removed]);
+        await listsOf(backend).remove(`ai:list:${name}`, [removed]);
         say(`removed REMOVED-${id}-`);
         say(`${(await backend.erase()) === 'done' ? 'erased' : 'pending'} REMOVED-${id}-`);
       }

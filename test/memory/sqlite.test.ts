@@ -16,6 +16,7 @@ import process from 'node:process';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { createMemory, projectStorePath, userStorePath } from '@cairn/memory';
+import { listsOf } from '@cairn/memory/testing';
 import type { Draft, Memory } from '@cairn/memory';
 import { sqlite } from '@cairn/memory/sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -272,19 +273,19 @@ describe('a file', () => {
     onTestFinished(() => backend.close());
     const timed = (timeMs: number): Draft => ({ ...draft(`at ${timeMs}`), timeMs });
     const even = Array.from({ length: 1000 }, (_, index) => timed(1_000_000 + 2 * index));
-    await backend.append('ai:list', even, { rule });
+    await listsOf(backend).append('ai:list', even, { rule });
     const before = await backend.changes('ai:list', { limit: Infinity });
     // Older ones, some in between, and newer ones, in any order.
     const others = Array.from({ length: 1500 }, (_, index) => timed(999_001 + 2 * ((index * 7) % 1500)));
     for (let start = 0; start < others.length; start += 200) {
-      await backend.append('ai:list', others.slice(start, start + 200), { rule });
+      await listsOf(backend).append('ai:list', others.slice(start, start + 200), { rule });
     }
     const { epoch, sequence: after } = before;
     const added = await backend.changes('ai:list', { epoch, after, limit: Infinity });
     expect([added.epoch, added.records.length, added.count]).toEqual([epoch, 1500, 2500]);
     const known = before.records.map(({ sequence }) => sequence);
     expect(await backend.fetch('ai:list', epoch, known)).toEqual(before.records.map(({ record }) => record));
-    const times = (await backend.list('ai:list', { rule })).map(
+    const times = (await listsOf(backend).list('ai:list')).map(
       (record) => (JSON.parse(record) as { time: number }).time,
     );
     expect(times).toEqual(times.toSorted((x, y) => y - x));
@@ -294,7 +295,7 @@ describe('a file', () => {
     const path = `${temporaryDirectory()}/memory.db`;
     const backend = sqlite({ path });
     onTestFinished(() => backend.close());
-    await backend.append('ai:list', [draft('a')], { rule });
+    await listsOf(backend).append('ai:list', [draft('a')], { rule });
     const other = new DatabaseSync(path);
     other.exec('UPDATE keys SET records = 9223372036854775807');
     other.close();
@@ -305,7 +306,7 @@ describe('a file', () => {
     const path = `${temporaryDirectory()}/memory.db`;
     const backend = sqlite({ path });
     onTestFinished(() => backend.close());
-    const added = await backend.append('ai:list', [draft('a'), draft('b')], { rule });
+    const added = await listsOf(backend).append('ai:list', [draft('a'), draft('b')], { rule });
     await backend.close();
     class Interrupted extends DatabaseSync {
       override prepare(...given: Parameters<DatabaseSync['prepare']>): ReturnType<DatabaseSync['prepare']> {
@@ -444,10 +445,10 @@ describe.skipIf(process.platform === 'win32')('when the system rejects', () => {
       spawnSync('umount', [root]);
     });
     const drafts = Array.from({ length: 60 }, (_, index) => draft(`${index} ${'x'.repeat(20_000)}`));
-    await backend.append('ai:list', [draft('REMOVED')], { rule });
-    await backend.append('ai:list', drafts, { rule });
-    const [removed = ''] = (await backend.list('ai:list', { rule })).slice(-1);
-    await backend.remove('ai:list', [removed]);
+    await listsOf(backend).append('ai:list', [draft('REMOVED')], { rule });
+    await listsOf(backend).append('ai:list', drafts, { rule });
+    const [removed = ''] = (await listsOf(backend).list('ai:list')).slice(-1);
+    await listsOf(backend).remove('ai:list', [removed]);
     writeFileSync(`${root}/filler`, '');
     for (let size = 4 * 1024 * 1024; size > 0; size -= 16_384) {
       try {
@@ -461,7 +462,7 @@ describe.skipIf(process.platform === 'win32')('when the system rejects', () => {
     rmSync(`${root}/filler`);
     expect(await backend.erase()).toBe('done');
     expect(filesWith(path, 'REMOVED')).toEqual([]);
-    expect(await backend.list('ai:list', { rule })).toHaveLength(60);
+    expect(await listsOf(backend).list('ai:list')).toHaveLength(60);
     return undefined;
   });
 });

@@ -1,4 +1,5 @@
 import { createMemory, MemoryError } from '@cairn/memory';
+import { listsOf } from '@cairn/memory/testing';
 import type { Memory, Stream } from '@cairn/memory';
 import { memory as inProcess } from '@cairn/memory/memory';
 import { describe, expect, test } from 'vitest';
@@ -182,7 +183,7 @@ describe.each(backendKinds)('the names of streams on $name', (kind) => {
       'ai:stream:a-b undefined',
       'ai:stream:b undefined',
     ]);
-    expect(await memory.backend.read('ai:stream:a-b')).toBe('{"name":"a-b","parents":["a","b"]}');
+    expect(await listsOf(memory.backend).read('ai:stream:a-b')).toBe('{"name":"a-b","parents":["a","b"]}');
     await memory.forget({ stream: 'a-b' });
     await elsewhere(memory, ['a-b']).stream('a-b').addMessage('g', { content: 'plain' });
     await expect(merged.history('g')).rejects.toEqual(inUse('another stream'));
@@ -191,9 +192,9 @@ describe.each(backendKinds)('the names of streams on $name', (kind) => {
   test.skipIf(kind.isSkipped)('a claim that is not readable is reported, and not replaced', async () => {
     const { memory } = await openMemory(kind);
     const stream = memory.defineStream({ name: 'a' });
-    await memory.backend.swap('ai:stream:a', { expected: undefined, next: '{"parents":5}', ttlMs: Infinity });
+    await listsOf(memory.backend).swap('ai:stream:a', { expected: undefined, next: '{"parents":5}', ttlMs: Infinity });
     await expect(stream.history('g')).rejects.toMatchObject({ code: 'CORRUPT_RECORD', key: 'ai:stream:a' });
-    expect(await memory.backend.read('ai:stream:a')).toBe('{"parents":5}');
+    expect(await listsOf(memory.backend).read('ai:stream:a')).toBe('{"parents":5}');
   });
 
   test.skipIf(kind.isSkipped)(

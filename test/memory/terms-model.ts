@@ -1,3 +1,4 @@
+import { listsOf } from '@cairn/memory/testing';
 /** A model of the stored term index: what all records that a store keeps would give, and what may happen to both. */
 import { rankDocuments, termsOfBlock } from '@cairn/retrieval';
 import type { ListRule, MemoryBackend } from '@cairn/memory';
@@ -35,7 +36,7 @@ export async function rankAll(backend: MemoryBackend, all: readonly TermSource[]
   const documents = [];
   const records = new Map<string, string>();
   for (const [order, source] of all.entries()) {
-    const live = source.rule && new Set(await backend.list(source.key, { rule: source.rule }));
+    const live = source.rule && new Set(await listsOf(backend).list(source.key));
     const { records: page } = await backend.changes(source.key, { limit: 100_000 });
     for (const { sequence, record } of page) {
       const found = textOf(record);
@@ -159,7 +160,7 @@ export async function append(
   ownRule: ListRule = rule,
 ): Promise<void> {
   const drafts = texts.map((text) => ({ before: `{"text":${JSON.stringify(text)},"time":`, after: '}' }));
-  await backend.append(key, drafts, { rule: ownRule });
+  await listsOf(backend).append(key, drafts, { rule: ownRule });
 }
 
 /** Does what may happen to records and index, and compares each search with the ranking of all records. */
@@ -176,16 +177,16 @@ export async function runSteps({ backend, advance }: BackendHarness, steps: read
       const drafts = texts.map((text) => {
         return { before: `{"text":${JSON.stringify(text)},"time":`, after: '}', timeMs };
       });
-      await backend.append(key, drafts, { rule });
+      await listsOf(backend).append(key, drafts, { rule });
     } else if (step.kind === 'remove') {
       const { records } = await backend.changes(key);
       const one = records[step.at % (records.length || 1)];
       if (one === undefined) continue;
       if (step.forgets) await processes[0]?.forget(source, [one.sequence]);
-      await backend.remove(key, [one.record]);
+      await listsOf(backend).remove(key, [one.record]);
     } else if (step.kind === 'removeAll') {
       await processes[1]?.forget(source, 'all');
-      await backend.remove(key, 'all');
+      await listsOf(backend).remove(key, 'all');
       await processes[1]?.forget(source, 'all');
       await expectNoIndex(backend, key);
     } else if (step.kind === 'advance') {

@@ -1,4 +1,5 @@
 import { MemoryError } from '@cairn/memory';
+import { listsOf } from '@cairn/memory/testing';
 import type { MemoryBackend } from '@cairn/memory';
 import { memory } from '@cairn/memory/memory';
 import { createTermStore } from '@cairn/memory/terms';
@@ -85,7 +86,7 @@ describe.each(backendKinds)('the stored index on $name', (kind) => {
       after: '}',
     }));
     const forever = { ...rule, maxRecords: Infinity, lifetimeMs: Infinity, temporaryLifetimeMs: Infinity };
-    await backend.append(key, drafts, { rule: forever });
+    await listsOf(backend).append(key, drafts, { rule: forever });
     await createTermStore({ backend }).catchUp(large);
     let records = 0;
     let units = 0;
@@ -224,7 +225,7 @@ describe('forgotten records', () => {
         const sequences = secrets.map(({ sequence }) => sequence);
         const store = createTermStore({ backend, sizes: small });
         const remove = async (): Promise<void> => {
-          await backend.remove(key, which === 'all' ? 'all' : secrets.map(({ record }) => record));
+          await listsOf(backend).remove(key, which === 'all' ? 'all' : secrets.map(({ record }) => record));
           if (which === 'all') await store.forget(large, 'all');
         };
         let hasRun = false;
@@ -271,7 +272,7 @@ describe('forgotten records', () => {
     await append(backend, key, texts(8));
     await compare(process, backend, 'secretword');
     expect(await storedTerms(backend)).not.toContain('secretword');
-    await backend.remove(key, [secret?.record ?? '']);
+    await listsOf(backend).remove(key, [secret?.record ?? '']);
     await compare(process, backend, 'secretword redis');
   });
 
@@ -303,7 +304,7 @@ describe('forgotten records', () => {
     const { records } = await backend.changes(key);
     for (const { sequence, record } of records.slice(0, 20)) {
       await store.forget(large, [sequence]);
-      await backend.remove(key, [record]);
+      await listsOf(backend).remove(key, [record]);
     }
     expect((await readRows(backend)).holes).toEqual([records[19]?.sequence]);
   });
@@ -405,7 +406,7 @@ describe('an index', () => {
     const store = createTermStore({ backend, sizes: small });
     await store.catchUp(source);
     const { records } = await backend.changes(key);
-    await backend.remove(
+    await listsOf(backend).remove(
       key,
       records.slice(0, 25).map(({ record }) => record),
     );
@@ -418,7 +419,7 @@ describe('an index', () => {
     const backend = memory({ clock: clock.now });
     await append(backend, key, texts(30));
     await createTermStore({ backend, sizes: small }).catchUp(source);
-    await backend.swap('ai:terms:a:g:0', { expected: undefined, next: 'of an earlier version', ttlMs: 1e9 });
+    await listsOf(backend).swap('ai:terms:a:g:0', { expected: undefined, next: 'of an earlier version', ttlMs: 1e9 });
     clock.add(25 * 3_600_000);
     await append(backend, 'ai:memory:c:g', ['tick']);
     clock.add(25 * 3_600_000);
@@ -445,7 +446,7 @@ describe('an index', () => {
     const forever = { ...rule, maxRecords: Infinity };
     for (let index = 0; index < 1000; index++) {
       const draft = { before: `{"text":"redis ${index % 50}","time":`, after: '}' };
-      await backend.append(key, [draft], { rule: forever });
+      await listsOf(backend).append(key, [draft], { rule: forever });
       await store.search([{ ...source, rule: forever }], { query: 'redis', limit: 1 });
     }
     const rows = (await rowsOf(backend)).filter(({ id }) => id !== 'state');
@@ -462,7 +463,7 @@ describe('an index', () => {
       before: `{"text":${JSON.stringify(text)},"time":`,
       after: '}',
     }));
-    await backend.append(key, drafts, { rule: forever });
+    await listsOf(backend).append(key, drafts, { rule: forever });
     let turns = 0;
     let isDone = false;
     const tick = (): void => {

@@ -1,4 +1,5 @@
 import { createMemory } from '@cairn/memory';
+import { listsOf } from '@cairn/memory/testing';
 import { sqlite } from '@cairn/memory/sqlite';
 import { createMemoryTools } from '@cairn/memory/tools';
 import type { MemoryTools } from '@cairn/memory/tools';
@@ -181,7 +182,7 @@ describe.each(kinds)('the tools of a memory in $name', (kind) => {
     const memory = open();
     const id = `m${'x'.repeat(100_000)}`;
     const before = `${JSON.stringify({ id, role: 'r'.repeat(100_000), content: 'deploy' }).slice(0, -1)},"time":`;
-    await memory.backend.append('ai:memory:agent:g', [{ before, after: '}' }], { rule: nine });
+    await listsOf(memory.backend).append('ai:memory:agent:g', [{ before, after: '}' }], { rule: nine });
     const answer = await ask(memory, 'recall', { query: 'deploy', sessions: true });
     expect(answer).toContain('deploy');
     expect(estimateTokens(answer)).toBeLessThan(2500);

@@ -1,5 +1,6 @@
 /** Reading removes, moves and rewrites nothing: a record that cannot be read is reported and stays where it is. */
 import { wrapContexts } from '@cairn/memory';
+import { listsOf } from '@cairn/memory/testing';
 import type { ListRule, UnreadableRecord } from '@cairn/memory';
 import { describe, expect, test } from 'vitest';
 import { backendKinds, openMemory, START_MS, useBackends } from './backends.ts';
@@ -21,7 +22,7 @@ describe.each(backendKinds)('unreadable records on $name', (kind) => {
     const found: UnreadableRecord[] = [];
     const { memory } = await openMemory(kind, { onUnreadable: (record) => found.push(record) });
     await memory.messages.add(place, { content: 'a' });
-    const [record] = await memory.backend.append(key, [torn], { rule });
+    const [record] = await listsOf(memory.backend).append(key, [torn], { rule });
     await memory.messages.add(place, { content: 'b' });
     for (let read = 1; read <= 3; read++) {
       const contents = (await memory.messages.history(place, { limit: 2 })).map(({ content }) => content);
@@ -30,7 +31,7 @@ describe.each(backendKinds)('unreadable records on $name', (kind) => {
     }
     expect(found[0]).toEqual({ key, record });
     expect(await memory.unreadable()).toEqual([{ key, record }]);
-    await memory.backend.append(
+    await listsOf(memory.backend).append(
       'ai:notes:w',
       [torn, { before: '{"content":5,"source":"s","time":', after: ',"temporary":true}' }],
       { rule },
@@ -48,7 +49,7 @@ describe.each(backendKinds)('unreadable records on $name', (kind) => {
         : { before: `{"id":"m${index}","role":"user","content":"${index}","time":`, after: '}' },
     );
     for (let start = 0; start < drafts.length; start += 200) {
-      await memory.backend.append(key, drafts.slice(start, start + 200), { rule });
+      await listsOf(memory.backend).append(key, drafts.slice(start, start + 200), { rule });
     }
     for (let read = 0; read < 100; read++) {
       // Reading everything is slow, and a part of it meets unreadable records too.
@@ -57,13 +58,13 @@ describe.each(backendKinds)('unreadable records on $name', (kind) => {
       );
     }
     expect(await memory.unreadable()).toHaveLength(1500);
-    expect(await memory.backend.list(key, { rule })).toHaveLength(3000);
+    expect(await listsOf(memory.backend).list(key)).toHaveLength(3000);
   });
 
   test.skipIf(kind.isSkipped)('that an earlier version moved out of their lists stay listed', async () => {
     const { memory } = await openMemory(kind);
     const moved = { before: `${JSON.stringify({ key, record: '{"to' }).slice(0, -1)},"time":`, after: '}' };
-    await memory.backend.append('ai:quarantine', [moved], { rule });
+    await listsOf(memory.backend).append('ai:quarantine', [moved], { rule });
     for (let round = 0; round < 2; round++) {
       expect(await memory.unreadable()).toEqual([{ key, record: '{"to', reason: expect.stringContaining('moved') }]);
     }
@@ -73,8 +74,8 @@ describe.each(backendKinds)('unreadable records on $name', (kind) => {
     const { memory } = await openMemory(kind);
     await memory.messages.add(place, { content: 'good' });
     const far = { before: '{"id":"x","role":"user","content":"good too","time":', after: '0000}' };
-    await memory.backend.append(key, [far], { rule });
-    await memory.backend.append(
+    await listsOf(memory.backend).append(key, [far], { rule });
+    await listsOf(memory.backend).append(
       'ai:notes:w',
       [{ before: '{"content":"a","source":"s","time":', after: '0000,"temporary":false}' }],
       { rule },
@@ -92,7 +93,7 @@ describe.each(backendKinds)('unreadable records on $name', (kind) => {
     const { memory } = await openMemory(kind, { onUnreadable: (record) => found.push(record) });
     const { id } = await memory.workflows.create({ goal: 'g', todos: [], streamName: 'a' });
     const bad = { key: 'ai:workflow:bad', record: `{"id":"bad","torn":${START_MS}` };
-    await memory.backend.swap(bad.key, { expected: undefined, next: bad.record, ttlMs: 60_000 });
+    await listsOf(memory.backend).swap(bad.key, { expected: undefined, next: bad.record, ttlMs: 60_000 });
     await expect(memory.workflows.get('bad')).rejects.toMatchObject({ code: 'CORRUPT_RECORD', key: bad.key });
     await expect(memory.workflows.acquire('bad')).rejects.toMatchObject({ code: 'CORRUPT_RECORD' });
     expect((await memory.workflows.list()).map((one) => [one.id, one.status])).toEqual([
@@ -106,15 +107,15 @@ describe.each(backendKinds)('unreadable records on $name', (kind) => {
       'unreadable',
     ]);
     expect(found).toMatchObject([{ key: bad.key }]);
-    expect(await memory.backend.read(bad.key)).toBe(bad.record);
+    expect(await listsOf(memory.backend).read(bad.key)).toBe(bad.record);
     expect(await memory.workflows.remove('bad')).toBe(true);
   });
 
   test.skipIf(kind.isSkipped)('include a value of another type', async () => {
     const { memory } = await openMemory(kind);
     await memory.messages.add(place, { content: 'good' });
-    await memory.backend.swap('ai:memory:s:other', { expected: undefined, next: 'text', ttlMs: 60_000 });
-    await memory.backend.append('ai:workflow:w', [torn], { rule });
+    await listsOf(memory.backend).swap('ai:memory:s:other', { expected: undefined, next: 'text', ttlMs: 60_000 });
+    await listsOf(memory.backend).append('ai:workflow:w', [torn], { rule });
     expect(await memory.unreadable()).toEqual([
       { key: 'ai:memory:s:other', record: 'text', reason: 'it has a document' },
       { key: 'ai:workflow:w', record: `${torn.before}${START_MS}`, reason: 'it has a list' },

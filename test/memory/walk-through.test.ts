@@ -2,6 +2,7 @@
  * The nine steps of the specification's walk-through, with its own texts, and with scripted decisions in place of a model.
  */
 import { formatNotes } from '@cairn/memory';
+import { listsOf } from '@cairn/memory/testing';
 import { describe, expect, test } from 'vitest';
 import { backendKinds, openMemory, useBackends } from './backends.ts';
 
@@ -112,7 +113,7 @@ describe.each(backendKinds)('the walk-through on $name', (kind) => {
     const second = await stream.storeNote(id, asked, 'todo_1', true);
     expect(second.time).toBe(1_703_123_457_890);
     const rule = { maxRecords: 9, maxTemporaryRecords: 9, lifetimeMs: Infinity, temporaryLifetimeMs: Infinity };
-    expect(await memory.backend.list(`ai:notes:${id}`, { rule })).toEqual([
+    expect(await listsOf(memory.backend).list(`ai:notes:${id}`)).toEqual([
       `{"content":"${asked}","source":"todo_1","time":1703123457890,"temporary":true}`,
       `{"content":"${uncertain}","source":"todo_0","time":1703123456789,"temporary":true}`,
     ]);

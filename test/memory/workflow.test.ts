@@ -1,4 +1,5 @@
 import { createMemory } from '@cairn/memory';
+import { listsOf } from '@cairn/memory/testing';
 import type { Memory } from '@cairn/memory';
 import { describe, expect, test } from 'vitest';
 import { backendKinds, openMemory, START_MS, useBackends } from './backends.ts';
@@ -117,7 +118,7 @@ describe.each(backendKinds)('workflows on $name', (kind) => {
         ...memory.backend,
         read: async (...given) => {
           if (isBroken) throw new TypeError('nobody expected this');
-          return memory.backend.read(...given);
+          return listsOf(memory.backend).read(...given);
         },
       },
     });
@@ -141,7 +142,7 @@ describe.each(backendKinds)('workflows on $name', (kind) => {
       lifetimeMs: Infinity,
       temporaryLifetimeMs: Infinity,
     };
-    await memory.backend.append('ai:workflow:theirs', [{ before: '{"time":', after: '}' }], { rule });
+    await listsOf(memory.backend).append('ai:workflow:theirs', [{ before: '{"time":', after: '}' }], { rule });
     expect((await memory.workflows.list()).map((one) => [one.id, one.status])).toEqual([
       [id, 'running'],
       ['theirs', 'corrupt'],
@@ -333,12 +334,12 @@ describe.each(backendKinds)('workflows on $name', (kind) => {
       const [first = '', second = ''] = ids;
       const rule = { maxRecords: 9, maxTemporaryRecords: 9, lifetimeMs: DAY, temporaryLifetimeMs: DAY };
       await memory.workflows.remove(second);
-      await memory.backend.append(`ai:workflow:${second}`, [{ before: '{"time":', after: '}' }], { rule });
+      await listsOf(memory.backend).append(`ai:workflow:${second}`, [{ before: '{"time":', after: '}' }], { rule });
       const entry = { before: `{"workflow":"${second}","time":`, after: '}' };
-      await memory.backend.append('ai:waiting:chat:g', [entry], { rule });
+      await listsOf(memory.backend).append('ai:waiting:chat:g', [entry], { rule });
       expect(await stream.addMessage('g', { content: 'a' })).toMatchObject({ resumes: first });
       expect(unreadable).toEqual([`ai:workflow:${second}`]);
-      await memory.backend.swap('ai:waiting:chat:h', { expected: undefined, next: 'x', ttlMs: DAY });
+      await listsOf(memory.backend).swap('ai:waiting:chat:h', { expected: undefined, next: 'x', ttlMs: DAY });
       expect(await stream.addMessage('h', { content: 'a' })).not.toHaveProperty('resumes');
       expect(unreadable).toEqual([`ai:workflow:${second}`, 'ai:waiting:chat:h']);
       expect(await memory.workflows.waiting({ stream: 'chat' })).toMatchObject([{ id: first }]);
@@ -421,9 +422,9 @@ describe.each(backendKinds)('workflows on $name', (kind) => {
     const { id } = await memory.workflows.create({ ...goal, groupId: 'g' });
     const key = `ai:workflow:${id}`;
     const edit = async (change: (record: Record<string, unknown>) => unknown): Promise<void> => {
-      const expected = await memory.backend.read(key);
+      const expected = await listsOf(memory.backend).read(key);
       const next = JSON.stringify(change(JSON.parse(expected ?? '') as Record<string, unknown>));
-      expect(await memory.backend.swap(key, { expected, next, ttlMs: DAY })).toBe(true);
+      expect(await listsOf(memory.backend).swap(key, { expected, next, ttlMs: DAY })).toBe(true);
     };
     await edit((record) => ({
       ...record,
@@ -444,7 +445,7 @@ describe.each(backendKinds)('workflows on $name', (kind) => {
       ],
     };
     expect(await memory.workflows.get(id)).toMatchObject(expected);
-    expect(JSON.parse((await memory.backend.read(key)) ?? '')).toMatchObject(expected);
+    expect(JSON.parse((await listsOf(memory.backend).read(key)) ?? '')).toMatchObject(expected);
     // A state that this version does not know is shown, and not acquired.
     await edit((record) => ({ ...record, status: 'paused' }));
     expect(await memory.workflows.list()).toMatchObject([{ id, status: 'paused' }]);
@@ -465,7 +466,7 @@ describe.each(backendKinds)('workflows on $name', (kind) => {
       streamName: 'chat-desktop',
     };
     const swap = { expected: undefined, next: JSON.stringify(record), ttlMs: DAY };
-    await memory.backend.swap(`ai:workflow:${id}`, swap);
+    await listsOf(memory.backend).swap(`ai:workflow:${id}`, swap);
     expect(await memory.workflows.get(id)).toMatchObject({ ...record, status: 'running' });
     await using run = await memory.workflows.acquire(id);
     expect((await run.updateTodo('todo_0', { status: 'done' })).todos).toMatchObject([{ status: 'done' }]);

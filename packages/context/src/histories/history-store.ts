@@ -37,7 +37,7 @@ export interface HistoryProblem extends HistoryPlace {
 
 /** Where reading of a history goes on. */
 export interface Cursor {
-  readonly epoch: string;
+  readonly start: number;
   readonly sequence: number;
 }
 
@@ -93,7 +93,7 @@ function turnsOf(records: readonly NamespaceRecord[], onUnreadable: (text: strin
   for (const record of records) {
     const parsed = parseRecord(record);
     if (parsed === undefined) {
-      onUnreadable(record.text);
+      onUnreadable(JSON.stringify(record.value));
       continue;
     }
     const { turn, index, count, message } = parsed;
@@ -175,7 +175,7 @@ export class HistoryStore {
   /** Reads the turns that were added after a cursor. */
   async read({ cursor, known, lastTime, onProblem }: ReadOptions): Promise<HistoryPage> {
     const changes = await this.#turns.changes(this.#key, { since: cursor });
-    const { epoch, sequence, unreadable } = changes;
+    const { start, sequence, unreadable } = changes;
     let { isContinued }: { isContinued: boolean } = changes;
     let records: readonly NamespaceRecord[] = changes.records;
     if (!isAscending(records, isContinued ? lastTime : 0)) {
@@ -193,7 +193,7 @@ export class HistoryStore {
       if (turn === undefined) isWhole = false;
       else turns.push(turn);
     }
-    return { cursor: { epoch, sequence }, isContinued, turns, isWhole };
+    return { cursor: { start, sequence }, isContinued, turns, isWhole };
   }
 
   async #decodeTurn(id: string, raw: RawTurn, onProblem: (message: string) => void): Promise<Turn | undefined> {

@@ -30,16 +30,13 @@ async function contentsOf(
     key: to.key,
     ...(expiresInMs !== undefined && { expiresAt: to.nowMs + expiresInMs }),
   };
-  if (info.kind === 'document') {
-    const document = await namespace.read(info.key);
-    return {
-      lines: document === undefined ? [] : [JSON.stringify({ kind: 'document', ...place, document })],
-      records: [],
-    };
+  const document = await namespace.read(info.key);
+  if (document !== undefined) {
+    return { lines: [JSON.stringify({ kind: 'document', ...place, document })], records: [] };
   }
   const records = (await namespace.list(info.key)).toReversed();
   return {
-    lines: records.map(({ value, time }) => JSON.stringify({ kind: 'record', ...place, value, time })),
+    lines: records.map(({ value, time, expiresAt }) => JSON.stringify({ kind: 'record', ...place, expiresAt, value, time })),
     records,
   };
 }

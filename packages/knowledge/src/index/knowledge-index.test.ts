@@ -226,7 +226,7 @@ test.each([
   await store.add(draft({ name: 'a' }));
   await store.add(draft({ name: 'b', productLine: 'other' }));
   await open(store).flush();
-  const read = async (): Promise<string> => (await backend.rows(SAVED, [id]))[0]?.record ?? '';
+  const read = async (): Promise<string> => (await backend.rows(SAVED, [id]))[0]?.text ?? '';
   const text = await read();
   await backend.change(SAVED, { rows: [{ id, expected: text, next: damage(text) }] });
   const index = open(openStore());
@@ -242,7 +242,7 @@ test('an asset that is removed or replaced is in no saved index after the erasur
   for (const name of ['old', 'gone']) await store.add(draft({ name }));
   await index.flush();
   const saved = async (): Promise<string> =>
-    (await backend.rows(SAVED, ['state', 'heads'])).map((row) => row?.record).join('');
+    (await backend.rows(SAVED, ['state', 'heads'])).map((row) => row?.text).join('');
   expect(await saved()).toContain('"gone"');
   await store.remove('general/gone');
   expect(await saved()).toBe('');
@@ -279,7 +279,7 @@ test('assets that a later version wrote are counted, and not listed', async () =
   const key = 'ai:knowledge:assets';
   const [before] = await backend.rows(key, ['general/a']);
   const later = '{"version":99,"text":"?"}';
-  await backend.change(key, { rows: [{ id: 'general/a', expected: before?.record, next: later }] });
+  await backend.change(key, { rows: [{ id: 'general/a', expected: before?.text, next: later }] });
   expect(await namesOf(index)).toEqual(['b']);
   expect((await index.document()).text).toContain('Not listed: 1 asset of a later version of Cairn');
   await index.flush();
@@ -307,7 +307,8 @@ test('10,000 assets are scanned without reading any of them', async () => {
       }));
       isFirst = false;
       reads.push(changed.length);
-      return { epoch: 'x', sequence: 10_000, isContinued: true, changed, removed: [], unreadable: [] };
+      const position = { start: 1, sequence: 10_000, count: 10_000 };
+      return { ...position, isContinued: true, changed, removed: [], unreadable: [] };
     },
   });
   expect((await index.scan('缓存 7')).exact).toHaveLength(100);

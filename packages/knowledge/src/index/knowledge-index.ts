@@ -14,6 +14,7 @@ import { scanEntries } from './scan-entries.ts';
 import type { ScanResult } from './scan-entries.ts';
 import { isListed, listHeads, MAX_LISTED } from './selection.ts';
 import type { IndexFilters, IndexOverview, ListResult } from './selection.ts';
+import { isSamePosition } from '../stores/rows.ts';
 import { StoreReader } from './store-reader.ts';
 import { hasContent, removeAbandoned, replaceFile } from './write-file.ts';
 
@@ -195,8 +196,7 @@ class Index implements KnowledgeIndex {
     if (!(await hasContent(this.#path, text))) await replaceFile(this.#path, text);
     await this.#reader.save({ signal });
     await this.refresh({ signal });
-    const now = this.#reader.position;
-    return now?.epoch === written?.epoch && now?.sequence === written?.sequence;
+    return isSamePosition(this.#reader.position, written);
   }
 }
 

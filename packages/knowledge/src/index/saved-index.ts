@@ -9,7 +9,7 @@ import type { Position } from '../stores/rows.ts';
 import type { IndexOverview } from './selection.ts';
 
 /** Raise it with every change of the format. */
-const VERSION = 1;
+const VERSION = 2;
 
 interface SavedHead {
   readonly sequence: number;

@@ -1,5 +1,6 @@
 import type { CallOptions } from '@cairn/memory';
 import { headOf } from '../stores/record.ts';
+import { isSamePosition } from '../stores/rows.ts';
 import type { Position } from '../stores/rows.ts';
 import { Entries } from './entries.ts';
 import type { KnowledgeIndexOptions } from './index-api.ts';
@@ -84,7 +85,8 @@ export class StoreReader {
     }
     this.entries.opened = opened;
     this.entries.unreadable = saved.overview.counts.unreadable ?? 0;
-    this.#position = { epoch: saved.epoch, sequence: saved.sequence };
+    const { start, sequence, count } = saved;
+    this.#position = { start, sequence, count };
   }
 
   async #readChanges(): Promise<number> {
@@ -94,19 +96,19 @@ export class StoreReader {
     const { entries } = this;
     const before = this.#position;
     let changes = await store.changes(before && { ...before, sequences: entries.sequences });
-    const hasChanged = before?.epoch !== changes.epoch || before.sequence !== changes.sequence;
+    const hasChanged = !isSamePosition(before, changes);
     // Only reading all rows shows which of them are still not readable.
     if (changes.isContinued && (changes.unreadable.length > 0 || (hasChanged && entries.unreadable > 0))) {
       changes = await store.changes();
     }
-    const { epoch, sequence, isContinued, changed, removed, unreadable } = changes;
+    const { start, sequence, count, isContinued, changed, removed, unreadable } = changes;
     if (!isContinued) {
       entries.clear();
       entries.unreadable = unreadable.length;
     }
     for (const id of removed) entries.delete(id);
     for (const one of changed) entries.set(headOf(one.asset), one.sequence);
-    this.#position = { epoch, sequence };
+    this.#position = { start, sequence, count };
     if (hasChanged) this.#options.onMoved();
     return changed.length + removed.length;
   }

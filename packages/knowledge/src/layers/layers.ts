@@ -171,10 +171,7 @@ export function createLayers(options: LayersOptions): Layers {
       for (const one of found) if (one.score > (best.get(one.id)?.score ?? -1)) best.set(one.id, one);
       return [...best.values()].toSorted((left, right) => right.score - left.score).slice(0, limit);
     },
-    preload: async (call = {}) => {
-      await index.refresh(call);
-      await store.terms.catchUp(call);
-    },
+    preload: async (call = {}) => void (await index.refresh(call)),
     isAnswered: async (query, { signal } = {}) =>
       (await scan(query, { signal })).exact.length > 0 || (await search(options, { query, signal })).isAnswered,
   };

@@ -62,11 +62,11 @@ test('closing waits for the changes before it, and changes after it are not sett
 test('a store that cannot be read is a problem, and the change succeeds', async () => {
   const { backend, gaps, settler, problems, add } = open();
   await gaps.record('rotate keys');
-  const { changes } = backend;
+  const { page } = backend;
   Object.assign(backend, {
-    changes: async (...args: Parameters<typeof changes>) => {
+    page: async (...args: Parameters<typeof page>) => {
       if (args[0] === 'ai:knowledge:gaps') throw new Error('disk');
-      return changes(...args);
+      return page(...args);
     },
   });
   await add('keys', 'rotate keys');

@@ -9,7 +9,7 @@ import type { PayloadContent } from '../payload/payload.ts';
 import type { KnowledgePayloadOptions } from '../payload/knowledge-payload.ts';
 import { detectStack } from '../stack/detect-stack.ts';
 import type { Stack } from '../stack/stack.ts';
-import { ASSETS_KEY, GAPS_KEY, Rows } from '../stores/rows.ts';
+import { ASSETS_KEY, GAPS_KEY, isSamePosition, Rows } from '../stores/rows.ts';
 import { databasePath, hasTeam } from '../directory.ts';
 
 export interface SessionPayloadOptions extends KnowledgePayloadOptions {
@@ -54,7 +54,7 @@ async function readSavedContent(
   try {
     const saved = await readSavedIndex(backend, { signal });
     const now = await new Rows(backend, ASSETS_KEY).position({ signal });
-    if (saved?.epoch !== now.epoch || saved.sequence !== now.sequence) return undefined;
+    if (saved === undefined || !isSamePosition(saved, now)) return undefined;
     const heads = saved.heads.map(({ head }) => head);
     const gaps = pendingGaps(await readGaps(new Rows(backend, GAPS_KEY), { signal }), nowMs);
     const listed = listHeads(heads, { stack, onlyMatching });

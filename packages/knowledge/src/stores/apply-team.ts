@@ -61,9 +61,6 @@ export async function applyTeamChanges(
   );
   const unexpected = checked.flat();
   if (unexpected.length > 0) return { isDone: false, changed: unexpected };
-  const gone = pairs.flatMap(({ change, row }) => (change.text === null ? (row?.sequence ?? []) : []));
-  // The words of a removed asset must not stay in the term index.
-  if (gone.length > 0) await writer.terms.forget(gone, { signal });
   const nowMs = await writer.now({ signal });
   const next = await mapSlowly(pairs, ({ change, row }): NextRow => {
     return { id: change.id, before: row, next: nextRow(row, change, nowMs) };

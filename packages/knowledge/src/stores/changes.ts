@@ -2,7 +2,7 @@ import type { CallOptions } from '@cairn/memory';
 import type { Asset } from '../assets/asset.ts';
 import { assetOf, isRemoval, rowIdOf } from './record.ts';
 import type { Position } from './rows.ts';
-import type { AssetRow, AssetTable } from './table.ts';
+import type { AssetTable, ChangedRows } from './table.ts';
 
 /** What a reader knows of the store. */
 export interface KnownAssets extends Position {
@@ -22,7 +22,8 @@ export interface AssetChanges extends Position {
   readonly isContinued: boolean;
   readonly changed: readonly SequencedAsset[];
   /**
-   * The ids of assets that are gone, the earlier id of an asset whose rename changed only case included. Empty unless it continues.
+   * The ids of assets that the team store still has, and of those that a rename replaced by an id that differs in case. Empty unless it
+   * continues: after another removal it does not.
    */
   readonly removed: readonly string[];
   /** The ids of rows that this version cannot read. */
@@ -43,35 +44,33 @@ export async function readAssetChanges(
   known: KnownAssets | undefined,
   { signal }: CallOptions,
 ): Promise<AssetChanges> {
-  let read = await table.changes({ epoch: known?.epoch, after: known?.sequence ?? 0, signal });
-  const isContinued = known !== undefined && known.epoch === read.epoch && known.sequence <= read.sequence;
-  // A copy of an earlier state was put back.
-  if (known?.epoch === read.epoch && !isContinued) read = await table.changes({ after: 0, signal });
+  const read = await table.changes({ after: known?.sequence ?? 0, signal });
+  if (known !== undefined && !isContinuation(known, read)) return readAssetChanges(table, undefined, { signal });
   const changed = new Map<string, SequencedAsset>();
-  const removed = new Set<string>();
   const unreadable: string[] = [];
-  const add = ({ rowId, sequence, stored }: AssetRow): void => {
+  const gone = new Set<string>();
+  for (const { rowId, sequence, stored } of read.rows) {
     if (stored === undefined) unreadable.push(rowId);
-    else if (!isRemoval(stored)) {
+    else if (isRemoval(stored)) gone.add(rowId);
+    else {
       const asset = assetOf(stored);
       changed.set(asset.id, { sequence, asset });
     }
-  };
-  for (const row of read.rows) add(row);
-  // Each change gives a number to each of its rows: when all numbers are those of present rows, no row was removed.
-  if (isContinued && read.rows.length !== read.sequence - known.sequence) {
-    const present = await table.sequences({ signal });
-    const missing = [...known.sequences].flatMap(([id, sequence]) =>
-      present.has(sequence) || changed.has(id) ? [] : [id],
-    );
-    // A row without its sequence may have been changed after the first read.
-    for (const [index, row] of (await table.read(missing, { signal })).entries()) {
-      const id = missing[index] ?? '';
-      if (row !== undefined) add(row);
-      if (!changed.has(id)) removed.add(id);
-    }
   }
-  if (isContinued) for (const id of replacedIds(known, changed)) removed.add(id);
-  const { epoch, sequence } = read;
-  return { epoch, sequence, isContinued, changed: [...changed.values()], removed: [...removed], unreadable };
+  const removed = known === undefined ? [] : replacedIds(known, changed);
+  // The team store still has it.
+  if (known !== undefined && gone.size > 0) {
+    removed.push(...[...known.sequences.keys()].filter((id) => gone.has(rowIdOf(id)) && !changed.has(id)));
+  }
+  const { start, sequence, count } = read;
+  const isContinued = known !== undefined;
+  return { start, sequence, count, isContinued, changed: [...changed.values()], removed, unreadable };
+}
+
+/** Returns whether the rows are all that changed: no row was removed, and no other table or earlier state is there. */
+function isContinuation(known: KnownAssets, { start, sequence, count, rows }: ChangedRows): boolean {
+  if (known.start !== start || known.sequence > sequence) return false;
+  if (rows.length === 0) return known.count === count;
+  const ids = new Set(Array.from(known.sequences.keys(), rowIdOf));
+  return count === known.count + rows.filter(({ rowId }) => !ids.has(rowId)).length;
 }

@@ -125,8 +125,6 @@ export async function removeAsset(
     const isReadable = row === undefined || row.stored !== undefined;
     const { fields, team, conflict } = isReadable ? (await writer.find(id, options)).stored : {};
     if (row === undefined) return undefined;
-    // Before the row: a kill in between costs nothing but time.
-    await writer.terms.forget([row.sequence], { signal });
     const removal = team && fields && removalOf(fields, { removedMs: await writer.now({ signal }), team, conflict });
     const isDone = await writer.write([{ id: row.rowId, before: row, next: removal }], { signal });
     return isDone && (fields === undefined ? row.rowId : assetId(fields));

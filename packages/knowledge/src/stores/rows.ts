@@ -1,7 +1,8 @@
 /** The tables of knowledge in a store of `@cairn/memory`. All access to their rows is here. */
-import type { CallOptions, MemoryBackend } from '@cairn/memory';
+import type { CallOptions, MemoryBackend, Page, Row, RowChange } from '@cairn/memory';
+import { setImmediate } from 'node:timers/promises';
 
-/** The keys of the tables. The term index of memory is kept for keys with this prefix only. */
+/** The keys of the tables. */
 export const ASSETS_KEY = 'ai:knowledge:assets';
 export const GAPS_KEY = 'ai:knowledge:gaps';
 export const IMPORTS_KEY = 'ai:knowledge:imports';
@@ -10,38 +11,22 @@ export const INDEX_KEY = 'ai:knowledge:index';
 /** The rows of the saved index: the state of the assets' table that it covers, and what it knows of each asset. */
 export const INDEX_ROWS: readonly string[] = ['state', 'heads'];
 
-export interface Row {
-  readonly id: string;
-  /** Higher than the sequences of all earlier changes of the table. */
-  readonly sequence: number;
-  readonly text: string;
-}
+/** The rows of a page: one may have more than a megabyte. */
+const ROWS_PER_PAGE = 256;
 
-export interface RowChange {
-  readonly id: string;
-  /** The row as it was read; `undefined` when there was none. */
-  readonly expected: string | undefined;
-  /** `undefined` removes the row. */
-  readonly next: string | undefined;
-  /** A string that at most one row has. */
-  readonly unique?: string | undefined;
-}
+export type { Row, RowChange };
 
 /** `changed`: the row `id` is not as expected. `taken`: the row `id` has the unique string. */
 export type RowResult =
   | { readonly isDone: true }
   | { readonly isDone: false; readonly reason: 'changed' | 'taken'; readonly id: string };
 
-/** The state of a table. */
-export interface Position {
-  /** Identifies the numbering; empty when the table has no rows. */
-  readonly epoch: string;
-  /** The sequence of the last change. */
-  readonly sequence: number;
-}
+/** The state of a table: two equal states have the same rows. */
+export type Position = Pick<Page, 'start' | 'sequence' | 'count'>;
 
-export interface RowPage extends Position {
-  /** In ascending order of their sequences. Fewer than the limit: these were the last. */
+/** Rows with the position of their table. */
+export interface ReadRows extends Position {
+  /** In ascending order of their sequences. */
   readonly rows: readonly Row[];
 }
 
@@ -54,42 +39,35 @@ export class Rows {
     this.#key = key;
   }
 
-  async read(ids: readonly string[], options: CallOptions): Promise<(Row | undefined)[]> {
-    const rows = await this.#backend.rows(this.#key, ids, options);
-    return rows.map((row) => row && { id: row.id, sequence: row.sequence, text: row.record });
+  read(ids: readonly string[], options: CallOptions): Promise<(Row | undefined)[]> {
+    return this.#backend.rows(this.#key, ids, options);
   }
 
-  /** Returns the rows that changed after a sequence; all rows when the table has another epoch. */
-  async changes(
-    query: CallOptions & { readonly epoch?: string | undefined; readonly after: number; readonly limit: number },
-  ): Promise<RowPage> {
-    const { epoch, sequence, records } = await this.#backend.changes(this.#key, query);
-    return {
-      epoch,
-      sequence,
-      rows: records.map(({ id = '', record, ...rest }) => ({ id, text: record, sequence: rest.sequence })),
-    };
+  /** Returns the rows that changed after a sequence, or the first ones of them. Other work runs in between. */
+  async changes({
+    after = 0,
+    limit = Infinity,
+    signal,
+  }: CallOptions & { readonly after?: number | undefined; readonly limit?: number | undefined }): Promise<ReadRows> {
+    const rows = new Map<string, Row>();
+    for (let last = after; ; ) {
+      const query = { order: 'written', after: last, limit: Math.min(limit, ROWS_PER_PAGE) } as const;
+      const { rows: found, hasMore, ...position } = await this.#backend.page(this.#key, query, { signal });
+      for (const row of found) rows.set(row.id, row);
+      last = found.at(-1)?.sequence ?? last;
+      if (!hasMore || rows.size >= limit) return { ...position, rows: [...rows.values()] };
+      await setImmediate();
+    }
   }
 
   async position(options: CallOptions): Promise<Position> {
-    const last = { after: Number.MAX_SAFE_INTEGER, limit: 1, ...options };
-    const { epoch, sequence } = await this.#backend.changes(this.#key, last);
-    return { epoch, sequence };
+    const { start, sequence, count } = await this.#backend.page(this.#key, { order: 'newest', limit: 0 }, options);
+    return { start, sequence, count };
   }
 
-  /** Returns the sequences of all rows. Its time is linear in their number. */
-  async sequences(options: CallOptions): Promise<ReadonlySet<number>> {
-    return new Set((await this.#backend.sequences(this.#key, options)).sequences);
-  }
-
-  /** Removes rows, unless another process changes them concurrently. */
+  /** Removes rows. */
   async remove(ids: readonly string[], options: CallOptions): Promise<void> {
-    const rows = (await this.read(ids, options)).filter((row) => row !== undefined);
-    if (rows.length === 0) return;
-    await this.change(
-      rows.map(({ id, text }) => ({ id, expected: text, next: undefined })),
-      options,
-    );
+    await this.#backend.change(this.#key, { removes: ids }, options);
   }
 
   /** Makes all changes, or none. */
@@ -97,4 +75,9 @@ export class Rows {
     const result = await this.#backend.change(this.#key, { rows }, options);
     return result.isDone ? { isDone: true } : { isDone: false, reason: result.reason, id: result.id ?? '' };
   }
+}
+
+/** Returns whether two states of a table are the same. */
+export function isSamePosition(left: Position | undefined, right: Position | undefined): boolean {
+  return left?.start === right?.start && left?.sequence === right?.sequence && left?.count === right?.count;
 }

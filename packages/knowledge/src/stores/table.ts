@@ -7,13 +7,11 @@ import { hashOf } from '../assets/markdown.ts';
 import { parseRow, rowIdOf, uniqueOf } from './record.ts';
 import type { StoredRow } from './record.ts';
 import { ASSETS_KEY, Rows } from './rows.ts';
+import { termsOfRow } from './terms.ts';
 import type { Position, Row, RowChange, RowResult } from './rows.ts';
 
-/** The rows of the first and of the largest page: one row may have more than a megabyte. */
-const FIRST_PAGE = 32;
-const MAX_PAGE = 256;
-/** The UTF-16 code units of a page. */
-const UNITS_PER_PAGE = 512 * 1024;
+/** The rows that are read at once: one may have more than a megabyte. */
+const ROWS_AT_ONCE = 32;
 /** The number of values that are mapped before other work runs. */
 const VALUES_AT_ONCE = 16;
 const MAX_ATTEMPTS = 1000;
@@ -76,9 +74,9 @@ export class AssetTable {
   /** Reads rows by the ids of their assets. */
   async read(ids: readonly string[], { signal }: CallOptions): Promise<(AssetRow | undefined)[]> {
     const rows: (AssetRow | undefined)[] = [];
-    for (let from = 0; from < ids.length; from += FIRST_PAGE) {
+    for (let from = 0; from < ids.length; from += ROWS_AT_ONCE) {
       if (from > 0) await setImmediate();
-      const page = ids.slice(from, from + FIRST_PAGE).map(rowIdOf);
+      const page = ids.slice(from, from + ROWS_AT_ONCE).map(rowIdOf);
       for (const row of await this.#rows.read(page, { signal })) rows.push(row && assetRowOf(row));
     }
     return rows;
@@ -90,42 +88,21 @@ export class AssetTable {
   }
 
   /** Reads the rows that changed after a sequence. Other work runs in between. */
-  async changes({
-    epoch,
-    after,
-    signal,
-  }: CallOptions & { readonly epoch?: string | undefined; readonly after: number }): Promise<ChangedRows> {
-    const rows = new Map<string, AssetRow>();
-    let from = { epoch, after };
-    let limit = FIRST_PAGE;
-    for (;;) {
-      const page = await this.#rows.changes({ ...from, limit, signal });
-      if (from.epoch !== undefined && page.epoch !== from.epoch) rows.clear();
-      for (const row of page.rows) rows.set(row.id, assetRowOf(row));
-      const last = page.rows.at(-1);
-      if (last === undefined || page.rows.length < limit) {
-        return { epoch: page.epoch, sequence: page.sequence, rows: [...rows.values()] };
-      }
-      from = { epoch: page.epoch, after: last.sequence };
-      const units = page.rows.reduce((sum, { text }) => sum + text.length, 1);
-      limit = Math.max(1, Math.min(MAX_PAGE, Math.floor((limit * UNITS_PER_PAGE) / units)));
-      await setImmediate();
-    }
+  async changes(options: CallOptions & { readonly after: number }): Promise<ChangedRows> {
+    const { rows, ...position } = await this.#rows.changes(options);
+    return { ...position, rows: await mapSlowly(rows, assetRowOf) };
   }
 
   position(options: CallOptions): Promise<Position> {
     return this.#rows.position(options);
   }
 
-  sequences(options: CallOptions): Promise<ReadonlySet<number>> {
-    return this.#rows.sequences(options);
-  }
-
   /** Writes all rows, or none. */
   async write(changes: readonly NextRow[], { mayBeEqual, signal }: WriteOptions): Promise<RowResult> {
     let rows = changes.map(({ id, before, next }): RowChange => {
       const unique = next && uniqueOf(next);
-      return { id: rowIdOf(id), expected: before?.text, next: next && JSON.stringify(next), unique };
+      const text = next && JSON.stringify(next);
+      return { id: rowIdOf(id), expected: before?.text, next: text, unique, terms: termsOfRow(next) };
     });
     for (let attempt = 0; ; attempt++) {
       const result = await this.#rows.change(rows, { signal });

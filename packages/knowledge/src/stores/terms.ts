@@ -1,22 +1,34 @@
-/** The term index of the assets' content, which a store of `@cairn/memory` keeps. All access to it is here. */
-import type { CallOptions, MemoryBackend } from '@cairn/memory';
-import { createTermStore } from '@cairn/memory/terms';
+/** The terms of the assets' content, which a store of `@cairn/memory` keeps with their rows. All access to them is here. */
+import type { CallOptions, MemoryBackend, Terms } from '@cairn/memory';
+import { createTermStore, termsIn } from '@cairn/memory/terms';
 import type { TermSource, TermStore } from '@cairn/memory/terms';
 import type { RankNotice } from '@cairn/retrieval';
 import { isRemoval, parseRow } from './record.ts';
+import type { StoredRow } from './record.ts';
 import { ASSETS_KEY } from './rows.ts';
 
-/** Returns the terms that find an asset; `undefined` when the row has no asset. */
-function textOf(record: string): { readonly text: string; readonly timeMs: number } | undefined {
-  const row = parseRow(record);
+/** Returns what finds an asset; `undefined` when the row has none. */
+function textOf(row: StoredRow | undefined): string | undefined {
   if (row === undefined || isRemoval(row)) return undefined;
   const { name, productLine, title, tags } = row.fields;
   // Twice, because these words name the subject, and a body often repeats the words of others.
   const subject = [name, title, tags.join(' ')].join('\n');
-  return { text: [subject, subject, productLine, row.text.slice(row.bodyStart)].join('\n'), timeMs: row.changedMs };
+  return [subject, subject, productLine, row.text.slice(row.bodyStart)].join('\n');
 }
 
-const source: TermSource = { key: ASSETS_KEY, textOf };
+/** Returns the terms of a row, for the change that writes it. */
+export function termsOfRow(row: StoredRow | undefined): Terms | undefined {
+  return termsIn(textOf(row));
+}
+
+const source: TermSource = {
+  key: ASSETS_KEY,
+  textOf: (record) => {
+    const row = parseRow(record);
+    const text = textOf(row);
+    return row === undefined || text === undefined || isRemoval(row) ? undefined : { text, timeMs: row.changedMs };
+  },
+};
 
 export interface TermSearch extends CallOptions {
   /** Plain text. */
@@ -54,15 +66,5 @@ export class AssetTerms {
       signal,
     });
     return { hits, fullScore: fullScore ?? 0, hasMore, notices };
-  }
-
-  /** Brings the stored index up to date. A search does so too. */
-  async catchUp(options: CallOptions): Promise<void> {
-    await this.#terms.catchUp(source, options);
-  }
-
-  /** Removes the terms of rows that are about to be removed, and of all rows that are gone. */
-  async forget(sequences: readonly number[], options: CallOptions = {}): Promise<void> {
-    await this.#terms.forget(source, sequences, options);
   }
 }

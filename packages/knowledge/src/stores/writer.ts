@@ -6,7 +6,7 @@ import type { AssetListener, ChangeOptions, LocalStoreOptions } from './local-st
 import { losesLines } from './lost-lines.ts';
 import { assetOf, isRemoval, uniqueOf } from './record.ts';
 import type { StoredAsset } from './record.ts';
-import { INDEX_KEY, INDEX_ROWS, Rows } from './rows.ts';
+import { INDEX_KEY, INDEX_ROWS, isSamePosition, Rows } from './rows.ts';
 import type { Position } from './rows.ts';
 import { AssetTable, checkReadable } from './table.ts';
 import type { AssetRow, NextRow } from './table.ts';
@@ -110,14 +110,12 @@ export class AssetWriter {
     const saved = new Rows(this.#options.backend, INDEX_KEY);
     const [row] = await saved.read(INDEX_ROWS.slice(0, 1), {});
     if (row === undefined) return;
-    const { epoch, sequence } = JSON.parse(row.text) as Position;
-    const now = await this.table.position({});
-    if (epoch !== now.epoch || sequence !== now.sequence) await saved.remove(INDEX_ROWS, {});
+    const position = JSON.parse(row.text) as Position;
+    if (!isSamePosition(position, await this.table.position({}))) await saved.remove(INDEX_ROWS, {});
   }
 
   async eraseReplaced(): Promise<{ readonly erasure: Erasure } | undefined> {
     if (this.#erased === this.#replaced) return undefined;
-    // The terms of all rows that are gone.
-    return { erasure: await this.eraseAfter(() => this.terms.forget([])) };
+    return { erasure: await this.eraseAfter(async () => undefined) };
   }
 }

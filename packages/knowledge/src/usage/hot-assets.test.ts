@@ -22,10 +22,10 @@ function createBench(): Bench {
   const calls: string[] = [];
   const counted: MemoryBackend = {
     ...backend,
-    changes: async (key, ...rest) => {
-      const changes = await backend.changes(key, ...rest);
-      if (!key.includes('usage')) calls.push(`changes: ${changes.records.length} records`);
-      return changes;
+    page: async (key, ...rest) => {
+      const page = await backend.page(key, ...rest);
+      if (!key.includes('usage')) calls.push(`page: ${page.rows.length} rows`);
+      return page;
     },
     rows: async (key, ids, ...rest) => {
       calls.push(`rows: ${ids.join(' ')}`);
@@ -42,7 +42,7 @@ async function add(store: LocalStore, name: string, body: string = `The body of 
   await store.add({ name, productLine: 'a', type: 'reference', title: name, body });
 }
 
-const CHECK = 'changes: 0 records';
+const CHECK = 'page: 0 rows';
 
 test('a hot asset is read without its body, after one check of the revision', async () => {
   const { store, usage, hot, calls } = createBench();

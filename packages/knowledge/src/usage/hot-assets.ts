@@ -43,8 +43,8 @@ export function openHotAssets({
   const kept = new Map<string, KeptAsset>();
 
   const readState = async ({ signal }: CallOptions): Promise<string> => {
-    const { epoch, sequence } = await store.position({ signal });
-    return JSON.stringify([epoch, sequence]);
+    const { start, sequence, count } = await store.position({ signal });
+    return JSON.stringify([start, sequence, count]);
   };
   const keep = (rowId: string, asset: Asset | undefined, state: string): void => {
     kept.delete(rowId);

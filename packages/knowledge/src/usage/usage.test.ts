@@ -115,7 +115,7 @@ test('a query with a secret is not stored, and a long one is cut', async () => {
 });
 
 test('a store that fails is reported, and the reader does not notice', async () => {
-  const backend: MemoryBackend = { ...memory(), append: () => Promise.reject(new Error('disk full')) };
+  const backend: MemoryBackend = { ...memory(), change: () => Promise.reject(new Error('disk full')) };
   const errors: unknown[] = [];
   const usage = openUsage({ open: async () => createMemory({ backend }), onError: (error) => void errors.push(error) });
   openTwo(usage, 1);

@@ -1,6 +1,6 @@
 import type { CallTable, OptionNames } from '@cairn/tool/errors';
 import { checkArguments } from '../errors.ts';
-import type { CallOptions, Memory, Namespace, NamespaceChanges, SequencedRecord } from '@cairn/memory';
+import type { CallOptions, Memory, Namespace, NamespaceChanges, NamespaceRecord } from '@cairn/memory';
 import { hasSecret } from '../assets/secrets.ts';
 import { rowIdOf } from '../stores/record.ts';
 import { learnRanking } from './learned-ranking.ts';
@@ -46,7 +46,7 @@ export interface Usage {
   readonly flush: () => Promise<void>;
 }
 
-function eventOf({ value: { asset, session, query } }: SequencedRecord): OpenedEvent | undefined {
+function eventOf({ value: { asset, session, query } }: NamespaceRecord): OpenedEvent | undefined {
   if (typeof asset !== 'string' || typeof session !== 'string') return undefined;
   return { asset, session, ...(typeof query === 'string' && { query }) };
 }
@@ -59,15 +59,15 @@ function storableQuery(query: string | undefined): string | undefined {
 
 /** The list of events, as it was last read. */
 interface Reading {
-  readonly position: Pick<NamespaceChanges, 'epoch' | 'sequence'>;
-  readonly records: readonly SequencedRecord[];
+  readonly position: Pick<NamespaceChanges, 'start' | 'sequence'>;
+  readonly records: readonly NamespaceRecord[];
   readonly events: readonly OpenedEvent[];
   readonly opened: ReadonlyMap<string, number>;
   /** Made when it is first needed. */
   ranking?: LearnedRanking;
 }
 
-function read(position: Reading['position'], all: readonly SequencedRecord[]): Reading {
+function read(position: Reading['position'], all: readonly NamespaceRecord[]): Reading {
   const records = all.slice(-LIMITS.maxRecords);
   const events = records.flatMap((record) => eventOf(record) ?? []);
   const sessions = new Map<string, Set<string>>();
@@ -99,14 +99,14 @@ export function openUsage({ open, learn = true, onError = () => undefined }: Usa
 
   const refresh = async ({ signal }: CallOptions = {}): Promise<Reading> => {
     const known = reading;
-    const { records, isContinued, epoch, sequence } = await (
+    const { records, isContinued, start, sequence } = await (
       await namespace()
     ).changes(LIST, { since: known?.position, signal });
     if (known !== undefined && isContinued && records.length === 0) return known;
-    return (reading = read({ epoch, sequence }, isContinued ? [...(known?.records ?? []), ...records] : records));
+    return (reading = read({ start, sequence }, isContinued ? [...(known?.records ?? []), ...records] : records));
   };
   const current = async (options?: CallOptions): Promise<Reading> =>
-    learn ? refresh(options) : read({ epoch: '', sequence: 0 }, []);
+    learn ? refresh(options) : read({ start: 0, sequence: 0 }, []);
 
   const api: Usage = {
     isOn: learn,

@@ -1,5 +1,5 @@
 /** What all stores do alike with a change of a table. */
-import type { MemoryBackend, RowChange, TableResult, Terms } from '../records/backend.ts';
+import type { MemoryBackend, RowChange, TableResult } from '../records/backend.ts';
 
 /** The rows of a page, unless the caller names a limit. */
 export const PAGE_LIMIT = 1000;
@@ -37,13 +37,6 @@ export function conflictIn(rows: readonly RowChange[], { textOf, ownerOf }: Pres
 /** Returns the text of a row that is written at a time. */
 export function writtenText(next: Exclude<RowChange['next'], undefined>, timeMs: number): string {
   return typeof next === 'string' ? next : `${next[0]}${timeMs}${next[1]}`;
-}
-
-/** Returns the number of terms of a row. */
-export function lengthOf(terms: Terms): number {
-  let length = 0;
-  for (const count of terms.values()) length += count;
-  return length;
 }
 
 /** Returns a store whose functions can be taken from it, as those of an object literal. */

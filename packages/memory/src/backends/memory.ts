@@ -9,6 +9,7 @@ import type {
   Page,
   PageQuery,
   Postings,
+  PostingsOfBlock,
   Row,
   RowChange,
   TableChange,
@@ -18,7 +19,7 @@ import type {
 import { deletableTime, readClock } from '../records/clock-guard.ts';
 import type { ClockState } from '../records/clock-guard.ts';
 import { blockOf, postingOf } from '../records/postings.ts';
-import { bound, conflictIn, lengthOf, PAGE_BYTES, PAGE_LIMIT, writtenText } from './changes.ts';
+import { bound, conflictIn, PAGE_BYTES, PAGE_LIMIT, writtenText } from './changes.ts';
 import type { Conflict } from './changes.ts';
 
 export interface MemoryBackendOptions {
@@ -55,8 +56,6 @@ class Table {
   readonly #owners = new Map<string, string>();
   readonly #postings = new Map<string, Map<number, string>>();
   sequence: number;
-  documents = 0;
-  totalLength = 0;
   /** How many rows with terms are gone. */
   removed = 0;
   /** The sequence before the first one, which no other table of the process has. */
@@ -94,8 +93,6 @@ class Table {
     this.rows.delete(id);
     if (row.unique !== undefined && this.#owners.get(row.unique) === id) this.#owners.delete(row.unique);
     if (row.terms === undefined) return true;
-    this.documents -= 1;
-    this.totalLength -= lengthOf(row.terms);
     this.removed += 1;
     for (const term of row.terms.keys()) {
       const postings = this.#postings.get(term);
@@ -116,13 +113,9 @@ class Table {
     if (!isLive(row, trustedMs)) return row;
     this.rows.set(id, { ...row, unique, terms });
     if (unique !== undefined) this.#owners.set(unique, id);
-    if (terms === undefined) return row;
-    this.documents += 1;
-    const length = lengthOf(terms);
-    this.totalLength += length;
-    for (const [term, count] of terms) {
+    for (const [term, count] of terms ?? []) {
       const postings = this.#postings.get(term) ?? new Map<number, string>();
-      postings.set(row.sequence, postingOf(row.sequence, count, length));
+      postings.set(row.sequence, postingOf(row.sequence, count));
       this.#postings.set(term, postings);
     }
     return row;
@@ -148,9 +141,13 @@ class Table {
     for (const row of this.rows.values()) if (!isLive(row, trustedMs)) this.remove(row.id);
   }
 
-  postingsOf(term: string, fromBlock: number): string {
-    const postings = this.#postings.get(term) ?? [];
-    return Array.from(postings, ([sequence, text]) => (blockOf(sequence) < fromBlock ? '' : text)).join('');
+  postingsOf(term: string, fromBlock: number): PostingsOfBlock[] {
+    const blocks = new Map<number, string>();
+    for (const [sequence, posting] of this.#postings.get(term) ?? []) {
+      const block = blockOf(sequence);
+      if (block >= fromBlock) blocks.set(block, `${blocks.get(block) ?? ''}${posting}`);
+    }
+    return Array.from(blocks, ([block, numbers]) => ({ block, numbers }));
   }
 
   get terms(): string[] {
@@ -232,10 +229,9 @@ class ProcessStore implements MemoryBackend {
     { after = 0, signal }: Parameters<MemoryBackend['postings']>[2] = {},
   ): Promise<Postings> {
     this.#begin({ signal });
-    const { sequence = 0, version = '', documents = 0, totalLength = 0 } = this.#tables.get(key) ?? {};
     const table = this.#tables.get(key);
-    const postings = terms.map((term) => table?.postingsOf(term, blockOf(after)) ?? '');
-    return { sequence, version, documents, totalLength, postings };
+    const postings = terms.map((term) => table?.postingsOf(term, blockOf(after)) ?? []);
+    return { sequence: table?.sequence ?? 0, version: table?.version ?? '', postings };
   }
 
   async *terms(key: string, call?: CallOptions): AsyncGenerator<readonly string[]> {

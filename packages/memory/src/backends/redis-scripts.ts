@@ -1,8 +1,8 @@
 /**
  * Lua scripts, which Redis runs as one step. A table has these keys, with one hash tag:
  *
- * - a hash: `h:<name>` of the table, and for each row `t:<id>`, its text, `m:<id>`, a JSON array of its sequence, place, expiry, number
- *   of terms, unique string and terms, and `u:<unique>`, the id of the row that has a unique string;
+ * - a hash: `h:<name>` of the table, and for each row `t:<id>`, its text, `m:<id>`, a JSON array of its sequence, place, expiry, unique
+ *   string and terms, and `u:<unique>`, the id of the row that has a unique string;
  * - sorted sets of the rows by sequence, by place, and by expiry, with members that sort by sequence: `<sequence>:<id>`;
  * - a hash of postings, with a field for each block of a term: `<block> <term>`.
  *
@@ -108,9 +108,9 @@ end
 return reply
 `);
 
-/** ARGV: '', the first block, terms. Returns the fields of the table, and the postings of each term. */
+/** ARGV: '', the first block, terms. Returns the fields of the table, and the number of blocks of each term, each with its numbers. */
 export const postingsScript: Script = script(`${clock}${rows}
-local head = redis.call('HMGET', ROWS, 'h:sequence', 'h:first', 'h:removed', 'h:documents', 'h:length')
+local head = redis.call('HMGET', ROWS, 'h:sequence', 'h:first', 'h:removed')
 local blocks, from = {}, tonumber(ARGV[2])
 while true do
   local member = redis.call('ZRANGEBYSCORE', WRITTEN, text_of(from * BLOCK), '+inf', 'LIMIT', '0', '1')[1]
@@ -119,15 +119,21 @@ while true do
   blocks[#blocks + 1] = text_of(block)
   from = block + 1
 end
-local reply = { head[1] or '0', (head[2] or '0') .. '.' .. (head[3] or '0'), head[4] or '0', head[5] or '0' }
+local reply = { head[1] or '0', (head[2] or '0') .. '.' .. (head[3] or '0') }
 for index = 3, #ARGV do
-  local postings = {}
+  local place = #reply + 1
+  reply[place] = 0
   for start = 1, #blocks, 1000 do
     local fields = {}
     for at = start, math.min(start + 999, #blocks) do fields[#fields + 1] = blocks[at] .. ' ' .. ARGV[index] end
-    for _, part in ipairs(redis.call('HMGET', TERMS, unpack(fields))) do postings[#postings + 1] = part or '' end
+    for at, numbers in ipairs(redis.call('HMGET', TERMS, unpack(fields))) do
+      if numbers then
+        reply[place] = reply[place] + 1
+        reply[#reply + 1] = blocks[start + at - 1]
+        reply[#reply + 1] = numbers
+      end
+    end
   end
-  reply[#reply + 1] = table.concat(postings)
 end
 return reply
 `);
@@ -158,11 +164,9 @@ local function remove(id)
   local sequence, member = tonumber(meta[1]), member_of(tonumber(meta[1]), id)
   redis.call('HDEL', ROWS, 't:' .. id, 'm:' .. id)
   for _, set in ipairs({ WRITTEN, PLACED, EXPIRY }) do redis.call('ZREM', set, member) end
-  if meta[5] ~= '' and redis.call('HGET', ROWS, 'u:' .. meta[5]) == id then redis.call('HDEL', ROWS, 'u:' .. meta[5]) end
-  if #meta > 5 then
-    head.removed, head.documents, head.length = head.removed + 1, head.documents - 1, head.length - tonumber(meta[4])
-    for index = 6, #meta do posting(gone, sequence, meta[index], ';' .. meta[1] .. ',') end
-  end
+  if meta[4] ~= '' and redis.call('HGET', ROWS, 'u:' .. meta[4]) == id then redis.call('HDEL', ROWS, 'u:' .. meta[4]) end
+  if #meta > 4 then head.removed = head.removed + 1 end
+  for index = 5, #meta do posting(gone, sequence, meta[index], sequence % BLOCK) end
   return 1
 end
 
@@ -170,14 +174,13 @@ local function write_postings()
   for field, parts in pairs(added) do
     redis.call('HSET', TERMS, field, (redis.call('HGET', TERMS, field) or '') .. table.concat(parts))
   end
-  for field, starts in pairs(gone) do
-    local text = redis.call('HGET', TERMS, field) or ''
-    for _, start in ipairs(starts) do
-      local at = string.find(text, start, 1, true)
-      local stop = at and string.find(text, ';', at + 1, true)
-      if at then text = string.sub(text, 1, at - 1) .. (stop and string.sub(text, stop) or '') end
+  for field, places in pairs(gone) do
+    local is_gone, kept = {}, {}
+    for _, place in ipairs(places) do is_gone[place] = true end
+    for number in string.gmatch(redis.call('HGET', TERMS, field) or '', '%d+') do
+      if not is_gone[tonumber(number) % BLOCK] then kept[#kept + 1] = ',' .. number end
     end
-    if text == '' then redis.call('HDEL', TERMS, field) else redis.call('HSET', TERMS, field, text) end
+    if #kept == 0 then redis.call('HDEL', TERMS, field) else redis.call('HSET', TERMS, field, table.concat(kept)) end
   end
 end
 
@@ -215,18 +218,12 @@ local function put(row)
   local text = row.text or (row.before .. text_of(time) .. row.after)
   local fields = { row.id, text_of(head.sequence), text_of(place), expiry, text }
   if row.lifetime and time + row.lifetime <= now then return fields end
-  local meta = { fields[2], fields[3], expiry, '0', row.unique or '' }
-  local length = 0
+  local meta = { fields[2], fields[3], expiry, row.unique or '' }
   for index = 1, row.terms and #row.terms or 0, 2 do
+    local number = row.terms[index + 1] * BLOCK + head.sequence % BLOCK
+    posting(added, head.sequence, row.terms[index], ',' .. text_of(number))
     meta[#meta + 1] = row.terms[index]
-    length = length + row.terms[index + 1]
   end
-  meta[4] = text_of(length)
-  for index = 1, row.terms and #row.terms or 0, 2 do
-    local value = ';' .. fields[2] .. ',' .. text_of(row.terms[index + 1]) .. ',' .. meta[4]
-    posting(added, head.sequence, row.terms[index], value)
-  end
-  if #meta > 5 then head.documents, head.length = head.documents + 1, head.length + length end
   redis.call('HSET', ROWS, 't:' .. row.id, text, 'm:' .. row.id, cjson.encode(meta))
   if row.unique then redis.call('HSET', ROWS, 'u:' .. row.unique, row.id) end
   local member = member_of(head.sequence, row.id)
@@ -276,10 +273,10 @@ local function run_of()
   local info = redis.pcall('INFO', 'server')
   return type(info) == 'string' and string.match(info, 'run_id:(%w+)') or ''
 end
-local names = { 'sequence', 'first', 'place', 'removed', 'documents', 'length', 'run', 'list' }
-local values = redis.call('HMGET', ROWS, 'h:sequence', 'h:first', 'h:place', 'h:removed', 'h:documents', 'h:length', 'h:run', 'h:list')
+local names = { 'sequence', 'first', 'place', 'removed', 'run', 'list' }
+local values = redis.call('HMGET', ROWS, 'h:sequence', 'h:first', 'h:place', 'h:removed', 'h:run', 'h:list')
 local head = {}
-for index, name in ipairs(names) do head[name] = index < 7 and tonumber(values[index] or 0) or values[index] or '' end
+for index, name in ipairs(names) do head[name] = index < 5 and tonumber(values[index] or 0) or values[index] or '' end
 if change.sequence and change.sequence ~= text_of(head.sequence) then return { 'changed' } end
 local rewritten, taken, adds = {}, {}, false
 for _, row in ipairs(change.rows) do
@@ -318,7 +315,7 @@ end
 if change.removesAll then
   removed = redis.call('ZCARD', WRITTEN)
   redis.call('UNLINK', WRITTEN, PLACED, EXPIRY, TERMS, ROWS)
-  head.documents, head.length, head.removed = 0, 0, head.removed + removed
+  head.removed = head.removed + removed
   gone = {}
 end
 for _, id in ipairs(change.removes) do removed = removed + remove(id) end

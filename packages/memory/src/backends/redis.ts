@@ -8,6 +8,7 @@ import type {
   Page,
   PageQuery,
   Postings,
+  PostingsOfBlock,
   Row,
   RowChange,
   TableChange,
@@ -147,14 +148,18 @@ class RedisStore implements MemoryBackend {
     { after = 0, signal }: Parameters<MemoryBackend['postings']>[2] = {},
   ): Promise<Postings> {
     const reply = parts(await this.#ask(postingsScript, key, [String(blockOf(after)), ...terms], { signal }));
-    const [sequence, version = '', documents, totalLength, ...postings] = reply;
-    return {
-      sequence: Number(sequence),
-      version,
-      documents: Number(documents),
-      totalLength: Number(totalLength),
-      postings,
-    };
+    const [sequence, version = '', ...rest] = reply;
+    const postings: PostingsOfBlock[][] = [];
+    // For each term the number of its blocks, and the block and the numbers of each.
+    for (let at = 0; at < rest.length; ) {
+      const count = Number(rest[at++]);
+      const own = rest.slice(at, at + 2 * count);
+      postings.push(
+        Array.from({ length: count }, (_, index) => ({ block: Number(own[2 * index]), numbers: own[2 * index + 1] ?? '' })),
+      );
+      at += 2 * count;
+    }
+    return { sequence: Number(sequence), version, postings };
   }
 
   async *terms(key: string, { signal }: CallOptions = {}): AsyncGenerator<readonly string[]> {

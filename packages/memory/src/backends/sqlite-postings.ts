@@ -21,8 +21,8 @@ export class PostingsChange {
     this.#keyId = keyId;
   }
 
-  add(sequence: number, terms: Terms, length: number): void {
-    for (const [term, count] of terms) this.#blockOf(term, sequence).added += postingOf(sequence, count, length);
+  add(sequence: number, terms: Terms): void {
+    for (const [term, count] of terms) this.#blockOf(term, sequence).added += postingOf(sequence, count);
   }
 
   remove(sequence: number, terms: readonly string[]): void {

@@ -30,8 +30,6 @@ CREATE TABLE keys (
   place INTEGER NOT NULL,
   records INTEGER NOT NULL,
   bytes INTEGER NOT NULL,
-  documents INTEGER NOT NULL,
-  total_length INTEGER NOT NULL,
   removed INTEGER NOT NULL
 );
 CREATE TABLE entries (
@@ -42,7 +40,6 @@ CREATE TABLE entries (
   expires_at INTEGER,
   identity TEXT,
   terms TEXT,
-  length INTEGER NOT NULL,
   body TEXT NOT NULL
 );
 CREATE TABLE postings (

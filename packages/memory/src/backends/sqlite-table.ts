@@ -2,7 +2,7 @@
 import { MemoryError } from '../errors.ts';
 import type { Keep, Row, RowChange, TableChange, TableResult } from '../records/backend.ts';
 import { randomName } from '../records/random-name.ts';
-import { conflictIn, lengthOf, writtenText } from './changes.ts';
+import { conflictIn, writtenText } from './changes.ts';
 import type { Conflict } from './changes.ts';
 import type { Time } from './sqlite-clock.ts';
 import { PostingsChange } from './sqlite-postings.ts';
@@ -55,9 +55,6 @@ interface Counts {
   place: number;
   records: number;
   bytes: number;
-  /** The number of rows with terms, and the sum of their lengths. */
-  documents: number;
-  totalLength: number;
   /** How many rows with terms are gone. */
   removed: number;
 }
@@ -70,8 +67,6 @@ function countsOf(fields: Fields): Counts {
     place: Number(fields['place']),
     records: Number(fields['records']),
     bytes: Number(fields['bytes']),
-    documents: Number(fields['documents']),
-    totalLength: Number(fields['total_length']),
     removed: Number(fields['removed']),
   };
 }
@@ -101,15 +96,13 @@ class SqliteTable {
   /** Removes rows that meet a condition, in which `?1` is the id of the key. @returns their number. */
   remove(condition: string, ...values: readonly (number | string)[]): number {
     const sql = `DELETE FROM entries WHERE key_id = ?1 AND ${condition}
-      RETURNING sequence, terms, length, octet_length(body) AS bytes`;
+      RETURNING sequence, terms, octet_length(body) AS bytes`;
     const removed = this.#on.all(sql, this.#counts.id, ...values);
     const counts = this.#counts;
     counts.records -= removed.length;
-    for (const { sequence, terms, length, bytes } of removed) {
+    for (const { sequence, terms, bytes } of removed) {
       counts.bytes -= Number(bytes);
       if (terms === null) continue;
-      counts.documents -= 1;
-      counts.totalLength -= Number(length);
       counts.removed += 1;
       this.#postings.remove(Number(sequence), JSON.parse(String(terms)) as string[]);
     }
@@ -135,20 +128,16 @@ class SqliteTable {
     const text = writtenText(next, time);
     const row = { id, sequence, place, ...(expiresMs !== Infinity && { expiresAt: expiresMs }), text };
     if (expiresMs <= trustedMs) return row;
-    const length = terms === undefined ? 0 : lengthOf(terms);
     this.#on.run(
-      `INSERT INTO entries (sequence, key_id, id, place, expires_at, identity, terms, length, body)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO entries (sequence, key_id, id, place, expires_at, identity, terms, body)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
       ...[sequence, counts.id, id, place, storedTime(expiresMs), unique ?? null],
-      ...[terms === undefined ? null : JSON.stringify([...terms.keys()]), length, text],
+      ...[terms === undefined ? null : JSON.stringify([...terms.keys()]), text],
     );
     counts.expiresMs = counts.records === 0 ? expiresMs : Math.max(counts.expiresMs, expiresMs);
     counts.records += 1;
     counts.bytes += Buffer.byteLength(text);
-    if (terms === undefined) return row;
-    counts.documents += 1;
-    counts.totalLength += length;
-    this.#postings.add(sequence, terms, length);
+    if (terms !== undefined) this.#postings.add(sequence, terms);
     return row;
   }
 
@@ -170,22 +159,22 @@ class SqliteTable {
 
   save(): void {
     this.#postings.save();
-    const { id, expiresMs, sequence, place, records, bytes, documents, totalLength, removed } = this.#counts;
+    const { id, expiresMs, sequence, place, records, bytes, removed } = this.#counts;
     if (records === 0) {
       this.#on.run('DELETE FROM keys WHERE id = ?', id);
       return;
     }
     this.#on.run(
-      `UPDATE keys SET expires_at = ?, sequence = ?, place = ?, records = ?, bytes = ?, documents = ?, total_length = ?, removed = ?
+      `UPDATE keys SET expires_at = ?, sequence = ?, place = ?, records = ?, bytes = ?, removed = ?
        WHERE id = ?`,
-      ...[storedTime(expiresMs), sequence, place, records, bytes, documents, totalLength, removed, id],
+      ...[storedTime(expiresMs), sequence, place, records, bytes, removed, id],
     );
   }
 }
 
 function addKey(on: Statements, key: string): Counts {
-  const sql = `INSERT INTO keys (key, sequence, place, records, bytes, documents, total_length, removed)
-    VALUES (?, 0, ?, 0, 0, 0, 0, 0) RETURNING *`;
+  const sql = `INSERT INTO keys (key, sequence, place, records, bytes, removed)
+    VALUES (?, 0, ?, 0, 0, 0) RETURNING *`;
   const counts = countsOf(on.get(sql, key, -Number.MAX_SAFE_INTEGER) ?? {});
   return { ...counts, sequence: counts.id * SPAN };
 }

@@ -10,6 +10,7 @@ import type {
   Page,
   PageQuery,
   Postings,
+  PostingsOfBlock,
   Row,
   TableChange,
   TableResult,
@@ -121,15 +122,16 @@ class SqliteStore implements MemoryBackend {
     { after = 0, signal }: Parameters<MemoryBackend['postings']>[2] = {},
   ): Promise<Postings> {
     return this.#database.read(async (on) => {
-      const { id = 0, sequence = 0, documents = 0, totalLength = 0, removed = 0 } = findKey(on, key) ?? {};
-      const sql = 'SELECT body FROM postings WHERE key_id = ? AND term = ? AND block >= ? ORDER BY block';
-      const postings: string[] = [];
+      const { id = 0, sequence = 0, removed = 0 } = findKey(on, key) ?? {};
+      const sql = 'SELECT block, body FROM postings WHERE key_id = ? AND term = ? AND block >= ? ORDER BY block';
+      const postings: PostingsOfBlock[][] = [];
       for (const term of terms) {
-        postings.push(on.all(sql, id, term, blockOf(after)).map(({ body }) => String(body)).join(''));
+        const found = on.all(sql, id, term, blockOf(after));
+        postings.push(found.map(({ block, body }) => ({ block: Number(block), numbers: String(body) })));
         await setImmediate();
         signal?.throwIfAborted();
       }
-      return { sequence, version: `${id}.${removed}`, documents, totalLength, postings };
+      return { sequence, version: `${id}.${removed}`, postings };
     }, signal);
   }
 

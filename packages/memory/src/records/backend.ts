@@ -3,7 +3,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The terms that a row is found by, with how often it has each. */
+/** The terms that a row is found by, with a whole number from 1 for each: how often it has the term. */
 export type Terms = ReadonlyMap<string, number>;
 
 /** A row of a table. */
@@ -118,18 +118,23 @@ export interface Page {
   readonly hasMore: boolean;
 }
 
+/** The rows of a block that have a term: the block of the sequence `n` is `floor(n / POSTINGS_BLOCK)`. */
+export interface PostingsOfBlock {
+  readonly block: number;
+  readonly numbers: string;
+}
+
 /** Which rows of a table have some terms. Expired rows that were not yet removed are included. */
 export interface Postings {
   /** The highest sequence of the table. */
   readonly sequence: number;
   /** Changes when a row with terms was removed or changed, or the table was removed. */
   readonly version: string;
-  /** The number of rows with terms. */
-  readonly documents: number;
-  /** The sum of the counts of all terms of all rows. */
-  readonly totalLength: number;
-  /** For each term the rows that have it, as `;sequence,count,length` each, by sequence. The length is the sum of a row's counts. */
-  readonly postings: readonly string[];
+  /**
+   * For each term the blocks with rows that have it, ascending, with a number for each row, by sequence: `,<number>`, which is the
+   * count times {@link POSTINGS_BLOCK} plus the place of the row in the block. See `records/postings.ts`.
+   */
+  readonly postings: readonly (readonly PostingsOfBlock[])[];
 }
 
 /**
@@ -183,8 +188,7 @@ export interface MemoryBackend {
   /**
    * Returns the rows that have terms.
    *
-   * @param options `after`: leaves out blocks of {@link POSTINGS_BLOCK} sequences up to the one before it, which a caller that knows
-   *   the version has.
+   * @param options `after`: leaves out the blocks before the block of this sequence, which a caller that knows the version has.
    */
   readonly postings: (
     key: string,

@@ -34,6 +34,8 @@ export interface NamespaceRecord {
   /** Identifies the record in its list. */
   readonly id: string;
   readonly sequence: number;
+  /** Milliseconds since the epoch; absent for a record that does not expire. */
+  readonly expiresAt?: number | undefined;
 }
 
 /** Selects what changed in a list. */
@@ -166,9 +168,9 @@ export function parseNamespaceRecord(text: string): Pick<NamespaceRecord, 'value
   return isTime(time) ? { value, time: wholeTime(time) } : undefined;
 }
 
-function recordOf({ id, sequence, text }: Row): NamespaceRecord | undefined {
+function recordOf({ text, place: _, ...row }: Row): NamespaceRecord | undefined {
   const parsed = parseNamespaceRecord(text);
-  return parsed && { ...parsed, id, sequence };
+  return parsed && { ...parsed, ...row };
 }
 
 async function changesOf(
@@ -231,7 +233,7 @@ export function createNamespace(
     },
     list: async (key, { limit, signal } = {}) => {
       const entries = await reader.read(storeKey(key), { limit, signal }, parseNamespaceRecord);
-      return entries.map(({ row: { id, sequence }, value }) => ({ ...value, id, sequence }));
+      return entries.flatMap(({ row }) => recordOf(row) ?? []);
     },
     changes: (key, query = {}) => changesOf(dependencies, storeKey(key), query),
     remove: (key, records, call) => {

@@ -1,31 +1,29 @@
-/** The form of the postings of a term: `;sequence,count,length` for each row that has it. Stores keep them in blocks of sequences. */
+/**
+ * The postings of a term, in blocks of sequences: for each row that has it, one number of how often the row has it, times the size of
+ * a block, plus the place of the row in the block.
+ */
 
 /** The sequences of a block, which is written again when a row in it is added or removed. */
 export const POSTINGS_BLOCK = 512;
 
-/** Returns the block that has the posting of a row. */
+/** Returns the block of a row. */
 export function blockOf(sequence: number): number {
   return Math.floor(sequence / POSTINGS_BLOCK);
 }
 
-/** Returns the posting of a row. */
-export function postingOf(sequence: number, count: number, length: number): string {
-  return `;${sequence},${count},${length}`;
+/** Returns the posting of a row, to append to its block. */
+export function postingOf(sequence: number, count: number): string {
+  return `,${count * POSTINGS_BLOCK + (sequence % POSTINGS_BLOCK)}`;
 }
 
-/** Returns postings without those of some rows. */
-export function withoutPostings(postings: string, sequences: readonly number[]): string {
-  let rest = postings;
-  for (const sequence of sequences) {
-    const at = rest.indexOf(`;${sequence},`);
-    if (at === -1) continue;
-    const end = rest.indexOf(';', at + 1);
-    rest = rest.slice(0, at) + (end === -1 ? '' : rest.slice(end));
-  }
-  return rest;
+/** Returns the numbers of a block. */
+export function numbersOf(block: string): number[] {
+  return block === '' ? [] : (JSON.parse(`[${block.slice(1)}]`) as number[]);
 }
 
-/** Returns the numbers of postings: a sequence, a count and a length of each row. */
-export function numbersOf(postings: string): number[] {
-  return postings === '' ? [] : (JSON.parse(`[${postings.slice(1).replaceAll(';', ',')}]`) as number[]);
+/** Returns a block without the postings of some rows. */
+export function withoutPostings(block: string, sequences: readonly number[]): string {
+  const places = new Set(sequences.map((sequence) => sequence % POSTINGS_BLOCK));
+  const rest = numbersOf(block).filter((number) => !places.has(number % POSTINGS_BLOCK));
+  return rest.map((number) => `,${number}`).join('');
 }

@@ -11,10 +11,14 @@ export interface TermSource {
   readonly textOf: (text: string) => { readonly text: string; readonly timeMs: number } | undefined;
 }
 
+/** A term that no text has. Its count is the number of terms of the row. */
+export const LENGTH_TERM = '';
+
 /** Returns the terms of a string, for the change that writes its row. */
 export function termsIn(text: string | undefined): Terms | undefined {
   if (text === undefined) return undefined;
   const terms = new Map<string, number>();
-  for (const term of termsOf(text)) terms.set(term, (terms.get(term) ?? 0) + 1);
-  return terms.size === 0 ? undefined : terms;
+  const all = termsOf(text);
+  for (const term of all) terms.set(term, (terms.get(term) ?? 0) + 1);
+  return terms.size === 0 ? undefined : terms.set(LENGTH_TERM, all.length);
 }

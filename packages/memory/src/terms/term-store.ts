@@ -160,7 +160,7 @@ class TermSearch<Source extends TermSource> {
   async #score(terms: readonly QueryTerm[]): Promise<Scored<Source>> {
     const names = terms.map(({ term }) => term);
     const { signal } = this.#query;
-    const tables = await mapSome(this.#sources, ({ key }) => this.#cacheOf(key).read(names, { signal }));
+    const tables = await mapSome(this.#sources, ({ key }) => this.#cacheOf(key).read(names, this.#turns, { signal }));
     const parts: Part[] = [];
     const owners: { readonly order: number; readonly firstSequence: number }[] = [];
     for (const [order, table] of tables.entries()) {
