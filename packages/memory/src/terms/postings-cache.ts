@@ -18,6 +18,13 @@ const MAX_TERMS = 64;
 /** The rows with some terms, as parts of a collection. A slot of a part plus its first sequence is the sequence of a row. */
 export type TableParts = readonly { readonly part: Part; readonly firstSequence: number }[];
 
+/** Returns the places and counts of the postings of a block. */
+function decoded(numbers: string): number[] {
+  const postings: number[] = [];
+  for (const number of numbersOf(numbers)) postings.push(number % POSTINGS_BLOCK, Math.floor(number / POSTINGS_BLOCK));
+  return postings;
+}
+
 /** The lengths of the rows of a block, -1 for no row. */
 interface Lengths {
   readonly lengths: Int32Array;
@@ -68,7 +75,7 @@ export class PostingsCache {
     for (const [index, term] of all.entries()) {
       const { blocks } = this.#terms.get(term) ?? { blocks: new Map<number, number[]>() };
       for (const { block, numbers } of found.postings[index] ?? []) {
-        const postings = numbersOf(numbers).flatMap((one) => [one % POSTINGS_BLOCK, Math.floor(one / POSTINGS_BLOCK)]);
+        const postings = decoded(numbers);
         blocks.set(block, postings);
         if (term === LENGTH_TERM) this.#lengths.set(block, lengthsOf(postings));
         if (turns.spend(postings.length)) await turns.next();

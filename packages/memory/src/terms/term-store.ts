@@ -77,8 +77,10 @@ const MAX_POSTINGS = 4_000_000;
 const POSTINGS_OF_CACHE = 500;
 /** The sources that are read concurrently. */
 const CONCURRENT_SOURCES = 16;
-/** The rows that are read at once, and the equally good rows that are ordered by time. */
+/** The rows that are read at once. */
 const MAX_PAGE = 1024;
+/** The equally good rows that are ordered by time, beyond the last hit. Of more, the last written ones come first. */
+const MAX_TIES = 64;
 
 /** A row that was scored. */
 interface Candidate<Source extends TermSource> extends Omit<TermHit<Source>, 'record'> {
@@ -274,7 +276,7 @@ class TermSearch<Source extends TermSource> {
 function isEnough(candidates: readonly { readonly score: number }[], end: number): boolean {
   const [last, next] = [candidates[end - 1], candidates.at(-1)];
   if (last === undefined || next === undefined || candidates.length <= end) return false;
-  return next.score < last.score || candidates.length >= end + MAX_PAGE;
+  return next.score < last.score || candidates.length >= end + MAX_TIES;
 }
 
 /** Creates the search of a store. It keeps the postings that searches read, and reads only what is new. */
