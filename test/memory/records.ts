@@ -1,4 +1,4 @@
-import type { Draft, ListRule } from '@cairn/memory';
+import type { Draft, ListRule } from '@cairn/memory/testing';
 
 /** Keeps all records. */
 export const forever: ListRule = {

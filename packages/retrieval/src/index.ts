@@ -18,4 +18,4 @@ export { snippetOf } from './snippet.ts';
 export type { Snippet, SnippetLimits } from './snippet.ts';
 export { createTermIndex } from './term-index.ts';
 export type { RankDocument, RankedDocument, TermIndex } from './term-index.ts';
-export { TERMS_VERSION, termsOf } from './terms.ts';
+export { countTerms, termsOf } from './terms.ts';

@@ -193,7 +193,7 @@ function sliceEndAfter(text: string, from: number): number {
  *
  * @yields the UTF-16 code units of the slice.
  */
-export function* visitTermsInSlices(text: string, visit: TermVisitor): Generator<number, void, void> {
+function* visitTermsInSlices(text: string, visit: TermVisitor): Generator<number, void, void> {
   let from = 0;
   while (from < text.length) {
     const end = sliceEndAfter(text, from);
@@ -202,12 +202,6 @@ export function* visitTermsInSlices(text: string, visit: TermVisitor): Generator
     from = end;
   }
 }
-
-/**
- * The version of the rules that split a text into terms. Raised with every change of the rules, so that an index with other
- * terms is refused.
- */
-export const TERMS_VERSION: number = 1;
 
 /**
  * Returns the terms of a text, with repetitions, for an index or for statistics.
@@ -223,4 +217,17 @@ export function termsOf(text: string): string[] {
   const terms: string[] = [];
   visitTerms(text, (term) => terms.push(term));
   return terms;
+}
+
+/**
+ * Counts the terms of a text, for an index. See {@link termsOf}.
+ *
+ * @yields the work of each step, in UTF-16 code units, so that a caller can let other work run in between.
+ */
+export function* countTerms(text: string): Generator<number, ReadonlyMap<string, number>, void> {
+  const counts = new Map<string, number>();
+  yield* visitTermsInSlices(text, (term) => {
+    counts.set(term, (counts.get(term) ?? 0) + 1);
+  });
+  return counts;
 }

@@ -99,11 +99,12 @@ export class AssetTable {
 
   /** Writes all rows, or none. */
   async write(changes: readonly NextRow[], { mayBeEqual, signal }: WriteOptions): Promise<RowResult> {
-    let rows = changes.map(({ id, before, next }): RowChange => {
+    const planned = changes.map(async ({ id, before, next }): Promise<RowChange> => {
       const unique = next && uniqueOf(next);
       const text = next && JSON.stringify(next);
-      return { id: rowIdOf(id), expected: before?.text, next: text, unique, terms: termsOfRow(next) };
+      return { id: rowIdOf(id), expected: before?.text, next: text, unique, terms: await termsOfRow(next) };
     });
+    let rows = await Promise.all(planned);
     for (let attempt = 0; ; attempt++) {
       const result = await this.#rows.change(rows, { signal });
       if (result.isDone) return result;

@@ -17,7 +17,7 @@ function textOf(row: StoredRow | undefined): string | undefined {
 }
 
 /** Returns the terms of a row, for the change that writes it. */
-export function termsOfRow(row: StoredRow | undefined): Terms | undefined {
+export function termsOfRow(row: StoredRow | undefined): Promise<Terms | undefined> {
   return termsIn(textOf(row));
 }
 

@@ -76,7 +76,7 @@ export class SqliteDatabase {
   }
 
   /** Runs a task in one transaction: all of its changes are kept, or none. They are synced to the disk. */
-  write<T>(task: (on: Statements, state: State) => T, { signal }: CallOptions = {}): Promise<T> {
+  write<T>(task: (on: Statements, state: State) => T | Promise<T>, { signal }: CallOptions = {}): Promise<T> {
     return this.#enqueue(async () => {
       const file = await this.#openToWrite(signal);
       let mark: unknown = null;

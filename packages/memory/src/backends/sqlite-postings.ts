@@ -1,6 +1,10 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Terms } from '../records/backend.ts';
 import { blockOf, postingOf, withoutPostings } from '../records/postings.ts';
 import type { Statements } from './sqlite-statements.ts';
+
+/** The blocks that are written in a few milliseconds. */
+const BLOCKS_PER_TURN = 512;
 
 /** What is added to and removed from the postings of a term in one block. */
 interface BlockChange {
@@ -37,8 +41,12 @@ export class PostingsChange {
     return change;
   }
 
-  save(): void {
+  /** Writes the changes. Other work runs in between. */
+  async save(): Promise<void> {
+    let count = 0;
     for (const { term, block, added, removed } of this.#blocks.values()) {
+      count += 1;
+      if (count % BLOCKS_PER_TURN === 0) await setImmediate();
       if (removed.length === 0) this.#append(term, block, added);
       else this.#rewrite(term, block, (before) => withoutPostings(`${before}${added}`, removed));
     }

@@ -28,15 +28,18 @@ export function statementsOf(database: DatabaseSync): Statements {
   };
 }
 
-/** Runs a task in one transaction: it sees one state, and all of its changes are kept, or none. */
-export function inTransaction<T>(
+/**
+ * Runs a task in one transaction: it sees one state, and all of its changes are kept, or none. Other work may run meanwhile, but
+ * nothing else may use the connection.
+ */
+export async function inTransaction<T>(
   { database, statements }: { readonly database: DatabaseSync; readonly statements: Statements },
   begin: string,
-  task: (on: Statements) => T,
-): T {
+  task: (on: Statements) => T | Promise<T>,
+): Promise<T> {
   statements.run(begin);
   try {
-    const done = task(statements);
+    const done = await task(statements);
     statements.run('COMMIT');
     return done;
   } catch (error) {

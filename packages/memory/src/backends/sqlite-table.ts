@@ -157,8 +157,8 @@ class SqliteTable {
     this.remove(`sequence IN (${oldest})`, idPrefix, excess);
   }
 
-  save(): void {
-    this.#postings.save();
+  async save(): Promise<void> {
+    await this.#postings.save();
     const { id, expiresMs, sequence, place, records, bytes, removed } = this.#counts;
     if (records === 0) {
       this.#on.run('DELETE FROM keys WHERE id = ?', id);
@@ -196,7 +196,12 @@ function conflictOf(on: Statements, keyId: number, rows: readonly RowChange[], n
 }
 
 /** Changes the table under a key. */
-export function changeTable(on: Statements, key: string, change: TableChange, time: Time): TableResult {
+export async function changeTable(
+  on: Statements,
+  key: string,
+  change: TableChange,
+  time: Time,
+): Promise<TableResult> {
   const { rows = [], removes = [], keep = [], sequence } = change;
   const known = findKey(on, key);
   if (sequence !== undefined && sequence !== (known?.sequence ?? 0)) return { isDone: false, reason: 'changed' };
@@ -221,8 +226,8 @@ export function changeTable(on: Statements, key: string, change: TableChange, ti
   if (removed > 0 || rows.some(({ next }) => next === undefined)) table.advance();
   const written = rows.flatMap((row) => (row.next === undefined ? [] : [table.put(row, time)]));
   for (const [index, one] of keep.entries()) table.trim(one, limits[index] ?? Infinity);
-  table.save();
-  sweep(on, time.trustedMs);
+  await table.save();
+  await sweep(on, time.trustedMs);
   return { isDone: true, sequence: table.sequence, rows: written, removed };
 }
 
@@ -255,7 +260,7 @@ function removeSome(on: Statements, key: Sized): boolean {
 }
 
 /** Removes what is left of a removed key, or some expired rows. @returns whether there is more of removed keys. */
-export function sweep(on: Statements, trustedMs: number = REMOVED_MS): boolean {
+export async function sweep(on: Statements, trustedMs: number = REMOVED_MS): Promise<boolean> {
   const [gone] = on.all('SELECT id, records, bytes FROM keys WHERE expires_at = ? LIMIT 1', REMOVED_MS);
   if (gone !== undefined) {
     removeSome(on, { id: Number(gone['id']), records: Number(gone['records']), bytes: Number(gone['bytes']) });
@@ -269,7 +274,7 @@ export function sweep(on: Statements, trustedMs: number = REMOVED_MS): boolean {
   for (const [id, sequences] of byKey) {
     const table = new SqliteTable(on, countsOf(on.get('SELECT * FROM keys WHERE id = ?', id) ?? {}));
     table.remove('sequence IN (SELECT value FROM json_each(?2))', JSON.stringify(sequences));
-    table.save();
+    await table.save();
   }
   return false;
 }

@@ -8,7 +8,6 @@ import { randomName } from '../records/random-name.ts';
 import { isTime, wholeTime } from '../records/time.ts';
 import { parseFields, unknownFields } from '../records/record.ts';
 import type { UnknownFields } from '../records/record.ts';
-import { termsIn } from '../terms/term-source.ts';
 
 const ROLES = ['user', 'assistant', 'system', 'tool'] as const;
 
@@ -86,7 +85,7 @@ export function messageDraft(message: MessageInput, limits: Limits): Draft {
   // The first `known` sets the order, the second one the values.
   const record = JSON.stringify({ ...known, ...fields, ...known });
   const [before, after] = [`${record.slice(0, -1)},"time":`, '}'];
-  return { id: known.id, before, after, timeMs: imported?.time, terms: termsIn(content) };
+  return { id: known.id, before, after, timeMs: imported?.time, text: content };
 }
 
 /**

@@ -1,7 +1,7 @@
 /** How facts are found by their ids, changed, and forgotten. */
 import { quoted } from '@cairn/tool/kernel';
 import { MemoryError } from '../errors.ts';
-import type { CallOptions, RowChange } from '../records/backend.ts';
+import type { CallOptions } from '../records/backend.ts';
 import { removeKept } from '../records/kept-elsewhere.ts';
 import { checkName, UNKNOWN_KEY } from '../records/keys.ts';
 import type { Limits } from '../records/limits.ts';
@@ -11,7 +11,7 @@ import { factOf, isActive } from './fact.ts';
 import type { Fact, FactChange, FactTable, StoredFact } from './fact.ts';
 import type { TermStore } from '../terms/term-store.ts';
 import { factRow, readRow, readRows, tryChange, untilDone } from './fact-table.ts';
-import type { FactRow } from './fact-table.ts';
+import type { FactRow, FactRowChange } from './fact-table.ts';
 import type {
   ForgottenFact,
   ProjectOptions,
@@ -43,11 +43,11 @@ function recordOf({ limits: { maxContentBytes } }: ChangeDependencies, stored: S
 }
 
 /** Returns the change that adds a fact. @throws {MemoryError} `TOO_LARGE`. */
-export function newRow(dependencies: ChangeDependencies, stored: StoredFact): RowChange {
+export function newRow(dependencies: ChangeDependencies, stored: StoredFact): FactRowChange {
   return factRow(stored.id, undefined, recordOf(dependencies, stored));
 }
 
-function changedRow(dependencies: ChangeDependencies, row: FactRow, next: StoredFact): RowChange {
+function changedRow(dependencies: ChangeDependencies, row: FactRow, next: StoredFact): FactRowChange {
   return factRow(row.id, row.text, recordOf(dependencies, next));
 }
 
@@ -209,7 +209,7 @@ async function archivedSuccessor(
   dependencies: ChangeDependencies,
   { table, stored: restored }: Found,
   { nowMs, trustedMs, signal }: CallOptions & { readonly nowMs: number; readonly trustedMs: number },
-): Promise<RowChange | undefined> {
+): Promise<FactRowChange | undefined> {
   // Changed by hand, a chain could be a circle.
   const seen = new Set<string>();
   let last: StoredFact = restored;

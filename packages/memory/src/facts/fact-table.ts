@@ -1,7 +1,7 @@
 /** How facts are read from and written to their tables. */
 import { quoted, retry } from '@cairn/tool/kernel';
 import { MemoryError } from '../errors.ts';
-import type { CallOptions, MemoryBackend, Row, RowChange, TableChange } from '../records/backend.ts';
+import type { CallOptions, MemoryBackend, Row, RowChange, TableResult } from '../records/backend.ts';
 import { FACTS_PREFIX, factsKey, parseFactsKey } from '../records/keys.ts';
 import { readTable } from '../records/pages.ts';
 import type { Reader } from '../records/reader.ts';
@@ -70,12 +70,27 @@ export async function readRow(
   return row && { ...row, stored: parseFact(row.text) };
 }
 
-/** Returns the change that writes a row, with what it is found by. The text may be unreadable. */
-export function factRow(id: string, expected: string | undefined, next: string): RowChange {
+/** A change of a row of facts. */
+export type FactRowChange = RowChange & { readonly next: string | undefined };
+
+/** Returns the change that writes a row. The text may be unreadable. */
+export function factRow(id: string, expected: string | undefined, next: string): FactRowChange {
   const stored = parseFact(next);
-  if (stored === undefined) return { id, expected, next };
-  const terms = isActive(stored) ? termsIn(searchTextOf(stored)) : undefined;
-  return { id, expected, next, unique: uniqueOfFact(stored), terms };
+  return { id, expected, next, unique: stored && uniqueOfFact(stored) };
+}
+
+/** Writes rows, with what active facts are found by. */
+export async function writeFacts(
+  backend: MemoryBackend,
+  key: string,
+  rows: readonly FactRowChange[],
+  options: CallOptions,
+): Promise<TableResult> {
+  const indexed = rows.map(async (row): Promise<RowChange> => {
+    const stored = row.next === undefined ? undefined : parseFact(row.next);
+    return { ...row, terms: await termsIn(stored && isActive(stored) ? searchTextOf(stored) : undefined) };
+  });
+  return backend.change(key, { rows: await Promise.all(indexed) }, options);
 }
 
 /** Repeats an attempt until it returns a value, because another process was first. @throws {MemoryError} `STORE_LOCKED`. */
@@ -94,10 +109,9 @@ export async function untilDone<T>(
 export async function tryChange(
   backend: MemoryBackend,
   key: string,
-  change: TableChange & CallOptions,
+  { rows, signal }: CallOptions & { readonly rows: readonly FactRowChange[] },
 ): Promise<true | undefined> {
-  const { signal, ...rest } = change;
-  const result = await backend.change(key, rest, { signal });
+  const result = await writeFacts(backend, key, rows, { signal });
   if (result.isDone) return true;
   if (result.reason === 'changed') return undefined;
   const summary = `Another fact has this text: ${result.id ?? ''}`;

@@ -1,14 +1,14 @@
 /** How facts with their ids get into a table: from another project, or from an export. */
 import { hash } from 'node:crypto';
 import { MemoryError } from '../errors.ts';
-import type { CallOptions, Row, RowChange } from '../records/backend.ts';
+import type { CallOptions, Row } from '../records/backend.ts';
 import { newRow, timesOf } from './change-facts.ts';
 import type { ChangeDependencies } from './change-facts.ts';
 import { MAX_TAGS, unionTags } from './checks.ts';
 import { isActive, parseFact } from './fact.ts';
 import type { FactTable, StoredFact } from './fact.ts';
-import { factRow, factTable, readRow, readRows, untilDone } from './fact-table.ts';
-import type { FactRow } from './fact-table.ts';
+import { factRow, factTable, readRow, readRows, untilDone, writeFacts } from './fact-table.ts';
+import type { FactRow, FactRowChange } from './fact-table.ts';
 import type { MovedFacts } from './facts-api.ts';
 import { amend, isEarlier } from './versions.ts';
 
@@ -34,7 +34,7 @@ const MAX_ROUNDS = 100;
 function replacing(
   present: FactRow,
   { id, text }: RawRow,
-): { readonly change?: RowChange; readonly isPresent: boolean } {
+): { readonly change?: FactRowChange; readonly isPresent: boolean } {
   const stored = parseFact(text);
   if (present.text === text) return { isPresent: true };
   if (stored === undefined || present.stored === undefined) return { isPresent: false };
@@ -53,10 +53,10 @@ async function merging(
     signal,
   }: CallOptions & {
     readonly table: FactTable;
-    readonly row: RowChange & { readonly stored: StoredFact };
+    readonly row: FactRowChange & { readonly stored: StoredFact };
     readonly owner: string;
   },
-): Promise<RowChange[] | undefined> {
+): Promise<FactRowChange[] | undefined> {
   const { stored, ...change } = row;
   const first = await readRow(dependencies.backend, table.key, { id: owner, signal });
   if (first === undefined) return undefined;
@@ -98,12 +98,12 @@ function placeRow(
     }
     const stored = parseFact(text);
     const added = change ?? factRow(id, undefined, text);
-    const result = await backend.change(table.key, { rows: [added] }, { signal });
+    const result = await writeFacts(backend, table.key, [added], { signal });
     if (result.isDone) return 'added';
     if (result.reason !== 'taken' || result.id === undefined || stored === undefined) return undefined;
     const rows = await merging(dependencies, { table, row: { ...added, stored }, owner: result.id, signal });
     if (rows === undefined) return undefined;
-    return (await backend.change(table.key, { rows }, { signal })).isDone ? 'merged' : undefined;
+    return (await writeFacts(backend, table.key, rows, { signal })).isDone ? 'merged' : undefined;
   };
   return untilDone(backend, attempt, { key: table.key, signal });
 }
@@ -119,7 +119,7 @@ async function placeNew(
   const uniques = changes.flatMap(({ unique }) => unique ?? []);
   const ids = new Set(rows.map(({ id }) => id));
   if (new Set(uniques).size < uniques.length || ids.size < rows.length) return false;
-  return (await backend.change(table.key, { rows: changes }, { signal })).isDone;
+  return (await writeFacts(backend, table.key, changes, { signal })).isDone;
 }
 
 /**
@@ -153,9 +153,9 @@ async function removeRows(
     const removed = rows
       .slice(start, start + BATCH)
       .map(({ id, text }) => ({ id, expected: text, next: undefined }));
-    const { isDone } = await backend.change(table.key, { rows: removed }, { signal });
+    const { isDone } = await writeFacts(backend, table.key, removed, { signal });
     if (isDone) continue;
-    for (const row of removed) await backend.change(table.key, { rows: [row] }, { signal });
+    for (const row of removed) await writeFacts(backend, table.key, [row], { signal });
   }
 }
 

@@ -7,7 +7,7 @@ import type { ChangeDependencies } from './change-facts.ts';
 import { checkSecrets, checkTags, checkText, unionTags } from './checks.ts';
 import { factOf } from './fact.ts';
 import type { Fact, FactTable, StoredFact } from './fact.ts';
-import { factTable, untilDone } from './fact-table.ts';
+import { factTable, untilDone, writeFacts } from './fact-table.ts';
 import type { RememberedFact, RememberFactOptions } from './facts-api.ts';
 import { foldText } from './fold.ts';
 import { recallFacts } from './recall-facts.ts';
@@ -113,7 +113,7 @@ export async function rememberFact(
       updatedAt: nowMs,
       revision: 1,
     };
-    const result = await backend.change(table.key, { rows: [newRow(dependencies, stored)] }, { signal });
+    const result = await writeFacts(backend, table.key, [newRow(dependencies, stored)], { signal });
     if (result.isDone) return { fact: factOf(stored, table), isNew: true, similar: similarTo(stored.id) };
     equal = result.reason === 'taken' ? result.id : undefined;
     return undefined;

@@ -33,6 +33,8 @@ export interface ImportDependencies extends ExportDependencies {
 export const UNITS_PER_LINE = 64;
 /** The records that one step writes. */
 const BATCH = 200;
+/** The UTF-16 code units after which a step ends: a store is held while it writes their terms. */
+const UNITS_PER_BATCH = 64 * 1024;
 
 /** What became of lines. */
 export interface Counts {
@@ -46,7 +48,17 @@ export interface Importing extends CallOptions {
 }
 
 function* batchesOf<T>(items: readonly T[]): Generator<readonly T[], void, undefined> {
-  for (let start = 0; start < items.length; start += BATCH) yield items.slice(start, start + BATCH);
+  let batch: T[] = [];
+  let units = 0;
+  for (const item of items) {
+    batch.push(item);
+    units += JSON.stringify(item).length;
+    if (batch.length < BATCH && units < UNITS_PER_BATCH) continue;
+    yield batch;
+    batch = [];
+    units = 0;
+  }
+  if (batch.length > 0) yield batch;
 }
 
 /** Adds the records that a list does not have, and counts them. `identify` returns the same text for equal records. */

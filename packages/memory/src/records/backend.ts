@@ -3,7 +3,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The terms that a row is found by, with a whole number from 1 for each: how often it has the term. */
+/** The terms that a row is found by, with a whole number from 0 for each: how often it has the term. */
 export type Terms = ReadonlyMap<string, number>;
 
 /** A row of a table. */

@@ -1,5 +1,6 @@
 /** A key with records in the order of their time: a table whose rows are never changed. */
-import type { CallOptions, Keep, MemoryBackend, Row, RowChange, Terms } from './backend.ts';
+import { termsIn } from '../terms/term-source.ts';
+import type { CallOptions, Keep, MemoryBackend, Row, RowChange } from './backend.ts';
 import { randomName } from './random-name.ts';
 
 /**
@@ -17,8 +18,8 @@ export interface Draft {
   readonly isTemporary?: boolean | undefined;
   /** When an imported record expires, whatever the rule. */
   readonly expiresAt?: number | undefined;
-  /** What it is found by. */
-  readonly terms?: Terms | undefined;
+  /** What it is found by. @default nothing */
+  readonly text?: string | undefined;
 }
 
 /** How many records of a list are kept, and for how long. `Infinity` is unlimited. */
@@ -51,12 +52,12 @@ function keepOf(rule: ListRule): Keep[] {
   ];
 }
 
-function rowOf(draft: Draft, rule: ListRule): RowChange {
-  const { before, after, timeMs, isTemporary = false, expiresAt, terms } = draft;
+async function rowOf(draft: Draft, rule: ListRule): Promise<RowChange> {
+  const { before, after, timeMs, isTemporary = false, expiresAt, text } = draft;
   const own = isTemporary ? rule.temporaryLifetimeMs : rule.lifetimeMs;
   const lifetimeMs = expiresAt === undefined || timeMs === undefined ? own : expiresAt - timeMs;
   const prefix = isMixed(rule) ? (isTemporary ? TEMPORARY_ID : PERMANENT_ID) : '';
-  return { id: `${prefix}${draft.id ?? randomName()}`, next: [before, after], timeMs, lifetimeMs, terms };
+  return { id: `${prefix}${draft.id ?? randomName()}`, next: [before, after], timeMs, lifetimeMs, terms: await termsIn(text) };
 }
 
 /**
@@ -70,7 +71,7 @@ export async function appendRecords(
   drafts: readonly Draft[],
   { rule, signal }: CallOptions & { readonly rule: ListRule },
 ): Promise<Row[]> {
-  const changes = drafts.map((draft) => rowOf(draft, rule));
+  const changes = await Promise.all(drafts.map((draft) => rowOf(draft, rule)));
   const present = new Map<string, Row>();
   for (;;) {
     const rows = [...new Map(changes.map((row) => [row.id, row])).values()].filter(({ id }) => !present.has(id));

@@ -1,5 +1,6 @@
-import { termsOf } from '@cairn/retrieval';
+import { countTerms } from '@cairn/retrieval';
 import type { Terms } from '../records/backend.ts';
+import { Turns } from '../records/turns.ts';
 
 /** A table whose rows can be found. */
 export interface TermSource {
@@ -11,14 +12,17 @@ export interface TermSource {
   readonly textOf: (text: string) => { readonly text: string; readonly timeMs: number } | undefined;
 }
 
-/** A term that no text has. Its count is the number of terms of the row. */
+/** A term that no text has. Its count is the number of terms of the row, which may be 0. */
 export const LENGTH_TERM = '';
 
-/** Returns the terms of a string, for the change that writes its row. */
-export function termsIn(text: string | undefined): Terms | undefined {
+/** A row is found by its first different terms, at most as many. More would hold a store for too long. */
+const MAX_TERMS = 16_384;
+
+/** Returns the terms of a string, for the change that writes its row. Other work runs in between. */
+export async function termsIn(text: string | undefined): Promise<Terms | undefined> {
   if (text === undefined) return undefined;
-  const terms = new Map<string, number>();
-  const all = termsOf(text);
-  for (const term of all) terms.set(term, (terms.get(term) ?? 0) + 1);
-  return terms.size === 0 ? undefined : terms.set(LENGTH_TERM, all.length);
+  const counts = await new Turns(undefined).run(countTerms(text));
+  let length = 0;
+  for (const count of counts.values()) length += count;
+  return new Map([[LENGTH_TERM, length], ...[...counts].slice(0, MAX_TERMS)]);
 }

@@ -19,6 +19,7 @@ import type { BackendHarness, ContractCase } from './harness.ts';
 export { clockContract } from './table-contract.ts';
 export { listsOf } from './harness.ts';
 export type { BackendHarness, ContractCase, Lists } from './harness.ts';
+export type { Draft, ListRule } from '../records/lists.ts';
 
 async function expiryOf({ backend }: BackendHarness, key: string): Promise<number | undefined> {
   const info = (await backend.keys(key)).find((one) => one.key === key);

@@ -7,7 +7,6 @@ import type { Limits } from '../records/limits.ts';
 import { appendRecords, removeTable } from '../records/lists.ts';
 import type { Draft } from '../records/lists.ts';
 import type { Reader } from '../records/reader.ts';
-import { termsIn } from '../terms/term-source.ts';
 import type { TermSource } from '../terms/term-source.ts';
 import { isTime, wholeTime } from '../records/time.ts';
 import { parseFields, unknownFields } from '../records/record.ts';
@@ -72,7 +71,7 @@ export function noteDraft(note: Omit<Note, 'time'> & { readonly time?: number },
   // The first `known` sets the order, the second one the values.
   const record = JSON.stringify({ ...known, ...fields, ...known });
   const [before, after] = [`${record.slice(0, -1)},"time":`, `,"temporary":${temporary}}`];
-  return { before, after, timeMs: time, isTemporary: temporary, terms: termsIn(content) };
+  return { before, after, timeMs: time, isTemporary: temporary, text: content };
 }
 
 /** Parses a record; `undefined` when it is not a note. A note of another program may have no source and no `temporary`. */
