@@ -11,7 +11,8 @@ export const SCHEMA_VERSION = 3;
 const LOG_BYTES = 4 * 1024 * 1024;
 
 /**
- * `keys` counts its rows, so that nothing is counted by reading them; the id of a key is never given twice. The sequence of a row has
+ * `keys` counts its rows, so that nothing is counted by reading them; the id of a key is never given twice. What is left of a removed
+ * key is dropped in steps. The sequence of a row has
  * the id of its key, see `sqlite-table.ts`, so that the rows of a key are together. `terms` of a row are the names of its postings.
  * `state` has one row.
  */
@@ -25,7 +26,7 @@ INSERT INTO state DEFAULT VALUES;
 CREATE TABLE keys (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   key TEXT NOT NULL UNIQUE,
-  expires_at INTEGER,
+  is_dropped INTEGER NOT NULL DEFAULT 0,
   sequence INTEGER NOT NULL,
   place INTEGER NOT NULL,
   records INTEGER NOT NULL,
@@ -49,9 +50,10 @@ CREATE TABLE postings (
   block INTEGER NOT NULL,
   body TEXT NOT NULL
 );
-CREATE INDEX keys_by_expiry ON keys (expires_at) WHERE expires_at IS NOT NULL;
+CREATE INDEX dropped_keys ON keys (id) WHERE is_dropped = 1;
 CREATE UNIQUE INDEX entries_by_id ON entries (key_id, id);
 CREATE INDEX entries_by_place ON entries (key_id, place, sequence);
+CREATE INDEX entries_by_key_and_expiry ON entries (key_id, expires_at);
 CREATE INDEX entries_by_expiry ON entries (expires_at) WHERE expires_at IS NOT NULL;
 CREATE UNIQUE INDEX entries_by_identity ON entries (key_id, identity) WHERE identity IS NOT NULL;
 CREATE UNIQUE INDEX postings_by_term ON postings (key_id, term, block);

@@ -15,8 +15,6 @@ const ROWS_PER_SWEEP = 16;
 /** The rows of a removed key that go in one step, and their bytes. */
 const ROWS_PER_STEP = 2048;
 const BYTES_PER_STEP = 1024 * 1024;
-/** When a removed key expired: before all times, so that a clock that goes back does not show it. */
-const REMOVED_MS = Number.MIN_SAFE_INTEGER;
 
 /** A row of another program may be binary; it is read as SQLite writes it: `X'00FF'`. */
 const BODY = "CASE typeof(body) WHEN 'text' THEN body ELSE quote(body) END AS body";
@@ -47,8 +45,6 @@ function storedTime(timeMs: number): number | null {
 /** The counts of a key. */
 interface Counts {
   readonly id: number;
-  /** Milliseconds since the epoch; `Infinity` for never. */
-  expiresMs: number;
   /** The highest sequence. */
   sequence: number;
   /** The highest place. */
@@ -62,7 +58,6 @@ interface Counts {
 function countsOf(fields: Fields): Counts {
   return {
     id: Number(fields['id']),
-    expiresMs: fields['expires_at'] === null ? Infinity : Number(fields['expires_at']),
     sequence: Number(fields['sequence']),
     place: Number(fields['place']),
     records: Number(fields['records']),
@@ -134,7 +129,6 @@ class SqliteTable {
       ...[sequence, counts.id, id, place, storedTime(expiresMs), unique ?? null],
       ...[terms === undefined ? null : JSON.stringify([...terms.keys()]), text],
     );
-    counts.expiresMs = counts.records === 0 ? expiresMs : Math.max(counts.expiresMs, expiresMs);
     counts.records += 1;
     counts.bytes += Buffer.byteLength(text);
     if (terms !== undefined) this.#postings.add(sequence, terms);
@@ -159,15 +153,15 @@ class SqliteTable {
 
   async save(): Promise<void> {
     await this.#postings.save();
-    const { id, expiresMs, sequence, place, records, bytes, removed } = this.#counts;
+    const { id, sequence, place, records, bytes, removed } = this.#counts;
     if (records === 0) {
       this.#on.run('DELETE FROM keys WHERE id = ?', id);
       return;
     }
     this.#on.run(
-      `UPDATE keys SET expires_at = ?, sequence = ?, place = ?, records = ?, bytes = ?, removed = ?
+      `UPDATE keys SET sequence = ?, place = ?, records = ?, bytes = ?, removed = ?
        WHERE id = ?`,
-      ...[storedTime(expiresMs), sequence, place, records, bytes, removed, id],
+      ...[sequence, place, records, bytes, removed, id],
     );
   }
 }
@@ -242,7 +236,7 @@ function stepOf({ records, bytes }: Sized): number {
 export function dropKey(on: Statements, key: string): number {
   const known = findKey(on, key);
   if (known === undefined) return 0;
-  on.run('UPDATE keys SET key = ?, expires_at = ? WHERE id = ?', `removed ${randomName()}`, REMOVED_MS, known.id);
+  on.run('UPDATE keys SET key = ?, is_dropped = 1 WHERE id = ?', `dropped ${randomName()}`, known.id);
   // Mostly, one step is enough.
   removeSome(on, known);
   return known.records;
@@ -260,12 +254,13 @@ function removeSome(on: Statements, key: Sized): boolean {
 }
 
 /** Removes what is left of a removed key, or some expired rows. @returns whether there is more of removed keys. */
-export async function sweep(on: Statements, trustedMs: number = REMOVED_MS): Promise<boolean> {
-  const [gone] = on.all('SELECT id, records, bytes FROM keys WHERE expires_at = ? LIMIT 1', REMOVED_MS);
+export async function sweep(on: Statements, trustedMs: number = -Infinity): Promise<boolean> {
+  const gone = on.get('SELECT id, records, bytes FROM keys WHERE is_dropped = 1 LIMIT 1');
   if (gone !== undefined) {
     removeSome(on, { id: Number(gone['id']), records: Number(gone['records']), bytes: Number(gone['bytes']) });
     return true;
   }
+  if (trustedMs === -Infinity) return false;
   const byKey = new Map<number, number[]>();
   const sql = 'SELECT key_id, sequence FROM entries WHERE expires_at <= ? ORDER BY expires_at LIMIT ?';
   for (const { key_id: id, sequence } of on.all(sql, trustedMs, ROWS_PER_SWEEP)) {

@@ -148,15 +148,16 @@ class SqliteStore implements MemoryBackend {
   keys(prefix: string, call?: CallOptions): Promise<KeyInfo[]> {
     return this.#database.read((on) => {
       const nowMs = this.#clock();
-      const sql = `SELECT key, expires_at, records, bytes FROM keys WHERE key >= ?1 AND key < ${endOf('?1')} AND ${LIVE}`;
-      return on.all(sql, prefix, nowMs).map((row): KeyInfo => {
+      const rows = 'SELECT 1 FROM entries WHERE key_id = keys.id AND';
+      const sql = `SELECT key, records, bytes, EXISTS (${rows} expires_at IS NULL) AS is_endless,
+          (SELECT max(expires_at) FROM entries WHERE key_id = keys.id) AS last_ms
+        FROM keys WHERE key >= ?1 AND key < ${endOf('?1')} AND is_dropped = 0`;
+      return on.all(sql, prefix).flatMap((row): KeyInfo[] => {
+        const isEndless = row['is_endless'] === 1;
+        const expiresInMs = isEndless ? undefined : Number(row['last_ms']) - nowMs;
+        if (expiresInMs !== undefined && expiresInMs <= 0) return [];
         const records = Number(row['records']);
-        return {
-          key: String(row['key']),
-          records,
-          bytes: Number(row['bytes']) + records * ROW_BYTES,
-          expiresInMs: row['expires_at'] === null ? undefined : Number(row['expires_at']) - nowMs,
-        };
+        return [{ key: String(row['key']), records, bytes: Number(row['bytes']) + records * ROW_BYTES, expiresInMs }];
       });
     }, call?.signal);
   }
