@@ -2,7 +2,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createMemory } from '@cairn/memory';
-import { listsOf } from '@cairn/memory/testing';
 import type { Memory, MemoryBackend } from '@cairn/memory';
 import { sqlite } from '@cairn/memory/sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -61,20 +60,22 @@ function wordsIn(text: string): string[] {
 
 /** Returns the words of the stored index. */
 async function indexedIn(backend: MemoryBackend): Promise<string[]> {
-  return wordsIn(await contentsOf(backend, 'ai:terms:'));
+  const terms: string[] = [];
+  for (const { key } of await backend.keys('')) for await (const page of backend.terms(key)) terms.push(...page);
+  return wordsIn(terms.join('\n'));
 }
 
-/** Returns all texts under all keys. */
-async function contentsOf(backend: MemoryBackend, prefix: string = ''): Promise<string> {
-  const texts: string[] = [];
-  for (const { key, kind } of await backend.keys(prefix)) {
-    if (kind === 'document') texts.push((await listsOf(backend).read(key)) ?? '');
-    let after = 0;
-    while (kind === 'table' || kind === 'list') {
-      const { records } = await backend.changes(key, { after, limit: 1000 });
-      for (const { id = '', record } of records) texts.push(id, record);
-      if (records.length < 1000) break;
-      after = records.at(-1)?.sequence ?? 0;
+/** Returns all texts under all keys, and all terms. */
+async function contentsOf(backend: MemoryBackend): Promise<string> {
+  const texts = await indexedIn(backend);
+  for (const { key } of await backend.keys('')) {
+    for (let after = 0, hasMore = true; hasMore; ) {
+      const page = await backend.page(key, { order: 'written', after });
+      for (const { id, text, sequence } of page.rows) {
+        texts.push(id, text);
+        after = sequence;
+      }
+      ({ hasMore } = page);
     }
   }
   return texts.join('\n');

@@ -22,8 +22,7 @@ export async function openFacts(
   let addedMs = 0;
   const backend: MemoryBackend = {
     ...harness.backend,
-    now: async (call) => (await harness.backend.now(call)) + (addedMs += 1),
-    trustedNow: async (call) => (await harness.backend.trustedNow(call)) + addedMs,
+    now: async (call) => (await harness.backend.now(call)) + (call?.trusted === true ? addedMs : (addedMs += 1)),
   };
   const memory = createMemory({ project: PROJECT, ...options, backend });
   onTestFinished(() => memory.close());

@@ -31,7 +31,7 @@ describe.each(kinds)('a project that moves in $name', (kind) => {
     expect(await facts.get(b, { project: TO })).toMatchObject({ supersededBy: next.id });
     expect(await facts.restore(a, { project: TO })).toMatchObject({ text: 'a' });
     expect(await facts.restore(c, { project: TO })).toMatchObject({ text: 'c' });
-    expect((await backend.rows(TARGET, ['bad']))[0]?.record).toBe('nonsense');
+    expect((await backend.rows(TARGET, ['bad']))[0]?.text).toBe('nonsense');
     expect(await textsIn(facts, { scope: 'project' })).toEqual([]);
     expect(await facts.projects()).toEqual([{ project: TO, facts: 5 }]);
     // Repeated, it does nothing.
@@ -66,7 +66,7 @@ describe.each(kinds)('a project that moves in $name', (kind) => {
     // A move that was killed before it removed the facts here.
     const copies = (await backend.rows(KEY, ids)).map((row) => ({
       id: row?.id ?? '',
-      next: row?.record,
+      next: row?.text,
       expected: undefined,
     }));
     await backend.change(TARGET, { rows: copies });
@@ -75,9 +75,9 @@ describe.each(kinds)('a project that moves in $name', (kind) => {
     await facts.update(b, { text: 'b there', project: TO });
     await facts.update(c, { text: 'c here' });
     await facts.update(c, { text: 'c there', project: TO });
-    const rows = (await backend.changes(KEY)).records.map(({ id = '', record }) => ({
+    const rows = (await backend.page(KEY, { order: 'written' })).rows.map(({ id, text }) => ({
       id,
-      next: record,
+      next: text,
       expected: undefined,
     }));
     await facts.moveProject(PROJECT, TO);

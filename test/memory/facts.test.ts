@@ -1,5 +1,4 @@
 import type { Facts } from '@cairn/memory';
-import { listsOf } from '@cairn/memory/testing';
 import { describe, expect, test } from 'vitest';
 import { START_MS, useBackends } from './backends.ts';
 import { DAY, failureOf, KEY, kinds, openFacts, PROJECT, textsIn, textsOf } from './facts-harness.ts';
@@ -179,7 +178,7 @@ describe.each(kinds)('facts in $name', (kind) => {
     await advance(2000);
     expect(await failureOf(facts.restore(fact.id, { revision: 1 }))).toMatchObject({ code: 'RESTORE_EXPIRED' });
     const [row] = await backend.rows(KEY, [fact.id]);
-    expect(row?.record).toContain('the first text');
+    expect(row?.text).toContain('the first text');
     expect(await facts.restore(fact.id)).toMatchObject({ text: 'the second text' });
   });
 
@@ -259,10 +258,10 @@ describe.each(kinds)('facts in $name', (kind) => {
   test('a change without a difference writes nothing', async () => {
     const { facts, backend } = await openFacts(kind);
     const { fact } = await facts.remember('tabs', { tags: ['style'] });
-    const { sequence } = await backend.changes(KEY);
+    const { sequence } = await backend.page(KEY, { order: 'written' });
     expect(await facts.update(fact.id, { text: ' tabs ', tags: ['style'], pinned: false })).toEqual(fact);
     expect(await facts.remember('Tabs.', { tags: ['Style'] })).toMatchObject({ fact });
-    expect((await backend.changes(KEY)).sequence).toBe(sequence);
+    expect((await backend.page(KEY, { order: 'written' })).sequence).toBe(sequence);
   });
 
   test('a forgotten fact takes the superseded ones with its texts along, and names the others', async () => {
@@ -297,17 +296,6 @@ describe.each(kinds)('facts in $name', (kind) => {
     }
   });
 
-  test('a value of another program hides no fact of the other scope', async () => {
-    const { facts, backend } = await openFacts(kind);
-    const { fact } = await facts.remember('likes tea', { scope: 'user' });
-    await listsOf(backend).swap(KEY, { expected: undefined, next: 'text', ttlMs: Infinity });
-    expect(await facts.get(fact.id)).toEqual(fact);
-    expect(await facts.update(fact.id, { text: 'likes coffee' })).toMatchObject({ text: 'likes coffee' });
-    expect(await failureOf(facts.get('fact_unknown'))).toMatchObject({ code: 'CORRUPT_RECORD' });
-    expect(await facts.projects()).toEqual([]);
-    expect(await facts.forget(fact.id)).toMatchObject({ forgotten: true });
-  });
-
   test('a forgotten fact is gone with its earlier versions', async () => {
     const { facts, backend } = await openFacts(kind);
     const { fact } = await facts.remember('the first secret plan');
@@ -318,9 +306,8 @@ describe.each(kinds)('facts in $name', (kind) => {
     expect(await failureOf(facts.get(fact.id))).toMatchObject({ code: 'UNKNOWN_FACT' });
     expect(await facts.forget(fact.id)).toMatchObject({ forgotten: false });
     const left: string[] = [];
-    for (const { key, kind: valueKind } of await backend.keys('')) {
-      if (valueKind === 'table') left.push(...(await backend.changes(key)).records.map(({ record }) => record));
-      if (valueKind === 'document') left.push((await listsOf(backend).read(key)) ?? '');
+    for (const { key } of await backend.keys('')) {
+      left.push(...(await backend.page(key, { order: 'written' })).rows.map(({ text }) => text));
     }
     expect(left.join('\n')).not.toContain('plan');
   });
@@ -422,7 +409,7 @@ describe.each(kinds)('facts in $name', (kind) => {
     expect((await facts.recall({ query: 'good' })).facts).toHaveLength(1);
     expect((await facts.remember('a better fact')).isNew).toBe(true);
     expect(await memory.unreadable()).toEqual(rows.map(({ id, next }) => ({ key: KEY, id, record: next })));
-    expect((await backend.rows(KEY, ['fact_bad', 'fact_worse'])).map((row) => row?.record)).toEqual(
+    expect((await backend.rows(KEY, ['fact_bad', 'fact_worse'])).map((row) => row?.text)).toEqual(
       rows.map(({ next }) => next),
     );
     expect(await facts.forget('fact_worse')).toMatchObject({ forgotten: true });
@@ -438,7 +425,7 @@ describe.each(kinds)('facts in $name', (kind) => {
     await facts.archive('fact_x');
     await facts.restore('fact_x');
     const [row] = await backend.rows(KEY, ['fact_x']);
-    expect(JSON.parse(row?.record ?? '')).toMatchObject({ weight: { a: 1 }, text: 'b', tags: ['t'] });
+    expect(JSON.parse(row?.text ?? '')).toMatchObject({ weight: { a: 1 }, text: 'b', tags: ['t'] });
   });
 
   test('a clock that jumps forward removes no earlier version', async () => {
@@ -455,29 +442,10 @@ describe.each(kinds)('facts in $name', (kind) => {
     expect(texts).toEqual(trusts ? ['the second text'] : ['the second text', 'the first text']);
   });
 
-  test('what another program wrote under the key of the user hides no fact of the project', async () => {
-    const reported: unknown[] = [];
-    const { facts, backend } = await openFacts(kind, { onUnreadable: (record) => reported.push(record) });
-    await facts.remember('a fact of the project');
-    await listsOf(backend).swap('ai:facts:user', { expected: undefined, next: 'foreign', ttlMs: Infinity });
-    expect(await textsIn(facts)).toEqual(['a fact of the project']);
-    expect(textsOf((await facts.recall({ query: 'project' })).facts)).toEqual(['a fact of the project']);
-    expect(await facts.startBlock()).toContain('a fact of the project');
-    expect(reported).toContainEqual(expect.objectContaining({ key: 'ai:facts:user' }));
-    for (const call of [
-      facts.list({ scope: 'user' }),
-      facts.recall({ scope: 'user', query: 'x' }),
-      facts.remember('x', { scope: 'user' }),
-    ]) {
-      expect(await failureOf(call)).toMatchObject({ code: 'CORRUPT_RECORD' });
-    }
-    expect(await listsOf(backend).read('ai:facts:user')).toBe('foreign');
-  });
-
   test('an aborted call changes nothing, and fails with the reason of its signal', async () => {
     const { facts, backend } = await openFacts(kind);
     const { fact } = await facts.remember('a', { tags: ['t'] });
-    const { sequence } = await backend.changes(KEY);
+    const { sequence } = await backend.page(KEY, { order: 'written' });
     const original = await facts.toMarkdown();
     const reason = new Error('enough');
     const signal = AbortSignal.abort(reason);
@@ -500,7 +468,7 @@ describe.each(kinds)('facts in $name', (kind) => {
     ]) {
       await expect(call).rejects.toBe(reason);
     }
-    expect((await backend.changes(KEY)).sequence).toBe(sequence);
+    expect((await backend.page(KEY, { order: 'written' })).sequence).toBe(sequence);
   });
 });
 

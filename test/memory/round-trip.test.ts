@@ -1,6 +1,6 @@
 /** An export says everything that a memory has: imported anywhere, it is exported again as the same lines. */
 import { statSync } from 'node:fs';
-import { createMemory } from '@cairn/memory';
+import { createMemory, MemoryError } from '@cairn/memory';
 import { listsOf } from '@cairn/memory/testing';
 import type { Memory, MemoryBackend } from '@cairn/memory';
 import { memory as inProcess } from '@cairn/memory/memory';
@@ -231,10 +231,17 @@ describe.each(backendKinds)('an import on $name', (kind) => {
     expect(await memory.import([kept[0] ?? ''])).toMatchObject({ present: 1, unknown: 0 });
   });
 
-  test.skipIf(kind.isSkipped)('goes on at a key with another value, and reports it', async () => {
-    const { memory } = await openMemory(kind);
-    await listsOf(memory.backend).swap('ai:memory:s:g', { expected: undefined, next: 'text', ttlMs: 60_000 });
-    await listsOf(memory.backend).swap('ai:graph:g', { expected: undefined, next: 'text', ttlMs: 60_000 });
+  test.skipIf(kind.isSkipped)('goes on at a key that cannot be written, and reports it', async () => {
+    const { backend } = await openMemory(kind);
+    const isBad = (key: string): boolean => key === 'ai:memory:s:g' || key === 'ai:graph:g';
+    const rejecting: MemoryBackend = {
+      ...backend,
+      change: async (key, ...rest) => {
+        if (!isBad(key)) return backend.change(key, ...rest);
+        throw new MemoryError('CORRUPT_RECORD', [`another program wrote ${key}`, 'Delete it.'], { key });
+      },
+    };
+    const memory = createMemory({ backend: rejecting, retention });
     for (const name of ['a', 'b', 'c']) memory.defineStream({ name });
     await memory.mergeStreams({ name: 'm', main: 'a', secondary: ['b'] }).addMessage('g', { content: 'x' });
     const lines = [
@@ -251,23 +258,22 @@ describe.each(backendKinds)('an import on $name', (kind) => {
       'ai:memory:s:g CORRUPT_RECORD',
       'ai:stream:m STREAM_EXISTS',
     ]);
-    expect(await listsOf(memory.backend).read('ai:memory:s:g')).toBe('text');
   });
 
   test.skipIf(kind.isSkipped)(
     'of many older messages reads the group twice, and writes them in few steps',
     async () => {
       const { backend } = await openMemory(kind);
-      const calls = { list: 0, append: 0 };
+      const calls = { reads: 0, changes: 0 };
       const counting: MemoryBackend = {
         ...backend,
-        list: (...all) => {
-          calls.list += 1;
-          return listsOf(backend).list(...all);
+        page: (key, query, ...rest) => {
+          if (query.order === 'newest' && query.before === undefined) calls.reads += 1;
+          return backend.page(key, query, ...rest);
         },
-        append: (...all) => {
-          calls.append += 1;
-          return listsOf(backend).append(...all);
+        change: (...all) => {
+          calls.changes += 1;
+          return backend.change(...all);
         },
       };
       const memory = createMemory({ backend: counting, retention });
@@ -281,9 +287,9 @@ describe.each(backendKinds)('an import on $name', (kind) => {
           }),
         );
       expect(await memory.import(lines(2000, 0))).toMatchObject({ added: 2000 });
-      Object.assign(calls, { list: 0, append: 0 });
+      Object.assign(calls, { reads: 0, changes: 0 });
       expect(await memory.import(lines(2000, 100_000))).toMatchObject({ added: 2000, dropped: 0 });
-      expect(calls).toEqual({ list: 2, append: 10 });
+      expect(calls).toEqual({ reads: 2, changes: 10 });
       const times = (await memory.messages.history({ stream: 's', group: 'g' })).map(({ time }) => time);
       expect(times).toEqual(times.toSorted((a, b) => b - a));
     },
@@ -310,9 +316,8 @@ describe.each(backendKinds)('an import on $name', (kind) => {
     expect(await memory.import(await raw(other))).toMatchObject({ added: 0, present: 5 });
   });
 
-  test.skipIf(kind.isSkipped)('leaves an index that is up to date', async () => {
+  test.skipIf(kind.isSkipped)('is found by its words at once', async () => {
     const { backend, memory } = await openMemory(kind, { retention, project: 'p' });
-    // An index is kept of many terms only.
     const textOf = (index: number): string => Array.from({ length: 20 }, (_, word) => `w${index}x${word}`).join(' ');
     const messages = Array.from({ length: 3000 }, (_, index) =>
       JSON.stringify({ ...message, id: `m${index}`, content: textOf(index), time: START_MS - 5000 + index }),
@@ -325,13 +330,8 @@ describe.each(backendKinds)('an import on $name', (kind) => {
       }),
     );
     await memory.import([...messages, ...facts]);
-    const indices = async (): Promise<string[]> =>
-      (await backend.keys('ai:terms:')).map(({ key, records }) => `${key} ${records}`).toSorted();
-    const before = await indices();
-    expect(before).toHaveLength(2);
     expect((await memory.recall({ stream: 's', group: 'g', query: 'w7x1' })).contexts[0]).toMatchObject({ id: 'm7' });
     expect((await memory.facts.recall({ query: 'w7x1' })).facts[0]).toMatchObject({ id: 'f7' });
-    expect(await indices()).toEqual(before);
   });
 
   test.skipIf(kind.isSkipped)('with a larger limit is not cut by a writer with the defaults', async () => {
@@ -385,23 +385,16 @@ describe.each(backendKinds)('one bad key on $name', (kind) => {
     expect(kinds.filter((one) => one === 'unreadable')).toHaveLength(9);
     expect(problems).toEqual(['ai:newer:x']);
     expect((await memory.stats()).problems.map(({ key }) => key).toSorted()).toEqual([
-      'ai:facts:project:q',
-      'ai:facts:user',
-      'ai:graph:list',
       'ai:memory:s',
-      'ai:memory:s:bad',
       'ai:newer:x',
-      'ai:notes:bad',
-      'ai:stream:bad',
-      'ai:workflow:bad',
     ]);
-    expect(await memory.stats()).toMatchObject({ messages: 1, groups: 1, notes: 1, workflows: 1, facts: 1 });
     found.length = 0;
-    expect((await memory.listGroups()).map(({ group }) => group)).toEqual(['good']);
+    expect((await memory.listGroups()).map(({ group }) => group)).toEqual(['bad', 'good']);
+    expect(found).toEqual(['ai:memory:s']);
+    expect(await memory.messages.history({ stream: 's', group: 'bad' })).toEqual([]);
     expect(found).toEqual(['ai:memory:s', 'ai:memory:s:bad']);
-    found.length = 0;
-    expect((await memory.listNotes()).map(({ workflowId }) => workflowId)).toEqual(['good']);
-    expect(found).toEqual(['ai:notes:bad']);
+    expect((await memory.listNotes()).map(({ workflowId }) => workflowId)).toEqual(['bad', 'good']);
+    expect(await memory.getNotes('bad')).toEqual([]);
     const listed = (await memory.workflows.list()).map((one) => `${one.id} ${one.status}`);
     expect(new Set(listed)).toEqual(new Set(['bad corrupt', `${id} running`]));
     expect(await memory.forget({ everything: true })).toMatchObject({ problems: [{ key: 'ai:newer:x' }] });
@@ -418,12 +411,12 @@ test('an export as Markdown has the active facts of the user and of each project
   const { fact } = await memory.facts.remember('gone', { project: 'q' });
   await memory.facts.archive(fact.id, { project: 'q' });
   const text = (await Array.fromAsync(memory.export({ format: 'markdown' }))).join('\n');
-  // A value of another program hides no fact.
+  // A key of another form hides no fact.
   const problems: string[] = [];
-  await listsOf(memory.backend).swap('ai:facts:project:bad', { expected: undefined, next: 'text', ttlMs: Infinity });
+  await listsOf(memory.backend).swap('ai:facts:bad', { expected: undefined, next: 'text' });
   const again = memory.export({ format: 'markdown', onProblem: ({ key }) => problems.push(key) });
   expect((await Array.fromAsync(again)).join('\n')).toBe(text);
-  expect(problems).toEqual(['ai:facts:project:bad']);
+  expect(problems).toEqual(['ai:facts:bad']);
   for (const part of ['likes tea', 'uses pnpm', 'uses make', 'tags: build']) expect(text).toContain(part);
   expect(text).not.toContain('gone');
   await expect(Array.fromAsync(memory.export({ format: 'markdown', group: 'g' }))).rejects.toMatchObject({

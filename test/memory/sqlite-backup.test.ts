@@ -36,10 +36,10 @@ test('a backup has everything, is private, and is a store of its own', async () 
   expect(statSync(`${root}/copy.db`).mode & 0o777).toBe(0o600);
   expect(readdirSync(root).filter((name) => name.startsWith('copy'))).toEqual(['copy.db']);
   const copy = open(`${root}/copy.db`);
-  expect(await copy.list('ai:list', { rule })).toEqual(await listsOf(backend).list('ai:list'));
-  expect(await copy.read('ai:document')).toBe('text');
-  expect(await copy.rows('ai:table', ['a'])).toMatchObject([{ record: '1' }]);
-  await copy.append('ai:list', [draft('more')], { rule });
+  expect(await listsOf(copy).list('ai:list')).toEqual(await listsOf(backend).list('ai:list'));
+  expect(await listsOf(copy).read('ai:document')).toBe('text');
+  expect(await copy.rows('ai:table', ['a'])).toMatchObject([{ text: '1' }]);
+  await listsOf(copy).append('ai:list', [draft('more')], { rule });
   expect(await listsOf(backend).list('ai:list')).toHaveLength(10);
   await copy.close();
   expect(problemsOf(`${root}/copy.db`)).toEqual([]);
@@ -60,7 +60,10 @@ test('writes during a backup do not wait for it, and are not in it', async () =>
         queueMicrotask(() => {
           writes += 1;
           other.exec(
-            "INSERT INTO keys SELECT id + 1000, key || 'new', kind, expires_at, epoch, sequence, records, temporary, bytes, value FROM keys WHERE kind = 'document'",
+            `INSERT INTO keys SELECT id + 1000, key || 'new', is_dropped, sequence, place, records, bytes, removed FROM keys
+               WHERE key = 'ai:document';
+             INSERT INTO entries SELECT sequence + 1000 * 134217728, key_id + 1000, id, place, expires_at, identity, terms, body
+               FROM entries WHERE id = 'document'`,
           );
         });
       }
@@ -122,7 +125,7 @@ test('a damaged store has no backup, and the error names the store', async () =>
   await backend.close();
   // A count that is wrong, as after a lost page.
   const database = new DatabaseSync(path);
-  database.exec('DELETE FROM entries WHERE id & 4294967295 = 50');
+  database.exec('DELETE FROM entries WHERE sequence & 134217727 = 50');
   database.close();
   const damaged = { code: 'CORRUPT_STORE', path };
   await expect(backUp(open(path), `${root}/copy.db`)).rejects.toMatchObject(damaged);

@@ -49,14 +49,13 @@ test('text that a rule removes is overwritten when the log is written to the fil
   expect(filesWith(path, 'REMOVED')).toEqual([]);
 });
 
-test('an earlier text of a row, a removed row and a replaced document are erased', async () => {
+test('an earlier text of a row with its terms, a removed row and a replaced document are erased', async () => {
   const path = `${temporaryDirectory()}/memory.db`;
   const backend = open(path);
-  await listsOf(backend).swap('ai:table', { expected: undefined, next: 'REMOVED 1', ttlMs: Infinity });
-  await backend.change('ai:table', {
-    rows: [{ id: 'a', expected: undefined, next: 'REMOVED 2', unique: 'REMOVED 3' }],
-    replaces: 'REMOVED 1',
-  });
+  await listsOf(backend).swap('ai:document', { expected: undefined, next: 'REMOVED 1' });
+  await listsOf(backend).swap('ai:document', { expected: 'REMOVED 1', next: 'kept' });
+  const terms = new Map([['REMOVED 6', 1]]);
+  await backend.change('ai:table', { rows: [{ id: 'a', next: 'REMOVED 2', unique: 'REMOVED 3', terms }] });
   await backend.change('ai:table', {
     rows: [
       { id: 'REMOVED 4', expected: undefined, next: 'REMOVED 5' },
@@ -128,7 +127,7 @@ test('while another process reads, erasing is pending, and a later write finishe
 
 const finishers: readonly (readonly [string, (backend: MemoryBackend, path: string) => Promise<unknown>])[] = [
   ['closing', (backend) => backend.close()],
-  ['the next opening', (_, path) => open(path).list('ai:list', { rule })],
+  ['the next opening', (_, path) => listsOf(open(path)).list('ai:list')],
 ];
 
 test.each(finishers)('erasing that is pending is finished by %s', async (_, finish) => {

@@ -16,7 +16,7 @@ const fixture = new URL('format-1.db.gz', import.meta.url);
 export const FORMAT_1_MS = 1_703_123_600_000;
 
 /**
- * Writes a file of format 1, which Cairn made before it had format 2: messages with imported ones among them, notes, a workflow, a
+ * Writes a file of format 1, which an earlier Cairn wrote: messages with imported ones among them, notes, a workflow, a
  * graph, a namespace, an unreadable record, and `REMOVED-TEXT-n` in free pages.
  */
 export function writeFormat1(path: string): void {
@@ -75,9 +75,14 @@ export function problemsOf(path: string): string[] {
   const problems = [
     ...texts('PRAGMA integrity_check').filter((line) => line !== 'ok'),
     ...texts('SELECT id FROM entries WHERE key_id NOT IN (SELECT id FROM keys)'),
-    ...texts(`SELECT key FROM keys WHERE kind <> 'document' AND (records <> ${counted('count(*)')} OR records = 0
-      OR temporary <> ${counted('sum(temporary)')} OR bytes <> ${counted('sum(octet_length(body))')}
-      OR sequence < ${counted('max(id & 4294967295)')})`),
+    ...texts(`SELECT key FROM keys WHERE is_dropped = 0 AND (records <> ${counted('count(*)')} OR records = 0
+      OR bytes <> ${counted('sum(octet_length(body))')} OR sequence < ${counted('max(sequence)')})`),
+    // The terms of each row, and the rows of each posting.
+    ...texts(`WITH terms AS (SELECT key_id, value AS term, sequence FROM entries, json_each(terms)),
+        numbers AS (SELECT key_id, term, block * 512 + value % 512 AS sequence FROM postings,
+          json_each('[' || substr(body, 2) || ']') WHERE key_id IN (SELECT id FROM keys WHERE is_dropped = 0))
+      SELECT 'a term of ' || sequence || ' has no posting' FROM (SELECT * FROM terms EXCEPT SELECT * FROM numbers)
+      UNION ALL SELECT 'a posting of ' || sequence || ' has no row' FROM (SELECT * FROM numbers EXCEPT SELECT * FROM terms)`),
   ];
   database.close();
   return problems;

@@ -7,7 +7,6 @@ import { sqlite } from '@cairn/memory/sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import { temporaryDirectory } from '../support/tree.ts';
 import { filesWith, problemsOf, startProcess } from './sqlite-files.ts';
-import { forever as rule } from './records.ts';
 
 const KILLS = Number(process.env['CAIRN_MEMORY_KILLS'] ?? 6);
 
@@ -37,12 +36,12 @@ test(
       before.close();
       const backend = sqlite({ path });
       onTestFinished(() => backend.close());
-      const rows = await backend.changes('ai:table', { limit: 1_000_000 });
-      const ids = new Set(rows.records.map(({ id }) => id));
+      const { rows } = await backend.page('ai:table', { order: 'written', limit: 1_000_000 });
+      const ids = new Set(rows.map(({ id }) => id));
       for (const id of named(acknowledged, 'row'))
         expect([...'ab'].every((half) => ids.has(`${id}-${half}`))).toBe(true);
       // Both rows of a change, or none.
-      for (const id of ids) expect(ids.has(id?.replace(/-[ab]$/u, (half) => (half === '-a' ? '-b' : '-a')))).toBe(true);
+      for (const id of ids) expect(ids.has(id.replace(/-[ab]$/u, (half) => (half === '-a' ? '-b' : '-a')))).toBe(true);
       for (let run = 0; run <= kill; run++) {
         const records = await listsOf(backend).list(`ai:list:run${run}`);
         const texts = new Set(records.map((record) => (JSON.parse(record) as { text: string }).text));
@@ -79,8 +78,8 @@ test('two processes that write, erase and back up at once lose nothing, and leav
   expect(problemsOf(path)).toEqual([]);
   const backend = sqlite({ path });
   onTestFinished(() => backend.close());
-  const { records } = await backend.changes('ai:table', { limit: Infinity });
-  const ids = new Set(records.map(({ id }) => id));
+  const { rows } = await backend.page('ai:table', { order: 'written', limit: Infinity });
+  const ids = new Set(rows.map(({ id }) => id));
   expect(named(lines, 'row').filter((id) => !ids.has(`${id}-a`) || !ids.has(`${id}-b`))).toEqual([]);
   expect(named(lines, 'erased').length).toBeGreaterThan(4);
   expect(named(lines, 'erased').flatMap((text) => filesWith(path, text))).toEqual([]);

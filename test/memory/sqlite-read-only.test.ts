@@ -106,7 +106,7 @@ test.skipIf(process.platform !== 'linux')(
     const path = `${temporaryDirectory()}/memory.db`;
     const first = sqlite({ path });
     onTestFinished(() => first.close());
-    await first.append('ai:list', [draft('a')], { rule });
+    await listsOf(first).append('ai:list', [draft('a')], { rule });
     const { ino } = statSync(path);
     const locks = (): string[] =>
       readFileSync('/proc/locks', 'utf8')
@@ -116,7 +116,7 @@ test.skipIf(process.platform !== 'linux')(
     const before = locks();
     expect(before).toHaveLength(1);
     const second = sqlite({ path });
-    await second.append('ai:list', [draft('b')], { rule });
+    await listsOf(second).append('ai:list', [draft('b')], { rule });
     await second.backup?.(`${path}.backup`);
     await second.close();
     expect(locks()).toEqual(before);

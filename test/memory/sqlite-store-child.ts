@@ -29,8 +29,8 @@ const tasks: Record<string, () => Promise<void>> = {
     const backend = sqlite({ path, busyTimeoutMs: 1000, clock: () => 1_703_123_600_000 });
     const code = (error: unknown): string => (error as { readonly code?: string }).code ?? String(error);
     try {
-      for (const { key, kind } of (await backend.keys('')).toSorted((a, b) => (a.key < b.key ? -1 : 1))) {
-        const texts = kind === 'list' ? await listsOf(backend).list(key) : [await listsOf(backend).read(key)];
+      for (const { key } of (await backend.keys('')).toSorted((a, b) => (a.key < b.key ? -1 : 1))) {
+        const texts = await listsOf(backend).list(key);
         say(JSON.stringify([key, texts]));
       }
     } catch (error) {

@@ -17,7 +17,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { createMemory, projectStorePath, userStorePath } from '@cairn/memory';
 import { listsOf } from '@cairn/memory/testing';
-import type { Draft, Memory } from '@cairn/memory';
+import type { Memory } from '@cairn/memory';
+import type { Draft } from '@cairn/memory/testing';
 import { sqlite } from '@cairn/memory/sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { temporaryDirectory } from '../support/tree.ts';
@@ -274,17 +275,16 @@ describe('a file', () => {
     const timed = (timeMs: number): Draft => ({ ...draft(`at ${timeMs}`), timeMs });
     const even = Array.from({ length: 1000 }, (_, index) => timed(1_000_000 + 2 * index));
     await listsOf(backend).append('ai:list', even, { rule });
-    const before = await backend.changes('ai:list', { limit: Infinity });
+    const before = await backend.page('ai:list', { order: 'written', limit: Infinity });
     // Older ones, some in between, and newer ones, in any order.
     const others = Array.from({ length: 1500 }, (_, index) => timed(999_001 + 2 * ((index * 7) % 1500)));
     for (let start = 0; start < others.length; start += 200) {
       await listsOf(backend).append('ai:list', others.slice(start, start + 200), { rule });
     }
-    const { epoch, sequence: after } = before;
-    const added = await backend.changes('ai:list', { epoch, after, limit: Infinity });
-    expect([added.epoch, added.records.length, added.count]).toEqual([epoch, 1500, 2500]);
-    const known = before.records.map(({ sequence }) => sequence);
-    expect(await backend.fetch('ai:list', epoch, known)).toEqual(before.records.map(({ record }) => record));
+    const added = await backend.page('ai:list', { order: 'written', after: before.sequence, limit: Infinity });
+    expect([added.start, added.rows.length, added.count]).toEqual([before.start, 1500, 2500]);
+    const known = before.rows.map(({ sequence }) => sequence);
+    expect(await backend.rows('ai:list', known)).toEqual(before.rows);
     const times = (await listsOf(backend).list('ai:list')).map(
       (record) => (JSON.parse(record) as { time: number }).time,
     );
@@ -324,8 +324,8 @@ describe('a file', () => {
     });
     const reader = sqlite({ path, driver });
     onTestFinished(() => reader.close());
-    const { count, records } = await reader.changes('ai:list');
-    expect([count, records.map(({ record }) => record)]).toEqual([2, added]);
+    const { count, rows } = await reader.page('ai:list', { order: 'written' });
+    expect([count, rows.map(({ text }) => text)]).toEqual([2, added]);
     expect(await reader.keys('')).toEqual([]);
   });
 

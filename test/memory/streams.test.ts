@@ -204,13 +204,13 @@ describe.each(backendKinds)('the names of streams on $name', (kind) => {
       await memory.messages.add({ stream: 'a', group: 'g' }, { content: 'x' });
       const denied = (): Promise<never> =>
         Promise.reject(new MemoryError('STORE_DENIED', ['The store is not writable', 'Use another one.']));
-      const backend = { ...memory.backend, swap: denied, append: denied, close: async () => undefined };
+      const backend = { ...memory.backend, change: denied, close: async () => undefined };
       const reader = createMemory({ backend });
       const stream = reader.defineStream({ name: 'a' });
       expect(await stream.history('g')).toHaveLength(1);
       await expect(stream.addMessage('g', { content: 'y' })).rejects.toMatchObject({ code: 'STORE_DENIED' });
       // A user who may not read the claims cannot know whose memory it is.
-      const blind = createMemory({ backend: { ...backend, read: denied } }).defineStream({ name: 'a' });
+      const blind = createMemory({ backend: { ...backend, rows: denied } }).defineStream({ name: 'a' });
       await expect(blind.history('g')).rejects.toMatchObject({ code: 'STORE_DENIED' });
       // Another process is first, and then the store rejects.
       for (const name of ['d', 'e']) memory.defineStream({ name });
@@ -219,7 +219,7 @@ describe.each(backendKinds)('the names of streams on $name', (kind) => {
         await first.history('g');
         return denied();
       };
-      const loser = createMemory({ backend: { ...backend, swap: late } }).defineStream({ name: 'x' });
+      const loser = createMemory({ backend: { ...backend, change: late } }).defineStream({ name: 'x' });
       await expect(loser.history('g')).rejects.toEqual(inUse('the merge of d + e'));
       for (const name of ['b', 'c']) memory.defineStream({ name });
       await memory.mergeStreams({ name: 'a', main: 'b', secondary: ['c'] }).history('g');

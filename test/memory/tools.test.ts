@@ -182,7 +182,7 @@ describe.each(kinds)('the tools of a memory in $name', (kind) => {
     const memory = open();
     const id = `m${'x'.repeat(100_000)}`;
     const before = `${JSON.stringify({ id, role: 'r'.repeat(100_000), content: 'deploy' }).slice(0, -1)},"time":`;
-    await listsOf(memory.backend).append('ai:memory:agent:g', [{ before, after: '}' }], { rule: nine });
+    await listsOf(memory.backend).append('ai:memory:agent:g', [{ before, after: '}', text: 'deploy' }], { rule: nine });
     const answer = await ask(memory, 'recall', { query: 'deploy', sessions: true });
     expect(answer).toContain('deploy');
     expect(estimateTokens(answer)).toBeLessThan(2500);

@@ -19,11 +19,6 @@ const store =
   kind === 'redis' ? redis({ url: place, timeoutMs: 30_000 }) : sqlite({ path: place, busyTimeoutMs: 60_000 });
 const backend: MemoryBackend = {
   ...store,
-  append: async (...given) => {
-    const result = await store.append(...given);
-    if (what === 'import') say('part');
-    return result;
-  },
   change: async (...given) => {
     const result = await store.change(...given);
     if (what === 'import') say('part');

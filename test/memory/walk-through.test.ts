@@ -112,7 +112,6 @@ describe.each(backendKinds)('the walk-through on $name', (kind) => {
     expect(await promptFor(1)).toBe(promptOf(todos[1] ?? '', `1. ${uncertain}`, functions));
     const second = await stream.storeNote(id, asked, 'todo_1', true);
     expect(second.time).toBe(1_703_123_457_890);
-    const rule = { maxRecords: 9, maxTemporaryRecords: 9, lifetimeMs: Infinity, temporaryLifetimeMs: Infinity };
     expect(await listsOf(memory.backend).list(`ai:notes:${id}`)).toEqual([
       `{"content":"${asked}","source":"todo_1","time":1703123457890,"temporary":true}`,
       `{"content":"${uncertain}","source":"todo_0","time":1703123456789,"temporary":true}`,

@@ -116,9 +116,9 @@ describe.each(backendKinds)('workflows on $name', (kind) => {
     const broken = createMemory({
       backend: {
         ...memory.backend,
-        read: async (...given) => {
+        rows: async (...given) => {
           if (isBroken) throw new TypeError('nobody expected this');
-          return listsOf(memory.backend).read(...given);
+          return memory.backend.rows(...given);
         },
       },
     });

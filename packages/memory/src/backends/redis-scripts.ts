@@ -138,10 +138,13 @@ end
 return reply
 `);
 
-/** Returns the number of rows, the bytes (-1 when unknown) and the lifetime; nothing for a missing table. */
+/** Returns the number of rows, 0 for a value of another type, the bytes (-1 when unknown) and the lifetime; nothing for a missing table. */
 export const infoScript: Script = script(`
+local kind = redis.call('TYPE', KEYS[1]).ok
+if kind == 'none' then return false end
+-- A value of another program.
+if kind ~= 'hash' then return { 0, -1, redis.call('PTTL', KEYS[1]) } end
 local count, bytes = redis.call('ZCARD', KEYS[2]), 0
-if count == 0 then return false end
 for index = 1, 5 do
   local part = redis.pcall('MEMORY', 'USAGE', KEYS[index])
   bytes = type(part) == 'number' and bytes >= 0 and bytes + part or (part and -1 or bytes)

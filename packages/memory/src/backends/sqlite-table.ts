@@ -236,10 +236,14 @@ function stepOf({ records, bytes }: Sized): number {
 export function dropKey(on: Statements, key: string): number {
   const known = findKey(on, key);
   if (known === undefined) return 0;
+  drop(on, known);
+  return known.records;
+}
+
+function drop(on: Statements, known: Sized): void {
   on.run('UPDATE keys SET key = ?, is_dropped = 1 WHERE id = ?', `dropped ${randomName()}`, known.id);
   // Mostly, one step is enough.
   removeSome(on, known);
-  return known.records;
 }
 
 /** Removes some rows or postings of a key without a name. @returns whether there are more. */
@@ -266,8 +270,15 @@ export async function sweep(on: Statements, trustedMs: number = -Infinity): Prom
   for (const { key_id: id, sequence } of on.all(sql, trustedMs, ROWS_PER_SWEEP)) {
     byKey.set(Number(id), [...(byKey.get(Number(id)) ?? []), Number(sequence)]);
   }
+  const isOver = `SELECT NOT EXISTS (SELECT 1 FROM entries WHERE key_id = ?1 AND expires_at IS NULL)
+    AND (SELECT max(expires_at) FROM entries WHERE key_id = ?1) <= ?2 AS is_over`;
   for (const [id, sequences] of byKey) {
-    const table = new SqliteTable(on, countsOf(on.get('SELECT * FROM keys WHERE id = ?', id) ?? {}));
+    const counts = countsOf(on.get('SELECT * FROM keys WHERE id = ?', id) ?? {});
+    if (sequences.length === ROWS_PER_SWEEP && on.get(isOver, id, trustedMs)?.['is_over'] === 1) {
+      drop(on, counts);
+      return true;
+    }
+    const table = new SqliteTable(on, counts);
     table.remove('sequence IN (SELECT value FROM json_each(?2))', JSON.stringify(sequences));
     await table.save();
   }

@@ -126,7 +126,8 @@ export function isKnownKey(key: string): boolean {
 }
 
 /** Returns why a key is not readable; `undefined` for a key as it should be. */
-function reasonOf(key: string): string | undefined {
+function reasonOf({ key, records }: Pick<KeyInfo, 'key' | 'records'>): string | undefined {
+  if (records === 0) return 'another program wrote a value there';
   if (key.startsWith(KNOWLEDGE_PREFIX)) return undefined;
   const kind = kindOf(key);
   if (kind === undefined) return isKnownKey(key) ? undefined : 'this version does not know the key';
@@ -134,10 +135,11 @@ function reasonOf(key: string): string | undefined {
 }
 
 /** Returns the problem of a key that this version cannot read. */
-export function problemOf({ key }: Pick<KeyInfo, 'key'>): Problem | undefined {
-  const reason = reasonOf(key);
+export function problemOf(info: Pick<KeyInfo, 'key' | 'records'>): Problem | undefined {
+  const { key, records } = info;
+  const reason = reasonOf(info);
   if (reason === undefined) return undefined;
-  const hint = isKnownKey(key)
+  const hint = records === 0 ? 'delete it in the store' : isKnownKey(key)
     ? "forget({ unreadable: true }), or 'cairn memory forget --unreadable', removes it"
     : 'a newer version may read it';
   const message = `Cannot read ${key}: ${reason}. It was left in place; ${hint}.`;
@@ -161,7 +163,10 @@ export async function readableKeys(
 /** A stored record. */
 export interface FoundRecord {
   readonly key: string;
+  /** Of its row. */
   readonly id: string;
+  /** The key, and the id where ids are names: of facts and of the rows of graphs. */
+  readonly place: Pick<UnreadableRecord, 'key' | 'id'>;
   /** The stored text. */
   readonly record: string;
   /** The line of an export; `undefined` when this version cannot read the record. */
@@ -199,25 +204,27 @@ export async function* readContents(
   }
   for (const kind of KINDS) {
     for (const info of infos) {
-      if (info.key.startsWith(kind.prefix)) yield* readKey(backend, info.key, { kind, onProblem, signal });
+      if (info.key.startsWith(kind.prefix)) yield* readKey(backend, info, { kind, onProblem, signal });
     }
   }
 }
 
 async function* readKey(
   backend: MemoryBackend,
-  key: string,
+  info: KeyInfo,
   { kind, onProblem, signal }: Pick<ContentsOptions, 'onProblem' | 'signal'> & { readonly kind: Kind },
 ): AsyncGenerator<FoundRecord, void, undefined> {
+  const { key } = info;
   const rows = await onKey(key, () => rowsOf(backend, key, kind, { signal }), onProblem);
   const place = kind.place(key);
-  const reason = reasonOf(key);
+  const reason = reasonOf(info);
   const turns = new Turns(signal);
   for (const row of rows ?? []) {
     if (turns.spend(unitsOf(row.text))) await turns.next();
     const { kind: name, ...fields } = (reason === undefined ? kind.lineOf(row) : undefined) ?? {};
     const text = name === undefined ? undefined : JSON.stringify({ kind: name, ...place, ...fields });
-    yield { key, id: row.id, record: row.text, line: text, reason };
+    const named = kind.placeOf === undefined ? { key } : { key, id: row.id };
+    yield { key, id: row.id, place: named, record: row.text, line: text, reason };
   }
 }
 
@@ -242,8 +249,8 @@ export async function readKept(backend: MemoryBackend, options: CallOptions): Pr
 export async function listUnreadable(backend: MemoryBackend, options: CallOptions): Promise<UnreadableRecord[]> {
   const found: UnreadableRecord[] = [];
   const onProblem: ProblemListener = ({ key, message }) => found.push({ key, record: '', reason: message });
-  for await (const { line: text, reason, ...place } of readContents(backend, { ...options, onProblem })) {
-    if (text === undefined) found.push({ ...place, ...(reason !== undefined && { reason }) });
+  for await (const { line: text, reason, record, place } of readContents(backend, { ...options, onProblem })) {
+    if (text === undefined) found.push({ ...place, record, ...(reason !== undefined && { reason }) });
   }
   return found;
 }

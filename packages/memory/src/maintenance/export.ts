@@ -53,14 +53,14 @@ export async function* exportLines(
     last.set(unreadableLine(unreadable), EXPORT_VERSION);
   };
   let isEmpty = true;
-  for await (const { key, id, record, line, reason } of readContents(backend, {
+  for await (const { place, record, line, reason } of readContents(backend, {
     ...(isPart && { prefix: stream === undefined ? MEMORY_PREFIX : streamPrefix(stream) }),
     accepts: (one) => group === undefined || parseMemoryKey(one)?.group === group,
     onProblem: report,
     signal,
   })) {
     if (line === undefined) {
-      keep({ key, id, record, ...(reason !== undefined && { reason }) });
+      keep({ ...place, record, ...(reason !== undefined && { reason }) });
       continue;
     }
     if (isEmpty) yield versionLine(EXPORT_VERSION);

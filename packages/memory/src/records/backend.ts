@@ -147,7 +147,7 @@ export type Erasure = 'done' | 'pending' | 'log';
 /** Information about a key. */
 export interface KeyInfo {
   readonly key: string;
-  /** The number of rows, including expired rows that were not yet removed. */
+  /** The number of rows, including expired rows that were not yet removed; 0 for a value of another program. */
   readonly records: number;
   /** About the bytes that the store uses; `undefined` when the store does not report it. */
   readonly bytes: number | undefined;
