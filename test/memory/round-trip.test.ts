@@ -317,7 +317,7 @@ describe.each(backendKinds)('an import on $name', (kind) => {
   });
 
   test.skipIf(kind.isSkipped)('is found by its words at once', async () => {
-    const { backend, memory } = await openMemory(kind, { retention, project: 'p' });
+    const { memory } = await openMemory(kind, { retention, project: 'p' });
     const textOf = (index: number): string => Array.from({ length: 20 }, (_, word) => `w${index}x${word}`).join(' ');
     const messages = Array.from({ length: 3000 }, (_, index) =>
       JSON.stringify({ ...message, id: `m${index}`, content: textOf(index), time: START_MS - 5000 + index }),
