@@ -162,23 +162,4 @@ describe.skipIf(!hasRedis)('the keys in Redis', () => {
     expect(await client.ttl('ai:notes:workflow_1234567890_abc123')).toBeGreaterThan(1790);
     expect(await client.ttl('ai:notes:workflow_1234567890_abc123')).toBeLessThanOrEqual(1800);
   });
-
-  test('a note of another program, with its fields in another order, is readable', async () => {
-    const client = await createClient({ url: sharedRedis().url }).connect();
-    onTestFinished(() => client.close());
-    await client.flushAll();
-    const memory = createMemory({ backend: redis({ url: sharedRedis().url }) });
-    onTestFinished(() => memory.close());
-    const time = await memory.backend.now();
-    await client.lPush('ai:notes:w', JSON.stringify({ temporary: true, time, source: 'x', content: 'foreign' }));
-    await memory.storeNote('w', 'own', 'todo_0');
-    expect((await memory.getNotes('w')).map(({ content }) => content)).toEqual(['own', 'foreign']);
-    await client.lPush(
-      'ai:notes:w',
-      JSON.stringify({ temporary: true, time: time - 1_800_000, source: 'x', content: 'old' }),
-    );
-    expect((await memory.getNotes('w')).map(({ content }) => content)).toEqual(['own', 'foreign']);
-    await memory.storeNote('w', 'newest', 'todo_0');
-    expect(await client.lLen('ai:notes:w')).toBe(3);
-  });
 });

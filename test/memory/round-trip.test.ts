@@ -371,10 +371,11 @@ describe.each(backendKinds)('one bad key on $name', (kind) => {
       'ai:graph:bad',
       'ai:facts:user',
       'ai:newer:x',
+      'ai:workflow:bad',
     ]) {
       await listsOf(backend).swap(key, document);
     }
-    for (const key of ['ai:workflow:bad', 'ai:graph:list', 'ai:stream:bad', 'ai:facts:project:q']) {
+    for (const key of ['ai:graph:list', 'ai:stream:bad', 'ai:facts:project:q']) {
       await listsOf(backend).append(key, list, { rule: forever });
     }
     const problems: string[] = [];

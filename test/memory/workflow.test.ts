@@ -136,13 +136,7 @@ describe.each(backendKinds)('workflows on $name', (kind) => {
   test.skipIf(kind.isSkipped)('a value of another type under one key does not hide other workflows', async () => {
     const { memory } = await openMemory(kind);
     const { id } = await memory.workflows.create(goal);
-    const rule = {
-      maxRecords: Infinity,
-      maxTemporaryRecords: Infinity,
-      lifetimeMs: Infinity,
-      temporaryLifetimeMs: Infinity,
-    };
-    await listsOf(memory.backend).append('ai:workflow:theirs', [{ before: '{"time":', after: '}' }], { rule });
+    await listsOf(memory.backend).swap('ai:workflow:theirs', { expected: undefined, next: 'text' });
     expect((await memory.workflows.list()).map((one) => [one.id, one.status])).toEqual([
       [id, 'running'],
       ['theirs', 'corrupt'],
@@ -322,8 +316,7 @@ describe.each(backendKinds)('workflows on $name', (kind) => {
   test.skipIf(kind.isSkipped)(
     'a value of another program does not hide a workflow that waits, nor reject a message',
     async () => {
-      const unreadable: string[] = [];
-      const { memory } = await openMemory(kind, { onUnreadable: ({ key }) => unreadable.push(key) });
+      const { memory } = await openMemory(kind);
       const stream = memory.defineStream({ name: 'chat' });
       const ids = [];
       for (let index = 0; index < 2; index++) {
@@ -332,16 +325,12 @@ describe.each(backendKinds)('workflows on $name', (kind) => {
         ids.push(id);
       }
       const [first = '', second = ''] = ids;
-      const rule = { maxRecords: 9, maxTemporaryRecords: 9, lifetimeMs: DAY, temporaryLifetimeMs: DAY };
       await memory.workflows.remove(second);
-      await listsOf(memory.backend).append(`ai:workflow:${second}`, [{ before: '{"time":', after: '}' }], { rule });
-      const entry = { before: `{"workflow":"${second}","time":`, after: '}' };
-      await listsOf(memory.backend).append('ai:waiting:chat:g', [entry], { rule });
+      await listsOf(memory.backend).swap(`ai:workflow:${second}`, { expected: undefined, next: 'text' });
+      await memory.backend.change('ai:waiting:chat:g', { rows: [{ id: 'again', next: second }] });
       expect(await stream.addMessage('g', { content: 'a' })).toMatchObject({ resumes: first });
-      expect(unreadable).toEqual([`ai:workflow:${second}`]);
-      await listsOf(memory.backend).swap('ai:waiting:chat:h', { expected: undefined, next: 'x', ttlMs: DAY });
+      await memory.backend.change('ai:waiting:chat:h', { rows: [{ id: 'x', next: 'unknown' }] });
       expect(await stream.addMessage('h', { content: 'a' })).not.toHaveProperty('resumes');
-      expect(unreadable).toEqual([`ai:workflow:${second}`, 'ai:waiting:chat:h']);
       expect(await memory.workflows.waiting({ stream: 'chat' })).toMatchObject([{ id: first }]);
     },
   );

@@ -41,16 +41,26 @@ export class PostingsChange {
     return change;
   }
 
-  /** Writes the changes. Other work runs in between. */
-  async save(): Promise<void> {
-    let count = 0;
-    for (const { term, block, added, removed } of this.#blocks.values()) {
-      count += 1;
-      if (count % BLOCKS_PER_TURN === 0) await setImmediate();
-      if (removed.length === 0) this.#append(term, block, added);
-      else this.#rewrite(term, block, (before) => withoutPostings(`${before}${added}`, removed));
+  /** Writes the changes. If there are many, other work runs in between. */
+  save(): void | Promise<void> {
+    if (this.#blocks.size > BLOCKS_PER_TURN) return this.#saveInTurns();
+    this.saveNow();
+  }
+
+  saveNow(): void {
+    for (const block of this.#blocks.values()) this.#saveBlock(block);
+  }
+
+  async #saveInTurns(): Promise<void> {
+    for (const [index, block] of [...this.#blocks.values()].entries()) {
+      if (index % BLOCKS_PER_TURN === BLOCKS_PER_TURN - 1) await setImmediate();
+      this.#saveBlock(block);
     }
-    this.#blocks.clear();
+  }
+
+  #saveBlock({ term, block, added, removed }: BlockChange): void {
+    if (removed.length === 0) this.#append(term, block, added);
+    else this.#rewrite(term, block, (before) => withoutPostings(`${before}${added}`, removed));
   }
 
   #append(term: string, block: number, added: string): void {

@@ -29,21 +29,27 @@ export function statementsOf(database: DatabaseSync): Statements {
 }
 
 /**
- * Runs a task in one transaction: it sees one state, and all of its changes are kept, or none. Other work may run meanwhile, but
- * nothing else may use the connection.
+ * Runs a task in one transaction: it sees one state, and all of its changes are kept, or none. Other work runs meanwhile only if the
+ * task lets it, and nothing else may use the connection then.
  */
-export async function inTransaction<T>(
+export function inTransaction<T>(
   { database, statements }: { readonly database: DatabaseSync; readonly statements: Statements },
   begin: string,
   task: (on: Statements) => T | Promise<T>,
-): Promise<T> {
-  statements.run(begin);
-  try {
-    const done = await task(statements);
+): T | Promise<T> {
+  const commit = (done: T): T => {
     statements.run('COMMIT');
     return done;
-  } catch (error) {
+  };
+  const rollBack = (error: unknown): never => {
     if (database.isTransaction) database.exec('ROLLBACK');
     throw error;
+  };
+  statements.run(begin);
+  try {
+    const done = task(statements);
+    return done instanceof Promise ? done.then(commit).catch(rollBack) : commit(done);
+  } catch (error) {
+    return rollBack(error);
   }
 }

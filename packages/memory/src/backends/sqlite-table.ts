@@ -151,8 +151,18 @@ class SqliteTable {
     this.remove(`sequence IN (${oldest})`, idPrefix, excess);
   }
 
-  async save(): Promise<void> {
-    await this.#postings.save();
+  /** Ends the change. If it has many terms, other work runs in between. */
+  save(): void | Promise<void> {
+    this.#saveCounts();
+    return this.#postings.save();
+  }
+
+  saveNow(): void {
+    this.#saveCounts();
+    this.#postings.saveNow();
+  }
+
+  #saveCounts(): void {
     const { id, sequence, place, records, bytes, removed } = this.#counts;
     if (records === 0) {
       this.#on.run('DELETE FROM keys WHERE id = ?', id);
@@ -190,12 +200,12 @@ function conflictOf(on: Statements, keyId: number, rows: readonly RowChange[], n
 }
 
 /** Changes the table under a key. */
-export async function changeTable(
+export function changeTable(
   on: Statements,
   key: string,
   change: TableChange,
   time: Time,
-): Promise<TableResult> {
+): TableResult | Promise<TableResult> {
   const { rows = [], removes = [], keep = [], sequence } = change;
   const known = findKey(on, key);
   if (sequence !== undefined && sequence !== (known?.sequence ?? 0)) return { isDone: false, reason: 'changed' };
@@ -220,9 +230,12 @@ export async function changeTable(
   if (removed > 0 || rows.some(({ next }) => next === undefined)) table.advance();
   const written = rows.flatMap((row) => (row.next === undefined ? [] : [table.put(row, time)]));
   for (const [index, one] of keep.entries()) table.trim(one, limits[index] ?? Infinity);
-  await table.save();
-  await sweep(on, time.trustedMs);
-  return { isDone: true, sequence: table.sequence, rows: written, removed };
+  const finish = (): TableResult => {
+    sweep(on, time.trustedMs);
+    return { isDone: true, sequence: table.sequence, rows: written, removed };
+  };
+  const saved = table.save();
+  return saved instanceof Promise ? saved.then(finish) : finish();
 }
 
 type Sized = Pick<Counts, 'id' | 'records' | 'bytes'>;
@@ -258,7 +271,7 @@ function removeSome(on: Statements, key: Sized): boolean {
 }
 
 /** Removes what is left of a removed key, or some expired rows. @returns whether there is more of removed keys. */
-export async function sweep(on: Statements, trustedMs: number = -Infinity): Promise<boolean> {
+export function sweep(on: Statements, trustedMs: number = -Infinity): boolean {
   const gone = on.get('SELECT id, records, bytes FROM keys WHERE is_dropped = 1 LIMIT 1');
   if (gone !== undefined) {
     removeSome(on, { id: Number(gone['id']), records: Number(gone['records']), bytes: Number(gone['bytes']) });
@@ -280,7 +293,7 @@ export async function sweep(on: Statements, trustedMs: number = -Infinity): Prom
     }
     const table = new SqliteTable(on, counts);
     table.remove('sequence IN (SELECT value FROM json_each(?2))', JSON.stringify(sequences));
-    await table.save();
+    table.saveNow();
   }
   return false;
 }

@@ -66,7 +66,7 @@ class SqliteStore implements MemoryBackend {
     const { rows = [], removes, sequence } = change;
     // The rows of a large table are removed in steps.
     const isDropped = removes === 'all' && rows.length === 0 && sequence === undefined;
-    const result = await this.#database.write(async (on, state): Promise<TableResult> => {
+    const result = await this.#database.write((on, state): TableResult | Promise<TableResult> => {
       const time = readTime(on, state, this.#clock());
       if (!isDropped) return changeTable(on, key, change, time);
       return { isDone: true, sequence: 0, rows: [], removed: dropKey(on, key) };

@@ -106,16 +106,25 @@ async function removeKeys(prefix: string, accepts: (key: string) => boolean, for
 
 async function removeExactly(keys: readonly string[], forgetting: Forgetting): Promise<number> {
   let removed = 0;
-  for (const key of keys) removed += await removeKeys(key, (one) => one === key, forgetting);
+  const { backend, signal } = forgetting;
+  for (const key of keys) {
+    removed += await removeKeys(key, (one) => one === key, forgetting);
+    // What has expired is not listed, and may still be there.
+    await onKey(
+      key,
+      () => removeTable(backend, key, { signal }),
+      () => undefined,
+    );
+  }
   return removed;
 }
 
 async function removeOne({ key }: KeyInfo, { backend, workflows, claims, problems, signal }: Forgetting): Promise<number> {
   const run = async (): Promise<number> => {
-    if (key.startsWith(STREAM_PREFIX)) return (await claims.release(parseStreamKey(key), { signal })) ? 1 : 0;
+    const isReleased = key.startsWith(STREAM_PREFIX) && (await claims.release(parseStreamKey(key), { signal }));
     const workflow = key.startsWith(WORKFLOW_PREFIX) ? parseWorkflowKey(key) : undefined;
     if (workflow !== undefined && (await workflows.remove(workflow, { signal }))) return 1;
-    return removeTable(backend, key, { signal });
+    return (isReleased ? 1 : 0) + (await removeTable(backend, key, { signal }));
   };
   return (await onKey(key, run, (problem) => problems.push(problem))) ?? 0;
 }
