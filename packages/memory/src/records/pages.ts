@@ -8,7 +8,7 @@ const ROWS_PER_PAGE = 256;
 /** A table as it was when the last page was read. */
 export interface ReadTable {
   readonly start: Page['start'];
-  /** The highest sequence. */
+  /** The highest sequence, or the last one that was read. */
   readonly sequence: number;
   /** The number of rows, including expired rows that were not yet removed. */
   readonly count: number;
@@ -37,8 +37,8 @@ export async function readTable(
       last = row.sequence;
     }
     if (!page.hasMore || rows.size >= limit) {
-      const { start, sequence, count } = page;
-      return { start, sequence, count, rows: [...rows.values()] };
+      const { start, count, hasMore } = page;
+      return { start, sequence: hasMore ? last : page.sequence, count, rows: [...rows.values()] };
     }
     await setImmediate();
     signal?.throwIfAborted();

@@ -1,5 +1,5 @@
 export { createMemoryTools } from './memory-tool-factory.ts';
-export type { MemoryToolsOptions } from './memory-tool-factory.ts';
+export type { MemoryNaming, MemoryToolsOptions } from './memory-tool-factory.ts';
 export type { MemoryTools } from './memory-tools.ts';
 export { asToolErrors } from './tool-errors.ts';
 export { memoryToolSet } from './tool-set.ts';
