@@ -41,15 +41,12 @@ const store: MemoryBackend =
     : sqlite({ path: place, clock, busyTimeoutMs: 60_000 });
 const backend: MemoryBackend = {
   ...store,
-  append: async (key, ...given) => {
+  change: async (key, ...given) => {
     // The list of what waits is written before the record waits.
-    if (key.startsWith('ai:waiting:')) await holdAt('before it waits');
-    return store.append(key, ...given);
-  },
-  swap: async (...given) => {
-    // The next write after the effect is the record of its outcome.
-    if (hasEnded) await holdAt('before the outcome is recorded');
-    return store.swap(...given);
+    if (key.startsWith('ai:waiting:') && given[0].rows !== undefined) await holdAt('before it waits');
+    // The next write to a document after the effect is the record of its outcome.
+    if (hasEnded && given[0].rows?.[0]?.id === 'document') await holdAt('before the outcome is recorded');
+    return store.change(key, ...given);
   },
 };
 const memory = createMemory({ backend });

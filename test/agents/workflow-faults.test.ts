@@ -216,9 +216,10 @@ describe('a store that goes away', () => {
     let isAway = false;
     const backend = {
       ...store,
-      swap: async (...given: Parameters<MemoryBackend['swap']>) => {
-        if (isAway) throw new MemoryError('STORE_UNAVAILABLE', ['The store is away', 'Start it.']);
-        return store.swap(...given);
+      change: async (...given: Parameters<MemoryBackend['change']>) => {
+        if (isAway && given[1].rows?.[0]?.id === 'document')
+          throw new MemoryError('STORE_UNAVAILABLE', ['The store is away', 'Start it.']);
+        return store.change(...given);
       },
     };
     return { backend, set: (next) => (isAway = next) };

@@ -187,7 +187,9 @@ describe.each(backendKinds)('histories on $name', (kind) => {
     const [key = ''] = (await namespace.keys()).map((info) => info.key);
     const records = await namespace.list(key);
     // The result of the second turn becomes a record of another program.
-    const [broken] = records.filter(({ text }) => text.includes('"tool-result"') && text.includes('call 2'));
+    const [broken] = records.filter(({ value }) =>
+      /"tool-result".*call 2|call 2.*"tool-result"/u.test(JSON.stringify(value)),
+    );
     if (broken === undefined) throw new Error('there is no such record');
     await namespace.remove(key, [broken]);
     const rule = { maxRecords: 1e9, maxTemporaryRecords: 1e9, lifetimeMs: 90 * DAY, temporaryLifetimeMs: 90 * DAY };
@@ -241,7 +243,9 @@ describe.each(backendKinds)('histories on $name', (kind) => {
     // A summary of what is cleared meanwhile is not kept.
     await manager.writeSummary('a', summary, 'shared');
     expect(await manager.readSummary('a', 'shared')).toBeUndefined();
-    expect((await memory.namespace('contexts').keys()).map(({ kind: type }) => type)).toEqual(['list']);
+    expect((await memory.namespace('contexts').keys()).map(({ key, records }) => [key, records])).toEqual([
+      [expect.stringMatching(/^history:/u), 8],
+    ]);
   });
 });
 
@@ -273,9 +277,9 @@ test('a clear is not undone by a refresh that began before it', async () => {
   const reading = Promise.withResolvers<void>();
   const read = Promise.withResolvers<void>();
   let isSlow = false;
-  const backend = intercepted(inProcess(), ({ changes }) => ({
-    changes: async (...call) => {
-      const page = await changes(...call);
+  const backend = intercepted(inProcess(), ({ page: pageOf }) => ({
+    page: async (...call) => {
+      const page = await pageOf(...call);
       if (isSlow) reading.resolve();
       if (isSlow) await read.promise;
       return page;
@@ -448,8 +452,8 @@ describe('a store that fails', () => {
 
   test('does not leave a turn in the history that it does not have', async () => {
     let isFull = false;
-    const backend = intercepted(inProcess(), ({ append }) => ({
-      append: async (...call) => (isFull ? full() : append(...call)),
+    const backend = intercepted(inProcess(), ({ change }) => ({
+      change: async (...call) => (isFull ? full() : change(...call)),
     }));
     const manager = await openSession(backend);
     const context = manager.getContext('a');
@@ -469,9 +473,9 @@ describe('a store that fails', () => {
 
   test('shows a turn at the next refresh that it has without having answered', async () => {
     let isSilent = true;
-    const backend = intercepted(inProcess(), ({ append }) => ({
-      append: async (...call) => {
-        const added = await append(...call);
+    const backend = intercepted(inProcess(), ({ change }) => ({
+      change: async (...call) => {
+        const added = await change(...call);
         if (isSilent) throw new MemoryError('STORE_UNAVAILABLE', ['No answer', 'Try again.'], { isDone: 'unknown' });
         return added;
       },
@@ -486,10 +490,11 @@ describe('a store that fails', () => {
 
   test('shows at the next refresh what it did not clear', async () => {
     let isDenied = true;
-    const backend = intercepted(inProcess(), ({ remove }) => ({
-      remove: async (...call) => {
-        if (isDenied) throw new MemoryError('STORE_DENIED', ['The store is read-only', 'Get permission.']);
-        return remove(...call);
+    const backend = intercepted(inProcess(), ({ change }) => ({
+      change: async (...call) => {
+        const isRemoval = call[1].removes !== undefined;
+        if (isDenied && isRemoval) throw new MemoryError('STORE_DENIED', ['The store is read-only', 'Get permission.']);
+        return change(...call);
       },
     }));
     const manager = await openSession(backend);
@@ -530,20 +535,19 @@ describe('the turn path', () => {
   function counted(backend = inProcess()): { store: typeof backend; counts: () => Record<string, number> } {
     let counts: Record<string, number> = {};
     const add = (name: string, count: number): void => void (counts[name] = (counts[name] ?? 0) + count);
-    const store = intercepted(backend, ({ append, changes, list, keys, now }) => ({
-      append: async (...call) => {
-        add('append', call[1].length);
-        return append(...call);
+    const store = intercepted(backend, ({ change, page, rows, keys, now }) => ({
+      change: async (...call) => {
+        add('change', call[1].rows?.length ?? 0);
+        return change(...call);
       },
-      changes: async (...call) => {
-        const page = await changes(...call);
-        add('changes', page.records.length);
-        return page;
+      page: async (...call) => {
+        const result = await page(...call);
+        add(call[1].order, result.rows.length);
+        return result;
       },
-      list: async (...call) => {
-        const records = await list(...call);
-        add('list', records.length);
-        return records;
+      rows: async (...call) => {
+        add('rows', call[1].length);
+        return rows(...call);
       },
       keys: async (...call) => {
         add('keys', 1);
@@ -581,9 +585,9 @@ describe('the turn path', () => {
     await step('again');
     expect(manager.getContext('a').metadata.messageCount).toBe(2012);
     expect(await step('last')).toEqual(short);
-    expect(short).toEqual({ append: 8, changes: 8, now: 2 });
+    expect(short).toEqual({ change: 8, written: 8 });
     // A new manager reads each record once.
     await openSession(store);
-    expect(counts()).toMatchObject({ changes: 2016 + 16, keys: 1 });
+    expect(counts()).toMatchObject({ written: 2016 + 16, keys: 1 });
   });
 });

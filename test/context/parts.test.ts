@@ -166,9 +166,9 @@ describe.each(backendKinds)('the parts of messages on $name', (kind) => {
 
   test.skipIf(kind.isSkipped)('do not end before their message, which is stored after them', async () => {
     const { backend, advance } = await openMemory(kind);
-    const slow = intercepted(backend, ({ append }) => ({
-      append: async (...call) => {
-        const added = await append(...call);
+    const slow = intercepted(backend, ({ change }) => ({
+      change: async (...call) => {
+        const added = await change(...call);
         await advance(60_000);
         return added;
       },
@@ -243,9 +243,9 @@ describe('a turn with a large part', () => {
   test('is never in the store without it', async () => {
     const seen: unknown[] = [];
     const inner = inProcess();
-    const backend = intercepted(inner, ({ append }) => ({
-      append: async (...call) => {
-        const added = await append(...call);
+    const backend = intercepted(inner, ({ change }) => ({
+      change: async (...call) => {
+        const added = await change(...call);
         seen.push(textsIn(await storedMessages(createMemory({ backend: inner }), 'a')));
         return added;
       },
@@ -262,23 +262,24 @@ describe('a turn with a large part', () => {
       await (await openSession(store)).appendTurn('a', [user('old'), large]);
       // The writer stops between its part and its turn.
       const writing = gate();
-      const writer = intercepted(backend, ({ append }) => ({
-        append: async (...call) => {
+      const writer = intercepted(backend, ({ change }) => ({
+        change: async (...call) => {
           if (call[0].includes('history')) await writing.pass();
-          return append(...call);
+          return change(...call);
         },
       }));
       // The clearer stops where the moment says.
       const clearing = gate();
-      const clearer = intercepted(backend, ({ remove, list }) => ({
-        list: async (...call) => {
-          const records = await list(...call);
+      const clearer = intercepted(backend, ({ change, page }) => ({
+        page: async (...call) => {
+          const records = await page(...call);
           if (moment === 'after a part was read' && call[0].includes('history')) await clearing.pass();
           return records;
         },
-        remove: async (...call) => {
-          if (moment === 'while the parts are removed' && call[0].includes('blobs')) await clearing.pass();
-          return remove(...call);
+        change: async (...call) => {
+          const isRemoval = call[1].removes !== undefined;
+          if (moment === 'while the parts are removed' && isRemoval && call[0].includes('blobs')) await clearing.pass();
+          return change(...call);
         },
       }));
       const turn = (await openSession(createMemory({ backend: writer }))).appendTurn('a', [user('new'), large]);
@@ -305,14 +306,14 @@ describe('a clear', () => {
     const writer = await openSession(createMemory({ backend }));
     await writer.appendTurn('a', [user('old'), large]);
     const removed: string[] = [];
-    const clearer = intercepted(backend, ({ keys, remove }) => ({
+    const clearer = intercepted(backend, ({ keys, change }) => ({
       keys: async (...call) => {
         if (call[0].includes('blobs')) await writer.appendTurn('a', [user('new'), large]);
         return keys(...call);
       },
-      remove: async (...call) => {
-        removed.push(call[0]);
-        return remove(...call);
+      change: async (...call) => {
+        if (call[1].removes !== undefined) removed.push(call[0]);
+        return change(...call);
       },
     }));
     await (await openSession(createMemory({ backend: clearer }))).clearHistory('a');
@@ -324,19 +325,19 @@ describe('a clear', () => {
     const backend = inProcess();
     await (await openSession(createMemory({ backend }))).appendTurn('a', [user('old'), large]);
     const writing = gate();
-    const writer = intercepted(backend, ({ append }) => ({
-      append: async (...call) => {
+    const writer = intercepted(backend, ({ change }) => ({
+      change: async (...call) => {
         if (call[0].includes('history')) await writing.pass();
-        return append(...call);
+        return change(...call);
       },
     }));
-    const clearer = intercepted(backend, ({ remove }) => ({
-      remove: async (...call) => {
-        if (call[0].includes('blobs')) {
+    const clearer = intercepted(backend, ({ change }) => ({
+      change: async (...call) => {
+        if (call[1].removes !== undefined && call[0].includes('blobs')) {
           void (await openSession(createMemory({ backend: writer }))).appendTurn('a', [user('new'), large]);
           await writing.reached;
         }
-        return remove(...call);
+        return change(...call);
       },
     }));
     const memory = createMemory({ backend: clearer });

@@ -46,7 +46,6 @@ const needStore: readonly (readonly [what: string, code: string])[] = [
 
 /** Calls that need no store, and what they return. */
 const needNone: readonly (readonly [what: string, code: string, value: unknown])[] = [
-  ['a store is peeked at', 'peekSqlite(path, [])', null],
   ['assets in memory', "createKnowledge({ directory: home + '/k', backend: memory() }).gaps.list()", []],
   ['facts in memory', 'createMemory({ backend: memory() }).facts.list().then(({ total }) => total)', 0],
 ];
@@ -55,7 +54,6 @@ const imports = `
 import { createMemory } from '@cairn/memory';
 import { memory } from '@cairn/memory/memory';
 import { sqlite } from '@cairn/memory/sqlite';
-import { peekSqlite } from '@cairn/memory/sqlite-peek';
 import { ContextManager, listSessions, openContexts } from '@cairn/context';
 import { createKnowledge } from '@cairn/knowledge';
 import { sessionPayload } from '@cairn/knowledge/session';

@@ -173,7 +173,7 @@ test('the assets that sessions open most are read before they are asked for, and
   const shared: MemoryBackend = {
     ...base,
     rows: async (key, ids, ...rest) => {
-      if (key === 'ai:knowledge:assets') reads.push(...ids);
+      if (key === 'ai:knowledge:assets') reads.push(...ids.map(String));
       return base.rows(key, ids, ...rest);
     },
   };

@@ -66,17 +66,17 @@ async function fill(store: LocalStore): Promise<void> {
   expect(await store.applyTeam(rows)).toEqual({ isDone: true });
 }
 
-/** Returns all texts of a store. */
+/** Returns all texts and terms of a store. */
 async function textsOf(backend: MemoryBackend): Promise<string> {
   const texts: string[] = [];
-  for (const { key, kind } of await backend.keys('')) {
-    if (kind === 'document') texts.push((await listsOf(backend).read(key)) ?? '');
-    for (let after = 0; kind !== 'document';) {
-      const { records } = await backend.changes(key, { after, limit: 1000 });
-      texts.push(...records.map(({ record }) => record));
-      if (records.length < 1000) break;
-      after = records.at(-1)?.sequence ?? 0;
+  for (const { key } of await backend.keys('')) {
+    for (let after = 0, hasMore = true; hasMore;) {
+      const page = await backend.page(key, { order: 'written', after });
+      texts.push(...page.rows.map(({ text }) => text));
+      after = page.rows.at(-1)?.sequence ?? after;
+      ({ hasMore } = page);
     }
+    for await (const terms of backend.terms(key)) texts.push(...terms);
   }
   return texts.join('\n');
 }
@@ -223,7 +223,7 @@ describe.each(kinds)('assets in $name', (kind) => {
       for (const call of calls) await expect(call()).rejects.toEqual(refused(code));
     }
     expect(await store.changes()).toEqual(before);
-    expect((await backend.changes(KEY)).count).toBe(1);
+    expect((await backend.page(KEY, { order: 'newest' })).count).toBe(1);
   });
 
   test('are not overwritten when they changed after they were read', async () => {
@@ -315,7 +315,7 @@ describe.each(kinds)('assets in $name', (kind) => {
     });
     expect(await store.change(own.id, { body: 'New.' })).toMatchObject({ isPromoted: true, isUnshared: true });
     await expect(store.change(own.id, { body: 'New.' })).resolves.toMatchObject({ body: 'New.' });
-    expect((await backend.changes(KEY)).count).toBe(5);
+    expect((await backend.page(KEY, { order: 'newest' })).count).toBe(5);
   });
 
   test('that the team has are remembered as removed until the team has removed them', async () => {
@@ -443,7 +443,7 @@ describe.each(kinds)('assets in $name', (kind) => {
     const last = learn(known, await store.changes());
     const later = { ...last, sequence: last.sequence + 5 };
     expect(await store.changes(later)).toMatchObject({ isContinued: false, changed: [{ asset: { name: 'redis' } }] });
-    expect(await store.changes({ ...last, epoch: 'another' })).toMatchObject({ isContinued: false });
+    expect(await store.changes({ ...last, start: last.start + 1 })).toMatchObject({ isContinued: false });
     expect(await store.changes(last)).toMatchObject({ isContinued: true, changed: [], removed: [] });
   });
 
@@ -467,7 +467,8 @@ describe.each(kinds)('assets in $name', (kind) => {
     await store.applyTeam([{ id: other.id, version: conflicted?.version, conflict: null }]);
     await store.report(id, 'wrong', { note });
     await store.change(id, { fields: { tags: ['none'] } });
-    expect(await contents()).toEqual(expect.arrayContaining([first, second, third]));
+    // The terms change with the rows. What was replaced is only in the files of the store.
+    expect(await contents()).toEqual([second]);
     expect(await store.eraseReplaced()).toEqual({ erasure: expect.stringMatching(/^(?:done|log)$/u) as string });
     expect(await contents()).toEqual([second]);
     expect(await find(second)).toEqual([(await store.get(id))?.text]);

@@ -2,7 +2,6 @@ import * as source from '@cairn/memory';
 import * as memoryBackend from '@cairn/memory/memory';
 import * as redisBackend from '@cairn/memory/redis';
 import * as sqliteBackend from '@cairn/memory/sqlite';
-import * as sqlitePeek from '@cairn/memory/sqlite-peek';
 import * as terms from '@cairn/memory/terms';
 import * as testing from '@cairn/memory/testing';
 import * as tools from '@cairn/memory/tools';
@@ -36,10 +35,9 @@ const exported: readonly (readonly [path: string, module: object, names: readonl
   ],
   ['backends/memory.js', memoryBackend, ['memory']],
   ['backends/sqlite.js', sqliteBackend, ['sqlite']],
-  ['backends/sqlite-peek.js', sqlitePeek, ['peekSqlite']],
   ['backends/redis.js', redisBackend, ['redis']],
-  ['testing/backend-contract.js', testing, ['backendContract', 'clockContract']],
-  ['terms/index.js', terms, ['createTermStore']],
+  ['testing/backend-contract.js', testing, ['backendContract', 'clockContract', 'listsOf']],
+  ['terms/index.js', terms, ['createTermStore', 'termsIn']],
   ['tools/index.js', tools, ['asToolErrors', 'createMemoryTools', 'memoryToolSet']],
 ];
 

@@ -5,9 +5,8 @@ import { ArgumentChecks, CairnError, isNamed } from '@cairn/tool/kernel';
  *
  * - `INVALID_OPTION`: an option is out of range.
  * - `EMBED_FAILED`: the `embed` function threw, or did not return one vector per text, all of the same length.
- * - `CORRUPT_INDEX`: a row of a stored segment was changed since it was written, or belongs to another place.
  */
-export type RetrievalErrorCode = 'CORRUPT_INDEX' | 'EMBED_FAILED' | 'INVALID_OPTION';
+export type RetrievalErrorCode = 'EMBED_FAILED' | 'INVALID_OPTION';
 
 /** A failed call of this package. Identify it with {@link RetrievalError.isInstance}, not with `instanceof`. */
 export class RetrievalError extends CairnError<RetrievalErrorCode> {

@@ -93,7 +93,7 @@ function turnsOf(records: readonly NamespaceRecord[], onUnreadable: (text: strin
   for (const record of records) {
     const parsed = parseRecord(record);
     if (parsed === undefined) {
-      onUnreadable(JSON.stringify(record.value));
+      onUnreadable(JSON.stringify({ ...record.value, time: record.time }));
       continue;
     }
     const { turn, index, count, message } = parsed;

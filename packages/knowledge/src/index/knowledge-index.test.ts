@@ -262,11 +262,15 @@ test('a new process reads from the saved index what did not change', async () =>
   const store = openStore();
   for (const name of ['a', 'b', 'c']) await store.add(draft({ name }));
   await open(store).flush();
-  await store.change('general/b', { fields: { name: 'e' } });
+  await store.change('general/b', { fields: { title: 'Another title' } });
   await store.add(draft({ name: 'd' }));
   const index = open(openStore());
-  // The asset with its earlier and its later name, and the added one.
-  expect(await index.refresh()).toEqual({ changed: 3 });
+  expect(await index.refresh()).toEqual({ changed: 2 });
+  expect(await namesOf(index)).toEqual(['a', 'b', 'c', 'd']);
+  // A rename removes the row of the earlier name: all assets are read.
+  await store.change('general/b', { fields: { name: 'e' } });
+  expect(await open(openStore()).refresh()).toEqual({ changed: 4 });
+  await index.refresh();
   expect(await namesOf(index)).toEqual(['a', 'c', 'd', 'e']);
 });
 

@@ -62,8 +62,10 @@ export async function readAssetChanges(
   if (known !== undefined && gone.size > 0) {
     removed.push(...[...known.sequences.keys()].filter((id) => gone.has(rowIdOf(id)) && !changed.has(id)));
   }
-  const { start, sequence, count } = read;
+  const { start, sequence } = read;
   const isContinued = known !== undefined;
+  // When a row was removed while the pages were read, this differs from the table's count, and the next call reads all again.
+  const count = isContinued ? read.count : read.rows.length;
   return { start, sequence, count, isContinued, changed: [...changed.values()], removed, unreadable };
 }
 
