@@ -5,7 +5,6 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { createMemory } from '@cairn/memory';
-import { listsOf } from '@cairn/memory/testing';
 import type { Memory } from '@cairn/memory';
 import { memory as inProcess } from '@cairn/memory/memory';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -92,12 +91,10 @@ describe.each(persistents)('on $name', ({ name, isSkipped, create, open }) => {
         observations: [],
       }));
       for (let kill = 0; kill < KILLS; kill++) {
-        // An earlier version kept a graph as one document. The first change replaces it.
         const memory = open(place);
         onTestFinished(() => memory.close());
         const graph = `g${kill}`;
-        const document = old.map((entity) => JSON.stringify({ type: 'entity', ...entity })).join('\n');
-        await listsOf(memory.backend).swap(`ai:graph:${graph}`, { expected: undefined, next: document, ttlMs: Infinity });
+        await memory.graph(graph).createEntities(old);
         const writer = startWriter([name, place, 'graph', graph], false, script);
         await writer.printed(1 + kill * 7);
         const timer = setTimeout(() => writer.child.kill('SIGKILL'), Math.random() * 8);
