@@ -65,12 +65,12 @@ export async function runSink(
   const draft: SinkDraft = { ...fields, productLine };
   const isUpdate = mode === 'update';
   if (isUpdate && Object.values({ ...fields, name: undefined }).every((value) => value === undefined)) {
-    throw new ToolError('INVALID_INPUT', texts.nothingToChange);
+    throw new ToolError('INVALID_INPUT', texts.nothingToChange());
   }
   const expected = isUpdate ? await requireRead(draft, signal) : undefined;
   const result = await sinkAsset({ store, layers }, draft, { mode, expected, dryRun, signal });
   if (result.kind === 'similar') {
-    throw new ToolError('EXISTS', texts.similar, { context: result.similar.map(wrapResult).join('\n') });
+    throw new ToolError('EXISTS', texts.similar(), { context: result.similar.map(wrapResult).join('\n') });
   }
   const { asset } = result;
   const isNew = result.kind === 'added';

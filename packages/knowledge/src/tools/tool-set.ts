@@ -111,7 +111,7 @@ export function createKnowledgeToolSet(options: KnowledgeToolSetOptions): ToolSe
       return {
         tools,
         resources: indexResource(open),
-        instructions: readOnly ? texts.readOnlyInstructions : texts.instructions,
+        instructions: texts.instructions(readOnly),
       };
     },
     close: async () => {
