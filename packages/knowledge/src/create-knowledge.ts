@@ -17,7 +17,7 @@ import type { LocalStore } from './stores/local-store.ts';
 import { openHotAssets } from './usage/hot-assets.ts';
 import type { HotAssets } from './usage/hot-assets.ts';
 import { createTeam } from './team/team.ts';
-import type { Team } from './team/team-api.ts';
+import type { Team } from './team/team.ts';
 import { createEraser } from './stores/eraser.ts';
 import { knowledgePayload, storePayloadOptions } from './payload/knowledge-payload.ts';
 import type { KnowledgePayloadOptions } from './payload/knowledge-payload.ts';

@@ -24,4 +24,4 @@ export { detectStack } from './stack/detect-stack.ts';
 export type { Stack } from './stack/stack.ts';
 export type { AssetDraft, LocalStore } from './stores/local-store.ts';
 export type { TeamReport } from './team/report.ts';
-export type { Team } from './team/team-api.ts';
+export type { Team } from './team/team.ts';

@@ -23,4 +23,4 @@ export type { AssetChange } from './stores/local-store.ts';
 export { headOf } from './stores/record.ts';
 export type { TeamChanges } from './team/report.ts';
 export { createTeam } from './team/team.ts';
-export type { Resolution, TeamCallOptions, TeamConflict, TeamOptions, TeamStatus } from './team/team-api.ts';
+export type { Resolution, TeamConflict, TeamOptions, TeamStatus } from './team/team-api.ts';
