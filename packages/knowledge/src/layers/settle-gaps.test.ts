@@ -1,7 +1,7 @@
 import { memory } from '@cairn/memory/memory';
 import { expect, test } from 'vitest';
 import { openGaps } from '../gaps/gaps.ts';
-import { openLocalStore } from '../stores/local.ts';
+import { openLocalStore } from '../stores/local-store.ts';
 import { createGapSettler } from './settle-gaps.ts';
 
 function open() {

@@ -57,7 +57,7 @@ function rowWith(body: string, rest: Partial<StoredAsset> = {}): StoredAsset {
 test('a line of any text of a row counts as lost when no row in its place has it', () => {
   const row = rowWith('one\ntwo\n');
   const team = { hash: '', oid: '' };
-  const removal = removalOf({ productLine: 'general', name: 'n' }, { removedMs: 1, team });
+  const removal = removalOf({ productLine: 'general', name: 'n' }, { team });
   const notes = { helpful: 0, wrong: 1, notes: ['a note'] };
   expect(losesLines([undefined], [row])).toBe(false);
   expect(losesLines([row], [rowWith('two\none\nthree\n')])).toBe(false);

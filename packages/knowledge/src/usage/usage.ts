@@ -1,5 +1,5 @@
-import type { CallTable, OptionNames } from '@cairn/tool/errors';
-import { checkArguments } from '../errors.ts';
+import type { CallTable } from '@cairn/tool/errors';
+import { callOptions, checkArguments } from '../errors.ts';
 import type { CallOptions, Memory, Namespace, NamespaceChanges, SequencedRecord } from '@cairn/memory';
 import { hasSecret } from '../assets/secrets.ts';
 import { rowIdOf } from '../stores/record.ts';
@@ -79,8 +79,6 @@ function read(position: Reading['position'], all: readonly SequencedRecord[]): R
   const opened = new Map(Array.from(sessions, ([asset, { size }]) => [asset, size]));
   return { position, records, events, opened };
 }
-
-const callOptions: OptionNames<CallOptions> = { signal: 'optional' };
 
 const usageCalls: CallTable<Usage> = {
   opened: [callOptions],
