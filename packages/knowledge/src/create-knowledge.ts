@@ -18,7 +18,7 @@ import { openHotAssets } from './usage/hot-assets.ts';
 import type { HotAssets } from './usage/hot-assets.ts';
 import { createTeam } from './team/team.ts';
 import type { Team } from './team/team.ts';
-import { createEraser } from './stores/eraser.ts';
+import { eraseInBackground } from './stores/eraser.ts';
 import { knowledgePayload, storePayloadOptions } from './payload/knowledge-payload.ts';
 import type { KnowledgePayloadOptions } from './payload/knowledge-payload.ts';
 import { forgetRemoved } from './usage/forget-removed.ts';
@@ -102,7 +102,7 @@ export function createKnowledge(options: KnowledgeOptions = {}): Knowledge {
   const usage = openUsage({ open: async () => (await import('@cairn/memory')).createMemory({ backend }), learn });
   const stopForgetting = forgetRemoved(store, usage);
   const hot = openHotAssets({ store, usage });
-  const eraser = createEraser(store);
+  const stopErasing = eraseInBackground(store);
   const gaps = openGaps({ backend, clock, language });
   const index = openIndex({
     store,
@@ -125,7 +125,7 @@ export function createKnowledge(options: KnowledgeOptions = {}): Knowledge {
       await stopForgetting();
       await usage.flush();
       await index.close();
-      await eraser.close({ erases });
+      await stopErasing({ erases });
     } finally {
       await backend.close();
     }

@@ -392,8 +392,7 @@ test('a change while the files are written is written too', async () => {
 test('a directory that cannot be written is reported, and the index works', async () => {
   writeFileSync(file('taken'), '');
   const store = openStore();
-  const problems: unknown[] = [];
-  const index = openIndex({ store, directory: file('taken/x'), onProblem: (error) => problems.push(error) });
+  const index = openIndex({ store, directory: file('taken/x') });
   await store.add(draft({ name: 'a' }));
   expect(await namesOf(index)).toEqual(['a']);
   await expect(index.flush()).rejects.toMatchObject({
@@ -403,10 +402,9 @@ test('a directory that cannot be written is reported, and the index works', asyn
   });
   await expect(index.close()).rejects.toMatchObject({ code: 'STORE_FAILED' });
   // A reader has changed nothing.
-  const reader = openIndex({ store, directory: file('taken/x'), onProblem: (error) => problems.push(error) });
+  const reader = openIndex({ store, directory: file('taken/x') });
   expect(await namesOf(reader)).toEqual(['a']);
-  await reader.close();
-  expect(problems).toMatchObject([{ code: 'STORE_FAILED' }]);
+  await expect(reader.close()).resolves.toBeUndefined();
 });
 
 test('the file is private, and what killed processes left is removed', async () => {

@@ -15,7 +15,7 @@ import { isListed, listHeads, MAX_LISTED } from './selection.ts';
 import type { IndexFilters, IndexOverview, ListResult } from './selection.ts';
 import { StoreReader } from './store-reader.ts';
 import type { ReaderOptions } from './store-reader.ts';
-import { hasContent, removeAbandoned, replaceFile } from './write-file.ts';
+import { removeAbandoned, replaceFile } from './write-file.ts';
 
 /** Changes within this time are written together. */
 const FLUSH_AFTER_MS = 500;
@@ -27,8 +27,6 @@ export interface KnowledgeIndexOptions extends Omit<ReaderOptions, 'onMoved'> {
   readonly directory: string;
   /** The language of `AGENTS-INDEX.md`. @default the language of the present file, otherwise 'en' */
   readonly language?: Language | undefined;
-  /** Is called when the index cannot be written in the background. The next change tries it again. @default nothing */
-  readonly onProblem?: ((error: unknown) => void) | undefined;
 }
 
 interface DocumentOptions extends CallOptions {
@@ -163,7 +161,6 @@ class Index {
     } catch (error) {
       // A reader who cannot write, such as one of a read-only directory, needs no file.
       if (this.#hasOwnChange) throw error;
-      this.#options.onProblem?.(error);
     }
   }
 
@@ -176,7 +173,8 @@ class Index {
     if (this.#isClosed) return;
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
-      void this.flush().catch((error: unknown) => this.#options.onProblem?.(error));
+      // The next change tries it again.
+      void this.flush().catch(() => undefined);
     }, FLUSH_AFTER_MS);
   }
 
@@ -224,8 +222,7 @@ class Index {
     await this.#reader.readOpened({ signal });
     await this.refresh({ signal });
     const written = this.#reader.position;
-    const text = Buffer.from(this.#render(MAX_LISTED, language).text);
-    if (!(await hasContent(this.#path, text))) await replaceFile(this.#path, text);
+    await replaceFile(this.#path, Buffer.from(this.#render(MAX_LISTED, language).text));
     await this.#reader.save({ signal });
     await this.refresh({ signal });
     const now = this.#reader.position;

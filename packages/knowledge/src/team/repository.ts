@@ -1,5 +1,6 @@
 /** The clone of the team store, and what it asks of the remote. */
 import { quoted } from '@cairn/tool/kernel';
+import { existsSync } from 'node:fs';
 import { lstat, mkdir, readdir, stat } from 'node:fs/promises';
 import { hostname, userInfo } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
@@ -41,18 +42,11 @@ export function checkBranch(branch: string): string {
   throw new KnowledgeError('INVALID_INPUT', [`Invalid branch ${quoted(branch)}`, 'Use a name such as main.']);
 }
 
-async function isDirectory(path: string): Promise<boolean> {
-  const found = await stat(path).catch(() => undefined);
-  return found?.isDirectory() ?? false;
-}
-
-async function exists(path: string): Promise<boolean> {
-  return (await lstat(path).catch(() => undefined)) !== undefined;
-}
-
 /** Returns whether a directory has a clone. Git takes a directory for a bare repository only when it has `HEAD`. */
 export async function hasClone(directory: string): Promise<boolean> {
-  return (await isDirectory(join(directory, 'objects'))) && exists(join(directory, 'HEAD'));
+  const objects = await stat(join(directory, 'objects')).catch(() => undefined);
+  const head = await lstat(join(directory, 'HEAD')).catch(() => undefined);
+  return objects?.isDirectory() === true && head !== undefined;
 }
 
 /** Makes a bare clone. May be repeated after it was interrupted. @throws {KnowledgeError} `INVALID_INPUT`, `GIT_FAILED`. */
@@ -72,7 +66,7 @@ export async function createClone(
 ): Promise<Git> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   if (!isOwn && !(await hasClone(directory)) && (await readdir(directory)).length > 0) {
-    const hasWorkTree = await exists(join(directory, '.git'));
+    const hasWorkTree = existsSync(join(directory, '.git'));
     const problem = hasWorkTree ? 'is a clone with a work tree' : 'is not empty and not a clone';
     const summary = `The directory ${quoted(directory)} ${problem}`;
     const hint = 'Name a new directory, or a bare clone.';

@@ -5,6 +5,7 @@ import { assetPath, parseAssetPath } from '../assets/names.ts';
 import type { AssetKey } from '../assets/asset.ts';
 import { KnowledgeError } from '../errors.ts';
 import type { Git } from './git.ts';
+import type { Author } from './repository.ts';
 
 /** A file of a tree. */
 export interface TreeFile {
@@ -108,7 +109,7 @@ export interface CommitFacts {
   /** Absent for the first commit. */
   readonly parent: string | undefined;
   readonly message: string;
-  readonly author: { readonly name: string; readonly email: string };
+  readonly author: Author;
   readonly timeMs: number;
 }
 

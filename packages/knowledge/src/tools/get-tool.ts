@@ -13,13 +13,13 @@ import type { RunCall, ToolContext } from './tool-context.ts';
 import type { ToolTexts } from './texts.ts';
 
 /** The parameters of `get_asset`. */
-export interface GetAssetInput {
+interface GetAssetInput {
   readonly name: string;
   readonly product_line?: string | undefined;
   readonly offset?: number | undefined;
 }
 
-export interface GetAssetDetails {
+interface GetAssetDetails {
   readonly name: string;
   readonly product_line: string;
   /** The Markdown of the asset from the offset on, as the answer shows it. */

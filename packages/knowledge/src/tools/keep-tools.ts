@@ -10,7 +10,7 @@ import { joined } from './tool-context.ts';
 import type { RunCall, ToolContext } from './tool-context.ts';
 
 /** The parameters of `sink_asset`. */
-export interface SinkAssetInput {
+interface SinkAssetInput {
   readonly name: string;
   readonly type?: AssetType | undefined;
   readonly product_line?: string | undefined;
@@ -22,20 +22,20 @@ export interface SinkAssetInput {
 }
 
 /** The parameters of `report_asset`. */
-export interface ReportAssetInput {
+interface ReportAssetInput {
   readonly name: string;
   readonly product_line?: string | undefined;
   readonly verdict: 'helpful' | 'wrong';
   readonly note?: string | undefined;
 }
 
-export interface SinkAssetDetails {
+interface SinkAssetDetails {
   readonly name: string;
   readonly product_line: string;
   readonly is_new: boolean;
 }
 
-export interface ReportAssetDetails {
+interface ReportAssetDetails {
   readonly name: string;
   readonly product_line: string;
   readonly helpful: number;
