@@ -62,6 +62,7 @@ function headOf(number: number, fields: Partial<AssetHead> = {}): AssetHead {
     isUnshared: number % 2 === 1,
     hasConflict: false,
     needsReview: false,
+    characters: 5000,
     ...fields,
   };
 }

@@ -88,6 +88,8 @@ export interface AssetHead
   extends AssetFields, Pick<Asset, 'id' | 'createdMs' | 'changedMs' | 'isPromoted' | 'isUnshared'> {
   readonly hasConflict: boolean;
   readonly needsReview: boolean;
+  /** UTF-16 code units of the text. */
+  readonly characters: number;
 }
 
 /** The largest Markdown file of an asset, in bytes of UTF-8. */

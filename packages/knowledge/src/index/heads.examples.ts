@@ -17,6 +17,7 @@ export function exampleHead(fields: Partial<AssetHead> & Pick<AssetHead, 'name'>
     isUnshared: false,
     hasConflict: false,
     needsReview: false,
+    characters: 100,
     ...fields,
   };
 }

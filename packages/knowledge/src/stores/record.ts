@@ -112,10 +112,11 @@ export function assetOf(row: StoredAsset): Asset {
 
 /** Returns the fields of an asset that the index has. */
 export function headOf(asset: Asset): AssetHead {
-  const { text: _text, hash: _hash, body: _body, origin: _origin, conflict, reports, ...fields } = asset;
+  const { text, hash: _hash, body: _body, origin: _origin, conflict, reports, ...fields } = asset;
   return {
     ...fields,
     hasConflict: conflict !== undefined,
     needsReview: reports.wrong >= REVIEW_REPORTS,
+    characters: text.length,
   };
 }
