@@ -324,7 +324,7 @@ describe.each(kinds)('assets in $name', (kind) => {
     const versionOf = async (): Promise<string | undefined> => (await store.entries([id]))[0]?.version;
     await store.applyTeam([{ id, version: await versionOf(), team: teamOf(text) }]);
     await store.remove(id);
-    expect(await store.entries()).toEqual([{ id, version: await versionOf(), removedMs: 1000, team: teamOf(text) }]);
+    expect(await store.entries()).toEqual([{ id, version: await versionOf(), team: teamOf(text) }]);
     expect((await store.changes()).changed).toEqual([]);
     expect(await store.add(draft)).toMatchObject({ isPromoted: true, isUnshared: false });
     const renamed = await store.change(id, { fields: { name: 'moved' } });
@@ -348,7 +348,7 @@ describe.each(kinds)('assets in $name', (kind) => {
     expect(changed.conflict).toEqual(conflict);
     expect(marksOf(headOf(changed), 1000)).toEqual(['conflict']);
     await store.remove(id);
-    expect(await store.entries([id])).toMatchObject([{ removedMs: 1000, conflict }]);
+    expect(await store.entries([id])).toMatchObject([{ conflict }]);
     const [removed] = await store.entries([id]);
     await store.applyTeam([{ id, version: removed?.version, team: null, conflict: null }]);
     expect(await store.entries()).toEqual([]);

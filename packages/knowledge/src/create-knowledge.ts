@@ -6,19 +6,19 @@ import { sqlite } from '@cairn/memory/sqlite';
 import { homeDirectory } from '@cairn/tool/paths';
 import { databasePath, knowledgeDirectory } from './directory.ts';
 import { openIndex } from './index/knowledge-index.ts';
-import type { KnowledgeIndex } from './index/index-api.ts';
+import type { KnowledgeIndex } from './index/knowledge-index.ts';
 import { openGaps } from './gaps/gaps.ts';
 import type { Gaps } from './gaps/gaps.ts';
 import { createLayers } from './layers/layers.ts';
 import type { Layers } from './layers/layers.ts';
 import { createGapSettler } from './layers/settle-gaps.ts';
-import { openLocalStore } from './stores/local.ts';
+import { openLocalStore } from './stores/local-store.ts';
 import type { LocalStore } from './stores/local-store.ts';
 import { openHotAssets } from './usage/hot-assets.ts';
 import type { HotAssets } from './usage/hot-assets.ts';
 import { createTeam } from './team/team.ts';
-import type { Team } from './team/team-api.ts';
-import { createEraser } from './stores/eraser.ts';
+import type { Team } from './team/team.ts';
+import { eraseInBackground } from './stores/eraser.ts';
 import { knowledgePayload, storePayloadOptions } from './payload/knowledge-payload.ts';
 import type { KnowledgePayloadOptions } from './payload/knowledge-payload.ts';
 import { forgetRemoved } from './usage/forget-removed.ts';
@@ -102,7 +102,7 @@ export function createKnowledge(options: KnowledgeOptions = {}): Knowledge {
   const usage = openUsage({ open: async () => (await import('@cairn/memory')).createMemory({ backend }), learn });
   const stopForgetting = forgetRemoved(store, usage);
   const hot = openHotAssets({ store, usage });
-  const eraser = createEraser(store);
+  const stopErasing = eraseInBackground(store);
   const gaps = openGaps({ backend, clock, language });
   const index = openIndex({
     store,
@@ -125,7 +125,7 @@ export function createKnowledge(options: KnowledgeOptions = {}): Knowledge {
       await stopForgetting();
       await usage.flush();
       await index.close();
-      await eraser.close({ erases });
+      await stopErasing({ erases });
     } finally {
       await backend.close();
     }

@@ -1,5 +1,6 @@
+import type { CallOptions } from '@cairn/memory';
 import { ArgumentChecks, HintedError, isNamed } from '@cairn/tool/kernel';
-import type { CairnErrorFacts, ErrorText } from '@cairn/tool/kernel';
+import type { CairnErrorFacts, ErrorText, OptionNames } from '@cairn/tool/kernel';
 
 /**
  * Why a call failed.
@@ -64,3 +65,6 @@ export class KnowledgeError extends HintedError<KnowledgeErrorCode> {
 }
 
 export const checkArguments: ArgumentChecks = new ArgumentChecks((...given) => new KnowledgeError(...given));
+
+/** The options that every asynchronous call has. */
+export const callOptions: OptionNames<CallOptions> = { signal: 'optional' };

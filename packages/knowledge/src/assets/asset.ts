@@ -84,12 +84,8 @@ export interface AssetReports {
 }
 
 /** What the index knows of an asset: everything but its text. */
-export interface AssetHead extends AssetFields {
-  readonly id: string;
-  readonly createdMs: number;
-  readonly changedMs: number;
-  readonly isPromoted: boolean;
-  readonly isUnshared: boolean;
+export interface AssetHead
+  extends AssetFields, Pick<Asset, 'id' | 'createdMs' | 'changedMs' | 'isPromoted' | 'isUnshared'> {
   readonly hasConflict: boolean;
   readonly needsReview: boolean;
   /** UTF-16 code units of the text. */

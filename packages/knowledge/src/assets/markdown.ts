@@ -52,7 +52,6 @@ export function checkSize(bytes: number, { path }: ErrorPlace): void {
  * @throws {KnowledgeError} `TOO_LARGE`, `INVALID_ASSET` when it is not UTF-8.
  */
 export function decodeAsset(bytes: Uint8Array, place: ErrorPlace = {}): string {
-  checkArguments.options('decodeAsset', place, { path: 'optional' });
   checkSize(bytes.byteLength, place);
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -134,7 +133,6 @@ export interface AssetEdit {
  * @throws {KnowledgeError} `INVALID_ASSET` when the file is not readable.
  */
 export function editAsset(text: string, edit: AssetEdit): string {
-  checkArguments.options('editAsset', edit, { fields: 'optional', body: 'optional' });
   const { fields = {}, body } = edit;
   checkArguments.options('editAsset', fields, fieldNames);
   const parts = splitFrontMatter(text, {});

@@ -1,5 +1,5 @@
 import { findSecrets } from '@cairn/tool/prompt';
-import { checkArguments, KnowledgeError } from '../errors.ts';
+import { KnowledgeError } from '../errors.ts';
 
 /**
  * A run of characters that a generated key may be. It is not part of a path, an address or a longer run, and not the digest or the
@@ -55,9 +55,7 @@ export function hasSecret(text: string): boolean {
 }
 
 /** @throws {KnowledgeError} `SECRET` with the line. */
-export function checkSecrets(text: string, place: { readonly path?: string | undefined } = {}): void {
-  checkArguments.options('checkSecrets', place, { path: 'optional' });
-  const { path } = place;
+export function checkSecrets(text: string, { path }: { readonly path?: string | undefined } = {}): void {
   const secret = secretIn(text);
   if (secret === undefined) return;
   const line = text.slice(0, secret.start).split('\n').length;

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import type { AssetFields } from '../assets/asset.ts';
 import { MAX_TITLE_CHARACTERS, shorten } from '../assets/fields.ts';
 import { isName } from '../assets/names.ts';
-import type { AssetDraft } from '../stores/local-store.ts';
+import type { AssetDraft } from '../stores/draft.ts';
 import type { Gap } from './pending.ts';
 
 /** Returns the words that a question is about, in order, without those that only ask. */

@@ -1,6 +1,6 @@
 import { memory } from '@cairn/memory/memory';
 import { expect, test } from 'vitest';
-import { openLocalStore } from '../stores/local.ts';
+import { openLocalStore } from '../stores/local-store.ts';
 import { gapId } from './gap.ts';
 import { openGaps } from './gaps.ts';
 import type { Gaps } from './gaps.ts';

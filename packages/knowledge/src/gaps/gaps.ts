@@ -1,12 +1,13 @@
-import type { CallTable, OptionNames } from '@cairn/tool/errors';
+import type { CallTable } from '@cairn/tool/errors';
 import type { Language } from '@cairn/tool/kernel';
-import { checkArguments } from '../errors.ts';
+import { callOptions, checkArguments } from '../errors.ts';
+import { retry } from '@cairn/tool/kernel';
 import type { CallOptions, MemoryBackend } from '@cairn/memory';
 import { readQuery, termsOf } from '@cairn/retrieval';
 import { setImmediate } from 'node:timers/promises';
 import type { Asset } from '../assets/asset.ts';
 import { hasSecret } from '../assets/secrets.ts';
-import type { AssetDraft } from '../stores/local-store.ts';
+import type { AssetDraft } from '../stores/draft.ts';
 import { GAPS_KEY, Rows } from '../stores/rows.ts';
 import type { Row, RowChange } from '../stores/rows.ts';
 import { draftOf, gapId } from './gap.ts';
@@ -24,36 +25,6 @@ export interface GapsOptions {
   readonly language: Language;
 }
 
-/** The questions that the assets do not answer. */
-export interface Gaps {
-  /**
-   * Records that a question had no answer. Questions with the same words are one gap. A question without words, or with what seems
-   * to be a secret, is not recorded.
-   */
-  readonly record: (query: string, options?: CallOptions) => Promise<Gap | undefined>;
-  /** Returns all gaps, the latest question first. */
-  readonly list: (options?: CallOptions) => Promise<Gap[]>;
-  /** Returns the gaps that were asked three times or are seven days old, the latest question first. */
-  readonly pending: (options?: CallOptions) => Promise<Gap[]>;
-  /** Closes a gap by its id. @returns whether it was open. */
-  readonly close: (id: string, options?: CallOptions) => Promise<boolean>;
-  /** Closes the gap of a question that has an answer now. @returns whether it was open. */
-  readonly closeQuery: (query: string, options?: CallOptions) => Promise<boolean>;
-  /**
-   * Closes the gaps that changed assets fill.
-   *
-   * @param isAnswered returns whether a question has an answer now. Only asked about gaps that have a word in common with the assets.
-   * @returns the closed gaps.
-   */
-  readonly settle: (
-    assets: readonly Asset[],
-    isAnswered: (query: string) => Promise<boolean>,
-    options?: CallOptions,
-  ) => Promise<Gap[]>;
-  /** Returns the draft of the asset that fills a gap. */
-  readonly draft: (gap: Gap) => AssetDraft;
-}
-
 function formatGap({ query, asked, firstMs, lastMs }: Gap): string {
   return JSON.stringify({ version: GAP_VERSION, query, asked, firstMs, lastMs });
 }
@@ -62,7 +33,7 @@ function removal({ id, text }: Row): RowChange {
   return { id, expected: text, next: undefined };
 }
 
-class StoredGaps implements Gaps {
+class StoredGaps {
   readonly #options: GapsOptions;
   readonly #table: Rows;
 
@@ -71,14 +42,20 @@ class StoredGaps implements Gaps {
     this.#table = new Rows(options.backend, GAPS_KEY);
   }
 
+  /** Returns all gaps, the latest question first. */
   list(options: CallOptions = {}): Promise<Gap[]> {
     return readGaps(this.#table, options);
   }
 
+  /** Returns the gaps that were asked three times or are seven days old, the latest question first. */
   async pending(options: CallOptions = {}): Promise<Gap[]> {
     return pendingGaps(await this.list(options), await this.#now(options));
   }
 
+  /**
+   * Records that a question had no answer. Questions with the same words are one gap. A question without words, or with what seems
+   * to be a secret, is not recorded.
+   */
   async record(query: string, { signal }: CallOptions = {}): Promise<Gap | undefined> {
     const text = query
       .replaceAll(/\p{Cs}/gu, '\uFFFD')
@@ -87,7 +64,8 @@ class StoredGaps implements Gaps {
       .trim();
     const id = gapId(text);
     if (id === undefined || hasSecret(query)) return undefined;
-    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    // Nothing when many others ask the same concurrently.
+    const attempt = async (): Promise<Gap | undefined> => {
       const [row] = await this.#table.read([id], { signal });
       const nowMs = await this.#now({ signal });
       const known = row && parseGap(row);
@@ -97,28 +75,33 @@ class StoredGaps implements Gaps {
         : { id, query: shown, asked: 1, firstMs: nowMs, lastMs: nowMs };
       const rows = row === undefined ? await this.#dropped({ signal }) : [];
       const change = { id, expected: row?.text, next: formatGap(gap) };
-      if ((await this.#table.change([change, ...rows], { signal })).isDone) return gap;
-      signal?.throwIfAborted();
-    }
-    // Many others ask the same concurrently.
-    return undefined;
+      return (await this.#table.change([change, ...rows], { signal })).isDone ? gap : undefined;
+    };
+    return retry(attempt, { attempts: MAX_ATTEMPTS, signal });
   }
 
+  /** Closes a gap by its id. @returns whether it was open. */
   async close(id: string, { signal }: CallOptions = {}): Promise<boolean> {
-    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const attempt = async (): Promise<boolean | undefined> => {
       const [row] = await this.#table.read([id], { signal });
       if (row === undefined) return false;
-      if ((await this.#table.change([removal(row)], { signal })).isDone) return true;
-      signal?.throwIfAborted();
-    }
-    return false;
+      return (await this.#table.change([removal(row)], { signal })).isDone || undefined;
+    };
+    return (await retry(attempt, { attempts: MAX_ATTEMPTS, signal })) ?? false;
   }
 
+  /** Closes the gap of a question that has an answer now. @returns whether it was open. */
   async closeQuery(query: string, options: CallOptions = {}): Promise<boolean> {
     const id = gapId(query.normalize('NFC'));
     return id !== undefined && this.close(id, options);
   }
 
+  /**
+   * Closes the gaps that changed assets fill.
+   *
+   * @param isAnswered returns whether a question has an answer now. Only asked about gaps that have a word in common with the assets.
+   * @returns the closed gaps.
+   */
   async settle(
     assets: readonly Asset[],
     isAnswered: (query: string) => Promise<boolean>,
@@ -141,6 +124,7 @@ class StoredGaps implements Gaps {
     return closed;
   }
 
+  /** Returns the draft of the asset that fills a gap. */
   draft(gap: Gap): AssetDraft {
     return draftOf(gap, this.#options.language);
   }
@@ -162,7 +146,8 @@ class StoredGaps implements Gaps {
   }
 }
 
-const callOptions: OptionNames<CallOptions> = { signal: 'optional' };
+/** The questions that the assets do not answer. */
+export type Gaps = Pick<StoredGaps, keyof StoredGaps>;
 
 const gapCalls: CallTable<Gaps> = {
   record: ['any', callOptions],
@@ -177,6 +162,5 @@ const directCalls: CallTable<Gaps> = { draft: ['any'] };
 
 /** Opens the gaps of a store. Nothing is read before the first call. */
 export function openGaps(options: GapsOptions): Gaps {
-  checkArguments.options('openGaps', options, { backend: 'required', clock: 'optional', language: 'required' });
   return checkArguments.directCalls(checkArguments.calls<Gaps>(new StoredGaps(options), gapCalls), directCalls);
 }

@@ -43,17 +43,13 @@ function kindOf(path: string): ImportFile['kind'] {
 
 /** Whether a link leads to a directory. */
 async function isDirectory(link: string): Promise<boolean> {
-  return stat(link).then(
-    (stats) => stats.isDirectory(),
-    () => false,
-  );
+  const stats = await stat(link).catch(() => undefined);
+  return stats?.isDirectory() ?? false;
 }
 
 async function isLink(path: string): Promise<boolean> {
-  return lstat(path).then(
-    (stats) => stats.isSymbolicLink(),
-    () => false,
-  );
+  const stats = await lstat(path).catch(() => undefined);
+  return stats?.isSymbolicLink() ?? false;
 }
 
 /** Collects Markdown files. */
@@ -71,13 +67,10 @@ class Finder {
 
   /** Adds a file, or the Markdown files below a directory. A path without anything adds nothing. */
   async add(path: string): Promise<void> {
-    let stats;
-    try {
-      stats = await lstat(path);
-    } catch (error) {
-      if (isMissing(error)) return;
-      throw error;
-    }
+    const stats = await lstat(path).catch((error: unknown) => {
+      if (!isMissing(error)) throw error;
+    });
+    if (stats === undefined) return;
     if (stats.isSymbolicLink()) this.addLink(path);
     else if (stats.isFile()) this.#addFile(path, stats.size);
     else if (stats.isDirectory()) await this.#addDirectory(path);
@@ -113,8 +106,7 @@ class Finder {
     for (let directory = pending.pop(); directory !== undefined; directory = pending.pop()) {
       this.#signal?.throwIfAborted();
       const entries = await this.#read(directory);
-      const names = entries.toSorted((a, b) => (a.name < b.name ? -1 : 1));
-      for (const entry of names) {
+      for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
         const path = join(directory, entry.name);
         const isSkipped = entry.name.startsWith('.') || entry.name === 'node_modules';
         if (entry.isDirectory() && !isSkipped) pending.push(path);

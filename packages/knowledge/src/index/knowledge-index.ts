@@ -4,26 +4,38 @@ import type { CallTable, OptionNames } from '@cairn/tool/errors';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AssetHead } from '../assets/asset.ts';
-import { checkArguments } from '../errors.ts';
+import { callOptions, checkArguments } from '../errors.ts';
 import { formatDocument } from './document.ts';
 import type { IndexDocument } from './document.ts';
 import { documentTexts } from './document-texts.ts';
 import type { Entries } from './entries.ts';
-import type { DocumentOptions, KnowledgeIndex, KnowledgeIndexOptions } from './index-api.ts';
 import { scanEntries } from './scan-entries.ts';
 import type { ScanResult } from './scan-entries.ts';
 import { isListed, listHeads, MAX_LISTED } from './selection.ts';
 import type { IndexFilters, IndexOverview, ListResult } from './selection.ts';
 import { isSamePosition } from '../stores/rows.ts';
 import { StoreReader } from './store-reader.ts';
-import { hasContent, removeAbandoned, replaceFile } from './write-file.ts';
+import type { ReaderOptions } from './store-reader.ts';
+import { removeAbandoned, replaceFile } from './write-file.ts';
 
 /** Changes within this time are written together. */
 const FLUSH_AFTER_MS = 500;
 /** Other processes may write all the time: after this number of rounds the rest waits for the next flush. */
 const MAX_ROUNDS = 3;
 
-class Index implements KnowledgeIndex {
+export interface KnowledgeIndexOptions extends Omit<ReaderOptions, 'onMoved'> {
+  /** The knowledge directory, which has `AGENTS-INDEX.md`. */
+  readonly directory: string;
+  /** The language of `AGENTS-INDEX.md`. @default the language of the present file, otherwise 'en' */
+  readonly language?: Language | undefined;
+}
+
+interface DocumentOptions extends CallOptions {
+  /** The most lines, at most 200. @default 200 */
+  readonly maxAssets?: number | undefined;
+}
+
+class Index {
   readonly #options: KnowledgeIndexOptions;
   readonly #path: string;
   readonly #reader: StoreReader;
@@ -55,30 +67,37 @@ class Index implements KnowledgeIndex {
     });
   }
 
+  /** Reads what changed in the store. Returns the number of assets that changed or are gone. */
   async refresh(options: CallOptions = {}): Promise<{ readonly changed: number }> {
     return { changed: await this.#reader.read(options) };
   }
 
+  /** Returns all assets as of the last call, skills and deprecated ones too, in the order of the index. */
   heads(): readonly AssetHead[] {
     return this.#entries.ordered().map(({ head }) => head);
   }
 
+  /** Returns an asset as of the last call by its id, in any case. */
   head(id: string): AssetHead | undefined {
     return this.#entries.get(id)?.head;
   }
 
+  /** Returns the asset with this sequence in the store as of the last call. */
   headAt(sequence: number): AssetHead | undefined {
     return this.#entries.at(sequence)?.head;
   }
 
+  /** Returns the assets with this name or id as of the last call, whatever its case and the characters that join its words. */
   named(name: string): readonly AssetHead[] {
     return this.#entries.named(name).map(({ head }) => head);
   }
 
+  /** Returns the numbers of all assets, and those that the team store lacks, as of the last call. */
   overview(): IndexOverview {
     return this.#entries.overview();
   }
 
+  /** Finds assets by the words of a query, which is plain text, in name, title and tags. */
   async scan(query: string, { signal, ...filters }: IndexFilters & CallOptions = {}): Promise<ScanResult> {
     await this.refresh({ signal });
     await this.#entries.readTerms();
@@ -86,7 +105,14 @@ class Index implements KnowledgeIndex {
     return scanEntries(this.#entries, query, filters);
   }
 
-  async similar(query: string, { signal }: CallOptions = {}): ReturnType<KnowledgeIndex['similar']> {
+  /**
+   * Finds assets by words of name, title and tags that are spelled like a word of the query, with the share of the query that is like
+   * them.
+   */
+  async similar(
+    query: string,
+    { signal }: CallOptions = {},
+  ): Promise<readonly { readonly head: AssetHead; readonly share: number }[]> {
     await this.refresh({ signal });
     await this.#entries.readTerms();
     this.#entries.ordered();
@@ -97,21 +123,25 @@ class Index implements KnowledgeIndex {
       .map(([{ head }, share]) => ({ head, share }));
   }
 
+  /** Lists the assets that the filters select. */
   async list({ signal, ...filters }: IndexFilters & CallOptions = {}): Promise<ListResult> {
     await this.refresh({ signal });
     return listHeads(this.heads(), filters);
   }
 
+  /** Returns `AGENTS-INDEX.md`. */
   async document({ signal, maxAssets = MAX_LISTED }: DocumentOptions = {}): Promise<IndexDocument> {
     const language = await this.#readLanguage();
     await this.refresh({ signal });
     return this.#render(Math.min(maxAssets, MAX_LISTED), language);
   }
 
+  /** Notes that an asset was opened, which may change the order: the index is written at the end, or with the next change. */
   noteOpened(): void {
     this.#isDue = true;
   }
 
+  /** Writes the index, if it differs. @throws {KnowledgeError} `STORE_FAILED`; the old file stays. */
   async flush({ signal }: CallOptions = {}): Promise<void> {
     signal?.throwIfAborted();
     const run = this.#writing.then(() => this.#writeAll(signal));
@@ -119,6 +149,7 @@ class Index implements KnowledgeIndex {
     await run;
   }
 
+  /** Writes what is scheduled, and ends. May be called twice. @throws {KnowledgeError} `STORE_FAILED`. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -131,7 +162,6 @@ class Index implements KnowledgeIndex {
     } catch (error) {
       // A reader who cannot write, such as one of a read-only directory, needs no file.
       if (this.#hasOwnChange) throw error;
-      this.#options.onProblem?.(error);
     }
   }
 
@@ -144,7 +174,8 @@ class Index implements KnowledgeIndex {
     if (this.#isClosed) return;
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
-      void this.flush().catch((error: unknown) => this.#options.onProblem?.(error));
+      // The next change tries it again.
+      void this.flush().catch(() => undefined);
     }, FLUSH_AFTER_MS);
   }
 
@@ -192,15 +223,19 @@ class Index implements KnowledgeIndex {
     await this.#reader.readOpened({ signal });
     await this.refresh({ signal });
     const written = this.#reader.position;
-    const text = Buffer.from(this.#render(MAX_LISTED, language).text);
-    if (!(await hasContent(this.#path, text))) await replaceFile(this.#path, text);
+    await replaceFile(this.#path, Buffer.from(this.#render(MAX_LISTED, language).text));
     await this.#reader.save({ signal });
     await this.refresh({ signal });
     return isSamePosition(this.#reader.position, written);
   }
 }
 
-const callOptions: OptionNames<CallOptions> = { signal: 'optional' };
+/**
+ * The index of all assets: their fields without their texts. It follows the store, which other processes change too: every
+ * asynchronous call first reads what changed since the last one. Changes of this process are written to `AGENTS-INDEX.md`
+ * within a second.
+ */
+export type KnowledgeIndex = Pick<Index, keyof Index>;
 
 const selection: OptionNames<IndexFilters> = {
   productLine: 'optional',
@@ -231,13 +266,5 @@ const directCalls: CallTable<KnowledgeIndex> = {
 
 /** Opens the index of a store. Reads nothing before the first call. */
 export function openIndex(options: KnowledgeIndexOptions): KnowledgeIndex {
-  checkArguments.options('openIndex', options, {
-    store: 'required',
-    backend: 'optional',
-    directory: 'required',
-    language: 'optional',
-    opened: 'optional',
-    onProblem: 'optional',
-  });
   return checkArguments.directCalls(checkArguments.calls<KnowledgeIndex>(new Index(options), indexCalls), directCalls);
 }

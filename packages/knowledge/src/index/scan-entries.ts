@@ -10,8 +10,6 @@ export interface ScanResult {
   readonly exact: readonly AssetHead[];
   /** Assets with some words of the query: those with more of it first, then in the order of the index. */
   readonly vague: readonly AssetHead[];
-  /** The number of assets that match, and are left out by `onlyMatching`. */
-  readonly otherLines: number;
 }
 
 /**
@@ -19,21 +17,15 @@ export interface ScanResult {
  * of those with as much of the query.
  */
 export function scanEntries(entries: Entries, query: string, filters: IndexFilters): ScanResult {
-  const { stack, onlyMatching } = filters;
-  const isSelected = createFilter({ ...filters, onlyMatching: false });
-  const matches = stack && stackMatcherOf(stack);
+  const isSelected = createFilter(filters);
+  const matches = filters.stack && stackMatcherOf(filters.stack);
   const asked = query.trim().toLowerCase();
   const ordered = entries.ordered();
   /** By rank the half words of a vague match, a negative number for an exact one, 0 for none. */
   const strengths = new Int32Array(ordered.length);
   let strongest = 0;
-  let otherLines = 0;
   entries.match(query, ({ head, rank }, isExact, halves) => {
     if (!isSelected(head)) return;
-    if (matches !== undefined && onlyMatching === true && !matches(head.productLine)) {
-      otherLines++;
-      return;
-    }
     // Of exact matches, the asset of that name is the strongest.
     if (isExact) {
       strengths[rank] = head.name.length === asked.length && head.name.toLowerCase() === asked ? -2 : -1;
@@ -54,5 +46,5 @@ export function scanEntries(entries: Entries, query: string, filters: IndexFilte
     const list = strength < 0 ? exact[2 * (2 + strength) + after] : vague[2 * (strongest - strength) + after];
     list?.push(head);
   }
-  return { exact: exact.flat(), vague: vague.flat(), otherLines };
+  return { exact: exact.flat(), vague: vague.flat() };
 }

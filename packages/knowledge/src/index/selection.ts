@@ -9,7 +9,7 @@ export const MAX_LISTED = 200;
 export interface IndexFilters {
   /** A product line, in any case; lines below it are included: `exchange` selects `exchange/core`. */
   readonly productLine?: string | undefined;
-  /** A type. Skills are selected only by `skill`. */
+  /** Skills are selected only by `skill`. */
   readonly type?: AssetType | undefined;
   /** The tech stack of a project: assets of matching product lines come first. */
   readonly stack?: Stack | undefined;

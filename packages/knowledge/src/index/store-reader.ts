@@ -1,12 +1,17 @@
-import type { CallOptions } from '@cairn/memory';
+import type { CallOptions, MemoryBackend } from '@cairn/memory';
 import { headOf } from '../stores/record.ts';
 import { isSamePosition } from '../stores/rows.ts';
 import type { Position } from '../stores/rows.ts';
 import { Entries } from './entries.ts';
-import type { KnowledgeIndexOptions } from './index-api.ts';
+import type { LocalStore } from '../stores/local-store.ts';
 import { readSavedIndex, saveIndex } from './saved-index.ts';
 
-interface ReaderOptions extends Pick<KnowledgeIndexOptions, 'store' | 'backend' | 'opened'> {
+export interface ReaderOptions {
+  readonly store: Pick<LocalStore, 'changes' | 'onChange'>;
+  /** Keeps the index for the next process. @default the next process reads all assets */
+  readonly backend?: MemoryBackend | undefined;
+  /** Returns the number of times that each asset was opened, by id. Called before the index is written. */
+  readonly opened?: ((options: CallOptions) => Promise<ReadonlyMap<string, number>>) | undefined;
   /** Is called when the store differs from the saved index, or from what was read before. */
   readonly onMoved: () => void;
 }

@@ -7,11 +7,14 @@ import { KnowledgeError } from '../errors.ts';
 const ABANDONED_MS = 60_000;
 
 /**
- * Replaces a file as a whole: a reader, or a kill, has the old content or the new one.
+ * Replaces a file as a whole, unless it has exactly these bytes: a reader, or a kill, has the old content or the new one.
  *
  * @throws {KnowledgeError} `STORE_FAILED`; the old file stays.
  */
 export async function replaceFile(path: string, data: Buffer): Promise<void> {
+  // Missing, or not readable: writing it reports why.
+  const present = await readFile(path).catch(() => undefined);
+  if (present?.equals(data) === true) return;
   try {
     await writeAtomically(path, data);
   } catch (error) {
@@ -20,13 +23,6 @@ export async function replaceFile(path: string, data: Buffer): Promise<void> {
       'The assets are stored, and the file before stays. Free space or get write permission, then write the index again.';
     throw new KnowledgeError('STORE_FAILED', [`Cannot write ${path}: ${reason}`, hint], { path, cause: error });
   }
-}
-
-/** Returns whether a file has exactly these bytes. */
-export async function hasContent(path: string, data: Buffer): Promise<boolean> {
-  // Missing, or not readable: writing it reports why.
-  const present = await readFile(path).catch(() => undefined);
-  return present?.equals(data) === true;
 }
 
 /** Removes what killed processes left of writing a file. */

@@ -3,7 +3,7 @@ import { quoted } from '@cairn/tool/kernel';
 import { setImmediate } from 'node:timers/promises';
 import type { Asset, AssetHead } from '../assets/asset.ts';
 import { KnowledgeError } from '../errors.ts';
-import type { KnowledgeIndex } from '../index/index-api.ts';
+import type { KnowledgeIndex } from '../index/knowledge-index.ts';
 import { comparableName, headsNamed, linksOf } from './links.ts';
 import type { AssetLink } from './links.ts';
 

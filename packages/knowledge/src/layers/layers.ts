@@ -1,12 +1,12 @@
-import type { CallTable, OptionNames } from '@cairn/tool/errors';
+import type { CallTable } from '@cairn/tool/errors';
 import type { Language } from '@cairn/tool/kernel';
-import { checkArguments } from '../errors.ts';
+import { callOptions, checkArguments } from '../errors.ts';
 import type { CallOptions } from '@cairn/memory';
 import type { Asset, AssetHead } from '../assets/asset.ts';
 import { isGapDraft } from '../gaps/gap.ts';
 import type { Gaps } from '../gaps/gaps.ts';
 import type { Gap } from '../gaps/pending.ts';
-import type { KnowledgeIndex } from '../index/index-api.ts';
+import type { KnowledgeIndex } from '../index/knowledge-index.ts';
 import type { LocalStore } from '../stores/local-store.ts';
 import type { Usage } from '../usage/usage.ts';
 import { decide } from './decide.ts';
@@ -71,27 +71,102 @@ interface SimilarOptions extends CallOptions {
   readonly limit?: number | undefined;
 }
 
-/** The three layers: the index, the texts, the asset. */
-export interface Layers {
-  /** L1. @throws {KnowledgeError} `INVALID_INPUT`. */
-  readonly search: (options: AskOptions) => Promise<LayerAnswer>;
-  /** L2. @throws {KnowledgeError} `UNKNOWN_ASSET`, `AMBIGUOUS_ASSET`, `INVALID_INPUT`. */
-  readonly getAsset: (options: GetAssetOptions) => Promise<FoundAsset>;
-  /** Goes through the layers as an agent is asked to. Records gaps unless `recordsGap` is `false`. */
-  readonly retrieve: (query: string, options?: Omit<AskOptions, 'query'>) => Promise<Retrieval>;
-  /** Returns the assets that are about the same as a new one, best first. Empty when all others are about something else. */
-  readonly similar: (options: SimilarOptions) => Promise<readonly SearchResult[]>;
-  /** Brings the index and the terms of the texts up to date, so that the first search does not wait for it. */
-  readonly preload: (options?: CallOptions) => Promise<void>;
-  /** Returns whether a question has an answer. */
-  readonly isAnswered: (query: string, options?: CallOptions) => Promise<boolean>;
-}
-
 const DEFAULT_SIMILAR = 3;
 /** The beginning of a body that states what it is about. */
 const SUBJECT_CHARACTERS = 400;
 
-const callOptions: OptionNames<CallOptions> = { signal: 'optional' };
+class LayersOfStore {
+  readonly #options: LayersOptions;
+
+  constructor(options: LayersOptions) {
+    this.#options = options;
+  }
+
+  /** L1. @throws {KnowledgeError} `INVALID_INPUT`. */
+  search(asked: AskOptions): Promise<LayerAnswer> {
+    return this.#ask(asked);
+  }
+
+  /** L2. @throws {KnowledgeError} `UNKNOWN_ASSET`, `AMBIGUOUS_ASSET`, `INVALID_INPUT`. */
+  getAsset(asked: GetAssetOptions): Promise<FoundAsset> {
+    const { store, index, read = store.get } = this.#options;
+    return getAsset({ index, read }, asked);
+  }
+
+  /** Goes through the layers as an agent is asked to. Records gaps unless `recordsGap` is `false`. */
+  async retrieve(query: string, asked: Omit<AskOptions, 'query'> = {}): Promise<Retrieval> {
+    const { productLine, type, signal } = asked;
+    const { exact, vague } = await this.#scan(query, { productLine, type, signal });
+    const next = decide({ exact: exact.length, vague: vague.length });
+    const open = ({ id }: Pick<AssetHead, 'id'>): Promise<FoundAsset> => this.getAsset({ name: id, signal });
+    if (next === 'L2') return { exact, vague, next, assets: await Promise.all(exact.map(open)) };
+    const answer = await this.#ask({ recordsGap: true, ...asked, query }, exact.length);
+    // An asset with all words in its title is an answer, even when its text says little about them.
+    const [first] = answer.isAnswered ? answer.results.filter(({ isSimilar }) => isSimilar !== true) : exact;
+    return { exact, vague, next, search: answer, assets: first === undefined ? [] : [await open(first)] };
+  }
+
+  /** Returns the assets that are about the same as a new one, best first. Empty when all others are about something else. */
+  async similar({
+    title,
+    tags = [],
+    body,
+    limit = DEFAULT_SIMILAR,
+    signal,
+  }: SimilarOptions): Promise<readonly SearchResult[]> {
+    const options = { ...this.#options, usage: undefined };
+    const query = [title, ...tags, body.slice(0, SUBJECT_CHARACTERS)].join('\n');
+    const byTitle = await search(options, { query: title, limit, signal });
+    const byText = await search(options, { query, limit, signal });
+    const found = [...byTitle.results, ...byText.results].filter(({ isSimilar }) => isSimilar !== true);
+    const best = new Map<string, SearchResult>();
+    for (const one of found) if (one.score > (best.get(one.id)?.score ?? -1)) best.set(one.id, one);
+    return [...best.values()].toSorted((left, right) => right.score - left.score).slice(0, limit);
+  }
+
+  /** Brings the index and the terms of the texts up to date, so that the first search does not wait for it. */
+  async preload(options: CallOptions = {}): Promise<void> {
+    const { store, index } = this.#options;
+    await index.refresh(options);
+  }
+
+  /** Returns whether a question has an answer. */
+  async isAnswered(query: string, { signal }: CallOptions = {}): Promise<boolean> {
+    const { exact } = await this.#scan(query, { signal });
+    return exact.length > 0 || (await search(this.#options, { query, signal })).isAnswered;
+  }
+
+  /** Scans the index. The draft of a gap has the words of the question, and no answer: it is a vague match. */
+  async #scan(query: string, filters: SearchFilters & CallOptions): Promise<Scanned> {
+    const { exact, vague } = await this.#options.index.scan(query, filters);
+    if (!exact.some(isGapDraft)) return { exact, vague };
+    return { exact: exact.filter((head) => !isGapDraft(head)), vague: [...exact.filter(isGapDraft), ...vague] };
+  }
+
+  async #ask(asked: AskOptions, exact?: number): Promise<LayerAnswer> {
+    const { gaps, language } = this.#options;
+    const answer = await search(this.#options, asked);
+    const { query, productLine, type, recordsGap = false, signal } = asked;
+    if (!recordsGap || productLine !== undefined || type !== undefined) return answer;
+    const isAnswered = answer.isAnswered || (exact ?? (await this.#scan(query, { signal })).exact.length) > 0;
+    try {
+      if (isAnswered) {
+        await gaps.closeQuery(query, { signal });
+        return answer;
+      }
+      const gap = await gaps.record(query, { signal });
+      return gap === undefined ? answer : { ...answer, gap };
+    } catch (error) {
+      // A store that cannot be written still answers. The module is only loaded here, because it takes a while.
+      const { MemoryError } = await import('@cairn/memory');
+      if (!MemoryError.isInstance(error)) throw error;
+      return { ...answer, notices: [...answer.notices, noticeOf('GAPS_NOT_CHANGED', language, [error.message])] };
+    }
+  }
+}
+
+/** The three layers: the index, the texts, the asset. */
+export type Layers = Pick<LayersOfStore, keyof LayersOfStore>;
 
 const filters = { productLine: 'optional', type: 'optional' } as const;
 
@@ -108,72 +183,5 @@ const layerCalls: CallTable<Layers> = {
 
 /** Creates the layers over a store and its index. */
 export function createLayers(options: LayersOptions): Layers {
-  checkArguments.options('createLayers', options, {
-    store: 'required',
-    index: 'required',
-    gaps: 'required',
-    usage: 'optional',
-    read: 'optional',
-    language: 'required',
-  });
-  const { store, index, gaps, read = store.get, language } = options;
-
-  /** Scans the index. The draft of a gap has the words of the question, and no answer: it is a vague match. */
-  const scan = async (query: string, filters: SearchFilters & CallOptions): Promise<Scanned> => {
-    const { exact, vague } = await index.scan(query, filters);
-    if (!exact.some(isGapDraft)) return { exact, vague };
-    return { exact: exact.filter((head) => !isGapDraft(head)), vague: [...exact.filter(isGapDraft), ...vague] };
-  };
-
-  const ask = async (asked: AskOptions, exact: number | undefined): Promise<LayerAnswer> => {
-    const answer = await search(options, asked);
-    const { query, productLine, type, recordsGap = false, signal } = asked;
-    if (!recordsGap || productLine !== undefined || type !== undefined) return answer;
-    const hasExact = async (): Promise<boolean> => (exact ?? (await scan(query, { signal })).exact.length) > 0;
-    const isAnswered = answer.isAnswered || (await hasExact());
-    try {
-      if (isAnswered) {
-        await gaps.closeQuery(query, { signal });
-        return answer;
-      }
-      const gap = await gaps.record(query, { signal });
-      return gap === undefined ? answer : { ...answer, gap };
-    } catch (error) {
-      // A store that cannot be written still answers. The module is only loaded here, because it takes a while.
-      const { MemoryError } = await import('@cairn/memory');
-      if (!MemoryError.isInstance(error)) throw error;
-      return { ...answer, notices: [...answer.notices, noticeOf('GAPS_NOT_CHANGED', language, [error.message])] };
-    }
-  };
-
-  const get = (asked: GetAssetOptions): Promise<FoundAsset> => getAsset({ index, read }, asked);
-
-  const api: Layers = {
-    search: (asked) => ask(asked, undefined),
-    getAsset: get,
-    retrieve: async (query, asked = {}) => {
-      const { productLine, type, signal } = asked;
-      const { exact, vague } = await scan(query, { productLine, type, signal });
-      const next = decide({ exact: exact.length, vague: vague.length });
-      const open = ({ id }: Pick<AssetHead, 'id'>): Promise<FoundAsset> => get({ name: id, signal });
-      if (next === 'L2') return { exact, vague, next, assets: await Promise.all(exact.map(open)) };
-      const answer = await ask({ recordsGap: true, ...asked, query }, exact.length);
-      // An asset with all words in its title is an answer, even when its text says little about them.
-      const [first] = answer.isAnswered ? answer.results.filter(({ isSimilar }) => isSimilar !== true) : exact;
-      return { exact, vague, next, search: answer, assets: first === undefined ? [] : [await open(first)] };
-    },
-    similar: async ({ title, tags = [], body, limit = DEFAULT_SIMILAR, signal }) => {
-      const query = [title, ...tags, body.slice(0, SUBJECT_CHARACTERS)].join('\n');
-      const byTitle = await search({ ...options, usage: undefined }, { query: title, limit, signal });
-      const byText = await search({ ...options, usage: undefined }, { query, limit, signal });
-      const found = [...byTitle.results, ...byText.results].filter(({ isSimilar }) => isSimilar !== true);
-      const best = new Map<string, SearchResult>();
-      for (const one of found) if (one.score > (best.get(one.id)?.score ?? -1)) best.set(one.id, one);
-      return [...best.values()].toSorted((left, right) => right.score - left.score).slice(0, limit);
-    },
-    preload: async (call = {}) => void (await index.refresh(call)),
-    isAnswered: async (query, { signal } = {}) =>
-      (await scan(query, { signal })).exact.length > 0 || (await search(options, { query, signal })).isAnswered,
-  };
-  return checkArguments.calls(api, layerCalls);
+  return checkArguments.calls<Layers>(new LayersOfStore(options), layerCalls);
 }

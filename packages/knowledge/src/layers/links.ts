@@ -1,5 +1,5 @@
 import type { AssetHead, AssetKey } from '../assets/asset.ts';
-import type { KnowledgeIndex } from '../index/index-api.ts';
+import type { KnowledgeIndex } from '../index/knowledge-index.ts';
 
 /** A `[[name]]` or `[[product_line/name]]` in the body of an asset. */
 export interface AssetLink {

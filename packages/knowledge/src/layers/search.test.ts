@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { openIndex } from '../index/knowledge-index.ts';
-import type { AssetDraft } from '../stores/local-store.ts';
-import { openLocalStore } from '../stores/local.ts';
+import type { AssetDraft } from '../stores/draft.ts';
+import { openLocalStore } from '../stores/local-store.ts';
 import { search } from './search.ts';
 import type { SearchAnswer, SearchOptions } from './search.ts';
 

@@ -1,15 +1,16 @@
 import type { CallOptions } from '@cairn/memory';
 import type { Language } from '@cairn/tool/kernel';
 import { quoted } from '@cairn/tool/kernel';
-import type { AssetHead, AssetType } from '../assets/asset.ts';
+import type { AssetHead } from '../assets/asset.ts';
 import { checkType } from '../assets/fields.ts';
 import type { AssetMark } from '../assets/marks.ts';
 import { marksOf } from '../assets/marks.ts';
 import { KnowledgeError } from '../errors.ts';
 import { isGapDraft } from '../gaps/gap.ts';
-import type { KnowledgeIndex } from '../index/index-api.ts';
+import type { KnowledgeIndex } from '../index/knowledge-index.ts';
 import type { TermMatches } from '../stores/terms.ts';
 import { createFieldFilter, createFilter } from '../index/selection.ts';
+import type { IndexFilters } from '../index/selection.ts';
 import type { LocalStore } from '../stores/local-store.ts';
 import { headOf } from '../stores/record.ts';
 import type { Usage } from '../usage/usage.ts';
@@ -17,13 +18,7 @@ import { snippetOfBody } from './snippet.ts';
 import { noticeOf } from './texts.ts';
 import type { SearchNotice } from './texts.ts';
 
-/** Selects assets by their fields. */
-export interface SearchFilters {
-  /** A product line, in any case; lines below it are included: `exchange` selects `exchange/core`. */
-  readonly productLine?: string | undefined;
-  /** A type. Skills are found only by `skill`. */
-  readonly type?: AssetType | undefined;
-}
+export type SearchFilters = Pick<IndexFilters, 'productLine' | 'type'>;
 
 export interface SearchOptions extends SearchFilters, CallOptions {
   /** Plain text without syntax. */
@@ -33,13 +28,10 @@ export interface SearchOptions extends SearchFilters, CallOptions {
 }
 
 /** A found asset. */
-export interface SearchResult {
-  /** `product_line/name`. */
-  readonly id: string;
-  readonly name: string;
-  readonly productLine: string;
-  readonly type: AssetType;
-  readonly title: string;
+export interface SearchResult extends Pick<
+  AssetHead,
+  'id' | 'name' | 'productLine' | 'type' | 'title' | 'changedMs' | 'isPromoted'
+> {
   /**
    * 0 to 1, higher is better: the score of the asset (BM25) divided by that of a text with every word of the query, cut to 1.
    * Comparable only within one answer.
@@ -49,9 +41,6 @@ export interface SearchResult {
   readonly snippet: string;
   /** Present when the asset has too little of the query: it may be about something else. */
   readonly isSimilar?: true;
-  readonly changedMs: number;
-  /** Whether the team store has it. */
-  readonly isPromoted: boolean;
   /** What to know before trusting it. Absent when there is nothing. */
   readonly marks?: readonly AssetMark[];
 }
@@ -150,17 +139,14 @@ async function rank(
     const share = fullScore === 0 ? 0 : Math.min(1, score / fullScore);
     return head === undefined ? [] : [{ ...head, sequence, score: share, ...(isSimilar === true && { isSimilar }) }];
   });
-  if (isFound) {
-    return { candidates, leftOut: [...leftOut], codes, hasMore };
-  }
+  if (isFound) return { candidates, leftOut: [...leftOut], codes, hasMore };
   const similar = (await index.similar(query, { signal })).flatMap(({ head, share }): Candidate[] =>
     head.status === 'active' && selects(head) ? [{ ...head, score: share / 2, isSimilar: true }] : [],
   );
-  const isSpelling = similar.length > 0;
   return {
     candidates: similar.slice(0, Math.max(POOL, limit)),
     leftOut: [...leftOut],
-    codes: isSpelling ? [...codes, 'SIMILAR_WORDS_ONLY'] : codes,
+    codes: similar.length > 0 ? [...codes, 'SIMILAR_WORDS_ONLY'] : codes,
     hasMore: similar.length > POOL,
   };
 }

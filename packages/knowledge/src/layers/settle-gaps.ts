@@ -6,16 +6,13 @@ import type { Layers } from './layers.ts';
 /** The assets that are read at once. */
 const PAGE = 50;
 
-export interface GapSettlerOptions {
+interface GapSettlerOptions {
   readonly store: LocalStore;
   readonly gaps: Gaps;
   readonly layers: Pick<Layers, 'isAnswered'>;
-  /** Is called when the gaps cannot be read. The next change of an asset tries again. @default nothing */
-  readonly onProblem?: ((error: unknown) => void) | undefined;
 }
 
-/** Closes the gaps that changes of this process fill. */
-export interface GapSettler {
+interface GapSettler {
   /** Resolves when the gaps of all changes so far are settled. */
   readonly flush: () => Promise<void>;
   /** Waits as `flush`, and ends. */
@@ -23,7 +20,7 @@ export interface GapSettler {
 }
 
 /** Closes gaps in the background as soon as an asset that was added or changed answers them. */
-export function createGapSettler({ store, gaps, layers, onProblem }: GapSettlerOptions): GapSettler {
+export function createGapSettler({ store, gaps, layers }: GapSettlerOptions): GapSettler {
   const changed = new Set<string>();
   let running: Promise<void> | undefined;
 
@@ -37,8 +34,8 @@ export function createGapSettler({ store, gaps, layers, onProblem }: GapSettlerO
         const assets = (await store.getMany(ids)).filter((asset): asset is Asset => asset !== undefined);
         await gaps.settle(assets, (query) => layers.isAnswered(query));
       }
-    } catch (error) {
-      onProblem?.(error);
+    } catch {
+      // The gaps cannot be read. The next change of an asset tries again.
     } finally {
       running = undefined;
     }

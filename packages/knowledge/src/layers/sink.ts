@@ -1,21 +1,17 @@
 import type { CallOptions } from '@cairn/memory';
-import type { Asset, AssetType } from '../assets/asset.ts';
+import type { Asset } from '../assets/asset.ts';
+import type { FieldChanges } from '../assets/fields.ts';
 import { contentHash, formatAsset, parseAsset } from '../assets/markdown.ts';
 import { DEFAULT_PRODUCT_LINE } from '../assets/names.ts';
 import { checkSecrets } from '../assets/secrets.ts';
-import { checkArguments, KnowledgeError } from '../errors.ts';
+import { KnowledgeError } from '../errors.ts';
 import type { LocalStore } from '../stores/local-store.ts';
 import type { Layers } from './layers.ts';
 import type { SearchResult } from './search.ts';
 
 /** A finding. For an update, fields that are left out stay as they are. */
-export interface SinkDraft {
+export interface SinkDraft extends Pick<FieldChanges, 'productLine' | 'type' | 'title' | 'tags' | 'paths'> {
   readonly name: string;
-  readonly productLine?: string | undefined;
-  readonly type?: AssetType | undefined;
-  readonly title?: string | undefined;
-  readonly tags?: readonly string[] | undefined;
-  readonly paths?: readonly string[] | undefined;
   /** Markdown. */
   readonly body?: string | undefined;
 }
@@ -44,8 +40,9 @@ function missing(field: string): KnowledgeError {
 }
 
 /** @throws {KnowledgeError} `ASSET_EXISTS` when one of the assets has the same body. */
-async function refuseEqual(store: LocalStore, body: string, ids: readonly string[]): Promise<void> {
+async function rejectEqual(store: LocalStore, body: string, similar: readonly SearchResult[]): Promise<void> {
   const hash = contentHash(body);
+  const ids = similar.map(({ id }) => id);
   const same = (await store.getMany(ids)).find((asset) => asset !== undefined && contentHash(asset.body) === hash);
   if (same === undefined) return;
   const summary = `The asset ${same.id} has exactly this text`;
@@ -64,12 +61,6 @@ export async function sinkAsset(
   draft: SinkDraft,
   options: SinkOptions = {},
 ): Promise<SinkResult> {
-  checkArguments.options('sinkAsset', options, {
-    mode: 'optional',
-    expected: 'optional',
-    dryRun: 'optional',
-    signal: 'optional',
-  });
   const { mode, expected, dryRun, signal } = options;
   const { store, layers } = dependencies;
   const { name, productLine, type, title, tags, paths, body } = draft;
@@ -87,13 +78,9 @@ export async function sinkAsset(
     const parsed = parseAsset(formatAsset(fields, body));
     checkSecrets(parsed.text);
     const taken = await store.get(parsed.id, { signal });
-    const similar = taken === undefined ? await layers.similar({ title, tags, body, signal }) : [];
+    const similar = taken === undefined ? await layers.similar({ title, tags: tags ?? [], body, signal }) : [];
     if (similar.length > 0) {
-      await refuseEqual(
-        store,
-        parsed.body,
-        similar.map(({ id }) => id),
-      );
+      await rejectEqual(store, parsed.body, similar);
       return { kind: 'similar', similar };
     }
   }

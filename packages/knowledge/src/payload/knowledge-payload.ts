@@ -1,31 +1,22 @@
 import type { OptionNames } from '@cairn/tool/errors';
 import type { CallOptions } from '@cairn/memory';
-import type { Language } from '@cairn/tool/kernel';
 import { MAX_LISTED, omittedOf } from '../index/selection.ts';
 import type { IndexOverview, ListResult } from '../index/selection.ts';
 import type { Gaps } from '../gaps/gaps.ts';
-import type { KnowledgeIndex } from '../index/index-api.ts';
+import type { KnowledgeIndex } from '../index/knowledge-index.ts';
 import { hasTeam } from '../directory.ts';
 import { detectStack } from '../stack/detect-stack.ts';
 import { payloadOptions, renderPayload } from './payload.ts';
-import type { PayloadContent, PayloadLimit } from './payload.ts';
+import type { PayloadContent, PayloadOptions } from './payload.ts';
 
 /** Options of the payload of a knowledge base. */
-export interface KnowledgePayloadOptions extends PayloadLimit, CallOptions {
+export interface KnowledgePayloadOptions extends PayloadOptions, CallOptions {
   /** The directory of a project, absolute: assets of its tech stack come first. @default no project */
   readonly project?: string | undefined;
   /** Whether only assets of product lines that match the tech stack are listed. @default false */
   readonly onlyMatching?: boolean | undefined;
-  /** @default the knowledge's, 'en' */
-  readonly language?: Language | undefined;
-  /** How the commands begin that the text suggests. @default the knowledge's, 'cairn' */
-  readonly command?: string | undefined;
   /** Whether a knowledge base without assets has an empty text. @default false */
   readonly omitEmpty?: boolean | undefined;
-  /** The names of the tools that the session has. For missing ones their commands are listed. @default not known */
-  readonly tools?: readonly string[] | undefined;
-  /** Whether the session can run commands. @default true */
-  readonly hasCommands?: boolean | undefined;
   /** Whether the text states that the clone of the team store may have more. @default false */
   readonly mayLackTeam?: boolean | undefined;
 }

@@ -5,6 +5,7 @@ import { createDataMarks, estimateTokens } from '@cairn/tool/prompt';
 import type { CountTokens } from '@cairn/tool/prompt';
 import { escapeControls } from '@cairn/tool/paths';
 import type { AssetHead } from '../assets/asset.ts';
+import type { Gap } from '../gaps/pending.ts';
 import { documentTexts } from '../index/document-texts.ts';
 import { formatTime, INDEX_END, INDEX_START } from '../index/document.ts';
 import { formatLine, LINE_FORMAT } from '../index/lines.ts';
@@ -12,13 +13,6 @@ import type { IndexCounts, Omitted } from '../index/selection.ts';
 import { agentRouter } from '../skills/agent-router.ts';
 import { PAYLOAD_TOOLS, payloadTexts } from './texts.ts';
 import type { PayloadTexts } from './texts.ts';
-
-/** A question that the knowledge base did not answer. */
-interface PayloadGap {
-  readonly query: string;
-  /** How often it was asked. */
-  readonly asked: number;
-}
 
 /** How long a payload may be. @default no limit */
 export interface PayloadLimit {
@@ -39,7 +33,7 @@ export interface PayloadContent {
   /** The newest change time of all assets. */
   readonly lastUpdatedMs: number | undefined;
   /** Newest first. */
-  readonly gaps: readonly PayloadGap[];
+  readonly gaps: readonly Pick<Gap, 'query' | 'asked'>[];
   /** Newest first: some of them, and the number of all. `undefined` without a team store: then nothing waits to be shared. */
   readonly unshared: { readonly count: number; readonly newest: readonly Pick<AssetHead, 'id'>[] } | undefined;
   /** Whether the clone of the team store may have changes that are missing. @default false */
@@ -47,9 +41,9 @@ export interface PayloadContent {
 }
 
 export interface PayloadOptions extends PayloadLimit {
-  /** @default 'en' */
+  /** @default the language of the knowledge, otherwise 'en' */
   readonly language?: Language | undefined;
-  /** How the commands begin that the text suggests. @default 'cairn' */
+  /** How the commands begin that the text suggests. @default the knowledge's command, otherwise 'cairn' */
   readonly command?: string | undefined;
   /** The names of the tools that the session has. For missing ones their commands are listed. @default not known */
   readonly tools?: readonly string[] | undefined;
@@ -95,88 +89,106 @@ function inLine(text: string): string {
   return marks.neutralize(escapeControls(text.replace(/\s+/gu, ' ').trim())).replaceAll('<!--', '&lt;!--');
 }
 
-/** The parts that shrink when space is short: each has its forms, the longest first; the last is empty. */
-interface Shrinking {
-  readonly tools: readonly string[];
-  readonly router: readonly string[];
-  readonly pending: readonly string[];
-}
+/** The parts of one payload. Those that shrink when space is short have forms, the longest first; the last is empty. */
+class PayloadParts {
+  readonly #content: PayloadContent;
+  readonly #options: PayloadOptions;
+  readonly #language: Language;
+  readonly #command: string;
+  readonly texts: PayloadTexts;
 
-/** What a session works with. */
-type SessionTools = Pick<PayloadOptions, 'tools' | 'hasCommands'>;
-
-function toolForms(texts: PayloadTexts, { tools, hasCommands = true }: SessionTools): string[] {
-  const present = PAYLOAD_TOOLS.filter((name) => tools?.includes(name) === true);
-  const missing = PAYLOAD_TOOLS.filter((name) => !present.includes(name));
-  const commands = missing.map((name) => `- ${texts.commandLines[name]}`);
-  const formOf = (lines: readonly string[]): string => {
-    const ofMissing = [texts.commands, ...commands, ...(tools === undefined ? [texts.preferTools] : [])];
-    const blocks = [lines, missing.length === 0 || !hasCommands ? [] : ofMissing].filter((block) => block.length > 0);
-    if (blocks.length === 0) blocks.push([texts.noTools]);
-    return [texts.tools, ...blocks.map((block) => block.join('\n'))].join('\n\n');
-  };
-  const whole = formOf(present.map((name) => `- \`${name}\`: ${texts.toolLines[name]}`));
-  const short = formOf(present.length === 0 ? [] : [present.map((name) => `\`${name}\``).join(', ')]);
-  return [...new Set([whole, short, ''])];
-}
-
-/** Returns the whole router, then the cut ones. */
-function routerForms(texts: PayloadTexts, language: Language, command: string): string[] {
-  const whole = agentRouter[language].body(command).trim();
-  const forms = [`${texts.router}\n\n${whole}`];
-  for (let length = MAX_ROUTER; length >= MIN_ROUTER; length -= 50) {
-    const start = whole
-      .slice(0, length - texts.routerCut.length)
-      .replace(HALF_PAIR, '')
-      .trimEnd();
-    const form = `${texts.router}\n\n${whole.length <= length ? whole : `${start}${texts.routerCut}`}`;
-    if (form !== forms.at(-1)) forms.push(form);
+  constructor(content: PayloadContent, options: PayloadOptions) {
+    const { language = 'en', command = 'cairn' } = options;
+    this.#content = content;
+    this.#options = options;
+    this.#language = language;
+    this.#command = command;
+    this.texts = payloadTexts[language];
   }
-  return [...forms, ''];
-}
 
-function pendingForms(
-  texts: PayloadTexts,
-  { gaps, unshared }: PayloadContent,
-  { tools, hasCommands = true }: SessionTools,
-): string[] {
-  const isKnown = tools?.includes('sink_asset');
-  const ways = [
-    ...(isKnown === false ? [] : ['`sink_asset`']),
-    ...(hasCommands && isKnown !== true ? [texts.addCommand] : []),
-  ];
+  tools(): string[] {
+    const { texts } = this;
+    const { tools, hasCommands = true } = this.#options;
+    const present = PAYLOAD_TOOLS.filter((name) => tools?.includes(name) === true);
+    const missing = PAYLOAD_TOOLS.filter((name) => !present.includes(name));
+    const commands = missing.map((name) => `- ${texts.commandLines[name](this.#command)}`);
+    const formOf = (lines: readonly string[]): string => {
+      const ofMissing = [texts.commands, ...commands, ...(tools === undefined ? [texts.preferTools] : [])];
+      const blocks = [lines, missing.length === 0 || !hasCommands ? [] : ofMissing].filter((block) => block.length > 0);
+      if (blocks.length === 0) blocks.push([texts.noTools]);
+      return [texts.tools, ...blocks.map((block) => block.join('\n'))].join('\n\n');
+    };
+    const whole = formOf(present.map((name) => `- \`${name}\`: ${texts.toolLines[name]}`));
+    const short = formOf(present.length === 0 ? [] : [present.map((name) => `\`${name}\``).join(', ')]);
+    return [...new Set([whole, short, ''])];
+  }
 
-  const formOf = (most: number): string => {
-    const { count, newest } = unshared ?? { count: 0, newest: [] };
-    const questions = gaps.slice(0, most);
-    const assets = newest.slice(0, most);
-    const moreGaps = gaps.length - questions.length;
-    const moreAssets = count - assets.length;
-    const blocks = [
-      ...(gaps.length === 0
-        ? []
-        : [
-            [
-              texts.gaps(ways.join(' / ')),
-              ...questions.map(({ query, asked }) => texts.asked(inLine(cut(query, MAX_QUERY)), asked)),
-              ...(moreGaps > 0 ? [texts.moreGaps(moreGaps)] : []),
-            ],
-          ]),
-      ...(count === 0
-        ? []
-        : [
-            [
-              texts.unshared,
-              ...assets.map(({ id }) => `- ${inLine(id)}`),
-              ...(moreAssets > 0 ? [texts.moreUnshared(moreAssets)] : []),
-            ],
-          ]),
+  /** Returns the whole router, then the cut ones. */
+  router(): string[] {
+    const { router, routerCut } = this.texts;
+    const whole = agentRouter[this.#language].body(this.#command).trim();
+    const forms = new Set([whole]);
+    for (let length = MAX_ROUTER; length >= MIN_ROUTER; length -= 50) {
+      const start = whole.slice(0, length - routerCut.length).replace(HALF_PAIR, '');
+      forms.add(whole.length <= length ? whole : `${start.trimEnd()}${routerCut}`);
+    }
+    return [...Array.from(forms, (form) => `${router}\n\n${form}`), ''];
+  }
+
+  pending(): string[] {
+    const forms = Array.from({ length: MAX_PENDING + 1 }, (_, index) => this.#pendingOf(MAX_PENDING - index));
+    return [...new Set(forms), ''];
+  }
+
+  #pendingOf(most: number): string {
+    const { texts } = this;
+    const { gaps, unshared = { count: 0, newest: [] } } = this.#content;
+    const { tools, hasCommands = true } = this.#options;
+    const isKnown = tools?.includes('sink_asset');
+    const ways = [
+      isKnown !== false && '`sink_asset`',
+      hasCommands && isKnown !== true && texts.addCommand(this.#command),
     ];
-    const shown = blocks.length === 0 ? texts.nothingPending : blocks.map((lines) => lines.join('\n')).join('\n\n');
-    return `${texts.pending}\n\n${shown}`;
-  };
-  const forms = Array.from({ length: MAX_PENDING + 1 }, (_, index) => formOf(MAX_PENDING - index));
-  return [...new Set(forms), ''];
+    const blocks: string[][] = [];
+    if (gaps.length > 0) {
+      const lines = gaps.slice(0, most).map(({ query, asked }) => texts.asked(inLine(cut(query, MAX_QUERY)), asked));
+      if (gaps.length > most) lines.push(texts.moreGaps(gaps.length - most, this.#command));
+      blocks.push([texts.gaps(ways.filter((way) => way !== false).join(' / ')), ...lines]);
+    }
+    if (unshared.count > 0) {
+      const lines = unshared.newest.slice(0, most).map(({ id }) => `- ${inLine(id)}`);
+      const more = unshared.count - lines.length;
+      if (more > 0) lines.push(texts.moreUnshared(more, this.#command));
+      blocks.push([texts.unshared(this.#command), ...lines]);
+    }
+    const shown = blocks.map((lines) => lines.join('\n')).join('\n\n');
+    return `${texts.pending}\n\n${shown === '' ? texts.nothingPending : shown}`;
+  }
+
+  index(lines: readonly string[], hasTags: boolean): string {
+    const { texts } = this;
+    const { counts, lastUpdatedMs, heads, omitted, mayLackTeam } = this.#content;
+    const { total, promoted } = counts;
+    const ofDocument = documentTexts[this.#language];
+    const head = [
+      texts.index,
+      '',
+      `Last updated: ${lastUpdatedMs === undefined ? ofDocument.never : formatTime(lastUpdatedMs)}`,
+      `Total assets: ${total} (L1: ${total - promoted}, L2: ${promoted})`,
+      `Format: \`${LINE_FORMAT}\``,
+    ];
+    const block =
+      heads.length === 0
+        ? [texts.noLines]
+        : [ofDocument.escapes, texts.aboutLines, '', INDEX_START, ...lines, INDEX_END];
+    const notes = [
+      ofDocument.omitted({ ...omitted, more: omitted.more + heads.length - lines.length }),
+      hasTags || lines.length === 0 ? '' : ofDocument.tagsOmitted(lines.length),
+      mayLackTeam === true ? texts.mayLackTeam(this.#command) : '',
+      texts.beforeGap,
+    ];
+    return [...head, ...block, '', ...notes.filter((note) => note !== '')].join('\n');
+  }
 }
 
 /** Returns the lines of the index; with a length of titles, without tags. */
@@ -185,37 +197,6 @@ function linesOf(heads: readonly AssetHead[], titleLength?: number): string[] {
     const shown = titleLength === undefined ? head : { ...head, title: cut(head.title, titleLength), tags: [] };
     return marks.neutralize(formatLine(shown));
   });
-}
-
-function indexPart(
-  content: PayloadContent,
-  lines: readonly string[],
-  {
-    texts,
-    language,
-    hasTags,
-  }: { readonly texts: PayloadTexts; readonly language: Language; readonly hasTags: boolean },
-): string {
-  const { counts, lastUpdatedMs, heads, omitted } = content;
-  const { total, promoted } = counts;
-  const ofDocument = documentTexts[language];
-  const missing = ofDocument.omitted({ ...omitted, more: omitted.more + heads.length - lines.length });
-  const head = [
-    texts.index,
-    '',
-    `Last updated: ${lastUpdatedMs === undefined ? ofDocument.never : formatTime(lastUpdatedMs)}`,
-    `Total assets: ${total} (L1: ${total - promoted}, L2: ${promoted})`,
-    `Format: \`${LINE_FORMAT}\``,
-  ];
-  const block =
-    heads.length === 0 ? [texts.noLines] : [ofDocument.escapes, texts.aboutLines, '', INDEX_START, ...lines, INDEX_END];
-  const notes = [
-    missing,
-    hasTags || lines.length === 0 ? '' : ofDocument.tagsOmitted(lines.length),
-    content.mayLackTeam === true ? texts.mayLackTeam : '',
-    texts.beforeGap,
-  ];
-  return [...head, ...block, '', ...notes.filter((note) => note !== '')].join('\n');
 }
 
 export const payloadOptions: OptionNames<PayloadOptions> = {
@@ -244,26 +225,24 @@ export function buildPayload(content: PayloadContent, options: PayloadOptions = 
 
 /** Like {@link buildPayload}, with options that are checked. */
 export function renderPayload(content: PayloadContent, options: PayloadOptions): string {
-  const { language = 'en', command = 'cairn', countTokens = estimateTokens } = options;
-  const { maxCharacters = Infinity, maxTokens = Infinity } = options;
-  const texts = payloadTexts[language](command);
-  const shrinking: Shrinking = {
-    tools: toolForms(texts, options),
-    router: routerForms(texts, language, command),
-    pending: pendingForms(texts, content, options),
-  };
+  const { maxCharacters = Infinity, maxTokens = Infinity, countTokens = estimateTokens } = options;
+  const parts = new PayloadParts(content, options);
+  const { texts } = parts;
+  const forms = { tools: parts.tools(), router: parts.router(), pending: parts.pending() };
   const place = { tools: 0, router: 0, pending: 0 };
   let hasTags = true;
   const compose = (lines: readonly string[]): string => {
-    const parts = [
+    const { router, pending, tools } = place;
+    const index = parts.index(lines, hasTags);
+    const shown = [
       texts.policy,
-      indexPart(content, lines, { texts, language, hasTags }),
+      index,
       texts.strategy,
-      shrinking.router[place.router] ?? '',
-      shrinking.pending[place.pending] ?? '',
-      shrinking.tools[place.tools] ?? '',
+      forms.router[router],
+      forms.pending[pending],
+      forms.tools[tools],
     ];
-    return `<cairn-knowledge>\n${parts.filter((part) => part !== '').join('\n\n')}\n</cairn-knowledge>`;
+    return `<cairn-knowledge>\n${shown.filter(Boolean).join('\n\n')}\n</cairn-knowledge>`;
   };
   const fits = (lines: readonly string[]): boolean => {
     const text = compose(lines);
@@ -274,11 +253,11 @@ export function renderPayload(content: PayloadContent, options: PayloadOptions):
   // A limit demands it.
   if (!fits(lines)) {
     const most = texts.router.length + 2 + MAX_ROUTER;
-    place.router = shrinking.router.findIndex((form) => form.length <= most);
+    place.router = forms.router.findIndex((form) => form.length <= most);
   }
   const least = (): readonly string[] => lines.slice(0, MIN_LINES);
   for (const part of ['tools', 'router', 'pending'] as const) {
-    while (!fits(least()) && place[part] < shrinking[part].length - 1) place[part]++;
+    while (!fits(least()) && place[part] < forms[part].length - 1) place[part]++;
   }
   for (const length of TITLE_LENGTHS) {
     if (fits(least())) break;

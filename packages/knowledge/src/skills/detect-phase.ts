@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { stat } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import process from 'node:process';
 import { checkArguments, KnowledgeError } from '../errors.ts';
@@ -120,53 +120,48 @@ function gitFailed(root: string, reason: string, cause?: NodeJS.ErrnoException):
   return new KnowledgeError('GIT_FAILED', [`The state of ${root} is unknown: ${line}`, hint], { path: root, cause });
 }
 
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
-}
-
 /** What `git status --porcelain=v2 --branch -z` prints. */
 interface Status {
-  readonly branch: string | undefined;
-  readonly isUnborn: boolean;
+  branch: string | undefined;
+  isUnborn: boolean;
   /** Commits that the upstream does not have; `undefined` without an upstream. */
-  readonly ahead: number | undefined;
-  readonly staged: number;
-  readonly unstaged: number;
-  readonly untracked: number;
-  readonly conflicts: number;
+  ahead: number | undefined;
+  staged: number;
+  unstaged: number;
+  untracked: number;
+  conflicts: number;
 }
+
+/** Without a branch, git prints `(detached)`. */
+const BRANCH = /^# branch\.head (?!\(detached\)$)(.*)$/u;
 
 function parseStatus(text: string): Status {
   const records = text.split('\0');
-  let [branch, isUnborn, ahead] = [undefined as string | undefined, false, undefined as number | undefined];
-  let [staged, unstaged, untracked, conflicts] = [0, 0, 0, 0];
+  const status: Status = {
+    branch: undefined,
+    isUnborn: false,
+    ahead: undefined,
+    staged: 0,
+    unstaged: 0,
+    untracked: 0,
+    conflicts: 0,
+  };
   for (let index = 0; index < records.length; index++) {
     const record = records[index] ?? '';
     const [kind, first = ''] = record.split(' ', 2);
-    if (record.startsWith('# branch.oid ')) isUnborn = record.endsWith('(initial)');
-    else if (record.startsWith('# branch.head ')) branch = record.slice('# branch.head '.length);
-    else if (record.startsWith('# branch.ab ')) ahead = Number(/\+(\d+)/u.exec(record)?.[1] ?? 0);
-    else if (kind === '?') untracked++;
-    else if (kind === 'u') conflicts++;
+    if (record.startsWith('# branch.oid ')) status.isUnborn = record.endsWith('(initial)');
+    else if (record.startsWith('# branch.head ')) status.branch = BRANCH.exec(record)?.[1];
+    else if (record.startsWith('# branch.ab ')) status.ahead = Number(/\+(\d+)/u.exec(record)?.[1] ?? 0);
+    else if (kind === '?') status.untracked++;
+    else if (kind === 'u') status.conflicts++;
     else if (kind === '1' || kind === '2') {
-      if (!first.startsWith('.')) staged++;
-      if (!first.endsWith('.')) unstaged++;
+      if (!first.startsWith('.')) status.staged++;
+      if (!first.endsWith('.')) status.unstaged++;
       // The next record is the path that a renamed file had.
       if (kind === '2') index++;
     }
   }
-  return {
-    branch: branch === '(detached)' ? undefined : branch,
-    isUnborn,
-    ahead,
-    staged,
-    unstaged,
-    untracked,
-    conflicts,
-  };
+  return status;
 }
 
 /** Returns the branch that work on `branch` is merged into; `undefined` when it cannot be known. */
@@ -196,9 +191,9 @@ async function ownCommits(git: Git, { branch, ahead = 0, isUnborn }: Status): Pr
 /** Returns the operations of git that are in progress. */
 async function runningOperations(git: Git, root: string): Promise<readonly GitOperation[]> {
   const { text = '' } = await git('rev-parse', ...operations.flatMap(([file]) => ['--git-path', file]));
-  const paths = text.split('\n').slice(0, operations.length);
-  const found = await Promise.all(paths.map((path) => exists(resolve(root, path))));
-  return [...new Set(operations.filter((_, index) => found[index] === true).map(([, operation]) => operation))];
+  const paths = text.split('\n');
+  const found = operations.filter((_, index) => existsSync(resolve(root, paths[index] ?? '')));
+  return [...new Set(found.map(([, operation]) => operation))];
 }
 
 function factsOf(kind: 'conflicts' | 'changed' | 'untracked' | 'staged', paths: number): PhaseFact[] {

@@ -1,5 +1,6 @@
 import type { Language } from '@cairn/tool/kernel';
 import { escapeControls } from '@cairn/tool/paths';
+import { count } from '@cairn/tool/prompt';
 import type { DetectedPhase, GitOperation, PhaseFact } from './detect-phase.ts';
 import type { PhaseTexts } from './skill.ts';
 
@@ -49,67 +50,46 @@ const operationsZh: Readonly<Record<GitOperation, string>> = {
   bisection: '二分查找',
 };
 
-function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
-}
+type FactTexts = { readonly [Fact in PhaseFact as Fact['kind']]: (fact: Fact) => string };
 
-const factTexts: Readonly<Record<Language, (fact: PhaseFact) => string>> = {
-  en: (fact) => {
-    switch (fact.kind) {
-      case 'operation':
-        return `a ${fact.operation} in progress`;
-      case 'conflicts':
-        return `${plural(fact.paths, 'path')} with conflicts`;
-      case 'changed':
-      case 'untracked':
-      case 'staged':
-        return plural(fact.paths, `${fact.kind} ${fact.kind === 'untracked' ? 'path' : 'file'}`);
-      case 'unmerged':
-        return `${plural(fact.commits, 'commit')} that ${fact.base} does not have`;
-      case 'unpushed':
-        return `${plural(fact.commits, 'commit')} that the upstream does not have`;
-      case 'tag':
-        return `the tag ${fact.tag} at this commit`;
-      case 'detached':
-        return 'no branch is checked out';
-      case 'no-commits':
-        return 'no commits yet';
-      case 'unchanged':
-        return 'no changes, and no commits of its own';
-    }
+const factTexts: Readonly<Record<Language, FactTexts>> = {
+  en: {
+    operation: ({ operation }) => `a ${operation} in progress`,
+    conflicts: ({ paths }) => `${count(paths, 'path')} with conflicts`,
+    changed: ({ paths }) => count(paths, 'changed file'),
+    untracked: ({ paths }) => count(paths, 'untracked path'),
+    staged: ({ paths }) => count(paths, 'staged file'),
+    unmerged: ({ commits, base }) => `${count(commits, 'commit')} that ${base} does not have`,
+    unpushed: ({ commits }) => `${count(commits, 'commit')} that the upstream does not have`,
+    tag: ({ tag }) => `the tag ${tag} at this commit`,
+    detached: () => 'no branch is checked out',
+    'no-commits': () => 'no commits yet',
+    unchanged: () => 'no changes, and no commits of its own',
   },
-  zh: (fact) => {
-    switch (fact.kind) {
-      case 'operation':
-        return `${operationsZh[fact.operation]}进行中`;
-      case 'conflicts':
-        return `${fact.paths} 个路径有冲突`;
-      case 'changed':
-        return `${fact.paths} 个文件有改动`;
-      case 'untracked':
-        return `${fact.paths} 个路径未跟踪`;
-      case 'staged':
-        return `${fact.paths} 个文件已暂存`;
-      case 'unmerged':
-        return `${fact.commits} 个提交不在 ${fact.base} 中`;
-      case 'unpushed':
-        return `${fact.commits} 个提交尚未推送`;
-      case 'tag':
-        return `当前提交有标签 ${fact.tag}`;
-      case 'detached':
-        return '没有检出分支';
-      case 'no-commits':
-        return '还没有提交';
-      case 'unchanged':
-        return '没有改动，也没有自己的提交';
-    }
+  zh: {
+    operation: ({ operation }) => `${operationsZh[operation]}进行中`,
+    conflicts: ({ paths }) => `${paths} 个路径有冲突`,
+    changed: ({ paths }) => `${paths} 个文件有改动`,
+    untracked: ({ paths }) => `${paths} 个路径未跟踪`,
+    staged: ({ paths }) => `${paths} 个文件已暂存`,
+    unmerged: ({ commits, base }) => `${commits} 个提交不在 ${base} 中`,
+    unpushed: ({ commits }) => `${commits} 个提交尚未推送`,
+    tag: ({ tag }) => `当前提交有标签 ${tag}`,
+    detached: () => '没有检出分支',
+    'no-commits': () => '还没有提交',
+    unchanged: () => '没有改动，也没有自己的提交',
   },
 };
+
+/** Returns a fact in words. The compiler cannot see that the text of a kind takes facts of that kind. */
+function textOf(fact: PhaseFact, language: Language): string {
+  return (factTexts[language][fact.kind] as (fact: PhaseFact) => string)(fact);
+}
 
 /** Returns a phase as a model reads it: the phase with the facts that show it, and the knowledge that helps in it. */
 export function formatPhase({ phase, branch, evidence }: DetectedPhase, language: Language = 'en'): string {
   const [meaning, advice] = phaseTexts[language][phase];
-  const facts = evidence.map(factTexts[language]);
+  const facts = evidence.map((fact) => textOf(fact, language));
   const isChinese = language === 'zh';
   const shown = facts.length === 0 ? meaning : facts.join(isChinese ? '，' : ', ');
   const lines = isChinese

@@ -1,4 +1,5 @@
-import { lstat, readFile, stat } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { manifests } from './manifests.ts';
 import { wordsOf } from './stack.ts';
@@ -9,20 +10,13 @@ import { technologiesOf } from './technologies.ts';
 const MAX_BYTES = 1024 * 1024;
 const MAX_DIRECTORIES = 32;
 
-async function exists(path: string): Promise<boolean> {
-  return lstat(path).then(
-    () => true,
-    () => false,
-  );
-}
-
 /** Returns the directory and those above it up to the repository's root; only the directory outside of a repository. */
-async function directoriesOf(directory: string): Promise<string[]> {
+function directoriesOf(directory: string): string[] {
   const directories: string[] = [];
   let current = resolve(directory);
   while (directories.length < MAX_DIRECTORIES) {
     directories.push(current);
-    if (await exists(join(current, '.git'))) return directories;
+    if (existsSync(join(current, '.git'))) return directories;
     if (dirname(current) === current) break;
     current = dirname(current);
   }
@@ -48,7 +42,7 @@ export async function detectStack(directory: string): Promise<Stack> {
   const projects = new Map<string, readonly string[]>();
   const names = new Set<string>();
   const unreadable: UnreadableManifest[] = [];
-  for (const current of await directoriesOf(directory)) {
+  for (const current of directoriesOf(directory)) {
     for (const { file, read } of manifests) {
       const path = join(current, file);
       try {
@@ -62,7 +56,7 @@ export async function detectStack(directory: string): Promise<Stack> {
         unreadable.push({ path, reason: error instanceof Error ? error.message : String(error) });
       }
     }
-    if (await exists(join(current, 'tsconfig.json'))) names.add('typescript').add('ts');
+    if (existsSync(join(current, 'tsconfig.json'))) names.add('typescript').add('ts');
   }
   const sorted = [...projects].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, words]) => words);
   return { projects: sorted, names: [...names].toSorted(), unreadable };

@@ -25,9 +25,8 @@ function nextRow(before: AssetRow | undefined, change: TeamChange, nowMs: number
     });
   }
   if (text === null || stored === undefined || isRemoval(stored)) {
-    const removal = stored !== undefined && isRemoval(stored) ? stored : undefined;
-    const { removed = parseAssetId(id), removedMs = nowMs } = removal ?? {};
-    return team && removalOf(removed, { removedMs, team, conflict });
+    const removed = stored !== undefined && isRemoval(stored) ? stored.removed : parseAssetId(id);
+    return team && removalOf(removed, { team, conflict });
   }
   return { ...stored, team, conflict };
 }
@@ -39,7 +38,7 @@ export function entryOf(row: AssetRow): StoreEntry {
   return {
     id: assetId(isRemoval(stored) ? stored.removed : stored.fields),
     version: versionOf(row),
-    ...(isRemoval(stored) ? { removedMs: stored.removedMs } : { asset: assetOf(stored) }),
+    ...(!isRemoval(stored) && { asset: assetOf(stored) }),
     ...(team !== undefined && { team }),
     ...(conflict !== undefined && { conflict }),
   };

@@ -1,13 +1,13 @@
 /** The changes that a user makes to one asset. */
-import type { CallOptions } from '@cairn/memory';
+import type { CallOptions, Erasure } from '@cairn/memory';
 import { quoted } from '@cairn/tool/kernel';
 import type { Asset } from '../assets/asset.ts';
 import { editAsset, parseAsset } from '../assets/markdown.ts';
 import { assetId, checkName, checkProductLine } from '../assets/names.ts';
 import { checkSecrets } from '../assets/secrets.ts';
 import { KnowledgeError } from '../errors.ts';
-import type { AddOptions, AssetChange, AssetDraft, AssetFile, ChangeOptions, LocalStore } from './local-store.ts';
-import { parseDraft, checkContent } from './parse-draft.ts';
+import { checkContent, parseDraft } from './draft.ts';
+import type { AddOptions, AssetChange, AssetDraft, AssetFile, ChangeOptions } from './draft.ts';
 import { assetOf, removalOf, rowIdOf, rowOf } from './record.ts';
 import type { StoredAsset } from './record.ts';
 import { untilDone } from './table.ts';
@@ -49,16 +49,11 @@ interface PlannedChange {
 async function planRename(
   writer: AssetWriter,
   { row, stored }: FoundRow,
-  {
-    next,
-    id,
-    nowMs,
-    signal,
-  }: CallOptions & { readonly next: StoredAsset; readonly id: string; readonly nowMs: number },
+  { next, id, signal }: CallOptions & { readonly next: StoredAsset; readonly id: string },
 ): Promise<PlannedChange> {
   const free = await writer.free(id, { signal });
   const { team, conflict } = stored;
-  const removal = team && removalOf(stored.fields, { removedMs: nowMs, team, conflict });
+  const removal = team && removalOf(stored.fields, { team, conflict });
   const moved: StoredAsset = { ...next, team: free?.stored?.team, conflict: free?.stored?.conflict };
   const rows = [
     { id: row.rowId, before: row, next: removal },
@@ -85,7 +80,7 @@ async function planChange(
   const next = rowOf(parsed, { createdMs, changedMs: isSame ? stored.changedMs : nowMs, origin, team, conflict });
   const own = assetId(stored.fields);
   if (rowIdOf(parsed.id) === rowIdOf(own)) return { next, rows: [{ id: own, before: row, next }] };
-  return planRename(writer, found, { next, id: parsed.id, nowMs, signal });
+  return planRename(writer, found, { next, id: parsed.id, signal });
 }
 
 export async function changeAsset(
@@ -116,7 +111,7 @@ export async function removeAsset(
   writer: AssetWriter,
   id: string,
   options: ChangeOptions,
-): ReturnType<LocalStore['remove']> {
+): Promise<{ readonly erasure: Erasure }> {
   const { signal } = options;
   signal?.throwIfAborted();
   const attempt = async (): Promise<string | undefined> => {
@@ -125,7 +120,7 @@ export async function removeAsset(
     const isReadable = row === undefined || row.stored !== undefined;
     const { fields, team, conflict } = isReadable ? (await writer.find(id, options)).stored : {};
     if (row === undefined) return undefined;
-    const removal = team && fields && removalOf(fields, { removedMs: await writer.now({ signal }), team, conflict });
+    const removal = team && fields && removalOf(fields, { team, conflict });
     const isDone = await writer.write([{ id: row.rowId, before: row, next: removal }], { signal });
     return isDone && (fields === undefined ? row.rowId : assetId(fields));
   };

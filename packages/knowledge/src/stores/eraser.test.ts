@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createEraser } from './eraser.ts';
+import { eraseInBackground } from './eraser.ts';
 import type { LocalStore } from './local-store.ts';
 import { losesLines } from './lost-lines.ts';
 import { removalOf, rowOf } from './record.ts';
@@ -12,14 +12,14 @@ afterEach(() => void vi.useRealTimers());
 function setUp() {
   let listener = (): void => undefined;
   const eraseReplaced = vi.fn<LocalStore['eraseReplaced']>(async () => undefined);
-  const eraser = createEraser({
+  const close = eraseInBackground({
     eraseReplaced,
     onChange: (given) => {
       listener = () => given(['a/b']);
       return () => void (listener = () => undefined);
     },
   });
-  return { eraser, eraseReplaced, change: () => listener() };
+  return { close, eraseReplaced, change: () => listener() };
 }
 
 test('the changes of a minute are erased together', async () => {
@@ -39,11 +39,11 @@ test('closing erases what is left, unless the caller cannot wait, and does not f
   const first = setUp();
   first.eraseReplaced.mockRejectedValue(new Error('the disk is full'));
   first.change();
-  await first.eraser.close({ erases: true });
+  await first.close({ erases: true });
   expect(first.eraseReplaced).toHaveBeenCalledTimes(1);
   const second = setUp();
   second.change();
-  await second.eraser.close({ erases: false });
+  await second.close({ erases: false });
   second.change();
   await vi.advanceTimersByTimeAsync(120_000);
   expect(second.eraseReplaced).not.toHaveBeenCalled();
@@ -57,7 +57,7 @@ function rowWith(body: string, rest: Partial<StoredAsset> = {}): StoredAsset {
 test('a line of any text of a row counts as lost when no row in its place has it', () => {
   const row = rowWith('one\ntwo\n');
   const team = { hash: '', oid: '' };
-  const removal = removalOf({ productLine: 'general', name: 'n' }, { removedMs: 1, team });
+  const removal = removalOf({ productLine: 'general', name: 'n' }, { team });
   const notes = { helpful: 0, wrong: 1, notes: ['a note'] };
   expect(losesLines([undefined], [row])).toBe(false);
   expect(losesLines([row], [rowWith('two\none\nthree\n')])).toBe(false);

@@ -3,13 +3,14 @@ import type { LocalStore } from './local-store.ts';
 /** The changes within this time are erased together, because each erasure writes the whole file again. */
 const ERASE_AFTER_MS = 60_000;
 
-/** Erases the texts that changes replaced, in the background. */
-export interface Eraser {
-  /** Ends. May be called twice. */
-  readonly close: (options: { readonly erases: boolean }) => Promise<void>;
-}
-
-export function createEraser(store: Pick<LocalStore, 'eraseReplaced' | 'onChange'>): Eraser {
+/**
+ * Erases the texts that changes replaced, in the background.
+ *
+ * @returns a function that ends it. May be called twice.
+ */
+export function eraseInBackground(
+  store: Pick<LocalStore, 'eraseReplaced' | 'onChange'>,
+): (options: { readonly erases: boolean }) => Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
   const erase = (): Promise<void> => {
@@ -27,11 +28,9 @@ export function createEraser(store: Pick<LocalStore, 'eraseReplaced' | 'onChange
   const stop = store.onChange(() => {
     timer ??= setTimeout(() => void erase(), ERASE_AFTER_MS).unref();
   });
-  return {
-    close: async ({ erases }) => {
-      stop();
-      clearTimeout(timer);
-      await (erases ? erase() : running);
-    },
+  return async ({ erases }) => {
+    stop();
+    clearTimeout(timer);
+    await (erases ? erase() : running);
   };
 }

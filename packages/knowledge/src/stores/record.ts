@@ -43,7 +43,6 @@ export interface StoredAsset {
 export interface StoredRemoval {
   readonly version: number;
   readonly removed: AssetKey;
-  readonly removedMs: number;
   readonly team: TeamState;
   readonly conflict?: AssetConflict | undefined;
 }
@@ -72,13 +71,7 @@ export function parseRow(record: string): StoredRow | undefined {
   }
 }
 
-export interface NewRow {
-  readonly createdMs: number;
-  readonly changedMs: number;
-  readonly origin: AssetOrigin;
-  readonly team?: TeamState | undefined;
-  readonly conflict?: AssetConflict | undefined;
-}
+type NewRow = Pick<StoredAsset, 'createdMs' | 'changedMs' | 'origin' | 'team' | 'conflict'>;
 
 export function rowOf({ fields, text, bodyStart }: ParsedAsset, facts: NewRow): StoredAsset {
   return { version: VERSION, text, hash: hashOf(text), bodyStart, fields, ...facts };
@@ -86,7 +79,7 @@ export function rowOf({ fields, text, bodyStart }: ParsedAsset, facts: NewRow): 
 
 export function removalOf(
   { productLine, name }: AssetKey,
-  facts: Pick<StoredRemoval, 'removedMs' | 'team' | 'conflict'>,
+  facts: Pick<StoredRemoval, 'team' | 'conflict'>,
 ): StoredRemoval {
   return { version: VERSION, removed: { productLine, name }, ...facts };
 }
@@ -119,25 +112,11 @@ export function assetOf(row: StoredAsset): Asset {
 
 /** Returns the fields of an asset that the index has. */
 export function headOf(asset: Asset): AssetHead {
-  const { name, productLine, type, title, tags, status, supersededBy, verifiedMs, paths } = asset;
-  const { id, createdMs, changedMs, isPromoted, isUnshared } = asset;
+  const { text, hash: _hash, body: _body, origin: _origin, conflict, reports, ...fields } = asset;
   return {
-    name,
-    productLine,
-    type,
-    title,
-    tags,
-    status,
-    ...(supersededBy !== undefined && { supersededBy }),
-    ...(verifiedMs !== undefined && { verifiedMs }),
-    paths,
-    id,
-    createdMs,
-    changedMs,
-    isPromoted,
-    isUnshared,
-    hasConflict: asset.conflict !== undefined,
-    needsReview: asset.reports.wrong >= REVIEW_REPORTS,
-    characters: asset.text.length,
+    ...fields,
+    hasConflict: conflict !== undefined,
+    needsReview: reports.wrong >= REVIEW_REPORTS,
+    characters: text.length,
   };
 }

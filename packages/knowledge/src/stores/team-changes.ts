@@ -9,7 +9,6 @@ export interface StoreEntry {
   readonly version: string;
   /** Absent when it was removed here. */
   readonly asset?: Asset | undefined;
-  readonly removedMs?: number | undefined;
   /** The team's file at the last synchronization; absent when the team store had none. */
   readonly team?: TeamState | undefined;
   readonly conflict?: AssetConflict | undefined;

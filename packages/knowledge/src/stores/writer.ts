@@ -1,8 +1,8 @@
-import type { CallOptions, Erasure } from '@cairn/memory';
+import type { CallOptions, Erasure, MemoryBackend } from '@cairn/memory';
 import { quoted } from '@cairn/tool/kernel';
 import { KnowledgeError } from '../errors.ts';
 import { AssetTerms } from './terms.ts';
-import type { AssetListener, ChangeOptions, LocalStoreOptions } from './local-store.ts';
+import type { ChangeOptions } from './draft.ts';
 import { losesLines } from './lost-lines.ts';
 import { assetOf, isRemoval, uniqueOf } from './record.ts';
 import type { StoredAsset } from './record.ts';
@@ -10,6 +10,15 @@ import { INDEX_KEY, INDEX_ROWS, isSamePosition, Rows } from './rows.ts';
 import type { Position } from './rows.ts';
 import { AssetTable, checkReadable } from './table.ts';
 import type { AssetRow, NextRow } from './table.ts';
+
+export interface LocalStoreOptions {
+  readonly backend: MemoryBackend;
+  /** Milliseconds since the epoch. @default the clock of the backend */
+  readonly clock?: (() => number) | undefined;
+}
+
+/** The ids of assets that this process changed. */
+export type AssetListener = (ids: readonly string[]) => void;
 
 /** An asset as it was read before a change. */
 export interface FoundRow {

@@ -71,6 +71,11 @@ const BATCH = 200;
 const MAX_ATTEMPTS = 100;
 const MAX_WAIT_MS = 30;
 
+interface ApplyOptions {
+  readonly onApplied?: (changes: readonly TeamChange[]) => void;
+  readonly signal: AbortSignal | undefined;
+}
+
 /**
  * Makes changes of the local store. When another process changed an asset meanwhile, `plan` is asked again.
  *
@@ -78,15 +83,8 @@ const MAX_WAIT_MS = 30;
  */
 export async function applyPlan(
   store: LocalStore,
-  {
-    plan,
-    onApplied,
-    signal,
-  }: {
-    readonly plan: (entries: Entries) => Promise<readonly TeamChange[]>;
-    readonly onApplied: (changes: readonly TeamChange[]) => void;
-    readonly signal: AbortSignal | undefined;
-  },
+  plan: (entries: Entries) => Promise<readonly TeamChange[]> | readonly TeamChange[],
+  { onApplied, signal }: ApplyOptions,
 ): Promise<Entries> {
   const attempt = async (): Promise<Entries | undefined> => {
     signal?.throwIfAborted();
@@ -96,7 +94,7 @@ export async function applyPlan(
     for (let from = 0; from < changes.length && isDone; from += BATCH) {
       const batch = changes.slice(from, from + BATCH);
       isDone = (await store.applyTeam(batch, { signal })).isDone;
-      if (isDone) onApplied(batch);
+      if (isDone) onApplied?.(batch);
     }
     if (!isDone) return undefined;
     return changes.length === 0 ? entries : readEntries(store, signal);

@@ -35,6 +35,8 @@ export interface GitOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The time limit of a command that asks the remote. */
   readonly remoteTimeoutMs: number;
+  /** Ends the commands. */
+  readonly signal: AbortSignal | undefined;
 }
 
 interface GitCall {
@@ -43,19 +45,12 @@ interface GitCall {
   readonly accepts?: readonly number[] | undefined;
   /** Whether the command asks the remote. @default false */
   readonly isRemote?: boolean | undefined;
-  readonly signal?: AbortSignal | undefined;
 }
 
 export interface GitOutput {
   readonly status: number;
   readonly stdout: Buffer;
   readonly stderr: string;
-}
-
-/** Runs git in one repository. @throws {KnowledgeError} `GIT_FAILED`, `REMOTE_FAILED`. */
-export interface Git {
-  (args: readonly string[], call?: GitCall): Promise<GitOutput>;
-  readonly directory: string;
 }
 
 /** Returns the environment of git. Its messages are in English, so that they can be recognized. */
@@ -92,14 +87,15 @@ function kill(child: ChildProcess): void {
   }
 }
 
-interface Run {
-  readonly env: Record<string, string>;
-  readonly input: string | Uint8Array | undefined;
-  readonly timeoutMs: number;
-  readonly signal: AbortSignal | undefined;
-}
-
-function run(args: readonly string[], { env, input, timeoutMs, signal }: Run): Promise<GitOutput | 'timeout'> {
+function run(
+  args: readonly string[],
+  {
+    env,
+    input,
+    timeoutMs,
+    signal,
+  }: Pick<GitCall, 'input'> & Pick<GitOptions, 'env' | 'signal'> & { readonly timeoutMs: number },
+): Promise<GitOutput | 'timeout'> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
     // In a session of its own, git and ssh have no terminal on which to ask.
@@ -164,6 +160,17 @@ export function reasonOf({ stderr, status }: GitOutput): string {
 const DAMAGE =
   /not (?:a git repository|in a git directory)|No such ref: HEAD|bad object|bad tree|corrupt|unable to (?:read|find|parse) |missing (?:blob|tree|object)|object file .* is empty|invalid (?:object|sha1 pointer)|bad config/iu;
 
+function timeoutOf(command: string, timeoutMs: number, isRemote: boolean): KnowledgeError {
+  const seconds = Math.round(timeoutMs / 1000);
+  if (!isRemote)
+    return new KnowledgeError('GIT_FAILED', [`git ${command} did not end within ${seconds} s`, 'Repeat the command.']);
+  const summary = `The remote of the team did not answer within ${seconds} s (git ${command})`;
+  return new KnowledgeError('REMOTE_FAILED', [
+    summary,
+    'Check the network, then repeat the command. Nothing was lost.',
+  ]);
+}
+
 function localFailure(command: string, output: GitOutput, directory: string): KnowledgeError {
   const summary = `git ${command} failed: ${reasonOf(output)}`;
   const { stderr } = output;
@@ -181,35 +188,42 @@ function localFailure(command: string, output: GitOutput, directory: string): Kn
   return new KnowledgeError('GIT_FAILED', [summary, 'Nothing of the assets was lost; correct it, then repeat.']);
 }
 
-/** Returns a function that runs git in a repository, and never in one that the current directory or the environment names. */
-export function createGit(options: GitOptions): Git {
-  const env = gitEnvironment(options);
-  const git = async (args: readonly string[], call: GitCall = {}): Promise<GitOutput> => {
-    const { input, accepts = [0], isRemote = false, signal } = call;
-    const timeoutMs = isRemote ? options.remoteTimeoutMs : LOCAL_TIMEOUT_MS;
+/** Runs git in one repository, and never in one that the current directory or the environment names. */
+export class Git {
+  readonly directory: string;
+  readonly #options: GitOptions;
+  readonly #env: Record<string, string>;
+
+  constructor(options: GitOptions) {
+    this.directory = options.directory;
+    this.#options = options;
+    this.#env = gitEnvironment(options);
+  }
+
+  /** @throws {KnowledgeError} `GIT_FAILED`, `REMOTE_FAILED`. */
+  async run(args: readonly string[], { input, accepts = [0], isRemote = false }: GitCall = {}): Promise<GitOutput> {
+    const { directory, remoteTimeoutMs, signal } = this.#options;
+    const timeoutMs = isRemote ? remoteTimeoutMs : LOCAL_TIMEOUT_MS;
     const command = args.find((arg) => !arg.startsWith('-')) ?? '';
     let output: GitOutput | 'timeout';
     try {
-      output = await run([...SAFE_OPTIONS, ...args], { env, input, timeoutMs, signal });
+      output = await run([...SAFE_OPTIONS, ...args], { env: this.#env, input, timeoutMs, signal });
     } catch (error) {
       signal?.throwIfAborted();
       const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
       const summary = isMissing ? 'git is not installed, or not in PATH' : `git cannot be started: ${String(error)}`;
       throw new KnowledgeError('GIT_FAILED', [summary, 'Install git 2.30 or newer.'], { cause: error });
     }
-    if (output === 'timeout') {
-      const seconds = Math.round(timeoutMs / 1000);
-      throw isRemote
-        ? new KnowledgeError('REMOTE_FAILED', [
-            `The remote of the team did not answer within ${seconds} s (git ${command})`,
-            'Check the network, then repeat the command. Nothing was lost.',
-          ])
-        : new KnowledgeError('GIT_FAILED', [`git ${command} did not end within ${seconds} s`, 'Repeat the command.']);
-    }
+    if (output === 'timeout') throw timeoutOf(command, timeoutMs, isRemote);
     if (accepts.includes(output.status)) return output;
-    throw isRemote ? remoteFailure(output.stderr, reasonOf(output)) : localFailure(command, output, options.directory);
-  };
-  return Object.assign(git, { directory: options.directory });
+    throw isRemote ? remoteFailure(output.stderr, reasonOf(output)) : localFailure(command, output, directory);
+  }
+
+  /** Returns the trimmed output of a command. */
+  async read(args: readonly string[], accepts?: readonly number[]): Promise<string> {
+    const { stdout } = await this.run(args, { accepts });
+    return stdout.toString().trim();
+  }
 }
 
 /** Settings of the clone that start a program when git uses them. */
@@ -222,9 +236,9 @@ const STARTS_PROGRAM =
  *
  * @throws {KnowledgeError} `GIT_FAILED`.
  */
-export async function checkConfiguration(git: Git, signal: AbortSignal | undefined): Promise<void> {
-  const { stdout } = await git(['config', '--list', '--null', '--show-scope', '--name-only'], { signal });
-  const fields = stdout.toString().split('\0');
+export async function checkConfiguration(git: Git): Promise<void> {
+  const names = await git.read(['config', '--list', '--null', '--show-scope', '--name-only']);
+  const fields = names.split('\0');
   for (let index = 0; index + 1 < fields.length; index += 2) {
     const [scope = '', name = ''] = fields.slice(index, index + 2);
     if (!/^(?:local|worktree)$/u.test(scope) || !STARTS_PROGRAM.test(name.toLowerCase())) continue;

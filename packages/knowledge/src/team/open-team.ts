@@ -1,4 +1,5 @@
 /** What the calls of the team store do. */
+import type { CallOptions } from '@cairn/memory';
 import { quoted } from '@cairn/tool/kernel';
 import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -9,26 +10,18 @@ import { KnowledgeError } from '../errors.ts';
 import type { StoreEntry, TeamChange } from '../stores/team-changes.ts';
 import { applyPlan, readEntries } from './entries.ts';
 import type { Entries } from './entries.ts';
-import type { Git } from './git.ts';
+import { Git } from './git.ts';
 import { withLock } from './lock.ts';
 import { outgoingOf } from './push.ts';
 import { withoutCredentials } from './remote-failure.ts';
 import { ChangeList } from './report.ts';
 import type { TeamChanges, TeamReport } from './report.ts';
-import { commitOf, fetchBranch, fetchedCommit, gitOf, readRemote } from './repository.ts';
+import { commitOf, fetchBranch, fetchedCommit, readRemote } from './repository.ts';
 import type { CloneOptions } from './repository.ts';
 import { openOrCreate, setUp } from './set-up.ts';
 import { readState, writeState } from './state.ts';
 import type { CloneState } from './state.ts';
-import type {
-  InitTeamOptions,
-  OpenedTeam,
-  Resolution,
-  TeamCallOptions,
-  TeamConflict,
-  TeamOptions,
-  TeamStatus,
-} from './team-api.ts';
+import type { InitTeamOptions, Resolution, TeamConflict, TeamOptions, TeamStatus } from './team-api.ts';
 import { synchronize } from './synchronize.ts';
 import type { SyncContext } from './synchronize.ts';
 import { readTree } from './tree.ts';
@@ -52,10 +45,10 @@ function noConflict(id: string): KnowledgeError {
 }
 
 /** Packs the objects of the clone. @returns the failure: the assets are synchronized all the same. */
-async function tidy(git: Git, signal: AbortSignal | undefined): Promise<string | undefined> {
+async function tidy(git: Git): Promise<string | undefined> {
   const args = ['-c', 'gc.auto=4000', '-c', 'gc.autoDetach=false', 'gc', '--auto', '--quiet'];
   try {
-    await git(args, { accepts: [0, 1, 128, 255], signal });
+    await git.run(args, { accepts: [0, 1, 128, 255] });
     return undefined;
   } catch (error) {
     if (!KnowledgeError.isInstance(error)) throw error;
@@ -70,7 +63,8 @@ async function requireState(directory: string): Promise<CloneState> {
   throw new KnowledgeError('NO_TEAM', ['No team store is set up', 'Run "cairn knowledge team init <remote>".']);
 }
 
-class TeamStore implements OpenedTeam {
+/** The team store of a local store. Nothing is read before a call. */
+export class TeamStore {
   readonly #options: TeamOptions;
   readonly #store: TeamOptions['store'];
   readonly #directory: string;
@@ -87,44 +81,37 @@ class TeamStore implements OpenedTeam {
       const defaultBranch = await setUp(this.#directory, options, this.#cloneOptions(signal));
       const report = await this.#run('pull', signal);
       const state = await requireState(this.#directory);
-      const git = gitOf(state.directory, this.#cloneOptions(signal));
-      if (defaultBranch === undefined || (await fetchedCommit(git, state.branch, signal)) !== undefined) return report;
+      const git = new Git({ directory: state.directory, ...this.#cloneOptions(signal) });
+      if (defaultBranch === undefined || (await fetchedCommit(git, state.branch)) !== undefined) return report;
       const notice = `The remote has no branch ${state.branch}; the first push creates it. Its own branch is ${defaultBranch}.`;
       return { ...report, notices: [...report.notices, notice] };
     });
   }
 
-  refresh({ signal }: TeamCallOptions = {}): Promise<TeamReport> {
-    return this.#locked('local', signal);
-  }
-
-  pull({ signal }: TeamCallOptions = {}): Promise<TeamReport> {
-    return this.#locked('pull', signal);
-  }
-
-  sync({ signal }: TeamCallOptions = {}): Promise<TeamReport> {
-    return this.#locked('sync', signal);
+  async synchronize(mode: SyncContext['mode'], { signal }: CallOptions = {}): Promise<TeamReport> {
+    await requireState(this.#directory);
+    return withLock(this.#directory, () => this.#run(mode, signal));
   }
 
   async status({
     fetch = false,
     signal,
-  }: TeamCallOptions & { readonly fetch?: boolean | undefined } = {}): Promise<TeamStatus> {
+  }: CallOptions & { readonly fetch?: boolean | undefined } = {}): Promise<TeamStatus> {
     const state = await requireState(this.#directory);
     const { remote, branch, directory: clone, synced, review } = state;
     const git = await openOrCreate(state, this.#cloneOptions(signal));
     // A clone that was deleted is empty now.
-    const isEmptyClone = synced !== undefined && (await commitOf(git, synced, signal)) === undefined;
+    const isEmptyClone = synced !== undefined && (await commitOf(git, synced)) === undefined;
     if (fetch || isEmptyClone) {
       await withLock(this.#directory, async () => {
-        const commit = (await readRemote(git, { branch, signal })).commits.get(branch);
-        if (commit !== undefined) await fetchBranch(git, { branch, commit, signal });
+        const commit = (await readRemote(git, branch)).commits.get(branch);
+        if (commit !== undefined) await fetchBranch(git, branch, commit);
       });
     }
-    const last = synced === undefined ? undefined : await commitOf(git, synced, signal);
+    const last = synced === undefined ? undefined : await commitOf(git, synced);
     const entries = await readEntries(this.#store, signal);
-    const { listed, withheld } = outgoingOf(entries, await readTree(git, last, { signal }));
-    const fetched = await fetchedCommit(git, branch, signal);
+    const { listed, withheld } = outgoingOf(entries, await readTree(git, last));
+    const fetched = await fetchedCommit(git, branch);
     return {
       remote: withoutCredentials(remote),
       branch,
@@ -138,37 +125,32 @@ class TeamStore implements OpenedTeam {
     };
   }
 
-  async conflicts({ signal }: TeamCallOptions = {}): Promise<TeamConflict[]> {
+  async conflicts({ signal }: CallOptions = {}): Promise<TeamConflict[]> {
     return [...(await readEntries(this.#store, signal)).values()].flatMap(conflictOf);
   }
 
-  async resolve(id: string, resolution: Resolution, { signal }: TeamCallOptions = {}): Promise<void> {
-    const plan = async (entries: Entries): Promise<readonly TeamChange[]> => {
+  async resolve(id: string, resolution: Resolution, { signal }: CallOptions = {}): Promise<void> {
+    const plan = (entries: Entries): readonly TeamChange[] => {
       const entry = [...entries.values()].find(
         (one) => one.conflict !== undefined && one.id.toLowerCase() === id.toLowerCase(),
       );
       if (entry?.conflict === undefined) throw noConflict(id);
       const at = { id: entry.id, version: entry.version, conflict: null };
-      if (resolution === 'mine') return Promise.resolve([at]);
+      if (resolution === 'mine') return [at];
       const text = resolution === 'theirs' ? entry.conflict.theirs : resolution.text;
       if (text !== null) {
         parseAsset(text, { key: parseAssetId(entry.id) });
         if (resolution !== 'theirs') checkSecrets(text);
       }
-      return Promise.resolve([{ ...at, text }]);
+      return [{ ...at, text }];
     };
-    await applyPlan(this.#store, { signal, onApplied: () => undefined, plan });
+    await applyPlan(this.#store, plan, { signal });
     if (resolution === 'theirs') await this.#store.eraseReplaced();
   }
 
   #cloneOptions(signal: AbortSignal | undefined): CloneOptions {
     const { env = process.env, remoteTimeoutMs = REMOTE_TIMEOUT_MS } = this.#options;
     return { env, remoteTimeoutMs, signal };
-  }
-
-  async #locked(mode: SyncContext['mode'], signal: AbortSignal | undefined): Promise<TeamReport> {
-    await requireState(this.#directory);
-    return withLock(this.#directory, () => this.#run(mode, signal));
   }
 
   async #run(mode: SyncContext['mode'], signal: AbortSignal | undefined): Promise<TeamReport> {
@@ -187,7 +169,7 @@ class TeamStore implements OpenedTeam {
       const report = await synchronize(context);
       if (report !== 'moved') {
         const hasObjects = mode !== 'local' && (!collected.pulled.isEmpty || !isEmpty(report.pushed));
-        const problem = hasObjects ? await tidy(git, signal) : undefined;
+        const problem = hasObjects ? await tidy(git) : undefined;
         return problem === undefined ? report : { ...report, notices: [...report.notices, problem] };
       }
       if (attempt === MAX_ATTEMPTS) {
@@ -197,9 +179,4 @@ class TeamStore implements OpenedTeam {
       await delay(Math.random() * MAX_WAIT_MS, undefined, { signal });
     }
   }
-}
-
-/** Opens the team store of a local store. Nothing is read before a call. */
-export function openTeam(options: TeamOptions): OpenedTeam {
-  return new TeamStore(options);
 }

@@ -62,7 +62,7 @@ interface ReadFile {
 
 /** Reads the files whose version the local store lacks. */
 async function readFiles(
-  { git, signal }: PullOptions,
+  { git }: PullOptions,
   files: readonly (TreeFile & { readonly id: string })[],
 ): Promise<Map<string, ReadFile | TeamProblem>> {
   const byOid = new Map<string, (TreeFile & { readonly id: string })[]>();
@@ -75,19 +75,16 @@ async function readFiles(
     }
     byOid.set(file.oid, [...(byOid.get(file.oid) ?? []), file]);
   }
-  await readBlobs(git, [...byOid.values()].flat(), {
-    signal,
-    use: (oid, content) => {
-      for (const { path, id } of byOid.get(oid) ?? []) {
-        try {
-          const text = decodeAsset(content, { path });
-          const parsed = parseAsset(text, { path, key: parseAssetId(id) });
-          read.set(path, { text, parsed, team: { hash: hashOf(text), oid } });
-        } catch (error) {
-          read.set(path, problemOf(error, path));
-        }
+  await readBlobs(git, [...byOid.values()].flat(), (oid, content) => {
+    for (const { path, id } of byOid.get(oid) ?? []) {
+      try {
+        const text = decodeAsset(content, { path });
+        const parsed = parseAsset(text, { path, key: parseAssetId(id) });
+        read.set(path, { text, parsed, team: { hash: hashOf(text), oid } });
+      } catch (error) {
+        read.set(path, problemOf(error, path));
       }
-    },
+    }
   });
   return read;
 }
@@ -181,6 +178,6 @@ export async function pull(store: LocalStore, options: PullOptions): Promise<Pul
       else if (had) pulled.add('removed', id);
     }
   };
-  const entries = await applyPlan(store, { plan, onApplied, signal });
+  const entries = await applyPlan(store, plan, { onApplied, signal });
   return { entries, problems, otherFiles };
 }

@@ -120,30 +120,23 @@ export async function markPushed(
   { commit, parent, signal }: { commit: string; parent: string | undefined; signal: AbortSignal | undefined },
 ): Promise<void> {
   const filesOf = async (one: string | undefined): Promise<AssetFiles['files']> =>
-    assetFilesOf(await readTree(git, one, { signal }), new Map()).files;
+    assetFilesOf(await readTree(git, one), new Map()).files;
   const [before, after] = [await filesOf(parent), await filesOf(commit)];
   const changed = [...new Set([...before.keys(), ...after.keys()])].filter(
     (rowId) => before.get(rowId)?.oid !== after.get(rowId)?.oid,
   );
   const hashes = new Map<string, string>();
   const files = changed.flatMap((rowId) => after.get(rowId) ?? []);
-  await readBlobs(git, files, { signal, use: (oid, content) => hashes.set(oid, hashOf(content.toString())) });
-  await applyPlan(store, {
-    signal,
-    onApplied: () => undefined,
-    plan: async (entries) => {
-      const changes: TeamChange[] = [];
-      for (const rowId of changed) {
-        const entry = entries.get(rowId);
-        const { oid, id = '' } = after.get(rowId) ?? {};
-        if (entry?.team?.oid === oid) continue;
-        const team = oid === undefined ? null : { oid, hash: hashes.get(oid) ?? '' };
-        // Removed while it was pushed: the team has it now, so that the removal must be pushed too.
-        if (entry === undefined) changes.push({ id, version: undefined, text: null, team });
-        else if (entry.asset === undefined) changes.push({ id: entry.id, version: entry.version, text: null, team });
-        else changes.push({ id: entry.id, version: entry.version, team });
-      }
-      return Promise.resolve(changes);
-    },
-  });
+  await readBlobs(git, files, (oid, content) => hashes.set(oid, hashOf(content.toString())));
+  const plan = (entries: Entries): TeamChange[] =>
+    changed.flatMap((rowId): TeamChange[] => {
+      const entry = entries.get(rowId);
+      const { oid, id = '' } = after.get(rowId) ?? {};
+      if (entry?.team?.oid === oid) return [];
+      const team = oid === undefined ? null : { oid, hash: hashes.get(oid) ?? '' };
+      if (entry?.asset !== undefined) return [{ id: entry.id, version: entry.version, team }];
+      // Removed while it was pushed: the team has it now, so that the removal must be pushed too.
+      return [{ id: entry?.id ?? id, version: entry?.version, text: null, team }];
+    });
+  await applyPlan(store, plan, { signal });
 }

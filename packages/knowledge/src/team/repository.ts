@@ -1,18 +1,16 @@
 /** The clone of the team store, and what it asks of the remote. */
 import { quoted } from '@cairn/tool/kernel';
+import { existsSync } from 'node:fs';
 import { lstat, mkdir, readdir, stat } from 'node:fs/promises';
 import { hostname, userInfo } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { KnowledgeError } from '../errors.ts';
-import { checkConfiguration, createGit, reasonOf } from './git.ts';
-import type { Git } from './git.ts';
+import { checkConfiguration, Git, reasonOf } from './git.ts';
+import type { GitOptions } from './git.ts';
 import { remoteFailure, withoutCredentials } from './remote-failure.ts';
 
-export interface CloneOptions {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly remoteTimeoutMs: number;
-  readonly signal?: AbortSignal | undefined;
-}
+/** How git runs, in whatever directory. */
+export type CloneOptions = Omit<GitOptions, 'directory'>;
 
 /** @throws {KnowledgeError} `INVALID_INPUT`. */
 export function checkRemote(remote: string, cwd: string): string {
@@ -44,23 +42,11 @@ export function checkBranch(branch: string): string {
   throw new KnowledgeError('INVALID_INPUT', [`Invalid branch ${quoted(branch)}`, 'Use a name such as main.']);
 }
 
-async function isDirectory(path: string): Promise<boolean> {
-  const found = await stat(path).catch(() => undefined);
-  return found?.isDirectory() ?? false;
-}
-
-async function exists(path: string): Promise<boolean> {
-  return (await lstat(path).catch(() => undefined)) !== undefined;
-}
-
 /** Returns whether a directory has a clone. Git takes a directory for a bare repository only when it has `HEAD`. */
 export async function hasClone(directory: string): Promise<boolean> {
-  return (await isDirectory(join(directory, 'objects'))) && exists(join(directory, 'HEAD'));
-}
-
-/** Returns git for the clone in a directory. */
-export function gitOf(directory: string, { env, remoteTimeoutMs }: CloneOptions): Git {
-  return createGit({ directory, env, remoteTimeoutMs });
+  const objects = await stat(join(directory, 'objects')).catch(() => undefined);
+  const head = await lstat(join(directory, 'HEAD')).catch(() => undefined);
+  return objects?.isDirectory() === true && head !== undefined;
 }
 
 /** Makes a bare clone. May be repeated after it was interrupted. @throws {KnowledgeError} `INVALID_INPUT`, `GIT_FAILED`. */
@@ -78,39 +64,36 @@ export async function createClone(
     readonly isOwn: boolean;
   },
 ): Promise<Git> {
-  const { signal } = options;
   await mkdir(directory, { recursive: true, mode: 0o700 });
   if (!isOwn && !(await hasClone(directory)) && (await readdir(directory)).length > 0) {
-    const hasWorkTree = await exists(join(directory, '.git'));
+    const hasWorkTree = existsSync(join(directory, '.git'));
     const problem = hasWorkTree ? 'is a clone with a work tree' : 'is not empty and not a clone';
     const summary = `The directory ${quoted(directory)} ${problem}`;
     const hint = 'Name a new directory, or a bare clone.';
     throw new KnowledgeError('INVALID_INPUT', [summary, hint], { path: directory });
   }
-  const git = gitOf(directory, options);
+  const git = new Git({ directory, ...options });
   // A template of the user could have hooks.
-  await git(['init', '--quiet', '--bare', '--template=', `--initial-branch=${branch}`], { signal });
-  await setRemote(git, remote, signal);
+  await git.run(['init', '--quiet', '--bare', '--template=', `--initial-branch=${branch}`]);
+  await setRemote(git, remote);
   return git;
 }
 
-export async function setRemote(git: Git, remote: string, signal: AbortSignal | undefined): Promise<void> {
-  await git(['config', 'remote.origin.url', remote], { signal });
+export async function setRemote(git: Git, remote: string): Promise<void> {
+  await git.run(['config', 'remote.origin.url', remote]);
   // What a person set in a clone of his own stays.
-  const { status } = await git(['config', '--get-all', 'remote.origin.fetch'], { accepts: [0, 1], signal });
-  if (status === 0) return;
-  await git(['config', 'remote.origin.fetch', '+refs/heads/*:refs/remotes/origin/*'], { signal });
+  const { status } = await git.run(['config', '--get-all', 'remote.origin.fetch'], { accepts: [0, 1] });
+  if (status !== 0) await git.run(['config', 'remote.origin.fetch', '+refs/heads/*:refs/remotes/origin/*']);
 }
 
-export async function originOf(git: Git, signal: AbortSignal | undefined): Promise<string | undefined> {
-  const { stdout } = await git(['config', '--get', 'remote.origin.url'], { accepts: [0, 1], signal });
-  return stdout.toString().trim() || undefined;
+export async function originOf(git: Git): Promise<string | undefined> {
+  return (await git.read(['config', '--get', 'remote.origin.url'], [0, 1])) || undefined;
 }
 
 /** Opens the clone in a directory. @throws {KnowledgeError} `GIT_FAILED`. */
 export async function openClone(directory: string, options: CloneOptions): Promise<Git> {
-  const git = gitOf(directory, options);
-  await checkConfiguration(git, options.signal);
+  const git = new Git({ directory, ...options });
+  await checkConfiguration(git);
   return git;
 }
 
@@ -125,13 +108,10 @@ export interface RemoteHeads {
 const REVIEW_PREFIX = 'knowledge/';
 
 /** Asks the remote for its branches. @throws {KnowledgeError} `REMOTE_FAILED`. */
-export async function readRemote(
-  git: Git,
-  { branch, signal }: { readonly branch: string | undefined; readonly signal: AbortSignal | undefined },
-): Promise<RemoteHeads> {
+export async function readRemote(git: Git, branch?: string): Promise<RemoteHeads> {
   const patterns = branch === undefined ? ['HEAD'] : [`refs/heads/${branch}`, `refs/heads/${REVIEW_PREFIX}*`];
   const args = ['ls-remote', '--quiet', '--symref', 'origin', ...patterns];
-  const { stdout } = await git(args, { isRemote: true, signal });
+  const { stdout } = await git.run(args, { isRemote: true });
   const commits = new Map<string, string>();
   let defaultBranch: string | undefined;
   for (const line of stdout.toString().split('\n')) {
@@ -146,44 +126,33 @@ export async function readRemote(
 export const trackingRef = (branch: string): string => `refs/remotes/origin/${branch}`;
 
 /** Returns the commit that a name stands for. */
-export async function commitOf(git: Git, name: string, signal?: AbortSignal): Promise<string | undefined> {
+export async function commitOf(git: Git, name: string): Promise<string | undefined> {
   const args = ['rev-parse', '--quiet', '--verify', '--end-of-options', `${name}^{commit}`];
-  const { stdout } = await git(args, { accepts: [0, 1, 128], signal });
-  return stdout.toString().trim() || undefined;
+  return (await git.read(args, [0, 1, 128])) || undefined;
 }
 
 /** Records what a push made of the team's branch, as a fetch does. */
-export async function recordFetched(
-  git: Git,
-  { branch, commit, signal }: { branch: string; commit: string; signal: AbortSignal | undefined },
-): Promise<void> {
-  await git(['update-ref', trackingRef(branch), commit], { signal });
+export async function recordFetched(git: Git, branch: string, commit: string): Promise<void> {
+  await git.run(['update-ref', trackingRef(branch), commit]);
 }
 
 /** Returns the commit of the team's branch as it was fetched last. */
-export function fetchedCommit(git: Git, branch: string, signal?: AbortSignal): Promise<string | undefined> {
-  return commitOf(git, trackingRef(branch), signal);
+export function fetchedCommit(git: Git, branch: string): Promise<string | undefined> {
+  return commitOf(git, trackingRef(branch));
 }
 
 /** Fetches a branch when the remote has another commit than the clone. @throws {KnowledgeError} `REMOTE_FAILED`. */
-export async function fetchBranch(
-  git: Git,
-  { branch, commit, signal }: { branch: string; commit: string; signal: AbortSignal | undefined },
-): Promise<string> {
-  if ((await fetchedCommit(git, branch, signal)) === commit) return commit;
+export async function fetchBranch(git: Git, branch: string, commit: string): Promise<string> {
+  if ((await fetchedCommit(git, branch)) === commit) return commit;
   const refspec = `+refs/heads/${branch}:${trackingRef(branch)}`;
-  await git(['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', 'origin', refspec], { isRemote: true, signal });
-  return (await fetchedCommit(git, branch, signal)) ?? commit;
+  await git.run(['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', 'origin', refspec], { isRemote: true });
+  return (await fetchedCommit(git, branch)) ?? commit;
 }
 
 /** Returns whether `ancestor` is `commit` or in its history. */
-export async function isAncestor(
-  git: Git,
-  [ancestor, commit]: readonly [ancestor: string, commit: string],
-  signal: AbortSignal | undefined,
-): Promise<boolean> {
+export async function isAncestor(git: Git, ancestor: string, commit: string): Promise<boolean> {
   if (ancestor === commit) return true;
-  const { status } = await git(['merge-base', '--is-ancestor', ancestor, commit], { accepts: [0, 1, 128], signal });
+  const { status } = await git.run(['merge-base', '--is-ancestor', ancestor, commit], { accepts: [0, 1, 128] });
   return status === 0;
 }
 
@@ -204,19 +173,16 @@ export async function push(
     commit,
     branch,
     replaces,
-    signal,
   }: {
     readonly commit: string;
     readonly branch: string;
     /** An empty text: the branch must not exist. */
     readonly replaces?: string | undefined;
-    readonly signal: AbortSignal | undefined;
   },
 ): Promise<PushResult> {
   const lease = replaces === undefined ? [] : [`--force-with-lease=refs/heads/${branch}:${replaces}`];
   const args = ['push', '--porcelain', '--no-verify', '--recurse-submodules=no', ...lease, 'origin'];
-  const call = { accepts: [0, 1], isRemote: true, signal };
-  const output = await git([...args, `${commit}:refs/heads/${branch}`], call);
+  const output = await git.run([...args, `${commit}:refs/heads/${branch}`], { accepts: [0, 1], isRemote: true });
   if (output.status === 0) return 'pushed';
   const refusal = output.stdout
     .toString()
@@ -237,14 +203,9 @@ export interface Author {
 }
 
 /** Returns the author of commits: as git is configured, otherwise the user of the system. */
-export async function authorOf(git: Git, signal: AbortSignal | undefined): Promise<Author> {
-  const configured = async (key: string): Promise<string> => {
-    const { stdout } = await git(['config', '--get', key], { accepts: [0, 1], signal });
-    return stdout
-      .toString()
-      .replaceAll(/[<>\p{Cc}]/gu, '')
-      .trim();
-  };
+export async function authorOf(git: Git): Promise<Author> {
+  const configured = async (key: string): Promise<string> =>
+    (await git.read(['config', '--get', key], [0, 1])).replaceAll(/[<>\p{Cc}]/gu, '').trim();
   const account = accountName();
   const name = (await configured('user.name')) || account;
   return { name, email: (await configured('user.email')) || `${account}@${hostname()}` };

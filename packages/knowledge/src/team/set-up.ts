@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import { isAbsolute, join, resolve } from 'node:path';
 import process from 'node:process';
 import { KnowledgeError } from '../errors.ts';
-import type { Git } from './git.ts';
+import { Git } from './git.ts';
 import { withoutCredentials } from './remote-failure.ts';
 import {
   checkBranch,
@@ -12,7 +12,6 @@ import {
   commitOf,
   createClone,
   fetchBranch,
-  gitOf,
   hasClone,
   isAncestor,
   openClone,
@@ -30,7 +29,7 @@ export async function openOrCreate({ directory, remote, branch }: CloneState, op
   if (await hasClone(directory)) {
     const git = await openClone(directory, options);
     // Without a remote, the process that made the clone was ended.
-    if ((await originOf(git, options.signal)) !== undefined) return git;
+    if ((await originOf(git)) !== undefined) return git;
   }
   await createClone(directory, { ...options, remote, branch, isOwn: true });
   return openClone(directory, options);
@@ -43,43 +42,37 @@ interface AdoptOptions extends CloneOptions {
 
 /** Returns the remote of a clone that exists. @throws {KnowledgeError} `INVALID_INPUT` for the clone of another team. */
 async function adopt(directory: string, { remote, before, ...options }: AdoptOptions): Promise<string> {
-  const { signal } = options;
   const git = await openClone(directory, options);
-  const shallow = await git(['rev-parse', '--is-shallow-repository'], { signal });
-  if (shallow.stdout.toString().trim() === 'true') {
+  if ((await git.read(['rev-parse', '--is-shallow-repository'])) === 'true') {
     const summary = `The clone ${quoted(directory)} has only a part of the history`;
     throw new KnowledgeError('INVALID_INPUT', [summary, `Run: git -C ${directory} fetch --unshallow`]);
   }
-  const origin = await originOf(git, signal);
+  const origin = await originOf(git);
   const wanted = remote ?? origin ?? (before?.directory === directory ? before.remote : undefined);
   if (wanted === undefined) {
     const summary = `The clone ${quoted(directory)} has no remote`;
     throw new KnowledgeError('INVALID_INPUT', [summary, 'Name the address of the team store.']);
   }
-  await setRemote(git, wanted, signal);
+  await setRemote(git, wanted);
   if (origin === undefined || origin === wanted) return wanted;
   try {
-    if (await hasSynchronized(git, before, signal)) return wanted;
+    if (await hasSynchronized(git, before)) return wanted;
   } catch (error) {
-    await setRemote(git, origin, signal);
+    await setRemote(git, origin);
     throw error;
   }
-  await setRemote(git, origin, signal);
+  await setRemote(git, origin);
   const summary = `The directory ${quoted(directory)} is a clone of another repository: ${withoutCredentials(origin)}`;
   const hint = 'Move or delete the directory, or name another one with --clone.';
   throw new KnowledgeError('INVALID_INPUT', [summary, hint], { path: directory });
 }
 
 /** Returns whether the remote has the commit that was synchronized last, as a repository that moved does. */
-async function hasSynchronized(
-  git: Git,
-  before: CloneState | undefined,
-  signal: AbortSignal | undefined,
-): Promise<boolean> {
+async function hasSynchronized(git: Git, before: CloneState | undefined): Promise<boolean> {
   const { branch = 'main', synced } = before ?? {};
-  const commit = (await readRemote(git, { branch, signal })).commits.get(branch);
-  const head = commit && (await fetchBranch(git, { branch, commit, signal }));
-  return head !== undefined && synced !== undefined && isAncestor(git, [synced, head], signal);
+  const commit = (await readRemote(git, branch)).commits.get(branch);
+  const head = commit && (await fetchBranch(git, branch, commit));
+  return head !== undefined && synced !== undefined && isAncestor(git, synced, head);
 }
 
 /** @throws {KnowledgeError} `INVALID_INPUT`. */
@@ -95,7 +88,6 @@ export async function setUp(
   { remote, branch, clone, cwd = process.cwd() }: InitTeamOptions,
   options: CloneOptions,
 ): Promise<string | undefined> {
-  const { signal } = options;
   const before = await readState(directory);
   const own = join(directory, 'team.git');
   const place = checkPlace(clone, cwd, before?.directory ?? own);
@@ -112,15 +104,15 @@ export async function setUp(
     const isOwn = before?.directory === place;
     await createClone(place, { ...options, remote: address, branch: branch ?? 'main', isOwn });
   }
-  const git = gitOf(place, options);
+  const git = new Git({ directory: place, ...options });
   try {
-    const { defaultBranch } = await readRemote(git, { branch: undefined, signal });
+    const { defaultBranch } = await readRemote(git);
     const isSame = before?.remote === address;
     const chosen = checkBranch(branch ?? (isSame ? before?.branch : undefined) ?? defaultBranch ?? 'main');
     const synced = before?.branch === chosen ? before.synced : undefined;
     const state: CloneState = { version: 1, remote: address, branch: chosen, directory: place };
     // Another repository that has the commit is the same one at another address.
-    const isKnown = synced !== undefined && (await commitOf(git, synced, signal)) !== undefined;
+    const isKnown = synced !== undefined && (await commitOf(git, synced)) !== undefined;
     await writeState(directory, isSame || isKnown ? { ...before, ...state } : state);
     return defaultBranch;
   } catch (error) {

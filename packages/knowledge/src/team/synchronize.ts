@@ -49,12 +49,11 @@ interface Collected {
 async function fetchTeam({
   git,
   read,
-  signal,
 }: SyncContext): Promise<{ readonly commit: string | undefined; readonly heads: RemoteHeads }> {
   const { branch, synced } = read();
-  const heads = await readRemote(git, { branch, signal });
+  const heads = await readRemote(git, branch);
   const commit = heads.commits.get(branch);
-  if (commit !== undefined) return { commit: await fetchBranch(git, { branch, commit, signal }), heads };
+  if (commit !== undefined) return { commit: await fetchBranch(git, branch, commit), heads };
   if (synced === undefined) return { commit: undefined, heads };
   const summary = `The remote of the team has no branch ${branch} any more`;
   const hint =
@@ -63,15 +62,15 @@ async function fetchTeam({
 }
 
 /** Returns the newest commit of the team that the clone has. */
-async function knownCommit({ git, read, signal }: SyncContext): Promise<string | undefined> {
+async function knownCommit({ git, read }: SyncContext): Promise<string | undefined> {
   const { branch, synced } = read();
-  if (synced !== undefined && (await commitOf(git, synced, signal)) === undefined) {
+  if (synced !== undefined && (await commitOf(git, synced)) === undefined) {
     const summary = `The clone ${git.directory} lacks the commit that was synchronized last`;
     throw new KnowledgeError('GIT_FAILED', [summary, 'Run "cairn knowledge team pull".'], { path: git.directory });
   }
-  const fetched = await fetchedCommit(git, branch, signal);
+  const fetched = await fetchedCommit(git, branch);
   if (fetched === undefined || synced === undefined) return synced;
-  return (await isAncestor(git, [synced, fetched], signal)) ? fetched : synced;
+  return (await isAncestor(git, synced, fetched)) ? fetched : synced;
 }
 
 /** Finishes a push whose process was ended before it knew the result. */
@@ -79,27 +78,27 @@ async function finishPush(context: SyncContext, team: string | undefined): Promi
   const { git, store, mode, read, save, signal } = context;
   const { pushing } = read();
   if (pushing === undefined) return;
-  const isPushed = team !== undefined && (await isAncestor(git, [pushing, team], signal));
+  const isPushed = team !== undefined && (await isAncestor(git, pushing, team));
   if (!isPushed) {
     // Without the remote, it is unknown whether it arrived.
     if (mode !== 'local') await save({ pushing: undefined });
     return;
   }
-  const parent = await commitOf(git, `${pushing}^`, signal);
+  const parent = await commitOf(git, `${pushing}^`);
   await markPushed(store, git, { commit: pushing, parent, signal });
   await save({ pushing: undefined, synced: pushing });
 }
 
-async function historyOf({ git, read, signal }: SyncContext, commit: string | undefined): Promise<History> {
+async function historyOf({ git, read }: SyncContext, commit: string | undefined): Promise<History> {
   const { synced } = read();
   if (synced === undefined) return 'new';
-  return commit !== undefined && (await isAncestor(git, [synced, commit], signal)) ? 'known' : 'rewritten';
+  return commit !== undefined && (await isAncestor(git, synced, commit)) ? 'known' : 'rewritten';
 }
 
 /** Returns the time of a commit. Its author can write any number, which must not become a time that is yet to come. */
-async function timeOf({ git, clock, signal }: SyncContext, commit: string): Promise<number> {
-  const { stdout } = await git(['show', '--no-patch', '--no-show-signature', '--format=%ct', commit], { signal });
-  const timeMs = Number(stdout.toString().trim()) * 1000;
+async function timeOf({ git, clock }: SyncContext, commit: string): Promise<number> {
+  const seconds = await git.read(['show', '--no-patch', '--no-show-signature', '--format=%ct', commit]);
+  const timeMs = Number(seconds) * 1000;
   return Math.min(Math.max(0, timeMs), clock());
 }
 
@@ -112,7 +111,7 @@ async function pullCommit(context: SyncContext, commit: string | undefined): Pro
       `The history of the team's branch was rewritten. Assets that it lacks now are kept here as conflicts.`,
     );
   }
-  const tree = await readTree(git, commit, { signal });
+  const tree = await readTree(git, commit);
   const source = withoutCredentials(read().remote);
   onStep('pull');
   const options = {
@@ -131,29 +130,28 @@ async function pullCommit(context: SyncContext, commit: string | undefined): Pro
 
 /** Pushes a commit to a branch of the user, because the team's branch is protected. */
 async function pushForReview(
-  { git, onStep, read, save, signal }: SyncContext,
+  { git, onStep, read, save }: SyncContext,
   { commit, heads, refused }: { readonly commit: string; readonly heads: RemoteHeads; readonly refused: string },
 ): Promise<string> {
   const { review } = read();
-  const own = reviewBranch(await authorOf(git, signal));
+  const own = reviewBranch(await authorOf(git));
   for (let number = 1; number <= 20; number++) {
     const branch = number === 1 ? own : `${own}-${number}`;
     const head = heads.commits.get(branch);
     // Another person, or a reviewer, may have pushed to a branch of this name.
     const isOwn = review?.branch === branch && (head === review.commit || head === review.previous);
     if (head !== undefined && !isOwn) continue;
-    const treeOf = (name: string): Promise<string> =>
-      git(['rev-parse', `${name}^{tree}`], { signal }).then(({ stdout }) => stdout.toString());
+    const treeOf = (name: string): Promise<string> => git.read(['rev-parse', `${name}^{tree}`]);
     const isSame =
       head !== undefined &&
-      (await commitOf(git, head, signal)) !== undefined &&
+      (await commitOf(git, head)) !== undefined &&
       (await treeOf(head)) === (await treeOf(commit)) &&
-      (await commitOf(git, `${head}^`, signal)) === (await commitOf(git, `${commit}^`, signal));
+      (await commitOf(git, `${head}^`)) === (await commitOf(git, `${commit}^`));
     if (isSame) return branch;
     onStep('push for review');
     // Recorded first: after a kill, the branch would be that of another user.
     await save({ review: { branch, commit, previous: head } });
-    const result = await push(git, { commit, branch, replaces: head ?? '', signal });
+    const result = await push(git, { commit, branch, replaces: head ?? '' });
     if (result === 'pushed') return branch;
     if (result === 'moved') continue;
     const summary = `The remote of the team rejects both ${read().branch} (${refused}) and ${branch} (${result.refused})`;
@@ -178,24 +176,24 @@ async function send(
   }: { readonly entries: Entries; readonly team: string | undefined; readonly heads: RemoteHeads },
 ): Promise<Sent | 'moved'> {
   const { git, store, clock, onStep, read, save, signal } = context;
-  const outgoing = outgoingOf(entries, await readTree(git, team, { signal }));
+  const outgoing = outgoingOf(entries, await readTree(git, team));
   if (outgoing.obsolete.length > 0) {
     const plan = async (now: Entries): Promise<Outgoing['obsolete']> =>
-      outgoingOf(now, await readTree(git, team, { signal })).obsolete;
-    await applyPlan(store, { plan, onApplied: () => undefined, signal });
+      outgoingOf(now, await readTree(git, team)).obsolete;
+    await applyPlan(store, plan, { signal });
   }
   if (outgoing.changes.length === 0) {
     if (read().review !== undefined) await save({ review: undefined });
     return { outgoing, review: undefined };
   }
-  const author = await authorOf(git, signal);
+  const author = await authorOf(git);
   const message = messageOf(outgoing.listed);
   onStep('commit');
-  const commit = await makeCommit(git, outgoing.changes, { parent: team, message, author, timeMs: clock(), signal });
+  const commit = await makeCommit(git, outgoing.changes, { parent: team, message, author, timeMs: clock() });
   await save({ pushing: commit });
   onStep('push');
   const { branch } = read();
-  const result = await push(git, { commit, branch, signal });
+  const result = await push(git, { commit, branch });
   onStep('pushed');
   if (result === 'moved') {
     await save({ pushing: undefined });
@@ -203,7 +201,7 @@ async function send(
   }
   if (result === 'pushed') {
     await markPushed(store, git, { commit, parent: team, signal });
-    await recordFetched(git, { branch, commit, signal });
+    await recordFetched(git, branch, commit);
     await save({ pushing: undefined, synced: commit, review: undefined });
     return { outgoing, review: undefined };
   }

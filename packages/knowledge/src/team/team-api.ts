@@ -1,6 +1,7 @@
 /** The team store: a repository of git that a team shares, with one Markdown file per asset. */
+import type { CallOptions } from '@cairn/memory';
 import type { LocalStore } from '../stores/local-store.ts';
-import type { TeamChanges, TeamReport, Withheld } from './report.ts';
+import type { TeamChanges, Withheld } from './report.ts';
 
 export interface TeamOptions {
   readonly store: LocalStore;
@@ -16,11 +17,7 @@ export interface TeamOptions {
   readonly onStep?: ((step: string) => void) | undefined;
 }
 
-export interface TeamCallOptions {
-  readonly signal?: AbortSignal | undefined;
-}
-
-export interface InitTeamOptions extends TeamCallOptions {
+export interface InitTeamOptions extends CallOptions {
   /** The address of the repository. @default the remote of the clone in the directory */
   readonly remote?: string | undefined;
   /** @default the branch that the remote names, otherwise `main` */
@@ -60,41 +57,3 @@ export interface TeamStatus {
 
 /** How a conflict ends. */
 export type Resolution = 'mine' | 'theirs' | { readonly text: string };
-
-export interface Team {
-  /** Sets up the team store, and pulls. May be repeated. @throws {KnowledgeError} `INVALID_INPUT`, and those of `sync`. */
-  readonly init: (options?: InitTeamOptions) => Promise<TeamReport>;
-  /**
-   * Returns whether the clone has commits that the local store lacks, such as those of an outside `git fetch`. It runs no git.
-   *
-   * @throws {KnowledgeError} `STORE_FAILED`.
-   */
-  readonly hasLocalChanges: () => Promise<boolean>;
-  /**
-   * Takes the commits that the clone has and the local store lacks, such as those of an outside `git fetch`. Asks no remote.
-   *
-   * @throws {KnowledgeError} `NO_TEAM`, `SYNC_BUSY`, `GIT_FAILED`, `STORE_FAILED`.
-   */
-  readonly refresh: (options?: TeamCallOptions) => Promise<TeamReport>;
-  /** Gets what the team changed. @throws {KnowledgeError} as `sync`. */
-  readonly pull: (options?: TeamCallOptions) => Promise<TeamReport>;
-  /**
-   * Gets what the team changed, and sends what was changed here. Assets that were changed on both sides are conflicts, which are kept
-   * side by side until they are resolved; all others are synchronized.
-   *
-   * @throws {KnowledgeError} `NO_TEAM`, `SYNC_BUSY`, `GIT_FAILED`, `REMOTE_FAILED`, `STORE_FAILED`.
-   */
-  readonly sync: (options?: TeamCallOptions) => Promise<TeamReport>;
-  /** Returns the changes that a synchronization would make. With `fetch` it asks the remote first. */
-  readonly status: (options?: TeamCallOptions & { readonly fetch?: boolean | undefined }) => Promise<TeamStatus>;
-  readonly conflicts: (options?: TeamCallOptions) => Promise<TeamConflict[]>;
-  /**
-   * Ends a conflict. The next synchronization sends the result.
-   *
-   * @throws {KnowledgeError} `UNKNOWN_ASSET` when the asset has no conflict; `INVALID_ASSET`, `SECRET` for a text.
-   */
-  readonly resolve: (id: string, resolution: Resolution, options?: TeamCallOptions) => Promise<void>;
-}
-
-/** The calls that need the local store. */
-export type OpenedTeam = Omit<Team, 'hasLocalChanges'>;

@@ -5,6 +5,7 @@ import { assetPath, parseAssetPath } from '../assets/names.ts';
 import type { AssetKey } from '../assets/asset.ts';
 import { KnowledgeError } from '../errors.ts';
 import type { Git } from './git.ts';
+import type { Author } from './repository.ts';
 
 /** A file of a tree. */
 export interface TreeFile {
@@ -20,24 +21,20 @@ export type Tree = ReadonlyMap<string, TreeFile>;
 
 const EMPTY_TREE: Tree = new Map();
 
-interface Options {
-  readonly signal?: AbortSignal | undefined;
-}
-
 const knownTrees = new WeakMap<Git, Map<string, Tree>>();
 
 /** Reads the paths of a commit; `undefined` is a commit without files. A synchronization reads each commit once. */
-export async function readTree(git: Git, commit: string | undefined, { signal }: Options): Promise<Tree> {
+export async function readTree(git: Git, commit: string | undefined): Promise<Tree> {
   if (commit === undefined) return EMPTY_TREE;
   const known = knownTrees.get(git) ?? new Map<string, Tree>();
   knownTrees.set(git, known);
-  const tree = known.get(commit) ?? (await listTree(git, commit, { signal }));
+  const tree = known.get(commit) ?? (await listTree(git, commit));
   known.set(commit, tree);
   return tree;
 }
 
-async function listTree(git: Git, commit: string, { signal }: Options): Promise<Tree> {
-  const { stdout } = await git(['ls-tree', '-r', '-z', '-l', '--full-tree', commit], { signal });
+async function listTree(git: Git, commit: string): Promise<Tree> {
+  const { stdout } = await git.run(['ls-tree', '-r', '-z', '-l', '--full-tree', commit]);
   const tree = new Map<string, TreeFile>();
   for (const line of stdout.toString().split('\0')) {
     const tab = line.indexOf('\t');
@@ -56,13 +53,13 @@ const MAX_BATCH_BYTES: number = 32 * 1024 * 1024;
 export async function readBlobs(
   git: Git,
   files: Iterable<TreeFile>,
-  { use, signal }: Options & { readonly use: (oid: string, content: Buffer) => void },
+  use: (oid: string, content: Buffer) => void,
 ): Promise<void> {
   let batch: string[] = [];
   let bytes = 0;
   const read = async (): Promise<void> => {
     if (batch.length === 0) return;
-    const { stdout } = await git(['cat-file', '--batch'], { input: `${batch.join('\n')}\n`, signal });
+    const { stdout } = await git.run(['cat-file', '--batch'], { input: `${batch.join('\n')}\n` });
     let at = 0;
     for (const oid of batch) {
       const end = stdout.indexOf(10, at);
@@ -112,7 +109,7 @@ export interface CommitFacts {
   /** Absent for the first commit. */
   readonly parent: string | undefined;
   readonly message: string;
-  readonly author: { readonly name: string; readonly email: string };
+  readonly author: Author;
   readonly timeMs: number;
 }
 
@@ -123,7 +120,7 @@ const PUSHING_REF = 'refs/cairn/pushing';
 export async function makeCommit(
   git: Git,
   changes: readonly TreeChange[],
-  { parent, message, author, timeMs, signal }: CommitFacts & Options,
+  { parent, message, author, timeMs }: CommitFacts,
 ): Promise<string> {
   const text = Buffer.from(message);
   const parts: Buffer[] = [
@@ -144,7 +141,7 @@ export async function makeCommit(
   }
   parts.push(Buffer.from('get-mark :1\ndone\n'));
   const input = Buffer.concat(parts);
-  const { stdout } = await git(['fast-import', '--quiet', '--force', '--done', '--date-format=raw'], { input, signal });
+  const { stdout } = await git.run(['fast-import', '--quiet', '--force', '--done', '--date-format=raw'], { input });
   return stdout.toString().trim();
 }
 

@@ -12,7 +12,7 @@ import { joined } from './tool-context.ts';
 import type { RunCall, ToolContext } from './tool-context.ts';
 
 /** The parameters of `search_knowledge`. */
-export interface SearchKnowledgeInput {
+interface SearchKnowledgeInput {
   readonly query: string;
   readonly product_line?: string | undefined;
   readonly type?: string | undefined;
@@ -20,7 +20,7 @@ export interface SearchKnowledgeInput {
 }
 
 /** A result of `search_knowledge`. */
-export interface KnowledgeResult {
+interface KnowledgeResult {
   readonly name: string;
   readonly product_line: string;
   readonly type: AssetType;
@@ -33,7 +33,7 @@ export interface KnowledgeResult {
 }
 
 /** Clients of MCP get it as structured content. */
-export interface SearchKnowledgeDetails {
+interface SearchKnowledgeDetails {
   readonly results: readonly KnowledgeResult[];
   readonly is_answered: boolean;
   readonly searched: number;
@@ -43,14 +43,14 @@ export interface SearchKnowledgeDetails {
 }
 
 /** The parameters of `scan_index`. */
-export interface ScanIndexInput {
+interface ScanIndexInput {
   readonly query?: string | undefined;
   readonly product_line?: string | undefined;
   readonly type?: string | undefined;
   readonly offset?: number | undefined;
 }
 
-export interface ScanIndexDetails {
+interface ScanIndexDetails {
   /** How many assets match in all, also those that the answer does not show. Without a query, all are exact. */
   readonly exact: number;
   readonly vague: number;

@@ -13,13 +13,13 @@ import type { RunCall, ToolContext } from './tool-context.ts';
 import type { ToolTexts } from './texts.ts';
 
 /** The parameters of `get_asset`. */
-export interface GetAssetInput {
+interface GetAssetInput {
   readonly name: string;
   readonly product_line?: string | undefined;
   readonly offset?: number | undefined;
 }
 
-export interface GetAssetDetails {
+interface GetAssetDetails {
   readonly name: string;
   readonly product_line: string;
   /** The Markdown of the asset from the offset on, as the answer shows it. */
@@ -69,7 +69,7 @@ function warningsOf({ supersededBy }: Asset, marks: readonly AssetMark[], texts:
 
 /** Reads an asset, or a page of it. */
 export async function runGet(
-  { open, texts, reader, session, readOnly, now }: ToolContext,
+  { open, texts, reader, session, readOnly }: ToolContext,
   { name, product_line: productLine, offset = 0 }: GetAssetInput,
   { signal }: RunCall,
 ): Promise<ToolSuccess<GetAssetDetails>> {
@@ -81,7 +81,7 @@ export async function runGet(
     // It is before assets that were opened less often, in the next session.
     if (knowledge.usage.isOn) knowledge.index.noteOpened();
   }
-  const marks = marksOf(headOf(asset), await now(knowledge));
+  const marks = marksOf(headOf(asset), await knowledge.store.now());
   const end = endOfPage(text, Math.min(offset, text.length));
   const page = text.slice(offset, end);
   reader.noteRead(asset, offset, end);

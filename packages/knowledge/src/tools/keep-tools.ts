@@ -10,7 +10,7 @@ import { joined } from './tool-context.ts';
 import type { RunCall, ToolContext } from './tool-context.ts';
 
 /** The parameters of `sink_asset`. */
-export interface SinkAssetInput {
+interface SinkAssetInput {
   readonly name: string;
   readonly type?: AssetType | undefined;
   readonly product_line?: string | undefined;
@@ -22,20 +22,20 @@ export interface SinkAssetInput {
 }
 
 /** The parameters of `report_asset`. */
-export interface ReportAssetInput {
+interface ReportAssetInput {
   readonly name: string;
   readonly product_line?: string | undefined;
   readonly verdict: 'helpful' | 'wrong';
   readonly note?: string | undefined;
 }
 
-export interface SinkAssetDetails {
+interface SinkAssetDetails {
   readonly name: string;
   readonly product_line: string;
   readonly is_new: boolean;
 }
 
-export interface ReportAssetDetails {
+interface ReportAssetDetails {
   readonly name: string;
   readonly product_line: string;
   readonly helpful: number;
@@ -65,12 +65,12 @@ export async function runSink(
   const draft: SinkDraft = { ...fields, productLine };
   const isUpdate = mode === 'update';
   if (isUpdate && Object.values({ ...fields, name: undefined }).every((value) => value === undefined)) {
-    throw new ToolError('INVALID_INPUT', texts.nothingToChange);
+    throw new ToolError('INVALID_INPUT', texts.nothingToChange());
   }
   const expected = isUpdate ? await requireRead(draft, signal) : undefined;
   const result = await sinkAsset({ store, layers }, draft, { mode, expected, dryRun, signal });
   if (result.kind === 'similar') {
-    throw new ToolError('EXISTS', texts.similar, { context: result.similar.map(wrapResult).join('\n') });
+    throw new ToolError('EXISTS', texts.similar(), { context: result.similar.map(wrapResult).join('\n') });
   }
   const { asset } = result;
   const isNew = result.kind === 'added';

@@ -1,23 +1,11 @@
 /** The tools as models see them. The work of a call is loaded by the first call: a server starts without it. */
 import { createTool, inputSchema } from '@cairn/tool';
-import type { ToolAnnotations, ToolDefinition } from '@cairn/tool';
+import type { ToolAnnotations, ToolDefinition, Tools, ToolSpec } from '@cairn/tool';
 import { z } from 'zod';
 import { ASSET_TYPES } from '../assets/asset.ts';
-import type { ScanIndexDetails, ScanIndexInput, SearchKnowledgeDetails, SearchKnowledgeInput } from './find-tools.ts';
-import type { GetAssetDetails, GetAssetInput } from './get-tool.ts';
-import type { ReportAssetDetails, ReportAssetInput, SinkAssetDetails, SinkAssetInput } from './keep-tools.ts';
-import type { ToolTexts } from './texts.ts';
+import type { ToolName, ToolTexts } from './texts.ts';
 import type { ToolContext } from './tool-context.ts';
 import { asToolErrors } from './tool-errors.ts';
-
-/** The tools by name. A type, not an interface, so that it is also a record of tools. */
-export type KnowledgeTools = {
-  readonly scan_index: ToolDefinition<ScanIndexInput, ScanIndexDetails>;
-  readonly search_knowledge: ToolDefinition<SearchKnowledgeInput, SearchKnowledgeDetails>;
-  readonly get_asset: ToolDefinition<GetAssetInput, GetAssetDetails>;
-  readonly sink_asset: ToolDefinition<SinkAssetInput, SinkAssetDetails>;
-  readonly report_asset: ToolDefinition<ReportAssetInput, ReportAssetDetails>;
-};
 
 const MAX_RESULTS = 20;
 
@@ -55,47 +43,46 @@ function shapesOf({ parameters }: ToolTexts) {
 /** Sessions share the schemas of a language. */
 const shapes = new WeakMap<ToolTexts, ReturnType<typeof shapesOf>>();
 
-export function createKnowledgeTools(context: ToolContext): KnowledgeTools {
+export function createKnowledgeTools(context: ToolContext): Tools {
   const { texts } = context;
-  const { descriptions } = texts;
   let shape = shapes.get(texts);
   if (shape === undefined) shapes.set(texts, (shape = shapesOf(texts)));
+  const tool = <Input, Details>(
+    name: ToolName,
+    { run, ...spec }: Omit<ToolSpec<Input, Details>, 'name' | 'description'>,
+  ): ToolDefinition<Input, Details> =>
+    createTool({
+      name,
+      description: texts.descriptions[name],
+      ...spec,
+      run: (input, call) => asToolErrors(() => run(input, call)),
+    });
   return {
-    scan_index: createTool<ScanIndexInput, ScanIndexDetails>({
-      name: 'scan_index',
-      description: descriptions.scan_index,
+    scan_index: tool('scan_index', {
       inputSchema: inputSchema(shape.scan),
       annotations: { title: 'Scan the index', ...reading },
-      run: (input, call) => asToolErrors(async () => (await import('./find-tools.ts')).runScan(context, input, call)),
+      run: async (input, call) => (await import('./find-tools.ts')).runScan(context, input, call),
     }),
-    search_knowledge: createTool<SearchKnowledgeInput, SearchKnowledgeDetails>({
-      name: 'search_knowledge',
-      description: descriptions.search_knowledge,
+    search_knowledge: tool('search_knowledge', {
       inputSchema: inputSchema(shape.search),
       annotations: { title: 'Search knowledge', ...reading },
       hasStructuredDetails: true,
-      run: (input, call) => asToolErrors(async () => (await import('./find-tools.ts')).runSearch(context, input, call)),
+      run: async (input, call) => (await import('./find-tools.ts')).runSearch(context, input, call),
     }),
-    get_asset: createTool<GetAssetInput, GetAssetDetails>({
-      name: 'get_asset',
-      description: descriptions.get_asset,
+    get_asset: tool('get_asset', {
       inputSchema: inputSchema(shape.get),
       annotations: { title: 'Read an asset', ...reading },
-      run: (input, call) => asToolErrors(async () => (await import('./get-tool.ts')).runGet(context, input, call)),
+      run: async (input, call) => (await import('./get-tool.ts')).runGet(context, input, call),
     }),
-    sink_asset: createTool<SinkAssetInput, SinkAssetDetails>({
-      name: 'sink_asset',
-      description: descriptions.sink_asset,
+    sink_asset: tool('sink_asset', {
       inputSchema: inputSchema(shape.sink),
       annotations: { title: 'Keep an asset', ...writing },
-      run: (input, call) => asToolErrors(async () => (await import('./keep-tools.ts')).runSink(context, input, call)),
+      run: async (input, call) => (await import('./keep-tools.ts')).runSink(context, input, call),
     }),
-    report_asset: createTool<ReportAssetInput, ReportAssetDetails>({
-      name: 'report_asset',
-      description: descriptions.report_asset,
+    report_asset: tool('report_asset', {
       inputSchema: inputSchema(shape.report),
       annotations: { title: 'Report an asset', ...writing },
-      run: (input, call) => asToolErrors(async () => (await import('./keep-tools.ts')).runReport(context, input, call)),
+      run: async (input, call) => (await import('./keep-tools.ts')).runReport(context, input, call),
     }),
   };
 }

@@ -15,8 +15,6 @@ export interface ToolContext {
   readonly session: string;
   /** Whether the session changes nothing: then neither gaps nor openings are recorded. */
   readonly readOnly: boolean;
-  /** Returns the time of the store. */
-  readonly now: (knowledge: Knowledge) => Promise<number>;
   /** Returns the tech stack of the project. */
   readonly stack: () => Promise<Stack | undefined>;
 }

@@ -5,7 +5,7 @@ import type { FileNoteSource, ResourceProvider, ToolSet, ToolSetContext } from '
 import type { Knowledge } from '../create-knowledge.ts';
 import type { Stack } from '../stack/stack.ts';
 import { createKnowledgeTools } from './knowledge-tools.ts';
-import { createSessionReader } from './session-reader.ts';
+import { SessionReader } from './session-reader.ts';
 import { toolTexts } from './texts.ts';
 import { asToolErrors } from './tool-errors.ts';
 
@@ -79,7 +79,6 @@ export function createKnowledgeToolSet(options: KnowledgeToolSetOptions): ToolSe
     );
     return opening;
   };
-  const now = ({ store }: Knowledge): Promise<number> => store.now();
 
   return {
     name: 'knowledge',
@@ -94,10 +93,9 @@ export function createKnowledgeToolSet(options: KnowledgeToolSetOptions): ToolSe
         open,
         language,
         texts,
-        reader: createSessionReader(),
+        reader: new SessionReader(),
         session: session.id,
         readOnly,
-        now,
         stack: () => (stack ??= readStack().catch(() => undefined)),
       });
       let source: FileNoteSource | undefined;
@@ -111,7 +109,7 @@ export function createKnowledgeToolSet(options: KnowledgeToolSetOptions): ToolSe
       return {
         tools,
         resources: indexResource(open),
-        instructions: readOnly ? texts.readOnlyInstructions : texts.instructions,
+        instructions: texts.instructions(readOnly),
       };
     },
     close: async () => {

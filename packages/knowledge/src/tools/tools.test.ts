@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createKnowledge } from '../create-knowledge.ts';
 import type { Knowledge } from '../create-knowledge.ts';
-import type { AssetDraft } from '../stores/local-store.ts';
+import type { AssetDraft } from '../stores/draft.ts';
 import { createKnowledgeToolSet } from './tool-set.ts';
 
 const DAY_MS = 86_400_000;

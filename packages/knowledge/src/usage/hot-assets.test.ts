@@ -2,7 +2,7 @@ import { createMemory } from '@cairn/memory';
 import type { MemoryBackend } from '@cairn/memory';
 import { memory } from '@cairn/memory/memory';
 import { expect, test } from 'vitest';
-import { openLocalStore } from '../stores/local.ts';
+import { openLocalStore } from '../stores/local-store.ts';
 import type { LocalStore } from '../stores/local-store.ts';
 import { openHotAssets } from './hot-assets.ts';
 import type { HotAssets } from './hot-assets.ts';

@@ -1,5 +1,5 @@
-import type { CallTable, OptionNames } from '@cairn/tool/errors';
-import { checkArguments } from '../errors.ts';
+import type { CallTable } from '@cairn/tool/errors';
+import { callOptions, checkArguments } from '../errors.ts';
 import type { CallOptions, Memory, Namespace, NamespaceChanges, NamespaceRecord } from '@cairn/memory';
 import { hasSecret } from '../assets/secrets.ts';
 import { rowIdOf } from '../stores/record.ts';
@@ -21,8 +21,6 @@ export interface UsageOptions {
   readonly open: () => Promise<Pick<Memory, 'namespace'>>;
   /** Whether events are recorded and used. @default true */
   readonly learn?: boolean | undefined;
-  /** Called when an event was not stored. Default: the error is ignored. */
-  readonly onError?: ((error: unknown) => void) | undefined;
 }
 
 /** Which assets were opened after which queries. */
@@ -80,8 +78,6 @@ function read(position: Reading['position'], all: readonly NamespaceRecord[]): R
   return { position, records, events, opened };
 }
 
-const callOptions: OptionNames<CallOptions> = { signal: 'optional' };
-
 const usageCalls: CallTable<Usage> = {
   opened: [callOptions],
   ranking: [callOptions],
@@ -90,7 +86,7 @@ const usageCalls: CallTable<Usage> = {
 };
 
 /** Opens the events of a memory. Nothing is read before the first call that needs them. */
-export function openUsage({ open, learn = true, onError = () => undefined }: UsageOptions): Usage {
+export function openUsage({ open, learn = true }: UsageOptions): Usage {
   let opening: Promise<Namespace> | undefined;
   const namespace = (): Promise<Namespace> =>
     (opening ??= open().then((memory) => memory.namespace('knowledge', LIMITS)));
@@ -114,7 +110,7 @@ export function openUsage({ open, learn = true, onError = () => undefined }: Usa
       if (!learn) return;
       const stored = storableQuery(query);
       const event = { asset, session, ...(stored !== undefined && { query: stored }) };
-      writing = writing.then(async () => (await namespace()).append(LIST, [event])).catch(onError);
+      writing = writing.then(async () => (await namespace()).append(LIST, [event])).catch(() => undefined);
     },
     opened: async (options) => (await current(options)).opened,
     ranking: async (options) => {

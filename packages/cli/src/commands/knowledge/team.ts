@@ -1,7 +1,8 @@
 /** The commands of the team store. */
 import { Option } from 'commander';
 import type { Knowledge, TeamReport } from '@cairn/knowledge';
-import type { Resolution, TeamCallOptions, TeamConflict } from '@cairn/knowledge/internal';
+import type { Resolution, TeamConflict } from '@cairn/knowledge/internal';
+import type { CallOptions } from '@cairn/memory';
 import { addKnowledgeOptions, withKnowledge, type KnowledgeFlags } from '../../knowledge/open.ts';
 import { printReport, printStatus } from '../../knowledge/team-report.ts';
 import { editText, keptIn } from '../../terminal/editor.ts';
@@ -62,7 +63,7 @@ export const knowledgeTeamInitCommand: CommandFactory = (command, session, done)
 
 function synchronizing(
   description: string,
-  run: (knowledge: Knowledge, options: TeamCallOptions) => Promise<TeamReport>,
+  run: (knowledge: Knowledge, options: CallOptions) => Promise<TeamReport>,
 ): CommandFactory {
   return (command, session, done) => {
     command.description(`${description}.`).action(async (flags: KnowledgeFlags) => {

@@ -1,10 +1,50 @@
+/** The assets and changes that a user gives. */
+import type { CallOptions } from '@cairn/memory';
+import type { AssetKey, AssetOrigin } from '../assets/asset.ts';
+import type { FieldChanges } from '../assets/fields.ts';
 import { invalidAsset } from '../assets/front-matter.ts';
 import { formatAsset, parseAsset } from '../assets/markdown.ts';
-import type { ParsedAsset } from '../assets/markdown.ts';
+import type { AssetEdit, ParsedAsset } from '../assets/markdown.ts';
 import { checkName, checkProductLine, DEFAULT_PRODUCT_LINE } from '../assets/names.ts';
 import { checkSecrets, hasSecret } from '../assets/secrets.ts';
 import { KnowledgeError } from '../errors.ts';
-import type { AssetDraft, AssetFile } from './local-store.ts';
+
+/** A new asset. */
+export interface AssetDraft extends FieldChanges {
+  readonly name: string;
+  readonly type: NonNullable<FieldChanges['type']>;
+  readonly title: string;
+  /** Markdown. */
+  readonly body: string;
+}
+
+/** A new asset as a Markdown file. */
+export interface AssetFile {
+  readonly text: string;
+  /** What the place of the file says. Missing fields are taken from it, and others must agree with it. */
+  readonly key?: AssetKey | undefined;
+  /** The file, for errors. */
+  readonly path?: string | undefined;
+}
+
+export interface AddOptions extends CallOptions {
+  /** @default written here */
+  readonly origin?: AssetOrigin | undefined;
+  /** Whether the asset is only checked. That another asset has the same body is not seen then. @default false */
+  readonly dryRun?: boolean | undefined;
+}
+
+export interface ChangeOptions extends CallOptions {
+  /** The hash of the text that the change is based on. @default any */
+  readonly expected?: string | undefined;
+  /** Whether the change is only checked. That another asset has the same body is not seen then. @default false */
+  readonly dryRun?: boolean | undefined;
+}
+
+/** A change of an asset: the whole text, or fields and body. Another name or product line renames it. */
+export interface AssetChange extends AssetEdit {
+  readonly text?: string | undefined;
+}
 
 function emptyBody(path?: string): KnowledgeError {
   return invalidAsset(['it has no body', 'Write Markdown below the front matter.'], { path });
