@@ -9,7 +9,7 @@ import { shellQuote } from '../terminal/shell-quote.ts';
 import { abbreviate, pickExtension, pickFile } from '../tour/choices.ts';
 import { showCache, showFind, showGlob, showGrep, showTree, type Tour } from '../tour/steps.ts';
 import { chooseWord } from '../tour/word.ts';
-import type { CommandFactory } from './command.ts';
+import { defineCommand, type CommandFactory } from './command.ts';
 
 const examples = `
 Examples:
@@ -39,7 +39,7 @@ async function sayNext(
   }
 }
 
-async function runTour(given: string, flags: TourFlags, session: Session): Promise<number> {
+async function runTour(session: Session, flags: TourFlags, given: string): Promise<number> {
   const natives = await import('@cairn/natives');
   const path = resolve(session.cwd, given) === session.cwd ? '.' : given;
   const prefix = pathPrefix(path);
@@ -77,12 +77,11 @@ async function runTour(given: string, flags: TourFlags, session: Session): Promi
   return ExitCode.Hit;
 }
 
-export const tourCommand: CommandFactory = (command, session, done) => {
-  command
-    .description('Show find, glob, grep and the scan cache on a real tree, step by step, with times.')
-    .summary('show the searches on a tree, step by step')
-    .argument('[path]', 'the directory of the tour', '.')
-    .addHelpText('after', examples)
-    .action(async (path: string, flags: TourFlags) => done(await runTour(path, flags, session)))
-    .addOption(colorOption());
-};
+export const tourCommand: CommandFactory = defineCommand({
+  description: 'Show find, glob, grep and the scan cache on a real tree, step by step, with times.',
+  summary: 'show the searches on a tree, step by step',
+  args: [['[path]', 'the directory of the tour', '.']],
+  options: [colorOption],
+  examples,
+  run: runTour,
+});

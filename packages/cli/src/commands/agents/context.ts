@@ -5,10 +5,10 @@ import { UsageError } from '../../terminal/errors.ts';
 import { readText } from '../../terminal/input.ts';
 import { ExitCode } from '../../terminal/exit.ts';
 import type { Session } from '../../terminal/session.ts';
-import { countOf, escapeLine, formatBytes, formatCount } from '../../terminal/text.ts';
-import type { CommandFactory } from '../command.ts';
+import { countOf, formatBytes, formatCount, lineEscape } from '../../terminal/text.ts';
+import { defineCommand, type CommandFactory } from '../command.ts';
 import { placeOptions, requestOptions, withAgents, withoutOf, type RequestFlags } from './open-agents.ts';
-import { agentName, definitionNotices, loadAgents } from './project.ts';
+import { agentArgument, agentName, definitionNotices, loadAgents } from './project.ts';
 
 /** Bytes have no form in JSON. */
 function asJson(value: unknown): string {
@@ -60,7 +60,7 @@ function* linesOf(request: PreparedRequest, where: string): Generator<string, vo
   }
 }
 
-async function show(given: string, task: string | undefined, flags: RequestFlags, session: Session): Promise<number> {
+async function show(session: Session, flags: RequestFlags, given: string, task: string | undefined): Promise<number> {
   const prompt = task === '-' ? await readText(session.input, 'pipe the prompt, or give it as an argument') : task;
   if (prompt?.trim() === '') throw new UsageError('the prompt is empty', 'write one, or leave it out');
   const name = agentName(given);
@@ -75,8 +75,7 @@ async function show(given: string, task: string | undefined, flags: RequestFlags
       without: withoutOf(flags),
     });
     const where = isNew ? 'a new session' : `session ${contexts.session}`;
-    const escape = session.out.isTerminal ? escapeLine : (line: string) => line;
-    const lines = [...linesOf(request, where)].flatMap((text) => text.split('\n')).map(escape);
+    const lines = [...linesOf(request, where)].flatMap((text) => text.split('\n')).map(lineEscape(session.out));
     const { system, ...rest } = request;
     const document = {
       ...rest,
@@ -102,17 +101,11 @@ Examples:
 
 Nothing is sent, and no model is needed. Tokens are estimated.`;
 
-export const agentsContextCommand: CommandFactory = (command, session, done) => {
-  command
-    .description(
-      'Print exactly what a run would send: the system prompt, the messages and the tools, with their tokens.',
-    )
-    .summary('print exactly what a run would send')
-    .argument('<name>', 'the agent, with or without @')
-    .argument('[prompt]', 'the task; - reads standard input')
-    .addHelpText('after', examples)
-    .action(async (name: string, prompt: string | undefined, flags: RequestFlags) =>
-      done(await show(name, prompt, flags, session)),
-    );
-  for (const option of [...requestOptions(), ...placeOptions()]) command.addOption(option);
-};
+export const agentsContextCommand: CommandFactory = defineCommand({
+  description: 'Print exactly what a run would send: the system prompt, the messages and the tools, with their tokens.',
+  summary: 'print exactly what a run would send',
+  args: [agentArgument, ['[prompt]', 'the task; - reads standard input']],
+  options: [...requestOptions, ...placeOptions],
+  examples,
+  run: show,
+});

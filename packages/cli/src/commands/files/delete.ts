@@ -1,7 +1,6 @@
-import { Option } from 'commander';
 import type { DeleteDetails } from '@cairn/coding-agent/internal';
 import type { Session } from '../../terminal/session.ts';
-import type { CommandFactory } from '../command.ts';
+import { defineCommand, type CommandFactory } from '../command.ts';
 import { mutationOptions, runTool, type MutationFlags } from './tool-command.ts';
 
 const examples = `
@@ -16,7 +15,7 @@ interface DeleteFlags extends MutationFlags {
   readonly recursive?: boolean;
 }
 
-async function runDelete(path: string, flags: DeleteFlags, session: Session): Promise<number> {
+async function runDelete(session: Session, flags: DeleteFlags, path: string): Promise<number> {
   const { recursive, dryRun } = flags;
   return runTool<DeleteDetails>(session, {
     flags,
@@ -28,13 +27,11 @@ async function runDelete(path: string, flags: DeleteFlags, session: Session): Pr
   });
 }
 
-export const deleteCommand: CommandFactory = (command, session, done) => {
-  command
-    .description('Delete a file, or a directory and its content.')
-    .summary('delete a file or a directory')
-    .argument('<path>', 'the file or directory')
-    .addHelpText('after', examples)
-    .action(async (path: string, flags: DeleteFlags) => done(await runDelete(path, flags, session)))
-    .addOption(new Option('--recursive', 'delete a directory and its content'));
-  for (const option of mutationOptions()) command.addOption(option);
-};
+export const deleteCommand: CommandFactory = defineCommand({
+  description: 'Delete a file, or a directory and its content.',
+  summary: 'delete a file or a directory',
+  args: [['<path>', 'the file or directory']],
+  options: [['--recursive', 'delete a directory and its content'], ...mutationOptions()],
+  examples,
+  run: runDelete,
+});

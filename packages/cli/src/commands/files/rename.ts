@@ -1,7 +1,6 @@
-import { Option } from 'commander';
 import type { RenameDetails } from '@cairn/coding-agent/internal';
 import type { Session } from '../../terminal/session.ts';
-import type { CommandFactory } from '../command.ts';
+import { defineCommand, type CommandFactory } from '../command.ts';
 import { mutationOptions, runTool, type MutationFlags } from './tool-command.ts';
 
 const examples = `
@@ -16,7 +15,7 @@ interface RenameFlags extends MutationFlags {
   readonly overwrite?: boolean;
 }
 
-async function runRename([from, to]: readonly [string, string], flags: RenameFlags, session: Session): Promise<number> {
+async function runRename(session: Session, flags: RenameFlags, from: string, to: string): Promise<number> {
   const { overwrite, dryRun } = flags;
   return runTool<RenameDetails>(session, {
     flags,
@@ -29,14 +28,14 @@ async function runRename([from, to]: readonly [string, string], flags: RenameFla
   });
 }
 
-export const renameCommand: CommandFactory = (command, session, done) => {
-  command
-    .description('Rename or move a file or a directory, also to another file system.')
-    .summary('rename or move a file or a directory')
-    .argument('<from>', 'the old path')
-    .argument('<to>', 'the new path')
-    .addHelpText('after', examples)
-    .action(async (from: string, to: string, flags: RenameFlags) => done(await runRename([from, to], flags, session)))
-    .addOption(new Option('--overwrite', 'replace an existing file, whatever its content'));
-  for (const option of mutationOptions('the renamed file')) command.addOption(option);
-};
+export const renameCommand: CommandFactory = defineCommand({
+  description: 'Rename or move a file or a directory, also to another file system.',
+  summary: 'rename or move a file or a directory',
+  args: [
+    ['<from>', 'the old path'],
+    ['<to>', 'the new path'],
+  ],
+  options: [['--overwrite', 'replace an existing file, whatever its content'], ...mutationOptions('the renamed file')],
+  examples,
+  run: runRename,
+});

@@ -1,10 +1,9 @@
-import { Option } from 'commander';
 import type { WriteDetails } from '@cairn/coding-agent/internal';
 import { once } from '../../terminal/options.ts';
 import { UsageError } from '../../terminal/errors.ts';
 import { readText } from '../../terminal/input.ts';
 import type { Session } from '../../terminal/session.ts';
-import type { CommandFactory } from '../command.ts';
+import { defineCommand, type CommandFactory } from '../command.ts';
 import { diffNotices, mutationOptions, runTool, shownDiffs, type MutationFlags } from './tool-command.ts';
 
 const examples = `
@@ -22,7 +21,7 @@ interface WriteFlags extends MutationFlags {
   readonly overwrite?: boolean;
 }
 
-async function runWrite(path: string, flags: WriteFlags, session: Session): Promise<number> {
+async function runWrite(session: Session, flags: WriteFlags, path: string): Promise<number> {
   if (flags.overwrite === true && flags.expect !== undefined) {
     throw new UsageError('--overwrite and --expect exclude each other', 'leave one of them out');
   }
@@ -41,18 +40,15 @@ async function runWrite(path: string, flags: WriteFlags, session: Session): Prom
   });
 }
 
-export const writeCommand: CommandFactory = (command, session, done) => {
-  command
-    .description('Create a file, or replace its whole content.')
-    .summary('create or replace a file')
-    .argument('<path>', 'the file')
-    .addHelpText('after', examples)
-    .action(async (path: string, flags: WriteFlags) => done(await runWrite(path, flags, session)))
-    .addOption(
-      new Option('--content <text>', 'the exact content (default: standard input)').argParser(
-        once('--content', 'give the whole content once'),
-      ),
-    )
-    .addOption(new Option('--overwrite', 'replace an existing file, whatever its content'));
-  for (const option of mutationOptions()) command.addOption(option);
-};
+export const writeCommand: CommandFactory = defineCommand({
+  description: 'Create a file, or replace its whole content.',
+  summary: 'create or replace a file',
+  args: [['<path>', 'the file']],
+  options: [
+    ['--content <text>', 'the exact content (default: standard input)', once('give the whole content once')],
+    ['--overwrite', 'replace an existing file, whatever its content'],
+    ...mutationOptions(),
+  ],
+  examples,
+  run: runWrite,
+});

@@ -1,12 +1,11 @@
 import { LANGUAGES } from '@cairn/tool/kernel';
 import type { Language } from '@cairn/tool/kernel';
 import { resolve } from 'node:path';
-import { Option } from 'commander';
 import { writeAnswer, type AnswerFlags } from '../../terminal/answer.ts';
 import { ExitCode } from '../../terminal/exit.ts';
-import { colorOption, oneOf } from '../../terminal/options.ts';
+import { answerOptions, oneOf } from '../../terminal/options.ts';
 import type { Session } from '../../terminal/session.ts';
-import type { CommandFactory } from '../command.ts';
+import { defineCommand, type CommandFactory } from '../command.ts';
 
 const examples = `
 Examples:
@@ -19,7 +18,7 @@ interface PhaseFlags extends AnswerFlags {
   readonly language?: Language;
 }
 
-async function showPhase(path: string, flags: PhaseFlags, session: Session): Promise<number> {
+async function showPhase(session: Session, flags: PhaseFlags, path: string): Promise<number> {
   const { detectPhase, formatPhase } = await import('@cairn/knowledge');
   const root = resolve(session.cwd, path);
   const detected = await detectPhase(root, { env: session.env, signal: session.signal });
@@ -32,18 +31,11 @@ async function showPhase(path: string, flags: PhaseFlags, session: Session): Pro
   return detected.phase === 'unknown' ? ExitCode.None : ExitCode.Hit;
 }
 
-export const hookPhaseCommand: CommandFactory = (command, session, done) => {
-  command
-    .description("Name the phase of the work in a directory from git's state, and the knowledge that helps in it.")
-    .summary('name the phase of the work')
-    .argument('[path]', 'the directory', '.')
-    .addHelpText('after', examples)
-    .action(async (path: string, flags: PhaseFlags) => done(await showPhase(path, flags, session)))
-    .addOption(
-      new Option('--language <code>', 'language of the text: en or zh (default: en)').argParser(
-        oneOf('--language', LANGUAGES),
-      ),
-    )
-    .addOption(new Option('--json', 'print one JSON document'))
-    .addOption(colorOption());
-};
+export const hookPhaseCommand: CommandFactory = defineCommand({
+  description: "Name the phase of the work in a directory from git's state, and the knowledge that helps in it.",
+  summary: 'name the phase of the work',
+  args: [['[path]', 'the directory', '.']],
+  options: [['--language <code>', 'language of the text: en or zh (default: en)', oneOf(LANGUAGES)], ...answerOptions],
+  examples,
+  run: showPhase,
+});

@@ -1,7 +1,7 @@
 import type { Agents } from '@cairn/agents';
 import type { Memory } from '@cairn/memory';
 import type { ToolSet } from '@cairn/tool';
-import { openMemory } from '../../memory/store.ts';
+import { NO_OWN_PROJECT, openMemory } from '../memory/store.ts';
 import { UsageError } from '../../terminal/errors.ts';
 import { useEnvironmentProxy } from '../../terminal/proxy.ts';
 import type { Session } from '../../terminal/session.ts';
@@ -49,8 +49,7 @@ export async function agentsToolSet(
     const { memory } = await openMemory(session, flags, { onUnreadable: say, directory: root });
     if (memory.project !== undefined) return memory;
     await memory.close();
-    const problem = 'a Redis may be shared by machines, so the project of the agents has no name of its own';
-    throw new UsageError(problem, 'use --project <name>');
+    throw new UsageError(NO_OWN_PROJECT, 'use --project <name>');
   };
   let opening: Promise<Memory> | undefined;
   const memoryOf = (): Promise<Memory> => {

@@ -2,10 +2,10 @@ import { escapeControls } from '@cairn/tool/paths';
 import { resolve } from 'node:path';
 import process from 'node:process';
 import type { McpServer } from '@cairn/mcp-server';
-import type { CommandFactory } from '../command.ts';
+import { defineCommand, type CommandFactory } from '../command.ts';
 import { ExitCode } from '../../terminal/exit.ts';
 import type { Session } from '../../terminal/session.ts';
-import { addMcpOptions, checkFlags, givenToken, type McpFlags } from './mcp-flags.ts';
+import { checkFlags, givenToken, mcpOptions, type McpFlags } from './mcp-flags.ts';
 import { loadToolSets } from './tool-sets.ts';
 
 const examples = `
@@ -82,7 +82,7 @@ async function serveOverHttp(
   await listener.close();
 }
 
-async function runMcp(flags: McpFlags, session: Session): Promise<number> {
+async function runMcp(session: Session, flags: McpFlags): Promise<number> {
   checkFlags(flags);
   const token = givenToken(flags, session);
   const say: Say = (text) => {
@@ -132,11 +132,10 @@ async function runMcp(flags: McpFlags, session: Session): Promise<number> {
   return ExitCode.Hit;
 }
 
-export const mcpCommand: CommandFactory = (command, session, done) => {
-  command
-    .description('Serve the tools to an agent over MCP: over standard input and output, or over HTTP on this machine.')
-    .summary('serve the tools to an agent over MCP')
-    .addHelpText('after', examples)
-    .action(async (flags: McpFlags) => done(await runMcp(flags, session)));
-  addMcpOptions(command);
-};
+export const mcpCommand: CommandFactory = defineCommand({
+  description: 'Serve the tools to an agent over MCP: over standard input and output, or over HTTP on this machine.',
+  summary: 'serve the tools to an agent over MCP',
+  options: mcpOptions,
+  examples,
+  run: runMcp,
+});

@@ -8,7 +8,7 @@ import { diffLines } from '../../terminal/diff-lines.ts';
 import { CommandError } from '../../terminal/errors.ts';
 import { createPaint, usesColor, writeLines } from '../../terminal/output.ts';
 import type { Session } from '../../terminal/session.ts';
-import { escapeLine } from '../../terminal/text.ts';
+import { lineEscape } from '../../terminal/text.ts';
 import { diffOfRemoval, openConfig, type PreviewedFile } from './config-file.ts';
 
 /** A planned change of a configuration. */
@@ -35,13 +35,12 @@ export async function showDiff(
   diff: FileDiff,
   { flags, session }: { readonly flags: AnswerFlags; readonly session: Session },
 ): Promise<void> {
-  const { isTerminal } = session.out;
-  const paint = createPaint(usesColor(flags.color, isTerminal, session.env));
-  const escape = isTerminal ? escapeLine : (line: string) => line;
+  const { out, env, signal } = session;
+  const style = { paint: createPaint(usesColor(flags.color, out.isTerminal, env)), escape: lineEscape(out) };
   // As in the output of git: without the slash at the start.
   const name = file.path.replace(/^\//u, '');
   const shown = { from: file.text === undefined ? undefined : name, to: text === null ? undefined : name, diff };
-  await writeLines(session.out, diffLines(shown, { paint, escape }), session.signal);
+  await writeLines(out, diffLines(shown, style), signal);
 }
 
 /** Asks whether files may be written. Without a terminal nothing is, unless `yes` is given. */

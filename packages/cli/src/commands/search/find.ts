@@ -7,7 +7,7 @@ import type { Session } from '../../terminal/session.ts';
 import { chooseInput, openStandardInput, STANDARD_INPUT } from '../../terminal/standard-input.ts';
 import { shellQuote } from '../../terminal/shell-quote.ts';
 import { highlight, rangesOf } from '../../terminal/text.ts';
-import type { CommandFactory } from '../command.ts';
+import { defineCommand, type CommandFactory } from '../command.ts';
 import { findAll, type FindRules } from './find-all.ts';
 import { guessRemarks, queryRemarks } from './find-remarks.ts';
 import { planListing, printListing, type ListingPlan, type PathStyle } from './listing.ts';
@@ -150,18 +150,19 @@ async function runFind(plan: FindPlan, session: Session): Promise<number> {
   return printListing(session, { listing, lines, remarks, facts: guess && { guess } }, plan);
 }
 
-export const findCommand: CommandFactory = (command, session, done) => {
-  command
-    .description('Find files and directories by a few letters of their path, best match first.')
-    .summary('find paths by a few of their letters')
-    .argument('[query]', 'letters of the name, in order; words and path segments may be abbreviated', '')
-    .argument('[path...]', 'directories to search (default: the current directory); - for names on standard input')
-    .addHelpText('after', examples)
-    .action(async (query: string, paths: readonly string[], flags: FindFlags) =>
-      done(await runFind(await planFind({ query, paths, flags }, session), session)),
-    )
-    .addOption(kindOption(['file', 'dir'], 'only files (f) or directories (d); a link counts as its target'))
-    .addOption(extensionOption());
-  const limit = `at most N paths (default: ${DEFAULT_LIMIT}; all for an empty query)`;
-  for (const option of listingOptions(limit)) command.addOption(option);
-};
+export const findCommand: CommandFactory = defineCommand({
+  description: 'Find files and directories by a few letters of their path, best match first.',
+  summary: 'find paths by a few of their letters',
+  args: [
+    ['[query]', 'letters of the name, in order; words and path segments may be abbreviated', ''],
+    ['[path...]', 'directories to search (default: the current directory); - for names on standard input'],
+  ],
+  options: [
+    kindOption(['file', 'dir'], 'only files (f) or directories (d); a link counts as its target'),
+    extensionOption,
+    ...listingOptions(`at most N paths (default: ${DEFAULT_LIMIT}; all for an empty query)`),
+  ],
+  examples,
+  run: async (session, flags: FindFlags, query: string, paths: readonly string[]) =>
+    runFind(await planFind({ query, paths, flags }, session), session),
+});

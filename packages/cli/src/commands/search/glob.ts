@@ -1,15 +1,14 @@
 import { quotePath } from '@cairn/tool/paths';
 import { lstat, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
-import { Option } from 'commander';
 import type { FileType, GlobMatch, GlobOptions } from '@cairn/natives';
 import { CommandError, factsOf, UsageError } from '../../terminal/errors.ts';
-import { MAX_COUNT, wholeNumber } from '../../terminal/options.ts';
+import { hidden, MAX_COUNT, wholeNumber } from '../../terminal/options.ts';
 import { withProgress } from '../../terminal/progress.ts';
 import type { Session } from '../../terminal/session.ts';
 import { shellQuote } from '../../terminal/shell-quote.ts';
 import { formatBytes } from '../../terminal/text.ts';
-import type { CommandFactory } from '../command.ts';
+import { defineCommand, type CommandFactory } from '../command.ts';
 import { planListing, printListing, type ListingPlan, type PathStyle } from './listing.ts';
 import { fileTypeOf, kindOption, listingOptions, rootsOf, type Kind, type ListingFlags } from './options.ts';
 import { searchAll, type ListingOfAll, type Placed } from './search-all.ts';
@@ -192,30 +191,22 @@ async function runGlob(plan: GlobPlan, session: Session): Promise<number> {
   return printListing(session, { listing, lines, remarks }, plan);
 }
 
-export const globCommand: CommandFactory = (command, session, done) => {
-  command
-    .description('List the files and directories with a path that matches patterns.')
-    .summary('list paths that match a pattern')
-    .argument(
-      '<pattern...>',
-      "glob patterns; without / they match names at any depth, with '!' before them they exclude",
-    )
-    .addHelpText('after', examples)
-    .action(async (patterns: readonly string[], flags: GlobFlags) =>
-      done(await runGlob(await planGlob(patterns, flags, session), session)),
-    )
-    .addOption(
-      kindOption(
-        ['file', 'dir', 'symlink'],
-        'only files (f), directories (d) or links (l); a link counts as its target',
-      ),
-    )
-    .addOption(new Option('-d, --max-depth <n>', 'only N levels of directories').argParser(wholeNumber('--max-depth')))
-    .option('-L, --follow', 'follow symbolic links')
-    .addOption(new Option('--no-follow').hideHelp())
-    .option('--no-recursive', 'a pattern without / matches only directly in --path')
-    .option('--sort-mtime', 'newest first; --limit then keeps the newest')
-    .option('--include-node-modules', 'search node_modules too (automatic when the pattern names it)')
-    .option('--long', 'show size and modification time before each path');
-  for (const option of listingOptions('at most N paths (default: all)')) command.addOption(option);
-};
+export const globCommand: CommandFactory = defineCommand({
+  description: 'List the files and directories with a path that matches patterns.',
+  summary: 'list paths that match a pattern',
+  args: [['<pattern...>', "glob patterns; without / they match names at any depth, with '!' before them they exclude"]],
+  options: [
+    kindOption(['file', 'dir', 'symlink'], 'only files (f), directories (d) or links (l); a link counts as its target'),
+    ['-d, --max-depth <n>', 'only N levels of directories', wholeNumber()],
+    ['-L, --follow', 'follow symbolic links'],
+    hidden('--no-follow'),
+    ['--no-recursive', 'a pattern without / matches only directly in --path'],
+    ['--sort-mtime', 'newest first; --limit then keeps the newest'],
+    ['--include-node-modules', 'search node_modules too (automatic when the pattern names it)'],
+    ['--long', 'show size and modification time before each path'],
+    ...listingOptions('at most N paths (default: all)'),
+  ],
+  examples,
+  run: async (session, flags: GlobFlags, patterns: readonly string[]) =>
+    runGlob(await planGlob(patterns, flags, session), session),
+});

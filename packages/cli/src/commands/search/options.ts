@@ -1,9 +1,7 @@
-import { unquotePath } from '@cairn/tool/paths';
-import { Option } from 'commander';
 import type { FileType } from '@cairn/natives';
 import type { AnswerFlags } from '../../terminal/answer.ts';
 import { UsageError } from '../../terminal/errors.ts';
-import { colorOption, filled, wholeNumber } from '../../terminal/options.ts';
+import { answerOptions, pathParser, repeated, wholeNumber, type OptionRow } from '../../terminal/options.ts';
 
 /** The options of every search command, as parsed. */
 export interface SearchFlags extends AnswerFlags {
@@ -41,15 +39,7 @@ interface SearchWording extends RootWording {
   readonly limit: string;
 }
 
-const pathParser = (name: string): ((value: string) => string) => {
-  const parse = filled(name, "use a path, or '.' for the current directory");
-  return (value) => unquotePath(parse(value));
-};
-
-/** Collects the values of a repeated option. */
-export function repeated<T>(parse: (value: string) => T): (value: string, previous?: readonly T[]) => readonly T[] {
-  return (value, previous = []) => [...previous, parse(value)];
-}
+const PATH_FIX = "use a path, or '.' for the current directory";
 
 /**
  * Returns where to search: the paths of `--path`, then the arguments, each as it was given; the current directory by default.
@@ -59,7 +49,7 @@ export function rootsOf(
   { path = [] }: { readonly path?: readonly string[] | undefined },
   args: readonly string[] = [],
 ): readonly string[] {
-  const roots = [...path, ...args.map(pathParser('the path'))];
+  const roots = [...path, ...args.map(pathParser('the path', PATH_FIX))];
   return roots.length === 0 ? ['.'] : roots;
 }
 
@@ -71,39 +61,43 @@ export function checkListing({ null: endsWithNull, json }: Pick<ListingFlags, 'n
 }
 
 /** Returns the options that state where to search. */
-export function rootOptions(wording: RootWording): readonly [path: Option, ...Option[]] {
+export function rootOptions(wording: RootWording): readonly [path: OptionRow, ...OptionRow[]] {
   const byDefault = (is: boolean): string => (is ? ' (default)' : '');
   return [
-    new Option('--path <path>', `where to search: ${wording.root} (default: the current directory)`).argParser(
-      repeated(pathParser('--path')),
-    ),
-    new Option('--hidden', `search names that start with a dot${byDefault(wording.searchesHidden)}`),
-    new Option('--no-hidden', `skip names that start with a dot${byDefault(!wording.searchesHidden)}`),
-    new Option('--no-ignore', 'do not apply .gitignore, .ignore and other ignore files'),
+    [
+      '--path <path>',
+      `where to search: ${wording.root} (default: the current directory)`,
+      repeated((name) => pathParser(name, PATH_FIX)),
+    ],
+    ['--hidden', `search names that start with a dot${byDefault(wording.searchesHidden)}`],
+    ['--no-hidden', `skip names that start with a dot${byDefault(!wording.searchesHidden)}`],
+    ['--no-ignore', 'do not apply .gitignore, .ignore and other ignore files'],
   ];
 }
 
 /** Returns the options that find, glob and grep share. */
-export function searchOptions(wording: SearchWording): readonly Option[] {
+export function searchOptions(wording: SearchWording): readonly OptionRow[] {
   return [
     ...rootOptions(wording),
-    new Option('--limit <n>', wording.limit).argParser(wholeNumber('--limit')),
-    new Option('--timeout <ms>', 'stop after N milliseconds, print the matches so far and exit with 2').argParser(
-      wholeNumber('--timeout', 'milliseconds'),
-    ),
-    new Option('--json', 'print one JSON document'),
-    colorOption(),
+    ['--limit <n>', wording.limit, wholeNumber()],
+    [
+      '--timeout <ms>',
+      'stop after N milliseconds, print the matches so far and exit with 2',
+      wholeNumber({ unit: 'milliseconds' }),
+    ],
+    ...answerOptions,
   ];
 }
 
-/** Returns the option that ends each path with a NUL. */
-export function nullOption(): Option {
-  return new Option('-0, --null', "end each path with a NUL and print names as they are, for 'xargs -0'");
-}
+/** The option that ends each path with a NUL. */
+export const nullOption: OptionRow = [
+  '-0, --null',
+  "end each path with a NUL and print names as they are, for 'xargs -0'",
+];
 
 /** Returns the options that find and glob share. */
-export function listingOptions(limit: string): readonly Option[] {
-  return [...searchOptions({ limit, root: 'a directory', searchesHidden: false }), nullOption()];
+export function listingOptions(limit: string): readonly OptionRow[] {
+  return [...searchOptions({ limit, root: 'a directory', searchesHidden: false }), nullOption];
 }
 
 /** The addon's names of the kinds of entries. */
@@ -143,10 +137,10 @@ const foreignKinds: readonly (readonly [words: readonly string[], instead: strin
 ];
 
 /** Returns the option for the kind of entries. */
-export function kindOption(kinds: readonly Kind[], description: string): Option {
+export function kindOption(kinds: readonly Kind[], description: string): OptionRow {
   const wanted = kinds.map((kind) => `${kindWords[kind][0] ?? ''} (${kind})`);
   const fix = `use ${wanted.slice(0, -1).join(', ')} or ${wanted.at(-1) ?? ''}`;
-  return new Option('-t, --type <kind>', description).argParser((value: string, previous: Kind | undefined) => {
+  const parse = (value: string, previous?: Kind): Kind => {
     const kind = kinds.find((one) => kindWords[one].includes(value));
     if (kind === undefined) {
       const instead = foreignKinds.find(([words]) => words.includes(value))?.[1];
@@ -156,7 +150,8 @@ export function kindOption(kinds: readonly Kind[], description: string): Option 
       throw new UsageError('--type is given twice', 'leave it out for every kind');
     }
     return kind;
-  });
+  };
+  return ['-t, --type <kind>', description, () => parse];
 }
 
 function extensionOf(value: string): string {
@@ -169,9 +164,9 @@ function extensionOf(value: string): string {
   return extension;
 }
 
-/** Returns the option for the ends of names. */
-export function extensionOption(): Option {
-  return new Option('-e, --extension <ext>', 'only names with this extension, in any case; may be repeated').argParser(
-    repeated(extensionOf),
-  );
-}
+/** The option for the ends of names. */
+export const extensionOption: OptionRow = [
+  '-e, --extension <ext>',
+  'only names with this extension, in any case; may be repeated',
+  repeated(() => extensionOf),
+];
