@@ -48,11 +48,11 @@ function checkName(name: string, host: Host): string {
 
 async function runMcpInstall(session: Session, flags: InstallFlags, id: string): Promise<number> {
   const host = hostNamed(id);
-  const { scope, dryRun = false, yes = false } = flags;
+  const { scope } = flags;
   const context = await hostContext(flags.root, session);
   const target = { host, kind: host.mcpServers, scope, context, name: checkName(flags.name, host) };
   const stateDirectory = flags.stateDir === undefined ? undefined : resolve(session.cwd, flags.stateDir);
-  const request: InstallRequest = { target, dryRun, yes, flags, stateDirectory };
+  const request: InstallRequest = { target, flags, stateDirectory };
   if (flags.undo === true) {
     const { command, readOnly, naming, project } = flags;
     if (command !== undefined || readOnly === true || naming !== 'default' || project !== undefined) {
