@@ -212,6 +212,19 @@ const fdGlob: ForeignOptions = {
   ],
 };
 
+const SYSTEM_FIND = 'use find(1), which applies no ignore file: find .';
+
+/** The kinds of entries that `--type` of fd has, and what to type instead. */
+export const foreignKinds: readonly (readonly [instead: string, words: readonly string[]])[] = [
+  ["for links use 'cairn glob' with -t l; 'cairn find' and 'cairn pick' read its output", ['l', 'symlink']],
+  [`for executable files ${SYSTEM_FIND} -type f -perm -u+x`, ['x', 'executable']],
+  [`for empty files and directories ${SYSTEM_FIND} -empty`, ['e', 'empty']],
+  [`for sockets ${SYSTEM_FIND} -type s`, ['s', 'socket']],
+  [`for pipes ${SYSTEM_FIND} -type p`, ['p', 'pipe']],
+  [`for block devices ${SYSTEM_FIND} -type b`, ['b', 'block-device']],
+  [`for character devices ${SYSTEM_FIND} -type c`, ['c', 'char-device']],
+];
+
 const BY_SCORE = 'the best match is first; leave it out';
 const WHOLE_LINES = 'the whole path is matched and printed; leave it out';
 const ANY_CASE = 'letters match in any case; leave it out';

@@ -1,6 +1,7 @@
 import type { FileType } from '@cairn/natives';
 import type { AnswerFlags } from '../../terminal/answer.ts';
 import { UsageError } from '../../terminal/errors.ts';
+import { foreignKinds } from '../../terminal/foreign-options.ts';
 import { answerOptions, pathParser, repeated, wholeNumber, type OptionRow } from '../../terminal/options.ts';
 
 /** The options of every search command, as parsed. */
@@ -123,19 +124,6 @@ const kindWords: Readonly<Record<Kind, readonly string[]>> = {
   symlink: ['l', 'symlink'],
 };
 
-const FIND = 'use find(1), which applies no ignore file: find .';
-
-/** The other kinds of fd, and the commands that list them. */
-const foreignKinds: readonly (readonly [words: readonly string[], instead: string])[] = [
-  [kindWords.symlink, "for links use 'cairn glob' with -t l; 'cairn find' and 'cairn pick' read its output"],
-  [['x', 'executable'], `for executable files ${FIND} -type f -perm -u+x`],
-  [['e', 'empty'], `for empty files and directories ${FIND} -empty`],
-  [['s', 'socket'], `for sockets ${FIND} -type s`],
-  [['p', 'pipe'], `for pipes ${FIND} -type p`],
-  [['b', 'block-device'], `for block devices ${FIND} -type b`],
-  [['c', 'char-device'], `for character devices ${FIND} -type c`],
-];
-
 /** Returns the option for the kind of entries. */
 export function kindOption(kinds: readonly Kind[], description: string): OptionRow {
   const wanted = kinds.map((kind) => `${kindWords[kind][0] ?? ''} (${kind})`);
@@ -143,7 +131,7 @@ export function kindOption(kinds: readonly Kind[], description: string): OptionR
   const parse = (value: string, previous?: Kind): Kind => {
     const kind = kinds.find((one) => kindWords[one].includes(value));
     if (kind === undefined) {
-      const instead = foreignKinds.find(([words]) => words.includes(value))?.[1];
+      const instead = foreignKinds.find(([, words]) => words.includes(value))?.[0];
       throw new UsageError(`invalid --type "${value}"`, instead === undefined ? fix : `${fix}; ${instead}`);
     }
     if (previous !== undefined && previous !== kind) {
