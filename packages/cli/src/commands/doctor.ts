@@ -49,48 +49,46 @@ function resultLine(
   return `${color(word)}  ${paint.title(name)}${isTerminal && !isBeside ? '\n' : ''}  ${rows}`;
 }
 
-async function runDoctor(session: Session, flags: AnswerFlags): Promise<number> {
-  const { version, engines } = readManifest();
-  const context: DoctorContext = {
-    env: session.env,
-    platform: process.platform,
-    arch: process.arch,
-    home: homeDirectory(session.env),
-    temporary: temporaryDirectory(),
-    proc: '/proc',
-    node: process.versions.node,
-    version,
-    engines: engines.node,
-    signal: session.signal,
-  };
-  const paint = createPaint(usesColor(flags.color, session.out.isTerminal, session.env));
-  const { checks } = await import('../doctor/checks.ts');
-  const nameWidth = Math.max(...checks.map((check) => check.name.length));
-  const results: (CheckResult & { readonly name: string })[] = [];
-  for (const check of checks) {
-    const result = await runCheck(check, context);
-    results.push({ name: check.name, ...result });
-    if (flags.json !== true)
-      await writeLines(
-        session.out,
-        [resultLine(check.name.padEnd(nameWidth), result, { session, paint })],
-        session.signal,
-      );
-  }
-  const isOk = results.every(({ status }) => status !== 'fail');
-  // Without --json each line is printed when its check ends.
-  await writeAnswer(session, flags, {
-    lines: [],
-    document: { ok: isOk, version, checks: results },
-    notices: () => [],
-  });
-  return isOk ? ExitCode.Hit : ExitCode.None;
-}
-
 export const doctorCommand: CommandFactory = defineCommand({
   description: 'Check what works on this machine, and print how to fix the rest.',
   summary: 'check what works on this machine',
   options: answerOptions,
   examples,
-  run: runDoctor,
+  run: async (session, flags: AnswerFlags) => {
+    const { version, engines } = readManifest();
+    const context: DoctorContext = {
+      env: session.env,
+      platform: process.platform,
+      arch: process.arch,
+      home: homeDirectory(session.env),
+      temporary: temporaryDirectory(),
+      proc: '/proc',
+      node: process.versions.node,
+      version,
+      engines: engines.node,
+      signal: session.signal,
+    };
+    const paint = createPaint(usesColor(flags.color, session.out.isTerminal, session.env));
+    const { checks } = await import('../doctor/checks.ts');
+    const nameWidth = Math.max(...checks.map((check) => check.name.length));
+    const results: (CheckResult & { readonly name: string })[] = [];
+    for (const check of checks) {
+      const result = await runCheck(check, context);
+      results.push({ name: check.name, ...result });
+      if (flags.json !== true)
+        await writeLines(
+          session.out,
+          [resultLine(check.name.padEnd(nameWidth), result, { session, paint })],
+          session.signal,
+        );
+    }
+    const isOk = results.every(({ status }) => status !== 'fail');
+    // Without --json each line is printed when its check ends.
+    await writeAnswer(session, flags, {
+      lines: [],
+      document: { ok: isOk, version, checks: results },
+      notices: () => [],
+    });
+    return isOk ? ExitCode.Hit : ExitCode.None;
+  },
 });

@@ -4,7 +4,6 @@ import { writeAnswer } from '../../terminal/answer.ts';
 import { UsageError } from '../../terminal/errors.ts';
 import { readText } from '../../terminal/input.ts';
 import { ExitCode } from '../../terminal/exit.ts';
-import type { Session } from '../../terminal/session.ts';
 import { countOf, formatBytes, formatCount, lineEscape } from '../../terminal/text.ts';
 import { defineCommand, type CommandFactory } from '../command.ts';
 import { placeOptions, requestOptions, withAgents, withoutOf, type RequestFlags } from './open-agents.ts';
@@ -60,37 +59,6 @@ function* linesOf(request: PreparedRequest, where: string): Generator<string, vo
   }
 }
 
-async function show(session: Session, flags: RequestFlags, given: string, task: string | undefined): Promise<number> {
-  const prompt = task === '-' ? await readText(session.input, 'pipe the prompt, or give it as an argument') : task;
-  if (prompt?.trim() === '') throw new UsageError('the prompt is empty', 'write one, or leave it out');
-  const name = agentName(given);
-  const definitions = await loadAgents(session, flags);
-  const about = await definitionNotices(definitions, name);
-  return withAgents(session, flags, { definitions, writes: false }, async ({ agents, contexts, isNew, notices }) => {
-    const request = await agents.prepare({
-      agent: name,
-      ...(prompt !== undefined && { prompt }),
-      mentions: true,
-      mode: flags.contextMode,
-      without: withoutOf(flags),
-    });
-    const where = isNew ? 'a new session' : `session ${contexts.session}`;
-    const lines = [...linesOf(request, where)].flatMap((text) => text.split('\n')).map(lineEscape(session.out));
-    const { system, ...rest } = request;
-    const document = {
-      ...rest,
-      ...(!isNew && { session: contexts.session }),
-      system: system.map(({ text }) => text).join('\n\n'),
-      parts: system.map((part) => ({ name: part.name, tokens: part.tokens })),
-      messages: JSON.parse(asJson(request.messages)) as unknown,
-    };
-    const problems = contexts.problems.map(({ message }) => message);
-    const all = [...new Set([...about, ...notices, ...problems, ...request.notices])];
-    await writeAnswer(session, flags, { lines, document, notices: () => all });
-    return ExitCode.Hit;
-  });
-}
-
 const examples = `
 Examples:
   $ cairn agents context reviewer                                    what the next run in this terminal would send
@@ -107,5 +75,34 @@ export const agentsContextCommand: CommandFactory = defineCommand({
   args: [agentArgument, ['[prompt]', 'the task; - reads standard input']],
   options: [...requestOptions, ...placeOptions],
   examples,
-  run: show,
+  run: async (session, flags: RequestFlags, given: string, task: string | undefined) => {
+    const prompt = task === '-' ? await readText(session.input, 'pipe the prompt, or give it as an argument') : task;
+    if (prompt?.trim() === '') throw new UsageError('the prompt is empty', 'write one, or leave it out');
+    const name = agentName(given);
+    const definitions = await loadAgents(session, flags);
+    const about = await definitionNotices(definitions, name);
+    return withAgents(session, flags, { definitions, writes: false }, async ({ agents, contexts, isNew, notices }) => {
+      const request = await agents.prepare({
+        agent: name,
+        ...(prompt !== undefined && { prompt }),
+        mentions: true,
+        mode: flags.contextMode,
+        without: withoutOf(flags),
+      });
+      const where = isNew ? 'a new session' : `session ${contexts.session}`;
+      const lines = [...linesOf(request, where)].flatMap((text) => text.split('\n')).map(lineEscape(session.out));
+      const { system, ...rest } = request;
+      const document = {
+        ...rest,
+        ...(!isNew && { session: contexts.session }),
+        system: system.map(({ text }) => text).join('\n\n'),
+        parts: system.map((part) => ({ name: part.name, tokens: part.tokens })),
+        messages: JSON.parse(asJson(request.messages)) as unknown,
+      };
+      const problems = contexts.problems.map(({ message }) => message);
+      const all = [...new Set([...about, ...notices, ...problems, ...request.notices])];
+      await writeAnswer(session, flags, { lines, document, notices: () => all });
+      return ExitCode.Hit;
+    });
+  },
 });

@@ -100,33 +100,6 @@ async function definitionOf(name: string | undefined, flags: NewFlags, session: 
   return { name: '', description: '', systemPrompt: '', ...given, ...asked };
 }
 
-async function create(session: Session, flags: NewFlags, name: string | undefined): Promise<number> {
-  const places = definitionPlaces(session, flags);
-  const [{ createDefinitionFile }, naming] = await Promise.all([import('@cairn/context'), toolNaming()]);
-  const definition = await definitionOf(name, flags, session);
-  const source = flags.user === true ? 'user' : 'project';
-  const path = await createDefinitionFile(definition, { ...places, ...naming, source });
-  const { agents, problems, replaced } = await loadAgents(session, flags);
-  const used = agents.get(definition.name);
-  const hidden = replaced.find((other) => other.name === definition.name);
-  const notices = [
-    ...problems.filter((problem) => problem.path === path).map(({ message }) => message),
-    ...(used?.path === path && hidden !== undefined
-      ? [`it replaces ${quotePath(hidden.path ?? '')} in this project`]
-      : []),
-    ...(used?.path === path
-      ? []
-      : [`it is not used in this project, because the project has an agent ${definition.name} of its own`]),
-    `next: cairn agents run ${shellQuote(definition.name)} '<prompt>'; 'cairn agents context ${shellQuote(definition.name)}' shows what it is sent`,
-  ];
-  await writeAnswer(session, flags, {
-    lines: [path],
-    document: { ...definition, source, path },
-    notices: () => notices,
-  });
-  return ExitCode.Hit;
-}
-
 const examples = `
 Examples:
   $ cairn agents new                      asks for everything, and explains the context modes
@@ -171,5 +144,30 @@ export const agentsNewCommand: CommandFactory = defineCommand({
     ...agentOptions,
   ],
   examples,
-  run: create,
+  run: async (session, flags: NewFlags, name: string | undefined) => {
+    const places = definitionPlaces(session, flags);
+    const [{ createDefinitionFile }, naming] = await Promise.all([import('@cairn/context'), toolNaming()]);
+    const definition = await definitionOf(name, flags, session);
+    const source = flags.user === true ? 'user' : 'project';
+    const path = await createDefinitionFile(definition, { ...places, ...naming, source });
+    const { agents, problems, replaced } = await loadAgents(session, flags);
+    const used = agents.get(definition.name);
+    const hidden = replaced.find((other) => other.name === definition.name);
+    const notices = [
+      ...problems.filter((problem) => problem.path === path).map(({ message }) => message),
+      ...(used?.path === path && hidden !== undefined
+        ? [`it replaces ${quotePath(hidden.path ?? '')} in this project`]
+        : []),
+      ...(used?.path === path
+        ? []
+        : [`it is not used in this project, because the project has an agent ${definition.name} of its own`]),
+      `next: cairn agents run ${shellQuote(definition.name)} '<prompt>'; 'cairn agents context ${shellQuote(definition.name)}' shows what it is sent`,
+    ];
+    await writeAnswer(session, flags, {
+      lines: [path],
+      document: { ...definition, source, path },
+      notices: () => notices,
+    });
+    return ExitCode.Hit;
+  },
 });

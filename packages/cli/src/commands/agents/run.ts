@@ -131,23 +131,6 @@ async function follow(
   return result?.finishReason === 'stop' ? ExitCode.Hit : ExitCode.Error;
 }
 
-async function runAgent(session: Session, flags: RunFlags, name: string, given: string | undefined): Promise<number> {
-  const prompt = await promptOf(given, session);
-  const [definitions, { findAgent }, { resolveModel }] = await Promise.all([
-    loadAgents(session, flags),
-    import('@cairn/context'),
-    import('@cairn/agents'),
-  ]);
-  const agent = findAgent(definitions, agentName(name));
-  // Before anything is opened or created.
-  resolveModel({ model: flags.model ?? agent.model, baseUrl: flags.baseUrl, env: session.env });
-  const about = await definitionNotices(definitions, agent.name);
-  return withAgents(session, flags, { definitions, writes: true }, async (opened) => {
-    opened.notices.push(...about);
-    return follow(opened, { name: agent.name, prompt, mentions: given !== undefined && given !== '-' }, flags, session);
-  });
-}
-
 const examples = `
 Examples:
   $ export CAIRN_BASE_URL=http://localhost:11434/v1 CAIRN_MODEL=qwen3     any server with the OpenAI API
@@ -187,5 +170,25 @@ export const agentsRunCommand: CommandFactory = defineCommand({
     ...placeOptions,
   ],
   examples,
-  run: runAgent,
+  run: async (session, flags: RunFlags, name: string, given: string | undefined) => {
+    const prompt = await promptOf(given, session);
+    const [definitions, { findAgent }, { resolveModel }] = await Promise.all([
+      loadAgents(session, flags),
+      import('@cairn/context'),
+      import('@cairn/agents'),
+    ]);
+    const agent = findAgent(definitions, agentName(name));
+    // Before anything is opened or created.
+    resolveModel({ model: flags.model ?? agent.model, baseUrl: flags.baseUrl, env: session.env });
+    const about = await definitionNotices(definitions, agent.name);
+    return withAgents(session, flags, { definitions, writes: true }, async (opened) => {
+      opened.notices.push(...about);
+      return follow(
+        opened,
+        { name: agent.name, prompt, mentions: given !== undefined && given !== '-' },
+        flags,
+        session,
+      );
+    });
+  },
 });

@@ -1,5 +1,4 @@
 import type { DeleteDetails } from '@cairn/coding-agent/internal';
-import type { Session } from '../../terminal/session.ts';
 import { defineCommand, type CommandFactory } from '../command.ts';
 import { mutationOptions, runTool, type MutationFlags } from './tool-command.ts';
 
@@ -15,23 +14,21 @@ interface DeleteFlags extends MutationFlags {
   readonly recursive?: boolean;
 }
 
-async function runDelete(session: Session, flags: DeleteFlags, path: string): Promise<number> {
-  const { recursive, dryRun } = flags;
-  return runTool<DeleteDetails>(session, {
-    flags,
-    expected: { path, tag: flags.expect },
-    run: (tools) => tools.delete.execute({ path, recursive }, { signal: session.signal, dryRun }),
-    fixes: { IS_DIRECTORY: 'Use --recursive to delete the directory and its content.' },
-    lines: () => [],
-    notices: (_, text) => [text],
-  });
-}
-
 export const deleteCommand: CommandFactory = defineCommand({
   description: 'Delete a file, or a directory and its content.',
   summary: 'delete a file or a directory',
   args: [['<path>', 'the file or directory']],
   options: [['--recursive', 'delete a directory and its content'], ...mutationOptions()],
   examples,
-  run: runDelete,
+  run: async (session, flags: DeleteFlags, path: string) => {
+    const { recursive, dryRun } = flags;
+    return runTool<DeleteDetails>(session, {
+      flags,
+      expected: { path, tag: flags.expect },
+      run: (tools) => tools.delete.execute({ path, recursive }, { signal: session.signal, dryRun }),
+      fixes: { IS_DIRECTORY: 'Use --recursive to delete the directory and its content.' },
+      lines: () => [],
+      notices: (_, text) => [text],
+    });
+  },
 });

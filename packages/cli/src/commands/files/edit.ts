@@ -65,23 +65,6 @@ async function editsOf(flags: EditFlags, session: Session): Promise<readonly Tex
 /** The options of one edit. The JSON of `--edits` has the names of the tool. */
 const flagOf: Readonly<Record<string, string>> = { old_text: '--old', new_text: '--new', replace_all: '--all' };
 
-async function runEdit(session: Session, flags: EditFlags, path: string): Promise<number> {
-  const input: EditInput = { path, edits: await editsOf(flags, session) };
-  const diffsOf = ({ path: name, diff }: EditDetails) => [{ from: name, to: name, diff }];
-  return runTool<EditDetails>(session, {
-    flags,
-    expected: { path, tag: flags.expect },
-    parameter: (name) => (flags.edits === undefined ? (flagOf[name] ?? name) : name),
-    run: (tools) => tools.edit.execute(input, { signal: session.signal, dryRun: flags.dryRun }),
-    lines: (details) => shownDiffs(diffsOf(details), { flags, session }),
-    notices: (details, text) => [
-      // The diff is on standard output already.
-      text.replace(/; the changes:\n.*$/su, '.'),
-      ...diffNotices(diffsOf(details)),
-    ],
-  });
-}
-
 export const editCommand: CommandFactory = defineCommand({
   description: 'Replace text in a file.',
   args: [['<path>', 'the file']],
@@ -93,5 +76,20 @@ export const editCommand: CommandFactory = defineCommand({
     ...mutationOptions(),
   ],
   examples,
-  run: runEdit,
+  run: async (session, flags: EditFlags, path: string) => {
+    const input: EditInput = { path, edits: await editsOf(flags, session) };
+    const diffsOf = ({ path: name, diff }: EditDetails) => [{ from: name, to: name, diff }];
+    return runTool<EditDetails>(session, {
+      flags,
+      expected: { path, tag: flags.expect },
+      parameter: (name) => (flags.edits === undefined ? (flagOf[name] ?? name) : name),
+      run: (tools) => tools.edit.execute(input, { signal: session.signal, dryRun: flags.dryRun }),
+      lines: (details) => shownDiffs(diffsOf(details), { flags, session }),
+      notices: (details, text) => [
+        // The diff is on standard output already.
+        text.replace(/; the changes:\n.*$/su, '.'),
+        ...diffNotices(diffsOf(details)),
+      ],
+    });
+  },
 });

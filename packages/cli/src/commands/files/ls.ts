@@ -3,7 +3,6 @@ import type { MatchesDocument } from '../../terminal/answer.ts';
 import { wholeNumber } from '../../terminal/options.ts';
 import { defineCommand, type CommandFactory } from '../command.ts';
 import { entryLines, notesAround, withOpenablePaths } from './listing-lines.ts';
-import type { Session } from '../../terminal/session.ts';
 import { runTool, toolOptions, type ToolFlags } from './tool-command.ts';
 
 const examples = `
@@ -33,19 +32,6 @@ function documentOf({ total, ...rest }: LsDetails, skip: number = 0): MatchesDoc
   return { ...others, ...counts, ...(isCut && { stopReason: 'limit' as const }) };
 }
 
-async function runLs(session: Session, flags: LsFlags, path: string): Promise<number> {
-  const { depth, limit, skip } = flags;
-  return runTool<LsDetails>(session, {
-    flags,
-    run: (tools) => tools.ls.execute({ path, depth, limit, skip }, { signal: session.signal }),
-    fixes: { NOT_A_DIRECTORY: "Use 'cairn read' to read a file, or list the directory that contains it." },
-    lines: ({ entries }) => entryLines(entries, session, flags.color),
-    document: (details) => documentOf(details, skip),
-    isPartial: ({ unreadable }) => unreadable > 0,
-    notices: ({ entries, total }, text) => notesAround(text, entries.length).slice(entries.length === total ? 1 : 0),
-  });
-}
-
 export const lsCommand: CommandFactory = defineCommand({
   description: 'List a directory, one or more levels deep.',
   summary: 'list a directory',
@@ -57,5 +43,16 @@ export const lsCommand: CommandFactory = defineCommand({
     ...toolOptions,
   ],
   examples,
-  run: runLs,
+  run: async (session, flags: LsFlags, path: string) => {
+    const { depth, limit, skip } = flags;
+    return runTool<LsDetails>(session, {
+      flags,
+      run: (tools) => tools.ls.execute({ path, depth, limit, skip }, { signal: session.signal }),
+      fixes: { NOT_A_DIRECTORY: "Use 'cairn read' to read a file, or list the directory that contains it." },
+      lines: ({ entries }) => entryLines(entries, session, flags.color),
+      document: (details) => documentOf(details, skip),
+      isPartial: ({ unreadable }) => unreadable > 0,
+      notices: ({ entries, total }, text) => notesAround(text, entries.length).slice(entries.length === total ? 1 : 0),
+    });
+  },
 });

@@ -41,17 +41,6 @@ function noticesOf(details: ReadDetails, text: string): string[] {
   return notices.map((notice) => notice.replace(/--skip (\d+)$/u, (_, skip: string) => `--offset ${Number(skip) + 1}`));
 }
 
-async function runRead(session: Session, flags: ReadFlags, path: string): Promise<number> {
-  const { offset, limit, encoding } = flags;
-  return runTool<ReadDetails>(session, {
-    flags,
-    run: (tools) => tools.read.execute({ path, offset, limit, encoding }, { signal: session.signal }),
-    lines: (details) => linesOf(details, session, flags.color),
-    document: (details) => (details.kind === 'directory' ? withOpenablePaths(details) : details),
-    notices: noticesOf,
-  });
-}
-
 export const readCommand: CommandFactory = defineCommand({
   description: 'Read a text file, or a page of it. A notice states what is cut and how to continue.',
   summary: 'show a file and the tag of its content',
@@ -67,5 +56,14 @@ export const readCommand: CommandFactory = defineCommand({
     ...toolOptions,
   ],
   examples,
-  run: runRead,
+  run: async (session, flags: ReadFlags, path: string) => {
+    const { offset, limit, encoding } = flags;
+    return runTool<ReadDetails>(session, {
+      flags,
+      run: (tools) => tools.read.execute({ path, offset, limit, encoding }, { signal: session.signal }),
+      lines: (details) => linesOf(details, session, flags.color),
+      document: (details) => (details.kind === 'directory' ? withOpenablePaths(details) : details),
+      notices: noticesOf,
+    });
+  },
 });

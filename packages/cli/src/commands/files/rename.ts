@@ -1,5 +1,4 @@
 import type { RenameDetails } from '@cairn/coding-agent/internal';
-import type { Session } from '../../terminal/session.ts';
 import { defineCommand, type CommandFactory } from '../command.ts';
 import { mutationOptions, runTool, type MutationFlags } from './tool-command.ts';
 
@@ -15,19 +14,6 @@ interface RenameFlags extends MutationFlags {
   readonly overwrite?: boolean;
 }
 
-async function runRename(session: Session, flags: RenameFlags, from: string, to: string): Promise<number> {
-  const { overwrite, dryRun } = flags;
-  return runTool<RenameDetails>(session, {
-    flags,
-    overwrites: overwrite,
-    expected: { path: from, tag: flags.expect },
-    run: (tools) => tools.rename.execute({ from, to, overwrite }, { signal: session.signal, dryRun }),
-    fixes: { EXISTS: 'Use another name, or --overwrite to replace the file.' },
-    lines: () => [],
-    notices: (_, text) => [text],
-  });
-}
-
 export const renameCommand: CommandFactory = defineCommand({
   description: 'Rename or move a file or a directory, also to another file system.',
   summary: 'rename or move a file or a directory',
@@ -37,5 +23,16 @@ export const renameCommand: CommandFactory = defineCommand({
   ],
   options: [['--overwrite', 'replace an existing file, whatever its content'], ...mutationOptions('the renamed file')],
   examples,
-  run: runRename,
+  run: async (session, flags: RenameFlags, from: string, to: string) => {
+    const { overwrite, dryRun } = flags;
+    return runTool<RenameDetails>(session, {
+      flags,
+      overwrites: overwrite,
+      expected: { path: from, tag: flags.expect },
+      run: (tools) => tools.rename.execute({ from, to, overwrite }, { signal: session.signal, dryRun }),
+      fixes: { EXISTS: 'Use another name, or --overwrite to replace the file.' },
+      lines: () => [],
+      notices: (_, text) => [text],
+    });
+  },
 });

@@ -144,42 +144,6 @@ async function failureOf(path: string, { metadata }: WorkspaceTree): Promise<unk
   return new CommandError({ code: 'EACCES', message, path });
 }
 
-async function runTree(session: Session, flags: TreeFlags, given: string): Promise<number> {
-  const { ALLOWED_NAMES, createWorkspaceCache } = await import('@cairn/workspace-cache');
-  const path = pathParser('the path', "use a directory, or '.' for the current one")(given);
-  const root = resolve(session.cwd, path);
-  const isForAgents = flags.depth === 'fit';
-  const options: TreeOptions = {
-    depth: flags.depth ?? PERSON_DEPTH,
-    maxCharacters: flags.chars ?? (isForAgents || flags.tokens !== undefined ? undefined : PERSON_CHARACTERS),
-    maxTokens: flags.tokens,
-    format: flags.format ?? (isForAgents ? 'indent' : 'box'),
-    hidden: flags.hidden,
-    gitignore: flags.ignore,
-    focus: flags.focus,
-    timeoutMs: flags.timeout,
-    ...(flags.allow && { allow: [...ALLOWED_NAMES, ...flags.allow] }),
-  };
-  // The metadata holds every warning.
-  const cache = createWorkspaceCache({ root, onWarning: () => undefined });
-  const built = await withProgress(session, 'reading the tree', () =>
-    cache.tree({ ...options, signal: session.signal }),
-  );
-  const tree = withNamedPaths(built, path);
-  const { metadata, tree: text } = tree;
-  const { error, missingFocus = [], unreadable = 0 } = metadata;
-  const isFailure = error !== undefined && metadata.entries === 0 && !error.endsWith(TIMED_OUT);
-  if (isFailure) throw await failureOf(path, tree);
-  await writeAnswer(session, flags, {
-    lines: linesOf(tree, flags, session),
-    document: { root, tree: text, metadata },
-    notices: () => noticesOf(tree, flags),
-  });
-  // A tree without entries is an answer, too.
-  const stopReason = error === undefined && missingFocus.length === 0 ? undefined : 'budget';
-  return exitCodeOf({ shown: 1, stopReason, unreadable });
-}
-
 export const treeCommand: CommandFactory = defineCommand({
   description: 'Show a directory as a tree that fits into a prompt: levels, characters or tokens limit it.',
   summary: 'show a directory as a tree that fits into a prompt',
@@ -211,5 +175,39 @@ export const treeCommand: CommandFactory = defineCommand({
     colorOption,
   ],
   examples,
-  run: runTree,
+  run: async (session, flags: TreeFlags, given: string) => {
+    const { ALLOWED_NAMES, createWorkspaceCache } = await import('@cairn/workspace-cache');
+    const path = pathParser('the path', "use a directory, or '.' for the current one")(given);
+    const root = resolve(session.cwd, path);
+    const isForAgents = flags.depth === 'fit';
+    const options: TreeOptions = {
+      depth: flags.depth ?? PERSON_DEPTH,
+      maxCharacters: flags.chars ?? (isForAgents || flags.tokens !== undefined ? undefined : PERSON_CHARACTERS),
+      maxTokens: flags.tokens,
+      format: flags.format ?? (isForAgents ? 'indent' : 'box'),
+      hidden: flags.hidden,
+      gitignore: flags.ignore,
+      focus: flags.focus,
+      timeoutMs: flags.timeout,
+      ...(flags.allow && { allow: [...ALLOWED_NAMES, ...flags.allow] }),
+    };
+    // The metadata holds every warning.
+    const cache = createWorkspaceCache({ root, onWarning: () => undefined });
+    const built = await withProgress(session, 'reading the tree', () =>
+      cache.tree({ ...options, signal: session.signal }),
+    );
+    const tree = withNamedPaths(built, path);
+    const { metadata, tree: text } = tree;
+    const { error, missingFocus = [], unreadable = 0 } = metadata;
+    const isFailure = error !== undefined && metadata.entries === 0 && !error.endsWith(TIMED_OUT);
+    if (isFailure) throw await failureOf(path, tree);
+    await writeAnswer(session, flags, {
+      lines: linesOf(tree, flags, session),
+      document: { root, tree: text, metadata },
+      notices: () => noticesOf(tree, flags),
+    });
+    // A tree without entries is an answer, too.
+    const stopReason = error === undefined && missingFocus.length === 0 ? undefined : 'budget';
+    return exitCodeOf({ shown: 1, stopReason, unreadable });
+  },
 });

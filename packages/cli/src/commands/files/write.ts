@@ -2,7 +2,6 @@ import type { WriteDetails } from '@cairn/coding-agent/internal';
 import { once } from '../../terminal/options.ts';
 import { UsageError } from '../../terminal/errors.ts';
 import { readText } from '../../terminal/input.ts';
-import type { Session } from '../../terminal/session.ts';
 import { defineCommand, type CommandFactory } from '../command.ts';
 import { diffNotices, mutationOptions, runTool, shownDiffs, type MutationFlags } from './tool-command.ts';
 
@@ -21,25 +20,6 @@ interface WriteFlags extends MutationFlags {
   readonly overwrite?: boolean;
 }
 
-async function runWrite(session: Session, flags: WriteFlags, path: string): Promise<number> {
-  if (flags.overwrite === true && flags.expect !== undefined) {
-    throw new UsageError('--overwrite and --expect exclude each other', 'leave one of them out');
-  }
-  const content = flags.content ?? (await readText(session.input, 'pipe the content, or use --content'));
-  const diffsOf = ({ path: to, created, diff }: WriteDetails) => [{ from: created ? undefined : to, to, diff }];
-  return runTool<WriteDetails>(session, {
-    flags,
-    overwrites: flags.overwrite,
-    expected: { path, tag: flags.expect },
-    run: (tools) => tools.write.execute({ path, content }, { signal: session.signal, dryRun: flags.dryRun }),
-    fixes: {
-      NOT_READ: "Use --expect with the tag that 'cairn read' prints, or --overwrite to replace any content.",
-    },
-    lines: (details) => shownDiffs(diffsOf(details), { flags, session }),
-    notices: (details, text) => [text, ...diffNotices(diffsOf(details))],
-  });
-}
-
 export const writeCommand: CommandFactory = defineCommand({
   description: 'Create a file, or replace its whole content.',
   summary: 'create or replace a file',
@@ -50,5 +30,22 @@ export const writeCommand: CommandFactory = defineCommand({
     ...mutationOptions(),
   ],
   examples,
-  run: runWrite,
+  run: async (session, flags: WriteFlags, path: string) => {
+    if (flags.overwrite === true && flags.expect !== undefined) {
+      throw new UsageError('--overwrite and --expect exclude each other', 'leave one of them out');
+    }
+    const content = flags.content ?? (await readText(session.input, 'pipe the content, or use --content'));
+    const diffsOf = ({ path: to, created, diff }: WriteDetails) => [{ from: created ? undefined : to, to, diff }];
+    return runTool<WriteDetails>(session, {
+      flags,
+      overwrites: flags.overwrite,
+      expected: { path, tag: flags.expect },
+      run: (tools) => tools.write.execute({ path, content }, { signal: session.signal, dryRun: flags.dryRun }),
+      fixes: {
+        NOT_READ: "Use --expect with the tag that 'cairn read' prints, or --overwrite to replace any content.",
+      },
+      lines: (details) => shownDiffs(diffsOf(details), { flags, session }),
+      notices: (details, text) => [text, ...diffNotices(diffsOf(details))],
+    });
+  },
 });

@@ -4,7 +4,6 @@ import { resolve } from 'node:path';
 import { writeAnswer, type AnswerFlags } from '../../terminal/answer.ts';
 import { ExitCode } from '../../terminal/exit.ts';
 import { answerOptions, oneOf } from '../../terminal/options.ts';
-import type { Session } from '../../terminal/session.ts';
 import { defineCommand, type CommandFactory } from '../command.ts';
 
 const examples = `
@@ -18,24 +17,22 @@ interface PhaseFlags extends AnswerFlags {
   readonly language?: Language;
 }
 
-async function showPhase(session: Session, flags: PhaseFlags, path: string): Promise<number> {
-  const { detectPhase, formatPhase } = await import('@cairn/knowledge');
-  const root = resolve(session.cwd, path);
-  const detected = await detectPhase(root, { env: session.env, signal: session.signal });
-  const lines = formatPhase(detected, flags.language).split('\n');
-  await writeAnswer(session, flags, {
-    lines,
-    document: { root, ...detected, text: lines.join('\n') },
-    notices: () => [],
-  });
-  return detected.phase === 'unknown' ? ExitCode.None : ExitCode.Hit;
-}
-
 export const hookPhaseCommand: CommandFactory = defineCommand({
   description: "Name the phase of the work in a directory from git's state, and the knowledge that helps in it.",
   summary: 'name the phase of the work',
   args: [['[path]', 'the directory', '.']],
   options: [['--language <code>', 'language of the text: en or zh (default: en)', oneOf(LANGUAGES)], ...answerOptions],
   examples,
-  run: showPhase,
+  run: async (session, flags: PhaseFlags, path: string) => {
+    const { detectPhase, formatPhase } = await import('@cairn/knowledge');
+    const root = resolve(session.cwd, path);
+    const detected = await detectPhase(root, { env: session.env, signal: session.signal });
+    const lines = formatPhase(detected, flags.language).split('\n');
+    await writeAnswer(session, flags, {
+      lines,
+      document: { root, ...detected, text: lines.join('\n') },
+      notices: () => [],
+    });
+    return detected.phase === 'unknown' ? ExitCode.None : ExitCode.Hit;
+  },
 });

@@ -3,7 +3,6 @@ import type { NamingProfile } from '@cairn/coding-agent';
 import { hosts, type Host } from '@cairn/hosts';
 import { filled, stateOption } from '../../terminal/options.ts';
 import { UsageError } from '../../terminal/errors.ts';
-import type { Session } from '../../terminal/session.ts';
 import { defineCommand, type CommandFactory } from '../command.ts';
 import { commandOption, confirmOptions, hostContext, placeOptions, type EntryFlags } from './entry-options.ts';
 import { launchOf } from './launch.ts';
@@ -46,33 +45,6 @@ function checkName(name: string, host: Host): string {
   throw new UsageError(`invalid --name "${name}" for ${host.title}`, `use ${words}`);
 }
 
-async function runMcpInstall(session: Session, flags: InstallFlags, id: string): Promise<number> {
-  const host = hostNamed(id);
-  const { scope } = flags;
-  const context = await hostContext(flags.root, session);
-  const target = { host, kind: host.mcpServers, scope, context, name: checkName(flags.name, host) };
-  const stateDirectory = flags.stateDir === undefined ? undefined : resolve(session.cwd, flags.stateDir);
-  const request: InstallRequest = { target, flags, stateDirectory };
-  if (flags.undo === true) {
-    const { command, readOnly, naming, project } = flags;
-    if (command !== undefined || readOnly === true || naming !== 'default' || project !== undefined) {
-      throw new UsageError('--undo excludes --command, --read-only, --naming and --project', 'leave them out');
-    }
-    const { runUndo } = await import('./run-install.ts');
-    return runUndo(request, session);
-  }
-  const root = host.mcpServers.projectVariable?.[scope] ?? (scope === 'project' ? context.project : undefined);
-  const options = [
-    ...(root === undefined ? [] : ['--root', root]),
-    ...(flags.readOnly === true ? ['--read-only'] : []),
-    ...(flags.naming === 'default' ? [] : ['--naming', flags.naming]),
-    ...(flags.project === undefined ? [] : ['--project', flags.project]),
-    ...(stateDirectory === undefined ? [] : ['--state-dir', stateDirectory]),
-  ];
-  const { runInstall } = await import('./run-install.ts');
-  return runInstall({ ...request, launch: launchOf(flags.command, session), options }, session);
-}
-
 export const mcpInstallCommand: CommandFactory = defineCommand({
   description: 'Configure a host to start Cairn as an MCP server. Shows the change first; --undo reverts it.',
   summary: 'configure a host to start Cairn as an MCP server',
@@ -93,5 +65,30 @@ export const mcpInstallCommand: CommandFactory = defineCommand({
     ...confirmOptions,
   ],
   examples,
-  run: runMcpInstall,
+  run: async (session, flags: InstallFlags, id: string) => {
+    const host = hostNamed(id);
+    const { scope } = flags;
+    const context = await hostContext(flags.root, session);
+    const target = { host, kind: host.mcpServers, scope, context, name: checkName(flags.name, host) };
+    const stateDirectory = flags.stateDir === undefined ? undefined : resolve(session.cwd, flags.stateDir);
+    const request: InstallRequest = { target, flags, stateDirectory };
+    if (flags.undo === true) {
+      const { command, readOnly, naming, project } = flags;
+      if (command !== undefined || readOnly === true || naming !== 'default' || project !== undefined) {
+        throw new UsageError('--undo excludes --command, --read-only, --naming and --project', 'leave them out');
+      }
+      const { runUndo } = await import('./run-install.ts');
+      return runUndo(request, session);
+    }
+    const root = host.mcpServers.projectVariable?.[scope] ?? (scope === 'project' ? context.project : undefined);
+    const options = [
+      ...(root === undefined ? [] : ['--root', root]),
+      ...(flags.readOnly === true ? ['--read-only'] : []),
+      ...(flags.naming === 'default' ? [] : ['--naming', flags.naming]),
+      ...(flags.project === undefined ? [] : ['--project', flags.project]),
+      ...(stateDirectory === undefined ? [] : ['--state-dir', stateDirectory]),
+    ];
+    const { runInstall } = await import('./run-install.ts');
+    return runInstall({ ...request, launch: launchOf(flags.command, session), options }, session);
+  },
 });

@@ -82,60 +82,58 @@ async function serveOverHttp(
   await listener.close();
 }
 
-async function runMcp(session: Session, flags: McpFlags): Promise<number> {
-  checkFlags(flags);
-  const token = givenToken(flags, session);
-  const say: Say = (text) => {
-    // A closed standard error does not stop the server.
-    session.err.write(`cairn mcp: ${escapeControls(text)}\n`).catch(() => undefined);
-  };
-  const report = reporter(say);
-  const { createMcpServer, wideRootNotice } = await import('@cairn/mcp-server');
-  const roots = (flags.root ?? ['.']).map((root) => resolve(session.cwd, root));
-  const memory = {
-    store: flags.store,
-    project: flags.project,
-    root: roots[0] ?? session.cwd,
-    isAlone: flags.http === undefined,
-    say,
-  };
-  const server = await createMcpServer({
-    roots,
-    toolSets: await loadToolSets({
-      session,
-      command: () => (session.agentCommand ?? session.command)?.() ?? 'cairn',
-      stateDirectory: flags.stateDir === undefined ? undefined : resolve(session.cwd, flags.stateDir),
-      knowledge: flags.knowledge === 'off' ? undefined : { directory: flags.knowledge, language: flags.language },
-      memory: flags.memory === 'off' ? undefined : { ...memory, naming: flags.memory },
-      agents:
-        flags.agents === true
-          ? { ...memory, hasMemory: flags.memory !== 'off', model: flags.model, baseUrl: flags.baseUrl }
-          : undefined,
-    }),
-    naming: flags.naming,
-    readOnly: flags.readOnly,
-    tools: flags.tools,
-    structured: flags.structured,
-    onError: report,
-  });
-  try {
-    for (const root of server.roots) {
-      const notice = await wideRootNotice(root);
-      if (notice !== undefined) say(notice);
-    }
-    say(`${server.toolNames.length} tools for ${server.roots.join(', ')}`);
-    if (flags.http === undefined) await serveOverStdio(server, session, report);
-    else await serveOverHttp(server, { port: flags.http, auth: flags.auth, token }, { session, say, report });
-  } finally {
-    await server.close();
-  }
-  return ExitCode.Hit;
-}
-
 export const mcpCommand: CommandFactory = defineCommand({
   description: 'Serve the tools to an agent over MCP: over standard input and output, or over HTTP on this machine.',
   summary: 'serve the tools to an agent over MCP',
   options: mcpOptions,
   examples,
-  run: runMcp,
+  run: async (session, flags: McpFlags) => {
+    checkFlags(flags);
+    const token = givenToken(flags, session);
+    const say: Say = (text) => {
+      // A closed standard error does not stop the server.
+      session.err.write(`cairn mcp: ${escapeControls(text)}\n`).catch(() => undefined);
+    };
+    const report = reporter(say);
+    const { createMcpServer, wideRootNotice } = await import('@cairn/mcp-server');
+    const roots = (flags.root ?? ['.']).map((root) => resolve(session.cwd, root));
+    const memory = {
+      store: flags.store,
+      project: flags.project,
+      root: roots[0] ?? session.cwd,
+      isAlone: flags.http === undefined,
+      say,
+    };
+    const server = await createMcpServer({
+      roots,
+      toolSets: await loadToolSets({
+        session,
+        command: () => (session.agentCommand ?? session.command)?.() ?? 'cairn',
+        stateDirectory: flags.stateDir === undefined ? undefined : resolve(session.cwd, flags.stateDir),
+        knowledge: flags.knowledge === 'off' ? undefined : { directory: flags.knowledge, language: flags.language },
+        memory: flags.memory === 'off' ? undefined : { ...memory, naming: flags.memory },
+        agents:
+          flags.agents === true
+            ? { ...memory, hasMemory: flags.memory !== 'off', model: flags.model, baseUrl: flags.baseUrl }
+            : undefined,
+      }),
+      naming: flags.naming,
+      readOnly: flags.readOnly,
+      tools: flags.tools,
+      structured: flags.structured,
+      onError: report,
+    });
+    try {
+      for (const root of server.roots) {
+        const notice = await wideRootNotice(root);
+        if (notice !== undefined) say(notice);
+      }
+      say(`${server.toolNames.length} tools for ${server.roots.join(', ')}`);
+      if (flags.http === undefined) await serveOverStdio(server, session, report);
+      else await serveOverHttp(server, { port: flags.http, auth: flags.auth, token }, { session, say, report });
+    } finally {
+      await server.close();
+    }
+    return ExitCode.Hit;
+  },
 });

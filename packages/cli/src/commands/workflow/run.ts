@@ -1,42 +1,9 @@
 import { UsageError } from '../../terminal/errors.ts';
 import { readText } from '../../terminal/input.ts';
 import { filled, wordsOf } from '../../terminal/options.ts';
-import type { Session } from '../../terminal/session.ts';
 import { defineCommand, type CommandFactory } from '../command.ts';
 import { newSettings, storeWords, type RunFlags } from './settings.ts';
 import { carryOut, openWorkflows, withWorkPlace, workOptions } from './work.ts';
-
-async function run(session: Session, flags: RunFlags, given: string): Promise<number> {
-  const goal = given === '-' ? await readText(session.input, 'pipe the goal, or give it as an argument') : given;
-  if (goal.trim() === '') throw new UsageError('the goal is empty', 'give it as an argument');
-  const settings = newSettings(flags, session);
-  return withWorkPlace(session, { flags }, async (place) => {
-    const { memory, view } = place;
-    const { DEFAULT_GROUP } = await import('@cairn/memory');
-    const { group = DEFAULT_GROUP } = flags;
-    const { stream, merge } = settings;
-    const workflows = await openWorkflows(place, settings);
-    const name = merge.length === 0 ? stream : memory.mergeStreams({ main: stream, secondary: merge }).name;
-    const [waiting] = await memory.workflows.waiting({ stream: name, group, signal: session.signal });
-    if (waiting !== undefined) {
-      // A message of the group answers it, and a new goal is not an answer.
-      const words = storeWords(flags).join(' ');
-      const command = (what: string): string => ['cairn workflow', what, words].filter((word) => word !== '').join(' ');
-      throw new UsageError(
-        `the workflow ${waiting.id} of the group ${group} waits for an answer`,
-        `answer it with ${command(`resume ${waiting.id} '<answer>'`)}, end it with ${command(`cancel ${waiting.id}`)}, or use another --group`,
-      );
-    }
-    return carryOut(place, workflows, () =>
-      workflows.stream(stream).process({ group }, goal, {
-        mergeStreams: merge,
-        settings,
-        signal: session.signal,
-        onEvent: view.show,
-      }),
-    );
-  });
-}
 
 const examples = `
 Examples:
@@ -68,5 +35,36 @@ export const workflowRunCommand: CommandFactory = defineCommand({
     ...workOptions(true),
   ],
   examples,
-  run,
+  run: async (session, flags: RunFlags, given: string) => {
+    const goal = given === '-' ? await readText(session.input, 'pipe the goal, or give it as an argument') : given;
+    if (goal.trim() === '') throw new UsageError('the goal is empty', 'give it as an argument');
+    const settings = newSettings(flags, session);
+    return withWorkPlace(session, { flags }, async (place) => {
+      const { memory, view } = place;
+      const { DEFAULT_GROUP } = await import('@cairn/memory');
+      const { group = DEFAULT_GROUP } = flags;
+      const { stream, merge } = settings;
+      const workflows = await openWorkflows(place, settings);
+      const name = merge.length === 0 ? stream : memory.mergeStreams({ main: stream, secondary: merge }).name;
+      const [waiting] = await memory.workflows.waiting({ stream: name, group, signal: session.signal });
+      if (waiting !== undefined) {
+        // A message of the group answers it, and a new goal is not an answer.
+        const words = storeWords(flags).join(' ');
+        const command = (what: string): string =>
+          ['cairn workflow', what, words].filter((word) => word !== '').join(' ');
+        throw new UsageError(
+          `the workflow ${waiting.id} of the group ${group} waits for an answer`,
+          `answer it with ${command(`resume ${waiting.id} '<answer>'`)}, end it with ${command(`cancel ${waiting.id}`)}, or use another --group`,
+        );
+      }
+      return carryOut(place, workflows, () =>
+        workflows.stream(stream).process({ group }, goal, {
+          mergeStreams: merge,
+          settings,
+          signal: session.signal,
+          onEvent: view.show,
+        }),
+      );
+    });
+  },
 });
