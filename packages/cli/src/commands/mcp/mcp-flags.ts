@@ -57,35 +57,33 @@ export function givenToken({ token, auth }: McpFlags, session: Session): string 
   );
 }
 
+type Rule = readonly [isBroken: boolean, flag: string, other: string];
+
 /** Rejects options that exclude each other, or work only with another. */
 export function checkFlags(flags: McpFlags): void {
-  for (const [flag, value] of [
-    ['--model', flags.model],
-    ['--base-url', flags.baseUrl],
-  ]) {
-    if (flags.agents !== true && value !== undefined) {
-      throw new UsageError(`${flag} works only with --agents`, 'leave it out, or add --agents');
-    }
+  const { model, baseUrl, store, project, language, token, auth } = flags;
+  const [isOffline, hasNoMemory, hasNoKnowledge] = [
+    flags.http === undefined,
+    flags.memory === 'off',
+    flags.knowledge === 'off',
+  ];
+  const needs: readonly Rule[] = [
+    [flags.agents !== true && model !== undefined, '--model', '--agents'],
+    [flags.agents !== true && baseUrl !== undefined, '--base-url', '--agents'],
+    [isOffline && !auth, '--no-auth', '--http'],
+    [isOffline && token !== undefined, '--token', '--http'],
+  ];
+  const exclusions: readonly Rule[] = [
+    [hasNoMemory && store !== undefined, '--store', '--memory off'],
+    [hasNoMemory && project !== undefined, '--project', '--memory off'],
+    [hasNoKnowledge && language !== undefined, '--language', '--knowledge off'],
+    [!auth && token !== undefined, '--token', '--no-auth'],
+  ];
+  for (const [isBroken, flag, other] of needs) {
+    if (isBroken) throw new UsageError(`${flag} works only with ${other}`, `leave it out, or add ${other}`);
   }
-  for (const [flag, value] of [
-    ['--store', flags.store],
-    ['--project', flags.project],
-  ]) {
-    if (flags.memory === 'off' && value !== undefined) {
-      throw new UsageError(`${flag} and --memory off exclude each other`, 'leave one of them out');
-    }
-  }
-  if (flags.knowledge === 'off' && flags.language !== undefined) {
-    throw new UsageError('--language and --knowledge off exclude each other', 'leave one of them out');
-  }
-  if (flags.http === undefined && (flags.token !== undefined || !flags.auth)) {
-    throw new UsageError(
-      `${flags.auth ? '--token' : '--no-auth'} works only with --http`,
-      'leave it out, or add --http',
-    );
-  }
-  if (flags.token !== undefined && !flags.auth) {
-    throw new UsageError('--token and --no-auth exclude each other', 'leave one of them out');
+  for (const [isBroken, flag, other] of exclusions) {
+    if (isBroken) throw new UsageError(`${flag} and ${other} exclude each other`, 'leave one of them out');
   }
 }
 
