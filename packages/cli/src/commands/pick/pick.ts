@@ -17,7 +17,6 @@ import {
   rootOptions,
   rootsOf,
   type EntryKind,
-  type QueryCall,
   type SearchFlags,
 } from '../search/options.ts';
 import { pickSource, type PickScope } from './source.ts';
@@ -44,7 +43,12 @@ interface PickFlags extends Pick<SearchFlags, 'path' | 'hidden' | 'ignore' | 'co
   readonly extension?: readonly string[];
 }
 
-type PickCall = QueryCall<PickFlags>;
+/** A command line. */
+interface PickCall {
+  readonly query: string;
+  readonly paths: readonly string[];
+  readonly flags: PickFlags;
+}
 
 /** Rejects what cannot be searched together. */
 function checkCall({ paths, flags }: PickCall): void {

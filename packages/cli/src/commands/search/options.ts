@@ -20,13 +20,6 @@ export interface ListingFlags extends SearchFlags {
   readonly null?: boolean;
 }
 
-/** A command line of find or pick. */
-export interface QueryCall<Flags> {
-  readonly query: string;
-  readonly paths: readonly string[];
-  readonly flags: Flags;
-}
-
 /** The differences between the commands in the options about places. */
 interface RootWording {
   /** What `--path` may be. */
