@@ -46,7 +46,7 @@ function toolTree(): string {
   });
 }
 
-/** Returns what runs a line in a shell that finds `cairn`. A line that fails rejects with its status and its output. */
+/** Returns the runner of a shell that finds `cairn`. A line that fails rejects with its status and its output. */
 function shell(cwd: string, more: Readonly<Record<string, string>> = {}): (line: string) => Promise<string> {
   const bin = temporaryDirectory();
   writeFileSync(join(bin, 'cairn'), `#!/bin/sh\nexec "${process.execPath}" "${cairnEntry}" "$@"\n`, { mode: 0o755 });

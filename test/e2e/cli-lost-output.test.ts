@@ -1,4 +1,4 @@
-/** What commands do when their output has no reader: every command that changes something, and some of the others. */
+/** Commands without a reader of their output: every one that changes something, and some of the others. */
 import { spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';

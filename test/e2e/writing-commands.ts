@@ -123,7 +123,6 @@ const sharing =
     };
   };
 
-
 async function scripted(place: Place, script: ModelScript): Promise<void> {
   const server = await startModelServer(script);
   onTestFinished(() => server.close());

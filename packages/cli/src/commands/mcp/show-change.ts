@@ -78,7 +78,7 @@ export interface Step {
   readonly change: PlannedChange;
   /** The name of the entry in the JSON document. */
   readonly name: string;
-  /** What is added or removed, in words. */
+  /** The entry, in words. */
   readonly subject: string;
   /** Printed in parentheses after the path. */
   readonly remark?: string;

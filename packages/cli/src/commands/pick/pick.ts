@@ -122,7 +122,7 @@ async function runPick(call: PickCall, session: Session): Promise<number> {
   }
 }
 
-const [pathOption, ...placeOptions] = rootOptions({ root: 'a directory', searchesHidden: false });
+const [pathOption, ...placeOptions] = rootOptions('a directory', { searchesHidden: false });
 
 export const pickCommand: CommandFactory = defineCommand({
   description: 'Choose a path, or a line of a file, while you type.',

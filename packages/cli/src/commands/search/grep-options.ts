@@ -10,7 +10,7 @@ import {
   type OptionRow,
 } from '../../terminal/options.ts';
 import type { PatternSource } from './grep-arguments.ts';
-import { searchOptions, type SearchFlags } from './options.ts';
+import { limitOptions, rootOptions, type SearchFlags } from './options.ts';
 
 /** The options of grep, as parsed. Only the plan reads them. */
 export interface GrepFlags extends SearchFlags {
@@ -169,8 +169,8 @@ export function addGrepOptions(command: Command): void {
   const sources: PatternSource[] = [];
   command.setOptionValue('sources', sources);
   const limit = 'at most N matching lines, or files with -l or -c (default: all)';
-  const common = searchOptions({ root: 'a directory or a file', limit, searchesHidden: true });
-  addOptions(command, [...patternOptions(sources), ...rows, ...common, ...hiddenRows]);
+  const places = rootOptions('a directory or a file', { searchesHidden: true });
+  addOptions(command, [...patternOptions(sources), ...rows, ...places, ...limitOptions(limit), ...hiddenRows]);
   const set = (option: string, name: keyof GrepFlags, value: (given: string) => unknown): void => {
     command.on(`option:${option}`, (given: string) => command.setOptionValueWithSource(name, value(given), 'cli'));
   };

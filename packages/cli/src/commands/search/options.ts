@@ -20,19 +20,6 @@ export interface ListingFlags extends SearchFlags {
   readonly null?: boolean;
 }
 
-/** The differences between the commands in the options about places. */
-interface RootWording {
-  /** What `--path` may be. */
-  readonly root: string;
-  readonly searchesHidden: boolean;
-}
-
-/** The differences between the commands in the options that they share. */
-interface SearchWording extends RootWording {
-  /** What `--limit` counts, with the default. */
-  readonly limit: string;
-}
-
 const PATH_FIX = "use a path, or '.' for the current directory";
 
 /**
@@ -54,26 +41,28 @@ export function checkListing({ null: endsWithNull, json }: Pick<ListingFlags, 'n
   }
 }
 
-/** Returns the options that state where to search. */
-export function rootOptions(wording: RootWording): readonly [path: OptionRow, ...OptionRow[]] {
+/** Returns the options that state where to search. `root` is what `--path` may be. */
+export function rootOptions(
+  root: string,
+  { searchesHidden }: { readonly searchesHidden: boolean },
+): readonly [path: OptionRow, ...OptionRow[]] {
   const byDefault = (is: boolean): string => (is ? ' (default)' : '');
   return [
     [
       '--path <path>',
-      `where to search: ${wording.root} (default: the current directory)`,
+      `where to search: ${root} (default: the current directory)`,
       repeated((name) => pathParser(name, PATH_FIX)),
     ],
-    ['--hidden', `search names that start with a dot${byDefault(wording.searchesHidden)}`],
-    ['--no-hidden', `skip names that start with a dot${byDefault(!wording.searchesHidden)}`],
+    ['--hidden', `search names that start with a dot${byDefault(searchesHidden)}`],
+    ['--no-hidden', `skip names that start with a dot${byDefault(!searchesHidden)}`],
     ['--no-ignore', 'do not apply .gitignore, .ignore and other ignore files'],
   ];
 }
 
-/** Returns the options that find, glob and grep share. */
-export function searchOptions(wording: SearchWording): readonly OptionRow[] {
+/** Returns the options that find, glob and grep share, after those about places. `limit` is what `--limit` counts. */
+export function limitOptions(limit: string): readonly OptionRow[] {
   return [
-    ...rootOptions(wording),
-    ['--limit <n>', wording.limit, wholeNumber()],
+    ['--limit <n>', limit, wholeNumber()],
     [
       '--timeout <ms>',
       'stop after N milliseconds, print the matches so far and exit with 2',
@@ -91,7 +80,7 @@ export const nullOption: OptionRow = [
 
 /** Returns the options that find and glob share. */
 export function listingOptions(limit: string): readonly OptionRow[] {
-  return [...searchOptions({ limit, root: 'a directory', searchesHidden: false }), nullOption];
+  return [...rootOptions('a directory', { searchesHidden: false }), ...limitOptions(limit), nullOption];
 }
 
 /** The addon's names of the kinds of entries. */
