@@ -99,11 +99,11 @@ function rowsOfLine(source: RowSource, { joinsLines, onlyMatching, eachMatch, co
   // An inverted search has lines without a match, and so has the context.
   if (first === undefined)
     return lines.map(({ text, hits }, index) => ({ ...common, lineNumber: lineNumber + index, text, hits }));
-  const starts = new Set(whole.hits.map((hit) => hit.start));
+  const starts = isJoined ? new Set(whole.hits.map((hit) => hit.start)) : undefined;
   return lines.flatMap(({ start, text, hits }, index): readonly Row[] => {
     const row = { ...common, lineNumber: lineNumber + index, text, hits };
     if (!onlyMatching && !eachMatch) return [column ? { ...row, column: columnAt(whole.text, first.start) } : row];
-    const own = onlyMatching ? hits : hits.filter((hit) => starts.has(hit.start + start));
+    const own = onlyMatching ? hits : hits.filter((hit) => starts?.has(hit.start + start) ?? true);
     return own.map((hit) => {
       const placed = { ...row, hits: [hit], ...(column && { column: columnAt(text, hit.start) }) };
       if (!onlyMatching) return placed;
