@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import process from 'node:process';
 import { promisify } from 'node:util';
@@ -46,28 +46,34 @@ function toolTree(): string {
   });
 }
 
+/** Returns the runner of a shell that finds `cairn`. A line that fails rejects with its status and its output. */
+function shell(cwd: string, more: Readonly<Record<string, string>> = {}): (line: string) => Promise<string> {
+  const bin = temporaryDirectory();
+  writeFileSync(join(bin, 'cairn'), `#!/bin/sh\nexec "${process.execPath}" "${cairnEntry}" "$@"\n`, { mode: 0o755 });
+  const env = cleanEnv({ PATH: `${bin}${delimiter}${process.env['PATH'] ?? ''}`, ...more });
+  return async (line) => (await promisify(execFile)('/bin/sh', ['-c', line], { cwd, env })).stdout;
+}
+
+/** Returns the examples in the help of a command. */
+async function examplesIn(command: string): Promise<string[]> {
+  const { stdout: help } = await cairn([...(command === '' ? [] : [command]), '--help']);
+  const examples = examplesOf(help);
+  expect(examples.length).toBeGreaterThan(1);
+  return examples;
+}
+
 const toolCommands = ['read', 'write', 'edit', 'patch', 'delete', 'rename', 'ls', 'tree'];
 
 test.skipIf(process.platform === 'win32').each(toolCommands)(
   'every example in `cairn %s --help` does something',
   async (command) => {
-    const bin = temporaryDirectory();
-    writeFileSync(join(bin, 'cairn'), `#!/bin/sh\nexec "${process.execPath}" "${cairnEntry}" "$@"\n`, { mode: 0o755 });
-    const env = cleanEnv({ PATH: `${bin}${delimiter}${process.env['PATH'] ?? ''}` });
-    const { stdout: help } = await cairn([command, '--help']);
-    const examples = examplesOf(help);
-    expect(examples.length).toBeGreaterThan(1);
-    for (const example of examples) {
+    for (const example of await examplesIn(command)) {
       const cwd = toolTree();
       // The tag in the help stands for that of the file.
       const file = example.split(' ')[2] ?? '';
       const { stderr: header } = example.includes('1a2b3c4d') ? await cairn(['read', file], { cwd }) : { stderr: '' };
       const tag = /tag ([\da-f]{8})/u.exec(header)?.[1] ?? '';
-      const { stdout, stderr } = await promisify(execFile)('/bin/sh', ['-c', example.replace('1a2b3c4d', tag)], {
-        cwd,
-        env,
-      });
-      expect(stdout + stderr, example).not.toBe('');
+      expect(await shell(cwd)(`(${example.replace('1a2b3c4d', tag)}) 2>&1`), example).not.toBe('');
     }
   },
 );
@@ -75,55 +81,25 @@ test.skipIf(process.platform === 'win32').each(toolCommands)(
 test.skipIf(process.platform === 'win32').each(['memory', 'notes', 'workflow'])(
   'every example in `cairn %s --help` does something',
   async (command) => {
-    const bin = temporaryDirectory();
-    writeFileSync(join(bin, 'cairn'), `#!/bin/sh\nexec "${process.execPath}" "${cairnEntry}" "$@"\n`, { mode: 0o755 });
     const cwd = temporaryDirectory();
     const server = await startModelServer(() => ({ text: 'x' }));
     onTestFinished(() => server.close());
-    const env = cleanEnv({
-      PATH: `${bin}${delimiter}${process.env['PATH'] ?? ''}`,
-      HOME: cwd,
-      CAIRN_BASE_URL: server.url,
-      CAIRN_MODEL: 'scripted',
-    });
-    const run = async (line: string): Promise<string> =>
-      (await promisify(execFile)('/bin/sh', ['-c', `(${line}) 2>&1`], { cwd, env })).stdout;
+    const run = shell(cwd, { HOME: cwd, CAIRN_BASE_URL: server.url, CAIRN_MODEL: 'scripted' });
     // What `workflow show` and `memory groups` show.
     const workflow = '{"kind":"workflow","id":"workflow_1703123456789_abc123","goal":"g","todos":[],"streamName":"s"}';
-    const message = {
-      kind: 'message',
-      stream: 'agent',
-      group: 'g',
-      id: 'm',
-      role: 'user',
-      content: 'x',
-      time: Date.now(),
-    };
-    await run(`echo '${workflow}\n${JSON.stringify(message)}' | cairn memory import`);
-    const examples = examplesOf((await cairn([command, '--help'])).stdout);
-    expect(examples.length).toBeGreaterThan(1);
-    // One that writes a file says nothing else.
-    for (const example of examples) expect(await run(`${example} && ls`), example).not.toBe('');
+    const place = { stream: 'agent', group: 'g', id: 'm' };
+    const message = { kind: 'message', ...place, role: 'user', content: 'x', time: Date.now() };
+    await run(`echo '${workflow}\n${JSON.stringify(message)}' | cairn memory import 2>&1`);
+    // One that writes a file prints nothing else.
+    for (const example of await examplesIn(command)) expect(await run(`(${example} && ls) 2>&1`), example).not.toBe('');
   },
 );
 
 test.skipIf(process.platform === 'win32').each(['', 'find', 'glob', 'grep', 'tour'])(
   'every example in `cairn %s --help` runs and finds something',
   async (command) => {
-    const bin = temporaryDirectory();
-    const script = join(bin, 'cairn');
-    writeFileSync(script, `#!/bin/sh\nexec "${process.execPath}" "${cairnEntry}" "$@"\n`);
-    chmodSync(script, 0o755);
-    const { stdout: help } = await cairn([...(command === '' ? [] : [command]), '--help']);
-    const examples = examplesOf(help);
-    expect(examples.length).toBeGreaterThan(1);
-    const cwd = exampleTree();
     // One of them remembers something.
-    const env = cleanEnv({ PATH: `${bin}${delimiter}${process.env['PATH'] ?? ''}`, HOME: temporaryDirectory() });
-    for (const example of examples) {
-      // A failing example rejects with its status and its output.
-      const { stdout } = await promisify(execFile)('/bin/sh', ['-c', example], { cwd, env });
-      expect(stdout, example).not.toBe('');
-    }
+    const run = shell(exampleTree(), { HOME: temporaryDirectory() });
+    for (const example of await examplesIn(command)) expect(await run(example), example).not.toBe('');
   },
 );

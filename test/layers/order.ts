@@ -116,5 +116,5 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'stdio',
     'http',
   ],
-  cli: ['terminal', 'testing', 'memory', 'knowledge', 'doctor', 'picker', 'tour', 'commands'],
+  cli: ['terminal', 'testing', 'doctor', 'picker', 'tour', 'commands'],
 };

@@ -3,7 +3,7 @@ import * as natives from '@cairn/natives';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { loadCommands } from './registry.ts';
 import { run } from './run.ts';
-import { foreignOptionsOf, type ForeignOptions } from './terminal/foreign-options.ts';
+import { foreignOptionsOf, optionsIn, VALUES, type ForeignOptions } from './terminal/foreign-options.ts';
 import type { Session } from './terminal/session.ts';
 import { noLines, noPaths } from './testing/searches.ts';
 import { recordedSession } from './testing/session.ts';
@@ -40,9 +40,14 @@ function namesOf({ short, long }: Option): string[] {
   return [short, long].filter((name) => name !== undefined);
 }
 
-/** Returns the flags that a tool's options are listed with. The same may be listed twice: some of its values are accepted. */
-function flagsOf({ same = {}, ignored, refused }: ForeignOptions): readonly string[] {
-  return [...new Set([same, ignored, refused].flatMap((options) => Object.keys(options)))];
+function ignoredFlags({ ignored }: ForeignOptions): readonly string[] {
+  return ignored === undefined ? [] : optionsIn(ignored);
+}
+
+/** Returns the flags of a tool's options. One that is accepted with some of its values is listed once. */
+function flagsOf(foreign: ForeignOptions): readonly string[] {
+  const lists = [...(foreign.same ?? []), ...foreign.refused].map(([, list]) => list);
+  return [...lists.flatMap(optionsIn), ...ignoredFlags(foreign).filter((flags) => !VALUES.test(flags))];
 }
 
 /** Returns the names of the options that a command declares itself. */
@@ -67,15 +72,18 @@ test.each(commands)('each option of another tool has one meaning for `cairn %s`'
 });
 
 const refusals = commands.flatMap((command) =>
-  foreignOptionsOf(command).flatMap(({ tool, ignored, refused }) =>
-    Object.entries(refused).flatMap(([flags, instead]) =>
-      namesOf(new Option(flags)).map((name) => ({
-        args: [command, name, ...(Object.hasOwn(ignored, flags) ? ['other'] : [])],
-        message: `option "${flags}" of ${tool} is not supported`,
-        instead,
-      })),
-    ),
-  ),
+  foreignOptionsOf(command).flatMap((foreign) => {
+    const accepted = ignoredFlags(foreign).flatMap((flags) => namesOf(new Option(flags.replace(VALUES, '<value>'))));
+    return foreign.refused.flatMap(([instead, list]) =>
+      optionsIn(list).flatMap((flags) =>
+        namesOf(new Option(flags)).map((name) => ({
+          args: [command, name, ...(accepted.includes(name) ? ['other'] : [])],
+          message: `option "${flags}" of ${foreign.tool} is not supported`,
+          instead,
+        })),
+      ),
+    );
+  }),
 );
 
 test.each(refusals)(
@@ -95,13 +103,13 @@ test.each(refusals)(
 
 /** The options of other tools that a command ignores, each with a value that it may have. */
 const ignoredBy = (command: string) =>
-  foreignOptionsOf(command).flatMap((foreign) =>
-    Object.entries(foreign.ignored).flatMap(([flags, values]) => {
-      const option = new Option(flags);
-      const value = values === 'any' ? '4' : (values[0] ?? '');
+  foreignOptionsOf(command)
+    .flatMap(ignoredFlags)
+    .flatMap((flags) => {
+      const [value = '4'] = VALUES.exec(flags)?.[0].split('|') ?? [];
+      const option = new Option(flags.replace(VALUES, '<value>'));
       return namesOf(option).map((name) => ({ command, args: option.required ? [name, value] : [name] }));
-    }),
-  );
+    });
 
 test.each(['find', 'glob', 'grep'].flatMap(ignoredBy))('`cairn $command` ignores $args', async ({ command, args }) => {
   const plain = await cairn([command, '--limit', '3', 'x']);

@@ -1,5 +1,53 @@
 import type { Command } from 'commander';
+import { addOptions, type OptionRow } from '../terminal/options.ts';
 import type { Session } from '../terminal/session.ts';
 
 /** Adds arguments, options and the action to a command. The action calls `done` with the exit status of a finished run. */
 export type CommandFactory = (command: Command, session: Session, done: (exitCode: number) => void) => void;
+
+/** A command, or a group of subcommands, as its help shows it. */
+export interface CommandTexts {
+  readonly description: string;
+  /** Its line in a list of commands. @default the description, without its capital letter and its full stop */
+  readonly summary?: string;
+  readonly alias?: string;
+  /** `<name>`, or `[name]` for an optional one, what it is, and its default. */
+  readonly args?: readonly (readonly [name: string, description: string, standard?: string])[];
+  readonly options?: readonly OptionRow[];
+  /** Printed after the options. */
+  readonly examples?: string;
+}
+
+/** A command that runs. */
+export interface CommandDefinition<Flags, Args extends readonly unknown[]> extends CommandTexts {
+  /** Gets the options and the arguments as parsed. @returns the exit status. */
+  readonly run: (session: Session, flags: Flags, ...args: Args) => Promise<number>;
+}
+
+function describe(command: Command, { description, summary, alias, args = [], options = [], examples }: CommandTexts) {
+  const short = `${description.charAt(0).toLowerCase()}${description.slice(1)}`.replace(/\.$/u, '');
+  command.description(description).summary(summary ?? short);
+  if (alias !== undefined) command.alias(alias);
+  for (const [name, meaning, standard] of args) command.argument(name, meaning, standard);
+  if (examples !== undefined) command.addHelpText('after', examples);
+  addOptions(command, options);
+}
+
+/** Returns the factory of a command. */
+export function defineCommand<Flags, Args extends readonly unknown[]>({
+  run,
+  ...texts
+}: CommandDefinition<Flags, Args>): CommandFactory {
+  return (command, session, done) => {
+    describe(command, texts);
+    // commander passes the arguments, the options and the command.
+    command.action(async (...given: readonly unknown[]) =>
+      done(await run(session, given.at(-2) as Flags, ...(given.slice(0, -2) as unknown as Args))),
+    );
+  };
+}
+
+/** Returns the factory of a command that only has subcommands. */
+export function defineGroup(texts: CommandTexts): CommandFactory {
+  return (command) => describe(command, texts);
+}

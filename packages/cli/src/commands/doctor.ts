@@ -1,8 +1,7 @@
 import process from 'node:process';
-import { Option } from 'commander';
 import { escapeControls, homeDirectory, temporaryDirectory } from '@cairn/tool/paths';
 import { writeAnswer, type AnswerFlags } from '../terminal/answer.ts';
-import { colorOption } from '../terminal/options.ts';
+import { answerOptions } from '../terminal/options.ts';
 import { fail, reasonOf, type Check, type CheckResult, type CheckStatus, type DoctorContext } from '../doctor/check.ts';
 import { ExitCode } from '../terminal/exit.ts';
 import { readManifest } from '../terminal/manifest.ts';
@@ -10,7 +9,7 @@ import { createPaint, usesColor, writeLines, type Paint } from '../terminal/outp
 import { withOwnCommand } from '../terminal/own-command.ts';
 import type { Session } from '../terminal/session.ts';
 import { wrapWords } from '../terminal/text.ts';
-import type { CommandFactory } from './command.ts';
+import { defineCommand, type CommandFactory } from './command.ts';
 
 const examples = `
 Examples:
@@ -21,8 +20,6 @@ A warning concerns something that only parts of Cairn need. Connects to CAIRN_RE
 set, and calls no model; passwords and keys are never printed.
 
 Exit status: 0 if no check fails, 1 otherwise.`;
-
-type DoctorFlags = AnswerFlags;
 
 const words: Readonly<Record<CheckStatus, string>> = { ok: 'ok', warn: 'warn', fail: 'FAIL', skip: '-' };
 
@@ -52,50 +49,46 @@ function resultLine(
   return `${color(word)}  ${paint.title(name)}${isTerminal && !isBeside ? '\n' : ''}  ${rows}`;
 }
 
-async function runDoctor(flags: DoctorFlags, session: Session): Promise<number> {
-  const { version, engines } = readManifest();
-  const context: DoctorContext = {
-    env: session.env,
-    platform: process.platform,
-    arch: process.arch,
-    home: homeDirectory(session.env),
-    temporary: temporaryDirectory(),
-    proc: '/proc',
-    node: process.versions.node,
-    version,
-    engines: engines.node,
-    signal: session.signal,
-  };
-  const paint = createPaint(usesColor(flags.color, session.out.isTerminal, session.env));
-  const { checks } = await import('../doctor/checks.ts');
-  const nameWidth = Math.max(...checks.map((check) => check.name.length));
-  const results: (CheckResult & { readonly name: string })[] = [];
-  for (const check of checks) {
-    const result = await runCheck(check, context);
-    results.push({ name: check.name, ...result });
-    if (flags.json !== true)
-      await writeLines(
-        session.out,
-        [resultLine(check.name.padEnd(nameWidth), result, { session, paint })],
-        session.signal,
-      );
-  }
-  const isOk = results.every(({ status }) => status !== 'fail');
-  // Without --json each line is printed when its check ends.
-  await writeAnswer(session, flags, {
-    lines: [],
-    document: { ok: isOk, version, checks: results },
-    notices: () => [],
-  });
-  return isOk ? ExitCode.Hit : ExitCode.None;
-}
-
-export const doctorCommand: CommandFactory = (command, session, done) => {
-  command
-    .description('Check what works on this machine, and print how to fix the rest.')
-    .summary('check what works on this machine')
-    .addHelpText('after', examples)
-    .action(async (flags: DoctorFlags) => done(await runDoctor(flags, session)))
-    .addOption(new Option('--json', 'print one JSON document'))
-    .addOption(colorOption());
-};
+export const doctorCommand: CommandFactory = defineCommand({
+  description: 'Check what works on this machine, and print how to fix the rest.',
+  summary: 'check what works on this machine',
+  options: answerOptions,
+  examples,
+  run: async (session, flags: AnswerFlags) => {
+    const { version, engines } = readManifest();
+    const context: DoctorContext = {
+      env: session.env,
+      platform: process.platform,
+      arch: process.arch,
+      home: homeDirectory(session.env),
+      temporary: temporaryDirectory(),
+      proc: '/proc',
+      node: process.versions.node,
+      version,
+      engines: engines.node,
+      signal: session.signal,
+    };
+    const paint = createPaint(usesColor(flags.color, session.out.isTerminal, session.env));
+    const { checks } = await import('../doctor/checks.ts');
+    const nameWidth = Math.max(...checks.map((check) => check.name.length));
+    const results: (CheckResult & { readonly name: string })[] = [];
+    for (const check of checks) {
+      const result = await runCheck(check, context);
+      results.push({ name: check.name, ...result });
+      if (flags.json !== true)
+        await writeLines(
+          session.out,
+          [resultLine(check.name.padEnd(nameWidth), result, { session, paint })],
+          session.signal,
+        );
+    }
+    const isOk = results.every(({ status }) => status !== 'fail');
+    // Without --json each line is printed when its check ends.
+    await writeAnswer(session, flags, {
+      lines: [],
+      document: { ok: isOk, version, checks: results },
+      notices: () => [],
+    });
+    return isOk ? ExitCode.Hit : ExitCode.None;
+  },
+});

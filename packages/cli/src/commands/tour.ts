@@ -4,12 +4,11 @@ import { colorOption } from '../terminal/options.ts';
 import { ExitCode } from '../terminal/exit.ts';
 import { createPaint, usesColor, type ColorMode } from '../terminal/output.ts';
 import { pathPrefix } from '../terminal/path-prefix.ts';
-import type { Session } from '../terminal/session.ts';
 import { shellQuote } from '../terminal/shell-quote.ts';
 import { abbreviate, pickExtension, pickFile } from '../tour/choices.ts';
 import { showCache, showFind, showGlob, showGrep, showTree, type Tour } from '../tour/steps.ts';
 import { chooseWord } from '../tour/word.ts';
-import type { CommandFactory } from './command.ts';
+import { defineCommand, type CommandFactory } from './command.ts';
 
 const examples = `
 Examples:
@@ -39,50 +38,47 @@ async function sayNext(
   }
 }
 
-async function runTour(given: string, flags: TourFlags, session: Session): Promise<number> {
-  const natives = await import('@cairn/natives');
-  const path = resolve(session.cwd, given) === session.cwd ? '.' : given;
-  const prefix = pathPrefix(path);
-  const tour: Tour = {
-    natives,
-    session,
-    paint: createPaint(usesColor(flags.color, session.out.isTerminal, session.env)),
-    path,
-    prefix,
-    pathFlag: prefix === '' ? '' : ` --path ${shellQuote(path)}`,
-    say: async (line = '') => {
-      session.signal.throwIfAborted();
-      await session.out.write(`${line}\n`);
-    },
-  };
-  // Asked first, so that a wrong path is an error and not the start of a tour.
-  await natives.glob({ pattern: '*', path, maxResults: 0, signal: session.signal });
-  await tour.say(`${tour.paint.title('Cairn tour')} of ${escapeControls(resolve(session.cwd, path))}`);
-  await tour.say();
-  const { matches, summary } = await showTree(tour);
-  const extension = pickExtension(summary.extensions);
-  const file = pickFile(matches, natives.FileType, extension);
-  const pattern = extension === undefined ? '*' : `*.${extension}`;
-  const query = file === undefined ? 'readme' : abbreviate(file);
-  const source = await chooseWord(
-    { root: path, matches, types: natives.FileType, extensions: summary.extensions },
-    session.signal,
-  );
-  const word = source?.word ?? 'cairn';
-  await showGlob(tour, pattern);
-  await showFind(tour, query, file);
-  await showGrep(tour, word, source?.path);
-  await showCache(tour);
-  await sayNext(tour, { pattern, query, word });
-  return ExitCode.Hit;
-}
-
-export const tourCommand: CommandFactory = (command, session, done) => {
-  command
-    .description('Show find, glob, grep and the scan cache on a real tree, step by step, with times.')
-    .summary('show the searches on a tree, step by step')
-    .argument('[path]', 'the directory of the tour', '.')
-    .addHelpText('after', examples)
-    .action(async (path: string, flags: TourFlags) => done(await runTour(path, flags, session)))
-    .addOption(colorOption());
-};
+export const tourCommand: CommandFactory = defineCommand({
+  description: 'Show find, glob, grep and the scan cache on a real tree, step by step, with times.',
+  summary: 'show the searches on a tree, step by step',
+  args: [['[path]', 'the directory of the tour', '.']],
+  options: [colorOption],
+  examples,
+  run: async (session, flags: TourFlags, given: string) => {
+    const natives = await import('@cairn/natives');
+    const path = resolve(session.cwd, given) === session.cwd ? '.' : given;
+    const prefix = pathPrefix(path);
+    const tour: Tour = {
+      natives,
+      session,
+      paint: createPaint(usesColor(flags.color, session.out.isTerminal, session.env)),
+      path,
+      prefix,
+      pathFlag: prefix === '' ? '' : ` --path ${shellQuote(path)}`,
+      say: async (line = '') => {
+        session.signal.throwIfAborted();
+        await session.out.write(`${line}\n`);
+      },
+    };
+    // Asked first, so that a wrong path is an error and not the start of a tour.
+    await natives.glob({ pattern: '*', path, maxResults: 0, signal: session.signal });
+    await tour.say(`${tour.paint.title('Cairn tour')} of ${escapeControls(resolve(session.cwd, path))}`);
+    await tour.say();
+    const { matches, summary } = await showTree(tour);
+    const extension = pickExtension(summary.extensions);
+    const file = pickFile(matches, natives.FileType, extension);
+    const pattern = extension === undefined ? '*' : `*.${extension}`;
+    const query = file === undefined ? 'readme' : abbreviate(file);
+    const source = await chooseWord(
+      { root: path, matches, types: natives.FileType, extensions: summary.extensions },
+      session.signal,
+    );
+    const word = source?.word ?? 'cairn';
+    await showGlob(tour, pattern);
+    await showFind(tour, query, file);
+    await showGrep(tour, word, source?.path);
+    await showCache(tour);
+    await sayNext(tour, { pattern, query, word });
+    return ExitCode.Hit;
+  },
+});

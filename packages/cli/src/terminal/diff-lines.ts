@@ -1,5 +1,5 @@
-import { escapeControls } from '@cairn/tool/paths';
 import type { FileDiff } from '@cairn/coding-agent';
+import { quoteGitName } from './git-names.ts';
 import type { Paint } from './output.ts';
 
 /** A diff of one file. A created file has no `from`, a deleted one no `to`. */
@@ -27,47 +27,19 @@ function paintLine(line: string, { paint, escape }: DiffStyle): string {
   return line.startsWith('\\') ? paint.dim(shown) : shown;
 }
 
-const escapes: Readonly<Record<string, string>> = {
-  '\u0007': 'a',
-  '\b': 'b',
-  '\t': 't',
-  '\n': 'n',
-  '\v': 'v',
-  '\f': 'f',
-  '\r': 'r',
-  '"': '"',
-  '\\': '\\',
-};
-
-function escapeOne(character: string): string {
-  const letter = escapes[character];
-  if (letter !== undefined) return `\\${letter}`;
-  return [...Buffer.from(character)].map((byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('');
-}
-
-/** Returns a name in quotes with escapes, as git writes it, when it has quotes, backslashes or what {@link escapeControls} escapes. */
-function quoteName(name: string): string {
-  const quoted = [...name]
-    .map((character) =>
-      /["\\]/u.test(character) || escapeControls(character) !== character ? escapeOne(character) : character,
-    )
-    .join('');
-  return quoted === name ? name : `"${quoted}"`;
-}
-
 /** Returns a name as `---` and `+++` have it. A tab ends one with a space at its end, as git writes it. */
 function headerName(name: string): string {
-  const quoted = quoteName(name);
+  const quoted = quoteGitName(name);
   return quoted.endsWith(' ') ? `${quoted}\t` : quoted;
 }
 
 /** Returns the lines that git writes above a diff for what `---` and `+++` do not tell: a move, or an empty file. */
 function gitLines({ from, to, diff }: ShownDiff): string[] {
   const isWhole = diff.hunks.length === 0 && !diff.cut;
-  const names = `diff --git ${quoteName(`a/${from ?? to ?? ''}`)} ${quoteName(`b/${to ?? from ?? ''}`)}`;
+  const names = `diff --git ${quoteGitName(`a/${from ?? to ?? ''}`)} ${quoteGitName(`b/${to ?? from ?? ''}`)}`;
   if (from === undefined) return isWhole ? [names, 'new file mode 100644'] : [];
   if (to === undefined) return isWhole ? [names, 'deleted file mode 100644'] : [];
-  return from === to ? [] : [names, `rename from ${quoteName(from)}`, `rename to ${quoteName(to)}`];
+  return from === to ? [] : [names, `rename from ${quoteGitName(from)}`, `rename to ${quoteGitName(to)}`];
 }
 
 /** Returns a unified diff, line by line. Without colours `git apply` accepts it. */

@@ -2,11 +2,19 @@
 import { isUtf8 } from 'node:buffer';
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import process from 'node:process';
 import { temporaryDirectory } from '@cairn/tool/paths';
-import { CommandError } from './errors.ts';
+import { CommandError, describe, factsOf, UsageError } from './errors.ts';
+import { readTextFile } from './input.ts';
+import { filled, type OptionRow } from './options.ts';
 import type { Session } from './session.ts';
+
+export const applyOption: OptionRow = [
+  '--apply <file>',
+  'apply a file that an earlier edit has kept, without an editor',
+  filled,
+];
 
 /** Returns the command of the editor. @throws {CommandError} when none is set and no terminal could show one. */
 function editorOf({ env, input, out }: Session, instead: string): string {
@@ -50,7 +58,7 @@ export interface Edited {
 }
 
 /** Returns the file with the text before the edit. It is kept as long as the edited one. */
-export function originalOf(file: string): string {
+function originalOf(file: string): string {
   return `${file}.orig`;
 }
 
@@ -109,4 +117,37 @@ export async function editText(
     });
   }
   return { file, text: bytes.toString('utf8'), original, remove };
+}
+
+/**
+ * Reads a text that an earlier edit has kept, and the one before it.
+ *
+ * @param current what stands for the text before the edit when that was not kept; without it, this fails
+ */
+export async function readKept(
+  given: string,
+  { cwd, signal }: Pick<Session, 'cwd' | 'signal'>,
+  { command, current }: { readonly command: string; readonly current?: string },
+): Promise<Edited> {
+  const file = resolve(cwd, given);
+  const before = originalOf(file);
+  const text = await readTextFile(file, signal);
+  try {
+    const original = await readTextFile(before, signal);
+    return { file, text, original, remove: async () => void (await Promise.all([rm(file), rm(before)])) };
+  } catch (cause) {
+    if (current !== undefined) return { file, text, original: current, remove: () => Promise.resolve() };
+    const message = `${file} has no ${basename(before)} next to it, the text before the edit`;
+    throw new UsageError(message, `use a file that '${command}' has kept`, { cause });
+  }
+}
+
+/** Returns the error of an edited text that could not be applied. The text is kept. */
+export function notApplied(cause: unknown, file: string, applyFix: EditOptions['applyFix']): CommandError {
+  const { code, message, fix } = factsOf(cause);
+  const stated = `${describe({ code, message, fix }).replace(/\.$/u, '')}; ${keptIn(file)}`;
+  return new CommandError(
+    { code, message: stated, fix: `correct it, then ${applyFix(file)}`, changed: false },
+    { cause },
+  );
 }

@@ -1,5 +1,5 @@
 /** `cairn help ripgrep`, `cairn help fd` and `cairn help fzf`: what users of these tools type with Cairn. */
-import { foreignOptionsOf, type ForeignOptions } from './foreign-options.ts';
+import { foreignOptionsOf, optionsIn, type ForeignOptions } from './foreign-options.ts';
 import { wrapWords } from './text.ts';
 
 interface Topic {
@@ -95,16 +95,6 @@ function entries(rows: readonly Row[]): string {
     .join('');
 }
 
-/** Returns the options with what to type instead; those with the same words are one row. */
-function grouped(options: Readonly<Record<string, string>>): readonly Row[] {
-  const terms = new Map<string, string>();
-  for (const [flags, instead] of Object.entries(options)) {
-    const others = terms.get(instead);
-    terms.set(instead, others === undefined ? flags : `${others}; ${flags}`);
-  }
-  return [...terms].map(([instead, term]) => [term, instead]);
-}
-
 /** Returns the options of a command, as a person types the values of others. */
 function typed(values: Readonly<Record<string, unknown>>): string {
   return Object.entries(values)
@@ -115,14 +105,11 @@ function typed(values: Readonly<Record<string, unknown>>): string {
     .join(' ');
 }
 
-function rowsOf({ same = {}, refused }: ForeignOptions): readonly Row[] {
-  const names = Object.entries(same).map(([flags, values]): Row => [flags, `the same as ${typed(values)}`]);
-  return [...names, ...grouped(refused)];
-}
-
-/** Returns an option that is accepted, with the values that are. */
-function acceptedOf([flags, values]: readonly [string, readonly string[] | 'any']): string {
-  return values === 'any' ? flags : flags.replace(/[<[].*/u, values.join('|'));
+function rowsOf({ same = [], refused }: ForeignOptions): readonly Row[] {
+  return [
+    ...same.map(([values, flags]): Row => [flags, `the same as ${typed(values)}`]),
+    ...refused.map(([instead, list]): Row => [optionsIn(list).join('; '), instead]),
+  ];
 }
 
 /** Returns the options of a tool, each list once, with the commands that lack them. */
@@ -143,15 +130,11 @@ export function equivalentsOf(word: string): string | undefined {
   const { tool, commands, lines, differences } = topic;
   const instead = [...listsOf(topic)].flatMap(([list, names]) => {
     const where = names.join(' and ');
-    const [rows, ignored] = [rowsOf(list), Object.entries(list.ignored).map(acceptedOf)];
-    return [
-      ...(rows.length === 0 ? [] : [`Options of ${tool}, and what to type with ${where}:\n${entries(rows)}`]),
-      ...(ignored.length === 0
-        ? []
-        : [
-            `Accepted, because this is how ${where} ${names.length === 1 ? 'works' : 'work'} anyway:\n  ${wrapWords(ignored.join('; '), LIST_WIDTH, '  ')}\n`,
-          ]),
-    ];
+    const instead = `Options of ${tool}, and what to type with ${where}:\n${entries(rowsOf(list))}`;
+    if (list.ignored === undefined) return [instead];
+    const ignored = wrapWords(optionsIn(list.ignored).join('; '), LIST_WIDTH, '  ');
+    const work = names.length === 1 ? 'works' : 'work';
+    return [instead, `Accepted, because this is how ${where} ${work} anyway:\n  ${ignored}\n`];
   });
   const help = commands.map((command) => `'cairn help ${command}'`).join(' and ');
   return [

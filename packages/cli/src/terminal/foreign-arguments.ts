@@ -1,7 +1,7 @@
 /** What a command does with options of other tools. {@link foreignOptionsOf} lists them. */
 import { Option } from 'commander';
 import { UsageError } from './errors.ts';
-import { findWords, foreignOptionsOf } from './foreign-options.ts';
+import { findWords, foreignOptionsOf, optionsIn, VALUES, type ForeignOptions } from './foreign-options.ts';
 
 /** Tools with a page of equivalents in the help. */
 const toolsWithHelp: readonly string[] = ['ripgrep', 'fd', 'fzf'];
@@ -17,9 +17,27 @@ export function findWordError([command, ...args]: readonly string[]): UsageError
   if (command !== 'find') return undefined;
   const end = args.indexOf('--');
   const given = new Set(args.slice(0, end === -1 ? undefined : end));
-  const word = Object.keys(findWords).find((one) => given.has(one));
-  if (word === undefined) return undefined;
-  return new UsageError(`option "${word}" of find(1) is not supported`, `${findWords[word]} (see 'cairn help find')`);
+  for (const [instead, words] of findWords) {
+    const word = optionsIn(words).find((one) => given.has(one));
+    if (word === undefined) continue;
+    return new UsageError(`option "${word}" of find(1) is not supported`, `${instead} (see 'cairn help find')`);
+  }
+  return undefined;
+}
+
+/** Returns the error for an option of a tool, or for one of its values. */
+function refusalOf(
+  { tool, refused }: ForeignOptions,
+  name: string | undefined,
+  value?: string,
+): UsageError | undefined {
+  for (const [instead, list] of refused) {
+    for (const flags of optionsIn(list)) {
+      const { long, short } = new Option(flags);
+      if (name === long || name === short) return refusal(tool, flags, instead, value);
+    }
+  }
+  return undefined;
 }
 
 /** Returns the error for a word that is an option of another tool: `-z`, `-z5`, `--sort=path`, and of grep `-2` and `-hn`. */
@@ -27,26 +45,30 @@ export function foreignOptionError(command: string, word: string): UsageError | 
   if (command === 'grep' && /^-\d+$/u.test(word)) return refusal('grep', word, `use -C ${word.slice(1)}`);
   if (command === 'grep' && /^-h./u.test(word)) return refusal('grep', '-h', 'use -I to leave out paths');
   const given = word.startsWith('--') ? word.replace(/=.*$/su, '') : word.slice(0, 2);
-  for (const { tool, refused } of foreignOptionsOf(command)) {
-    for (const [flags, instead] of Object.entries(refused)) {
-      const { long, short } = new Option(flags);
-      if (given === long || given === short) return refusal(tool, flags, instead);
-    }
+  for (const foreign of foreignOptionsOf(command)) {
+    const error = refusalOf(foreign, given);
+    if (error) return error;
   }
   return undefined;
 }
 
+/** Returns an option that a command ignores, unless it has another value than the ones that it may have. */
+function ignoredOption(flags: string, foreign: ForeignOptions): Option {
+  const values = VALUES.exec(flags)?.[0].split('|');
+  if (values === undefined) return new Option(flags).hideHelp();
+  const option = new Option(flags.replace(VALUES, '<value>')).hideHelp();
+  return option.argParser((value: string) => {
+    if (values.includes(value)) return value;
+    throw refusalOf(foreign, option.long, value) ?? refusal(foreign.tool, flags, 'leave it out', value);
+  });
+}
+
 /** Returns the options, absent from the help, that a command accepts for users of other tools. */
 export function acceptedOptions(command: string): readonly Option[] {
-  return foreignOptionsOf(command).flatMap(({ tool, same = {}, ignored, refused }) => [
-    ...Object.entries(same).map(([flags, values]) => new Option(flags).hideHelp().implies(values)),
-    ...Object.entries(ignored).map(([flags, values]) => {
-      const option = new Option(flags).hideHelp();
-      if (values === 'any') return option;
-      return option.argParser((value: string) => {
-        if (!values.includes(value)) throw refusal(tool, flags, refused[flags] ?? 'leave it out', value);
-        return value;
-      });
-    }),
+  return foreignOptionsOf(command).flatMap((foreign) => [
+    ...(foreign.same ?? []).map(([values, flags]) => new Option(flags).hideHelp().implies(values)),
+    ...optionsIn(foreign.ignored ?? '')
+      .filter((flags) => flags !== '')
+      .map((flags) => ignoredOption(flags, foreign)),
   ]);
 }

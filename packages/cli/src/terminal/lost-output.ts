@@ -16,13 +16,15 @@ import type { Session } from './session.ts';
  */
 export type Effect = 'reads' | 'writes' | 'exports';
 
-/** An output that drops what cannot be written, and keeps the reason. */
-class SteadyOutput implements Output {
+/** An output that drops what cannot be written, and keeps the reason, unless `onError` throws. */
+class GuardedOutput implements Output {
   readonly #output: Output;
+  readonly #onError: (error: Error) => void;
   #failure: Error | undefined;
 
-  constructor(output: Output) {
+  constructor(output: Output, onError: (error: Error) => void) {
     this.#output = output;
+    this.#onError = onError;
   }
 
   get isTerminal(): boolean {
@@ -43,29 +45,19 @@ class SteadyOutput implements Output {
       await this.#output.write(text);
     } catch (error) {
       if (!(error instanceof Error)) throw error;
+      this.#onError(error);
       this.#failure = error;
     }
   }
 }
 
-/** Makes an output that handles the end of its reader in another way. */
-function withoutReader(output: Output, onGone: (error: BrokenPipe) => void): Output {
-  return {
-    get isTerminal(): boolean {
-      return output.isTerminal;
-    },
-    get width(): number {
-      return output.width;
-    },
-    write: (text) =>
-      output.write(text).catch((error: unknown) => {
-        if (!(error instanceof BrokenPipe)) throw error;
-        onGone(error);
-      }),
-  };
+/** Drops what is written after the reader is gone. */
+function dropUnread(error: Error): void {
+  if (!(error instanceof BrokenPipe)) throw error;
 }
 
-function incompleteExport(cause: BrokenPipe): never {
+function failExport(cause: Error): never {
+  if (!(cause instanceof BrokenPipe)) throw cause;
   const message = 'the output is not complete, because its reader closed the pipe';
   throw new CommandError({ code: 'OUTPUT', message, fix: 'read it to its end, or write it to a file' }, { cause });
 }
@@ -73,17 +65,19 @@ function incompleteExport(cause: BrokenPipe): never {
 /** The outputs of one run, as commands of each effect use them. */
 export class RunOutputs {
   readonly #sessions: Readonly<Record<Effect, Session>>;
-  readonly #steady: readonly SteadyOutput[];
+  /** The outputs of commands that write. */
+  readonly #steady: readonly GuardedOutput[];
 
   constructor(session: Session) {
-    const [out, err] = [new SteadyOutput(session.out), new SteadyOutput(session.err)];
+    const out = new GuardedOutput(session.out, () => undefined);
+    const err = new GuardedOutput(session.err, () => undefined);
     // The notices are not read. The exit status of the command is what is left of them.
-    const reading: Session = { ...session, err: withoutReader(session.err, () => undefined) };
+    const reading: Session = { ...session, err: new GuardedOutput(session.err, dropUnread) };
     this.#steady = [out, err];
     this.#sessions = {
       reads: reading,
       writes: { ...session, out, err },
-      exports: { ...reading, out: withoutReader(session.out, incompleteExport) },
+      exports: { ...reading, out: new GuardedOutput(session.out, failExport) },
     };
   }
 

@@ -1,5 +1,6 @@
 import { unquotePath } from '@cairn/tool/paths';
 import { CommandError } from './errors.ts';
+import { bytesOfGitName } from './git-names.ts';
 import { formatBytes } from './text.ts';
 
 /** Names that a program listed. */
@@ -12,19 +13,6 @@ export interface NameList {
 const NUL = 0;
 const LINE_FEED = 10;
 
-/** The form in which git prints a name with unusual characters: the bytes in octal. */
-const GIT_QUOTED = /^"(?=.*\\)(?:[^"\\]|\\(?:[abfnrtv"\\]|[0-3][0-7]{2}))*"$/u;
-const GIT_PART = /\\(?:(?<octal>\d{3})|(?<letter>.))|[^\\]+/gu;
-const gitLetters: Readonly<Record<string, string>> = {
-  a: '\u0007',
-  b: '\b',
-  f: '\f',
-  n: '\n',
-  r: '\r',
-  t: '\t',
-  v: '\v',
-};
-
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Returns the text of valid UTF-8. */
@@ -34,14 +22,6 @@ function decoded(bytes: Uint8Array): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-function bytesOfGitName(quoted: string): Buffer {
-  const parts = [...quoted.slice(1, -1).matchAll(GIT_PART)].map(([text, octal, letter]) => {
-    if (octal !== undefined) return Buffer.of(Number.parseInt(octal, 8));
-    return Buffer.from(letter === undefined ? text : (gitLetters[letter] ?? letter));
-  });
-  return Buffer.concat(parts);
 }
 
 /**
@@ -105,9 +85,8 @@ export class NameReader {
   #nameOf(line: string): string {
     if (!line.startsWith('"')) return line;
     const name = unquotePath(line);
-    if (name !== line || !GIT_QUOTED.test(line)) return name;
-    const bytes = bytesOfGitName(line);
-    return decoded(bytes) ?? this.#lossy(bytes);
+    const bytes = name === line ? bytesOfGitName(line) : undefined;
+    return bytes === undefined ? name : (decoded(bytes) ?? this.#lossy(bytes));
   }
 }
 

@@ -19,7 +19,7 @@ describe('whole numbers', () => {
     ['4294967295', 4_294_967_295],
   ];
   test.each(accepted)('%j', (value, number) => {
-    expect(wholeNumber('--limit')(value)).toBe(number);
+    expect(wholeNumber()('--limit')(value)).toBe(number);
   });
 
   const refused: readonly (readonly [value: string, message: string])[] = [
@@ -32,11 +32,11 @@ describe('whole numbers', () => {
     ['many', 'invalid --limit "many"; use a whole number from 0'],
   ];
   test.each(refused)('%j is rejected', (value, message) => {
-    expect(refusal(() => wholeNumber('--limit')(value))).toBe(message);
+    expect(refusal(() => wholeNumber()('--limit')(value))).toBe(message);
   });
 
   test('the message names the unit', () => {
-    expect(refusal(() => wholeNumber('--timeout', 'milliseconds')('soon'))).toBe(
+    expect(refusal(() => wholeNumber({ unit: 'milliseconds' })('--timeout')('soon'))).toBe(
       'invalid --timeout "soon"; use a whole number of milliseconds from 0',
     );
   });
@@ -61,7 +61,7 @@ describe('sizes', () => {
 });
 
 test('a word that is not one of the choices lists them', () => {
-  const read = oneOf('--type', ['file', 'dir', 'symlink']);
+  const read = oneOf(['file', 'dir', 'symlink'])('--type');
   expect(read('dir')).toBe('dir');
   expect(refusal(() => read('folder'))).toBe('invalid --type "folder"; use file, dir or symlink');
 });
@@ -72,7 +72,7 @@ test('an empty value is rejected', () => {
 });
 
 test('a second value is rejected, not dropped', () => {
-  const read = once('--glob', "join patterns as '{*.ts,*.js}'");
+  const read = once("join patterns as '{*.ts,*.js}'")('--glob');
   expect(read('*.ts', undefined)).toBe('*.ts');
   expect(refusal(() => read('*.js', '*.ts'))).toBe("--glob is given twice; join patterns as '{*.ts,*.js}'");
 });

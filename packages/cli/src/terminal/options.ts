@@ -1,4 +1,5 @@
-import { Option } from 'commander';
+import { unquotePath } from '@cairn/tool/paths';
+import { Option, type Command } from 'commander';
 import { UsageError } from './errors.ts';
 import { colorModes } from './output.ts';
 import { formatCount } from './text.ts';
@@ -6,30 +7,81 @@ import { formatCount } from './text.ts';
 /** The largest count of an option: the addon counts in 32 bits. */
 export const MAX_COUNT = 4_294_967_295;
 
-function invalid(flag: string, value: string, fix: string): UsageError {
-  return new UsageError(`invalid ${flag} "${value}"`, fix);
+/** Returns the parser of an option's values. `name` is the option, for its errors. `previous` is the value before. */
+export type ParserOf<T> = (name: string) => (value: string, previous?: T) => T;
+
+/** What an option has besides a parser. */
+interface OptionTraits {
+  readonly default?: unknown;
+  /** The default in the help, if that is not the value itself. */
+  readonly shownDefault?: string;
+  /** The names of the options that exclude it, in camel case. */
+  readonly conflicts?: string | string[];
+  /** Whether it has no line in the help. */
+  readonly isHidden?: boolean;
+}
+
+/** An option of a command: its flags, its line in the help, its parser and the rest. */
+export type OptionRow = readonly [
+  flags: string,
+  description: string,
+  parserOf?: ((name: string) => (value: string, previous?: never) => unknown) | undefined,
+  traits?: OptionTraits,
+];
+
+/** Creates an option. */
+function optionOf([flags, description, parserOf, traits = {}]: OptionRow): Option {
+  const option = new Option(flags, description);
+  if (parserOf) option.argParser(parserOf(option.long ?? flags) as (value: string, previous: unknown) => unknown);
+  if ('default' in traits) option.default(traits.default, traits.shownDefault ?? String(traits.default));
+  if (traits.conflicts !== undefined) option.conflicts(traits.conflicts);
+  return option.hideHelp(traits.isHidden ?? false);
+}
+
+/** Returns an option without a line in the help. */
+export function hidden(flags: string, traits: OptionTraits = {}): OptionRow {
+  return [flags, '', undefined, { ...traits, isHidden: true }];
+}
+
+/** Adds options to a command, in the order of its help. */
+export function addOptions(command: Command, rows: readonly OptionRow[]): void {
+  for (const row of rows) command.addOption(optionOf(row));
+}
+
+function invalid(name: string, value: string, fix: string): UsageError {
+  return new UsageError(`invalid ${name} "${value}"`, fix);
 }
 
 /** Rejects an empty value, which is more likely an unset variable than a choice. */
-export function filled(flag: string, fix: string = 'give it a value'): (value: string) => string {
+export function filled(name: string, fix: string = 'give it a value'): (value: string) => string {
   return (value) => {
-    if (value === '') throw new UsageError(`${flag} is empty`, fix);
+    if (value === '') throw new UsageError(`${name} is empty`, fix);
     return value;
   };
 }
 
-/** Parses a whole number of plain digits, from `minimum` to `maximum`. */
-export function wholeNumber(
-  flag: string,
-  unit: string = '',
-  minimum: number = 0,
-  maximum: number = MAX_COUNT,
-): (value: string) => number {
-  const wanted = `use a whole number${unit === '' ? '' : ` of ${unit}`} from ${minimum}`;
-  return (value) => {
+/** Parses a path, which may be in quotes as answers show it. */
+export function pathParser(name: string, fix: string): (value: string) => string {
+  const parse = filled(name, fix);
+  return (value) => unquotePath(parse(value));
+}
+
+/** The limits of a number. */
+interface NumberOptions {
+  readonly unit?: string;
+  /** @default 0 */
+  readonly minimum?: number;
+  /** @default the largest that the addon counts to */
+  readonly maximum?: number;
+}
+
+/** Parses a whole number of plain digits. */
+export function wholeNumber({ unit, minimum = 0, maximum = MAX_COUNT }: NumberOptions = {}): ParserOf<number> {
+  const wanted = `use a whole number${unit === undefined ? '' : ` of ${unit}`} from ${minimum}`;
+  return (name) => (value) => {
     const isValid = /^\d+$/u.test(value) && Number(value) >= minimum;
-    if (!isValid) throw invalid(flag, value, wanted);
-    if (Number(value) > maximum) throw invalid(flag, value, `${wanted} to ${formatCount(maximum)}`);
+    if (!isValid) throw invalid(name, value, wanted);
+    if (Number(value) > maximum) throw invalid(name, value, `${wanted} to ${formatCount(maximum)}`);
     return Number(value);
   };
 }
@@ -37,12 +89,12 @@ export function wholeNumber(
 const sizeFactors: Readonly<Record<string, number>> = { '': 1, K: 1024, M: 1024 ** 2, G: 1024 ** 3 };
 
 /** Parses a size in bytes: digits, then K, M or G for powers of 1024. */
-export function byteSize(flag: string): (value: string) => number {
+export function byteSize(name: string): (value: string) => number {
   return (value) => {
     const [, digits = '', suffix = ''] = /^(\d+)([KMG]?)$/iu.exec(value) ?? [];
     const bytes = Number(digits) * (sizeFactors[suffix.toUpperCase()] ?? 1);
     if (digits === '' || !Number.isSafeInteger(bytes)) {
-      throw invalid(flag, value, 'use a size such as 4096, 512K, 10M or 1G');
+      throw invalid(name, value, 'use a size such as 4096, 512K, 10M or 1G');
     }
     return bytes;
   };
@@ -53,35 +105,66 @@ function listOf(values: readonly string[]): string {
 }
 
 /** Parses one of a few words. */
-export function oneOf<T extends string>(flag: string, values: readonly T[]): (value: string) => T {
-  return (value) => {
+export function oneOf<T extends string>(values: readonly T[]): ParserOf<T> {
+  return (name) => (value) => {
     const found = values.find((known) => known === value);
-    if (found === undefined) throw invalid(flag, value, `use ${listOf(values)}`);
+    if (found === undefined) throw invalid(name, value, `use ${listOf(values)}`);
     return found;
   };
 }
 
 /** Rejects a second value instead of silently dropping the first. */
-export function once(flag: string, fix: string): (value: string, previous: string | undefined) => string {
-  return (value, previous) => {
-    if (previous !== undefined) throw new UsageError(`${flag} is given twice`, fix);
+export function once(fix: string): ParserOf<string> {
+  return (name) => (value, previous) => {
+    if (previous !== undefined) throw new UsageError(`${name} is given twice`, fix);
     return value;
   };
 }
 
-/** Returns the option of each command that changes files through the tools. */
-export function stateOption(): Option {
-  return new Option(
-    '--state-dir <dir>',
-    'directory for the journal of running changes, on a local disk (default: in the home directory of the user database)',
-  ).argParser(filled('--state-dir', 'use a directory of your own, or leave it out'));
+/** Collects the values of a repeated option. */
+export function repeated<T>(parserOf: ParserOf<T>): ParserOf<readonly T[]> {
+  return (name) => {
+    const parse = parserOf(name);
+    return (value, previous = []) => [...previous, parse(value)];
+  };
 }
 
-export function colorOption(): Option {
-  return new Option(
-    '--color <when>',
-    'use colours: auto (in a terminal), always or never; auto follows NO_COLOR and FORCE_COLOR',
-  )
-    .argParser(oneOf('--color', colorModes))
-    .default('auto', 'auto');
+/** Collects the words of comma-separated lists. The option may be repeated. */
+export function wordsOf<T>(parserOf: ParserOf<T>): ParserOf<readonly T[]> {
+  return (name) => {
+    const parse = parserOf(name);
+    return (value, previous = []) => [...previous, ...value.split(',').map((word) => parse(word.trim()))];
+  };
 }
+
+/** Collects the values of an option that may be repeated or hold several, as `--tag a,b`. */
+export const splitValues: ParserOf<readonly string[]> = (name) => {
+  const parse = filled(name);
+  return (value, previous = []) => [...previous, ...parse(value).split(',')];
+};
+
+/** Parses a comma-separated list of names. Empty ones are dropped. */
+export const nameList: ParserOf<readonly string[]> = () => (value) =>
+  value
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+
+/** The option of each command that changes files through the tools. */
+export const stateOption: OptionRow = [
+  '--state-dir <dir>',
+  'directory for the journal of running changes, on a local disk (default: in the home directory of the user database)',
+  (name) => filled(name, 'use a directory of your own, or leave it out'),
+];
+
+const jsonOption: OptionRow = ['--json', 'print one JSON document'];
+
+export const colorOption: OptionRow = [
+  '--color <when>',
+  'use colours: auto (in a terminal), always or never; auto follows NO_COLOR and FORCE_COLOR',
+  oneOf(colorModes),
+  { default: 'auto' },
+];
+
+/** The options that decide how an answer is printed. */
+export const answerOptions: readonly OptionRow[] = [jsonOption, colorOption];

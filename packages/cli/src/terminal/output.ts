@@ -76,20 +76,24 @@ export async function writeLines(
   await output.write(chunk);
 }
 
+/** The codes of a terminal for colours, by their meaning. */
+const colorCodes = {
+  title: '1',
+  path: '35',
+  directory: '34',
+  link: '36',
+  lineNumber: '32',
+  hit: '1;31',
+  dim: '2',
+  number: '1;33',
+  added: '32',
+  removed: '31',
+} as const;
+
 /** Colours by meaning. Without colour every function returns its text unchanged. */
-export interface Paint {
+export type Paint = Readonly<Record<keyof typeof colorCodes, (text: string) => string>> & {
   readonly isColored: boolean;
-  readonly title: (text: string) => string;
-  readonly path: (text: string) => string;
-  readonly directory: (text: string) => string;
-  readonly link: (text: string) => string;
-  readonly lineNumber: (text: string) => string;
-  readonly hit: (text: string) => string;
-  readonly dim: (text: string) => string;
-  readonly number: (text: string) => string;
-  readonly added: (text: string) => string;
-  readonly removed: (text: string) => string;
-}
+};
 
 const reset = '\u001b[0m';
 
@@ -110,17 +114,6 @@ export function usesColor(mode: ColorMode, isTerminal: boolean, env: Environment
 }
 
 export function createPaint(isColored: boolean): Paint {
-  return {
-    isColored,
-    title: painter(isColored, '1'),
-    path: painter(isColored, '35'),
-    directory: painter(isColored, '34'),
-    link: painter(isColored, '36'),
-    lineNumber: painter(isColored, '32'),
-    hit: painter(isColored, '1;31'),
-    dim: painter(isColored, '2'),
-    number: painter(isColored, '1;33'),
-    added: painter(isColored, '32'),
-    removed: painter(isColored, '31'),
-  };
+  const painters = Object.entries(colorCodes).map(([name, codes]) => [name, painter(isColored, codes)] as const);
+  return { ...(Object.fromEntries(painters) as Omit<Paint, 'isColored'>), isColored };
 }

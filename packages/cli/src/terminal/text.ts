@@ -15,6 +15,11 @@ export function escapeLine(text: string): string {
   return escapeControls(text, USUAL_IN_LINES);
 }
 
+/** Returns the escape of lines for an output: a terminal gets control characters escaped, a pipe each line as it is. */
+export function lineEscape({ isTerminal }: { readonly isTerminal: boolean }): (line: string) => string {
+  return isTerminal ? escapeLine : (line) => line;
+}
+
 let segmenter: Intl.Segmenter | undefined;
 
 /** Splits a text into characters as a reader counts them. Plain output never needs the segmenter, so it is created on first use. */

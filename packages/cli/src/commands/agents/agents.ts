@@ -1,4 +1,4 @@
-import type { CommandFactory } from '../command.ts';
+import { defineGroup, type CommandFactory } from '../command.ts';
 import { modeTexts } from './modes.ts';
 
 const modes = Object.entries(modeTexts)
@@ -18,9 +18,8 @@ ${modes}
 An agent is a Markdown file in .cairn/agents of the project, or in ~/.config/cairn/agents for all projects. The agents of
 Claude Code (.claude/agents, ~/.claude/agents) are used too.`;
 
-export const agentsCommand: CommandFactory = (command) => {
-  command
-    .description('Define agents, run them, and see what they are sent.')
-    .summary('define agents, run them, see what they are sent')
-    .addHelpText('after', examples);
-};
+export const agentsCommand: CommandFactory = defineGroup({
+  description: 'Define agents, run them, and see what they are sent.',
+  summary: 'define agents, run them, see what they are sent',
+  examples,
+});

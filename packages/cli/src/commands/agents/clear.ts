@@ -1,10 +1,9 @@
-import { Option } from 'commander';
 import { writeAnswer } from '../../terminal/answer.ts';
 import { CommandError, UsageError } from '../../terminal/errors.ts';
 import { ExitCode } from '../../terminal/exit.ts';
 import type { Session } from '../../terminal/session.ts';
 import { countOf } from '../../terminal/text.ts';
-import type { CommandFactory } from '../command.ts';
+import { defineCommand, type CommandFactory } from '../command.ts';
 import { historyOptions, openHistories, placeOptions, UNKNOWN_SESSION, type HistoryFlags } from './open-agents.ts';
 import { agentName, loadAgents } from './project.ts';
 
@@ -47,7 +46,7 @@ async function remove(name: string | undefined, flags: ClearFlags, session: Sess
   }
 }
 
-async function clear(given: string | undefined, flags: ClearFlags, session: Session): Promise<number> {
+async function clear(session: Session, flags: ClearFlags, given: string | undefined): Promise<number> {
   // As definitions have it.
   const name = given === undefined ? undefined : agentName(given).normalize('NFC');
   if ((name === undefined) === (flags.main !== true)) {
@@ -79,14 +78,15 @@ Examples:
 
 Clearing an agent never clears the main conversation. The definition of the agent stays.`;
 
-export const agentsClearCommand: CommandFactory = (command, session, done) => {
-  command
-    .description('Remove the conversation of an agent, or the main conversation, from a session.')
-    .summary('remove the conversation of an agent')
-    .argument('[name]', 'the agent, with or without @')
-    .addHelpText('after', examples)
-    .action(async (name: string | undefined, flags: ClearFlags) => done(await clear(name, flags, session)))
-    .addOption(new Option('--main', 'the main conversation'));
-  for (const option of [...historyOptions("this terminal's, else the newest of the project"), ...placeOptions()])
-    command.addOption(option);
-};
+export const agentsClearCommand: CommandFactory = defineCommand({
+  description: 'Remove the conversation of an agent, or the main conversation, from a session.',
+  summary: 'remove the conversation of an agent',
+  args: [['[name]', 'the agent, with or without @']],
+  options: [
+    ['--main', 'the main conversation'],
+    ...historyOptions("this terminal's, else the newest of the project"),
+    ...placeOptions,
+  ],
+  examples,
+  run: clear,
+});

@@ -4,11 +4,10 @@ import { writeAnswer } from '../../terminal/answer.ts';
 import { UsageError } from '../../terminal/errors.ts';
 import { readText } from '../../terminal/input.ts';
 import { ExitCode } from '../../terminal/exit.ts';
-import type { Session } from '../../terminal/session.ts';
-import { countOf, escapeLine, formatBytes, formatCount } from '../../terminal/text.ts';
-import type { CommandFactory } from '../command.ts';
+import { countOf, formatBytes, formatCount, lineEscape } from '../../terminal/text.ts';
+import { defineCommand, type CommandFactory } from '../command.ts';
 import { placeOptions, requestOptions, withAgents, withoutOf, type RequestFlags } from './open-agents.ts';
-import { agentName, definitionNotices, loadAgents } from './project.ts';
+import { agentArgument, agentName, definitionNotices, loadAgents } from './project.ts';
 
 /** Bytes have no form in JSON. */
 function asJson(value: unknown): string {
@@ -60,38 +59,6 @@ function* linesOf(request: PreparedRequest, where: string): Generator<string, vo
   }
 }
 
-async function show(given: string, task: string | undefined, flags: RequestFlags, session: Session): Promise<number> {
-  const prompt = task === '-' ? await readText(session.input, 'pipe the prompt, or give it as an argument') : task;
-  if (prompt?.trim() === '') throw new UsageError('the prompt is empty', 'write one, or leave it out');
-  const name = agentName(given);
-  const definitions = await loadAgents(session, flags);
-  const about = await definitionNotices(definitions, name);
-  return withAgents(session, flags, { definitions, writes: false }, async ({ agents, contexts, isNew, notices }) => {
-    const request = await agents.prepare({
-      agent: name,
-      ...(prompt !== undefined && { prompt }),
-      mentions: true,
-      mode: flags.contextMode,
-      without: withoutOf(flags),
-    });
-    const where = isNew ? 'a new session' : `session ${contexts.session}`;
-    const escape = session.out.isTerminal ? escapeLine : (line: string) => line;
-    const lines = [...linesOf(request, where)].flatMap((text) => text.split('\n')).map(escape);
-    const { system, ...rest } = request;
-    const document = {
-      ...rest,
-      ...(!isNew && { session: contexts.session }),
-      system: system.map(({ text }) => text).join('\n\n'),
-      parts: system.map((part) => ({ name: part.name, tokens: part.tokens })),
-      messages: JSON.parse(asJson(request.messages)) as unknown,
-    };
-    const problems = contexts.problems.map(({ message }) => message);
-    const all = [...new Set([...about, ...notices, ...problems, ...request.notices])];
-    await writeAnswer(session, flags, { lines, document, notices: () => all });
-    return ExitCode.Hit;
-  });
-}
-
 const examples = `
 Examples:
   $ cairn agents context reviewer                                    what the next run in this terminal would send
@@ -102,17 +69,40 @@ Examples:
 
 Nothing is sent, and no model is needed. Tokens are estimated.`;
 
-export const agentsContextCommand: CommandFactory = (command, session, done) => {
-  command
-    .description(
-      'Print exactly what a run would send: the system prompt, the messages and the tools, with their tokens.',
-    )
-    .summary('print exactly what a run would send')
-    .argument('<name>', 'the agent, with or without @')
-    .argument('[prompt]', 'the task; - reads standard input')
-    .addHelpText('after', examples)
-    .action(async (name: string, prompt: string | undefined, flags: RequestFlags) =>
-      done(await show(name, prompt, flags, session)),
-    );
-  for (const option of [...requestOptions(), ...placeOptions()]) command.addOption(option);
-};
+export const agentsContextCommand: CommandFactory = defineCommand({
+  description: 'Print exactly what a run would send: the system prompt, the messages and the tools, with their tokens.',
+  summary: 'print exactly what a run would send',
+  args: [agentArgument, ['[prompt]', 'the task; - reads standard input']],
+  options: [...requestOptions, ...placeOptions],
+  examples,
+  run: async (session, flags: RequestFlags, given: string, task: string | undefined) => {
+    const prompt = task === '-' ? await readText(session.input, 'pipe the prompt, or give it as an argument') : task;
+    if (prompt?.trim() === '') throw new UsageError('the prompt is empty', 'write one, or leave it out');
+    const name = agentName(given);
+    const definitions = await loadAgents(session, flags);
+    const about = await definitionNotices(definitions, name);
+    return withAgents(session, flags, { definitions, writes: false }, async ({ agents, contexts, isNew, notices }) => {
+      const request = await agents.prepare({
+        agent: name,
+        ...(prompt !== undefined && { prompt }),
+        mentions: true,
+        mode: flags.contextMode,
+        without: withoutOf(flags),
+      });
+      const where = isNew ? 'a new session' : `session ${contexts.session}`;
+      const lines = [...linesOf(request, where)].flatMap((text) => text.split('\n')).map(lineEscape(session.out));
+      const { system, ...rest } = request;
+      const document = {
+        ...rest,
+        ...(!isNew && { session: contexts.session }),
+        system: system.map(({ text }) => text).join('\n\n'),
+        parts: system.map((part) => ({ name: part.name, tokens: part.tokens })),
+        messages: JSON.parse(asJson(request.messages)) as unknown,
+      };
+      const problems = contexts.problems.map(({ message }) => message);
+      const all = [...new Set([...about, ...notices, ...problems, ...request.notices])];
+      await writeAnswer(session, flags, { lines, document, notices: () => all });
+      return ExitCode.Hit;
+    });
+  },
+});

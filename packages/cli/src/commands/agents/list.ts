@@ -3,10 +3,10 @@ import { listDocument, writeAnswer } from '../../terminal/answer.ts';
 import { ExitCode } from '../../terminal/exit.ts';
 import type { Session } from '../../terminal/session.ts';
 import { countOf, fitText } from '../../terminal/text.ts';
-import type { CommandFactory } from '../command.ts';
+import { defineCommand, type CommandFactory } from '../command.ts';
 import { agentOptions, loadAgents, type ProjectRootFlags } from './project.ts';
 
-async function list(flags: ProjectRootFlags, session: Session): Promise<number> {
+async function list(session: Session, flags: ProjectRootFlags): Promise<number> {
   const [{ agents, problems }, { DEFAULT_MODE, formatProblem }] = await Promise.all([
     loadAgents(session, flags),
     import('@cairn/context'),
@@ -42,10 +42,9 @@ async function list(flags: ProjectRootFlags, session: Session): Promise<number> 
   return agents.size > 0 ? ExitCode.Hit : ExitCode.None;
 }
 
-export const agentsListCommand: CommandFactory = (command, session, done) => {
-  command
-    .description('List the agents of the project and of the user.')
-    .summary('list the agents of the project and yours')
-    .action(async (flags: ProjectRootFlags) => done(await list(flags, session)));
-  for (const option of agentOptions()) command.addOption(option);
-};
+export const agentsListCommand: CommandFactory = defineCommand({
+  description: 'List the agents of the project and of the user.',
+  summary: 'list the agents of the project and yours',
+  options: agentOptions,
+  run: list,
+});

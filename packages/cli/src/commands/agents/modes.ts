@@ -1,6 +1,5 @@
 import type { ContextMode } from '@cairn/context';
-import { Option } from 'commander';
-import { oneOf } from '../../terminal/options.ts';
+import { oneOf, type OptionRow } from '../../terminal/options.ts';
 
 /** Each context mode, for people. The first one is the default. */
 export const modeTexts: Readonly<Record<ContextMode, string>> = {
@@ -14,8 +13,6 @@ export const modeTexts: Readonly<Record<ContextMode, string>> = {
 
 export const modeNames: readonly ContextMode[] = Object.keys(modeTexts) as ContextMode[];
 
-export function modeOption(standard: string): Option {
-  return new Option('--context-mode <mode>', `${modeNames.join(', ')} (default: ${standard})`).argParser(
-    oneOf('--context-mode', modeNames),
-  );
+export function modeOption(standard: string): OptionRow {
+  return ['--context-mode <mode>', `${modeNames.join(', ')} (default: ${standard})`, oneOf(modeNames)];
 }

@@ -1,18 +1,17 @@
 import type { AgentDefinition, ContextMode } from '@cairn/context';
 import type { ShownPart } from '@cairn/tool';
 import { quotePath } from '@cairn/tool/paths';
-import { Option } from 'commander';
 import { writeAnswer } from '../../terminal/answer.ts';
 import { askPerson, type Prompter } from '../../terminal/ask.ts';
 import { UsageError } from '../../terminal/errors.ts';
 import { ExitCode } from '../../terminal/exit.ts';
 import { readText } from '../../terminal/input.ts';
-import { filled, wholeNumber } from '../../terminal/options.ts';
+import { filled, nameList, repeated, wholeNumber } from '../../terminal/options.ts';
 import type { Session } from '../../terminal/session.ts';
 import { shellQuote } from '../../terminal/shell-quote.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
-import type { CommandFactory } from '../command.ts';
-import { listOf } from './open-agents.ts';
+import { defineCommand, type CommandFactory } from '../command.ts';
+import { partsOf } from './open-agents.ts';
 import { modeNames, modeOption, modeTexts } from './modes.ts';
 import { agentOptions, definitionPlaces, loadAgents, toolNaming, type ProjectRootFlags } from './project.ts';
 
@@ -64,18 +63,12 @@ async function askFor(given: Answers, prompter: Prompter, terminal: Terminal): P
     answers.contextMode = await askUntil(prompter, `Context mode, 1 to ${modeNames.length} [1]: `, chosenMode);
   }
   if (answers.contextMode === 'selective' && sharePatterns === undefined) {
-    const patterns = (answer: string): string[] | undefined => {
-      const list = answer
-        .split(',')
-        .map((pattern) => pattern.trim())
-        .filter((pattern) => pattern !== '');
+    const question = 'Patterns, separated by commas, such as project uses *: ';
+    const patterns = (answer: string): readonly string[] | undefined => {
+      const list = nameList('')(answer);
       return list.length === 0 ? undefined : list;
     };
-    answers.sharePatterns = await askUntil(
-      prompter,
-      'Patterns, separated by commas, such as project uses *: ',
-      patterns,
-    );
+    answers.sharePatterns = await askUntil(prompter, question, patterns);
   }
   answers.systemPrompt = systemPrompt ?? (await askUntil(prompter, 'What is it to do? ', text));
   return answers;
@@ -83,43 +76,18 @@ async function askFor(given: Answers, prompter: Prompter, terminal: Terminal): P
 
 /** Returns the definition that the options and the answers make. */
 async function definitionOf(name: string | undefined, flags: NewFlags, session: Session): Promise<AgentDefinition> {
-  const {
-    description,
-    contextMode,
-    contextWindow,
-    sharePattern,
-    summarizeAfter,
-    model,
-    tools,
-    maxSteps,
-    timeout,
-    maxTokens,
-    shows,
-    readOnly,
-  } = flags;
-  const systemPrompt =
-    flags.prompt === '-' ? await readText(session.input, 'pipe the text, or give it to --prompt') : flags.prompt;
+  const { prompt, sharePattern, readOnly, user: _user, root: _root, json, color: _color, ...fields } = flags;
+  const systemPrompt = prompt === '-' ? await readText(session.input, 'pipe the text, or give it to --prompt') : prompt;
+  const permissions = readOnly === true ? 'plan' : undefined;
   const given: Answers = Object.fromEntries(
-    Object.entries({
-      name,
-      description,
-      contextMode,
-      contextWindow,
-      sharePatterns: sharePattern,
-      summarizeAfter,
-      model,
-      tools,
-      maxSteps,
-      timeout,
-      maxTokens,
-      shows,
-      permissions: readOnly === true ? 'plan' : undefined,
-      systemPrompt,
-    }).filter(([, value]) => value !== undefined),
+    Object.entries({ name, ...fields, sharePatterns: sharePattern, permissions, systemPrompt }).filter(
+      ([, value]) => value !== undefined,
+    ),
   );
+  const { description, contextMode } = fields;
   const isOpen = [name, description, contextMode, systemPrompt].includes(undefined);
   const asked =
-    isOpen && flags.json !== true
+    isOpen && json !== true
       ? await askPerson(session, (prompter, terminal) => askFor(given, prompter, terminal))
       : undefined;
   const missing = Object.entries({ '<name>': name, '--description': description, '--prompt': systemPrompt })
@@ -132,112 +100,74 @@ async function definitionOf(name: string | undefined, flags: NewFlags, session: 
   return { name: '', description: '', systemPrompt: '', ...given, ...asked };
 }
 
-async function create(name: string | undefined, flags: NewFlags, session: Session): Promise<number> {
-  const places = definitionPlaces(session, flags);
-  const [{ createDefinitionFile }, naming] = await Promise.all([import('@cairn/context'), toolNaming()]);
-  const definition = await definitionOf(name, flags, session);
-  const source = flags.user === true ? 'user' : 'project';
-  const path = await createDefinitionFile(definition, { ...places, ...naming, source });
-  const { agents, problems, replaced } = await loadAgents(session, flags);
-  const used = agents.get(definition.name);
-  const hidden = replaced.find((other) => other.name === definition.name);
-  const notices = [
-    ...problems.filter((problem) => problem.path === path).map(({ message }) => message),
-    ...(used?.path === path && hidden !== undefined
-      ? [`it replaces ${quotePath(hidden.path ?? '')} in this project`]
-      : []),
-    ...(used?.path === path
-      ? []
-      : [`it is not used in this project, because the project has an agent ${definition.name} of its own`]),
-    `next: cairn agents run ${shellQuote(definition.name)} '<prompt>'; 'cairn agents context ${shellQuote(definition.name)}' shows what it is sent`,
-  ];
-  await writeAnswer(session, flags, {
-    lines: [path],
-    document: { ...definition, source, path },
-    notices: () => notices,
-  });
-  return ExitCode.Hit;
-}
-
-function names(value: string): string[] {
-  return value
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '');
-}
-
 const examples = `
 Examples:
   $ cairn agents new                      asks for everything, and explains the context modes
   $ cairn agents new reviewer --description 'Reviews a change' --prompt 'You review code.' --tools read,grep,glob
   $ cairn agents new writer --description 'Writes docs' --prompt - < writer.txt`;
 
-export const agentsNewCommand: CommandFactory = (command, session, done) => {
-  command
-    .description(
-      'Define an agent: write its file. In a terminal it asks for what is missing. It never replaces a file.',
-    )
-    .summary('define an agent')
-    .argument('[name]', 'the agent')
-    .addHelpText('after', examples)
-    .action(async (name: string | undefined, flags: NewFlags) => done(await create(name, flags, session)))
-    .addOption(new Option('--description <text>', 'when to use the agent, in one sentence'))
-    .addOption(
-      new Option('--prompt <text>', 'what the agent is to do; - reads standard input').argParser(filled('--prompt')),
-    )
-    .addOption(modeOption('isolated'))
-    .addOption(
-      new Option('--context-window <n>', 'messages that the agent sees (default: all that fit)').argParser(
-        wholeNumber('--context-window', 'messages', 1),
-      ),
-    )
-    .addOption(
-      new Option(
-        '--share-pattern <pattern>',
-        "what selective shows of the main conversation, such as 'project uses *'; repeat it for more",
-      ).argParser((value: string, all: readonly string[] | undefined) => [
-        ...(all ?? []),
-        filled('--share-pattern')(value),
-      ]),
-    )
-    .addOption(
-      new Option(
-        '--summarize-after <n>',
-        'messages of the main conversation before summarized folds them (default: 20)',
-      ).argParser(wholeNumber('--summarize-after', 'messages', 2)),
-    )
-    .addOption(
-      new Option('--model <id>', 'model of the agent (default: the model of the run)').argParser(filled('--model')),
-    )
-    .addOption(
-      new Option('--tools <names>', 'tools that the agent may use, separated by commas (default: all)').argParser(
-        names,
-      ),
-    )
-    .addOption(
-      new Option('--max-steps <n>', 'requests to the model in one run (default: 50)').argParser(
-        wholeNumber('--max-steps', '', 1),
-      ),
-    )
-    .addOption(
-      new Option('--timeout <s>', 'seconds for one run (default: 600)').argParser(
-        wholeNumber('--timeout', 'seconds', 1),
-      ),
-    )
-    .addOption(
-      new Option('--max-tokens <n>', 'tokens for one run (default: no limit)').argParser(
-        wholeNumber('--max-tokens', '', 1),
-      ),
-    )
-    .addOption(
-      new Option(
-        '--shows <parts>',
-        'parts of the prompt that the agent is shown, separated by commas, or none (default: facts,knowledge,tree,instructions)',
-      ).argParser((value: string, all: readonly ShownPart[] | undefined) =>
-        value === 'none' ? [] : listOf('--shows')(value, all),
-      ),
-    )
-    .addOption(new Option('--read-only', 'the agent changes nothing'))
-    .addOption(new Option('--user', 'for all projects of the user, instead of this one'));
-  for (const option of agentOptions()) command.addOption(option);
-};
+export const agentsNewCommand: CommandFactory = defineCommand({
+  description: 'Define an agent: write its file. In a terminal it asks for what is missing. It never replaces a file.',
+  summary: 'define an agent',
+  args: [['[name]', 'the agent']],
+  options: [
+    ['--description <text>', 'when to use the agent, in one sentence'],
+    ['--prompt <text>', 'what the agent is to do; - reads standard input', filled],
+    modeOption('isolated'),
+    [
+      '--context-window <n>',
+      'messages that the agent sees (default: all that fit)',
+      wholeNumber({ unit: 'messages', minimum: 1 }),
+    ],
+    [
+      '--share-pattern <pattern>',
+      "what selective shows of the main conversation, such as 'project uses *'; repeat it for more",
+      repeated(filled),
+    ],
+    [
+      '--summarize-after <n>',
+      'messages of the main conversation before summarized folds them (default: 20)',
+      wholeNumber({ unit: 'messages', minimum: 2 }),
+    ],
+    ['--model <id>', 'model of the agent (default: the model of the run)', filled],
+    ['--tools <names>', 'tools that the agent may use, separated by commas (default: all)', nameList],
+    ['--max-steps <n>', 'requests to the model in one run (default: 50)', wholeNumber({ minimum: 1 })],
+    ['--timeout <s>', 'seconds for one run (default: 600)', wholeNumber({ unit: 'seconds', minimum: 1 })],
+    ['--max-tokens <n>', 'tokens for one run (default: no limit)', wholeNumber({ minimum: 1 })],
+    [
+      '--shows <parts>',
+      'parts of the prompt that the agent is shown, separated by commas, or none (default: facts,knowledge,tree,instructions)',
+      (name) => (value, previous) => (value === 'none' ? [] : partsOf(name)(value, previous)),
+    ],
+    ['--read-only', 'the agent changes nothing'],
+    ['--user', 'for all projects of the user, instead of this one'],
+    ...agentOptions,
+  ],
+  examples,
+  run: async (session, flags: NewFlags, name: string | undefined) => {
+    const places = definitionPlaces(session, flags);
+    const [{ createDefinitionFile }, naming] = await Promise.all([import('@cairn/context'), toolNaming()]);
+    const definition = await definitionOf(name, flags, session);
+    const source = flags.user === true ? 'user' : 'project';
+    const path = await createDefinitionFile(definition, { ...places, ...naming, source });
+    const { agents, problems, replaced } = await loadAgents(session, flags);
+    const used = agents.get(definition.name);
+    const hidden = replaced.find((other) => other.name === definition.name);
+    const notices = [
+      ...problems.filter((problem) => problem.path === path).map(({ message }) => message),
+      ...(used?.path === path && hidden !== undefined
+        ? [`it replaces ${quotePath(hidden.path ?? '')} in this project`]
+        : []),
+      ...(used?.path === path
+        ? []
+        : [`it is not used in this project, because the project has an agent ${definition.name} of its own`]),
+      `next: cairn agents run ${shellQuote(definition.name)} '<prompt>'; 'cairn agents context ${shellQuote(definition.name)}' shows what it is sent`,
+    ];
+    await writeAnswer(session, flags, {
+      lines: [path],
+      document: { ...definition, source, path },
+      notices: () => notices,
+    });
+    return ExitCode.Hit;
+  },
+});

@@ -6,17 +6,24 @@ import type { Agents } from '@cairn/agents';
 import type { AgentDefinitions, ContextManager, ContextMode } from '@cairn/context';
 import type { Memory } from '@cairn/memory';
 import type { ShownPart, ToolSet } from '@cairn/tool';
-import { Option } from 'commander';
-import { isAbsent, openMemory, projectOption, storeOptions, type ProjectFlags } from '../../memory/store.ts';
-import { openExistingKnowledge } from '../../knowledge/open.ts';
 import { CommandError, UsageError } from '../../terminal/errors.ts';
 import { withOwnHints } from '../../terminal/own-hints.ts';
 import { useEnvironmentProxy } from '../../terminal/proxy.ts';
-import { knowledgeToolSet } from '../../knowledge/tool-set.ts';
-import type { KnowledgeToolSetOptions } from '../../knowledge/tool-set.ts';
-import { filled, oneOf, stateOption, wholeNumber } from '../../terminal/options.ts';
+import {
+  filled,
+  oneOf,
+  stateOption,
+  wholeNumber,
+  wordsOf,
+  type OptionRow,
+  type ParserOf,
+} from '../../terminal/options.ts';
 import type { SessionOwner } from '../../terminal/session-owner.ts';
 import type { Session } from '../../terminal/session.ts';
+import { openExistingKnowledge } from '../knowledge/open.ts';
+import { knowledgeToolSet, type KnowledgeToolSetOptions } from '../knowledge/tool-set.ts';
+import { projectOption, storeOptions, type ProjectFlags } from '../memory/options.ts';
+import { NO_OWN_PROJECT, openMemory } from '../memory/store.ts';
 import { modeOption } from './modes.ts';
 import { projectRoot, rootOption, type ProjectRootFlags } from './project.ts';
 
@@ -44,11 +51,8 @@ export interface RequestFlags extends HistoryFlags {
 /** The parts of a prompt that can be left out, besides the prompt and the history. */
 const partNames: readonly ShownPart[] = ['facts', 'knowledge', 'tree', 'instructions'];
 
-/** Returns the parser of a list of parts, separated by commas. The option may be repeated. */
-export function listOf(flag: string): (value: string, all: readonly ShownPart[] | undefined) => ShownPart[] {
-  const part = oneOf(flag, partNames);
-  return (value, all = []) => [...all, ...value.split(',').map((name) => part(name.trim()))];
-}
+/** Parses a list of parts. */
+export const partsOf: ParserOf<readonly ShownPart[]> = wordsOf(oneOf(partNames));
 
 /** Returns the parts that the options leave out. */
 export function withoutOf({ without = [], knowledge }: Pick<RequestFlags, 'without' | 'knowledge'>): ShownPart[] {
@@ -56,55 +60,47 @@ export function withoutOf({ without = [], knowledge }: Pick<RequestFlags, 'witho
 }
 
 /** The options that choose a session. */
-export function historyOptions(standard: string): Option[] {
+export function historyOptions(standard: string): readonly OptionRow[] {
   return [
-    new Option('--session <name>', `session to continue or begin (default: ${standard})`)
-      .argParser(filled('--session'))
-      .conflicts('resume'),
-    new Option('--resume', 'continue the newest session of the project'),
+    ['--session <name>', `session to continue or begin (default: ${standard})`, filled, { conflicts: 'resume' }],
+    ['--resume', 'continue the newest session of the project'],
   ];
 }
 
 /** The options that name the project and the store. */
-export function placeOptions(): Option[] {
-  return [rootOption(), projectOption(), ...storeOptions()];
-}
+export const placeOptions: readonly OptionRow[] = [rootOption, projectOption, ...storeOptions];
 
 /** The options that decide what is sent. */
-export function requestOptions(): Option[] {
-  return [
-    modeOption('set by the definition'),
-    ...historyOptions("this terminal's, else a new one"),
-    new Option('--new', 'begin another session, which later runs in this terminal continue').conflicts([
-      'session',
-      'resume',
-    ]),
-    new Option(
-      '--without <parts>',
-      `leave out parts of the prompt, and the tools about them: ${partNames.join(', ')}, separated by commas`,
-    ).argParser(listOf('--without')),
-    new Option('--no-knowledge', 'the same as --without knowledge'),
-    new Option('--read-only', 'offer only tools that change nothing'),
-    new Option(
-      '--max-context-tokens <n>',
-      'tokens of the conversation and the prompt in a request (default: 32,000)',
-    ).argParser(wholeNumber('--max-context-tokens', '', 1)),
-    new Option('--language <code>', 'language of the texts around the prompt: en or zh (default: en)').argParser(
-      oneOf('--language', LANGUAGES),
-    ),
-  ];
-}
+export const requestOptions: readonly OptionRow[] = [
+  modeOption('set by the definition'),
+  ...historyOptions("this terminal's, else a new one"),
+  [
+    '--new',
+    'begin another session, which later runs in this terminal continue',
+    undefined,
+    { conflicts: ['session', 'resume'] },
+  ],
+  [
+    '--without <parts>',
+    `leave out parts of the prompt, and the tools about them: ${partNames.join(', ')}, separated by commas`,
+    partsOf,
+  ],
+  ['--no-knowledge', 'the same as --without knowledge'],
+  ['--read-only', 'offer only tools that change nothing'],
+  [
+    '--max-context-tokens <n>',
+    'tokens of the conversation and the prompt in a request (default: 32,000)',
+    wholeNumber({ minimum: 1 }),
+  ],
+  ['--language <code>', 'language of the texts around the prompt: en or zh (default: en)', oneOf(LANGUAGES)],
+];
 
 /** The options that name a model. */
-export function modelOptions(): Option[] {
-  return [
-    new Option('--model <id>', 'model (default: set by the definition, else CAIRN_MODEL)').argParser(filled('--model')),
-    new Option('--base-url <url>', 'URL of a server with the OpenAI API (default: CAIRN_BASE_URL)').argParser(
-      filled('--base-url'),
-    ),
-    stateOption(),
-  ];
-}
+export const modelOptions: readonly OptionRow[] = [
+  ['--model <id>', 'model (default: set by the definition, else CAIRN_MODEL)', filled],
+  ['--base-url <url>', 'URL of a server with the OpenAI API (default: CAIRN_BASE_URL)', filled],
+  stateOption,
+];
 
 /** The histories of a session, and the store that has them. */
 export interface OpenedHistories {
@@ -198,17 +194,14 @@ export async function openStore(
 ): Promise<OpenedStore> {
   const root = projectRoot(session, flags);
   const notices: string[] = [];
-  const { memory, choice } = await openMemory(session, flags, {
+  const { memory, isAbsent } = await openMemory(session, flags, {
     directory: root,
     onUnreadable: (notice) => {
       if (!notices.includes(notice)) notices.push(notice);
     },
   });
-  if (memory.project === undefined) {
-    const problem = 'a Redis may be shared by machines, so the project has no name of its own';
-    throw new UsageError(problem, 'use --project <name>');
-  }
-  const stored = choice.path === undefined || writes || !isAbsent(choice.path) ? memory : undefined;
+  if (memory.project === undefined) throw new UsageError(NO_OWN_PROJECT, 'use --project <name>');
+  const stored = writes || !isAbsent() ? memory : undefined;
   return { stored, root, notices, close: () => memory.close() };
 }
 

@@ -2,10 +2,9 @@ import { existsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { AgentDefinitions, DefinitionPlaces, ToolNaming } from '@cairn/context';
 import { homeDirectory } from '@cairn/tool/paths';
-import { Option } from 'commander';
 import type { AnswerFlags } from '../../terminal/answer.ts';
 import { UsageError } from '../../terminal/errors.ts';
-import { colorOption, filled } from '../../terminal/options.ts';
+import { answerOptions, filled, type OptionRow } from '../../terminal/options.ts';
 import type { Session } from '../../terminal/session.ts';
 import { shellQuote } from '../../terminal/shell-quote.ts';
 import { countOf } from '../../terminal/text.ts';
@@ -15,17 +14,17 @@ export interface ProjectRootFlags extends AnswerFlags {
   readonly root?: string;
 }
 
-export function rootOption(): Option {
-  return new Option(
-    '--root <dir>',
-    'root of the project (default: the nearest directory with .git or .cairn/agents, else the current one)',
-  ).argParser(filled('--root', "use a directory, or '.' for the current one"));
-}
+export const rootOption: OptionRow = [
+  '--root <dir>',
+  'root of the project (default: the nearest directory with .git or .cairn/agents, else the current one)',
+  (name) => filled(name, "use a directory, or '.' for the current one"),
+];
 
 /** The options of every command on agents. */
-export function agentOptions(): Option[] {
-  return [rootOption(), new Option('--json', 'print one JSON document'), colorOption()];
-}
+export const agentOptions: readonly OptionRow[] = [rootOption, ...answerOptions];
+
+/** The argument that names an agent. */
+export const agentArgument = ['<name>', 'the agent, with or without @'] as const;
 
 /** Whether a directory is there that another user of the machine did not make, such as in `/tmp`: agents in it could do anything. */
 function isOwnDirectory(path: string): boolean {

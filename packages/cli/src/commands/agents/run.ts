@@ -1,5 +1,4 @@
 import type { AgentResult, AgentRun, FinishReason } from '@cairn/agents';
-import { Option } from 'commander';
 import { errorDocument, writeAnswer } from '../../terminal/answer.ts';
 import { UsageError } from '../../terminal/errors.ts';
 import { ExitCode } from '../../terminal/exit.ts';
@@ -7,7 +6,7 @@ import { givenText } from '../../terminal/input.ts';
 import { wholeNumber } from '../../terminal/options.ts';
 import type { Session } from '../../terminal/session.ts';
 import { countOf, formatCount } from '../../terminal/text.ts';
-import type { CommandFactory } from '../command.ts';
+import { defineCommand, type CommandFactory } from '../command.ts';
 import {
   modelOptions,
   placeOptions,
@@ -17,7 +16,7 @@ import {
   type OpenedAgents,
   type RequestFlags,
 } from './open-agents.ts';
-import { agentName, definitionNotices, loadAgents } from './project.ts';
+import { agentArgument, agentName, definitionNotices, loadAgents } from './project.ts';
 import { RunView } from './run-view.ts';
 
 interface RunFlags extends RequestFlags {
@@ -132,23 +131,6 @@ async function follow(
   return result?.finishReason === 'stop' ? ExitCode.Hit : ExitCode.Error;
 }
 
-async function runAgent(name: string, given: string | undefined, flags: RunFlags, session: Session): Promise<number> {
-  const prompt = await promptOf(given, session);
-  const [definitions, { findAgent }, { resolveModel }] = await Promise.all([
-    loadAgents(session, flags),
-    import('@cairn/context'),
-    import('@cairn/agents'),
-  ]);
-  const agent = findAgent(definitions, agentName(name));
-  // Before anything is opened or created.
-  resolveModel({ model: flags.model ?? agent.model, baseUrl: flags.baseUrl, env: session.env });
-  const about = await definitionNotices(definitions, agent.name);
-  return withAgents(session, flags, { definitions, writes: true }, async (opened) => {
-    opened.notices.push(...about);
-    return follow(opened, { name: agent.name, prompt, mentions: given !== undefined && given !== '-' }, flags, session);
-  });
-}
-
 const examples = `
 Examples:
   $ export CAIRN_BASE_URL=http://localhost:11434/v1 CAIRN_MODEL=qwen3     any server with the OpenAI API
@@ -162,34 +144,51 @@ The key of the server is in CAIRN_API_KEY. Standard output has the answer; calls
 one terminal continue one session, as do runs of one parent process without a terminal; with CI set, each run begins one. Ctrl-C stops the
 run: the session keeps what it has done.`;
 
-export const agentsRunCommand: CommandFactory = (command, session, done) => {
-  command
-    .description('Run an agent with a prompt, and print its answer.')
-    .summary('run an agent with a prompt')
-    .argument('<name>', 'the agent, with or without @')
-    .argument('[prompt]', 'the task; - reads standard input (default: standard input, if it is piped)')
-    .addHelpText('after', examples)
-    .action(async (name: string, prompt: string | undefined, flags: RunFlags) =>
-      done(await runAgent(name, prompt, flags, session)),
-    );
-  for (const option of requestOptions()) command.addOption(option);
-  command
-    .addOption(
-      new Option('--max-steps <n>', 'requests to the model (default: set by the definition, else 50)').argParser(
-        wholeNumber('--max-steps', '', 1, 1000),
-      ),
-    )
-    .addOption(
-      new Option(
-        '--max-tokens <n>',
-        'tokens, read and written (default: set by the definition, else no limit)',
-      ).argParser(wholeNumber('--max-tokens', '', 1)),
-    )
-    .addOption(
-      new Option('--timeout <s>', 'seconds (default: set by the definition, else 600)').argParser(
-        wholeNumber('--timeout', 'seconds', 1, 86_400),
-      ),
-    );
-  command.option('--verbose', 'print what the tree in the prompts saved, after the notices');
-  for (const option of [...modelOptions(), ...placeOptions()]) command.addOption(option);
-};
+export const agentsRunCommand: CommandFactory = defineCommand({
+  description: 'Run an agent with a prompt, and print its answer.',
+  summary: 'run an agent with a prompt',
+  args: [agentArgument, ['[prompt]', 'the task; - reads standard input (default: standard input, if it is piped)']],
+  options: [
+    ...requestOptions,
+    [
+      '--max-steps <n>',
+      'requests to the model (default: set by the definition, else 50)',
+      wholeNumber({ minimum: 1, maximum: 1000 }),
+    ],
+    [
+      '--max-tokens <n>',
+      'tokens, read and written (default: set by the definition, else no limit)',
+      wholeNumber({ minimum: 1 }),
+    ],
+    [
+      '--timeout <s>',
+      'seconds (default: set by the definition, else 600)',
+      wholeNumber({ unit: 'seconds', minimum: 1, maximum: 86_400 }),
+    ],
+    ['--verbose', 'print what the tree in the prompts saved, after the notices'],
+    ...modelOptions,
+    ...placeOptions,
+  ],
+  examples,
+  run: async (session, flags: RunFlags, name: string, given: string | undefined) => {
+    const prompt = await promptOf(given, session);
+    const [definitions, { findAgent }, { resolveModel }] = await Promise.all([
+      loadAgents(session, flags),
+      import('@cairn/context'),
+      import('@cairn/agents'),
+    ]);
+    const agent = findAgent(definitions, agentName(name));
+    // Before anything is opened or created.
+    resolveModel({ model: flags.model ?? agent.model, baseUrl: flags.baseUrl, env: session.env });
+    const about = await definitionNotices(definitions, agent.name);
+    return withAgents(session, flags, { definitions, writes: true }, async (opened) => {
+      opened.notices.push(...about);
+      return follow(
+        opened,
+        { name: agent.name, prompt, mentions: given !== undefined && given !== '-' },
+        flags,
+        session,
+      );
+    });
+  },
+});

@@ -1,20 +1,19 @@
 import { escapeControls } from '@cairn/tool/paths';
-import { Option } from 'commander';
-import { formatTime } from '../../memory/lines.ts';
 import { listDocument, writeAnswer } from '../../terminal/answer.ts';
 import { CommandError } from '../../terminal/errors.ts';
 import { ExitCode } from '../../terminal/exit.ts';
 import { filled } from '../../terminal/options.ts';
 import type { Session } from '../../terminal/session.ts';
 import { countOf, fitText } from '../../terminal/text.ts';
-import type { CommandFactory } from '../command.ts';
+import { defineCommand, type CommandFactory } from '../command.ts';
+import { formatTime } from '../memory/lines.ts';
 import { openStore, placeOptions, UNKNOWN_SESSION, type HistoryFlags } from './open-agents.ts';
 
 interface SessionsFlags extends HistoryFlags {
   readonly remove?: string;
 }
 
-async function sessions(flags: SessionsFlags, session: Session): Promise<number> {
+async function sessions(session: Session, flags: SessionsFlags): Promise<number> {
   const { stored, notices, close } = await openStore(session, flags, { writes: false });
   try {
     const { listSessions, nearNames, removeSession } = await import('@cairn/context');
@@ -63,14 +62,10 @@ Examples:
   $ cairn agents run reviewer --session work 'Go on'    continues one
   $ cairn agents sessions --remove work                 removes one with all of its conversations`;
 
-export const agentsSessionsCommand: CommandFactory = (command, session, done) => {
-  command
-    .description('List the sessions of the project, the one that was used last first, or remove one.')
-    .summary('list or remove the sessions of the project')
-    .addHelpText('after', examples)
-    .action(async (flags: SessionsFlags) => done(await sessions(flags, session)))
-    .addOption(
-      new Option('--remove <name>', 'remove this session: all of its conversations').argParser(filled('--remove')),
-    );
-  for (const option of placeOptions()) command.addOption(option);
-};
+export const agentsSessionsCommand: CommandFactory = defineCommand({
+  description: 'List the sessions of the project, the one that was used last first, or remove one.',
+  summary: 'list or remove the sessions of the project',
+  options: [['--remove <name>', 'remove this session: all of its conversations', filled], ...placeOptions],
+  examples,
+  run: sessions,
+});

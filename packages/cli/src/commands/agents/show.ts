@@ -1,13 +1,13 @@
 import { quotePath } from '@cairn/tool/paths';
-import { textLines } from '../../memory/lines.ts';
 import { writeAnswer } from '../../terminal/answer.ts';
 import { ExitCode } from '../../terminal/exit.ts';
 import type { Session } from '../../terminal/session.ts';
-import { escapeLine } from '../../terminal/text.ts';
-import type { CommandFactory } from '../command.ts';
-import { agentName, agentOptions, loadAgents, type ProjectRootFlags } from './project.ts';
+import { lineEscape } from '../../terminal/text.ts';
+import { defineCommand, type CommandFactory } from '../command.ts';
+import { textLines } from '../memory/lines.ts';
+import { agentArgument, agentName, agentOptions, loadAgents, type ProjectRootFlags } from './project.ts';
 
-async function show(name: string, flags: ProjectRootFlags, session: Session): Promise<number> {
+async function show(session: Session, flags: ProjectRootFlags, name: string): Promise<number> {
   const [definitions, { DEFAULT_MODE, findAgent, formatProblem }] = await Promise.all([
     loadAgents(session, flags),
     import('@cairn/context'),
@@ -23,7 +23,7 @@ async function show(name: string, flags: ProjectRootFlags, session: Session): Pr
       ...textLines(`${field}: `, Array.isArray(value) ? value.join(', ') || 'none' : String(value), session),
     ]),
     '',
-    ...systemPrompt.split('\n').map((line) => (session.out.isTerminal ? escapeLine(line) : line)),
+    ...systemPrompt.split('\n').map(lineEscape(session.out)),
   ];
   const notices = [
     ...problems.map(formatProblem),
@@ -36,11 +36,10 @@ async function show(name: string, flags: ProjectRootFlags, session: Session): Pr
   return ExitCode.Hit;
 }
 
-export const agentsShowCommand: CommandFactory = (command, session, done) => {
-  command
-    .description('Show the definition of an agent, its file, and what is wrong with it.')
-    .summary('show the definition of an agent')
-    .argument('<name>', 'the agent, with or without @')
-    .action(async (name: string, flags: ProjectRootFlags) => done(await show(name, flags, session)));
-  for (const option of agentOptions()) command.addOption(option);
-};
+export const agentsShowCommand: CommandFactory = defineCommand({
+  description: 'Show the definition of an agent, its file, and what is wrong with it.',
+  summary: 'show the definition of an agent',
+  args: [agentArgument],
+  options: agentOptions,
+  run: show,
+});

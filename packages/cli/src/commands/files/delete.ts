@@ -1,7 +1,5 @@
-import { Option } from 'commander';
 import type { DeleteDetails } from '@cairn/coding-agent/internal';
-import type { Session } from '../../terminal/session.ts';
-import type { CommandFactory } from '../command.ts';
+import { defineCommand, type CommandFactory } from '../command.ts';
 import { mutationOptions, runTool, type MutationFlags } from './tool-command.ts';
 
 const examples = `
@@ -16,25 +14,21 @@ interface DeleteFlags extends MutationFlags {
   readonly recursive?: boolean;
 }
 
-async function runDelete(path: string, flags: DeleteFlags, session: Session): Promise<number> {
-  const { recursive, dryRun } = flags;
-  return runTool<DeleteDetails>(session, {
-    flags,
-    expected: { path, tag: flags.expect },
-    run: (tools) => tools.delete.execute({ path, recursive }, { signal: session.signal, dryRun }),
-    fixes: { IS_DIRECTORY: 'Use --recursive to delete the directory and its content.' },
-    lines: () => [],
-    notices: (_, text) => [text],
-  });
-}
-
-export const deleteCommand: CommandFactory = (command, session, done) => {
-  command
-    .description('Delete a file, or a directory and its content.')
-    .summary('delete a file or a directory')
-    .argument('<path>', 'the file or directory')
-    .addHelpText('after', examples)
-    .action(async (path: string, flags: DeleteFlags) => done(await runDelete(path, flags, session)))
-    .addOption(new Option('--recursive', 'delete a directory and its content'));
-  for (const option of mutationOptions()) command.addOption(option);
-};
+export const deleteCommand: CommandFactory = defineCommand({
+  description: 'Delete a file, or a directory and its content.',
+  summary: 'delete a file or a directory',
+  args: [['<path>', 'the file or directory']],
+  options: [['--recursive', 'delete a directory and its content'], ...mutationOptions()],
+  examples,
+  run: async (session, flags: DeleteFlags, path: string) => {
+    const { recursive, dryRun } = flags;
+    return runTool<DeleteDetails>(session, {
+      flags,
+      expected: { path, tag: flags.expect },
+      run: (tools) => tools.delete.execute({ path, recursive }, { signal: session.signal, dryRun }),
+      fixes: { IS_DIRECTORY: 'Use --recursive to delete the directory and its content.' },
+      lines: () => [],
+      notices: (_, text) => [text],
+    });
+  },
+});

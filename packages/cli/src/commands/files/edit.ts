@@ -1,10 +1,9 @@
-import { Option } from 'commander';
 import type { EditDetails, EditInput, TextEdit } from '@cairn/coding-agent/internal';
 import { once } from '../../terminal/options.ts';
 import { UsageError } from '../../terminal/errors.ts';
 import { readText } from '../../terminal/input.ts';
 import type { Session } from '../../terminal/session.ts';
-import type { CommandFactory } from '../command.ts';
+import { defineCommand, type CommandFactory } from '../command.ts';
 import { diffNotices, mutationOptions, runTool, shownDiffs, type MutationFlags } from './tool-command.ts';
 
 const examples = `
@@ -66,37 +65,31 @@ async function editsOf(flags: EditFlags, session: Session): Promise<readonly Tex
 /** The options of one edit. The JSON of `--edits` has the names of the tool. */
 const flagOf: Readonly<Record<string, string>> = { old_text: '--old', new_text: '--new', replace_all: '--all' };
 
-async function runEdit(path: string, flags: EditFlags, session: Session): Promise<number> {
-  const input: EditInput = { path, edits: await editsOf(flags, session) };
-  const diffsOf = ({ path: name, diff }: EditDetails) => [{ from: name, to: name, diff }];
-  return runTool<EditDetails>(session, {
-    flags,
-    expected: { path, tag: flags.expect },
-    parameter: (name) => (flags.edits === undefined ? (flagOf[name] ?? name) : name),
-    run: (tools) => tools.edit.execute(input, { signal: session.signal, dryRun: flags.dryRun }),
-    lines: (details) => shownDiffs(diffsOf(details), { flags, session }),
-    notices: (details, text) => [
-      // The diff is on standard output already.
-      text.replace(/; the changes:\n.*$/su, '.'),
-      ...diffNotices(diffsOf(details)),
-    ],
-  });
-}
-
-export const editCommand: CommandFactory = (command, session, done) => {
-  command
-    .description('Replace text in a file.')
-    .summary('replace text in a file')
-    .argument('<path>', 'the file')
-    .addHelpText('after', examples)
-    .action(async (path: string, flags: EditFlags) => done(await runEdit(path, flags, session)))
-    .addOption(new Option('--old <text>', 'the text to replace').argParser(once('--old', 'use --edits for several')))
-    .addOption(new Option('--new <text>', 'the replacement').argParser(once('--new', 'use --edits for several')))
-    .addOption(new Option('--all', 'replace every occurrence'))
-    .addOption(
-      new Option('--edits <json>', "several edits as JSON, '-' for standard input").argParser(
-        once('--edits', 'put all edits in one list'),
-      ),
-    );
-  for (const option of mutationOptions()) command.addOption(option);
-};
+export const editCommand: CommandFactory = defineCommand({
+  description: 'Replace text in a file.',
+  args: [['<path>', 'the file']],
+  options: [
+    ['--old <text>', 'the text to replace', once('use --edits for several')],
+    ['--new <text>', 'the replacement', once('use --edits for several')],
+    ['--all', 'replace every occurrence'],
+    ['--edits <json>', "several edits as JSON, '-' for standard input", once('put all edits in one list')],
+    ...mutationOptions(),
+  ],
+  examples,
+  run: async (session, flags: EditFlags, path: string) => {
+    const input: EditInput = { path, edits: await editsOf(flags, session) };
+    const diffsOf = ({ path: name, diff }: EditDetails) => [{ from: name, to: name, diff }];
+    return runTool<EditDetails>(session, {
+      flags,
+      expected: { path, tag: flags.expect },
+      parameter: (name) => (flags.edits === undefined ? (flagOf[name] ?? name) : name),
+      run: (tools) => tools.edit.execute(input, { signal: session.signal, dryRun: flags.dryRun }),
+      lines: (details) => shownDiffs(diffsOf(details), { flags, session }),
+      notices: (details, text) => [
+        // The diff is on standard output already.
+        text.replace(/; the changes:\n.*$/su, '.'),
+        ...diffNotices(diffsOf(details)),
+      ],
+    });
+  },
+});

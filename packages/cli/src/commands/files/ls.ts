@@ -1,10 +1,8 @@
-import { Option } from 'commander';
 import type { LsDetails } from '@cairn/coding-agent/internal';
 import type { MatchesDocument } from '../../terminal/answer.ts';
 import { wholeNumber } from '../../terminal/options.ts';
-import type { CommandFactory } from '../command.ts';
+import { defineCommand, type CommandFactory } from '../command.ts';
 import { entryLines, notesAround, withOpenablePaths } from './listing-lines.ts';
-import type { Session } from '../../terminal/session.ts';
 import { runTool, toolOptions, type ToolFlags } from './tool-command.ts';
 
 const examples = `
@@ -34,30 +32,27 @@ function documentOf({ total, ...rest }: LsDetails, skip: number = 0): MatchesDoc
   return { ...others, ...counts, ...(isCut && { stopReason: 'limit' as const }) };
 }
 
-async function runLs(path: string, flags: LsFlags, session: Session): Promise<number> {
-  const { depth, limit, skip } = flags;
-  return runTool<LsDetails>(session, {
-    flags,
-    run: (tools) => tools.ls.execute({ path, depth, limit, skip }, { signal: session.signal }),
-    fixes: { NOT_A_DIRECTORY: "Use 'cairn read' to read a file, or list the directory that contains it." },
-    lines: ({ entries }) => entryLines(entries, session, flags.color),
-    document: (details) => documentOf(details, skip),
-    isPartial: ({ unreadable }) => unreadable > 0,
-    notices: ({ entries, total }, text) => notesAround(text, entries.length).slice(entries.length === total ? 1 : 0),
-  });
-}
-
-export const lsCommand: CommandFactory = (command, session, done) => {
-  command
-    .description('List a directory, one or more levels deep.')
-    .summary('list a directory')
-    .argument('[path]', 'the directory', '.')
-    .addHelpText('after', examples)
-    .action(async (path: string, flags: LsFlags) => done(await runLs(path, flags, session)))
-    .addOption(
-      new Option('--depth <n>', 'N levels, up to 20 (default: 1)').argParser(wholeNumber('--depth', '', 1, MAX_DEPTH)),
-    )
-    .addOption(new Option('--limit <n>', 'at most N entries (default: 500)').argParser(wholeNumber('--limit', '', 1)))
-    .addOption(new Option('--skip <n>', 'skip the first N entries').argParser(wholeNumber('--skip')));
-  for (const option of toolOptions()) command.addOption(option);
-};
+export const lsCommand: CommandFactory = defineCommand({
+  description: 'List a directory, one or more levels deep.',
+  summary: 'list a directory',
+  args: [['[path]', 'the directory', '.']],
+  options: [
+    ['--depth <n>', 'N levels, up to 20 (default: 1)', wholeNumber({ minimum: 1, maximum: MAX_DEPTH })],
+    ['--limit <n>', 'at most N entries (default: 500)', wholeNumber({ minimum: 1 })],
+    ['--skip <n>', 'skip the first N entries', wholeNumber()],
+    ...toolOptions,
+  ],
+  examples,
+  run: async (session, flags: LsFlags, path: string) => {
+    const { depth, limit, skip } = flags;
+    return runTool<LsDetails>(session, {
+      flags,
+      run: (tools) => tools.ls.execute({ path, depth, limit, skip }, { signal: session.signal }),
+      fixes: { NOT_A_DIRECTORY: "Use 'cairn read' to read a file, or list the directory that contains it." },
+      lines: ({ entries }) => entryLines(entries, session, flags.color),
+      document: (details) => documentOf(details, skip),
+      isPartial: ({ unreadable }) => unreadable > 0,
+      notices: ({ entries, total }, text) => notesAround(text, entries.length).slice(entries.length === total ? 1 : 0),
+    });
+  },
+});

@@ -1,8 +1,8 @@
 import type { PatchDetails } from '@cairn/coding-agent/internal';
 import { readGiven } from '../../terminal/input.ts';
-import type { Session } from '../../terminal/session.ts';
-import type { CommandFactory } from '../command.ts';
-import { diffNotices, mutationOptions, runTool, shownDiffs, type MutationFlags } from './tool-command.ts';
+import { stateOption } from '../../terminal/options.ts';
+import { defineCommand, type CommandFactory } from '../command.ts';
+import { diffNotices, dryRunOption, runTool, shownDiffs, toolOptions, type MutationFlags } from './tool-command.ts';
 
 const examples = `
 Examples:
@@ -21,22 +21,19 @@ function diffsOf({ files }: PatchDetails) {
   }));
 }
 
-async function runPatch(file: string | undefined, flags: MutationFlags, session: Session): Promise<number> {
-  const patch = await readGiven(file, session, "name a file, or pipe the patch, as in 'cairn patch < change.patch'");
-  return runTool<PatchDetails>(session, {
-    flags,
-    run: (tools) => tools.patch.execute({ patch }, { signal: session.signal, dryRun: flags.dryRun }),
-    lines: (details) => shownDiffs(diffsOf(details), { flags, session }),
-    notices: (details, text) => [...text.split('\n'), ...diffNotices(diffsOf(details))],
-  });
-}
-
-export const patchCommand: CommandFactory = (command, session, done) => {
-  command
-    .description('Apply a patch to all its files, or to none.')
-    .summary('apply a patch to several files')
-    .argument('[file]', 'the patch; - reads standard input (default: standard input)')
-    .addHelpText('after', examples)
-    .action(async (file: string | undefined, flags: MutationFlags) => done(await runPatch(file, flags, session)));
-  for (const option of mutationOptions()) if (option.long !== '--expect') command.addOption(option);
-};
+export const patchCommand: CommandFactory = defineCommand({
+  description: 'Apply a patch to all its files, or to none.',
+  summary: 'apply a patch to several files',
+  args: [['[file]', 'the patch; - reads standard input (default: standard input)']],
+  options: [dryRunOption, stateOption, ...toolOptions],
+  examples,
+  run: async (session, flags: MutationFlags, file: string | undefined) => {
+    const patch = await readGiven(file, session, "name a file, or pipe the patch, as in 'cairn patch < change.patch'");
+    return runTool<PatchDetails>(session, {
+      flags,
+      run: (tools) => tools.patch.execute({ patch }, { signal: session.signal, dryRun: flags.dryRun }),
+      lines: (details) => shownDiffs(diffsOf(details), { flags, session }),
+      notices: (details, text) => [...text.split('\n'), ...diffNotices(diffsOf(details))],
+    });
+  },
+});

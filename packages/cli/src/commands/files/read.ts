@@ -1,9 +1,8 @@
-import { Option } from 'commander';
 import type { ReadDetails } from '@cairn/coding-agent/internal';
 import { wholeNumber } from '../../terminal/options.ts';
 import type { ColorMode } from '../../terminal/output.ts';
 import type { Session } from '../../terminal/session.ts';
-import type { CommandFactory } from '../command.ts';
+import { defineCommand, type CommandFactory } from '../command.ts';
 import { entryLines, notesAround, withOpenablePaths } from './listing-lines.ts';
 import { escapeLine } from '../../terminal/text.ts';
 import { runTool, toolOptions, type ToolFlags } from './tool-command.ts';
@@ -42,31 +41,29 @@ function noticesOf(details: ReadDetails, text: string): string[] {
   return notices.map((notice) => notice.replace(/--skip (\d+)$/u, (_, skip: string) => `--offset ${Number(skip) + 1}`));
 }
 
-async function runRead(path: string, flags: ReadFlags, session: Session): Promise<number> {
-  const { offset, limit, encoding } = flags;
-  return runTool<ReadDetails>(session, {
-    flags,
-    run: (tools) => tools.read.execute({ path, offset, limit, encoding }, { signal: session.signal }),
-    lines: (details) => linesOf(details, session, flags.color),
-    document: (details) => (details.kind === 'directory' ? withOpenablePaths(details) : details),
-    notices: noticesOf,
-  });
-}
-
-export const readCommand: CommandFactory = (command, session, done) => {
-  command
-    .description('Read a text file, or a page of it. A notice states what is cut and how to continue.')
-    .summary('show a file and the tag of its content')
-    .argument('<path>', 'a file or a directory')
-    .addHelpText('after', examples)
-    .action(async (path: string, flags: ReadFlags) => done(await runRead(path, flags, session)))
-    .addOption(new Option('--offset <n>', 'start at this line, from 1').argParser(wholeNumber('--offset', '', 1)))
-    .addOption(
-      new Option(
-        '--limit <n>',
-        'at most N lines (default: 2,000), or N entries of a directory (default: 500)',
-      ).argParser(wholeNumber('--limit', '', 1)),
-    )
-    .addOption(new Option('--encoding <name>', 'encoding of a file that is neither UTF-8 nor UTF-16'));
-  for (const option of toolOptions()) command.addOption(option);
-};
+export const readCommand: CommandFactory = defineCommand({
+  description: 'Read a text file, or a page of it. A notice states what is cut and how to continue.',
+  summary: 'show a file and the tag of its content',
+  args: [['<path>', 'a file or a directory']],
+  options: [
+    ['--offset <n>', 'start at this line, from 1', wholeNumber({ minimum: 1 })],
+    [
+      '--limit <n>',
+      'at most N lines (default: 2,000), or N entries of a directory (default: 500)',
+      wholeNumber({ minimum: 1 }),
+    ],
+    ['--encoding <name>', 'encoding of a file that is neither UTF-8 nor UTF-16'],
+    ...toolOptions,
+  ],
+  examples,
+  run: async (session, flags: ReadFlags, path: string) => {
+    const { offset, limit, encoding } = flags;
+    return runTool<ReadDetails>(session, {
+      flags,
+      run: (tools) => tools.read.execute({ path, offset, limit, encoding }, { signal: session.signal }),
+      lines: (details) => linesOf(details, session, flags.color),
+      document: (details) => (details.kind === 'directory' ? withOpenablePaths(details) : details),
+      notices: noticesOf,
+    });
+  },
+});

@@ -1,6 +1,5 @@
 import { quotePath } from '@cairn/tool/paths';
 import { resolve } from 'node:path';
-import { Option } from 'commander';
 import type { CodingTools, Workspace } from '@cairn/coding-agent';
 import type { Names } from '@cairn/coding-agent/internal';
 import type { FailureDetails, ToolResult } from '@cairn/tool';
@@ -8,10 +7,10 @@ import { writeAnswer, type AnswerFlags } from '../../terminal/answer.ts';
 import { diffLines, type ShownDiff } from '../../terminal/diff-lines.ts';
 import { CommandError, UsageError } from '../../terminal/errors.ts';
 import { ExitCode } from '../../terminal/exit.ts';
-import { colorOption, filled, stateOption } from '../../terminal/options.ts';
+import { answerOptions, filled, stateOption, type OptionRow } from '../../terminal/options.ts';
 import { createPaint, usesColor } from '../../terminal/output.ts';
 import type { Session } from '../../terminal/session.ts';
-import { escapeLine } from '../../terminal/text.ts';
+import { lineEscape } from '../../terminal/text.ts';
 
 /** The options of every command that runs a tool, as parsed. */
 export interface ToolFlags extends AnswerFlags {
@@ -25,28 +24,30 @@ export interface MutationFlags extends ToolFlags {
   readonly expect?: string;
 }
 
-export function toolOptions(): Option[] {
-  return [
-    new Option('--root <dir>', 'root of all paths; no path may lead out of it')
-      .argParser(filled('--root', "use a directory, or '.' for the current one"))
-      .default('.', 'the current directory'),
-    new Option('--json', 'print one JSON document'),
-    colorOption(),
-  ];
-}
+export const toolOptions: readonly OptionRow[] = [
+  [
+    '--root <dir>',
+    'root of all paths; no path may lead out of it',
+    (name) => filled(name, "use a directory, or '.' for the current one"),
+    { default: '.', shownDefault: 'the current directory' },
+  ],
+  ...answerOptions,
+];
 
 function contentTag(value: string): string {
   if (/^[\da-f]{8}$/u.test(value)) return value;
   throw new UsageError(`invalid --expect "${value}"`, "use the tag that 'cairn read' prints, such as 1a2b3c4d");
 }
 
+export const dryRunOption: OptionRow = ['--dry-run', 'check everything and show the change, but change nothing'];
+
 /** Returns the options of a command that changes files. `subject` is what has the tag of `--expect`. */
-export function mutationOptions(subject: string = 'the file'): Option[] {
+export function mutationOptions(subject: string = 'the file'): readonly OptionRow[] {
   return [
-    new Option('--dry-run', 'check everything and show the change, but change nothing'),
-    new Option('--expect <tag>', `only if ${subject} has this tag, as 'cairn read' prints it`).argParser(contentTag),
-    stateOption(),
-    ...toolOptions(),
+    dryRunOption,
+    ['--expect <tag>', `only if ${subject} has this tag, as 'cairn read' prints it`, () => contentTag],
+    stateOption,
+    ...toolOptions,
   ];
 }
 
@@ -168,11 +169,8 @@ export function* shownDiffs(
   diffs: readonly ShownDiff[],
   { flags, session }: { readonly flags: ToolFlags; readonly session: Session },
 ): Generator<string, void, undefined> {
-  const { isTerminal } = session.out;
-  const style = {
-    paint: createPaint(usesColor(flags.color, isTerminal, session.env)),
-    escape: isTerminal ? escapeLine : (text: string) => text,
-  };
+  const { out, env } = session;
+  const style = { paint: createPaint(usesColor(flags.color, out.isTerminal, env)), escape: lineEscape(out) };
   for (const diff of diffs) yield* diffLines(diff, style);
 }
 

@@ -1,17 +1,16 @@
-import { quotePath, unquotePath } from '@cairn/tool/paths';
+import { quotePath } from '@cairn/tool/paths';
 import { resolve } from 'node:path';
-import { Option } from 'commander';
 import type { TreeForm, TreeMetadata, TreeOptions, WorkspaceTree } from '@cairn/workspace-cache';
 import { writeAnswer, type AnswerFlags } from '../../terminal/answer.ts';
 import { CommandError } from '../../terminal/errors.ts';
 import { exitCodeOf } from '../../terminal/exit.ts';
-import { colorOption, filled, oneOf, wholeNumber } from '../../terminal/options.ts';
+import { colorOption, oneOf, pathParser, repeated, wholeNumber } from '../../terminal/options.ts';
 import { createPaint, usesColor, type Paint } from '../../terminal/output.ts';
 import { withProgress } from '../../terminal/progress.ts';
 import { pathBelow } from '../../terminal/path-prefix.ts';
 import type { Session } from '../../terminal/session.ts';
 import { countOf, formatCount, formatMs } from '../../terminal/text.ts';
-import type { CommandFactory } from '../command.ts';
+import { defineCommand, type CommandFactory } from '../command.ts';
 import { unreadableNotice } from '../../terminal/unreadable.ts';
 
 const examples = `
@@ -43,18 +42,13 @@ interface TreeFlags extends AnswerFlags {
   readonly stats?: boolean;
 }
 
-function depth(value: string): number | 'auto' | 'fit' {
-  return value === 'auto' || value === 'fit' ? value : wholeNumber('--depth', '', 1)(value);
+function depth(name: string): (value: string) => number | 'auto' | 'fit' {
+  return (value) => (value === 'auto' || value === 'fit' ? value : wholeNumber({ minimum: 1 })(name)(value));
 }
 
 /** The levels and the limit for a person, who pays for no token. With `--depth fit` those of agents. */
 const PERSON_DEPTH = 3;
 const PERSON_CHARACTERS = 10_000;
-
-/** Adds a value of an option that may be repeated. */
-function several(flag: string, fix: string): (value: string, others?: readonly string[]) => readonly string[] {
-  return (value, others = []) => [...others, unquotePath(filled(flag, fix)(value))];
-}
 
 /** The directory of a line: its name, and what is after it, such as `(12)`. */
 const DIRECTORY = /^((?:│ {3}| {4})*(?:[├└]── )?| *)((?:(?! -> ).)*\/)((?: \([^()]*\))?)$/u;
@@ -150,88 +144,70 @@ async function failureOf(path: string, { metadata }: WorkspaceTree): Promise<unk
   return new CommandError({ code: 'EACCES', message, path });
 }
 
-async function runTree(given: string, flags: TreeFlags, session: Session): Promise<number> {
-  const { ALLOWED_NAMES, createWorkspaceCache } = await import('@cairn/workspace-cache');
-  const path = unquotePath(filled('the path', "use a directory, or '.' for the current one")(given));
-  const root = resolve(session.cwd, path);
-  const isForAgents = flags.depth === 'fit';
-  const options: TreeOptions = {
-    depth: flags.depth ?? PERSON_DEPTH,
-    maxCharacters: flags.chars ?? (isForAgents || flags.tokens !== undefined ? undefined : PERSON_CHARACTERS),
-    maxTokens: flags.tokens,
-    format: flags.format ?? (isForAgents ? 'indent' : 'box'),
-    hidden: flags.hidden,
-    gitignore: flags.ignore,
-    focus: flags.focus,
-    timeoutMs: flags.timeout,
-    ...(flags.allow && { allow: [...ALLOWED_NAMES, ...flags.allow] }),
-  };
-  // The metadata holds every warning.
-  const cache = createWorkspaceCache({ root, onWarning: () => undefined });
-  const built = await withProgress(session, 'reading the tree', () =>
-    cache.tree({ ...options, signal: session.signal }),
-  );
-  const tree = withNamedPaths(built, path);
-  const { metadata, tree: text } = tree;
-  const { error, missingFocus = [], unreadable = 0 } = metadata;
-  const isFailure = error !== undefined && metadata.entries === 0 && !error.endsWith(TIMED_OUT);
-  if (isFailure) throw await failureOf(path, tree);
-  await writeAnswer(session, flags, {
-    lines: linesOf(tree, flags, session),
-    document: { root, tree: text, metadata },
-    notices: () => noticesOf(tree, flags),
-  });
-  // A tree without entries is an answer, too.
-  const stopReason = error === undefined && missingFocus.length === 0 ? undefined : 'budget';
-  return exitCodeOf({ shown: 1, stopReason, unreadable });
-}
-
-export const treeCommand: CommandFactory = (command, session, done) => {
-  command
-    .description('Show a directory as a tree that fits into a prompt: levels, characters or tokens limit it.')
-    .summary('show a directory as a tree that fits into a prompt')
-    .argument('[path]', 'the directory', '.')
-    .addHelpText('after', examples)
-    .action(async (path: string, flags: TreeFlags) => done(await runTree(path, flags, session)))
-    .addOption(
-      new Option(
-        '--depth <n>',
-        'N levels, auto for what suits the size, or fit for what agents get (default: 3)',
-      ).argParser(depth),
-    )
-    .addOption(
-      new Option('--chars <n>', 'at most N characters (default: 10,000; with --tokens no limit)').argParser(
-        wholeNumber('--chars'),
-      ),
-    )
-    .addOption(new Option('--tokens <n>', 'at most N tokens, estimated').argParser(wholeNumber('--tokens')))
-    .addOption(
-      new Option(
-        '--format <form>',
-        'box (lines, default), indent (two spaces a level) or paths (one a line)',
-      ).argParser(oneOf('--format', formats)),
-    )
-    .option('--hidden', 'show hidden directories')
-    .option('--no-ignore', 'do not apply .gitignore, .ignore and other ignore files')
-    .addOption(
-      new Option(
-        '--allow <name>',
-        'show this name though it is hidden, ignored or excluded; repeat it for more',
-      ).argParser(several('--allow', 'use a name')),
-    )
-    .addOption(
-      new Option(
-        '--focus <path>',
-        'show this path, from [path] on, and what is next to it at any depth; repeat it for more',
-      ).argParser(several('--focus', 'use a path')),
-    )
-    .addOption(
-      new Option(
-        '--timeout <ms>',
-        'stop after N milliseconds, print the tree so far and exit with 2 (default: 10,000)',
-      ).argParser(wholeNumber('--timeout', 'milliseconds')),
-    )
-    .option('--stats', 'print the counts after the tree')
-    .option('--json', 'print one JSON document, with the counts')
-    .addOption(colorOption());
-};
+export const treeCommand: CommandFactory = defineCommand({
+  description: 'Show a directory as a tree that fits into a prompt: levels, characters or tokens limit it.',
+  summary: 'show a directory as a tree that fits into a prompt',
+  args: [['[path]', 'the directory', '.']],
+  options: [
+    ['--depth <n>', 'N levels, auto for what suits the size, or fit for what agents get (default: 3)', depth],
+    ['--chars <n>', 'at most N characters (default: 10,000; with --tokens no limit)', wholeNumber()],
+    ['--tokens <n>', 'at most N tokens, estimated', wholeNumber()],
+    ['--format <form>', 'box (lines, default), indent (two spaces a level) or paths (one a line)', oneOf(formats)],
+    ['--hidden', 'show hidden directories'],
+    ['--no-ignore', 'do not apply .gitignore, .ignore and other ignore files'],
+    [
+      '--allow <name>',
+      'show this name though it is hidden, ignored or excluded; repeat it for more',
+      repeated((name) => pathParser(name, 'use a name')),
+    ],
+    [
+      '--focus <path>',
+      'show this path, from [path] on, and what is next to it at any depth; repeat it for more',
+      repeated((name) => pathParser(name, 'use a path')),
+    ],
+    [
+      '--timeout <ms>',
+      'stop after N milliseconds, print the tree so far and exit with 2 (default: 10,000)',
+      wholeNumber({ unit: 'milliseconds' }),
+    ],
+    ['--stats', 'print the counts after the tree'],
+    ['--json', 'print one JSON document, with the counts'],
+    colorOption,
+  ],
+  examples,
+  run: async (session, flags: TreeFlags, given: string) => {
+    const { ALLOWED_NAMES, createWorkspaceCache } = await import('@cairn/workspace-cache');
+    const path = pathParser('the path', "use a directory, or '.' for the current one")(given);
+    const root = resolve(session.cwd, path);
+    const isForAgents = flags.depth === 'fit';
+    const options: TreeOptions = {
+      depth: flags.depth ?? PERSON_DEPTH,
+      maxCharacters: flags.chars ?? (isForAgents || flags.tokens !== undefined ? undefined : PERSON_CHARACTERS),
+      maxTokens: flags.tokens,
+      format: flags.format ?? (isForAgents ? 'indent' : 'box'),
+      hidden: flags.hidden,
+      gitignore: flags.ignore,
+      focus: flags.focus,
+      timeoutMs: flags.timeout,
+      ...(flags.allow && { allow: [...ALLOWED_NAMES, ...flags.allow] }),
+    };
+    // The metadata holds every warning.
+    const cache = createWorkspaceCache({ root, onWarning: () => undefined });
+    const built = await withProgress(session, 'reading the tree', () =>
+      cache.tree({ ...options, signal: session.signal }),
+    );
+    const tree = withNamedPaths(built, path);
+    const { metadata, tree: text } = tree;
+    const { error, missingFocus = [], unreadable = 0 } = metadata;
+    const isFailure = error !== undefined && metadata.entries === 0 && !error.endsWith(TIMED_OUT);
+    if (isFailure) throw await failureOf(path, tree);
+    await writeAnswer(session, flags, {
+      lines: linesOf(tree, flags, session),
+      document: { root, tree: text, metadata },
+      notices: () => noticesOf(tree, flags),
+    });
+    // A tree without entries is an answer, too.
+    const stopReason = error === undefined && missingFocus.length === 0 ? undefined : 'budget';
+    return exitCodeOf({ shown: 1, stopReason, unreadable });
+  },
+});

@@ -1,10 +1,8 @@
-import { Option } from 'commander';
 import type { WriteDetails } from '@cairn/coding-agent/internal';
 import { once } from '../../terminal/options.ts';
 import { UsageError } from '../../terminal/errors.ts';
 import { readText } from '../../terminal/input.ts';
-import type { Session } from '../../terminal/session.ts';
-import type { CommandFactory } from '../command.ts';
+import { defineCommand, type CommandFactory } from '../command.ts';
 import { diffNotices, mutationOptions, runTool, shownDiffs, type MutationFlags } from './tool-command.ts';
 
 const examples = `
@@ -22,37 +20,32 @@ interface WriteFlags extends MutationFlags {
   readonly overwrite?: boolean;
 }
 
-async function runWrite(path: string, flags: WriteFlags, session: Session): Promise<number> {
-  if (flags.overwrite === true && flags.expect !== undefined) {
-    throw new UsageError('--overwrite and --expect exclude each other', 'leave one of them out');
-  }
-  const content = flags.content ?? (await readText(session.input, 'pipe the content, or use --content'));
-  const diffsOf = ({ path: to, created, diff }: WriteDetails) => [{ from: created ? undefined : to, to, diff }];
-  return runTool<WriteDetails>(session, {
-    flags,
-    overwrites: flags.overwrite,
-    expected: { path, tag: flags.expect },
-    run: (tools) => tools.write.execute({ path, content }, { signal: session.signal, dryRun: flags.dryRun }),
-    fixes: {
-      NOT_READ: "Use --expect with the tag that 'cairn read' prints, or --overwrite to replace any content.",
-    },
-    lines: (details) => shownDiffs(diffsOf(details), { flags, session }),
-    notices: (details, text) => [text, ...diffNotices(diffsOf(details))],
-  });
-}
-
-export const writeCommand: CommandFactory = (command, session, done) => {
-  command
-    .description('Create a file, or replace its whole content.')
-    .summary('create or replace a file')
-    .argument('<path>', 'the file')
-    .addHelpText('after', examples)
-    .action(async (path: string, flags: WriteFlags) => done(await runWrite(path, flags, session)))
-    .addOption(
-      new Option('--content <text>', 'the exact content (default: standard input)').argParser(
-        once('--content', 'give the whole content once'),
-      ),
-    )
-    .addOption(new Option('--overwrite', 'replace an existing file, whatever its content'));
-  for (const option of mutationOptions()) command.addOption(option);
-};
+export const writeCommand: CommandFactory = defineCommand({
+  description: 'Create a file, or replace its whole content.',
+  summary: 'create or replace a file',
+  args: [['<path>', 'the file']],
+  options: [
+    ['--content <text>', 'the exact content (default: standard input)', once('give the whole content once')],
+    ['--overwrite', 'replace an existing file, whatever its content'],
+    ...mutationOptions(),
+  ],
+  examples,
+  run: async (session, flags: WriteFlags, path: string) => {
+    if (flags.overwrite === true && flags.expect !== undefined) {
+      throw new UsageError('--overwrite and --expect exclude each other', 'leave one of them out');
+    }
+    const content = flags.content ?? (await readText(session.input, 'pipe the content, or use --content'));
+    const diffsOf = ({ path: to, created, diff }: WriteDetails) => [{ from: created ? undefined : to, to, diff }];
+    return runTool<WriteDetails>(session, {
+      flags,
+      overwrites: flags.overwrite,
+      expected: { path, tag: flags.expect },
+      run: (tools) => tools.write.execute({ path, content }, { signal: session.signal, dryRun: flags.dryRun }),
+      fixes: {
+        NOT_READ: "Use --expect with the tag that 'cairn read' prints, or --overwrite to replace any content.",
+      },
+      lines: (details) => shownDiffs(diffsOf(details), { flags, session }),
+      notices: (details, text) => [text, ...diffNotices(diffsOf(details))],
+    });
+  },
+});

@@ -1,4 +1,4 @@
-import type { CommandFactory } from '../command.ts';
+import { defineGroup, type CommandFactory } from '../command.ts';
 
 const examples = `
 Examples:
@@ -12,9 +12,8 @@ Examples:
 
 Exit status: 0 if something was done or found, 1 if not, 2 on an error; of 'session-start' always 0.`;
 
-export const hookCommand: CommandFactory = (command) => {
-  command
-    .description('Show knowledge to agent hosts at the start of a session, and install the hooks that do so.')
-    .summary('show knowledge to agent hosts')
-    .addHelpText('after', examples);
-};
+export const hookCommand: CommandFactory = defineGroup({
+  description: 'Show knowledge to agent hosts at the start of a session, and install the hooks that do so.',
+  summary: 'show knowledge to agent hosts',
+  examples,
+});

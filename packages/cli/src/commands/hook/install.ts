@@ -1,11 +1,10 @@
 import { LANGUAGES } from '@cairn/tool/kernel';
 import type { Language } from '@cairn/tool/kernel';
 import { resolve } from 'node:path';
-import { Option } from 'commander';
 import { UsageError } from '../../terminal/errors.ts';
 import { oneOf, stateOption } from '../../terminal/options.ts';
 import type { Session } from '../../terminal/session.ts';
-import type { CommandFactory } from '../command.ts';
+import { defineCommand, type CommandFactory } from '../command.ts';
 import { commandOption, confirmOptions, hostContext, placeOptions, type EntryFlags } from '../mcp/entry-options.ts';
 import { launchOf } from '../mcp/launch.ts';
 import type { HookRequest } from './request.ts';
@@ -40,7 +39,7 @@ export async function hookRequest(id: string, flags: EntryFlags, session: Sessio
   return { host, context: await hostContext(flags.root, session), flags, stateDirectory };
 }
 
-async function install(id: string | undefined, flags: InstallFlags, session: Session): Promise<number> {
+async function install(session: Session, flags: InstallFlags, id: string | undefined): Promise<number> {
   const { command, language, onlyMatching = false, undo } = flags;
   if (id === undefined) {
     if (undo === true) throw new UsageError('--undo needs a host', "name one, such as 'cairn hook remove claude'");
@@ -59,27 +58,20 @@ async function install(id: string | undefined, flags: InstallFlags, session: Ses
   return runRemove(request, session);
 }
 
-export const hookInstallCommand: CommandFactory = (command, session, done) => {
-  command
-    .description(
-      'Begin the sessions of a host with the index of your knowledge, and add skills. Shows the changes first. Without a host, lists the hosts.',
-    )
-    .summary('begin sessions of a host with knowledge')
-    .argument('[host]', 'claude, codex, or agents-md for every other host')
-    .addHelpText('after', examples)
-    .action(async (id: string | undefined, flags: InstallFlags) => done(await install(id, flags, session)));
-  for (const option of placeOptions()) command.addOption(option);
-  command
-    .addOption(commandOption())
-    .addOption(
-      new Option('--language <code>', 'language of the texts: en or zh (default: en)').argParser(
-        oneOf('--language', LANGUAGES),
-      ),
-    )
-    .addOption(
-      new Option('--only-matching', 'list only assets of product lines that match the tech stack of the project'),
-    )
-    .addOption(stateOption())
-    .addOption(new Option('--undo', "as 'cairn hook remove'"));
-  for (const option of confirmOptions()) command.addOption(option);
-};
+export const hookInstallCommand: CommandFactory = defineCommand({
+  description:
+    'Begin the sessions of a host with the index of your knowledge, and add skills. Shows the changes first. Without a host, lists the hosts.',
+  summary: 'begin sessions of a host with knowledge',
+  args: [['[host]', 'claude, codex, or agents-md for every other host']],
+  options: [
+    ...placeOptions,
+    commandOption,
+    ['--language <code>', 'language of the texts: en or zh (default: en)', oneOf(LANGUAGES)],
+    ['--only-matching', 'list only assets of product lines that match the tech stack of the project'],
+    stateOption,
+    ['--undo', "as 'cairn hook remove'"],
+    ...confirmOptions,
+  ],
+  examples,
+  run: install,
+});

@@ -1,12 +1,10 @@
 import { LANGUAGES } from '@cairn/tool/kernel';
 import type { Language } from '@cairn/tool/kernel';
 import { resolve } from 'node:path';
-import { Option } from 'commander';
 import { writeAnswer, type AnswerFlags } from '../../terminal/answer.ts';
 import { ExitCode } from '../../terminal/exit.ts';
-import { colorOption, oneOf } from '../../terminal/options.ts';
-import type { Session } from '../../terminal/session.ts';
-import type { CommandFactory } from '../command.ts';
+import { answerOptions, oneOf } from '../../terminal/options.ts';
+import { defineCommand, type CommandFactory } from '../command.ts';
 
 const examples = `
 Examples:
@@ -19,31 +17,22 @@ interface PhaseFlags extends AnswerFlags {
   readonly language?: Language;
 }
 
-async function showPhase(path: string, flags: PhaseFlags, session: Session): Promise<number> {
-  const { detectPhase, formatPhase } = await import('@cairn/knowledge');
-  const root = resolve(session.cwd, path);
-  const detected = await detectPhase(root, { env: session.env, signal: session.signal });
-  const lines = formatPhase(detected, flags.language).split('\n');
-  await writeAnswer(session, flags, {
-    lines,
-    document: { root, ...detected, text: lines.join('\n') },
-    notices: () => [],
-  });
-  return detected.phase === 'unknown' ? ExitCode.None : ExitCode.Hit;
-}
-
-export const hookPhaseCommand: CommandFactory = (command, session, done) => {
-  command
-    .description("Name the phase of the work in a directory from git's state, and the knowledge that helps in it.")
-    .summary('name the phase of the work')
-    .argument('[path]', 'the directory', '.')
-    .addHelpText('after', examples)
-    .action(async (path: string, flags: PhaseFlags) => done(await showPhase(path, flags, session)))
-    .addOption(
-      new Option('--language <code>', 'language of the text: en or zh (default: en)').argParser(
-        oneOf('--language', LANGUAGES),
-      ),
-    )
-    .addOption(new Option('--json', 'print one JSON document'))
-    .addOption(colorOption());
-};
+export const hookPhaseCommand: CommandFactory = defineCommand({
+  description: "Name the phase of the work in a directory from git's state, and the knowledge that helps in it.",
+  summary: 'name the phase of the work',
+  args: [['[path]', 'the directory', '.']],
+  options: [['--language <code>', 'language of the text: en or zh (default: en)', oneOf(LANGUAGES)], ...answerOptions],
+  examples,
+  run: async (session, flags: PhaseFlags, path: string) => {
+    const { detectPhase, formatPhase } = await import('@cairn/knowledge');
+    const root = resolve(session.cwd, path);
+    const detected = await detectPhase(root, { env: session.env, signal: session.signal });
+    const lines = formatPhase(detected, flags.language).split('\n');
+    await writeAnswer(session, flags, {
+      lines,
+      document: { root, ...detected, text: lines.join('\n') },
+      notices: () => [],
+    });
+    return detected.phase === 'unknown' ? ExitCode.None : ExitCode.Hit;
+  },
+});

@@ -1,5 +1,5 @@
 import { stateOption } from '../../terminal/options.ts';
-import type { CommandFactory } from '../command.ts';
+import { defineCommand, type CommandFactory } from '../command.ts';
 import { confirmOptions, placeOptions, type EntryFlags } from '../mcp/entry-options.ts';
 import { hookRequest } from './install.ts';
 
@@ -14,16 +14,15 @@ was changed stays. A hook that another person installed in a shared repository i
 
 Exit status: 0 if it is removed, 1 if nothing is installed or you answered no, 2 on an error.`;
 
-export const hookRemoveCommand: CommandFactory = (command, session, done) => {
-  command
-    .description("Remove what 'cairn hook install' added to a host. Shows the changes first.")
-    .summary('undo an installation')
-    .argument('<host>', 'claude, codex, or agents-md')
-    .addHelpText('after', examples)
-    .action(async (id: string, flags: EntryFlags) => {
-      const request = await hookRequest(id, flags, session);
-      const { runRemove } = await import('./run-hook.ts');
-      done(await runRemove(request, session));
-    });
-  for (const option of [...placeOptions(), stateOption(), ...confirmOptions()]) command.addOption(option);
-};
+export const hookRemoveCommand: CommandFactory = defineCommand({
+  description: "Remove what 'cairn hook install' added to a host. Shows the changes first.",
+  summary: 'undo an installation',
+  args: [['<host>', 'claude, codex, or agents-md']],
+  options: [...placeOptions, stateOption, ...confirmOptions],
+  examples,
+  run: async (session, flags: EntryFlags, id: string) => {
+    const request = await hookRequest(id, flags, session);
+    const { runRemove } = await import('./run-hook.ts');
+    return runRemove(request, session);
+  },
+});

@@ -1,112 +1,40 @@
-import type { FileDiff } from '@cairn/coding-agent';
-import type { EntryAction, EntryEditor, EntryTarget, SessionHost } from '@cairn/hosts';
+import type { EntryEditor, EntryTarget, SessionHost } from '@cairn/hosts';
 import { HostError, sessionHosts } from '@cairn/hosts';
 import { createKnowledge, skills } from '@cairn/knowledge';
 import { SKILL_NAMES } from '@cairn/knowledge/internal';
 import type { Language } from '@cairn/tool/kernel';
 import { writeAnswer } from '../../terminal/answer.ts';
-import { CommandError, factsOf } from '../../terminal/errors.ts';
 import { ExitCode } from '../../terminal/exit.ts';
 import type { Session } from '../../terminal/session.ts';
 import type { PreviewedFile } from '../mcp/config-file.ts';
 import type { Launch } from '../mcp/launch.ts';
-import { confirm, diffOf, editorOf, showDiff, type PlannedChange } from '../mcp/show-change.ts';
-import { shellLine } from './shell-line.ts';
+import { applySteps, carryOut, editorOf, type Outcome, type PlannedChange, type Step } from '../mcp/show-change.ts';
 import { entryTarget, hookWords, skillTarget, type HookRequest } from './request.ts';
-
-/** A planned change of one file. */
-interface Step {
-  readonly target: EntryTarget<string>;
-  readonly change: PlannedChange;
-}
+import { shellLine } from './shell-line.ts';
 
 type Editor = EntryEditor<PreviewedFile>;
 
-/** The end of a run. */
-interface Outcome {
-  readonly steps: readonly Step[];
-  readonly changed: boolean;
-  readonly diffs: ReadonlyMap<Step, FileDiff>;
-  readonly notices: readonly string[];
-  /** Further fields of the JSON document. */
-  readonly more: Readonly<Record<string, unknown>>;
+function stepOf({ kind, name }: EntryTarget<string>, change: PlannedChange): Step {
+  if (kind.format === 'file') return { change, name, subject: `the skill ${name}` };
+  return { change, name, subject: kind.format === 'section' ? 'the section' : 'the hook' };
 }
 
-/** What a step changed, in words: the hook, the section, or a skill. */
-function subjectOf({ target: { kind, name } }: Step): string {
-  if (kind.format === 'file') return `the skill ${name}`;
-  return kind.format === 'section' ? 'the section' : 'the hook';
-}
-
-const verbs: Readonly<Partial<Record<EntryAction, readonly [past: string, preposition: string]>>> = {
-  add: ['added', 'to'],
-  replace: ['replaced', 'in'],
-  restore: ['restored', 'in'],
-  remove: ['removed', 'from'],
-};
-
-function sentence(step: Step, { isDryRun }: { readonly isDryRun: boolean }): string[] {
-  const { action, file, text } = step.change;
-  const [past = '', preposition = ''] = verbs[action] ?? [];
-  if (text === undefined || past === '') return [];
-  const what = `${past} ${subjectOf(step)} ${preposition} ${file.path}`;
-  return [isDryRun ? `would have ${what}` : `${past.charAt(0).toUpperCase()}${what.slice(1)}`];
-}
-
-async function report(session: Session, { host, flags }: HookRequest, outcome: Outcome): Promise<void> {
-  const { steps, changed, diffs, notices, more } = outcome;
-  const files = steps.map((step) => ({
-    path: step.change.file.path,
-    name: step.target.name,
-    action: step.change.action,
-    diff: diffs.get(step),
-  }));
-  const { scope, dryRun = false } = flags;
-  const document = { host: host.id, scope, changed, dryRun, files, ...more };
-  await writeAnswer(session, flags, { lines: [], document, notices: () => notices });
-}
-
-/** Makes the changes, one file after the other. Each has an undo note, so that a second run completes or undoes them. */
-async function apply(steps: readonly Step[]): Promise<void> {
-  const done: string[] = [];
-  for (const { change } of steps) {
-    try {
-      await change.apply();
-      if (change.text !== undefined) done.push(change.file.path);
-    } catch (error) {
-      if (done.length === 0) throw error;
-      const facts = factsOf(error);
-      const message = `${facts.message}; before that, ${done.join(', ')} was written`;
-      throw new CommandError({ ...facts, message, changed: true }, { cause: error });
-    }
-  }
-}
-
-/** Shows the changes, asks, and makes them. */
-async function carryOut(
+/** Returns the printer of an outcome. `more` are further fields of the JSON document. */
+function reporterOf(
+  steps: readonly Step[],
+  { host, flags }: HookRequest,
   session: Session,
-  request: HookRequest,
-  { steps, notices, more }: Pick<Outcome, 'steps' | 'notices' | 'more'>,
-): Promise<number> {
-  const { flags } = request;
-  const isDryRun = flags.dryRun === true;
-  const changing = steps.filter(({ change }) => change.text !== undefined);
-  const diffs = new Map<Step, FileDiff>();
-  for (const step of changing) {
-    const diff = await diffOf(step.change);
-    diffs.set(step, diff);
-    if (flags.json !== true) await showDiff(step.change, diff, { flags, session });
-  }
-  const [path = '', ...others] = changing.map(({ change }) => change.file.path);
-  const changed = !isDryRun && (await confirm([path, ...others], flags.yes === true, session));
-  if (!changed && !isDryRun) {
-    await report(session, request, { steps, changed, diffs, more, notices: ['nothing was changed'] });
-    return ExitCode.None;
-  }
-  if (changed) await apply(steps);
-  const done = changing.flatMap((step) => sentence(step, { isDryRun }));
-  await report(session, request, { steps, changed, diffs, more, notices: [...done, ...notices] });
-  return ExitCode.Hit;
+  more: object = {},
+): (outcome: Outcome) => Promise<void> {
+  return async ({ changed, diffs, notices }) => {
+    const files = steps.map((step) => {
+      const { change, name } = step;
+      return { path: change.file.path, name, action: change.action, diff: diffs.get(step) };
+    });
+    const { scope, dryRun = false } = flags;
+    const document = { host: host.id, scope, changed, dryRun, files, ...more };
+    await writeAnswer(session, flags, { lines: [], document, notices: () => notices });
+  };
 }
 
 /** A request to install. */
@@ -144,18 +72,18 @@ export async function runInstall(installation: HookInstallation, session: Sessio
   const line = shellLine(words, context.platform);
   const command = shellLine(program, context.platform);
   const value = host.delivery === 'hook' ? line : await sectionText(installation, command, session);
+  const wanted = [
+    ...skills({ language, command }).map(({ name, text }) => ({ target: skillTarget(installation, name), text })),
+    { target: entryTarget(installation), text: value },
+  ];
   const steps: Step[] = [];
-  for (const { name, text } of skills({ language, command })) {
-    const target = skillTarget(installation, name);
-    steps.push({ target, change: await editor.planInstall(target, text) });
-  }
-  const target = entryTarget(installation);
-  steps.push({ target, change: await editor.planInstall(target, value) });
+  for (const { target, text } of wanted) steps.push(stepOf(target, await editor.planInstall(target, text)));
   const next = host.entry.nextStep(flags.scope);
   const more = { next, ...(host.delivery === 'hook' && { launch: { command: line, why: launch.why } }) };
+  const report = reporterOf(steps, installation, session, more);
   if (steps.every(({ change }) => change.text === undefined)) {
     const notices = [`${host.title} has the current hook and skills already; nothing was changed`];
-    await report(session, installation, { steps, changed: false, diffs: new Map(), more, notices });
+    await report({ changed: false, diffs: new Map(), notices });
     return ExitCode.Hit;
   }
   const undo = `to undo: cairn hook remove ${host.id}${flags.scope === 'user' ? ' --scope user' : ''}`;
@@ -167,13 +95,13 @@ export async function runInstall(installation: HookInstallation, session: Sessio
     `next: ${next}`,
     ...(flags.dryRun === true ? [] : [undo]),
   ];
-  return carryOut(session, installation, { steps, notices, more });
+  return carryOut(steps, { flags, session, notices, report });
 }
 
 /** Plans the undo of an entry; `undefined` when there is nothing to undo. */
 async function planUndo(editor: Editor, target: EntryTarget<string>): Promise<Step | undefined> {
   try {
-    return { target, change: await editor.planUndo(target) };
+    return stepOf(target, await editor.planUndo(target));
   } catch (error) {
     if (HostError.isInstance(error) && error.code === 'NOTHING_TO_UNDO') return undefined;
     throw error;
@@ -205,12 +133,13 @@ export async function runRemove(request: HookRequest, session: Session): Promise
       .map(({ change }) => `${change.file.path} was changed after the installation, so it stays`),
     ...(sharing ? [`the skills stay, because ${sharing.title} uses them too`] : []),
   ];
+  const report = reporterOf(steps, request, session);
   if (steps.some(({ change }) => change.text !== undefined)) {
-    return carryOut(session, request, { steps, notices, more: {} });
+    return carryOut(steps, { flags, session, notices, report });
   }
-  if (flags.dryRun !== true) await apply(steps);
+  if (flags.dryRun !== true) await applySteps(steps);
   const [path = ''] = host.entry.files(flags.scope, context, '');
   const nothing = `nothing of Cairn is installed for ${host.title} in ${path}; nothing was changed`;
-  await report(session, request, { steps, changed: false, diffs: new Map(), more: {}, notices: [...notices, nothing] });
+  await report({ changed: false, diffs: new Map(), notices: [...notices, nothing] });
   return ExitCode.None;
 }

@@ -1,21 +1,14 @@
 import { basename, extname } from 'node:path';
-import { Option } from 'commander';
-import type { Asset, Knowledge } from '@cairn/knowledge';
+import type { Asset } from '@cairn/knowledge';
 import type { AssetChange, FieldChanges } from '@cairn/knowledge/internal';
-import { assetDocument, findAsset } from '../../knowledge/assets.ts';
-import {
-  addKnowledgeOptions,
-  withKnowledge,
-  type KnowledgeFlags,
-  type KnowledgePrinter,
-} from '../../knowledge/open.ts';
 import { CommandError, UsageError } from '../../terminal/errors.ts';
 import { ExitCode } from '../../terminal/exit.ts';
 import { readGiven } from '../../terminal/input.ts';
 import { filled } from '../../terminal/options.ts';
-import type { Session } from '../../terminal/session.ts';
 import type { CommandFactory } from '../command.ts';
-import { fieldOptions, type FieldFlags } from './options.ts';
+import { assetDocument, findAsset } from './assets.ts';
+import { knowledgeCommand, type KnowledgePlace } from './knowledge-command.ts';
+import { fieldOptions, type FieldFlags, type KnowledgeFlags } from './options.ts';
 
 interface AddFlags extends KnowledgeFlags, FieldFlags {
   readonly name?: string;
@@ -61,11 +54,8 @@ function isSameText(...texts: readonly [string, string]): boolean {
 }
 
 /** @throws {CommandError} `SIMILAR_ASSETS` */
-async function refuseSimilar(
-  { store, layers }: Knowledge,
-  { text, signal }: { readonly text: string; readonly signal: AbortSignal },
-  { notice }: KnowledgePrinter,
-): Promise<void> {
+async function refuseSimilar(text: string, { knowledge, signal, notice }: KnowledgePlace): Promise<void> {
+  const { store, layers } = knowledge;
   const { parseAsset } = await import('@cairn/knowledge');
   const { checkSecrets } = await import('@cairn/knowledge/internal');
   const { id, fields, body } = parseAsset(text);
@@ -88,55 +78,39 @@ async function refuseSimilar(
   });
 }
 
-async function write(
-  knowledge: Knowledge,
-  { given, flags, signal }: { readonly given: Given; readonly flags: AddFlags; readonly signal: AbortSignal },
-  printer: KnowledgePrinter,
-): Promise<Asset> {
+async function write(given: Given, flags: AddFlags, place: KnowledgePlace): Promise<Asset> {
+  const { knowledge, signal, notice } = place;
   const { store, directory } = knowledge;
   if (flags.update !== undefined) {
     const { id, hash } = await findAsset(knowledge, flags.update, signal);
     const asset = await store.change(id, await changeOf(given), { expected: hash, signal });
-    printer.notice(`changed ${id} in ${directory}`);
+    notice(`changed ${id} in ${directory}`);
     return asset;
   }
   const text = await newText(given);
-  if (flags.new !== true) await refuseSimilar(knowledge, { text, signal }, printer);
+  if (flags.new !== true) await refuseSimilar(text, place);
   const asset = await store.add({ text, path: given.file }, { signal });
-  printer.notice(`added to ${directory}; 'cairn knowledge show ${asset.id}' shows it`);
+  notice(`added to ${directory}; 'cairn knowledge show ${asset.id}' shows it`);
   return asset;
 }
 
-async function add(file: string | undefined, flags: AddFlags, session: Session): Promise<number> {
-  const { signal } = session;
-  const text = await readGiven(file, session, 'pipe the Markdown, or name a file');
-  const given = { text, file: file === '-' ? undefined : file, fields: fieldsOf(flags) };
-  return withKnowledge(session, {
-    flags,
-    writes: true,
-    run: async (knowledge, printer) => {
-      const asset = await write(knowledge, { given, flags, signal }, printer);
-      await printer.print([asset.id], await assetDocument(asset));
-      return ExitCode.Hit;
-    },
-  });
-}
-
-export const knowledgeAddCommand: CommandFactory = (command, session, done) => {
-  command
-    .description(
-      'Add an asset from Markdown. Options replace the fields of its front matter. When similar assets exist, it is rejected until --update or --new chooses.',
-    )
-    .summary('add an asset from Markdown')
-    .argument('[file]', 'Markdown, with front matter or with options; - reads standard input (default: standard input)')
-    .action(async (file: string | undefined, flags: AddFlags) => done(await add(file, flags, session)));
-  addKnowledgeOptions(command, [
-    new Option('--name <name>', 'name (default: the name of the file)').argParser(filled('--name')),
-    ...fieldOptions(),
-    new Option('--new', 'add it although similar assets exist').conflicts('update'),
-    new Option(
-      '--update <asset>',
-      'change this asset instead: its body, or all of it when the text has front matter',
-    ).argParser(filled('--update')),
-  ]);
-};
+export const knowledgeAddCommand: CommandFactory = knowledgeCommand({
+  description:
+    'Add an asset from Markdown. Options replace the fields of its front matter. When similar assets exist, it is rejected until --update or --new chooses.',
+  summary: 'add an asset from Markdown',
+  args: [['[file]', 'Markdown, with front matter or with options; - reads standard input (default: standard input)']],
+  options: [
+    ['--name <name>', 'name (default: the name of the file)', filled],
+    ...fieldOptions,
+    ['--new', 'add it although similar assets exist', undefined, { conflicts: 'update' }],
+    ['--update <asset>', 'change this asset instead: its body, or all of it when the text has front matter', filled],
+  ],
+  writes: true,
+  run: async (place, flags: AddFlags, file: string | undefined) => {
+    const text = await readGiven(file, place.session, 'pipe the Markdown, or name a file');
+    const given = { text, file: file === '-' ? undefined : file, fields: fieldsOf(flags) };
+    const asset = await write(given, flags, place);
+    await place.print([asset.id], await assetDocument(asset));
+    return ExitCode.Hit;
+  },
+});

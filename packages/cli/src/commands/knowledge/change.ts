@@ -1,113 +1,140 @@
-/** The commands that change fields of an asset. */
-import { Option } from 'commander';
+/** The commands that change fields of an asset, or remove it. */
 import type { Asset, Knowledge } from '@cairn/knowledge';
 import type { AssetChange } from '@cairn/knowledge/internal';
-import { assetDocument, findAsset } from '../../knowledge/assets.ts';
-import { addKnowledgeOptions, withKnowledge, type KnowledgeFlags } from '../../knowledge/open.ts';
-import { CommandError } from '../../terminal/errors.ts';
+import { CommandError, UsageError } from '../../terminal/errors.ts';
 import { ExitCode } from '../../terminal/exit.ts';
 import { filled, oneOf } from '../../terminal/options.ts';
-import type { Session } from '../../terminal/session.ts';
-import type { CommandFactory } from '../command.ts';
-import { productLineOption } from './options.ts';
+import type { CommandFactory, CommandTexts } from '../command.ts';
+import { assetDocument, findAsset } from './assets.ts';
+import { knowledgeCommand } from './knowledge-command.ts';
+import { assetArgument, productLineOption, type KnowledgeFlags } from './options.ts';
 import { ASSET_TYPE_NAMES } from './types.ts';
 
-type TypeName = (typeof ASSET_TYPE_NAMES)[number];
+/** What a change is made from. */
+interface ChangeCall<Flags> {
+  readonly knowledge: Knowledge;
+  readonly flags: Flags;
+  /** The argument after the asset. */
+  readonly value: string;
+  readonly signal: AbortSignal;
+}
 
-/** Changes an asset as the change that is made for it says. */
-export async function changeAsset(
-  given: string,
-  {
-    flags,
-    changeOf,
-    done = (asset) => `changed ${asset.id}`,
-  }: {
-    readonly flags: KnowledgeFlags;
-    readonly changeOf: (asset: Asset, knowledge: Knowledge) => AssetChange | Promise<AssetChange>;
-    /** Returns the change of an asset. */
-    readonly done?: (asset: Asset) => string;
-  },
-  session: Session,
-): Promise<number> {
-  const { signal } = session;
-  return withKnowledge(session, {
-    flags,
-    run: async (knowledge, { print, notice }) => {
+/** A change of one asset. */
+interface AssetChanging<Flags> extends CommandTexts {
+  readonly changeOf: (asset: Asset, call: ChangeCall<Flags>) => AssetChange | Promise<AssetChange>;
+  /** The notice of a change that was made. */
+  readonly done?: (asset: Asset, flags: Flags) => string;
+}
+
+function changeCommand<Flags extends KnowledgeFlags>({
+  changeOf,
+  done = ({ id }) => `changed ${id}`,
+  args = [],
+  ...texts
+}: AssetChanging<Flags>): CommandFactory {
+  return knowledgeCommand<Flags, [asset: string, value?: string]>({
+    ...texts,
+    args: [assetArgument, ...args],
+    run: async ({ knowledge, signal, print, notice }, flags, given, value = '') => {
       const before = await findAsset(knowledge, given, signal);
-      const asset = await knowledge.store.change(before.id, await changeOf(before, knowledge), { signal });
+      const change = await changeOf(before, { knowledge, flags, value, signal });
+      const asset = await knowledge.store.change(before.id, change, { signal });
       const isChanged = asset.hash !== before.hash || asset.reports.wrong !== before.reports.wrong;
-      notice(isChanged ? done(before) : `${before.id} has this already; nothing was changed`);
+      notice(isChanged ? done(before, flags) : `${before.id} has this already; nothing was changed`);
       await print([asset.id], { ...(await assetDocument(asset)), changed: isChanged });
       return isChanged ? ExitCode.Hit : ExitCode.None;
     },
   });
 }
 
-export const knowledgeConvertCommand: CommandFactory = (command, session, done) => {
-  command
-    .description('Give an asset another type, such as a discovery that became a pitfall.')
-    .summary('give an asset another type')
-    .argument('<asset>', 'product_line/name, or the name')
-    .argument('<type>', ASSET_TYPE_NAMES.join(', '))
-    .action(async (given: string, type: string, flags: KnowledgeFlags) => {
-      const changes = { fields: { type: oneOf<TypeName>('type', ASSET_TYPE_NAMES)(type) } };
-      done(await changeAsset(given, { flags, changeOf: () => changes }, session));
-    });
-  addKnowledgeOptions(command);
-};
+export const knowledgeConvertCommand: CommandFactory = changeCommand({
+  description: 'Give an asset another type, such as a discovery that became a pitfall.',
+  summary: 'give an asset another type',
+  args: [['<type>', ASSET_TYPE_NAMES.join(', ')]],
+  changeOf: (_, { value }) => ({ fields: { type: oneOf(ASSET_TYPE_NAMES)('type')(value) } }),
+});
 
 interface RenameFlags extends KnowledgeFlags {
   readonly productLine?: string;
 }
 
-export const knowledgeRenameCommand: CommandFactory = (command, session, done) => {
-  command
-    .description('Give an asset another name or another product line, in one step.')
-    .summary('give an asset another name or product line')
-    .argument('<asset>', 'product_line/name, or the name')
-    .argument('<name>', 'the new name')
-    .action(async (given: string, name: string, flags: RenameFlags) => {
-      const changes = { fields: { name, productLine: flags.productLine } };
-      done(await changeAsset(given, { flags, changeOf: () => changes }, session));
-    });
-  addKnowledgeOptions(command, [productLineOption('the new product line (default: the line of the asset)')]);
-};
+export const knowledgeRenameCommand: CommandFactory = changeCommand({
+  description: 'Give an asset another name or another product line, in one step.',
+  summary: 'give an asset another name or product line',
+  args: [['<name>', 'the new name']],
+  options: [productLineOption('the new product line (default: the line of the asset)')],
+  changeOf: (_, { value: name, flags }: ChangeCall<RenameFlags>) => ({
+    fields: { name, productLine: flags.productLine },
+  }),
+});
+
+function today(): string {
+  return new Date().toISOString().slice(0, 10);
+}
+
+export const knowledgeVerifyCommand: CommandFactory = changeCommand({
+  description:
+    'Confirm that an asset still holds: writes the date as verified_at, and clears the reports of readers that marked it for review.',
+  summary: 'confirm that an asset still holds',
+  changeOf: () => ({ fields: { verifiedMs: Date.now() } }),
+  done: ({ id, status }) => `verified ${id} on ${today()}${status === 'active' ? '' : `; it is still ${status}`}`,
+});
+
+interface DeprecateFlags extends KnowledgeFlags {
+  readonly supersededBy?: string;
+  readonly active?: boolean;
+}
+
+/** Checks the asset that replaces another one. */
+function checkSuccessor({ id, status, supersededBy }: Asset, asset: Asset): void {
+  if (id === asset.id) {
+    throw new UsageError(`${asset.id} cannot be superseded by itself`, 'use --superseded-by with another asset');
+  }
+  if (status === 'active') return;
+  const state = supersededBy === undefined ? 'deprecated' : `superseded by ${supersededBy}`;
+  throw new UsageError(`${id} is ${state}`, 'use --superseded-by with an active asset');
+}
+
+export const knowledgeDeprecateCommand: CommandFactory = changeCommand({
+  description: 'Take an asset that no longer holds out of the index and of searches, and keep its text.',
+  summary: 'take an asset that no longer holds out of the index',
+  options: [
+    ['--superseded-by <asset>', 'name the asset that replaces it', filled],
+    ['--active', 'make it active again', undefined, { conflicts: 'supersededBy' }],
+  ],
+  changeOf: async (asset, { knowledge, flags, signal }: ChangeCall<DeprecateFlags>) => {
+    const { active, supersededBy } = flags;
+    if (active === true) return { fields: { status: 'active', supersededBy: null } };
+    if (supersededBy === undefined) return asset.status === 'superseded' ? {} : { fields: { status: 'deprecated' } };
+    const successor = await findAsset(knowledge, supersededBy, signal);
+    checkSuccessor(successor, asset);
+    return { fields: { supersededBy: successor.id } };
+  },
+  done: ({ id }, { active }) =>
+    active === true ? `${id} is active again` : `deprecated ${id}; agents no longer see it; --active takes that back`,
+});
 
 interface ReportFlags extends KnowledgeFlags {
   readonly note?: string;
 }
 
-async function report(given: string, verdict: string, flags: ReportFlags, session: Session): Promise<number> {
-  const { signal } = session;
-  return withKnowledge(session, {
-    flags,
-    run: async (knowledge, { print, notice }) => {
-      const { id } = await findAsset(knowledge, given, signal);
-      const value = oneOf('report', ['helpful', 'wrong'] as const)(verdict);
-      const asset = await knowledge.store.report(id, value, { note: flags.note, signal });
-      const { helpful, wrong } = asset.reports;
-      notice(
-        `${id}: ${helpful} helpful, ${wrong} wrong${wrong > 1 ? `; it is marked for review: correct it, or run 'cairn knowledge verify ${id}'` : ''}`,
-      );
-      await print([id], await assetDocument(asset));
-      return ExitCode.Hit;
-    },
-  });
-}
-
-export const knowledgeReportCommand: CommandFactory = (command, session, done) => {
-  command
-    .description(
-      'Report an asset as helpful or wrong. Two reports as wrong mark it for review, until it is changed or verified.',
-    )
-    .summary('report an asset as helpful or wrong')
-    .argument('<asset>', 'product_line/name, or the name')
-    .argument('<report>', 'helpful or wrong')
-    .action(async (given: string, verdict: string, flags: ReportFlags) =>
-      done(await report(given, verdict, flags, session)),
-    );
-  addKnowledgeOptions(command, [new Option('--note <text>', 'what is wrong').argParser(filled('--note'))]);
-};
+export const knowledgeReportCommand: CommandFactory = knowledgeCommand({
+  description:
+    'Report an asset as helpful or wrong. Two reports as wrong mark it for review, until it is changed or verified.',
+  summary: 'report an asset as helpful or wrong',
+  args: [assetArgument, ['<report>', 'helpful or wrong']],
+  options: [['--note <text>', 'what is wrong', filled]],
+  run: async ({ knowledge, signal, print, notice }, flags: ReportFlags, given: string, verdict: string) => {
+    const { id } = await findAsset(knowledge, given, signal);
+    const value = oneOf(['helpful', 'wrong'])('report')(verdict);
+    const asset = await knowledge.store.report(id, value, { note: flags.note, signal });
+    const { helpful, wrong } = asset.reports;
+    const fix = `it is marked for review: correct it, or run 'cairn knowledge verify ${id}'`;
+    notice(`${id}: ${helpful} helpful, ${wrong} wrong${wrong > 1 ? `; ${fix}` : ''}`);
+    await print([id], await assetDocument(asset));
+    return ExitCode.Hit;
+  },
+});
 
 interface RemoveFlags extends KnowledgeFlags {
   readonly yes?: boolean;
@@ -135,34 +162,25 @@ const erasures = {
   log: 'the text is gone from the data; logs and backups of the server keep it until they are rewritten',
 } as const;
 
-async function remove(given: string, { yes, ...flags }: RemoveFlags, session: Session): Promise<number> {
-  const { signal } = session;
-  return withKnowledge(session, {
-    flags,
-    run: async (knowledge, { print, notice }) => {
-      const { id, hash, isPromoted } = await findRemovable(knowledge, given, signal);
-      if (isPromoted && yes !== true) {
-        throw new CommandError({
-          code: 'CONFIRMATION_NEEDED',
-          message: `the team store has ${id}; the next push removes it there too`,
-          fix: 'add --yes to confirm',
-          changed: false,
-        });
-      }
-      const { erasure } = await knowledge.store.remove(id, { expected: hash, signal });
-      notice(`removed ${id}; ${erasures[erasure]}`);
-      if (isPromoted) notice("the team store has it until 'cairn knowledge team push'");
-      await print([], { id, removed: 1, erased: erasure });
-      return ExitCode.Hit;
-    },
-  });
-}
-
-export const knowledgeRemoveCommand: CommandFactory = (command, session, done) => {
-  command
-    .description('Erase an asset from the local store. The next push removes it from the team store.')
-    .summary('erase an asset')
-    .argument('<asset>', 'product_line/name, or the name')
-    .action(async (given: string, flags: RemoveFlags) => done(await remove(given, flags, session)));
-  addKnowledgeOptions(command, [new Option('--yes', 'confirm the removal of an asset that the team has')]);
-};
+export const knowledgeRemoveCommand: CommandFactory = knowledgeCommand({
+  description: 'Erase an asset from the local store. The next push removes it from the team store.',
+  summary: 'erase an asset',
+  args: [assetArgument],
+  options: [['--yes', 'confirm the removal of an asset that the team has']],
+  run: async ({ knowledge, signal, print, notice }, { yes }: RemoveFlags, given: string) => {
+    const { id, hash, isPromoted } = await findRemovable(knowledge, given, signal);
+    if (isPromoted && yes !== true) {
+      throw new CommandError({
+        code: 'CONFIRMATION_NEEDED',
+        message: `the team store has ${id}; the next push removes it there too`,
+        fix: 'add --yes to confirm',
+        changed: false,
+      });
+    }
+    const { erasure } = await knowledge.store.remove(id, { expected: hash, signal });
+    notice(`removed ${id}; ${erasures[erasure]}`);
+    if (isPromoted) notice("the team store has it until 'cairn knowledge team push'");
+    await print([], { id, removed: 1, erased: erasure });
+    return ExitCode.Hit;
+  },
+});

@@ -1,4 +1,4 @@
-import type { CommandFactory } from '../command.ts';
+import { defineGroup, type CommandFactory } from '../command.ts';
 
 const examples = `
 Examples:
@@ -18,9 +18,8 @@ discovery and skill. An asset is named product_line/name; the name alone is enou
 
 Exit status: 0 if something was found or done, 1 if not, 2 on an error.`;
 
-export const knowledgeCommand: CommandFactory = (command) => {
-  command
-    .description('Keep what a team knows: assets, the index that agents see, and the team store in git.')
-    .summary('keep what a team knows, and show it to agents')
-    .addHelpText('after', examples);
-};
+export const knowledgeGroup: CommandFactory = defineGroup({
+  description: 'Keep what a team knows: assets, the index that agents see, and the team store in git.',
+  summary: 'keep what a team knows, and show it to agents',
+  examples,
+});

@@ -1,12 +1,11 @@
 import type { Asset } from '@cairn/knowledge';
-import { assetDocument } from '../../knowledge/assets.ts';
-import { addKnowledgeOptions, withKnowledge, type KnowledgeFlags } from '../../knowledge/open.ts';
 import { ExitCode } from '../../terminal/exit.ts';
-import type { Session } from '../../terminal/session.ts';
 import { escapeLine } from '../../terminal/text.ts';
 import type { CommandFactory } from '../command.ts';
 import { limitOption, offsetOption } from '../memory/options.ts';
-import { productLineOption, typeOption } from './options.ts';
+import { assetDocument, unreadableNotice } from './assets.ts';
+import { knowledgeCommand } from './knowledge-command.ts';
+import { productLineOption, typeOption, type KnowledgeFlags } from './options.ts';
 
 const DEFAULT_LIMIT = 50;
 
@@ -39,44 +38,35 @@ function isIn({ productLine }: Asset, wanted: string | undefined): boolean {
   return `${productLine.toLowerCase()}/`.startsWith(`${above}/`);
 }
 
-async function list(flags: ListFlags, session: Session): Promise<number> {
-  const { type, productLine, limit = DEFAULT_LIMIT, offset = 0 } = flags;
-  const { signal } = session;
-  return withKnowledge(session, {
-    flags,
-    run: async ({ store }, { printMatches, notice }) => {
-      const { headOf, marksOf } = await import('@cairn/knowledge/internal');
-      const { changed, unreadable } = await store.changes(undefined, { signal });
-      const all = changed
-        .map(({ asset }) => asset)
-        .filter((asset) => (type === undefined || asset.type === type) && isIn(asset, productLine))
-        .toSorted((a, b) => b.changedMs - a.changedMs || (a.id < b.id ? -1 : 1));
-      const shown = all.slice(offset, offset + limit);
-      const next = offset + shown.length;
-      if (all.length === 0) notice("no asset matches; 'cairn knowledge add' adds one");
-      else if (shown.length === 0) notice(`there are only ${all.length} assets; use a smaller --offset`);
-      if (next < all.length && shown.length > 0) {
-        notice(`assets ${offset + 1} to ${next} of ${all.length}; for the next use --offset ${next}`);
-      }
-      for (const id of unreadable) notice(`cannot read ${id}; it stays in place; a later version may have written it`);
-      const nowMs = Date.now();
-      const lines = shown.map((asset) => lineOf(asset, marksOf(headOf(asset), nowMs)));
-      const cut = { total: all.length, hasMore: shown.length < all.length };
-      const exitCode = await printMatches(lines, await Promise.all(shown.map(assetDocument)), cut);
-      return unreadable.length > 0 ? ExitCode.Error : exitCode;
-    },
-  });
-}
-
-export const knowledgeListCommand: CommandFactory = (command, session, done) => {
-  command
-    .description('List assets, the last changed ones first, in pages. Skills and deprecated assets are listed too.')
-    .summary('list assets, newest first, in pages')
-    .action(async (flags: ListFlags) => done(await list(flags, session)));
-  addKnowledgeOptions(command, [
+export const knowledgeListCommand: CommandFactory = knowledgeCommand({
+  description: 'List assets, the last changed ones first, in pages. Skills and deprecated assets are listed too.',
+  summary: 'list assets, newest first, in pages',
+  options: [
     typeOption('only assets of this type'),
     productLineOption('only assets of this product line, and those below it'),
     limitOption('assets', String(DEFAULT_LIMIT)),
-    offsetOption(),
-  ]);
-};
+    offsetOption,
+  ],
+  run: async ({ knowledge, signal, printMatches, notice }, flags: ListFlags) => {
+    const { type, productLine, limit = DEFAULT_LIMIT, offset = 0 } = flags;
+    const { headOf, marksOf } = await import('@cairn/knowledge/internal');
+    const { changed, unreadable } = await knowledge.store.changes(undefined, { signal });
+    const all = changed
+      .map(({ asset }) => asset)
+      .filter((asset) => (type === undefined || asset.type === type) && isIn(asset, productLine))
+      .toSorted((a, b) => b.changedMs - a.changedMs || (a.id < b.id ? -1 : 1));
+    const shown = all.slice(offset, offset + limit);
+    const next = offset + shown.length;
+    if (all.length === 0) notice("no asset matches; 'cairn knowledge add' adds one");
+    else if (shown.length === 0) notice(`there are only ${all.length} assets; use a smaller --offset`);
+    if (next < all.length && shown.length > 0) {
+      notice(`assets ${offset + 1} to ${next} of ${all.length}; for the next use --offset ${next}`);
+    }
+    for (const id of unreadable) notice(unreadableNotice(id));
+    const nowMs = Date.now();
+    const lines = shown.map((asset) => lineOf(asset, marksOf(headOf(asset), nowMs)));
+    const page = { total: all.length, hasMore: shown.length < all.length };
+    const exitCode = await printMatches(lines, await Promise.all(shown.map(assetDocument)), page);
+    return unreadable.length > 0 ? ExitCode.Error : exitCode;
+  },
+});

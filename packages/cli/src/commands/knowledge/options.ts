@@ -1,6 +1,11 @@
-import { Option } from 'commander';
+import type { AnswerFlags } from '../../terminal/answer.ts';
+import { answerOptions, filled, oneOf, splitValues, type OptionRow } from '../../terminal/options.ts';
 import { ASSET_TYPE_NAMES } from './types.ts';
-import { filled, oneOf } from '../../terminal/options.ts';
+
+/** The options of every command on knowledge, as parsed. */
+export interface KnowledgeFlags extends AnswerFlags {
+  readonly directory?: string;
+}
 
 /** The options that set fields of an asset, as parsed. */
 export interface FieldFlags {
@@ -11,26 +16,29 @@ export interface FieldFlags {
   readonly path?: readonly string[];
 }
 
-function repeated(flag: string): (value: string, values: readonly string[] | undefined) => readonly string[] {
-  return (value, values) => [...(values ?? []), ...filled(flag)(value).split(',')];
+export const directoryOption: OptionRow = [
+  '--directory <dir>',
+  "directory of the knowledge (default: CAIRN_KNOWLEDGE_DIR, else the user's own)",
+  filled,
+];
+
+export const knowledgeOptions: readonly OptionRow[] = [directoryOption, ...answerOptions];
+
+export function typeOption(description: string): OptionRow {
+  return ['--type <type>', description, oneOf(ASSET_TYPE_NAMES)];
 }
 
-export function typeOption(description: string): Option {
-  return new Option('--type <type>', description).argParser(oneOf('--type', ASSET_TYPE_NAMES));
+export function productLineOption(description: string): OptionRow {
+  return ['--product-line <name>', description, filled];
 }
 
-export function productLineOption(description: string): Option {
-  return new Option('--product-line <name>', description).argParser(filled('--product-line'));
-}
+export const fieldOptions: readonly OptionRow[] = [
+  typeOption(`type: ${ASSET_TYPE_NAMES.join(', ')}`),
+  productLineOption('product line, such as exchange/core (default: general)'),
+  ['--title <title>', 'title of one line', filled],
+  ['--tag <name>', 'add a tag; repeat it for more', splitValues],
+  ['--path <glob>', 'files that the asset is about, such as src/**/*.ts; repeat it for more', splitValues],
+];
 
-export function fieldOptions(): Option[] {
-  return [
-    typeOption(`type: ${ASSET_TYPE_NAMES.join(', ')}`),
-    productLineOption('product line, such as exchange/core (default: general)'),
-    new Option('--title <title>', 'title of one line').argParser(filled('--title')),
-    new Option('--tag <name>', 'add a tag; repeat it for more').argParser(repeated('--tag')),
-    new Option('--path <glob>', 'files that the asset is about, such as src/**/*.ts; repeat it for more').argParser(
-      repeated('--path'),
-    ),
-  ];
-}
+/** The argument that names an asset. */
+export const assetArgument = ['<asset>', 'product_line/name, or the name'] as const;

@@ -1,12 +1,12 @@
 import type { Asset } from '@cairn/knowledge';
 import type { AssetMark } from '@cairn/knowledge/internal';
-import { assetDocument, findAsset } from '../../knowledge/assets.ts';
-import { addKnowledgeOptions, withKnowledge, type KnowledgeFlags } from '../../knowledge/open.ts';
 import { ExitCode } from '../../terminal/exit.ts';
-import type { Session } from '../../terminal/session.ts';
 import { shellQuote } from '../../terminal/shell-quote.ts';
-import { escapeLine } from '../../terminal/text.ts';
+import { lineEscape } from '../../terminal/text.ts';
 import type { CommandFactory } from '../command.ts';
+import { assetDocument, findAsset } from './assets.ts';
+import { knowledgeCommand } from './knowledge-command.ts';
+import { assetArgument, type KnowledgeFlags } from './options.ts';
 
 /** Returns the cautions about an asset, and what to do. */
 function warningOf(mark: AssetMark, { id, supersededBy, reports }: Asset): string {
@@ -28,37 +28,27 @@ function warningOf(mark: AssetMark, { id, supersededBy, reports }: Asset): strin
   }
 }
 
-async function show(given: string, flags: KnowledgeFlags, session: Session): Promise<number> {
-  return withKnowledge(session, {
-    flags,
-    run: async (knowledge, { print, notice }) => {
-      const { headOf, marksOf } = await import('@cairn/knowledge/internal');
-      const asset = await findAsset(knowledge, given, session.signal);
-      // As by the tool `get_asset`: assets that are opened come first. The session is the terminal, or the agent that runs commands.
-      knowledge.usage.recordOpened({ asset: asset.id, session: `command ${process.ppid}` });
-      if (knowledge.usage.isOn) knowledge.index.noteOpened();
-      const { conflict, text, isUnshared, isPromoted } = asset;
-      for (const mark of marksOf(headOf(asset), Date.now())) notice(warningOf(mark, asset));
-      if (conflict === undefined && isPromoted && isUnshared) {
-        notice("it has changes that 'cairn knowledge team push' shares");
-      }
-      const escape = session.out.isTerminal ? escapeLine : (line: string) => line;
-      const lines = text
-        .replace(/\r?\n$/u, '')
-        .split('\n')
-        .map(escape);
-      const document = { ...(await assetDocument(asset)), text, ...(conflict && { theirs: conflict.theirs }) };
-      await print(lines, document);
-      return ExitCode.Hit;
-    },
-  });
-}
-
-export const knowledgeShowCommand: CommandFactory = (command, session, done) => {
-  command
-    .description('Show an asset whole, with its front matter.')
-    .summary('show an asset whole')
-    .argument('<asset>', 'product_line/name, or the name')
-    .action(async (given: string, flags: KnowledgeFlags) => done(await show(given, flags, session)));
-  addKnowledgeOptions(command);
-};
+export const knowledgeShowCommand: CommandFactory = knowledgeCommand({
+  description: 'Show an asset whole, with its front matter.',
+  summary: 'show an asset whole',
+  args: [assetArgument],
+  run: async ({ knowledge, session, signal, print, notice }, _: KnowledgeFlags, given: string) => {
+    const { headOf, marksOf } = await import('@cairn/knowledge/internal');
+    const asset = await findAsset(knowledge, given, signal);
+    // As by the tool `get_asset`: assets that are opened come first. The session is the terminal, or the agent that runs commands.
+    knowledge.usage.recordOpened({ asset: asset.id, session: `command ${process.ppid}` });
+    if (knowledge.usage.isOn) knowledge.index.noteOpened();
+    const { conflict, text, isUnshared, isPromoted } = asset;
+    for (const mark of marksOf(headOf(asset), Date.now())) notice(warningOf(mark, asset));
+    if (conflict === undefined && isPromoted && isUnshared) {
+      notice("it has changes that 'cairn knowledge team push' shares");
+    }
+    const lines = text
+      .replace(/\r?\n$/u, '')
+      .split('\n')
+      .map(lineEscape(session.out));
+    const document = { ...(await assetDocument(asset)), text, ...(conflict && { theirs: conflict.theirs }) };
+    await print(lines, document);
+    return ExitCode.Hit;
+  },
+});

@@ -1,10 +1,10 @@
 import { quotePath } from '@cairn/tool/paths';
 import type { AssetHead } from '@cairn/knowledge';
-import { addKnowledgeOptions, withKnowledge, type KnowledgeFlags } from '../../knowledge/open.ts';
 import { ExitCode } from '../../terminal/exit.ts';
-import type { Session } from '../../terminal/session.ts';
 import { countOf, escapeLine, formatBytes } from '../../terminal/text.ts';
 import type { CommandFactory } from '../command.ts';
+import { unreadableNotice } from './assets.ts';
+import { knowledgeCommand } from './knowledge-command.ts';
 
 function tally(values: readonly string[]): Record<string, number> {
   const counts = new Map<string, number>();
@@ -46,39 +46,30 @@ function listed(counts: Readonly<Record<string, number>>): string {
     .join(', ');
 }
 
-async function stats(flags: KnowledgeFlags, session: Session): Promise<number> {
-  const { signal } = session;
-  return withKnowledge(session, {
-    flags,
-    absent: (directory) => ({ directory, ...countsOf([]), gaps: 0, bytes: 0, unreadable: [] }),
-    run: async ({ directory, store, gaps }, { print, notice }) => {
-      const { headOf } = await import('@cairn/knowledge/internal');
-      const { changed, unreadable } = await store.changes(undefined, { signal });
-      const heads = changed.map(({ asset }) => headOf(asset));
-      const keys = await store.backend.keys('', { signal });
-      const bytes = keys.reduce((sum, key) => sum + (key.bytes ?? 0), 0);
-      const open = await gaps.list({ signal });
-      const counts = countsOf(heads);
-      const { promoted, unshared, conflicts, review, inactive, types, product_lines: lines } = counts;
-      const shown = [
-        quotePath(directory),
-        `${countOf(heads.length, 'asset')}: ${promoted} in the team store, ${unshared} not shared, ${inactive} inactive`,
-        ...(conflicts + review === 0 ? [] : [`${conflicts} in conflict, ${review} for review`]),
-        ...(heads.length === 0 ? [] : [listed(types), listed(lines)]),
-        `${countOf(open.length, 'question')} without an answer`,
-        formatBytes(bytes),
-      ];
-      for (const id of unreadable) notice(`cannot read ${id}; it stays in place; a later version may have written it`);
-      await print(shown.map(escapeLine), { directory, ...counts, gaps: open.length, bytes, unreadable });
-      return unreadable.length > 0 ? ExitCode.Error : ExitCode.Hit;
-    },
-  });
-}
-
-export const knowledgeStatsCommand: CommandFactory = (command, session, done) => {
-  command
-    .description('Show where the knowledge is, and how many assets it has by type, product line and state.')
-    .summary('show where the knowledge is, and its size')
-    .action(async (flags: KnowledgeFlags) => done(await stats(flags, session)));
-  addKnowledgeOptions(command);
-};
+export const knowledgeStatsCommand: CommandFactory = knowledgeCommand({
+  description: 'Show where the knowledge is, and how many assets it has by type, product line and state.',
+  summary: 'show where the knowledge is, and its size',
+  absent: (directory) => ({ directory, ...countsOf([]), gaps: 0, bytes: 0, unreadable: [] }),
+  run: async ({ knowledge, signal, print, notice }) => {
+    const { directory, store, gaps } = knowledge;
+    const { headOf } = await import('@cairn/knowledge/internal');
+    const { changed, unreadable } = await store.changes(undefined, { signal });
+    const heads = changed.map(({ asset }) => headOf(asset));
+    const keys = await store.backend.keys('', { signal });
+    const bytes = keys.reduce((sum, key) => sum + (key.bytes ?? 0), 0);
+    const open = await gaps.list({ signal });
+    const counts = countsOf(heads);
+    const { promoted, unshared, conflicts, review, inactive, types, product_lines: lines } = counts;
+    const shown = [
+      quotePath(directory),
+      `${countOf(heads.length, 'asset')}: ${promoted} in the team store, ${unshared} not shared, ${inactive} inactive`,
+      ...(conflicts + review === 0 ? [] : [`${conflicts} in conflict, ${review} for review`]),
+      ...(heads.length === 0 ? [] : [listed(types), listed(lines)]),
+      `${countOf(open.length, 'question')} without an answer`,
+      formatBytes(bytes),
+    ];
+    for (const id of unreadable) notice(unreadableNotice(id));
+    await print(shown.map(escapeLine), { directory, ...counts, gaps: open.length, bytes, unreadable });
+    return unreadable.length > 0 ? ExitCode.Error : ExitCode.Hit;
+  },
+});

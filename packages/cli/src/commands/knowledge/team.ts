@@ -1,10 +1,7 @@
 /** The commands of the team store. */
-import { Option } from 'commander';
 import type { Knowledge, TeamReport } from '@cairn/knowledge';
 import type { Resolution, TeamConflict } from '@cairn/knowledge/internal';
 import type { CallOptions } from '@cairn/memory';
-import { addKnowledgeOptions, withKnowledge, type KnowledgeFlags } from '../../knowledge/open.ts';
-import { printReport, printStatus } from '../../knowledge/team-report.ts';
 import { editText, keptIn } from '../../terminal/editor.ts';
 import { CommandError, UsageError } from '../../terminal/errors.ts';
 import { ExitCode } from '../../terminal/exit.ts';
@@ -12,8 +9,11 @@ import { readGiven } from '../../terminal/input.ts';
 import { filled } from '../../terminal/options.ts';
 import type { Session } from '../../terminal/session.ts';
 import { shellQuote } from '../../terminal/shell-quote.ts';
-import { escapeLine } from '../../terminal/text.ts';
-import type { CommandFactory } from '../command.ts';
+import { lineEscape } from '../../terminal/text.ts';
+import { defineGroup, type CommandFactory } from '../command.ts';
+import { knowledgeCommand } from './knowledge-command.ts';
+import type { KnowledgeFlags } from './options.ts';
+import { printReport, printStatus } from './team-report.ts';
 
 const examples = `
 Examples:
@@ -27,92 +27,68 @@ without a question: set up an SSH key or a credential helper.
 
 Exit status: 0 if everything was synchronized, 2 on an error, on a conflict, or if something was left out.`;
 
-export const knowledgeTeamCommand: CommandFactory = (command) => {
-  command
-    .description('Share assets with a team through a repository of git.')
-    .summary('share assets with a team in git')
-    .addHelpText('after', examples);
-};
+export const knowledgeTeamCommand: CommandFactory = defineGroup({
+  description: 'Share assets with a team through a repository of git.',
+  summary: 'share assets with a team in git',
+  examples,
+});
 
 interface InitFlags extends KnowledgeFlags {
   readonly branch?: string;
   readonly clone?: string;
 }
 
-export const knowledgeTeamInitCommand: CommandFactory = (command, session, done) => {
-  command
-    .description('Set up the team store, and pull it. Nothing is pushed.')
-    .summary('set up the team store, and pull it')
-    .argument('[remote]', 'address of the repository (default: the remote of the clone)')
-    .action(async (remote: string | undefined, flags: InitFlags) => {
-      const { branch, clone } = flags;
-      const { cwd, signal } = session;
-      const run = (knowledge: Knowledge): Promise<TeamReport> =>
-        knowledge.team.init({ remote, branch, clone, cwd, signal });
-      done(await withKnowledge(session, { flags, writes: true, run: async (k, p) => printReport(await run(k), p) }));
-    });
-  addKnowledgeOptions(command, [
-    new Option('--branch <name>', 'branch of the team (default: that which the remote names, else main)').argParser(
-      filled('--branch'),
-    ),
-    new Option('--clone <dir>', 'directory of the bare clone (default: team.git in the knowledge directory)').argParser(
-      filled('--clone'),
-    ),
-  ]);
-};
+export const knowledgeTeamInitCommand: CommandFactory = knowledgeCommand({
+  description: 'Set up the team store, and pull it. Nothing is pushed.',
+  summary: 'set up the team store, and pull it',
+  args: [['[remote]', 'address of the repository (default: the remote of the clone)']],
+  options: [
+    ['--branch <name>', 'branch of the team (default: that which the remote names, else main)', filled],
+    ['--clone <dir>', 'directory of the bare clone (default: team.git in the knowledge directory)', filled],
+  ],
+  writes: true,
+  run: async (place, { branch, clone }: InitFlags, remote: string | undefined) => {
+    const { knowledge, session, signal } = place;
+    return printReport(await knowledge.team.init({ remote, branch, clone, cwd: session.cwd, signal }), place);
+  },
+});
 
 function synchronizing(
   description: string,
-  run: (knowledge: Knowledge, options: CallOptions) => Promise<TeamReport>,
+  run: (team: Knowledge['team'], options: CallOptions) => Promise<TeamReport>,
 ): CommandFactory {
-  return (command, session, done) => {
-    command.description(`${description}.`).action(async (flags: KnowledgeFlags) => {
-      const { signal } = session;
-      const status = await withKnowledge(session, {
-        flags,
-        writes: true,
-        run: async (knowledge, printer) => printReport(await run(knowledge, { signal }), printer),
-      });
-      done(status);
-    });
-    addKnowledgeOptions(command);
-  };
+  return knowledgeCommand({
+    description,
+    writes: true,
+    run: async (place) => printReport(await run(place.knowledge.team, { signal: place.signal }), place),
+  });
 }
 
-export const knowledgeTeamPullCommand: CommandFactory = synchronizing(
-  'Get what the team changed',
-  ({ team }, options) => team.pull(options),
+export const knowledgeTeamPullCommand: CommandFactory = synchronizing('Get what the team changed.', (team, options) =>
+  team.pull(options),
 );
 
 export const knowledgeTeamPushCommand: CommandFactory = synchronizing(
-  'Share what was changed here, after getting what the team changed',
-  ({ team }, options) => team.sync(options),
+  'Share what was changed here, after getting what the team changed.',
+  (team, options) => team.sync(options),
 );
 
 export const knowledgeTeamSyncCommand: CommandFactory = synchronizing(
-  'Get what the team changed, and share what was changed here; the same as push',
-  ({ team }, options) => team.sync(options),
+  'Get what the team changed, and share what was changed here; the same as push.',
+  (team, options) => team.sync(options),
 );
 
 interface StatusFlags extends KnowledgeFlags {
   readonly fetch?: boolean;
 }
 
-export const knowledgeTeamStatusCommand: CommandFactory = (command, session, done) => {
-  command
-    .description('List what is not shared or in conflict.')
-    .summary('list what is not shared or in conflict')
-    .action(async (flags: StatusFlags) => {
-      const { signal } = session;
-      const status = await withKnowledge(session, {
-        flags,
-        writes: true,
-        run: async ({ team }, printer) => printStatus(await team.status({ fetch: flags.fetch, signal }), printer),
-      });
-      done(status);
-    });
-  addKnowledgeOptions(command, [new Option('--fetch', 'ask the remote first')]);
-};
+export const knowledgeTeamStatusCommand: CommandFactory = knowledgeCommand({
+  description: 'List what is not shared or in conflict.',
+  options: [['--fetch', 'ask the remote first']],
+  writes: true,
+  run: async (place, { fetch }: StatusFlags) =>
+    printStatus(await place.knowledge.team.status({ fetch, signal: place.signal }), place),
+});
 
 interface ResolveFlags extends KnowledgeFlags {
   readonly mine?: boolean;
@@ -169,48 +145,42 @@ async function resolutionOf(
   return { resolution: { text: edited.text }, remove: edited.remove };
 }
 
-async function resolveOne(given: string | undefined, flags: ResolveFlags, session: Session): Promise<number> {
-  const { mine, theirs, edit, file } = flags;
-  const chosen = [mine, theirs, edit, file].filter((one) => one !== undefined);
-  if (chosen.length > 1) throw new UsageError('--mine, --theirs, --edit and --file exclude each other', 'use one');
-  if (chosen.length === 1 && given === undefined) throw new UsageError('the asset is missing', 'name one asset');
-  const { signal } = session;
-  return withKnowledge(session, {
-    flags,
-    run: async ({ team }, { print, printMatches, notice }) => {
-      const conflicts = await team.conflicts({ signal });
-      const selected = given === undefined ? conflicts : [findConflict(conflicts, given)];
-      const [conflict] = selected;
-      const choice = conflict && given !== undefined ? await resolutionOf(conflict, flags, session) : undefined;
-      if (conflict === undefined || choice === undefined) {
-        notice(
-          conflict === undefined
-            ? 'no asset has a conflict'
-            : "nothing was changed; '--mine', '--theirs', '--edit' or '--file <file>' ends the conflict of an asset",
-        );
-        const escape = session.out.isTerminal ? escapeLine : (line: string) => line;
-        const lines = selected.flatMap((one) => [one.id, ...bothOf(one).trimEnd().split('\n').map(escape), '']);
-        return printMatches(lines, selected);
-      }
-      await team.resolve(conflict.id, choice.resolution, { signal });
-      await choice.remove?.();
-      notice(`resolved ${conflict.id}; 'cairn knowledge team push' shares it`);
-      await print([conflict.id], { id: conflict.id, resolved: true });
-      return ExitCode.Hit;
-    },
-  });
-}
-
-export const knowledgeTeamResolveCommand: CommandFactory = (command, session, done) => {
-  command
-    .description('Show the assets that were changed here and in the team store, or end the conflict of one.')
-    .summary('show conflicts, or end one')
-    .argument('[asset]', 'product_line/name, or the name')
-    .action(async (given: string | undefined, flags: ResolveFlags) => done(await resolveOne(given, flags, session)));
-  addKnowledgeOptions(command, [
-    new Option('--mine', 'keep what is here'),
-    new Option('--theirs', "take the team's text"),
-    new Option('--edit', 'merge both texts in your editor'),
-    new Option('--file <file>', 'use the text of a file; - reads standard input').argParser(filled('--file')),
-  ]);
-};
+export const knowledgeTeamResolveCommand: CommandFactory = knowledgeCommand<ResolveFlags, [asset?: string]>({
+  description: 'Show the assets that were changed here and in the team store, or end the conflict of one.',
+  summary: 'show conflicts, or end one',
+  args: [['[asset]', 'product_line/name, or the name']],
+  options: [
+    ['--mine', 'keep what is here'],
+    ['--theirs', "take the team's text"],
+    ['--edit', 'merge both texts in your editor'],
+    ['--file <file>', 'use the text of a file; - reads standard input', filled],
+  ],
+  check: ({ mine, theirs, edit, file }, given) => {
+    const chosen = [mine, theirs, edit, file].filter((one) => one !== undefined);
+    if (chosen.length > 1) throw new UsageError('--mine, --theirs, --edit and --file exclude each other', 'use one');
+    if (chosen.length === 1 && given === undefined) throw new UsageError('the asset is missing', 'name one asset');
+  },
+  run: async (place, flags, given) => {
+    const { knowledge, session, signal, print, printMatches, notice } = place;
+    const { team } = knowledge;
+    const conflicts = await team.conflicts({ signal });
+    const selected = given === undefined ? conflicts : [findConflict(conflicts, given)];
+    const [conflict] = selected;
+    const choice = conflict && given !== undefined ? await resolutionOf(conflict, flags, session) : undefined;
+    if (conflict === undefined || choice === undefined) {
+      notice(
+        conflict === undefined
+          ? 'no asset has a conflict'
+          : "nothing was changed; '--mine', '--theirs', '--edit' or '--file <file>' ends the conflict of an asset",
+      );
+      const escape = lineEscape(session.out);
+      const lines = selected.flatMap((one) => [one.id, ...bothOf(one).trimEnd().split('\n').map(escape), '']);
+      return printMatches(lines, selected);
+    }
+    await team.resolve(conflict.id, choice.resolution, { signal });
+    await choice.remove?.();
+    notice(`resolved ${conflict.id}; 'cairn knowledge team push' shares it`);
+    await print([conflict.id], { id: conflict.id, resolved: true });
+    return ExitCode.Hit;
+  },
+});

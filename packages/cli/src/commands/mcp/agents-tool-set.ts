@@ -1,26 +1,19 @@
 import type { Agents } from '@cairn/agents';
 import type { Memory } from '@cairn/memory';
 import type { ToolSet } from '@cairn/tool';
-import { openMemory } from '../../memory/store.ts';
+import { NO_OWN_PROJECT, openMemory } from '../memory/store.ts';
+import type { MemoryToolSetOptions } from '../memory/tool-set.ts';
 import { UsageError } from '../../terminal/errors.ts';
 import { useEnvironmentProxy } from '../../terminal/proxy.ts';
 import type { Session } from '../../terminal/session.ts';
 import { loadAgents } from '../agents/project.ts';
 
 /** The agents that are served. */
-export interface AgentsToolSetOptions {
-  /** The first directory that is served: the project of the agents. */
-  readonly root: string;
-  /** The SQLite file with the histories. Default: the user's store, or the Redis of `CAIRN_REDIS_URL`. */
-  readonly store?: string | undefined;
-  /** The identity of the project. Default: the git repository of `root`, or `root`; none in a Redis. */
-  readonly project?: string | undefined;
+export interface AgentsToolSetOptions extends Pick<MemoryToolSetOptions, 'root' | 'store' | 'project' | 'say'> {
   /** Whether the agents have facts, and histories that outlive the server. */
   readonly hasMemory: boolean;
   readonly model?: string | undefined;
   readonly baseUrl?: string | undefined;
-  /** Called with each notice. */
-  readonly say: (text: string) => void;
 }
 
 /** Hides `close`: the server closes the sets after the last session. */
@@ -49,8 +42,7 @@ export async function agentsToolSet(
     const { memory } = await openMemory(session, flags, { onUnreadable: say, directory: root });
     if (memory.project !== undefined) return memory;
     await memory.close();
-    const problem = 'a Redis may be shared by machines, so the project of the agents has no name of its own';
-    throw new UsageError(problem, 'use --project <name>');
+    throw new UsageError(NO_OWN_PROJECT, 'use --project <name>');
   };
   let opening: Promise<Memory> | undefined;
   const memoryOf = (): Promise<Memory> => {

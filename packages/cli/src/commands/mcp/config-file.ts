@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path';
 import type { CodingTools, FileDiff } from '@cairn/coding-agent';
 import type { ConfigFile } from '@cairn/hosts';
 import type { ToolErrorCode, ToolFailure } from '@cairn/tool';
+import { isMissing } from '@cairn/tool/kernel';
 import { CommandError } from '../../terminal/errors.ts';
 
 const byteOrderMark = '\ufeff';
@@ -34,19 +35,12 @@ function failure(result: ToolFailure, path: string): CommandError {
     : refusal(reason, paragraph.replace(hint, '').trim(), { path, fix: hint });
 }
 
-async function isMissing(path: string): Promise<boolean> {
-  try {
-    await stat(path);
-    return false;
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) return true;
-    throw error;
-  }
-}
-
 async function missingAbove(path: string): Promise<string[]> {
   const directory = dirname(path);
-  if (directory === path || !(await isMissing(directory))) return [];
+  const found = await stat(directory).catch((error: unknown) => {
+    if (!isMissing(error)) throw error;
+  });
+  if (directory === path || found) return [];
   return [...(await missingAbove(directory)), directory];
 }
 

@@ -1,11 +1,10 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import process from 'node:process';
-import { Option } from 'commander';
 import { configScopes, type ConfigScope, type HostContext } from '@cairn/hosts';
 import { homeDirectory } from '@cairn/tool/paths';
 import { UsageError } from '../../terminal/errors.ts';
-import { colorOption, once, oneOf } from '../../terminal/options.ts';
+import { answerOptions, once, oneOf, type OptionRow } from '../../terminal/options.ts';
 import type { AnswerFlags } from '../../terminal/answer.ts';
 import type { Session } from '../../terminal/session.ts';
 
@@ -28,29 +27,26 @@ export async function hostContext(root: string, session: Session): Promise<HostC
   return { env: session.env, home: homeDirectory(session.env), project, platform: process.platform };
 }
 
-/** Returns the options that choose the configuration. */
-export function placeOptions(): Option[] {
-  return [
-    new Option('--scope <scope>', 'project (this directory) or user (all projects of this user)')
-      .argParser(oneOf('--scope', configScopes))
-      .default('project', 'project'),
-    new Option('--root <dir>', 'the directory of the project').default('.', 'the current directory'),
-  ];
-}
+/** The options that choose the configuration. */
+export const placeOptions: readonly OptionRow[] = [
+  [
+    '--scope <scope>',
+    'project (this directory) or user (all projects of this user)',
+    oneOf(configScopes),
+    { default: 'project' },
+  ],
+  ['--root <dir>', 'the directory of the project', undefined, { default: '.', shownDefault: 'the current directory' }],
+];
 
-export function commandOption(): Option {
-  return new Option(
-    '--command <command>',
-    'command that starts cairn, such as "npx -y @cairn/cli" (default: chosen automatically)',
-  ).argParser(once('--command', 'quote the whole command'));
-}
+export const commandOption: OptionRow = [
+  '--command <command>',
+  'command that starts cairn, such as "npx -y @cairn/cli" (default: chosen automatically)',
+  once('quote the whole command'),
+];
 
-/** Returns the options of how a change is shown and confirmed. */
-export function confirmOptions(): Option[] {
-  return [
-    new Option('--dry-run', 'show the change, but change nothing'),
-    new Option('-y, --yes', 'do not ask'),
-    new Option('--json', 'print one JSON document'),
-    colorOption(),
-  ];
-}
+/** The options of how a change is shown and confirmed. */
+export const confirmOptions: readonly OptionRow[] = [
+  ['--dry-run', 'show the change, but change nothing'],
+  ['-y, --yes', 'do not ask'],
+  ...answerOptions,
+];

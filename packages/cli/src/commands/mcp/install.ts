@@ -1,14 +1,12 @@
 import { resolve } from 'node:path';
-import { Option } from 'commander';
 import type { NamingProfile } from '@cairn/coding-agent';
 import { hosts, type Host } from '@cairn/hosts';
-import { filled, oneOf, stateOption } from '../../terminal/options.ts';
+import { filled, stateOption } from '../../terminal/options.ts';
 import { UsageError } from '../../terminal/errors.ts';
-import type { Session } from '../../terminal/session.ts';
-import type { CommandFactory } from '../command.ts';
+import { defineCommand, type CommandFactory } from '../command.ts';
 import { commandOption, confirmOptions, hostContext, placeOptions, type EntryFlags } from './entry-options.ts';
 import { launchOf } from './launch.ts';
-import { namingProfiles } from './naming-profiles.ts';
+import { namingOption } from './naming-profiles.ts';
 import type { InstallRequest } from './run-install.ts';
 
 const examples = `
@@ -47,57 +45,50 @@ function checkName(name: string, host: Host): string {
   throw new UsageError(`invalid --name "${name}" for ${host.title}`, `use ${words}`);
 }
 
-async function runMcpInstall(id: string, flags: InstallFlags, session: Session): Promise<number> {
-  const host = hostNamed(id);
-  const { scope, dryRun = false, yes = false } = flags;
-  const context = await hostContext(flags.root, session);
-  const target = { host, kind: host.mcpServers, scope, context, name: checkName(flags.name, host) };
-  const stateDirectory = flags.stateDir === undefined ? undefined : resolve(session.cwd, flags.stateDir);
-  const request: InstallRequest = { target, dryRun, yes, flags, stateDirectory };
-  if (flags.undo === true) {
-    const { command, readOnly, naming, project } = flags;
-    if (command !== undefined || readOnly === true || naming !== 'default' || project !== undefined) {
-      throw new UsageError('--undo excludes --command, --read-only, --naming and --project', 'leave them out');
+export const mcpInstallCommand: CommandFactory = defineCommand({
+  description: 'Configure a host to start Cairn as an MCP server. Shows the change first; --undo reverts it.',
+  summary: 'configure a host to start Cairn as an MCP server',
+  args: [['<host>', 'the program that runs agents']],
+  options: [
+    ...placeOptions,
+    ['--name <name>', 'name of the server in the host', undefined, { default: 'cairn' }],
+    commandOption,
+    ['--read-only', 'offer only tools that change nothing'],
+    namingOption,
+    [
+      '--project <identity>',
+      'project of the facts in memory (default: chosen by the server; required for a Redis)',
+      filled,
+    ],
+    stateOption,
+    ['--undo', 'undo the installation'],
+    ...confirmOptions,
+  ],
+  examples,
+  run: async (session, flags: InstallFlags, id: string) => {
+    const host = hostNamed(id);
+    const { scope } = flags;
+    const context = await hostContext(flags.root, session);
+    const target = { host, kind: host.mcpServers, scope, context, name: checkName(flags.name, host) };
+    const stateDirectory = flags.stateDir === undefined ? undefined : resolve(session.cwd, flags.stateDir);
+    const request: InstallRequest = { target, flags, stateDirectory };
+    if (flags.undo === true) {
+      const { command, readOnly, naming, project } = flags;
+      if (command !== undefined || readOnly === true || naming !== 'default' || project !== undefined) {
+        throw new UsageError('--undo excludes --command, --read-only, --naming and --project', 'leave them out');
+      }
+      const { runUndo } = await import('./run-install.ts');
+      return runUndo(request, session);
     }
-    const { runUndo } = await import('./run-install.ts');
-    return runUndo(request, session);
-  }
-  const root = host.mcpServers.projectVariable?.[scope] ?? (scope === 'project' ? context.project : undefined);
-  const options = [
-    ...(root === undefined ? [] : ['--root', root]),
-    ...(flags.readOnly === true ? ['--read-only'] : []),
-    ...(flags.naming === 'default' ? [] : ['--naming', flags.naming]),
-    ...(flags.project === undefined ? [] : ['--project', flags.project]),
-    ...(stateDirectory === undefined ? [] : ['--state-dir', stateDirectory]),
-  ];
-  const { runInstall } = await import('./run-install.ts');
-  return runInstall({ ...request, launch: launchOf(flags.command, session), options }, session);
-}
-
-export const mcpInstallCommand: CommandFactory = (command, session, done) => {
-  command
-    .description('Configure a host to start Cairn as an MCP server. Shows the change first; --undo reverts it.')
-    .summary('configure a host to start Cairn as an MCP server')
-    .argument('<host>', 'the program that runs agents')
-    .addHelpText('after', examples)
-    .action(async (id: string, flags: InstallFlags) => done(await runMcpInstall(id, flags, session)));
-  for (const option of placeOptions()) command.addOption(option);
-  command
-    .addOption(new Option('--name <name>', 'name of the server in the host').default('cairn', 'cairn'))
-    .addOption(commandOption())
-    .addOption(new Option('--read-only', 'offer only tools that change nothing'))
-    .addOption(
-      new Option('--naming <profile>', `names and parameters of the tools: ${namingProfiles.join(', ')}`)
-        .argParser(oneOf('--naming', namingProfiles))
-        .default('default', 'default'),
-    )
-    .addOption(
-      new Option(
-        '--project <identity>',
-        'project of the facts in memory (default: chosen by the server; required for a Redis)',
-      ).argParser(filled('--project')),
-    )
-    .addOption(stateOption())
-    .addOption(new Option('--undo', 'undo the installation'));
-  for (const option of confirmOptions()) command.addOption(option);
-};
+    const root = host.mcpServers.projectVariable?.[scope] ?? (scope === 'project' ? context.project : undefined);
+    const options = [
+      ...(root === undefined ? [] : ['--root', root]),
+      ...(flags.readOnly === true ? ['--read-only'] : []),
+      ...(flags.naming === 'default' ? [] : ['--naming', flags.naming]),
+      ...(flags.project === undefined ? [] : ['--project', flags.project]),
+      ...(stateDirectory === undefined ? [] : ['--state-dir', stateDirectory]),
+    ];
+    const { runInstall } = await import('./run-install.ts');
+    return runInstall({ ...request, launch: launchOf(flags.command, session), options }, session);
+  },
+});

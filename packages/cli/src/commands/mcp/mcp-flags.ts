@@ -2,11 +2,10 @@ import type { NamingProfile } from '@cairn/coding-agent';
 import type { StructuredWhen } from '@cairn/mcp-server';
 import { LANGUAGES } from '@cairn/tool/kernel';
 import type { Language } from '@cairn/tool/kernel';
-import { Option, type Command } from 'commander';
 import { UsageError } from '../../terminal/errors.ts';
-import { filled, oneOf, stateOption, wholeNumber } from '../../terminal/options.ts';
+import { filled, nameList, oneOf, repeated, stateOption, wholeNumber, type OptionRow } from '../../terminal/options.ts';
 import type { Session } from '../../terminal/session.ts';
-import { namingProfiles } from './naming-profiles.ts';
+import { namingOption } from './naming-profiles.ts';
 
 /** The options of `cairn mcp`, as parsed. */
 export interface McpFlags {
@@ -34,23 +33,16 @@ export interface McpFlags {
 const TOKEN_VARIABLE = 'CAIRN_MCP_TOKEN';
 const MAX_PORT = 65_535;
 
-function directory(value: string, others: readonly string[] = []): readonly string[] {
-  if (value === '') throw new UsageError('--root is empty', "use a directory, or '.' for the current one");
-  return [...others, value];
+function directory(name: string): (value: string) => string {
+  return filled(name, "use a directory, or '.' for the current one");
 }
 
-function names(value: string): readonly string[] {
-  return value
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '');
-}
-
-function port(value: string): number {
-  const number = wholeNumber('--http', '')(value);
-  if (number > MAX_PORT)
-    throw new UsageError(`invalid --http "${value}"`, `use a port up to ${MAX_PORT}, or 0 for any free port`);
-  return number;
+function port(name: string): (value: string) => number {
+  return (value) => {
+    const number = wholeNumber()(name)(value);
+    if (number <= MAX_PORT) return number;
+    throw new UsageError(`invalid ${name} "${value}"`, `use a port up to ${MAX_PORT}, or 0 for any free port`);
+  };
 }
 
 /** Returns the token from the option or the environment; `undefined` without one, or with `--no-auth`. */
@@ -65,112 +57,76 @@ export function givenToken({ token, auth }: McpFlags, session: Session): string 
   );
 }
 
+type Rule = readonly [isBroken: boolean, flag: string, other: string];
+
 /** Rejects options that exclude each other, or work only with another. */
 export function checkFlags(flags: McpFlags): void {
-  for (const [flag, value] of [
-    ['--model', flags.model],
-    ['--base-url', flags.baseUrl],
-  ]) {
-    if (flags.agents !== true && value !== undefined) {
-      throw new UsageError(`${flag} works only with --agents`, 'leave it out, or add --agents');
-    }
+  const { model, baseUrl, store, project, language, token, auth } = flags;
+  const [isOffline, hasNoMemory, hasNoKnowledge] = [
+    flags.http === undefined,
+    flags.memory === 'off',
+    flags.knowledge === 'off',
+  ];
+  const needs: readonly Rule[] = [
+    [flags.agents !== true && model !== undefined, '--model', '--agents'],
+    [flags.agents !== true && baseUrl !== undefined, '--base-url', '--agents'],
+    [isOffline && !auth, '--no-auth', '--http'],
+    [isOffline && token !== undefined, '--token', '--http'],
+  ];
+  const exclusions: readonly Rule[] = [
+    [hasNoMemory && store !== undefined, '--store', '--memory off'],
+    [hasNoMemory && project !== undefined, '--project', '--memory off'],
+    [hasNoKnowledge && language !== undefined, '--language', '--knowledge off'],
+    [!auth && token !== undefined, '--token', '--no-auth'],
+  ];
+  for (const [isBroken, flag, other] of needs) {
+    if (isBroken) throw new UsageError(`${flag} works only with ${other}`, `leave it out, or add ${other}`);
   }
-  for (const [flag, value] of [
-    ['--store', flags.store],
-    ['--project', flags.project],
-  ]) {
-    if (flags.memory === 'off' && value !== undefined) {
-      throw new UsageError(`${flag} and --memory off exclude each other`, 'leave one of them out');
-    }
-  }
-  if (flags.knowledge === 'off' && flags.language !== undefined) {
-    throw new UsageError('--language and --knowledge off exclude each other', 'leave one of them out');
-  }
-  if (flags.http === undefined && (flags.token !== undefined || !flags.auth)) {
-    throw new UsageError(
-      `${flags.auth ? '--token' : '--no-auth'} works only with --http`,
-      'leave it out, or add --http',
-    );
-  }
-  if (flags.token !== undefined && !flags.auth) {
-    throw new UsageError('--token and --no-auth exclude each other', 'leave one of them out');
+  for (const [isBroken, flag, other] of exclusions) {
+    if (isBroken) throw new UsageError(`${flag} and ${other} exclude each other`, 'leave one of them out');
   }
 }
 
-function addServerOptions(command: Command): void {
-  command
-    .addOption(
-      new Option(
-        '--root <dir>',
-        'directory that the tools may use; repeat it for more (default: the current one)',
-      ).argParser(directory),
-    )
-    .addOption(new Option('--http <port>', 'serve over HTTP on 127.0.0.1; 0 uses any free port').argParser(port))
-    .option('--token <token>', `token that clients must send over HTTP (default: ${TOKEN_VARIABLE}, or a new one)`)
-    .option('--no-auth', 'require no token over HTTP')
-    .option('--read-only', 'offer only tools that change nothing')
-    .addOption(new Option('--tools <names>', 'offer only these, separated by commas').argParser(names))
-    .addOption(
-      new Option('--naming <profile>', `names and parameters of the tools: ${namingProfiles.join(', ')}`)
-        .argParser(oneOf('--naming', namingProfiles))
-        .default('default', 'default'),
-    );
-}
-
-/** The options about the sets of tools next to those for files. */
-function addToolSetOptions(command: Command): void {
-  command
-    .addOption(
-      new Option(
-        '--knowledge <dir>',
-        "directory of the knowledge, or off for none (default: CAIRN_KNOWLEDGE_DIR, else the user's own)",
-      ).argParser(filled('--knowledge')),
-    )
-    .addOption(
-      new Option(
-        '--language <code>',
-        'language of the knowledge tools and their answers: en or zh (default: en)',
-      ).argParser(oneOf('--language', LANGUAGES)),
-    )
-    .addOption(
-      new Option('--memory <profile>', 'names of the memory tools: default, mcp-memory, or off for no memory')
-        .argParser(oneOf('--memory', ['default', 'mcp-memory', 'off'] as const))
-        .default('default', 'default'),
-    )
-    .addOption(
-      new Option('--store <file>', "SQLite file of the memory (default: the user's own)").argParser(filled('--store')),
-    )
-    .addOption(
-      new Option(
-        '--project <identity>',
-        'project of the facts (default: the git repository of the first root, else the root; required for a Redis)',
-      ).argParser(filled('--project')),
-    )
-    .option('--agents', 'also offer the agents of the project and of the user; this needs a model')
-    .addOption(
-      new Option('--model <id>', 'model of the agents (default: set by the definition, else CAIRN_MODEL)').argParser(
-        filled('--model'),
-      ),
-    )
-    .addOption(
-      new Option('--base-url <url>', 'URL of a server with the OpenAI API (default: CAIRN_BASE_URL)').argParser(
-        filled('--base-url'),
-      ),
-    );
-}
-
-/** Adds the options of `cairn mcp`. */
-export function addMcpOptions(command: Command): void {
-  addServerOptions(command);
-  addToolSetOptions(command);
-  command
-    .addOption(stateOption())
-    .addOption(
-      new Option(
-        '--structured <when>',
-        'also send structured content: auto (except to hosts that then hide the text), always or never',
-      )
-        .argParser(oneOf('--structured', ['auto', 'always', 'never'] satisfies StructuredWhen[]))
-        .default('auto', 'auto'),
-    );
-}
+/** The options of `cairn mcp`. */
+export const mcpOptions: readonly OptionRow[] = [
+  [
+    '--root <dir>',
+    'directory that the tools may use; repeat it for more (default: the current one)',
+    repeated(directory),
+  ],
+  ['--http <port>', 'serve over HTTP on 127.0.0.1; 0 uses any free port', port],
+  ['--token <token>', `token that clients must send over HTTP (default: ${TOKEN_VARIABLE}, or a new one)`],
+  ['--no-auth', 'require no token over HTTP'],
+  ['--read-only', 'offer only tools that change nothing'],
+  ['--tools <names>', 'offer only these, separated by commas', nameList],
+  namingOption,
+  // The sets of tools next to those for files.
+  [
+    '--knowledge <dir>',
+    "directory of the knowledge, or off for none (default: CAIRN_KNOWLEDGE_DIR, else the user's own)",
+    filled,
+  ],
+  ['--language <code>', 'language of the knowledge tools and their answers: en or zh (default: en)', oneOf(LANGUAGES)],
+  [
+    '--memory <profile>',
+    'names of the memory tools: default, mcp-memory, or off for no memory',
+    oneOf(['default', 'mcp-memory', 'off']),
+    { default: 'default' },
+  ],
+  ['--store <file>', "SQLite file of the memory (default: the user's own)", filled],
+  [
+    '--project <identity>',
+    'project of the facts (default: the git repository of the first root, else the root; required for a Redis)',
+    filled,
+  ],
+  ['--agents', 'also offer the agents of the project and of the user; this needs a model'],
+  ['--model <id>', 'model of the agents (default: set by the definition, else CAIRN_MODEL)', filled],
+  ['--base-url <url>', 'URL of a server with the OpenAI API (default: CAIRN_BASE_URL)', filled],
+  stateOption,
+  [
+    '--structured <when>',
+    'also send structured content: auto (except to hosts that then hide the text), always or never',
+    oneOf<StructuredWhen>(['auto', 'always', 'never']),
+    { default: 'auto' },
+  ],
+];

@@ -2,10 +2,10 @@ import { escapeControls } from '@cairn/tool/paths';
 import { resolve } from 'node:path';
 import process from 'node:process';
 import type { McpServer } from '@cairn/mcp-server';
-import type { CommandFactory } from '../command.ts';
+import { defineCommand, type CommandFactory } from '../command.ts';
 import { ExitCode } from '../../terminal/exit.ts';
 import type { Session } from '../../terminal/session.ts';
-import { addMcpOptions, checkFlags, givenToken, type McpFlags } from './mcp-flags.ts';
+import { checkFlags, givenToken, mcpOptions, type McpFlags } from './mcp-flags.ts';
 import { loadToolSets } from './tool-sets.ts';
 
 const examples = `
@@ -82,61 +82,58 @@ async function serveOverHttp(
   await listener.close();
 }
 
-async function runMcp(flags: McpFlags, session: Session): Promise<number> {
-  checkFlags(flags);
-  const token = givenToken(flags, session);
-  const say: Say = (text) => {
-    // A closed standard error does not stop the server.
-    session.err.write(`cairn mcp: ${escapeControls(text)}\n`).catch(() => undefined);
-  };
-  const report = reporter(say);
-  const { createMcpServer, wideRootNotice } = await import('@cairn/mcp-server');
-  const roots = (flags.root ?? ['.']).map((root) => resolve(session.cwd, root));
-  const memory = {
-    store: flags.store,
-    project: flags.project,
-    root: roots[0] ?? session.cwd,
-    isAlone: flags.http === undefined,
-    say,
-  };
-  const server = await createMcpServer({
-    roots,
-    toolSets: await loadToolSets({
-      session,
-      command: () => (session.agentCommand ?? session.command)?.() ?? 'cairn',
-      stateDirectory: flags.stateDir === undefined ? undefined : resolve(session.cwd, flags.stateDir),
-      knowledge: flags.knowledge === 'off' ? undefined : { directory: flags.knowledge, language: flags.language },
-      memory: flags.memory === 'off' ? undefined : { ...memory, naming: flags.memory },
-      agents:
-        flags.agents === true
-          ? { ...memory, hasMemory: flags.memory !== 'off', model: flags.model, baseUrl: flags.baseUrl }
-          : undefined,
-    }),
-    naming: flags.naming,
-    readOnly: flags.readOnly,
-    tools: flags.tools,
-    structured: flags.structured,
-    onError: report,
-  });
-  try {
-    for (const root of server.roots) {
-      const notice = await wideRootNotice(root);
-      if (notice !== undefined) say(notice);
+export const mcpCommand: CommandFactory = defineCommand({
+  description: 'Serve the tools to an agent over MCP: over standard input and output, or over HTTP on this machine.',
+  summary: 'serve the tools to an agent over MCP',
+  options: mcpOptions,
+  examples,
+  run: async (session, flags: McpFlags) => {
+    checkFlags(flags);
+    const token = givenToken(flags, session);
+    const say: Say = (text) => {
+      // A closed standard error does not stop the server.
+      session.err.write(`cairn mcp: ${escapeControls(text)}\n`).catch(() => undefined);
+    };
+    const report = reporter(say);
+    const { createMcpServer, wideRootNotice } = await import('@cairn/mcp-server');
+    const roots = (flags.root ?? ['.']).map((root) => resolve(session.cwd, root));
+    const memory = {
+      store: flags.store,
+      project: flags.project,
+      root: roots[0] ?? session.cwd,
+      isAlone: flags.http === undefined,
+      say,
+    };
+    const server = await createMcpServer({
+      roots,
+      toolSets: await loadToolSets({
+        session,
+        command: () => (session.agentCommand ?? session.command)?.() ?? 'cairn',
+        stateDirectory: flags.stateDir === undefined ? undefined : resolve(session.cwd, flags.stateDir),
+        knowledge: flags.knowledge === 'off' ? undefined : { directory: flags.knowledge, language: flags.language },
+        memory: flags.memory === 'off' ? undefined : { ...memory, naming: flags.memory },
+        agents:
+          flags.agents === true
+            ? { ...memory, hasMemory: flags.memory !== 'off', model: flags.model, baseUrl: flags.baseUrl }
+            : undefined,
+      }),
+      naming: flags.naming,
+      readOnly: flags.readOnly,
+      tools: flags.tools,
+      structured: flags.structured,
+      onError: report,
+    });
+    try {
+      for (const root of server.roots) {
+        const notice = await wideRootNotice(root);
+        if (notice !== undefined) say(notice);
+      }
+      say(`${server.toolNames.length} tools for ${server.roots.join(', ')}`);
+      if (flags.http === undefined) await serveOverStdio(server, session, report);
+      else await serveOverHttp(server, { port: flags.http, auth: flags.auth, token }, { session, say, report });
+    } finally {
+      await server.close();
     }
-    say(`${server.toolNames.length} tools for ${server.roots.join(', ')}`);
-    if (flags.http === undefined) await serveOverStdio(server, session, report);
-    else await serveOverHttp(server, { port: flags.http, auth: flags.auth, token }, { session, say, report });
-  } finally {
-    await server.close();
-  }
-  return ExitCode.Hit;
-}
-
-export const mcpCommand: CommandFactory = (command, session, done) => {
-  command
-    .description('Serve the tools to an agent over MCP: over standard input and output, or over HTTP on this machine.')
-    .summary('serve the tools to an agent over MCP')
-    .addHelpText('after', examples)
-    .action(async (flags: McpFlags) => done(await runMcp(flags, session)));
-  addMcpOptions(command);
-};
+    return ExitCode.Hit;
+  },
+});

@@ -1,4 +1,5 @@
 import type { NamingProfile } from '@cairn/coding-agent';
+import { oneOf, type OptionRow } from '../../terminal/options.ts';
 
 /** Every profile. The compiler rejects a list that misses one; importing the tools for their names would cost each start. */
 const profiles: Readonly<Record<NamingProfile, true>> = {
@@ -10,4 +11,11 @@ const profiles: Readonly<Record<NamingProfile, true>> = {
   'mcp-fs': true,
 };
 
-export const namingProfiles: readonly NamingProfile[] = Object.keys(profiles) as NamingProfile[];
+const names = Object.keys(profiles) as NamingProfile[];
+
+export const namingOption: OptionRow = [
+  '--naming <profile>',
+  `names and parameters of the tools: ${names.join(', ')}`,
+  oneOf(names),
+  { default: 'default' },
+];

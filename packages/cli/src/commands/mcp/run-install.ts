@@ -1,18 +1,16 @@
-import type { FileDiff } from '@cairn/coding-agent';
-import type { EntryAction, EntryTarget, ServerCommand } from '@cairn/hosts';
-import { writeAnswer, type AnswerFlags } from '../../terminal/answer.ts';
+import type { EntryTarget, ServerCommand } from '@cairn/hosts';
+import { writeAnswer } from '../../terminal/answer.ts';
 import { ExitCode } from '../../terminal/exit.ts';
 import type { Session } from '../../terminal/session.ts';
 import { shellQuote } from '../../terminal/shell-quote.ts';
+import type { EntryFlags } from './entry-options.ts';
 import type { Launch } from './launch.ts';
-import { confirm, diffOf, editorOf, showDiff, type PlannedChange } from './show-change.ts';
+import { carryOut, editorOf, type Outcome, type PlannedChange, type Step } from './show-change.ts';
 
 /** The entry to install or undo. */
 export interface InstallRequest {
   readonly target: EntryTarget<ServerCommand>;
-  readonly dryRun: boolean;
-  readonly yes: boolean;
-  readonly flags: AnswerFlags;
+  readonly flags: EntryFlags;
   /** For the change of the configuration; see `createWorkspace`. */
   readonly stateDirectory: string | undefined;
 }
@@ -24,54 +22,32 @@ interface Installation extends InstallRequest {
   readonly options: readonly string[];
 }
 
-const verbs: Readonly<Record<EntryAction, readonly [past: string, preposition: string]>> = {
-  add: ['added', 'to'],
-  keep: ['kept', 'in'],
-  replace: ['replaced', 'in'],
-  restore: ['restored', 'in'],
-  remove: ['removed', 'from'],
-  forget: ['removed', 'from'],
-  leave: ['left', 'in'],
-};
-
-/** The end of a run. */
-interface Outcome {
-  readonly change: PlannedChange;
-  readonly changed: boolean;
-  readonly diff: FileDiff | undefined;
+/** What the answer has besides the change. */
+interface Answer {
   readonly notices: readonly string[];
+  /** The notice when nothing changes. */
+  readonly unchanged: string;
   /** Further fields of the JSON document. */
-  readonly more?: Readonly<Record<string, unknown>> | undefined;
+  readonly more?: object;
 }
 
-async function report(session: Session, request: InstallRequest, outcome: Outcome): Promise<void> {
-  const { change, changed, diff, notices, more = {} } = outcome;
-  const { host, scope, name } = request.target;
-  const { action, to: entry, file } = change;
-  const facts = { host: host.id, scope, path: file.path, name, action, changed, dryRun: request.dryRun, entry, diff };
-  await writeAnswer(session, request.flags, { lines: [], document: { ...facts, ...more }, notices: () => notices });
-}
-
-/** Shows a change, asks, and makes it. */
-async function carryOut(
+/** Makes a change, after showing it and asking. @returns the exit status. */
+async function carryOutChange(
+  change: PlannedChange,
+  { target, flags }: InstallRequest,
   session: Session,
-  request: InstallRequest,
-  { change, notices, more }: Pick<Outcome, 'change' | 'notices' | 'more'>,
+  { notices, unchanged, more = {} }: Answer,
 ): Promise<number> {
-  const { flags, dryRun, target } = request;
-  const { path } = change.file;
-  const diff = await diffOf(change);
-  if (flags.json !== true) await showDiff(change, diff, { flags, session });
-  const changed = !dryRun && (await confirm([path], request.yes, session));
-  if (!changed && !dryRun) {
-    await report(session, request, { change, changed, diff, more, notices: ['nothing was changed'] });
-    return ExitCode.None;
-  }
-  if (changed) await change.apply();
-  const [past, preposition] = verbs[change.action];
-  const what = `${past} ${target.name} ${preposition} ${path} (${target.host.title})`;
-  const first = dryRun ? `would have ${what}` : `${past.charAt(0).toUpperCase()}${what.slice(1)}`;
-  await report(session, request, { change, changed, diff, more, notices: [first, ...notices] });
+  const { host, scope, name } = target;
+  const { action, to: entry, file } = change;
+  const step: Step = { change, name, subject: name, remark: host.title };
+  const report = async ({ changed, diffs, notices: shown }: Outcome): Promise<void> => {
+    const facts = { host: host.id, scope, path: file.path, name, action, changed, dryRun: flags.dryRun === true };
+    const document = { ...facts, entry, diff: diffs.get(step), ...more };
+    await writeAnswer(session, flags, { lines: [], document, notices: () => shown });
+  };
+  if (change.text !== undefined) return carryOut([step], { flags, session, notices, report });
+  await report({ changed: false, diffs: new Map(), notices: [`${unchanged}; nothing was changed`] });
   return ExitCode.Hit;
 }
 
@@ -82,17 +58,11 @@ function undoHint({ host, scope, name }: EntryTarget<ServerCommand>): string {
 
 /** Adds a server to the configuration of a host, after showing the change and asking. */
 export async function runInstall(installation: Installation, session: Session): Promise<number> {
-  const { target, launch, options } = installation;
+  const { target, flags, launch, options } = installation;
   const { host, kind, scope, context, name } = target;
   const server = { command: launch.command, args: [...launch.args, 'mcp', ...options] };
   const change = await editorOf(context, installation.stateDirectory, session).planInstall(target, server);
-  const nextStep = kind.nextStep(scope);
-  const more = { launch: { ...server, why: launch.why }, next: nextStep };
-  if (change.text === undefined) {
-    const notices = [`${name} is already installed in ${change.file.path} (${host.title}); nothing was changed`];
-    await report(session, installation, { change, changed: false, diff: undefined, notices, more });
-    return ExitCode.Hit;
-  }
+  const next = kind.nextStep(scope);
   const words = [server.command, ...server.args].map(shellQuote).join(' ');
   const namesThisMachine = launch.isLocal || options.includes(context.project);
   const notices = [
@@ -100,21 +70,20 @@ export async function runInstall(installation: Installation, session: Session): 
     ...(scope === 'project' && namesThisMachine
       ? ['the entry contains paths of this machine; do not share the file']
       : []),
-    `next: ${nextStep}`,
-    ...(installation.dryRun ? [] : [undoHint(target)]),
+    `next: ${next}`,
+    ...(flags.dryRun === true ? [] : [undoHint(target)]),
   ];
-  return carryOut(session, installation, { change, notices, more });
+  const unchanged = `${name} is already installed in ${change.file.path} (${host.title})`;
+  const more = { launch: { ...server, why: launch.why }, next };
+  return carryOutChange(change, installation, session, { notices, unchanged, more });
 }
 
 /** Undoes an installation, after showing the change and asking. */
 export async function runUndo(request: InstallRequest, session: Session): Promise<number> {
-  const { target, dryRun, stateDirectory } = request;
+  const { target, flags, stateDirectory } = request;
   const change = await editorOf(target.context, stateDirectory, session).planUndo(target);
-  if (change.text === undefined) {
-    if (!dryRun) await change.apply();
-    const notices = [`${target.name} is not in ${change.file.path}; nothing was changed`];
-    await report(session, request, { change, changed: false, diff: undefined, notices });
-    return ExitCode.Hit;
-  }
-  return carryOut(session, request, { change, notices: [] });
+  // Nothing is left but the note of the installation.
+  if (change.text === undefined && flags.dryRun !== true) await change.apply();
+  const unchanged = `${target.name} is not in ${change.file.path}`;
+  return carryOutChange(change, request, session, { notices: [], unchanged });
 }

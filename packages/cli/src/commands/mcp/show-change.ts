@@ -1,14 +1,15 @@
 import type { FileDiff } from '@cairn/coding-agent';
-import type { EntryChange, EntryEditor, HostContext } from '@cairn/hosts';
+import type { EntryAction, EntryChange, EntryEditor, HostContext } from '@cairn/hosts';
 import { createEntryEditor } from '@cairn/hosts';
 import { userDirectories } from '@cairn/tool/paths';
-import type { AnswerFlags } from '../../terminal/answer.ts';
 import { askPerson, askYesNo } from '../../terminal/ask.ts';
 import { diffLines } from '../../terminal/diff-lines.ts';
-import { CommandError } from '../../terminal/errors.ts';
+import { CommandError, factsOf } from '../../terminal/errors.ts';
+import { ExitCode } from '../../terminal/exit.ts';
 import { createPaint, usesColor, writeLines } from '../../terminal/output.ts';
 import type { Session } from '../../terminal/session.ts';
-import { escapeLine } from '../../terminal/text.ts';
+import { lineEscape } from '../../terminal/text.ts';
+import type { EntryFlags } from './entry-options.ts';
 import { diffOfRemoval, openConfig, type PreviewedFile } from './config-file.ts';
 
 /** A planned change of a configuration. */
@@ -26,26 +27,25 @@ export function editorOf(
   });
 }
 
-export function diffOf({ file, text }: PlannedChange): Promise<FileDiff> | FileDiff {
+function diffOf({ file, text }: PlannedChange): Promise<FileDiff> | FileDiff {
   return typeof text === 'string' ? file.preview(text) : diffOfRemoval(file.text ?? '');
 }
 
-export async function showDiff(
+async function showDiff(
   { file, text }: PlannedChange,
   diff: FileDiff,
-  { flags, session }: { readonly flags: AnswerFlags; readonly session: Session },
+  { flags, session }: { readonly flags: EntryFlags; readonly session: Session },
 ): Promise<void> {
-  const { isTerminal } = session.out;
-  const paint = createPaint(usesColor(flags.color, isTerminal, session.env));
-  const escape = isTerminal ? escapeLine : (line: string) => line;
+  const { out, env, signal } = session;
+  const style = { paint: createPaint(usesColor(flags.color, out.isTerminal, env)), escape: lineEscape(out) };
   // As in the output of git: without the slash at the start.
   const name = file.path.replace(/^\//u, '');
   const shown = { from: file.text === undefined ? undefined : name, to: text === null ? undefined : name, diff };
-  await writeLines(session.out, diffLines(shown, { paint, escape }), session.signal);
+  await writeLines(out, diffLines(shown, style), signal);
 }
 
 /** Asks whether files may be written. Without a terminal nothing is, unless `yes` is given. */
-export async function confirm(
+async function confirm(
   [path, ...others]: readonly [path: string, ...others: string[]],
   yes: boolean,
   session: Session,
@@ -71,4 +71,89 @@ export async function confirm(
     path,
     changed: false,
   });
+}
+
+/** A planned change of one file. */
+export interface Step {
+  readonly change: PlannedChange;
+  /** The name of the entry in the JSON document. */
+  readonly name: string;
+  /** The entry, in words. */
+  readonly subject: string;
+  /** Printed in parentheses after the path. */
+  readonly remark?: string;
+}
+
+/** The end of a run. */
+export interface Outcome {
+  readonly changed: boolean;
+  readonly diffs: ReadonlyMap<Step, FileDiff>;
+  readonly notices: readonly string[];
+}
+
+const verbs: Readonly<Record<EntryAction, readonly [past: string, preposition: string]>> = {
+  add: ['added', 'to'],
+  keep: ['kept', 'in'],
+  replace: ['replaced', 'in'],
+  restore: ['restored', 'in'],
+  remove: ['removed', 'from'],
+  forget: ['removed', 'from'],
+  leave: ['left', 'in'],
+};
+
+function sentence({ change, subject, remark }: Step, isDryRun: boolean): string {
+  const [past, preposition] = verbs[change.action];
+  const place = remark === undefined ? change.file.path : `${change.file.path} (${remark})`;
+  const what = `${past} ${subject} ${preposition} ${place}`;
+  return isDryRun ? `would have ${what}` : `${past.charAt(0).toUpperCase()}${what.slice(1)}`;
+}
+
+/** Makes the changes, one file after the other. Each has an undo note, so that a second run completes or undoes them. */
+export async function applySteps(steps: readonly Step[]): Promise<void> {
+  const done: string[] = [];
+  for (const { change } of steps) {
+    try {
+      await change.apply();
+      if (change.text !== undefined) done.push(change.file.path);
+    } catch (error) {
+      if (done.length === 0) throw error;
+      const facts = factsOf(error);
+      const message = `${facts.message}; before that, ${done.join(', ')} was written`;
+      throw new CommandError({ ...facts, message, changed: true }, { cause: error });
+    }
+  }
+}
+
+/** How changes are carried out. */
+export interface CarryOutOptions {
+  readonly flags: EntryFlags;
+  readonly session: Session;
+  /** Printed after what was done. */
+  readonly notices: readonly string[];
+  readonly report: (outcome: Outcome) => Promise<void>;
+}
+
+/** Shows the changes of files, asks, and makes them. Another step may have something to forget. @returns the exit status */
+export async function carryOut(
+  steps: readonly Step[],
+  { flags, session, notices, report }: CarryOutOptions,
+): Promise<number> {
+  const { dryRun: isDryRun = false, yes = false, json = false } = flags;
+  const changing = steps.filter(({ change }) => change.text !== undefined);
+  const diffs = new Map<Step, FileDiff>();
+  for (const step of changing) {
+    const diff = await diffOf(step.change);
+    diffs.set(step, diff);
+    if (!json) await showDiff(step.change, diff, { flags, session });
+  }
+  const [path = '', ...others] = changing.map(({ change }) => change.file.path);
+  const changed = !isDryRun && (await confirm([path, ...others], yes, session));
+  if (!changed && !isDryRun) {
+    await report({ changed, diffs, notices: ['nothing was changed'] });
+    return ExitCode.None;
+  }
+  if (changed) await applySteps(steps);
+  const done = changing.map((step) => sentence(step, isDryRun));
+  await report({ changed, diffs, notices: [...done, ...notices] });
+  return ExitCode.Hit;
 }

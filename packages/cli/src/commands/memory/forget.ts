@@ -1,14 +1,12 @@
-import { Option } from 'commander';
 import type { Erasure, Memory } from '@cairn/memory';
-import { onFact } from '../../memory/find-by-id.ts';
-import { withMemory, type ProjectFlags } from '../../memory/store.ts';
 import { CommandError, UsageError } from '../../terminal/errors.ts';
 import { ExitCode } from '../../terminal/exit.ts';
 import { once } from '../../terminal/options.ts';
-import type { Session } from '../../terminal/session.ts';
 import { countOf } from '../../terminal/text.ts';
 import type { CommandFactory } from '../command.ts';
-import { addFactOptions, groupOption, scopeOption, streamOption, type GroupFlags } from './options.ts';
+import { onFact } from './find-by-id.ts';
+import { memoryCommand, type MemoryPlace } from './memory-command.ts';
+import { groupOption, scopeOption, streamOption, type GroupFlags, type ProjectFlags } from './options.ts';
 
 interface ForgetFlags extends GroupFlags, ProjectFlags {
   readonly scope?: 'project' | 'user';
@@ -39,7 +37,7 @@ function confirmed(what: string, { yes }: ForgetFlags): void {
 }
 
 /** Returns the selection of the arguments. @throws {UsageError} */
-function kindOf(id: string | undefined, flags: ForgetFlags): Kind {
+function kindOf(flags: ForgetFlags, id: string | undefined): Kind {
   const { scope, stream, group, message, unreadable, everything } = flags;
   const selects = [stream, group, message].some((one) => one !== undefined);
   const given = [id !== undefined, scope !== undefined, selects, unreadable === true, everything === true];
@@ -66,72 +64,64 @@ function kindOf(id: string | undefined, flags: ForgetFlags): Kind {
   );
 }
 
-async function forgetFact(
-  memory: Memory,
-  id: string,
-  signal: AbortSignal,
-): Promise<{ readonly erased: Erasure; readonly superseded: readonly string[] }> {
-  return onFact(memory, { id, signal }, async () => {
+async function forgetFact(memory: Memory, id: string, { signal, print, notice }: MemoryPlace): Promise<number> {
+  const { erased, superseded } = await onFact(memory, { id, signal }, async () => {
     // An unknown id is reported here. A record that cannot be read is removed all the same.
     const { forgotten, erased, superseded = [] } = await memory.facts.forget(id, { signal });
     if (!forgotten) await memory.facts.get(id, { signal });
     return { erased, superseded };
   });
+  notice(`forgot ${id}; ${erasures[erased]}`);
+  if (superseded.length > 0) {
+    notice(`it had replaced ${superseded.join(', ')}, which the store still has; forget these by id too`);
+  }
+  await print([], { id, removed: 1, erased, ...(superseded.length > 0 && { superseded }) });
+  return ExitCode.Hit;
 }
 
-async function forget(id: string | undefined, flags: ForgetFlags, session: Session): Promise<number> {
-  const kind = kindOf(id, flags);
-  const { scope = 'project', stream = '', group, message } = flags;
-  const { signal } = session;
-  return withMemory(session, {
-    flags,
-    ofProject: kind === 'fact' ? 'wanted' : kind === 'facts' && scope === 'project' ? 'needed' : undefined,
-    absent: () => ({ removed: 0, erased: 'done', problems: [] }),
-    run: async (memory, { print, notice }) => {
-      if (id !== undefined) {
-        const { erased, superseded } = await forgetFact(memory, id, signal);
-        notice(`forgot ${id}; ${erasures[erased]}`);
-        if (superseded.length > 0) {
-          notice(`it had replaced ${superseded.join(', ')}, which the store still has; forget these by id too`);
-        }
-        await print([], { id, removed: 1, erased, ...(superseded.length > 0 && { superseded }) });
-        return ExitCode.Hit;
-      }
-      const selections = {
-        facts: { scope },
-        messages: { stream, group, message },
-        unreadable: { unreadable: true },
-        everything: { everything: true },
-      } as const;
-      const selection = selections[kind === 'fact' ? 'messages' : kind];
-      const { removed, erased, problems } = await memory.forget({ ...selection, signal });
-      const what = kind === 'messages' ? 'message' : kind === 'facts' ? 'fact' : 'record';
-      for (const problem of problems) notice(problem.message);
-      notice(
-        removed === 0
-          ? `no ${what} matches; nothing was deleted`
-          : `deleted ${countOf(removed, what)}; ${erasures[erased]}`,
-      );
-      await print([], { removed, erased, problems });
-      if (problems.length > 0) return ExitCode.Error;
-      return removed > 0 ? ExitCode.Hit : ExitCode.None;
-    },
-  });
-}
+/** What a selection counts. */
+const nouns = { fact: 'fact', facts: 'fact', messages: 'message', unreadable: 'record', everything: 'record' } as const;
 
-export const memoryForgetCommand: CommandFactory = (command, session, done) => {
-  command
-    .description('Erase a fact, a message, a group, a stream or everything, for good.')
-    .summary('erase a fact, messages or everything, for good')
-    .argument('[id]', 'the fact')
-    .action(async (id: string | undefined, flags: ForgetFlags) => done(await forget(id, flags, session)));
-  addFactOptions(command, [
+export const memoryForgetCommand: CommandFactory = memoryCommand<ForgetFlags, [id?: string]>({
+  description: 'Erase a fact, a message, a group, a stream or everything, for good.',
+  summary: 'erase a fact, messages or everything, for good',
+  args: [['[id]', 'the fact']],
+  options: [
     scopeOption('all facts of the project, or of the user'),
     streamOption('all messages of this stream'),
     groupOption('only those of this group'),
-    new Option('--message <id>', 'only this message').argParser(once('--message', 'run the command for each message')),
-    new Option('--unreadable', 'all records that cannot be read; an export has them raw'),
-    new Option('--everything', 'the whole store'),
-    new Option('--yes', 'confirm --scope or --everything'),
-  ]);
-};
+    ['--message <id>', 'only this message', once('run the command for each message')],
+    ['--unreadable', 'all records that cannot be read; an export has them raw'],
+    ['--everything', 'the whole store'],
+    ['--yes', 'confirm --scope or --everything'],
+  ],
+  ofProject: (flags, id) => {
+    const kind = kindOf(flags, id);
+    if (kind === 'fact') return 'wanted';
+    return kind === 'facts' && flags.scope === 'project' ? 'needed' : undefined;
+  },
+  absent: () => ({ removed: 0, erased: 'done', problems: [] }),
+  run: async (place, flags, id) => {
+    const { memory, signal, print, notice } = place;
+    if (id !== undefined) return forgetFact(memory, id, place);
+    const kind = kindOf(flags, id);
+    const { scope = 'project', stream = '', group, message } = flags;
+    const selections = {
+      facts: { scope },
+      messages: { stream, group, message },
+      unreadable: { unreadable: true },
+      everything: { everything: true },
+    } as const;
+    const selection = selections[kind === 'fact' ? 'messages' : kind];
+    const { removed, erased, problems } = await memory.forget({ ...selection, signal });
+    for (const problem of problems) notice(problem.message);
+    notice(
+      removed === 0
+        ? `no ${nouns[kind]} matches; nothing was deleted`
+        : `deleted ${countOf(removed, nouns[kind])}; ${erasures[erased]}`,
+    );
+    await print([], { removed, erased, problems });
+    if (problems.length > 0) return ExitCode.Error;
+    return removed > 0 ? ExitCode.Hit : ExitCode.None;
+  },
+});

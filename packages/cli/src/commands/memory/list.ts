@@ -1,12 +1,9 @@
-import { Option } from 'commander';
-import { factLines } from '../../memory/lines.ts';
-import { withMemory } from '../../memory/store.ts';
 import { ExitCode } from '../../terminal/exit.ts';
-import type { Session } from '../../terminal/session.ts';
 import { countOf } from '../../terminal/text.ts';
 import type { CommandFactory } from '../command.ts';
+import { factLines } from './lines.ts';
+import { memoryCommand, needOf } from './memory-command.ts';
 import {
-  addFactOptions,
   limitOption,
   offsetOption,
   scopeOption,
@@ -23,41 +20,32 @@ interface ListFlags extends FactFlags {
   readonly archived?: boolean;
 }
 
-async function list(flags: ListFlags, session: Session): Promise<number> {
-  const { scope, tag: tags, stream, archived, limit = DEFAULT_LIMIT, offset = 0 } = flags;
-  const { signal } = session;
-  return withMemory(session, {
-    flags,
-    ofProject: scope === 'user' ? undefined : scope === 'project' ? 'needed' : 'wanted',
-    run: async (memory, { printMatches, notice }) => {
-      const selection = { scope, tags, stream, allStreams: stream === undefined, archived };
-      const times = await timesOf(flags, memory, signal);
-      const { facts, total, nextOffset } = await memory.facts.list({ ...selection, ...times, limit, offset, signal });
-      if (total === 0)
-        notice("no fact matches; 'cairn memory remember <text>' stores one, 'cairn memory groups' lists messages");
-      else if (facts.length === 0) notice(`there are only ${countOf(total, 'fact')}; use a smaller --offset`);
-      if (nextOffset !== undefined) {
-        notice(`facts ${offset + 1} to ${nextOffset} of ${total}; for the next use --offset ${nextOffset}`);
-      }
-      const lines = facts.flatMap((fact) => [...factLines(fact, session)]);
-      const exitCode = await printMatches(lines, facts, { total, hasMore: facts.length < total });
-      return facts.length > 0 ? exitCode : ExitCode.None;
-    },
-  });
-}
-
-export const memoryListCommand: CommandFactory = (command, session, done) => {
-  command
-    .description('List facts of the project and the user, newest first, in pages.')
-    .summary('list facts, newest first, in pages')
-    .action(async (flags: ListFlags) => done(await list(flags, session)));
-  addFactOptions(command, [
+export const memoryListCommand: CommandFactory = memoryCommand<ListFlags, []>({
+  description: 'List facts of the project and the user, newest first, in pages.',
+  summary: 'list facts, newest first, in pages',
+  options: [
     scopeOption('only facts of the project, or of the user'),
     tagOption('only facts with this tag; repeat it for more'),
-    ...timeOptions(),
+    ...timeOptions,
     streamOption('only facts that this stream finds (default: facts of all streams)'),
-    new Option('--archived', 'list archived and replaced facts instead'),
+    ['--archived', 'list archived and replaced facts instead'],
     limitOption('facts', String(DEFAULT_LIMIT)),
-    offsetOption(),
-  ]);
-};
+    offsetOption,
+  ],
+  ofProject: needOf,
+  run: async ({ memory, session, signal, printMatches, notice }, flags) => {
+    const { scope, tag: tags, stream, archived, limit = DEFAULT_LIMIT, offset = 0 } = flags;
+    const selection = { scope, tags, stream, allStreams: stream === undefined, archived };
+    const times = await timesOf(flags, memory, signal);
+    const { facts, total, nextOffset } = await memory.facts.list({ ...selection, ...times, limit, offset, signal });
+    if (total === 0)
+      notice("no fact matches; 'cairn memory remember <text>' stores one, 'cairn memory groups' lists messages");
+    else if (facts.length === 0) notice(`there are only ${countOf(total, 'fact')}; use a smaller --offset`);
+    if (nextOffset !== undefined) {
+      notice(`facts ${offset + 1} to ${nextOffset} of ${total}; for the next use --offset ${nextOffset}`);
+    }
+    const lines = facts.flatMap((fact) => [...factLines(fact, session)]);
+    const exitCode = await printMatches(lines, facts, { total, hasMore: facts.length < total });
+    return facts.length > 0 ? exitCode : ExitCode.None;
+  },
+});

@@ -1,4 +1,4 @@
-import type { CommandFactory } from '../command.ts';
+import { defineGroup, type CommandFactory } from '../command.ts';
 
 const examples = `
 Examples:
@@ -19,9 +19,8 @@ project need --project <name>.
 
 Exit status: 0 if something was found or done, 1 if not, 2 on an error or if a record cannot be read.`;
 
-export const memoryCommand: CommandFactory = (command) => {
-  command
-    .description('Store facts, and find them and past messages again. Agents use the same memory.')
-    .summary('store facts and find them again')
-    .addHelpText('after', examples);
-};
+export const memoryGroup: CommandFactory = defineGroup({
+  description: 'Store facts, and find them and past messages again. Agents use the same memory.',
+  summary: 'store facts and find them again',
+  examples,
+});

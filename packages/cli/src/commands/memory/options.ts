@@ -1,10 +1,22 @@
-import { Option, type Command } from 'commander';
 import type { Memory } from '@cairn/memory';
-import { projectOption, storeOptions, type ProjectFlags, type RetentionFlags } from '../../memory/store.ts';
-import { filled, oneOf, wholeNumber } from '../../terminal/options.ts';
+import type { AnswerFlags } from '../../terminal/answer.ts';
+import { answerOptions, filled, oneOf, splitValues, wholeNumber, type OptionRow } from '../../terminal/options.ts';
+
+/** The options of every command on a memory, as parsed. */
+export interface StoreFlags extends AnswerFlags {
+  readonly backend?: 'sqlite' | 'redis';
+  readonly store?: string;
+  readonly url?: string;
+}
+
+/** The options of commands on facts, as parsed. */
+export interface ProjectFlags extends StoreFlags {
+  /** The identity of the project. */
+  readonly project?: string;
+}
 
 /** The options of the commands on messages, as parsed. */
-export interface GroupFlags extends RetentionFlags {
+export interface GroupFlags extends StoreFlags {
   readonly stream?: string;
   readonly group?: string;
   readonly limit?: number;
@@ -21,64 +33,59 @@ export interface FactFlags extends ProjectFlags {
   readonly offset?: number;
 }
 
-export interface Group {
-  readonly stream: string;
-  readonly group: string;
+export const storeOptions: readonly OptionRow[] = [
+  [
+    '--backend <name>',
+    'sqlite or redis (default: redis if there is a URL, otherwise sqlite)',
+    oneOf(['sqlite', 'redis']),
+  ],
+  ['--store <file>', "SQLite file (default: the user's own)", filled],
+  ['--url <url>', 'URL of the Redis (default: CAIRN_REDIS_URL)', filled, { conflicts: 'store' }],
+  ...answerOptions,
+];
+
+export const projectOption: OptionRow = [
+  '--project <identity>',
+  'project of the facts (default: the git repository of the current directory, else the directory; none for a Redis)',
+  filled,
+];
+
+export const allowSecretOption: OptionRow = ['--allow-secret', 'store a text with a key, token or password'];
+
+export const pinOption: OptionRow = ['--pin', 'show it first at the start of every session'];
+
+export function streamOption(description: string): OptionRow {
+  return ['--stream <name>', description];
 }
 
-/** Returns the stream and the group that the options name. */
-export async function groupOf({ stream, group }: GroupFlags): Promise<Group> {
-  const { DEFAULT_GROUP, DEFAULT_STREAM } = await import('@cairn/memory');
-  return { stream: stream ?? DEFAULT_STREAM, group: group ?? DEFAULT_GROUP };
+export function groupOption(description: string): OptionRow {
+  return ['--group <name>', description];
 }
 
-export function streamOption(description: string): Option {
-  return new Option('--stream <name>', description);
+export function limitOption(what: string, standard: string): OptionRow {
+  return ['--limit <n>', `at most N ${what} (default: ${standard})`, wholeNumber({ minimum: 1 })];
 }
 
-export function groupOption(description: string): Option {
-  return new Option('--group <name>', description);
-}
+export const offsetOption: OptionRow = ['--offset <n>', 'leave out the first N (default: 0)', wholeNumber()];
 
-/** The options that name one group. */
-export function oneGroupOptions(): Option[] {
-  return [streamOption('stream (default: agent)'), groupOption('group (default: default)')];
-}
-
-export function limitOption(what: string, standard: string): Option {
-  return new Option('--limit <n>', `at most N ${what} (default: ${standard})`).argParser(wholeNumber('--limit', '', 1));
-}
-
-export function offsetOption(): Option {
-  return new Option('--offset <n>', 'leave out the first N (default: 0)').argParser(wholeNumber('--offset'));
-}
-
-export function scopeOption(description: string): Option {
-  return new Option('--scope <scope>', description).argParser(oneOf('--scope', ['project', 'user'] as const));
+export function scopeOption(description: string): OptionRow {
+  return ['--scope <scope>', description, oneOf(['project', 'user'])];
 }
 
 /** `--tag a --tag b` and `--tag a,b` are two tags. */
-export function tagOption(description: string): Option {
-  return new Option('--tag <name>', description).argParser((value: string, tags: readonly string[] | undefined) => [
-    ...(tags ?? []),
-    ...filled('--tag')(value).split(','),
-  ]);
+export function tagOption(description: string): OptionRow {
+  return ['--tag <name>', description, splitValues];
 }
 
 /** The options that select a time. */
-export function timeOptions(): Option[] {
-  return [
-    new Option(
-      '--since <time>',
-      'from this time on: a date, a UTC time such as 2026-01-31T09:00, or an age such as 7d',
-    ),
-    new Option('--until <time>', 'up to this time'),
-  ];
-}
+export const timeOptions: readonly OptionRow[] = [
+  ['--since <time>', 'from this time on: a date, a UTC time such as 2026-01-31T09:00, or an age such as 7d'],
+  ['--until <time>', 'up to this time'],
+];
 
 /** Returns the times that the options name, by the clock of the store. */
 export async function timesOf(
-  { since, until }: { readonly since?: string | undefined; readonly until?: string | undefined },
+  { since, until }: Pick<FactFlags, 'since' | 'until'>,
   memory: Memory,
   signal: AbortSignal,
 ): Promise<{ readonly since?: number; readonly until?: number }> {
@@ -89,14 +96,4 @@ export async function timesOf(
     ...(since !== undefined && { since: parseTime(since, { now, edge: 'since' }) }),
     ...(until !== undefined && { until: parseTime(until, { now, edge: 'until' }) }),
   };
-}
-
-/** Adds options, then those of every command on a store. */
-export function addOptions(command: Command, options: readonly Option[] = []): void {
-  for (const option of [...options, ...storeOptions()]) command.addOption(option);
-}
-
-/** Adds options, then those of every command on facts. */
-export function addFactOptions(command: Command, options: readonly Option[] = []): void {
-  addOptions(command, [...options, projectOption()]);
 }

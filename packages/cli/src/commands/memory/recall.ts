@@ -1,13 +1,11 @@
-import { Option } from 'commander';
 import type { RecalledFact, RecalledMessage } from '@cairn/memory';
-import { factLines, shownText, textLines, formatTime } from '../../memory/lines.ts';
-import { withMemory } from '../../memory/store.ts';
 import { UsageError } from '../../terminal/errors.ts';
 import type { Session } from '../../terminal/session.ts';
 import type { CommandFactory } from '../command.ts';
 import { nothingFoundHint } from './hints.ts';
+import { factLines, formatTime, shownText, textLines } from './lines.ts';
+import { memoryCommand, needOf } from './memory-command.ts';
 import {
-  addFactOptions,
   groupOption,
   limitOption,
   offsetOption,
@@ -46,61 +44,51 @@ function messageLines(
   return textLines(`${formatTime(time)} ${id} ${by}${similar}: `, shownText(content, id, session, words), session);
 }
 
-async function recall(query: string, flags: RecallFlags, session: Session): Promise<number> {
-  const kinds = kindsOf(flags);
-  const { scope, stream, group, role, limit = DEFAULT_LIMIT, offset = 0 } = flags;
-  const { signal } = session;
-  return withMemory(session, {
-    flags,
-    ofProject: !kinds.facts || scope === 'user' ? undefined : scope === 'project' ? 'needed' : 'wanted',
-    run: async (memory, { printMatches, notice, where }) => {
-      const onNotice = ({ message }: { readonly message: string }): void => notice(message);
-      const times = await timesOf(flags, memory, signal);
-      const common = { query, ...times, limit, offset, signal, onNotice };
-      const none = { facts: [], contexts: [], searched: 0, hasMore: false };
-      const { DEFAULT_STREAM } = await import('@cairn/memory');
-      const found = kinds.facts ? await memory.facts.recall({ ...common, scope, stream, tags: flags.tag }) : none;
-      const past = kinds.messages
-        ? await memory.recall({ ...common, stream: stream ?? DEFAULT_STREAM, group, role })
-        : none;
-      const messages = past.contexts.filter((one): one is RecalledMessage => one.kind === 'message');
-      const facts: readonly RecalledFact[] = found.facts;
-      const matches = [...facts.map((fact) => ({ kind: 'fact', ...fact })), ...messages];
-      if (matches.length === 0) {
-        const searched = { facts: found.searched, messages: past.searched };
-        notice(
-          offset > 0
-            ? `nothing more at --offset ${offset}; use a smaller one`
-            : nothingFoundHint(where, searched, stream ?? DEFAULT_STREAM),
-        );
-      }
-      const hasMore = found.hasMore || past.hasMore;
-      if (hasMore && matches.length > 0) notice(`there are more: use --offset ${offset + limit}`);
-      const words = query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
-      const lines = [
-        ...facts.flatMap((fact) => [...factLines(fact, session)]),
-        ...messages.flatMap((message) => [...messageLines(message, words, session)]),
-      ];
-      return printMatches(lines, matches, { hasMore });
-    },
-  });
-}
-
-export const memoryRecallCommand: CommandFactory = (command, session, done) => {
-  command
-    .alias('search')
-    .description('Find facts, then messages of past sessions, by their words, best match first.')
-    .summary('find facts and past messages, best match first')
-    .argument('<query>', "any text; '' lists the newest")
-    .action(async (query: string, flags: RecallFlags) => done(await recall(query, flags, session)));
-  addFactOptions(command, [
+export const memoryRecallCommand: CommandFactory = memoryCommand<RecallFlags, [query: string]>({
+  description: 'Find facts, then messages of past sessions, by their words, best match first.',
+  summary: 'find facts and past messages, best match first',
+  alias: 'search',
+  args: [['<query>', "any text; '' lists the newest"]],
+  options: [
     scopeOption('only facts of the project, or of the user'),
     tagOption('only facts with this tag; repeat it for more'),
-    ...timeOptions(),
+    ...timeOptions,
     streamOption('stream of the facts and messages (default: agent)'),
     groupOption('only messages of this group (default: all groups of the stream)'),
-    new Option('--role <role>', 'only messages of this role, such as user or assistant'),
+    ['--role <role>', 'only messages of this role, such as user or assistant'],
     limitOption('facts and N messages', String(DEFAULT_LIMIT)),
-    offsetOption(),
-  ]);
-};
+    offsetOption,
+  ],
+  ofProject: (flags) => (kindsOf(flags).facts ? needOf(flags) : undefined),
+  run: async ({ memory, session, signal, printMatches, notice, where }, flags, query) => {
+    const kinds = kindsOf(flags);
+    const { DEFAULT_STREAM } = await import('@cairn/memory');
+    const { scope, stream, group, role, limit = DEFAULT_LIMIT, offset = 0 } = flags;
+    const onNotice = ({ message }: { readonly message: string }): void => notice(message);
+    const common = { query, ...(await timesOf(flags, memory, signal)), limit, offset, signal, onNotice };
+    const none = { facts: [], contexts: [], searched: 0, hasMore: false };
+    const found = kinds.facts ? await memory.facts.recall({ ...common, scope, stream, tags: flags.tag }) : none;
+    const past = kinds.messages
+      ? await memory.recall({ ...common, stream: stream ?? DEFAULT_STREAM, group, role })
+      : none;
+    const messages = past.contexts.filter((one): one is RecalledMessage => one.kind === 'message');
+    const facts: readonly RecalledFact[] = found.facts;
+    const matches = [...facts.map((fact) => ({ kind: 'fact', ...fact })), ...messages];
+    if (matches.length === 0) {
+      const searched = { facts: found.searched, messages: past.searched };
+      notice(
+        offset > 0
+          ? `nothing more at --offset ${offset}; use a smaller one`
+          : nothingFoundHint(where, searched, stream ?? DEFAULT_STREAM),
+      );
+    }
+    const hasMore = found.hasMore || past.hasMore;
+    if (hasMore && matches.length > 0) notice(`there are more: use --offset ${offset + limit}`);
+    const words = query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+    const lines = [
+      ...facts.flatMap((fact) => [...factLines(fact, session)]),
+      ...messages.flatMap((message) => [...messageLines(message, words, session)]),
+    ];
+    return printMatches(lines, matches, { hasMore });
+  },
+});

@@ -1,10 +1,10 @@
-import { findFactOrMessage, type FoundById } from '../../memory/find-by-id.ts';
-import { factHeading, formatTime, textLines } from '../../memory/lines.ts';
-import { withMemory, type ProjectFlags } from '../../memory/store.ts';
 import { ExitCode } from '../../terminal/exit.ts';
 import type { Session } from '../../terminal/session.ts';
 import type { CommandFactory } from '../command.ts';
-import { addFactOptions } from './options.ts';
+import { findFactOrMessage, type FoundById } from './find-by-id.ts';
+import { factHeading, formatTime, textLines } from './lines.ts';
+import { memoryCommand } from './memory-command.ts';
+import type { ProjectFlags } from './options.ts';
 
 function linesOf(found: FoundById, session: Session): string[] {
   if (found.kind === 'message') {
@@ -27,27 +27,16 @@ function linesOf(found: FoundById, session: Session): string[] {
   ];
 }
 
-async function show(id: string, flags: ProjectFlags, session: Session): Promise<number> {
-  return withMemory(session, {
-    flags,
-    ofProject: 'wanted',
-    run: async (memory, { print }) => {
-      const found = await findFactOrMessage(memory, id, session.signal);
-      const document =
-        found.kind === 'fact'
-          ? { kind: 'fact', ...found.fact, history: found.history }
-          : { kind: 'message', ...found.message };
-      await print(linesOf(found, session), document);
-      return ExitCode.Hit;
-    },
-  });
-}
-
-export const memoryShowCommand: CommandFactory = (command, session, done) => {
-  command
-    .description('Show a fact with its earlier versions, or a message, whole.')
-    .summary('show a fact or a message whole')
-    .argument('<id>', 'the fact or the message')
-    .action(async (id: string, flags: ProjectFlags) => done(await show(id, flags, session)));
-  addFactOptions(command);
-};
+export const memoryShowCommand: CommandFactory = memoryCommand({
+  description: 'Show a fact with its earlier versions, or a message, whole.',
+  summary: 'show a fact or a message whole',
+  args: [['<id>', 'the fact or the message']],
+  ofProject: 'wanted',
+  run: async ({ memory, session, signal, print }, _: ProjectFlags, id: string) => {
+    const found = await findFactOrMessage(memory, id, signal);
+    const { kind } = found;
+    const document = kind === 'fact' ? { kind, ...found.fact, history: found.history } : { kind, ...found.message };
+    await print(linesOf(found, session), document);
+    return ExitCode.Hit;
+  },
+});

@@ -1,11 +1,9 @@
 import { escapeControls, quotePath } from '@cairn/tool/paths';
 import type { MemoryStats } from '@cairn/memory';
-import { withMemory, type StoreFlags } from '../../memory/store.ts';
 import { ExitCode } from '../../terminal/exit.ts';
-import type { Session } from '../../terminal/session.ts';
 import { countOf, formatBytes } from '../../terminal/text.ts';
 import type { CommandFactory } from '../command.ts';
-import { addOptions } from './options.ts';
+import { memoryCommand } from './memory-command.ts';
 
 const empty: Omit<MemoryStats, 'backend'> = {
   streams: 0,
@@ -21,37 +19,28 @@ const empty: Omit<MemoryStats, 'backend'> = {
   problems: [],
 };
 
-async function stats(flags: StoreFlags, session: Session): Promise<number> {
-  return withMemory(session, {
-    flags,
-    absent: (where) => ({ where, backend: 'sqlite', ...empty, unreadable: [] }),
-    run: async (memory, { print, notice, where }) => {
-      const all = await memory.stats({ signal: session.signal });
-      const unreadable = await memory.unreadable({ signal: session.signal });
-      const lines = [
-        `${all.backend} at ${quotePath(where)}`,
-        countOf(all.facts, 'fact'),
-        `${countOf(all.messages, 'message')} in ${countOf(all.groups, 'group')} of ${countOf(all.streams, 'stream')}`,
-        `${countOf(all.notes, 'note')}, ${countOf(all.workflows, 'workflow')}, ${countOf(all.graphs, 'knowledge graph')}`,
-        ...all.namespaces.map(
-          ({ name, records, keys }) =>
-            `namespace ${escapeControls(name)}: ${countOf(records, 'record')} under ${countOf(keys, 'key')}`,
-        ),
-        `${formatBytes(all.bytes)}; ${countOf(all.keysWithoutEnd, 'key')} without expiry`,
-        ...(unreadable.length === 0 ? [] : [`${countOf(unreadable.length, 'unreadable record')} (--json lists them)`]),
-      ];
-      for (const { message } of all.problems) notice(message);
-      await print(lines, { where, ...all, unreadable });
-      // The numbers lack those keys.
-      return all.problems.length > 0 ? ExitCode.Error : ExitCode.Hit;
-    },
-  });
-}
-
-export const memoryStatsCommand: CommandFactory = (command, session, done) => {
-  command
-    .description('Show where the memory is, how much it holds and its size.')
-    .summary('show where the memory is, and its size')
-    .action(async (flags: StoreFlags) => done(await stats(flags, session)));
-  addOptions(command);
-};
+export const memoryStatsCommand: CommandFactory = memoryCommand({
+  description: 'Show where the memory is, how much it holds and its size.',
+  summary: 'show where the memory is, and its size',
+  absent: (where) => ({ where, backend: 'sqlite', ...empty, unreadable: [] }),
+  run: async ({ memory, signal, print, notice, where }) => {
+    const all = await memory.stats({ signal });
+    const unreadable = await memory.unreadable({ signal });
+    const lines = [
+      `${all.backend} at ${quotePath(where)}`,
+      countOf(all.facts, 'fact'),
+      `${countOf(all.messages, 'message')} in ${countOf(all.groups, 'group')} of ${countOf(all.streams, 'stream')}`,
+      `${countOf(all.notes, 'note')}, ${countOf(all.workflows, 'workflow')}, ${countOf(all.graphs, 'knowledge graph')}`,
+      ...all.namespaces.map(
+        ({ name, records, keys }) =>
+          `namespace ${escapeControls(name)}: ${countOf(records, 'record')} under ${countOf(keys, 'key')}`,
+      ),
+      `${formatBytes(all.bytes)}; ${countOf(all.keysWithoutEnd, 'key')} without expiry`,
+      ...(unreadable.length === 0 ? [] : [`${countOf(unreadable.length, 'unreadable record')} (--json lists them)`]),
+    ];
+    for (const { message } of all.problems) notice(message);
+    await print(lines, { where, ...all, unreadable });
+    // The numbers lack those keys.
+    return all.problems.length > 0 ? ExitCode.Error : ExitCode.Hit;
+  },
+});

@@ -1,5 +1,4 @@
 import { quotePath } from '@cairn/tool/paths';
-import { Option } from 'commander';
 import { UsageError } from '../../terminal/errors.ts';
 import { ExitCode, Interrupted } from '../../terminal/exit.ts';
 import { colorOption } from '../../terminal/options.ts';
@@ -9,7 +8,7 @@ import { runPicker } from '../../picker/picker.ts';
 import { farewell } from '../../picker/screen.ts';
 import type { Session } from '../../terminal/session.ts';
 import { chooseInput, STANDARD_INPUT } from '../../terminal/standard-input.ts';
-import type { CommandFactory } from '../command.ts';
+import { defineCommand, type CommandFactory } from '../command.ts';
 import {
   extensionOption,
   fileTypeOf,
@@ -18,7 +17,6 @@ import {
   rootOptions,
   rootsOf,
   type EntryKind,
-  type QueryCall,
   type SearchFlags,
 } from '../search/options.ts';
 import { pickSource, type PickScope } from './source.ts';
@@ -45,7 +43,12 @@ interface PickFlags extends Pick<SearchFlags, 'path' | 'hidden' | 'ignore' | 'co
   readonly extension?: readonly string[];
 }
 
-type PickCall = QueryCall<PickFlags>;
+/** A command line. */
+interface PickCall {
+  readonly query: string;
+  readonly paths: readonly string[];
+  readonly flags: PickFlags;
+}
 
 /** Rejects what cannot be searched together. */
 function checkCall({ paths, flags }: PickCall): void {
@@ -119,21 +122,25 @@ async function runPick(call: PickCall, session: Session): Promise<number> {
   }
 }
 
-export const pickCommand: CommandFactory = (command, session, done) => {
-  command
-    .description('Choose a path, or a line of a file, while you type.')
-    .summary('choose a path or a line while you type')
-    .argument('[query]', 'the query to start with', '')
-    .argument('[path...]', 'directories to search (default: the current directory); - for names on standard input')
-    .addHelpText('after', examples)
-    .action(async (query: string, paths: readonly string[], flags: PickFlags) =>
-      done(await runPick({ query, paths, flags }, session)),
-    );
-  const [path, ...places] = rootOptions({ root: 'a directory', searchesHidden: false });
-  command.addOption(path);
-  command.addOption(new Option('--grep', 'start in the mode that searches lines'));
-  command.addOption(kindOption(['file', 'dir'], 'only files (f) or directories (d)'));
-  command.addOption(extensionOption());
-  command.addOption(nullOption());
-  for (const option of [...places, colorOption()]) command.addOption(option);
-};
+const [pathOption, ...placeOptions] = rootOptions('a directory', { searchesHidden: false });
+
+export const pickCommand: CommandFactory = defineCommand({
+  description: 'Choose a path, or a line of a file, while you type.',
+  summary: 'choose a path or a line while you type',
+  args: [
+    ['[query]', 'the query to start with', ''],
+    ['[path...]', 'directories to search (default: the current directory); - for names on standard input'],
+  ],
+  options: [
+    pathOption,
+    ['--grep', 'start in the mode that searches lines'],
+    kindOption(['file', 'dir'], 'only files (f) or directories (d)'),
+    extensionOption,
+    nullOption,
+    ...placeOptions,
+    colorOption,
+  ],
+  examples,
+  run: (session, flags: PickFlags, query: string, paths: readonly string[]) =>
+    runPick({ query, paths, flags }, session),
+});

@@ -7,11 +7,12 @@ import type { Session } from '../../terminal/session.ts';
 import { chooseInput, openStandardInput, STANDARD_INPUT } from '../../terminal/standard-input.ts';
 import { shellQuote } from '../../terminal/shell-quote.ts';
 import { highlight, rangesOf } from '../../terminal/text.ts';
-import type { CommandFactory } from '../command.ts';
-import { findAll, type FindRules } from './find-all.ts';
+import { defineCommand, type CommandFactory } from '../command.ts';
+import { findAll, type FindPlaces, type FindRules } from './find-all.ts';
 import { guessRemarks, queryRemarks } from './find-remarks.ts';
-import { planListing, printListing, type ListingPlan, type PathStyle } from './listing.ts';
+import { pathStyle, printListing, type PathStyle } from './listing.ts';
 import {
+  checkListing,
   extensionOption,
   fileTypeOf,
   kindOption,
@@ -19,7 +20,6 @@ import {
   rootsOf,
   type EntryKind,
   type ListingFlags,
-  type QueryCall,
 } from './options.ts';
 import type { Placed } from './search-all.ts';
 
@@ -70,29 +70,15 @@ interface FindFlags extends ListingFlags {
   readonly extension?: readonly string[];
 }
 
-type FindCall = QueryCall<FindFlags>;
+const INSTEAD = "to search the current directory, add '.' after the query";
 
-/** What one command line of find asks for. */
-interface FindPlan extends ListingPlan {
-  /** The query and the paths, which may be the words of one query. */
-  readonly words: readonly string[];
-  readonly rules: FindRules;
-  readonly roots: readonly string[];
-  /** The names on standard input. */
-  readonly list?: NameList | undefined;
-  /** Whether only directories are listed. */
-  readonly isForDirectories: boolean;
-  /** Notices about the choice of what is searched. */
+/** Where to find paths, and the notices about that choice. */
+interface ChosenPlaces extends Pick<FindPlaces, 'roots' | 'list'> {
   readonly notices: readonly string[];
 }
 
-const INSTEAD = "to search the current directory, add '.' after the query";
-
 /** Returns where to search: directories, names on standard input, or both. */
-async function placesOf(
-  { paths, flags }: FindCall,
-  session: Session,
-): Promise<Pick<FindPlan, 'roots' | 'list' | 'notices'>> {
+async function placesOf(flags: FindFlags, paths: readonly string[], session: Session): Promise<ChosenPlaces> {
   const roots = rootsOf(flags, paths);
   const isGiven = paths.length > 0 || flags.path !== undefined;
   const { input, notices } = isGiven ? { notices: [] } : await chooseInput(session, INSTEAD);
@@ -104,64 +90,59 @@ async function placesOf(
   return { roots: input ? [STANDARD_INPUT] : roots, list: await readNames(stream), notices };
 }
 
-async function planFind(call: FindCall, session: Session): Promise<FindPlan> {
-  const { query, paths, flags } = call;
-  const plan = planListing(flags, session);
-  const places = await placesOf(call, session);
-  const rules: FindRules = {
-    query,
-    fileType: await fileTypeOf(flags.type),
-    extensions: flags.extension,
-    maxResults: flags.limit ?? (query.trim() === '' ? MAX_COUNT : DEFAULT_LIMIT),
-    includePositions: plan.style.paint.isColored || flags.json === true,
-    timeoutMs: flags.timeout,
-    onTimeout: 'partial',
-    signal: session.signal,
-  };
-  return { ...plan, ...places, words: [query, ...paths], rules, isForDirectories: flags.type === 'dir' };
-}
-
 /** Returns the mark of directories in a list that seems to have none. */
-function listRemarks({ list, isForDirectories }: FindPlan, totalMatches: number): readonly string[] {
-  if (list === undefined || !isForDirectories || totalMatches > 0) return [];
+function listRemarks(list: NameList | undefined, { type }: FindFlags, totalMatches: number): readonly string[] {
+  if (list === undefined || type !== 'dir' || totalMatches > 0) return [];
   return list.names.some((name) => name.endsWith('/'))
     ? []
     : ["no name on standard input ends with '/', which marks a directory in a list; leave --type out"];
 }
 
-async function runFind(plan: FindPlan, session: Session): Promise<number> {
-  const { rules, roots, list, style } = plan;
+async function find(session: Session, flags: FindFlags, query: string, paths: readonly string[]): Promise<number> {
+  checkListing(flags);
+  const { roots, list, notices } = await placesOf(flags, paths, session);
+  const { signal } = session;
+  const style = pathStyle(flags, session);
+  const rules: FindRules = {
+    query,
+    fileType: await fileTypeOf(flags.type),
+    extensions: flags.extension,
+    maxResults: flags.limit ?? (query.trim() === '' ? MAX_COUNT : DEFAULT_LIMIT),
+    includePositions: style.paint.isColored || flags.json === true,
+    timeoutMs: flags.timeout,
+    onTimeout: 'partial',
+    signal,
+  };
   const listing = await withProgress(session, 'searching', () =>
-    findAll({ roots, list, hidden: plan.hidden, gitignore: plan.ignore }, rules).catch((error: unknown) => {
-      throw withQuoteFix(error, plan.words);
+    findAll({ roots, list, hidden: flags.hidden, gitignore: flags.ignore }, rules).catch((error: unknown) => {
+      throw withQuoteFix(error, [query, ...paths]);
     }),
   );
-  session.signal.throwIfAborted();
+  signal.throwIfAborted();
   const { matches, totalMatches, guess } = listing;
-  const paths = matches.map(({ match }) => match.path);
-  const found = { query: rules.query, roots, isList: list !== undefined, paths };
+  const found = { query, roots, isList: list !== undefined, paths: matches.map(({ match }) => match.path) };
   const remarks = [
-    ...plan.notices,
+    ...notices,
     ...guessRemarks(found, guess),
     ...(await queryRemarks(found)),
-    ...listRemarks(plan, totalMatches),
+    ...listRemarks(list, flags, totalMatches),
   ];
   const lines = matches.map((match) => findLine(match, style));
-  return printListing(session, { listing, lines, remarks, facts: guess && { guess } }, plan);
+  return printListing(session, { listing, lines, remarks, facts: guess && { guess } }, flags);
 }
 
-export const findCommand: CommandFactory = (command, session, done) => {
-  command
-    .description('Find files and directories by a few letters of their path, best match first.')
-    .summary('find paths by a few of their letters')
-    .argument('[query]', 'letters of the name, in order; words and path segments may be abbreviated', '')
-    .argument('[path...]', 'directories to search (default: the current directory); - for names on standard input')
-    .addHelpText('after', examples)
-    .action(async (query: string, paths: readonly string[], flags: FindFlags) =>
-      done(await runFind(await planFind({ query, paths, flags }, session), session)),
-    )
-    .addOption(kindOption(['file', 'dir'], 'only files (f) or directories (d); a link counts as its target'))
-    .addOption(extensionOption());
-  const limit = `at most N paths (default: ${DEFAULT_LIMIT}; all for an empty query)`;
-  for (const option of listingOptions(limit)) command.addOption(option);
-};
+export const findCommand: CommandFactory = defineCommand({
+  description: 'Find files and directories by a few letters of their path, best match first.',
+  summary: 'find paths by a few of their letters',
+  args: [
+    ['[query]', 'letters of the name, in order; words and path segments may be abbreviated', ''],
+    ['[path...]', 'directories to search (default: the current directory); - for names on standard input'],
+  ],
+  options: [
+    kindOption(['file', 'dir'], 'only files (f) or directories (d); a link counts as its target'),
+    extensionOption,
+    ...listingOptions(`at most N paths (default: ${DEFAULT_LIMIT}; all for an empty query)`),
+  ],
+  examples,
+  run: find,
+});

@@ -1,17 +1,24 @@
 import { quotePath } from '@cairn/tool/paths';
 import { lstat, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
-import { Option } from 'commander';
 import type { FileType, GlobMatch, GlobOptions } from '@cairn/natives';
 import { CommandError, factsOf, UsageError } from '../../terminal/errors.ts';
-import { MAX_COUNT, wholeNumber } from '../../terminal/options.ts';
+import { hidden, MAX_COUNT, wholeNumber } from '../../terminal/options.ts';
 import { withProgress } from '../../terminal/progress.ts';
 import type { Session } from '../../terminal/session.ts';
 import { shellQuote } from '../../terminal/shell-quote.ts';
 import { formatBytes } from '../../terminal/text.ts';
-import type { CommandFactory } from '../command.ts';
-import { planListing, printListing, type ListingPlan, type PathStyle } from './listing.ts';
-import { fileTypeOf, kindOption, listingOptions, rootsOf, type Kind, type ListingFlags } from './options.ts';
+import { defineCommand, type CommandFactory } from '../command.ts';
+import { pathStyle, printListing, type PathStyle } from './listing.ts';
+import {
+  checkListing,
+  fileTypeOf,
+  kindOption,
+  listingOptions,
+  rootsOf,
+  type Kind,
+  type ListingFlags,
+} from './options.ts';
 import { searchAll, type ListingOfAll, type Placed } from './search-all.ts';
 
 const examples = `
@@ -39,16 +46,6 @@ interface GlobFlags extends ListingFlags {
   readonly long?: boolean;
   readonly maxDepth?: number;
   readonly follow?: boolean;
-}
-
-/** What one command line of glob asks for. */
-interface GlobPlan extends ListingPlan {
-  readonly patterns: readonly string[];
-  readonly roots: readonly string[];
-  /** What the library is asked below each root. */
-  readonly options: Omit<GlobOptions, 'path'>;
-  /** Whether the size and the time of each path are printed. */
-  readonly isLong: boolean;
 }
 
 /** The columns of `--long`. An unknown field is absent. */
@@ -106,11 +103,13 @@ function paintedPath(path: string, fileType: FileType, style: PathStyle & { read
 
 async function linesOf(
   { matches }: ListingOfAll<GlobMatch>,
-  { style, isLong }: GlobPlan,
-  { out, signal }: Session,
+  flags: GlobFlags,
+  session: Session,
 ): Promise<readonly string[]> {
   const { FileType: types } = await import('@cairn/natives');
-  const details = isLong ? await detailsOf(matches, signal) : undefined;
+  const { out, signal } = session;
+  const style = pathStyle(flags, session);
+  const details = flags.long === true ? await detailsOf(matches, signal) : undefined;
   return matches.map(({ prefix, match }, index) => {
     const columns = details === undefined ? '' : style.paint.dim(longColumns(details[index] ?? {}, out.isTerminal));
     return columns + paintedPath(prefix + match.path, match.fileType, { ...style, types });
@@ -153,13 +152,14 @@ async function withPathFix(error: unknown, patterns: readonly string[]): Promise
   return remarks.length === 0 ? error : new CommandError({ ...facts, fix: remarks.join('; ') }, { cause: error });
 }
 
-async function planGlob(patterns: readonly string[], flags: GlobFlags, session: Session): Promise<GlobPlan> {
-  const plan = planListing(flags, session);
-  const { json = false, long = false } = flags;
+async function listPaths(session: Session, flags: GlobFlags, patterns: readonly string[]): Promise<number> {
+  checkListing(flags);
+  const { json = false, long = false, sortMtime } = flags;
   if (json && long) {
     throw new UsageError('--long and --json exclude each other', 'use --json with --sort-mtime for sizes and times');
   }
-  const options: GlobPlan['options'] = {
+  const { glob } = await import('@cairn/natives');
+  const options: Omit<GlobOptions, 'path'> = {
     pattern: patterns,
     hidden: flags.hidden,
     gitignore: flags.ignore,
@@ -168,54 +168,39 @@ async function planGlob(patterns: readonly string[], flags: GlobFlags, session: 
     maxDepth: flags.maxDepth,
     followLinks: flags.follow,
     maxResults: flags.limit,
-    sortByMtime: flags.sortMtime,
+    sortByMtime: sortMtime,
     includeNodeModules: flags.includeNodeModules,
     timeoutMs: flags.timeout,
     onTimeout: 'partial',
     signal: session.signal,
   };
-  return { ...plan, patterns, roots: rootsOf(flags), options, isLong: long };
-}
-
-async function runGlob(plan: GlobPlan, session: Session): Promise<number> {
-  const { patterns, options } = plan;
-  const { glob } = await import('@cairn/natives');
-  const order = { limit: options.maxResults ?? MAX_COUNT, compare: options.sortByMtime === true ? byTime : undefined };
+  const order = { limit: flags.limit ?? MAX_COUNT, compare: sortMtime === true ? byTime : undefined };
   const listing = await withProgress(session, 'searching', () =>
-    searchAll(plan.roots, (path) => glob({ ...options, path }), order).catch(async (error: unknown) => {
+    searchAll(rootsOf(flags), (path) => glob({ ...options, path }), order).catch(async (error: unknown) => {
       throw await withPathFix(error, patterns);
     }),
   );
   session.signal.throwIfAborted();
-  const lines = plan.output.json === true ? [] : await linesOf(listing, plan, session);
+  const lines = json ? [] : await linesOf(listing, flags, session);
   const remarks = patterns.length < 2 ? [] : await directoryRemarks(patterns);
-  return printListing(session, { listing, lines, remarks }, plan);
+  return printListing(session, { listing, lines, remarks }, flags);
 }
 
-export const globCommand: CommandFactory = (command, session, done) => {
-  command
-    .description('List the files and directories with a path that matches patterns.')
-    .summary('list paths that match a pattern')
-    .argument(
-      '<pattern...>',
-      "glob patterns; without / they match names at any depth, with '!' before them they exclude",
-    )
-    .addHelpText('after', examples)
-    .action(async (patterns: readonly string[], flags: GlobFlags) =>
-      done(await runGlob(await planGlob(patterns, flags, session), session)),
-    )
-    .addOption(
-      kindOption(
-        ['file', 'dir', 'symlink'],
-        'only files (f), directories (d) or links (l); a link counts as its target',
-      ),
-    )
-    .addOption(new Option('-d, --max-depth <n>', 'only N levels of directories').argParser(wholeNumber('--max-depth')))
-    .option('-L, --follow', 'follow symbolic links')
-    .addOption(new Option('--no-follow').hideHelp())
-    .option('--no-recursive', 'a pattern without / matches only directly in --path')
-    .option('--sort-mtime', 'newest first; --limit then keeps the newest')
-    .option('--include-node-modules', 'search node_modules too (automatic when the pattern names it)')
-    .option('--long', 'show size and modification time before each path');
-  for (const option of listingOptions('at most N paths (default: all)')) command.addOption(option);
-};
+export const globCommand: CommandFactory = defineCommand({
+  description: 'List the files and directories with a path that matches patterns.',
+  summary: 'list paths that match a pattern',
+  args: [['<pattern...>', "glob patterns; without / they match names at any depth, with '!' before them they exclude"]],
+  options: [
+    kindOption(['file', 'dir', 'symlink'], 'only files (f), directories (d) or links (l); a link counts as its target'),
+    ['-d, --max-depth <n>', 'only N levels of directories', wholeNumber()],
+    ['-L, --follow', 'follow symbolic links'],
+    hidden('--no-follow'),
+    ['--no-recursive', 'a pattern without / matches only directly in --path'],
+    ['--sort-mtime', 'newest first; --limit then keeps the newest'],
+    ['--include-node-modules', 'search node_modules too (automatic when the pattern names it)'],
+    ['--long', 'show size and modification time before each path'],
+    ...listingOptions('at most N paths (default: all)'),
+  ],
+  examples,
+  run: listPaths,
+});

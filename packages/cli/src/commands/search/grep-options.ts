@@ -1,7 +1,16 @@
-import { Option, type Command } from 'commander';
-import { byteSize, filled, oneOf, wholeNumber } from '../../terminal/options.ts';
+import type { Command } from 'commander';
+import {
+  addOptions,
+  byteSize,
+  filled,
+  hidden,
+  oneOf,
+  repeated,
+  wholeNumber,
+  type OptionRow,
+} from '../../terminal/options.ts';
 import type { PatternSource } from './grep-arguments.ts';
-import { repeated, searchOptions, type SearchFlags } from './options.ts';
+import { limitOptions, rootOptions, type SearchFlags } from './options.ts';
 
 /** The options of grep, as parsed. Only the plan reads them. */
 export interface GrepFlags extends SearchFlags {
@@ -47,19 +56,7 @@ export interface GrepFlags extends SearchFlags {
   readonly null?: boolean;
 }
 
-/** Completes an option that is not just a switch. */
-type Complete = (option: Option, name: string) => unknown;
-
-const number: Complete = (option, name) => option.argParser(wholeNumber(name));
-const size: Complete = (option, name) => option.argParser(byteSize(name));
-const list: Complete = (option, name) => option.argParser(repeated(filled(name)));
-const mode: Complete = (option, name) => option.argParser(oneOf(name, ['content', 'count', 'files']));
-const quiet: Complete = (option) => option.conflicts('json');
-
-/** An option: its flags, its line in the help, and what completes it. */
-type Row = readonly [flags: string, description: string, complete?: Complete];
-
-const rows: readonly Row[] = [
+const rows: readonly OptionRow[] = [
   // Choose matches.
   ['-i, --ignore-case', 'ignore upper and lower case'],
   ['-S, --smart-case', 'ignore case if the patterns have no upper-case letter'],
@@ -74,12 +71,16 @@ const rows: readonly Row[] = [
   [
     '-g, --glob <glob>',
     'only files whose path matches the pattern; ! before it excludes them; of several, the last that matches decides',
-    list,
+    repeated(filled),
   ],
-  ['-t, --type <type>', 'only files of a type (ts, rust, py ...), or with an extension; may be repeated', list],
-  ['-T, --type-not <type>', 'no files of a type; may be repeated', list],
-  ['-d, --max-depth <n>', 'only N levels of directories', number],
-  ['--max-filesize <size>', 'skip larger files: bytes, or a number with K, M or G', size],
+  [
+    '-t, --type <type>',
+    'only files of a type (ts, rust, py ...), or with an extension; may be repeated',
+    repeated(filled),
+  ],
+  ['-T, --type-not <type>', 'no files of a type; may be repeated', repeated(filled)],
+  ['-d, --max-depth <n>', 'only N levels of directories', wholeNumber()],
+  ['--max-filesize <size>', 'skip larger files: bytes, or a number with K, M or G', byteSize],
   ['-L, --follow', 'follow symbolic links'],
   ['-a, --text', 'search binary files as text'],
   ['--binary', 'search binary files up to the first match'],
@@ -87,20 +88,24 @@ const rows: readonly Row[] = [
   ['--files', 'list the files that would be searched; there is no pattern'],
   ['--type-list', 'list the types of files'],
   // Choose the amount.
-  ['-A, --after-context <n>', 'show N lines after each match', number],
-  ['-B, --before-context <n>', 'show N lines before each match', number],
-  ['-C, --context <n>', 'show N lines before and after each match', number],
-  ['--mode <mode>', 'what to show: content (lines), count (matching lines per file) or files (default: content)', mode],
+  ['-A, --after-context <n>', 'show N lines after each match', wholeNumber()],
+  ['-B, --before-context <n>', 'show N lines before each match', wholeNumber()],
+  ['-C, --context <n>', 'show N lines before and after each match', wholeNumber()],
+  [
+    '--mode <mode>',
+    'what to show: content (lines), count (matching lines per file) or files (default: content)',
+    oneOf(['content', 'count', 'files']),
+  ],
   ['-c, --count', 'the same as --mode count; with -o, or with -U over lines, it counts matches'],
   ['--count-matches', 'show the number of matches per file'],
   ['-l, --files-with-matches', 'the same as --mode files'],
-  ['-q, --quiet', 'show nothing: the exit status tells whether something matches', quiet],
-  ['--offset <n>', 'skip the first N results, in the unit of --limit', number],
-  ['-m, --max-count <n>', 'at most N lines from each file', number],
+  ['-q, --quiet', 'show nothing: the exit status tells whether something matches', undefined, { conflicts: 'json' }],
+  ['--offset <n>', 'skip the first N results, in the unit of --limit', wholeNumber()],
+  ['-m, --max-count <n>', 'at most N lines from each file', wholeNumber()],
   [
     '-M, --max-columns <n>',
     'shorten longer lines around their match; 0 shows whole lines (default in a terminal: three rows)',
-    number,
+    wholeNumber(),
   ],
   // Choose the form of a line.
   ['-o, --only-matching', 'show only the matched parts, each on a line of its own'],
@@ -116,17 +121,19 @@ const rows: readonly Row[] = [
   ['-0, --null', 'end each path with a NUL and print names as they are'],
 ];
 
-/** Options without a line in the help. Most undo others, as in ripgrep: of `--column --no-column`, the last one counts. */
-const hidden: readonly string[] = [
-  '--max-count-per-file <n>',
-  '--no-binary',
-  '--no-column',
-  '--no-follow',
-  '--no-invert-match',
-  '--no-json',
-  '--no-multiline',
-  '--no-pcre2',
-  '--no-text',
+/** Most undo others, as in ripgrep: of `--column --no-column`, the last one counts. */
+const hiddenRows: readonly OptionRow[] = [
+  hidden('--max-count-per-file <n>'),
+  hidden('--no-binary'),
+  hidden('--no-column'),
+  hidden('--no-follow'),
+  hidden('--no-invert-match'),
+  hidden('--no-json'),
+  hidden('--no-multiline'),
+  hidden('--no-pcre2'),
+  hidden('--no-text'),
+  // Next to --ignore, --no-ignore has no default.
+  hidden('--ignore', { default: true }),
 ];
 
 /** Options that share a value: the last one counts. commander knows only pairs such as --x and --no-x. */
@@ -143,36 +150,32 @@ const shared: readonly (readonly [option: string, name: keyof GrepFlags, value: 
   ['no-filename', 'paths', false],
 ];
 
-function addPatternOptions(command: Command): void {
-  const sources: PatternSource[] = [];
+/** Returns the options that give patterns, which are collected in their order. */
+function patternOptions(sources: PatternSource[]): readonly OptionRow[] {
   const add = (source: PatternSource): void => void sources.push(source);
   const fileOf = filled('--file', 'use the path of a file, or -');
-  const pattern = new Option('-e, --regexp <pattern>', 'a pattern; of several, each may match');
-  const file = new Option('-f, --file <path>', 'patterns from a file, one a line; - is standard input');
-  command.addOption(pattern.argParser((text: string) => add({ text })));
-  command.addOption(file.argParser((path: string) => add({ file: fileOf(path) })));
-  command.setOptionValue('sources', sources);
+  return [
+    ['-e, --regexp <pattern>', 'a pattern; of several, each may match', () => (text) => add({ text })],
+    [
+      '-f, --file <path>',
+      'patterns from a file, one a line; - is standard input',
+      () => (path) => add({ file: fileOf(path) }),
+    ],
+  ];
 }
 
 /** Adds the options of grep to its command. */
 export function addGrepOptions(command: Command): void {
-  addPatternOptions(command);
-  for (const [flags, description, complete] of rows) {
-    const option = new Option(flags, description);
-    complete?.(option, option.long ?? flags);
-    command.addOption(option);
-  }
+  const sources: PatternSource[] = [];
+  command.setOptionValue('sources', sources);
   const limit = 'at most N matching lines, or files with -l or -c (default: all)';
-  for (const option of searchOptions({ root: 'a directory or a file', limit, searchesHidden: true }))
-    command.addOption(option);
-  for (const flags of hidden) command.addOption(new Option(flags).hideHelp());
-  // Next to --ignore, --no-ignore has no default.
-  command.addOption(new Option('--ignore').default(true).hideHelp());
+  const places = rootOptions('a directory or a file', { searchesHidden: true });
+  addOptions(command, [...patternOptions(sources), ...rows, ...places, ...limitOptions(limit), ...hiddenRows]);
   const set = (option: string, name: keyof GrepFlags, value: (given: string) => unknown): void => {
     command.on(`option:${option}`, (given: string) => command.setOptionValueWithSource(name, value(given), 'cli'));
   };
   for (const [option, name, value] of shared) set(option, name, () => value);
-  set('max-count-per-file', 'maxCount', wholeNumber('--max-count-per-file'));
+  set('max-count-per-file', 'maxCount', wholeNumber()('--max-count-per-file'));
   let level = 0;
   set('unrestricted', 'unrestricted', () => (level += 1));
 }

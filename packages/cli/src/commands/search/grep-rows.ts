@@ -53,13 +53,13 @@ function shownLine(line: string, submatches: readonly Submatch[]): Line {
   return { text: text + line.slice(done), hits };
 }
 
-interface TextLine extends Range {
-  readonly lineNumber: number;
-  readonly hits: readonly Range[];
+interface TextLine extends Line {
+  /** Where it begins in the text that was split. */
+  readonly start: number;
 }
 
 /** Splits a text of several lines, and its hits, which are in order. */
-function linesOf({ text, hits }: Line, firstNumber: number): TextLine[] {
+function linesOf({ text, hits }: Line): TextLine[] {
   const lines: TextLine[] = [];
   let start = 0;
   let firstHit = 0;
@@ -72,42 +72,10 @@ function linesOf({ text, hits }: Line, firstNumber: number): TextLine[] {
       if (hit === undefined || hit.start > end) break;
       own.push({ start: Math.max(hit.start, start) - start, end: Math.min(hit.end, end) - start });
     }
-    lines.push({ start, end, lineNumber: firstNumber + lines.length, hits: own });
+    lines.push({ start, text: line, hits: own });
     start = end + 1;
   }
   return lines;
-}
-
-/** Returns the rows of lines that a replaced match has joined. As in ripgrep, the lines that are left are numbered on. */
-function joinedRows(shown: Line, match: RowSource, form: RowForm): readonly Row[] {
-  const { line: joined, lineNumber, truncated, isContext, takesLineEnd } = match;
-  const { text, hits } = shown;
-  const lastLine = lineNumber + joined.split('\n').length - 1;
-  const firstColumn = columnAt(text, hits[0]?.start ?? 0);
-  const starts = new Set(hits.map((hit) => hit.start));
-  const lines = linesOf(shown, lineNumber);
-  // The replaced line end would begin the last line.
-  if (takesLineEnd === true && lines.at(-1)?.start === text.length) lines.pop();
-  return lines.flatMap((line): readonly Row[] => {
-    const lineText = text.slice(line.start, line.end);
-    const rowOf = (hit: Range | undefined): Row => ({
-      lineNumber: line.lineNumber,
-      text: lineText,
-      hits: line.hits,
-      isContext,
-      truncated: truncated === true,
-      lastLine,
-      ...(form.column && { column: hit === undefined ? firstColumn : columnAt(lineText, hit.start) }),
-    });
-    if (form.onlyMatching) {
-      return line.hits.map((hit) => {
-        const part = lineText.slice(hit.start, hit.end);
-        return { ...rowOf(hit), text: part, hits: [{ start: 0, end: part.length }] };
-      });
-    }
-    if (!form.eachMatch) return [rowOf(undefined)];
-    return line.hits.filter((hit) => starts.has(hit.start + line.start)).map((hit) => ({ ...rowOf(hit), hits: [hit] }));
-  });
 }
 
 /** A matched line or a line of context. */
@@ -115,23 +83,33 @@ interface RowSource extends Pick<GrepMatch, 'lineNumber' | 'line' | 'submatches'
   readonly isContext: boolean;
 }
 
-function rowsOfLine(source: RowSource, form: RowForm): readonly Row[] {
-  const { lineNumber, line, submatches = [], truncated, isContext, takesLineEnd } = source;
-  const shown = shownLine(line, submatches);
-  const isJoined = takesLineEnd === true || line.includes('\n') || shown.text.includes('\n');
-  if (form.joinsLines && isJoined) return joinedRows(shown, source, form);
-  const { text, hits } = shown;
-  const row = { lineNumber, text, hits, isContext, truncated: truncated === true };
-  const [first] = hits;
+/**
+ * Returns the rows of a line. A replaced match may have joined lines or have several; as in ripgrep, the lines that are left are
+ * numbered on.
+ */
+function rowsOfLine(source: RowSource, { joinsLines, onlyMatching, eachMatch, column }: RowForm): readonly Row[] {
+  const { lineNumber, line, submatches = [], truncated = false, isContext, takesLineEnd = false } = source;
+  const whole = shownLine(line, submatches);
+  const isJoined = joinsLines && (takesLineEnd || line.includes('\n') || whole.text.includes('\n'));
+  const lines = isJoined ? linesOf(whole) : [{ start: 0, ...whole }];
+  // The replaced line end would begin the last line.
+  if (isJoined && takesLineEnd && lines.at(-1)?.start === whole.text.length) lines.pop();
+  const common = { isContext, truncated, ...(isJoined && { lastLine: lineNumber + line.split('\n').length - 1 }) };
+  const [first] = whole.hits;
   // An inverted search has lines without a match, and so has the context.
-  if (first === undefined) return [row];
-  if (!form.onlyMatching && !form.eachMatch)
-    return [form.column ? { ...row, column: columnAt(text, first.start) } : row];
-  return hits.map((hit) => {
-    const column = columnAt(text, hit.start);
-    if (!form.onlyMatching) return { ...row, hits: [hit], column };
-    const part = text.slice(hit.start, hit.end);
-    return { ...row, text: part, hits: [{ start: 0, end: part.length }], column };
+  if (first === undefined)
+    return lines.map(({ text, hits }, index) => ({ ...common, lineNumber: lineNumber + index, text, hits }));
+  const starts = isJoined ? new Set(whole.hits.map((hit) => hit.start)) : undefined;
+  return lines.flatMap(({ start, text, hits }, index): readonly Row[] => {
+    const row = { ...common, lineNumber: lineNumber + index, text, hits };
+    if (!onlyMatching && !eachMatch) return [column ? { ...row, column: columnAt(whole.text, first.start) } : row];
+    const own = onlyMatching ? hits : hits.filter((hit) => starts?.has(hit.start + start) ?? true);
+    return own.map((hit) => {
+      const placed = { ...row, hits: [hit], ...(column && { column: columnAt(text, hit.start) }) };
+      if (!onlyMatching) return placed;
+      const part = text.slice(hit.start, hit.end);
+      return { ...placed, text: part, hits: [{ start: 0, end: part.length }] };
+    });
   });
 }
 

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import type { GrepMatch, GrepSummary } from '@cairn/natives';
+import type { GrepMatch, GrepOptions, GrepSummary } from '@cairn/natives';
 import { CommandError } from '../../terminal/errors.ts';
 import { pathBelow, pathPrefix } from '../../terminal/path-prefix.ts';
 import type { Session } from '../../terminal/session.ts';
@@ -44,11 +44,7 @@ export function filterBelow(root: string, filter: FileFilter, { cwd }: Session):
 }
 
 /** The parts of the limits of a search that are left for the next root. */
-interface Rest {
-  readonly maxCount: number | undefined;
-  readonly offset: number | undefined;
-  readonly timeoutMs: number | undefined;
-}
+type Rest = Pick<GrepOptions, 'maxCount' | 'offset' | 'timeoutMs'>;
 
 /** The search of one root. */
 interface RootSearch {

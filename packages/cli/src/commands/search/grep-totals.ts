@@ -27,35 +27,6 @@ export interface GrepTotals extends GrepSummary, Readonly<Counts> {
   readonly failures: readonly unknown[];
 }
 
-function plus(one: number | undefined, other: number | undefined): number | undefined {
-  return one === undefined ? other : one + (other ?? 0);
-}
-
-function merged(one: GrepSummary, other: GrepSummary): GrepSummary {
-  const unreadablePaths = [...(one.unreadablePaths ?? []), ...(other.unreadablePaths ?? [])];
-  const filesCut = plus(one.filesCut, other.filesCut);
-  const tooCostly = plus(one.skipped.tooCostly, other.skipped.tooCostly);
-  return {
-    ...one,
-    // The reason that ends the search of all roots comes from the last one.
-    ...other,
-    ...(one.hint !== undefined && { hint: inOptions(one.hint) }),
-    ...(one.asTyped && { asTyped: one.asTyped }),
-    totalMatches: one.totalMatches + other.totalMatches,
-    filesWithMatches: one.filesWithMatches + other.filesWithMatches,
-    filesSearched: one.filesSearched + other.filesSearched,
-    skipped: {
-      oversized: one.skipped.oversized + other.skipped.oversized,
-      binary: one.skipped.binary + other.skipped.binary,
-      unreadable: one.skipped.unreadable + other.skipped.unreadable,
-      ...(tooCostly !== undefined && { tooCostly }),
-    },
-    ...(filesCut !== undefined && { filesCut }),
-    ...(unreadablePaths.length > 0 && { unreadablePaths: unreadablePaths.slice(0, MAX_UNREADABLE_PATHS) }),
-    complete: one.complete && other.complete,
-  };
-}
-
 const REPLACEMENT_CHARACTER = '\u{fffd}';
 
 /** Returns the number of lines of a match, with its context, that have a replacement character. */
@@ -80,7 +51,8 @@ const NOTHING: GrepSummary = {
 export class TotalsBuilder {
   readonly #counts: Counts = { shown: 0, linesCut: 0, linesCrowded: 0, linesReplaced: 0, lossyPaths: 0 };
   readonly #failures: unknown[] = [];
-  #facts: GrepSummary | undefined;
+  readonly #results: GrepSummary[] = [];
+  #isLimited = false;
   #lastLossyPath: string | undefined;
 
   get shown(): number {
@@ -88,13 +60,14 @@ export class TotalsBuilder {
   }
 
   get totalMatches(): number {
-    return this.#facts?.totalMatches ?? 0;
+    return this.#sum(({ totalMatches }) => totalMatches);
   }
 
   /** Whether a limit of the whole search was reached. */
   get isEnded(): boolean {
-    const { stopReason, limitReached } = this.#facts ?? {};
-    return limitReached === true || stopReason === 'timeout' || stopReason === 'budget';
+    return this.#results.some(
+      ({ limitReached, stopReason }) => limitReached === true || stopReason === 'timeout' || stopReason === 'budget',
+    );
   }
 
   addMatches(matches: readonly GrepMatch[]): void {
@@ -113,12 +86,11 @@ export class TotalsBuilder {
 
   /** Adds the result of a root. `pathOf` names its paths. */
   addResult({ unreadablePaths, asTyped, ...rest }: GrepSummary, pathOf: PathNaming): void {
-    const named: GrepSummary = {
+    this.#results.push({
       ...rest,
       ...(unreadablePaths && { unreadablePaths: unreadablePaths.map(pathOf) }),
       ...(asTyped && { asTyped: { ...asTyped, path: pathOf(asTyped.path) } }),
-    };
-    this.#facts = this.#facts === undefined ? named : merged(this.#facts, named);
+    });
     this.#lastLossyPath = undefined;
   }
 
@@ -127,13 +99,48 @@ export class TotalsBuilder {
   }
 
   addLimit(): void {
-    if (this.#facts !== undefined) this.#facts = { ...this.#facts, limitReached: true };
+    this.#isLimited = true;
   }
 
   finish(): GrepTotals {
-    const { asTyped, ...found } = this.#facts ?? NOTHING;
+    const results = this.#results;
+    const { totalMatches } = this;
+    // The reason that ends the search of all roots comes from the last one.
+    const { asTyped: _, ...last } = results.reduce((all, one) => ({ ...all, ...one }), NOTHING);
+    const { hint } = results.find((one) => one.hint !== undefined) ?? {};
     // A text that one root has as typed is of no use when another root has matches.
-    const typed = asTyped && found.totalMatches === 0 ? { asTyped } : {};
-    return { ...found, ...typed, ...this.#counts, failures: this.#failures };
+    const { asTyped } = totalMatches > 0 ? {} : (results.find((one) => one.asTyped) ?? {});
+    const filesCut = this.#sum((one) => one.filesCut);
+    const unreadablePaths = results.flatMap((one) => one.unreadablePaths ?? []);
+    return {
+      ...last,
+      ...(hint !== undefined && { hint: inOptions(hint) }),
+      ...(asTyped && { asTyped }),
+      ...(this.#isLimited && { limitReached: true }),
+      totalMatches,
+      filesWithMatches: this.#sum((one) => one.filesWithMatches),
+      filesSearched: this.#sum((one) => one.filesSearched),
+      skipped: this.#skipped(),
+      ...(filesCut > 0 && { filesCut }),
+      ...(unreadablePaths.length > 0 && { unreadablePaths: unreadablePaths.slice(0, MAX_UNREADABLE_PATHS) }),
+      complete: results.every((one) => one.complete),
+      ...this.#counts,
+      failures: this.#failures,
+    };
+  }
+
+  #sum(count: (one: GrepSummary) => number | undefined): number {
+    return this.#results.reduce((sum, one) => sum + (count(one) ?? 0), 0);
+  }
+
+  #skipped(): GrepSummary['skipped'] {
+    const { tooCostly, nodeModules, ...always } = {
+      oversized: this.#sum(({ skipped }) => skipped.oversized),
+      binary: this.#sum(({ skipped }) => skipped.binary),
+      unreadable: this.#sum(({ skipped }) => skipped.unreadable),
+      tooCostly: this.#sum(({ skipped }) => skipped.tooCostly),
+      nodeModules: this.#sum(({ skipped }) => skipped.nodeModules),
+    };
+    return { ...always, ...(tooCostly > 0 && { tooCostly }), ...(nodeModules > 0 && { nodeModules }) };
   }
 }

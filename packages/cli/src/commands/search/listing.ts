@@ -1,11 +1,11 @@
 import { quotePath } from '@cairn/tool/paths';
 import type { GlobMatch } from '@cairn/natives';
-import { errorText, writeAnswer, type AnswerFlags, type MatchesDocument } from '../../terminal/answer.ts';
+import { errorText, writeAnswer, type MatchesDocument } from '../../terminal/answer.ts';
 import { exitCodeOf } from '../../terminal/exit.ts';
 import { createPaint, usesColor, type LineEnd, type Paint } from '../../terminal/output.ts';
 import type { Session } from '../../terminal/session.ts';
 import { listingNotices, nothingFoundNotice } from './notices.ts';
-import { checkListing, type ListingFlags } from './options.ts';
+import type { ListingFlags } from './options.ts';
 import type { ListingOfAll, Placed } from './search-all.ts';
 
 /** The fields of a match that the commands have in common. */
@@ -33,21 +33,6 @@ export function pathStyle(
   const isColored = isForProgram ? color === 'always' : usesColor(color, out.isTerminal, env);
   const shown = isForProgram ? (path: string) => path : quotePath;
   return { paint: createPaint(isColored), shown, lineEnd: endsWithNull ? '\0' : '\n' };
-}
-
-/** How a listing is printed, and what it searches besides plain files. */
-export interface ListingPlan {
-  readonly output: AnswerFlags;
-  readonly style: PathStyle;
-  readonly hidden: boolean | undefined;
-  readonly ignore: boolean;
-}
-
-/** Returns the request of the options of find and glob. */
-export function planListing(flags: ListingFlags, session: Session): ListingPlan {
-  checkListing(flags);
-  const { json = false, color, hidden, ignore } = flags;
-  return { output: { json, color }, style: pathStyle(flags, session), hidden, ignore };
 }
 
 /** What a command prints about its matches. */
@@ -83,24 +68,24 @@ function documentOf(listing: ListingOfAll<ListedMatch>): MatchesDocument {
   };
 }
 
-function noticesOf({ listing, remarks }: ListingAnswer, plan: ListingPlan, session: Session): readonly string[] {
+function noticesOf({ listing, remarks }: ListingAnswer, flags: ListingFlags, session: Session): readonly string[] {
   const shown = listing.matches.length;
   const lossyPaths = listing.matches.filter(({ match }) => match.lossyPath === true).length;
   const found = listingNotices({ ...listing, shown, lossyPaths });
   const notices = [...listing.failures.map(errorText), ...found, ...remarks];
-  const isForPerson = session.err.isTerminal && plan.output.json !== true;
+  const isForPerson = session.err.isTerminal && flags.json !== true;
   if (shown > 0 || notices.length > 0 || !isForPerson) return notices;
-  return [nothingFoundNotice(plan.hidden ?? false, plan.ignore)];
+  return [nothingFoundNotice(flags.hidden ?? false, flags.ignore)];
 }
 
 /** Prints the result of find or glob and returns the exit status. */
-export async function printListing(session: Session, answer: ListingAnswer, plan: ListingPlan): Promise<number> {
+export async function printListing(session: Session, answer: ListingAnswer, flags: ListingFlags): Promise<number> {
   const { listing, lines, facts } = answer;
-  await writeAnswer(session, plan.output, {
+  await writeAnswer(session, flags, {
     lines,
-    lineEnd: plan.style.lineEnd,
+    lineEnd: pathStyle(flags, session).lineEnd,
     document: { ...documentOf(listing), ...facts },
-    notices: () => noticesOf(answer, plan, session),
+    notices: () => noticesOf(answer, flags, session),
   });
   const { matches, stopReason, unreadable = 0, failures } = listing;
   return exitCodeOf({ shown: matches.length, stopReason, unreadable: unreadable + failures.length });

@@ -1,9 +1,8 @@
-import { unquotePath } from '@cairn/tool/paths';
-import { Option } from 'commander';
 import type { FileType } from '@cairn/natives';
 import type { AnswerFlags } from '../../terminal/answer.ts';
 import { UsageError } from '../../terminal/errors.ts';
-import { colorOption, filled, wholeNumber } from '../../terminal/options.ts';
+import { foreignKinds } from '../../terminal/foreign-options.ts';
+import { answerOptions, pathParser, repeated, wholeNumber, type OptionRow } from '../../terminal/options.ts';
 
 /** The options of every search command, as parsed. */
 export interface SearchFlags extends AnswerFlags {
@@ -21,35 +20,7 @@ export interface ListingFlags extends SearchFlags {
   readonly null?: boolean;
 }
 
-/** A command line of find or pick. */
-export interface QueryCall<Flags> {
-  readonly query: string;
-  readonly paths: readonly string[];
-  readonly flags: Flags;
-}
-
-/** The differences between the commands in the options about places. */
-interface RootWording {
-  /** What `--path` may be. */
-  readonly root: string;
-  readonly searchesHidden: boolean;
-}
-
-/** The differences between the commands in the options that they share. */
-interface SearchWording extends RootWording {
-  /** What `--limit` counts, with the default. */
-  readonly limit: string;
-}
-
-const pathParser = (name: string): ((value: string) => string) => {
-  const parse = filled(name, "use a path, or '.' for the current directory");
-  return (value) => unquotePath(parse(value));
-};
-
-/** Collects the values of a repeated option. */
-export function repeated<T>(parse: (value: string) => T): (value: string, previous?: readonly T[]) => readonly T[] {
-  return (value, previous = []) => [...previous, parse(value)];
-}
+const PATH_FIX = "use a path, or '.' for the current directory";
 
 /**
  * Returns where to search: the paths of `--path`, then the arguments, each as it was given; the current directory by default.
@@ -59,7 +30,7 @@ export function rootsOf(
   { path = [] }: { readonly path?: readonly string[] | undefined },
   args: readonly string[] = [],
 ): readonly string[] {
-  const roots = [...path, ...args.map(pathParser('the path'))];
+  const roots = [...path, ...args.map(pathParser('the path', PATH_FIX))];
   return roots.length === 0 ? ['.'] : roots;
 }
 
@@ -70,40 +41,46 @@ export function checkListing({ null: endsWithNull, json }: Pick<ListingFlags, 'n
   }
 }
 
-/** Returns the options that state where to search. */
-export function rootOptions(wording: RootWording): readonly [path: Option, ...Option[]] {
+/** Returns the options that state where to search. `root` is what `--path` may be. */
+export function rootOptions(
+  root: string,
+  { searchesHidden }: { readonly searchesHidden: boolean },
+): readonly [path: OptionRow, ...OptionRow[]] {
   const byDefault = (is: boolean): string => (is ? ' (default)' : '');
   return [
-    new Option('--path <path>', `where to search: ${wording.root} (default: the current directory)`).argParser(
-      repeated(pathParser('--path')),
-    ),
-    new Option('--hidden', `search names that start with a dot${byDefault(wording.searchesHidden)}`),
-    new Option('--no-hidden', `skip names that start with a dot${byDefault(!wording.searchesHidden)}`),
-    new Option('--no-ignore', 'do not apply .gitignore, .ignore and other ignore files'),
+    [
+      '--path <path>',
+      `where to search: ${root} (default: the current directory)`,
+      repeated((name) => pathParser(name, PATH_FIX)),
+    ],
+    ['--hidden', `search names that start with a dot${byDefault(searchesHidden)}`],
+    ['--no-hidden', `skip names that start with a dot${byDefault(!searchesHidden)}`],
+    ['--no-ignore', 'do not apply .gitignore, .ignore and other ignore files'],
   ];
 }
 
-/** Returns the options that find, glob and grep share. */
-export function searchOptions(wording: SearchWording): readonly Option[] {
+/** Returns the options that find, glob and grep share, after those about places. `limit` is what `--limit` counts. */
+export function limitOptions(limit: string): readonly OptionRow[] {
   return [
-    ...rootOptions(wording),
-    new Option('--limit <n>', wording.limit).argParser(wholeNumber('--limit')),
-    new Option('--timeout <ms>', 'stop after N milliseconds, print the matches so far and exit with 2').argParser(
-      wholeNumber('--timeout', 'milliseconds'),
-    ),
-    new Option('--json', 'print one JSON document'),
-    colorOption(),
+    ['--limit <n>', limit, wholeNumber()],
+    [
+      '--timeout <ms>',
+      'stop after N milliseconds, print the matches so far and exit with 2',
+      wholeNumber({ unit: 'milliseconds' }),
+    ],
+    ...answerOptions,
   ];
 }
 
-/** Returns the option that ends each path with a NUL. */
-export function nullOption(): Option {
-  return new Option('-0, --null', "end each path with a NUL and print names as they are, for 'xargs -0'");
-}
+/** The option that ends each path with a NUL. */
+export const nullOption: OptionRow = [
+  '-0, --null',
+  "end each path with a NUL and print names as they are, for 'xargs -0'",
+];
 
 /** Returns the options that find and glob share. */
-export function listingOptions(limit: string): readonly Option[] {
-  return [...searchOptions({ limit, root: 'a directory', searchesHidden: false }), nullOption()];
+export function listingOptions(limit: string): readonly OptionRow[] {
+  return [...rootOptions('a directory', { searchesHidden: false }), ...limitOptions(limit), nullOption];
 }
 
 /** The addon's names of the kinds of entries. */
@@ -129,34 +106,22 @@ const kindWords: Readonly<Record<Kind, readonly string[]>> = {
   symlink: ['l', 'symlink'],
 };
 
-const FIND = 'use find(1), which applies no ignore file: find .';
-
-/** The other kinds of fd, and the commands that list them. */
-const foreignKinds: readonly (readonly [words: readonly string[], instead: string])[] = [
-  [kindWords.symlink, "for links use 'cairn glob' with -t l; 'cairn find' and 'cairn pick' read its output"],
-  [['x', 'executable'], `for executable files ${FIND} -type f -perm -u+x`],
-  [['e', 'empty'], `for empty files and directories ${FIND} -empty`],
-  [['s', 'socket'], `for sockets ${FIND} -type s`],
-  [['p', 'pipe'], `for pipes ${FIND} -type p`],
-  [['b', 'block-device'], `for block devices ${FIND} -type b`],
-  [['c', 'char-device'], `for character devices ${FIND} -type c`],
-];
-
 /** Returns the option for the kind of entries. */
-export function kindOption(kinds: readonly Kind[], description: string): Option {
+export function kindOption(kinds: readonly Kind[], description: string): OptionRow {
   const wanted = kinds.map((kind) => `${kindWords[kind][0] ?? ''} (${kind})`);
   const fix = `use ${wanted.slice(0, -1).join(', ')} or ${wanted.at(-1) ?? ''}`;
-  return new Option('-t, --type <kind>', description).argParser((value: string, previous: Kind | undefined) => {
+  const parse = (value: string, previous?: Kind): Kind => {
     const kind = kinds.find((one) => kindWords[one].includes(value));
     if (kind === undefined) {
-      const instead = foreignKinds.find(([words]) => words.includes(value))?.[1];
+      const instead = foreignKinds.find(([, words]) => words.includes(value))?.[0];
       throw new UsageError(`invalid --type "${value}"`, instead === undefined ? fix : `${fix}; ${instead}`);
     }
     if (previous !== undefined && previous !== kind) {
       throw new UsageError('--type is given twice', 'leave it out for every kind');
     }
     return kind;
-  });
+  };
+  return ['-t, --type <kind>', description, () => parse];
 }
 
 function extensionOf(value: string): string {
@@ -169,9 +134,9 @@ function extensionOf(value: string): string {
   return extension;
 }
 
-/** Returns the option for the ends of names. */
-export function extensionOption(): Option {
-  return new Option('-e, --extension <ext>', 'only names with this extension, in any case; may be repeated').argParser(
-    repeated(extensionOf),
-  );
-}
+/** The option for the ends of names. */
+export const extensionOption: OptionRow = [
+  '-e, --extension <ext>',
+  'only names with this extension, in any case; may be repeated',
+  repeated(() => extensionOf),
+];

@@ -1,16 +1,12 @@
-import { rm } from 'node:fs/promises';
-import { resolve } from 'node:path';
-import { Option } from 'commander';
 import type { EditedTodo, Todo, WorkflowRecord } from '@cairn/memory';
-import { storeOptions, withMemory, type StoreFlags } from '../../memory/store.ts';
-import { editText, keptIn, originalOf, type Edited } from '../../terminal/editor.ts';
+import { applyOption, editText, keptIn, readKept, type Edited } from '../../terminal/editor.ts';
 import { CommandError, describe, factsOf, UsageError } from '../../terminal/errors.ts';
 import { ExitCode } from '../../terminal/exit.ts';
-import { readTextFile } from '../../terminal/input.ts';
-import { filled } from '../../terminal/options.ts';
-import type { Session } from '../../terminal/session.ts';
 import { countOf } from '../../terminal/text.ts';
 import type { CommandFactory } from '../command.ts';
+import { memoryCommand, type MemoryPlace } from '../memory/memory-command.ts';
+import type { StoreFlags } from '../memory/options.ts';
+import { workflowArgument } from './settings.ts';
 
 interface EditFlags extends StoreFlags {
   readonly apply?: string;
@@ -64,14 +60,6 @@ function parse(text: string, open: readonly Todo[]): EditedTodo[] {
   });
 }
 
-/** Reads a text that an earlier edit left behind, or one that a person wrote for the steps as they are. */
-async function readKept(file: string, current: string, signal: AbortSignal): Promise<Edited> {
-  const text = await readTextFile(file, signal);
-  const original = await readTextFile(originalOf(file), signal).catch(() => undefined);
-  const remove = async (): Promise<void> => void (await Promise.all([rm(file), rm(originalOf(file))]));
-  return { file, text, original: original ?? current, remove: original === undefined ? async () => undefined : remove };
-}
-
 /** What an edit did to the open steps. */
 function changesOf(before: readonly Todo[], after: readonly Todo[]): string[] {
   const kept = after.filter(({ id }) => before.some((todo) => todo.id === id));
@@ -88,70 +76,42 @@ function changesOf(before: readonly Todo[], after: readonly Todo[]): string[] {
   ];
 }
 
-async function edit(id: string, flags: EditFlags, session: Session): Promise<number> {
-  const { signal } = session;
-  const applyFix = (file: string): string => `run 'cairn workflow edit ${id} --apply ${file}' with the same options`;
-  return withMemory(session, {
-    flags,
-    run: async ({ workflows }, { print, notice }) => {
-      const before = await workflows.get(id, { signal });
-      const open = before.todos.filter(isOpen);
-      if (flags.apply === undefined && before.status !== 'waiting' && before.status !== 'running') {
-        const message = `the workflow ${id} is ${before.status}; its steps cannot be edited`;
-        throw new CommandError({
-          code: 'WORKFLOW_FINISHED',
-          message,
-          fix: "use 'cairn workflow retry' for failed steps",
-          changed: false,
-        });
-      }
-      const original = textOf(before);
-      const edited =
-        flags.apply === undefined
-          ? await editText(original, session, { name: `${id}.txt`, instead: "use '--apply <file>'", applyFix })
-          : await readKept(resolve(session.cwd, flags.apply), original, signal);
-      if (edited === undefined || edited.text.trim() === '') {
-        await edited?.remove();
-        notice(`the text ${edited === undefined ? 'was not changed' : 'is empty'}; nothing was done`);
-        await print([], before);
-        return ExitCode.None;
-      }
-      const apply = async (): Promise<WorkflowRecord> => {
-        const todos = parse(edited.text, open);
-        if (todos.length === 0) {
-          throw new UsageError('no open step is left', `keep one, or use 'cairn workflow cancel ${id}'`);
-        }
-        if (textOf(await workflows.get(id, { signal })) !== edited.original) {
-          const message = `the steps of ${id} changed since the edit began`;
-          const fix = `run 'cairn workflow edit ${id}' again, and take over your changes`;
-          throw new CommandError({ code: CONFLICT, message, fix });
-        }
-        return workflows.editTodos(id, todos, { signal });
-      };
-      const after = await apply().catch((error: unknown) => {
-        const { code, message, fix } = factsOf(error);
-        const isConflict = code === CONFLICT;
-        const stated = (isConflict ? message : describe({ code, message, fix })).replace(/\.$/u, '');
-        throw new CommandError(
-          {
-            code,
-            message: `${stated}; nothing was changed; ${keptIn(edited.file)}`,
-            fix: isConflict ? fix : `correct it, then ${applyFix(edited.file)}`,
-            changed: false,
-          },
-          { cause: error },
-        );
-      });
-      await edited.remove();
-      const left = after.todos.filter(isOpen);
-      const changes = changesOf(open, left);
-      notice(
-        `${changes.length === 0 ? 'nothing was changed' : changes.join(', ')}: ${countOf(left.length, 'open step')}`,
-      );
-      await print([], after);
-      return changes.length === 0 ? ExitCode.None : ExitCode.Hit;
+function applyFixOf(id: string): (file: string) => string {
+  return (file) => `run 'cairn workflow edit ${id} --apply ${file}' with the same options`;
+}
+
+/** Makes the open steps of a workflow those of an edited text. */
+async function apply(
+  { id, todos }: WorkflowRecord,
+  { text, original }: Edited,
+  { memory: { workflows }, signal }: MemoryPlace,
+): Promise<WorkflowRecord> {
+  const edited = parse(text, todos.filter(isOpen));
+  if (edited.length === 0) {
+    throw new UsageError('no open step is left', `keep one, or use 'cairn workflow cancel ${id}'`);
+  }
+  if (textOf(await workflows.get(id, { signal })) !== original) {
+    const message = `the steps of ${id} changed since the edit began`;
+    const fix = `run 'cairn workflow edit ${id}' again, and take over your changes`;
+    throw new CommandError({ code: CONFLICT, message, fix });
+  }
+  return workflows.editTodos(id, edited, { signal });
+}
+
+/** Returns the error of a text that could not be applied. The text is kept. */
+function failureOf(cause: unknown, id: string, file: string): CommandError {
+  const { code, message, fix } = factsOf(cause);
+  const isConflict = code === CONFLICT;
+  const stated = (isConflict ? message : describe({ code, message, fix })).replace(/\.$/u, '');
+  return new CommandError(
+    {
+      code,
+      message: `${stated}; nothing was changed; ${keptIn(file)}`,
+      fix: isConflict ? fix : `correct it, then ${applyFixOf(id)(file)}`,
+      changed: false,
     },
-  });
+    { cause },
+  );
 }
 
 const examples = `
@@ -161,19 +121,44 @@ Examples:
 
 Finished steps stay as they are. A workflow that a process works on cannot be edited: stop it with Ctrl-C first.`;
 
-export const workflowEditCommand: CommandFactory = (command, session, done) => {
-  command
-    .description(
-      'Edit the open steps of a workflow, such as one that waits for you: change, add, remove or reorder them.',
-    )
-    .summary('edit the open steps of a workflow in your editor')
-    .argument('<id>', 'the workflow')
-    .addHelpText('after', examples)
-    .action(async (id: string, flags: EditFlags) => done(await edit(id, flags, session)))
-    .addOption(
-      new Option('--apply <file>', 'apply a file that an earlier edit has kept, without an editor').argParser(
-        filled('--apply'),
-      ),
+export const workflowEditCommand: CommandFactory = memoryCommand({
+  description:
+    'Edit the open steps of a workflow, such as one that waits for you: change, add, remove or reorder them.',
+  summary: 'edit the open steps of a workflow in your editor',
+  args: [workflowArgument],
+  options: [applyOption],
+  examples,
+  run: async (place, flags: EditFlags, id: string) => {
+    const { memory, session, signal, print, notice } = place;
+    const before = await memory.workflows.get(id, { signal });
+    if (flags.apply === undefined && before.status !== 'waiting' && before.status !== 'running') {
+      const message = `the workflow ${id} is ${before.status}; its steps cannot be edited`;
+      const fix = "use 'cairn workflow retry' for failed steps";
+      throw new CommandError({ code: 'WORKFLOW_FINISHED', message, fix, changed: false });
+    }
+    const current = textOf(before);
+    const edit = { name: `${id}.txt`, instead: "use '--apply <file>'", applyFix: applyFixOf(id) };
+    const edited =
+      flags.apply === undefined
+        ? await editText(current, session, edit)
+        : // One that a person wrote is for the steps as they are.
+          await readKept(flags.apply, session, { command: 'cairn workflow edit', current });
+    if (edited === undefined || edited.text.trim() === '') {
+      await edited?.remove();
+      notice(`the text ${edited === undefined ? 'was not changed' : 'is empty'}; nothing was done`);
+      await print([], before);
+      return ExitCode.None;
+    }
+    const after = await apply(before, edited, place).catch((error: unknown) =>
+      Promise.reject(failureOf(error, id, edited.file)),
     );
-  for (const option of storeOptions()) command.addOption(option);
-};
+    await edited.remove();
+    const left = after.todos.filter(isOpen);
+    const changes = changesOf(before.todos.filter(isOpen), left);
+    notice(
+      `${changes.length === 0 ? 'nothing was changed' : changes.join(', ')}: ${countOf(left.length, 'open step')}`,
+    );
+    await print([], after);
+    return changes.length === 0 ? ExitCode.None : ExitCode.Hit;
+  },
+});

@@ -1,12 +1,12 @@
 import type { AgentWorkflows, WorkflowResponse, WorkOptions } from '@cairn/agents';
 import { readText } from '../../terminal/input.ts';
 import type { Session } from '../../terminal/session.ts';
-import type { CommandFactory } from '../command.ts';
-import { settingsToContinue, type WorkFlags } from './settings.ts';
+import { defineCommand, type CommandFactory } from '../command.ts';
+import { settingsToContinue, workflowArgument, type WorkFlags } from './settings.ts';
 import { carryOut, openWorkflows, whenFree, withWorkPlace, workOptions } from './work.ts';
 
 /** Continues a workflow with the streams, functions and tools that it began with. */
-export async function continueWorkflow(
+async function continueWorkflow(
   id: string,
   flags: WorkFlags,
   session: Session,
@@ -23,11 +23,6 @@ export async function continueWorkflow(
   });
 }
 
-async function resume(id: string, given: string | undefined, flags: WorkFlags, session: Session): Promise<number> {
-  const answer = given === '-' ? await readText(session.input, 'pipe the answer, or give it as an argument') : given;
-  return continueWorkflow(id, flags, session, (workflows, options) => workflows.resume(id, { ...options, answer }));
-}
-
 const examples = `
 Examples:
   $ cairn workflow resume workflow_1703123456789_abc123 '3 rows: name, age, city'    answers its question
@@ -37,15 +32,23 @@ Examples:
 It goes on with the functions, the model and the directory that it began with, unless options replace them. A call that was running
 when its process was killed is not repeated: the model reads that its outcome is unknown.`;
 
-export const workflowResumeCommand: CommandFactory = (command, session, done) => {
-  command
-    .description('Continue a workflow: with the answer that it waits for, or after its process has ended.')
-    .summary('continue a workflow, or answer its question')
-    .argument('<id>', 'the workflow')
-    .argument('[answer]', 'the answer to its question; - reads standard input')
-    .addHelpText('after', examples)
-    .action(async (id: string, answer: string | undefined, flags: WorkFlags) =>
-      done(await resume(id, answer, flags, session)),
-    );
-  for (const option of workOptions(false)) command.addOption(option);
-};
+export const workflowResumeCommand: CommandFactory = defineCommand({
+  description: 'Continue a workflow: with the answer that it waits for, or after its process has ended.',
+  summary: 'continue a workflow, or answer its question',
+  args: [workflowArgument, ['[answer]', 'the answer to its question; - reads standard input']],
+  options: workOptions(false),
+  examples,
+  run: async (session, flags: WorkFlags, id: string, given: string | undefined) => {
+    const answer = given === '-' ? await readText(session.input, 'pipe the answer, or give it as an argument') : given;
+    return continueWorkflow(id, flags, session, (workflows, options) => workflows.resume(id, { ...options, answer }));
+  },
+});
+
+export const workflowRetryCommand: CommandFactory = defineCommand({
+  description: 'Try the failed steps of a workflow again, or one of them, and go on with the open ones.',
+  summary: 'try the failed steps of a workflow again',
+  args: [workflowArgument, ['[todo]', 'the step, such as todo_1 (default: all that failed)']],
+  options: workOptions(false),
+  run: (session, flags: WorkFlags, id: string, todo: string | undefined) =>
+    continueWorkflow(id, flags, session, (workflows, options) => workflows.retry(id, { ...options, todo })),
+});

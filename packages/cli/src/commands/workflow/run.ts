@@ -1,43 +1,9 @@
-import { Option } from 'commander';
 import { UsageError } from '../../terminal/errors.ts';
 import { readText } from '../../terminal/input.ts';
-import { filled } from '../../terminal/options.ts';
-import type { Session } from '../../terminal/session.ts';
-import type { CommandFactory } from '../command.ts';
+import { filled, wordsOf } from '../../terminal/options.ts';
+import { defineCommand, type CommandFactory } from '../command.ts';
 import { newSettings, storeWords, type RunFlags } from './settings.ts';
-import { addNames, carryOut, openWorkflows, withWorkPlace, workOptions } from './work.ts';
-
-async function run(given: string, flags: RunFlags, session: Session): Promise<number> {
-  const goal = given === '-' ? await readText(session.input, 'pipe the goal, or give it as an argument') : given;
-  if (goal.trim() === '') throw new UsageError('the goal is empty', 'give it as an argument');
-  const settings = newSettings(flags, session);
-  return withWorkPlace(session, { flags }, async (place) => {
-    const { memory, view } = place;
-    const { DEFAULT_GROUP } = await import('@cairn/memory');
-    const { group = DEFAULT_GROUP } = flags;
-    const { stream, merge } = settings;
-    const workflows = await openWorkflows(place, settings);
-    const name = merge.length === 0 ? stream : memory.mergeStreams({ main: stream, secondary: merge }).name;
-    const [waiting] = await memory.workflows.waiting({ stream: name, group, signal: session.signal });
-    if (waiting !== undefined) {
-      // A message of the group answers it, and a new goal is not an answer.
-      const words = storeWords(flags).join(' ');
-      const command = (what: string): string => ['cairn workflow', what, words].filter((word) => word !== '').join(' ');
-      throw new UsageError(
-        `the workflow ${waiting.id} of the group ${group} waits for an answer`,
-        `answer it with ${command(`resume ${waiting.id} '<answer>'`)}, end it with ${command(`cancel ${waiting.id}`)}, or use another --group`,
-      );
-    }
-    return carryOut(place, workflows, () =>
-      workflows.stream(stream).process({ group }, goal, {
-        mergeStreams: merge,
-        settings,
-        signal: session.signal,
-        onEvent: view.show,
-      }),
-    );
-  });
-}
+import { carryOut, openWorkflows, withWorkPlace, workOptions } from './work.ts';
 
 const examples = `
 Examples:
@@ -53,29 +19,52 @@ and 'cairn workflow resume' continues it, also after a kill. The key of the serv
 
 Exit status: 0 if it is done, 1 if it waits for a person or another process runs it, 2 if it failed.`;
 
-export const workflowRunCommand: CommandFactory = (command, session, done) => {
-  command
-    .description('Let the model work on a goal, in steps if it needs them, and print its answer.')
-    .summary('let the model work on a goal, in steps')
-    .argument('<goal>', 'what to do; - reads standard input')
-    .addHelpText('after', examples)
-    .action(async (goal: string, flags: RunFlags) => done(await run(goal, flags, session)))
-    .addOption(
-      new Option('--stream <name>', 'stream, which has a memory of its own (default: chat)').argParser(
-        filled('--stream'),
-      ),
-    )
-    .addOption(
-      new Option(
-        '--merge <names>',
-        'streams to merge into it, separated by commas: their functions, and one more memory (default: none)',
-      ).argParser(addNames('--merge')),
-    )
-    .addOption(
-      new Option('--persona <text>', 'start of the system prompt (default: none)').argParser(filled('--persona')),
-    )
-    .addOption(
-      new Option('--group <name>', 'conversation in the stream (default: default)').argParser(filled('--group')),
-    );
-  for (const option of workOptions(true)) command.addOption(option);
-};
+export const workflowRunCommand: CommandFactory = defineCommand({
+  description: 'Let the model work on a goal, in steps if it needs them, and print its answer.',
+  summary: 'let the model work on a goal, in steps',
+  args: [['<goal>', 'what to do; - reads standard input']],
+  options: [
+    ['--stream <name>', 'stream, which has a memory of its own (default: chat)', filled],
+    [
+      '--merge <names>',
+      'streams to merge into it, separated by commas: their functions, and one more memory (default: none)',
+      wordsOf(filled),
+    ],
+    ['--persona <text>', 'start of the system prompt (default: none)', filled],
+    ['--group <name>', 'conversation in the stream (default: default)', filled],
+    ...workOptions(true),
+  ],
+  examples,
+  run: async (session, flags: RunFlags, given: string) => {
+    const goal = given === '-' ? await readText(session.input, 'pipe the goal, or give it as an argument') : given;
+    if (goal.trim() === '') throw new UsageError('the goal is empty', 'give it as an argument');
+    const settings = newSettings(flags, session);
+    return withWorkPlace(session, { flags }, async (place) => {
+      const { memory, view } = place;
+      const { DEFAULT_GROUP } = await import('@cairn/memory');
+      const { group = DEFAULT_GROUP } = flags;
+      const { stream, merge } = settings;
+      const workflows = await openWorkflows(place, settings);
+      const name = merge.length === 0 ? stream : memory.mergeStreams({ main: stream, secondary: merge }).name;
+      const [waiting] = await memory.workflows.waiting({ stream: name, group, signal: session.signal });
+      if (waiting !== undefined) {
+        // A message of the group answers it, and a new goal is not an answer.
+        const words = storeWords(flags).join(' ');
+        const command = (what: string): string =>
+          ['cairn workflow', what, words].filter((word) => word !== '').join(' ');
+        throw new UsageError(
+          `the workflow ${waiting.id} of the group ${group} waits for an answer`,
+          `answer it with ${command(`resume ${waiting.id} '<answer>'`)}, end it with ${command(`cancel ${waiting.id}`)}, or use another --group`,
+        );
+      }
+      return carryOut(place, workflows, () =>
+        workflows.stream(stream).process({ group }, goal, {
+          mergeStreams: merge,
+          settings,
+          signal: session.signal,
+          onEvent: view.show,
+        }),
+      );
+    });
+  },
+});

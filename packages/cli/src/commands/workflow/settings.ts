@@ -3,8 +3,11 @@ import type { Language } from '@cairn/tool/kernel';
 import { resolve } from 'node:path';
 import { shellQuote } from '../../terminal/shell-quote.ts';
 import { UsageError } from '../../terminal/errors.ts';
-import type { ProjectFlags } from '../../memory/store.ts';
 import type { Session } from '../../terminal/session.ts';
+import type { ProjectFlags } from '../memory/options.ts';
+
+/** The argument that names a workflow. */
+export const workflowArgument = ['<id>', 'the workflow'] as const;
 
 /** The options of commands that let a workflow work, as parsed. */
 export interface WorkFlags extends ProjectFlags {

@@ -1,10 +1,11 @@
 import { isObject } from '@cairn/tool/kernel';
 import { truncateLine } from '@cairn/tool/prompt';
-import { formatTime, textLines } from '../../memory/lines.ts';
-import { storeOptions, withMemory, type StoreFlags } from '../../memory/store.ts';
 import { ExitCode } from '../../terminal/exit.ts';
-import type { Session } from '../../terminal/session.ts';
 import type { CommandFactory } from '../command.ts';
+import { formatTime, textLines } from '../memory/lines.ts';
+import { memoryCommand } from '../memory/memory-command.ts';
+import type { StoreFlags } from '../memory/options.ts';
+import { workflowArgument } from './settings.ts';
 import { loadStatusOf } from './todo-status.ts';
 
 interface ShownCall {
@@ -29,44 +30,35 @@ function callsOf(state: unknown): ShownCall[] {
 /** The columns of a call. `--json` has it whole. */
 const MAX_CALL = 400;
 
-async function show(id: string, flags: StoreFlags, session: Session): Promise<number> {
-  return withMemory(session, {
-    flags,
-    run: async (memory, { print }) => {
-      const record = await memory.workflows.get(id, { signal: session.signal });
-      const statusOf = await loadStatusOf();
-      const { goal, todos, notes, streamName, groupId, status, reason, question, updatedAt, lease, state } = record;
-      const run = lease === undefined ? '' : `, run by ${lease.owner} until ${formatTime(lease.expiresAt)}`;
-      const lines = [
-        ...textLines('goal: ', goal, session),
-        ...textLines('stream: ', groupId === undefined ? streamName : `${streamName}, group ${groupId}`, session),
-        ...textLines('status: ', `${status}, updated ${formatTime(updatedAt)}${run}`, session),
-        ...(reason === undefined ? [] : textLines('reason: ', reason, session)),
-        ...(status === 'waiting' && question?.text !== undefined
-          ? textLines(`question of ${formatTime(question.time)}: `, question.text, session)
-          : []),
-        ...todos.flatMap(({ id: todo, content, result, ...how }) => [
-          ...textLines(`${todo} ${statusOf(how)}: `, content, session),
-          ...(result === undefined ? [] : textLines('    result: ', JSON.stringify(result), session)),
-        ]),
-        ...callsOf(state).flatMap((call) => [
-          ...textLines(`${call.id} of ${call.todoId} ${call.status}: `, call.text, session),
-        ]),
-        ...notes.flatMap(({ content, source, time }) => [
-          ...textLines(`note of ${source}, ${formatTime(time)}: `, content, session),
-        ]),
-      ];
-      await print(lines, record);
-      return ExitCode.Hit;
-    },
-  });
-}
-
-export const workflowShowCommand: CommandFactory = (command, session, done) => {
-  command
-    .description('Show a workflow: its steps, their results, its calls and its notes.')
-    .summary('show the steps, results and notes of a workflow')
-    .argument('<id>', 'the workflow')
-    .action(async (id: string, flags: StoreFlags) => done(await show(id, flags, session)));
-  for (const option of storeOptions()) command.addOption(option);
-};
+export const workflowShowCommand: CommandFactory = memoryCommand({
+  description: 'Show a workflow: its steps, their results, its calls and its notes.',
+  summary: 'show the steps, results and notes of a workflow',
+  args: [workflowArgument],
+  run: async ({ memory, session, signal, print }, _: StoreFlags, id: string) => {
+    const record = await memory.workflows.get(id, { signal });
+    const statusOf = await loadStatusOf();
+    const { goal, todos, notes, streamName, groupId, status, reason, question, updatedAt, lease, state } = record;
+    const run = lease === undefined ? '' : `, run by ${lease.owner} until ${formatTime(lease.expiresAt)}`;
+    const lines = [
+      ...textLines('goal: ', goal, session),
+      ...textLines('stream: ', groupId === undefined ? streamName : `${streamName}, group ${groupId}`, session),
+      ...textLines('status: ', `${status}, updated ${formatTime(updatedAt)}${run}`, session),
+      ...(reason === undefined ? [] : textLines('reason: ', reason, session)),
+      ...(status === 'waiting' && question?.text !== undefined
+        ? textLines(`question of ${formatTime(question.time)}: `, question.text, session)
+        : []),
+      ...todos.flatMap(({ id: todo, content, result, ...how }) => [
+        ...textLines(`${todo} ${statusOf(how)}: `, content, session),
+        ...(result === undefined ? [] : textLines('    result: ', JSON.stringify(result), session)),
+      ]),
+      ...callsOf(state).flatMap((call) => [
+        ...textLines(`${call.id} of ${call.todoId} ${call.status}: `, call.text, session),
+      ]),
+      ...notes.flatMap(({ content, source, time }) => [
+        ...textLines(`note of ${source}, ${formatTime(time)}: `, content, session),
+      ]),
+    ];
+    await print(lines, record);
+    return ExitCode.Hit;
+  },
+});

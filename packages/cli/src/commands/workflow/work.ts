@@ -5,57 +5,46 @@ import type { AgentWorkflows, WorkflowResponse } from '@cairn/agents';
 import type { Memory } from '@cairn/memory';
 import type { ToolSet } from '@cairn/tool';
 import { escapeControls } from '@cairn/tool/paths';
-import { Option } from 'commander';
-import { isAbsent, openMemory, projectOption, storeOptions } from '../../memory/store.ts';
 import { writeAnswer } from '../../terminal/answer.ts';
 import { askPerson } from '../../terminal/ask.ts';
 import { CommandError, factsOf } from '../../terminal/errors.ts';
 import { ExitCode, Interrupted } from '../../terminal/exit.ts';
-import { filled, oneOf, stateOption } from '../../terminal/options.ts';
+import { filled, oneOf, repeated, stateOption, wordsOf, type OptionRow } from '../../terminal/options.ts';
 import { useEnvironmentProxy } from '../../terminal/proxy.ts';
 import { withOwnCommand } from '../../terminal/own-command.ts';
 import type { Session } from '../../terminal/session.ts';
 import { shellQuote } from '../../terminal/shell-quote.ts';
-import { escapeLine } from '../../terminal/text.ts';
-import { storeWords, type Settings, type WorkFlags } from './settings.ts';
+import { lineEscape } from '../../terminal/text.ts';
 import { toolSetsOf } from '../agents/open-agents.ts';
+import { projectOption, storeOptions } from '../memory/options.ts';
+import { openMemory } from '../memory/store.ts';
+import { storeWords, type Settings, type WorkFlags } from './settings.ts';
 import { loadStatusOf } from './todo-status.ts';
 import { WorkflowView } from './workflow-view.ts';
 
-/** Adds the names of a list with commas to those of earlier options. */
-export function addNames(flag: string): (value: string, all: readonly string[] | undefined) => readonly string[] {
-  return (value, all = []) => [...all, ...value.split(',').map((name) => filled(flag)(name.trim()))];
-}
-
 /** The options of every command that lets a workflow work. */
-export function workOptions(isNew: boolean): Option[] {
-  const standard = (value: string): string => (isNew ? value : 'as it began');
+export function workOptions(isNew: boolean): readonly OptionRow[] {
+  const standard = (value: string): string => `(default: ${isNew ? value : 'as it began'})`;
   return [
-    new Option(
+    [
       '--functions <module>',
-      `module (.js, .mjs or .ts) with functions for the first stream, or <stream>=<module>; repeat it for more (default: ${standard('none')})`,
-    ).argParser((value: string, all: readonly string[] | undefined) => [...(all ?? []), filled('--functions')(value)]),
-    new Option(
-      '--root <dir>',
-      `directory of the tools and functions (default: ${standard('the current one')})`,
-    ).argParser(filled('--root')),
-    new Option('--language <code>', `language of the prompts: en or zh (default: ${standard('en')})`).argParser(
-      oneOf('--language', LANGUAGES),
-    ),
-    new Option(
+      `module (.js, .mjs or .ts) with functions for the first stream, or <stream>=<module>; repeat it for more ${standard('none')}`,
+      repeated(filled),
+    ],
+    ['--root <dir>', `directory of the tools and functions ${standard('the current one')}`, filled],
+    ['--language <code>', `language of the prompts: en or zh ${standard('en')}`, oneOf(LANGUAGES)],
+    [
       '--approve <names>',
-      `functions and tools that need a person's approval, separated by commas; all are those that change something (default: ${standard('none')})`,
-    ).argParser(addNames('--approve')),
-    new Option('--read-only', 'offer only tools that change nothing, besides the functions'),
-    new Option('--no-tools', 'offer only the functions'),
-    new Option('--model <id>', `model (default: ${standard('CAIRN_MODEL')})`).argParser(filled('--model')),
-    new Option(
-      '--base-url <url>',
-      `URL of a server with the OpenAI API (default: ${standard('CAIRN_BASE_URL')})`,
-    ).argParser(filled('--base-url')),
-    stateOption(),
-    projectOption(),
-    ...storeOptions(),
+      `functions and tools that need a person's approval, separated by commas; all are those that change something ${standard('none')}`,
+      wordsOf(filled),
+    ],
+    ['--read-only', 'offer only tools that change nothing, besides the functions'],
+    ['--no-tools', 'offer only the functions'],
+    ['--model <id>', `model ${standard('CAIRN_MODEL')}`, filled],
+    ['--base-url <url>', `URL of a server with the OpenAI API ${standard('CAIRN_BASE_URL')}`, filled],
+    stateOption,
+    projectOption,
+    ...storeOptions,
   ];
 }
 
@@ -84,16 +73,16 @@ export async function withWorkPlace<T>(
   use: (place: WorkPlace) => Promise<T>,
 ): Promise<T> {
   const view = new WorkflowView(session, flags, await loadStatusOf());
-  const { memory, choice } = await openMemory(session, flags, {
+  const { memory, where, isShared, isAbsent } = await openMemory(session, flags, {
     onUnreadable: (notice) => view.notice(notice),
     directory: session.cwd,
   });
   try {
-    if (id !== undefined && choice.path !== undefined && isAbsent(choice.path)) {
-      const message = `unknown workflow ${JSON.stringify(id)}: there is no memory at ${choice.path}`;
+    if (id !== undefined && isAbsent()) {
+      const message = `unknown workflow ${JSON.stringify(id)}: there is no memory at ${where}`;
       throw new CommandError({ code: 'UNKNOWN_WORKFLOW', message, fix: 'use the --store that it began with' });
     }
-    return await use({ session, flags, memory, isShared: choice.backend === 'redis', view });
+    return await use({ session, flags, memory, isShared, view });
   } finally {
     await memory.close();
     await view.flush();
@@ -246,9 +235,8 @@ export async function carryOut(
     await view.flush();
     const suggested = nextOf(response, flags);
     const next = suggested && withOwnCommand(suggested, session.command);
-    const escape = session.out.isTerminal ? escapeLine : (line: string): string => line;
     await writeAnswer(session, flags, {
-      lines: response.text.split(/\r\n|\r|\n/u).map(escape),
+      lines: response.text.split(/\r\n|\r|\n/u).map(lineEscape(session.out)),
       document: { ...response, ...(next !== undefined && { next }) },
       notices: () => [
         ...(flags.json === true ? view.notices : []),

@@ -1,4 +1,4 @@
-import type { CommandFactory } from '../command.ts';
+import { defineGroup, type CommandFactory } from '../command.ts';
 
 const examples = `
 Examples:
@@ -9,9 +9,8 @@ Examples:
 
 A workflow expires 3 days after its last update.`;
 
-export const workflowCommand: CommandFactory = (command) => {
-  command
-    .description('Let a model work on a goal in steps, and show the workflows and their progress.')
-    .summary('goals that a model works on in steps')
-    .addHelpText('after', examples);
-};
+export const workflowCommand: CommandFactory = defineGroup({
+  description: 'Let a model work on a goal in steps, and show the workflows and their progress.',
+  summary: 'goals that a model works on in steps',
+  examples,
+});

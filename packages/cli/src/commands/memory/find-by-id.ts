@@ -1,5 +1,5 @@
 import type { Fact, FactVersion, FoundMessage, Memory } from '@cairn/memory';
-import { CommandError } from '../terminal/errors.ts';
+import { CommandError } from '../../terminal/errors.ts';
 
 /** A fact or a message. */
 export type FoundById =

@@ -4,7 +4,7 @@ import type { Language } from '@cairn/tool/kernel';
 import { homeDirectory } from '@cairn/tool/paths';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { Session } from '../terminal/session.ts';
+import type { Session } from '../../terminal/session.ts';
 
 /** The knowledge that is served. */
 export interface KnowledgeToolSetOptions {

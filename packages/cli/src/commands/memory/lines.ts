@@ -1,8 +1,8 @@
 import { escapeControls } from '@cairn/tool/paths';
 import type { Fact } from '@cairn/memory';
-import { withOwnCommand } from '../terminal/own-command.ts';
-import type { Session } from '../terminal/session.ts';
-import { countOf, escapeLine, formatBytes } from '../terminal/text.ts';
+import { withOwnCommand } from '../../terminal/own-command.ts';
+import type { Session } from '../../terminal/session.ts';
+import { countOf, escapeLine, formatBytes } from '../../terminal/text.ts';
 
 /** Formats a time as `2026-01-31T09:05:00Z`. */
 export function formatTime(timeMs: number): string {

@@ -9,6 +9,11 @@ export async function findAsset({ layers }: Knowledge, given: string, signal: Ab
   return (await layers.getAsset({ name: given, signal })).asset;
 }
 
+/** Returns the notice about an asset that could not be read. */
+export function unreadableNotice(id: string): string {
+  return `cannot read ${id}; it stays in place; a later version may have written it`;
+}
+
 /** Returns an asset as JSON documents have it, without its text. */
 export async function assetDocument(asset: Asset): Promise<object> {
   const { headOf, marksOf } = await import('@cairn/knowledge/internal');

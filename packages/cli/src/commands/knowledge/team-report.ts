@@ -1,9 +1,9 @@
 /** How the commands of the team store print what they did. */
 import type { TeamReport } from '@cairn/knowledge';
 import type { TeamChanges, TeamStatus } from '@cairn/knowledge/internal';
-import type { KnowledgePrinter } from './open.ts';
-import { ExitCode } from '../terminal/exit.ts';
-import { countOf } from '../terminal/text.ts';
+import { ExitCode } from '../../terminal/exit.ts';
+import { countOf } from '../../terminal/text.ts';
+import type { KnowledgePlace } from './knowledge-command.ts';
 
 const kinds = ['added', 'changed', 'removed'] as const;
 
@@ -29,7 +29,7 @@ function noticeConflicts(conflicts: readonly string[], notice: (text: string) =>
 }
 
 /** Prints the report of a synchronization. @returns the exit status: an error when something was left out. */
-export async function printReport(report: TeamReport, { print, notice }: KnowledgePrinter): Promise<number> {
+export async function printReport(report: TeamReport, { print, notice }: KnowledgePlace): Promise<number> {
   const { remote, branch, pulled, pushed, review, conflicts, withheld, problems, otherFiles, notices } = report;
   for (const { path, line, message } of problems) {
     notice(`${path}${line === undefined ? '' : `:${line}`}: ${message}; it stays as it is and was not synchronized`);
@@ -55,7 +55,7 @@ export async function printReport(report: TeamReport, { print, notice }: Knowled
 }
 
 /** Prints the state of sharing. */
-export async function printStatus(status: TeamStatus, { print, notice }: KnowledgePrinter): Promise<number> {
+export async function printStatus(status: TeamStatus, { print, notice }: KnowledgePlace): Promise<number> {
   const { remote, branch, clone, synced, outgoing, isBehind, conflicts, withheld, review } = status;
   for (const { id, message } of withheld) notice(`${id} will not be pushed: ${message}`);
   noticeConflicts(conflicts, notice);

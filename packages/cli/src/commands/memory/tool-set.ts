@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ToolSet } from '@cairn/tool';
 import type { MemoryNaming } from '@cairn/memory/tools';
-import type { Session } from '../terminal/session.ts';
+import type { Session } from '../../terminal/session.ts';
 import { openMemory } from './store.ts';
 
 /** The memory that is served, and the names of its tools. */

@@ -1,0 +1,63 @@
+/** What the commands on knowledge have in common. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Knowledge } from '@cairn/knowledge';
+import { listDocument } from '../../terminal/answer.ts';
+import { ExitCode } from '../../terminal/exit.ts';
+import type { Session } from '../../terminal/session.ts';
+import { defineCommand, type CommandFactory, type CommandTexts } from '../command.ts';
+import { Printer } from '../printer.ts';
+import { openKnowledge } from './open.ts';
+import { knowledgeOptions, type KnowledgeFlags } from './options.ts';
+
+/** The opened knowledge, and how its command prints. */
+export interface KnowledgePlace extends Pick<Printer, 'print' | 'printMatches' | 'notice'> {
+  readonly knowledge: Knowledge;
+  readonly session: Session;
+  readonly signal: AbortSignal;
+}
+
+/** A command on knowledge. */
+interface KnowledgeCommand<Flags, Args extends readonly unknown[]> extends CommandTexts {
+  /** Rejects what cannot be combined, before the knowledge is opened. */
+  readonly check?: (flags: Flags, ...args: Args) => void;
+  /** Whether the command writes. Only then is a missing store created. */
+  readonly writes?: boolean;
+  /** The JSON document when the store is missing. @default an empty list */
+  readonly absent?: (directory: string) => object;
+  /** @returns the exit status. */
+  readonly run: (place: KnowledgePlace, flags: Flags, ...args: Args) => Promise<number>;
+}
+
+/** Returns the factory of a command that opens the knowledge that its options name, and closes it. */
+export function knowledgeCommand<Flags extends KnowledgeFlags, Args extends readonly unknown[]>({
+  check,
+  writes = false,
+  absent = () => listDocument([]),
+  run,
+  options = [],
+  ...texts
+}: KnowledgeCommand<Flags, Args>): CommandFactory {
+  return defineCommand<Flags, Args>({
+    ...texts,
+    options: [...options, ...knowledgeOptions],
+    run: async (session, flags, ...args) => {
+      check?.(flags, ...args);
+      const printer = new Printer(session, flags);
+      const knowledge = await openKnowledge(session, { directory: flags.directory });
+      const { directory } = knowledge;
+      try {
+        if (!writes && !existsSync(join(directory, 'knowledge.db'))) {
+          printer.notice(`there is no knowledge in ${directory}; 'cairn knowledge add' creates it`);
+          await printer.print([], absent(directory));
+          return ExitCode.None;
+        }
+        const { print, printMatches, notice } = printer;
+        return await run({ knowledge, session, signal: session.signal, print, printMatches, notice }, flags, ...args);
+      } finally {
+        await knowledge.close();
+        await printer.end();
+      }
+    },
+  });
+}

@@ -1,0 +1,91 @@
+/** The commands that change one fact. */
+import type { Fact, Memory } from '@cairn/memory';
+import { UsageError } from '../../terminal/errors.ts';
+import { ExitCode } from '../../terminal/exit.ts';
+import { readText } from '../../terminal/input.ts';
+import { filled } from '../../terminal/options.ts';
+import type { Session } from '../../terminal/session.ts';
+import type { CommandFactory, CommandTexts } from '../command.ts';
+import { onFact } from './find-by-id.ts';
+import { factLines } from './lines.ts';
+import { memoryCommand } from './memory-command.ts';
+import { allowSecretOption, pinOption, tagOption, type FactFlags, type ProjectFlags } from './options.ts';
+
+/** A change of one fact. */
+interface FactChange<Flags> extends CommandTexts {
+  readonly check?: (flags: Flags) => void;
+  readonly change: (facts: Memory['facts'], id: string, flags: Flags, session: Session) => Promise<Fact>;
+  /** The notice of a change that was made. */
+  readonly done: (id: string) => string;
+}
+
+function changeCommand<Flags extends ProjectFlags>({
+  check,
+  change,
+  done,
+  ...texts
+}: FactChange<Flags>): CommandFactory {
+  return memoryCommand<Flags, [id: string]>({
+    ...texts,
+    args: [['<id>', 'the fact']],
+    check,
+    ofProject: 'wanted',
+    absent: () => ({}),
+    run: async ({ memory, session, signal, print, notice }, flags, id) => {
+      const fact = await onFact(memory, { id, signal }, () => change(memory.facts, id, flags, session));
+      notice(done(id));
+      await print(factLines(fact, session), fact);
+      return ExitCode.Hit;
+    },
+  });
+}
+
+export const memoryArchiveCommand: CommandFactory = changeCommand({
+  description: 'Keep a fact, but let no search find it.',
+  change: (facts, id, _, { signal }) => facts.archive(id, { signal }),
+  done: (id) => `archived ${id}; 'cairn memory restore ${id}' undoes it for 30 days`,
+});
+
+export const memoryRestoreCommand: CommandFactory = changeCommand({
+  description: 'Undo the last update, replacement or archiving of a fact, for 30 days.',
+  summary: 'undo the last change of a fact, for 30 days',
+  change: (facts, id, _, { signal }) => facts.restore(id, { signal }),
+  done: (id) => `restored ${id}`,
+});
+
+interface UpdateFlags extends FactFlags {
+  readonly text?: string;
+  readonly pin?: boolean;
+  readonly shared?: boolean;
+  readonly allowSecret?: boolean;
+  /** False after `--no-tags`. */
+  readonly tags?: boolean;
+}
+
+export const memoryUpdateCommand: CommandFactory = changeCommand({
+  description: 'Change the text, the tags or the pin of a fact.',
+  options: [
+    ['--text <text>', 'the new text; - reads standard input', filled],
+    tagOption('replace all tags by this one; repeat it for more'),
+    ['--no-tags', 'remove all tags'],
+    pinOption,
+    ['--no-pin', 'show it first no longer'],
+    ['--shared', 'let all streams find it'],
+    ['--no-shared', 'let only its own stream find it'],
+    allowSecretOption,
+  ],
+  check: ({ text, tag, tags, pin, shared }: UpdateFlags) => {
+    if ([text, tag, pin, shared].some((one) => one !== undefined) || tags === false) return;
+    throw new UsageError(
+      'nothing to change is given',
+      'use --text, --tag, --no-tags, --pin, --no-pin, --shared or --no-shared',
+    );
+  },
+  change: async (facts, id, { text, tag, tags, pin, shared, allowSecret }, { input, signal }) => {
+    const given =
+      text === '-' ? (await readText(input, 'pipe the text, or give it to --text')).replace(/\n$/u, '') : text;
+    const wanted = tags === false ? (tag ?? []) : tag;
+    return facts.update(id, { text: given, tags: wanted, pinned: pin, shared, allowSecret, signal });
+  },
+  done: (id) => `updated ${id}; 'cairn memory restore ${id}' undoes it for 30 days`,
+});

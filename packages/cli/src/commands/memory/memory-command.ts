@@ -1,0 +1,94 @@
+/** What the commands on a memory have in common. */
+import type { Memory } from '@cairn/memory';
+import { listDocument } from '../../terminal/answer.ts';
+import { UsageError } from '../../terminal/errors.ts';
+import { ExitCode } from '../../terminal/exit.ts';
+import type { Session } from '../../terminal/session.ts';
+import { defineCommand, type CommandFactory, type CommandTexts } from '../command.ts';
+import { Printer } from '../printer.ts';
+import { projectOption, storeOptions, type FactFlags, type ProjectFlags } from './options.ts';
+import { NO_OWN_PROJECT, openMemory } from './store.ts';
+
+/** An opened memory, and how its command prints. */
+export interface MemoryPlace extends Pick<Printer, 'print' | 'printMatches' | 'notice'> {
+  readonly memory: Memory;
+  readonly session: Session;
+  readonly signal: AbortSignal;
+  /** The place of the memory, for messages. */
+  readonly where: string;
+}
+
+/** `needed` fails without a project, `wanted` reports that facts of projects are left out. */
+type ProjectNeed = 'needed' | 'wanted' | undefined;
+
+/** A command on a memory. */
+interface MemoryCommand<Flags, Args extends readonly unknown[]> extends CommandTexts {
+  /** Rejects what cannot be combined, before the memory is opened. */
+  readonly check?: ((flags: Flags, ...args: Args) => void) | undefined;
+  /** Whether the command is about facts of a project, and so has `--project`. @default it is not */
+  readonly ofProject?: ProjectNeed | ((flags: Flags, ...args: Args) => ProjectNeed);
+  /** Whether the command writes. Only then is a missing SQLite file created. */
+  readonly writes?: boolean;
+  /** The JSON document when the SQLite file is missing; `undefined` prints nothing. @default an empty list */
+  readonly absent?: (where: string) => object | undefined;
+  /** The exit status when the SQLite file is missing. @default 1 */
+  readonly absentExitCode?: number;
+  /** @returns the exit status. */
+  readonly run: (place: MemoryPlace, flags: Flags, ...args: Args) => Promise<number>;
+}
+
+/** Returns the need of a selection of facts. */
+export function needOf({ scope }: Pick<FactFlags, 'scope'>): ProjectNeed {
+  if (scope === 'user') return undefined;
+  return scope === 'project' ? 'needed' : 'wanted';
+}
+
+/** Returns the factory of a command that opens the memory that its options name, and closes it. */
+export function memoryCommand<Flags extends ProjectFlags, Args extends readonly unknown[]>({
+  check,
+  ofProject,
+  writes = false,
+  absent = () => listDocument([]),
+  absentExitCode = ExitCode.None,
+  run,
+  options = [],
+  ...texts
+}: MemoryCommand<Flags, Args>): CommandFactory {
+  return defineCommand<Flags, Args>({
+    ...texts,
+    options: [...options, ...(ofProject === undefined ? [] : [projectOption]), ...storeOptions],
+    run: async (session, flags, ...args) => {
+      check?.(flags, ...args);
+      const need = typeof ofProject === 'function' ? ofProject(flags, ...args) : ofProject;
+      const printer = new Printer(session, flags);
+      let isWhole = true;
+      const { memory, where, isAbsent } = await openMemory(session, flags, {
+        onUnreadable: (notice) => {
+          isWhole = false;
+          printer.notice(notice);
+        },
+        ...(need !== undefined && { directory: session.cwd }),
+      });
+      try {
+        if (need !== undefined && memory.project === undefined) {
+          if (need === 'needed') throw new UsageError(NO_OWN_PROJECT, 'use --project <name>, or --scope user');
+          printer.notice(`only facts of the user: ${NO_OWN_PROJECT}; use --project <name>`);
+        }
+        if (!writes && isAbsent()) {
+          printer.notice(`there is no memory at ${where}; 'cairn memory remember <text>' creates it`);
+          const document = absent(where);
+          if (document !== undefined) await printer.print([], document);
+          return absentExitCode;
+        }
+        const { print, printMatches, notice } = printer;
+        const { signal } = session;
+        const exitCode = await run({ memory, session, signal, where, print, printMatches, notice }, flags, ...args);
+        // A record that cannot be read is missing in what was printed.
+        return isWhole ? exitCode : ExitCode.Error;
+      } finally {
+        await memory.close();
+        await printer.end();
+      }
+    },
+  });
+}
