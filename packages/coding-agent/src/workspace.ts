@@ -2,7 +2,7 @@ import { checkArguments } from '@cairn/tool/kernel';
 import type { OptionNames } from '@cairn/tool/kernel';
 import { ToolError } from '@cairn/tool';
 import type { FileNotes } from '@cairn/tool';
-import { accountStateDirectories } from '@cairn/tool/paths';
+import { accountStateDirectories } from '@cairn/tool/internal';
 import { isAbsolute, resolve } from 'node:path';
 import { createBufferPool } from './commit/buffer-pool.ts';
 import { Changes } from './commit/changes.ts';

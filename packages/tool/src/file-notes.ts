@@ -3,7 +3,7 @@ import { createSessionKey } from './session.ts';
 import type { SessionKey, ToolSession } from './session.ts';
 
 /** Options of one question about files. */
-export interface FileNoteOptions {
+interface FileNoteOptions {
   /** Aborts the question. */
   readonly signal?: AbortSignal | undefined;
 }

@@ -9,7 +9,7 @@ import { ToolError } from './kernel/tool-error.ts';
 import { inputSchema } from './input.ts';
 import { CALL_CHANNEL, CALL_CONTENTS_CHANNEL, observeCall } from './kernel/observe-call.ts';
 import { observeCalls } from './observer.ts';
-import type { CallEvent, ObserveCallsOptions } from './observer.ts';
+import type { CallEvent } from './observer.ts';
 
 const annotations = {
   title: 'Echo',
@@ -31,7 +31,7 @@ const echo: ToolDefinition<{ text: string }, { length: number }> = createTool({
   },
 });
 
-function observe(options?: ObserveCallsOptions): CallEvent[] {
+function observe(options?: Parameters<typeof observeCalls>[1]): CallEvent[] {
   const events: CallEvent[] = [];
   onTestFinished(observeCalls((event) => events.push(event), options));
   return events;

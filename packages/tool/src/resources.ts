@@ -41,7 +41,7 @@ export interface ResourceCompletion {
 }
 
 /** Options of one call of a provider. */
-export interface ResourceCallOptions {
+interface ResourceCallOptions {
   /** Aborts the call. */
   readonly signal: AbortSignal;
 }

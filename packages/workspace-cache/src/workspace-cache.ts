@@ -1,5 +1,6 @@
 import { checkArguments, isObject, observeCall } from '@cairn/tool/kernel';
-import type { CallOutcome, OptionNames } from '@cairn/tool/kernel';
+import type { OptionNames } from '@cairn/tool/kernel';
+import type { CallOutcome } from '@cairn/tool/internal';
 import { createWorkspace, nodeFileOperations } from '@cairn/coding-agent';
 import type { FileOperations, Workspace, WorkspaceChange, WorkspaceOptions } from '@cairn/coding-agent';
 import { ToolError } from '@cairn/tool';

@@ -1,6 +1,7 @@
 import process from 'node:process';
 import { Option } from 'commander';
-import { escapeControls, homeDirectory, temporaryDirectory } from '@cairn/tool/paths';
+import { escapeControls, homeDirectory } from '@cairn/tool/paths';
+import { temporaryDirectory } from '@cairn/tool/internal';
 import { writeAnswer, type AnswerFlags } from '../terminal/answer.ts';
 import { colorOption } from '../terminal/options.ts';
 import { fail, reasonOf, type Check, type CheckResult, type CheckStatus, type DoctorContext } from '../doctor/check.ts';

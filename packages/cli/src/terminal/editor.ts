@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import process from 'node:process';
-import { temporaryDirectory } from '@cairn/tool/paths';
+import { temporaryDirectory } from '@cairn/tool/internal';
 import { CommandError } from './errors.ts';
 import type { Session } from './session.ts';
 

@@ -1,4 +1,4 @@
-import { errnoOf, explainSystemError, explaining } from '@cairn/tool/kernel';
+import { errnoOf, explaining, explainSystemError } from '@cairn/tool/internal';
 import { ToolError } from '@cairn/tool';
 import { quotePath } from '@cairn/tool/paths';
 import type { FileOperations } from '../files/operations.ts';

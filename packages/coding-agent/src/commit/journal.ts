@@ -1,4 +1,4 @@
-import { errnoOf } from '@cairn/tool/kernel';
+import { errnoOf } from '@cairn/tool/internal';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { hashOf } from '../files/content-hash.ts';

@@ -1,4 +1,4 @@
-import { truncate } from '@cairn/tool/prompt';
+import { truncate } from '@cairn/tool/internal';
 import { lineEndBefore, lineNumberAt, linesFrom, lineStartOf, textOfRange, textStart } from '../edit/document.ts';
 import type { TextDocument } from '../edit/document.ts';
 import { isBinary } from '../edit/encoding.ts';

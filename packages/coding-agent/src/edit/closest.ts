@@ -1,4 +1,4 @@
-import { pairsOf, similarity } from '../files/similarity.ts';
+import { pairsOf, similarity } from '@cairn/tool/internal';
 import { fold } from './lines.ts';
 import type { TextLine } from './lines.ts';
 

@@ -1,4 +1,4 @@
-import { CHECK_PATH, explaining } from '@cairn/tool/kernel';
+import { CHECK_PATH, explaining } from '@cairn/tool/internal';
 import { ToolError } from '@cairn/tool';
 import { kindName, usingFile } from './operations.ts';
 import type { FileOperations, FileStat, OpenFile } from './operations.ts';

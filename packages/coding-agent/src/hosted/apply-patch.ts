@@ -87,7 +87,9 @@ const applyPatchSpec: CodingToolSpec<ApplyPatchInput, unknown> = {
   description: 'Create, update or delete a file by a diff.',
   shape,
   // The call carries its operation inside.
-  inputSchema: inputSchema(shape, (input) => (isObject(input['operation']) ? input['operation'] : input)),
+  inputSchema: inputSchema(shape, {
+    adapt: (input) => (isObject(input['operation']) ? input['operation'] : input),
+  }),
   annotations: mutating('Apply a patch'),
   run: (input, context) => {
     requireOneFile(input);

@@ -1,4 +1,4 @@
-import { CHECK_PATH } from '@cairn/tool/kernel';
+import { CHECK_PATH } from '@cairn/tool/internal';
 import { ToolError } from '@cairn/tool';
 import type { ContentPart, ToolErrorCode, ToolSuccess } from '@cairn/tool';
 import { formatBytes } from '@cairn/tool/prompt';

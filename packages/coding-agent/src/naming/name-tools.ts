@@ -3,7 +3,7 @@ import { describeInputError, ToolError } from '@cairn/tool';
 import type { ToolDefinition } from '@cairn/tool';
 import type { z } from 'zod';
 import { bind, bindAsItIs } from '../tools/bind.ts';
-import { inputSchemaBeyond } from '../tools/input.ts';
+import { inputSchema } from '../tools/input.ts';
 import type { Names, CodingToolSpec } from '../tools/spec.ts';
 import { specs, toolNames } from '../tools/specs.ts';
 import type { ToolName } from '../tools/specs.ts';
@@ -81,7 +81,7 @@ function bindAs(name: string, entry: ProfileTool, workspace: Workspace, names: N
   return bind<Fields, unknown, unknown>(spec, workspace, {
     name,
     description: entry.description ?? spec.description,
-    inputSchema: inputSchemaBeyond(shapeOf(spec, entry), unshownOf(spec, entry)),
+    inputSchema: inputSchema(shapeOf(spec, entry), { hidden: unshownOf(spec, entry) }),
     names,
     adapt: (given) => {
       const ours = renamed(given, entry);

@@ -1,5 +1,6 @@
 import { succeed } from '@cairn/tool';
-import { count, truncate } from '@cairn/tool/prompt';
+import { count } from '@cairn/tool/prompt';
+import { truncate } from '@cairn/tool/internal';
 import { quotePath } from '@cairn/tool/paths';
 import { z } from 'zod';
 import { changeFile } from '../commit/changed-file.ts';
@@ -62,7 +63,7 @@ export const editTool: RegisteredToolSpec<EditInput, EditDetails> = {
   description:
     'Replace text in a file. Each old_text must occur once, unless replace_all. All edits match the original file.',
   shape,
-  inputSchema: inputSchema(shape, gatherFlatEdit),
+  inputSchema: inputSchema(shape, { adapt: gatherFlatEdit }),
   annotations: mutating('Edit a file'),
   async run({ path, edits }, context) {
     const { workspace, signal } = context;

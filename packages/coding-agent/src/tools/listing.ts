@@ -1,4 +1,5 @@
-import { explaining, isMissing } from '@cairn/tool/kernel';
+import { isMissing } from '@cairn/tool/kernel';
+import { explaining } from '@cairn/tool/internal';
 import { quotePath } from '@cairn/tool/paths';
 import { count } from '@cairn/tool/prompt';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-import { explaining } from '@cairn/tool/kernel';
+import { explaining } from '@cairn/tool/internal';
 import { succeed, ToolError } from '@cairn/tool';
 import { z } from 'zod';
 import { isListed } from '../commit/place.ts';

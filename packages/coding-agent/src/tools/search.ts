@@ -1,4 +1,4 @@
-import { CHECK_PATH } from '@cairn/tool/kernel';
+import { CHECK_PATH } from '@cairn/tool/internal';
 import { CairnError } from '@cairn/natives';
 import { ToolError } from '@cairn/tool';
 import type { ToolErrorCode } from '@cairn/tool';

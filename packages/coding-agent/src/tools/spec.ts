@@ -1,4 +1,5 @@
-import type { ToolAnnotations, ToolRunOptions, ToolSpec } from '@cairn/tool';
+import type { ToolAnnotations, ToolRunOptions } from '@cairn/tool';
+import type { ToolSpec } from '@cairn/tool/internal';
 import type { z } from 'zod';
 import type { Workspace } from '../workspace.ts';
 

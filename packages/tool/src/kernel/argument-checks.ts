@@ -38,7 +38,7 @@ export type CallTable<Api> = {
 };
 
 /** Makes the error of a package for an invalid argument. */
-export type InvalidArgument = (
+type InvalidArgument = (
   code: 'INVALID_INPUT' | 'INVALID_OPTION',
   text: ErrorText,
   facts?: { readonly option: string },

@@ -81,19 +81,6 @@ function factsOf<Result>(result: Result, outcomeOf: (result: Result) => CallOutc
   }
 }
 
-/** Written out, because it runs in every call. */
-function isObserved(): boolean {
-  const { start, end, asyncStart, asyncEnd, error } = calls;
-  return (
-    start.hasSubscribers ||
-    end.hasSubscribers ||
-    asyncStart.hasSubscribers ||
-    asyncEnd.hasSubscribers ||
-    error.hasSubscribers ||
-    contents.hasSubscribers
-  );
-}
-
 /** A call that observers may see. */
 interface ObservableCall<Result> {
   readonly source: string;
@@ -110,7 +97,7 @@ export function observeCall<Result>(
   call: ObservableCall<Result>,
   run: (observed?: ObservedCall) => Promise<Result>,
 ): Promise<Result> {
-  return isObserved() ? publishCall(call, run) : run();
+  return calls.hasSubscribers || contents.hasSubscribers ? publishCall(call, run) : run();
 }
 
 async function publishCall<Result>(

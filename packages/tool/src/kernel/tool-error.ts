@@ -49,7 +49,7 @@ export type ToolErrorCode =
   | 'TOO_LARGE';
 
 /** The facts of a {@link ToolError} besides its code. */
-export interface ToolErrorFacts {
+interface ToolErrorFacts {
   /** The path concerned, as the caller sees it. The quotes of `quotePath` are removed: `path` of the error is the name itself. */
   readonly path?: string | undefined;
   /** The option concerned. */

@@ -1,5 +1,5 @@
 import { isWithin } from '@cairn/coding-agent/internal';
-import { accountStateDirectories } from '@cairn/tool/paths';
+import { accountStateDirectories } from '@cairn/tool/internal';
 import { relative, sep } from 'node:path';
 import { messageOf } from '../checks.ts';
 import { add, CountsFile, MAX_PATH_LENGTH, ranked } from './counts-file.ts';

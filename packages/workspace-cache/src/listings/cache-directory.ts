@@ -1,4 +1,4 @@
-import { explaining } from '@cairn/tool/kernel';
+import { explaining } from '@cairn/tool/internal';
 import type { Fields, Language } from '@cairn/tool/kernel';
 import { createTool, inputSchema, succeed, ToolError } from '@cairn/tool';
 import type { ToolDefinition, ToolSuccess } from '@cairn/tool';

@@ -1,5 +1,5 @@
 import { isWithin } from '@cairn/coding-agent/internal';
-import { isSecretName } from '@cairn/tool/prompt';
+import { isSecretName } from '@cairn/tool/internal';
 import { isAbsolute, join } from 'node:path';
 import { isNeverKept } from '../content/never-kept.ts';
 import type { ListedItem } from '../data.ts';

@@ -1,5 +1,5 @@
 import { glob } from '@cairn/natives';
-import { isSecretName } from '@cairn/tool/prompt';
+import { isSecretName } from '@cairn/tool/internal';
 import { realpath } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import type { FileHead } from '../content/file-head.ts';

@@ -1,7 +1,7 @@
 import { treeSummary } from '@cairn/natives';
 import type { TreeState, TreeSummary, TreeSummaryOptions } from '@cairn/natives';
 import { CairnError } from '@cairn/tool';
-import { SECRET_NAMES } from '@cairn/tool/prompt';
+import { SECRET_NAMES } from '@cairn/tool/internal';
 import { messageOf } from '../checks.ts';
 import type { TreeMetadata } from '../data.ts';
 import { fitTree } from './fit.ts';

@@ -1,4 +1,4 @@
-import { errnoOf } from '@cairn/tool/kernel';
+import { errnoOf } from '@cairn/tool/internal';
 import { dirname } from 'node:path';
 import type { FileOperations } from '../../files/operations.ts';
 import type { Change, ChangeKind, ChangeTools, Replacement } from '../change.ts';
