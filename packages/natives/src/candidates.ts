@@ -11,7 +11,6 @@ interface Source {
   candidates?: readonly string[] | undefined;
 }
 
-/** The options about a scan. */
 const SCAN_OPTIONS = ['hidden', 'gitignore', 'resolveLinks', 'cache'] as const;
 
 /** The paths that the addon receives together, before the event loop gets a turn. */
@@ -27,7 +26,6 @@ const candidates: OptionRule = {
   expected: 'an array of paths that are not empty and have no NUL character',
 };
 
-/** The rules of `path` and `candidates`. */
 export const candidateRules: OptionRules<Source> = { path, candidates };
 
 /**

@@ -237,7 +237,6 @@ export function makeArray<T>(length: number, make: () => T): T[] {
   return items;
 }
 
-/** How to make the items of a result. */
 export interface ItemReader<T> {
   /**
    * Sets the items from index `start` up to `end`, as far as the turn allows. Returns the index of the first one that is not

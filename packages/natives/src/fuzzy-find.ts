@@ -79,7 +79,6 @@ export type GuessKind = (typeof guessKinds)[number];
 /** In the order of their numbers in the addon. */
 const guessKinds = ['initials', 'typo', 'scattered'] as const;
 
-/** One match. */
 export interface FuzzyFindMatch {
   /** Relative to the root, `/` separated; a directory's ends with `/`. With `candidates`, one of them, unchanged. */
   path: string;

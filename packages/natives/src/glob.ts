@@ -49,7 +49,6 @@ export interface GlobOptions extends SearchOptions, FileSelection {
   includeNodeModules?: boolean | undefined;
 }
 
-/** One match. */
 export interface GlobMatch {
   /** Relative to the root, `/` separated. */
   path: string;

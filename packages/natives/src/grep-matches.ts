@@ -1,7 +1,6 @@
 import { LOSSY, Turn, columnReader, makeArray, present, readAll } from './decode.ts';
 import type { Columns, ItemReader, Layout } from './decode.ts';
 
-/** A line of context. */
 export interface ContextLine {
   /** 1-based. */
   lineNumber: number;

@@ -18,7 +18,6 @@ export interface FileSelection {
   followLinks?: boolean | undefined;
 }
 
-/** Options of every search. */
 export interface SearchOptions {
   /** The root: absolute, or relative to the working directory at the time of the call. */
   path: string;
@@ -71,7 +70,6 @@ export interface ScanFacts {
   unreadablePaths?: string[];
 }
 
-/** The rule for the value of an option. */
 export interface OptionRule {
   test: (value: unknown) => boolean;
   /** What to use, as the end of a sentence with "use". */

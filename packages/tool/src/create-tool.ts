@@ -56,7 +56,6 @@ function failureOf(error: ToolError, mutates: boolean): ToolFailure {
   };
 }
 
-/** Returns the path in a system error, as messages show it. */
 function systemPathOf(error: unknown): string | undefined {
   return error instanceof Error && 'path' in error && typeof error.path === 'string'
     ? quotePath(error.path)

@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import type { ToolErrorCode } from './kernel/tool-error.ts';
 
-/** Text for the model. */
 interface TextPart {
   readonly type: 'text';
   readonly text: string;
@@ -25,7 +24,6 @@ export interface ToolSuccess<Details> {
   readonly details: Details;
 }
 
-/** The facts of a failure. */
 interface FailureDetails {
   readonly reason: ToolErrorCode;
   /** What to do next. */

@@ -2,9 +2,7 @@ import { checkArguments } from './kernel/tool-error.ts';
 import { createSessionKey } from './session.ts';
 import type { SessionKey, ToolSession } from './session.ts';
 
-/** Options of one question about files. */
 interface FileNoteOptions {
-  /** Aborts the question. */
   readonly signal?: AbortSignal | undefined;
 }
 

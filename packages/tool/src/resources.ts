@@ -40,9 +40,7 @@ export interface ResourceCompletion {
   readonly guess?: string;
 }
 
-/** Options of one call of a provider. */
 interface ResourceCallOptions {
-  /** Aborts the call. */
   readonly signal: AbortSignal;
 }
 

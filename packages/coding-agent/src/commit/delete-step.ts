@@ -24,7 +24,6 @@ async function known(
   return { before, expected };
 }
 
-/** How {@link deleteStep} deletes. */
 export interface DeleteOptions {
   /** The deletion is one of several changes, so recovery may have to begin it: then it compares the content. */
   readonly isHashed?: boolean;

@@ -54,7 +54,6 @@ async function isFreshOrGone(operations: FileOperations, path: string, record: F
   }
 }
 
-/** What a call is about to do to a file. */
 export interface Intent {
   /** Completes "not …": `overwritten`, `edited`, … */
   readonly verb: string;

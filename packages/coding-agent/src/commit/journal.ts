@@ -19,14 +19,12 @@ type JournalState = 'P' | 'C' | 'U' | 'D';
 
 /** What a commit is about to do, known before it touches anything. */
 export interface JournalHeader {
-  /** The paths of the changes. */
   readonly paths: readonly string[];
   /** The directories and files that the commit has locked, in order. */
   readonly locks: readonly string[];
   readonly temporaries: readonly string[];
 }
 
-/** What a journal says. */
 export interface JournalContent extends JournalHeader {
   readonly state: JournalState;
   readonly changes: readonly Change[];

@@ -14,7 +14,6 @@ export interface Mark {
 /** Checks that a path holds what a change was computed from. */
 export type Expectation = (path: string) => Promise<boolean>;
 
-/** Returns the inode of a {@link Mark}. */
 export function inodeOf({ identity }: FileStat): string {
   return identity.slice(identity.indexOf(':') + 1);
 }
@@ -30,7 +29,6 @@ export async function hashAt(
   return withFile(operations, path, 'read', async (file) => hashOfStart(file, (await file.stat()).size));
 }
 
-/** Returns the mark of an existing path. */
 export async function markOf(operations: FileOperations, path: string): Promise<Mark> {
   const stat = await operations.lstat(path);
   return { inode: inodeOf(stat), hash: await hashAt(operations, path, stat) };
@@ -57,7 +55,6 @@ export async function find<Name extends string>(
   );
 }
 
-/** Returns the expectation that a path has a mark. */
 export function expects(operations: FileOperations, before: Mark): Expectation {
   return async (path) => (await find(operations, path, { before })) === 'before';
 }

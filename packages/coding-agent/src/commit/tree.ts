@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { kindName, withFile } from '../files/operations.ts';
 import type { FileOperations } from '../files/operations.ts';
 
-/** An entry below a directory. */
 export interface TreeEntry {
   readonly path: string;
   readonly name: string;

@@ -42,13 +42,11 @@ export function formatRanges(ranges: readonly LineRange[]): string {
   return `lines ${all.slice(0, -1).join(', ')} and ${all.at(-1)}`;
 }
 
-/** A page of a file for a message, and what it shows. */
 interface ShownParts {
   readonly context: string;
   readonly seen: SeenRanges;
 }
 
-/** Returns the number of lines of a document. */
 function countLines(document: TextDocument): number {
   const { length } = document.bytes;
   if (length <= textStart(document)) return 0;

@@ -8,7 +8,6 @@ import { Finder } from './find-text.ts';
 import type { Tier } from './find-text.ts';
 import type { Found } from './found.ts';
 
-/** One requested replacement. */
 export interface TextEdit {
   readonly old_text: string;
   readonly new_text: string;
@@ -22,7 +21,6 @@ export interface Splice extends ByteRange {
 
 export interface AppliedEdit {
   readonly tier: Tier;
-  /** The number of replaced places. */
   readonly replacements: number;
   /** The lines in the original, at most the first 100. */
   readonly lineNumbers: readonly number[];
@@ -56,7 +54,6 @@ function keptLines(oldLines: readonly string[], newLines: readonly string[]): nu
   return kept;
 }
 
-/** A found text and its replacement. */
 export interface Replacement extends Found {
   /** The old and the new lines as the caller gave them. */
   readonly oldLines: readonly string[];
@@ -141,7 +138,6 @@ interface EditNames {
   readonly replaceAll: string | undefined;
 }
 
-/** A splice and its name in messages. */
 interface NamedSplice extends Splice {
   readonly name: string;
 }

@@ -19,7 +19,6 @@ interface Asked {
   readonly replace_all?: boolean | undefined;
 }
 
-/** The names of an edit in messages. */
 interface Called {
   readonly name: string;
   readonly path: string;
@@ -49,7 +48,6 @@ function apart(places: readonly Found[]): Found[] {
   return kept;
 }
 
-/** The places of a text, and the tier that found them. */
 interface Hits {
   readonly tier: Tier;
   readonly found: readonly Found[];

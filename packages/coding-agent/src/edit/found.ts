@@ -7,7 +7,6 @@ export interface Found extends Hit {
   readonly isUnclear?: boolean | undefined;
 }
 
-/** The lines of an edit. */
 export interface Lines {
   readonly oldLines: readonly string[];
   readonly newLines: readonly string[];

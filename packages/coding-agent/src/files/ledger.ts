@@ -17,13 +17,11 @@ export interface FileRecord {
   readonly encoding?: string | undefined;
 }
 
-/** How a file compares with its record. */
 export type Freshness = 'unknown' | 'fresh' | 'stale';
 
 /** A ledger drops the oldest records above this number; the cost is another read at worst. */
 const MAX_RECORDS = 50_000;
 
-/** Known facts about a content besides its bytes. */
 interface ContentFacts {
   /** Default: all of it was shown. */
   readonly seen?: SeenRanges | undefined;

@@ -11,9 +11,7 @@ export function requireFile(target: ResolvedPath): FileStat {
     throw new ToolError('NOT_FOUND', [`${path} does not exist`, CHECK_PATH], { path });
   }
   if (stat.kind === 'directory') {
-    throw new ToolError('IS_DIRECTORY', [`${path} is a directory, not a file`, 'Name a file in it.'], {
-      path,
-    });
+    throw new ToolError('IS_DIRECTORY', [`${path} is a directory, not a file`, 'Name a file in it.'], { path });
   }
   if (stat.kind !== 'file') {
     throw new ToolError('NOT_A_FILE', [`${path} is ${kindName(stat.kind)}, not a file`, 'Name a regular file.'], {

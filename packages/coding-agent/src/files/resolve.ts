@@ -79,7 +79,6 @@ export interface NamedRoot {
   readonly real: string;
 }
 
-/** How a caller uses a path. */
 export interface PathUse {
   /** The path will be written, moved or removed. */
   readonly write?: boolean;
@@ -154,9 +153,7 @@ export function rootMoved({ named, real }: NamedRoot, now: string): ToolError {
 function outside(display: string, real: string, absolute: string): ToolError {
   const leads = real === absolute ? '' : ` (it resolves to ${quotePath(real)})`;
   const summary = `${display} is outside the root${leads}`;
-  return new ToolError('OUTSIDE_ROOT', [summary, 'Use a path below the root.'], {
-    path: display,
-  });
+  return new ToolError('OUTSIDE_ROOT', [summary, 'Use a path below the root.'], { path: display });
 }
 
 function protectedGit(path: string): ToolError {

@@ -28,7 +28,6 @@ export interface EditorInput {
   readonly insert_text?: string | undefined;
 }
 
-/** The depth of a directory listing. */
 const DIRECTORY_DEPTH = 2;
 
 function required<T>(value: T | undefined, name: string, command: string): T {
@@ -79,7 +78,6 @@ async function view(
   return { isError: false, content: [{ type: 'text', text: shown.join('\n') }], details };
 }
 
-/** Inserts lines after a line. */
 async function insertLines(
   { path, insert_line, insert_text, new_str }: EditorInput,
   context: RunContext,

@@ -50,9 +50,7 @@ function below(path: string | undefined, command: string): string {
     throw new ToolError(
       'OUTSIDE_ROOT',
       [`${quotePath(path)} is not below ${MEMORIES}`, `Use a path that begins with ${MEMORIES}.`],
-      {
-        path,
-      },
+      { path },
     );
   }
   // The rest is relative, however many slashes it starts with.

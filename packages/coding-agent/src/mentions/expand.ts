@@ -17,7 +17,6 @@ import type { Mention } from './parse.ts';
 interface AttachedMention {
   readonly mention: Mention;
   readonly attached: true;
-  /** The details of `read`. */
   readonly details: ReadDetails;
   /** The budget of the message cut it. Otherwise only the limits of `read` apply. */
   readonly cutByBudget: boolean;
@@ -84,13 +83,11 @@ function linesThatFit(result: ToolSuccess<ReadDetails>, room: number): number {
 
 type Attachment = Pick<AttachedMention, 'details' | 'cutByBudget'> & { readonly content: readonly ContentPart[] };
 
-/** The file of a mention, and the part to read. */
 interface MentionRead {
   readonly target: ResolvedPath;
   readonly input: ReadInput;
 }
 
-/** Resolves a mention. */
 async function readOf({ path, lines }: Mention, workspace: Workspace): Promise<MentionRead> {
   const target = await workspace.resolve(path);
   const kind = target.stat?.kind;

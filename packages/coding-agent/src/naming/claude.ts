@@ -25,7 +25,6 @@ function adaptGrep(renamed: Fields, given: Fields): Fields {
 
 const lines = z.int().min(0).optional();
 
-/** The tools as Claude Code has them. */
 export const claude: Profile = {
   Read: { tool: 'read', parameters: { file_path: 'path', offset: 'offset', limit: 'limit' } },
   Write: { tool: 'write', parameters: { file_path: 'path', content: 'content' } },

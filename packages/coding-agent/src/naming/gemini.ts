@@ -14,7 +14,6 @@ function adaptRead({ path, offset }: Fields, { end_line: end }: Fields): Fields 
   return { path, offset, limit: end - start + 1 };
 }
 
-/** The tools as Gemini CLI has them. */
 export const gemini: Profile = {
   read_file: {
     tool: 'read',

@@ -6,7 +6,6 @@ export const camelEdits: z.ZodType<readonly { oldText: string; newText: string }
   .array(z.strictObject({ oldText: z.string(), newText: z.string() }))
   .min(1);
 
-/** The tools as pi has them. */
 export const pi: Profile = {
   read: { tool: 'read', parameters: { path: 'path', offset: 'offset', limit: 'limit' } },
   write: { tool: 'write', parameters: { path: 'path', content: 'content' } },

@@ -15,7 +15,6 @@ export interface ProfileTool {
   readonly shape?: z.ZodRawShape;
   /** Converts the renamed and the given parameters to ours. Default: the renamed ones. */
   readonly adapt?: (renamed: Fields, given: Fields) => Fields;
-  /** The parameter that requests a dry run. */
   readonly dryRun?: string;
   /** Replaces our description. */
   readonly description?: string;

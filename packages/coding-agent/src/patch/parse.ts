@@ -4,7 +4,6 @@ import type { FilePatch } from './file-patch.ts';
 import { parseUnified } from './parse-unified.ts';
 import { hasTwoReadings, parseV4a, type Reading } from './parse-v4a.ts';
 
-/** Every path that a patch names. */
 export function pathsOf(patch: FilePatch): string[] {
   return patch.kind === 'update' && patch.to !== undefined ? [patch.path, patch.to] : [patch.path];
 }

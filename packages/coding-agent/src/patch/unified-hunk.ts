@@ -32,7 +32,6 @@ function isLast({ lines, at }: PatchLines): boolean {
   return true;
 }
 
-/** The numbers of lines on both sides of a hunk. */
 interface Counts {
   old: number;
   new: number;
@@ -47,7 +46,6 @@ function isShortOf(counts: Counts, stated: Counts | undefined): boolean {
   return stated !== undefined && (counts.old < stated.old || counts.new < stated.new);
 }
 
-/** A hunk while its lines are read. */
 interface Body {
   readonly lines: HunkLine[];
   readonly counts: Counts;

@@ -7,7 +7,6 @@ import { realPathOf } from '../files/resolve.ts';
 import type { Workspace } from '../workspace.ts';
 import { pathOf, uriOf } from './file-uri.ts';
 
-/** A path with a changed resource. */
 interface ChangedPath {
   readonly path: string;
   /** Whether the path came, went, or stands for everything in it. */

@@ -11,7 +11,6 @@ import { DIRECTORY_TYPE } from './read.ts';
 /** Files of a root that are listed. Clients fetch all pages and show them to a person. */
 const MAX_LISTED = 1000;
 
-/** Files on a page. */
 const PAGE_SIZE = 200;
 
 /** When a scan takes longer, the list has what it found until then. */

@@ -10,7 +10,6 @@ import { pathOf } from './file-uri.ts';
 /** One message carries the whole resource; as base64 this stays below the default limit of clients (10 MB). */
 const MAX_RESOURCE_BYTES = 4 * 1024 * 1024;
 
-/** The MIME type of a directory. */
 export const DIRECTORY_TYPE = 'inode/directory';
 
 async function typeOf(path: string, isText: boolean): Promise<string> {

@@ -17,14 +17,12 @@ export interface Appearance<Given, Input> {
   adapt(given: Given): { readonly input: Input; readonly dryRun?: boolean | undefined };
 }
 
-/** The tools' own names and parameters. */
 export const ownNames: Names = namesBy({
   tool: (name) => name,
   parameter: (_, name) => name,
   replaceAll: 'replace_all',
 });
 
-/** The parameters that are paths. */
 const pathParameters: ReadonlySet<string> = new Set(['path', 'from', 'to', 'old_path', 'new_path']);
 
 /** Returns an input with the paths that quoted paths of answers stand for. */

@@ -127,7 +127,6 @@ async function baseOf(input: GlobInput, { workspace }: RunContext): Promise<{ ba
   return { base, pattern: split.pattern };
 }
 
-/** Finds paths by a pattern. */
 export const globTool: RegisteredToolSpec<GlobInput, GlobDetails> = {
   name: 'glob',
   position: 70,

@@ -94,7 +94,6 @@ async function searchLines(options: GrepOptions): Promise<readonly [found: GrepR
   }
 }
 
-/** A search for one pattern. */
 type OnePattern = GrepOptions & { readonly pattern: string };
 
 /** Returns a pattern whose line feeds match CRLF too; `undefined` when it has none, or has carriage returns already. */
@@ -157,7 +156,6 @@ function pageOfCounts(result: GrepResult, skip: number, limit: number): GrepResu
   return { ...result, matches, ...(isCut && { limitReached: true as const }) };
 }
 
-/** Finds lines by a pattern. */
 export const grepTool: RegisteredToolSpec<GrepInput, GrepDetails> = {
   name: 'grep',
   position: 80,

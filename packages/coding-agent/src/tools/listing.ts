@@ -7,7 +7,6 @@ import type { FileKind, FileOperations } from '../files/operations.ts';
 import { OWN_TEMPORARY } from '../files/own-names.ts';
 import type { ResolvedPath } from '../files/resolve.ts';
 
-/** An entry of a listing. */
 export interface ListedEntry {
   /** Relative to the listed directory, `/` separated. */
   readonly path: string;
@@ -16,7 +15,6 @@ export interface ListedEntry {
   readonly target?: string;
 }
 
-/** A part of a directory. */
 export interface Listing {
   readonly entries: readonly ListedEntry[];
   /** The number of entries; a lower bound when `isTotalKnown` is false. */
@@ -28,7 +26,6 @@ export interface Listing {
   readonly unreadablePaths?: readonly string[];
 }
 
-/** Which part of a directory is listed. */
 export interface ListingRequest {
   /** 1 lists the directory itself only. */
   readonly depth: number;

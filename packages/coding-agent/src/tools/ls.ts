@@ -77,7 +77,6 @@ export async function listingOf(
   return succeed([header(details), ...lines, ...notes].join('\n'), details);
 }
 
-/** Lists a directory. */
 export const lsTool: RegisteredToolSpec<LsInput, LsDetails> = {
   name: 'ls',
   position: 90,

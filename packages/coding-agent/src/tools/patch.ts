@@ -23,7 +23,6 @@ interface PatchInput {
   readonly patch: string;
 }
 
-/** The result of a patch for one file. */
 interface PatchedFile {
   readonly path: string;
   readonly kind: 'add' | 'update' | 'delete';

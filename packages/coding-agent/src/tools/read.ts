@@ -59,7 +59,6 @@ interface ReadTextDetails {
   readonly totalLines?: number;
   /** The limit that ended the page; absent when it reaches the end of the file. */
   readonly limit?: PageLimit;
-  /** The number of lines that were cut. */
   readonly cutLines: number;
 }
 
@@ -199,7 +198,6 @@ async function readAny(request: Request, file: OpenFile, stat: FileStat): Promis
   return readText({ ...request, type }, file, stat);
 }
 
-/** An answer of `read` that may not be shown. */
 interface UnshownAnswer {
   readonly result: ToolSuccess<ReadDetails>;
   /** Counts the content of the answer as read. */

@@ -6,7 +6,7 @@ import { commit } from '../commit/commit.ts';
 import { guard, guardTree } from '../commit/guard.ts';
 import { withLockedTargets } from '../commit/locked-targets.ts';
 import type { LockedTarget } from '../commit/locked-targets.ts';
-import { renameStep } from '../commit/rename-step.ts';
+import { RenameStep } from '../commit/rename-step.ts';
 import type { Move } from '../commit/rename-step.ts';
 import { takeFileSnapshot } from '../commit/snapshot.ts';
 import { isWithin } from '../files/confine.ts';
@@ -93,7 +93,7 @@ export const renameTool: RegisteredToolSpec<RenameInput, RenameDetails> = {
       const replaced = overwritten ? await requireReplaceable(workspace, to, overwrite) : undefined;
       await explaining(from.display, () => guardTree(workspace, from, 'renamed'));
       const isSame = to.stat?.identity === identity;
-      await commit([renameStep(workspace, { from, to, replaced: isSame ? undefined : replaced })], context);
+      await commit([new RenameStep(workspace, { from, to, replaced: isSame ? undefined : replaced })], context);
       const verb = dryRun ? 'Would have renamed' : 'Renamed';
       const note = overwritten ? ', replacing the existing one' : '';
       const details = { from: from.path, to: to.path, kind, overwritten, dryRun };

@@ -33,7 +33,6 @@ export async function searching<T>(path: string, run: () => Promise<T>): Promise
 /** The time limit for a whole file system or home directory. */
 const WIDE_SEARCH_MS = 2000;
 
-/** The bounds of a search. */
 export interface SearchBounds {
   readonly timeoutMs: number;
   /** The notice about a root with shorter limits. */

@@ -52,7 +52,6 @@ export type ToolErrorCode =
 interface ToolErrorFacts {
   /** The path concerned, as the caller sees it. The quotes of `quotePath` are removed: `path` of the error is the name itself. */
   readonly path?: string | undefined;
-  /** The option concerned. */
   readonly option?: string | undefined;
   /** The current content of the file, as the caller sees it. */
   readonly context?: string | undefined;

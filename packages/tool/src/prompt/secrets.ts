@@ -1,5 +1,4 @@
 import { checkArguments } from '../kernel/tool-error.ts';
-/** A secret in a text. */
 interface FoundSecret {
   /** The kind of secret, such as `GitHub token`. */
   readonly kind: string;
