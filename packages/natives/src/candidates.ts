@@ -2,8 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { NativePathList } from '../binding/index.js';
 import type { EndOptions } from './abort.ts';
 import { CairnError } from '@cairn/tool/kernel';
-import { describe, searchRules } from './options.ts';
-import type { OptionRule, OptionRules, SearchOptions } from './options.ts';
+import { describe, searchRules, type OptionRule, type OptionRules, type SearchOptions } from './options.ts';
 
 /** The options that name what is searched: a directory or a list. */
 interface Source {

@@ -1,8 +1,7 @@
 import * as binding from '../binding/index.js';
 import { withCancel } from './abort.ts';
 import { InputFeed } from './grep-input.ts';
-import { readMatches } from './grep-matches.ts';
-import type { GrepMatch } from './grep-matches.ts';
+import { readMatches, type GrepMatch } from './grep-matches.ts';
 import { observe } from './observer.ts';
 import type { ObservedCall } from '@cairn/tool/kernel';
 import {

@@ -2,8 +2,7 @@ import * as binding from '../binding/index.js';
 import { CairnError } from '@cairn/tool/kernel';
 import { fromNative } from './errors.ts';
 import { checkOptions } from './options.ts';
-import { nativeOptions, treeRules } from './tree-summary.ts';
-import type { TreeEntry, TreeState, TreeSummaryOptions } from './tree-summary.ts';
+import { nativeOptions, treeRules, type TreeEntry, type TreeState, type TreeSummaryOptions } from './tree-summary.ts';
 
 /** The options of a summary that decide about the whole tree. */
 type TreeStateOptions = Omit<

@@ -1,6 +1,5 @@
 import { checkArguments } from './kernel/tool-error.ts';
-import { createSessionKey } from './session.ts';
-import type { SessionKey, ToolSession } from './session.ts';
+import { createSessionKey, type SessionKey, type ToolSession } from './session.ts';
 
 interface FileNoteOptions {
   readonly signal?: AbortSignal | undefined;

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { describeInputError, inputSchema } from './input.ts';
-import { isObject } from './kernel/values.ts';
-import type { Fields } from './kernel/values.ts';
+import { isObject, type Fields } from './kernel/values.ts';
 
 const aliases = [
   ['path', 'file_path', 'filePath'],

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { checkArguments } from './kernel/tool-error.ts';
-import { isObject } from './kernel/values.ts';
-import type { Fields } from './kernel/values.ts';
+import { isObject, type Fields } from './kernel/values.ts';
 import { escapeControls } from './paths/quote.ts';
 
 /** Groups of names that hosts use for the same parameter, such as `path`, `file_path` and `filePath`. */

@@ -1,7 +1,5 @@
-import { channel, tracingChannel } from 'node:diagnostics_channel';
-import type { TracingChannel } from 'node:diagnostics_channel';
-import { CALL_CHANNEL, CALL_CONTENTS_CHANNEL } from './kernel/observe-call.ts';
-import type { CallContents, ObservedCall } from './kernel/observe-call.ts';
+import { channel, tracingChannel, type TracingChannel } from 'node:diagnostics_channel';
+import { CALL_CHANNEL, CALL_CONTENTS_CHANNEL, type CallContents, type ObservedCall } from './kernel/observe-call.ts';
 import { notify } from './kernel/notify.ts';
 import { checkArguments } from './kernel/tool-error.ts';
 

@@ -1,18 +1,15 @@
-import { checkArguments } from '@cairn/tool/kernel';
-import type { OptionNames } from '@cairn/tool/kernel';
+import { checkArguments, type OptionNames } from '@cairn/tool/kernel';
 import type { Workspace } from '@cairn/coding-agent';
 import { ToolError } from '@cairn/tool';
 import { isAbsolute, resolve } from 'node:path';
 import process from 'node:process';
 import type { ToolNames } from './data.ts';
 import { check, checkFlags, checkToolNames, describe } from './checks.ts';
-import { resolveTreeOptions, treeOptionNames } from './tree/options.ts';
-import type { ResolvedTreeOptions, TreeOptions } from './tree/options.ts';
+import { resolveTreeOptions, treeOptionNames, type ResolvedTreeOptions, type TreeOptions } from './tree/options.ts';
 
 /** Something that went wrong and does not end the work. */
 interface WorkspaceCacheWarning {
   readonly message: string;
-  /** The root of the cache. */
   readonly root: string;
   readonly cause?: unknown;
 }

@@ -1,15 +1,13 @@
-import { checkArguments } from '@cairn/tool/kernel';
+import { checkArguments, quoted } from '@cairn/tool/kernel';
 import { ToolError } from '@cairn/tool';
 import type { ToolNames } from './data.ts';
 
-/** Returns the message of what was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Returns a value for a message. */
 export function describe(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
+  if (typeof value === 'string') return quoted(value);
   if (typeof value === 'number' || typeof value === 'boolean' || value === null) return String(value);
   if (!Array.isArray(value)) return `a value of type ${typeof value}`;
   return `[${value.slice(0, 3).map(describe).join(', ')}${value.length > 3 ? ', …' : ''}]`;

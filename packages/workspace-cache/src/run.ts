@@ -10,8 +10,7 @@ import type { Interceptors } from './listings/interceptors.ts';
 import type { AgentActivity, RunCounter } from './run-counter.ts';
 import type { Refreshed, RunTexts, SinceOptions, UpdatesSince } from './run-texts.ts';
 import { reportOf } from './statistics/report.ts';
-import { statisticsOf } from './statistics/statistics.ts';
-import type { RunCounts, RunStatistics, StatisticsOptions } from './statistics/statistics.ts';
+import { statisticsOf, type RunCounts, type RunStatistics, type StatisticsOptions } from './statistics/statistics.ts';
 import type { BuiltTree } from './tree/build.ts';
 import { tokensOf } from './tree/tokens.ts';
 
@@ -57,7 +56,6 @@ export interface WorkspaceRun extends Interceptors {
   report(options?: StatisticsOptions): string;
 }
 
-/** The tools of a run. */
 interface RunTools {
   readonly cache_directory?: ToolDefinition<CacheDirectoryInput, CacheDirectoryDetails>;
 }
@@ -73,14 +71,12 @@ function createData({ tree, metadata }: BuiltTree, dynamic: Record<string, Dynam
   }) as WorkspaceCacheData;
 }
 
-/** The parts of a run that change. */
 export interface RunState {
   readonly texts: RunTexts;
   readonly counter: RunCounter;
   readonly listings: DynamicListings;
 }
 
-/** What a run is made of. */
 interface RunParts {
   readonly tree: BuiltTree;
   readonly resolved: ResolvedCacheOptions;
@@ -121,7 +117,6 @@ function checkActivity(activity: AgentActivity): void {
   check('requests', requests, isCount(requests), 'a whole number from 0');
 }
 
-/** Makes a run. */
 export function createRun(parts: RunParts): WorkspaceRun {
   const { tree, resolved, state, lifetime, interceptors, tools, totalScans, unassigned } = parts;
   const { language, countTokens } = resolved.tree;

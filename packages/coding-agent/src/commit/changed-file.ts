@@ -2,8 +2,7 @@ import type { FileDiff } from '../edit/diff.ts';
 import { hashOf, tagOf } from '../files/content-hash.ts';
 import { commit } from './commit.ts';
 import type { ChangeContext } from './scope.ts';
-import { sizeOf, WriteStep } from './write-step.ts';
-import type { NewContent } from './write-step.ts';
+import { sizeOf, WriteStep, type NewContent } from './write-step.ts';
 
 export interface ChangedFile {
   readonly path: string;

@@ -1,7 +1,5 @@
-import { inodeOf, markOf } from './mark.ts';
-import type { Mark } from './mark.ts';
-import { changedMeanwhile } from './commit.ts';
-import type { Step } from './commit.ts';
+import { inodeOf, markOf, type Mark } from './mark.ts';
+import { changedMeanwhile, type Step } from './commit.ts';
 import { isFresh } from './guard.ts';
 import type { LockedTarget } from './locked-targets.ts';
 import type { CommitScope } from './scope.ts';

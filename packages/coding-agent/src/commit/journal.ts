@@ -2,8 +2,7 @@ import { errnoOf } from '@cairn/tool/internal';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { hashOf } from '../files/content-hash.ts';
-import { readBytes, withFile } from '../files/operations.ts';
-import type { FileOperations, OpenFile } from '../files/operations.ts';
+import { readBytes, withFile, type FileOperations, type OpenFile } from '../files/operations.ts';
 import type { Change } from './change.ts';
 import { removeFile } from './temporary.ts';
 

@@ -1,6 +1,5 @@
 import { hashOf, hashOfStart } from '../files/content-hash.ts';
-import { withFile } from '../files/operations.ts';
-import type { FileOperations, FileStat } from '../files/operations.ts';
+import { withFile, type FileOperations, type FileStat } from '../files/operations.ts';
 import { statOf } from './temporary.ts';
 
 /** What a path held. It tells later whether another program changed it. */

@@ -1,9 +1,7 @@
 import type { FileOperations } from '../files/operations.ts';
-import { expects, inodeOf, markOf } from './mark.ts';
-import type { Mark } from './mark.ts';
+import { expects, inodeOf, markOf, type Mark } from './mark.ts';
 import type { PathChange } from './changes.ts';
-import { changedMeanwhile } from './commit.ts';
-import type { PreparedChange, Step } from './commit.ts';
+import { changedMeanwhile, type PreparedChange, type Step } from './commit.ts';
 import type { LockedTarget } from './locked-targets.ts';
 import type { CommitScope } from './scope.ts';
 import type { FileSnapshot } from './snapshot.ts';

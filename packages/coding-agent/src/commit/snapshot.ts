@@ -1,8 +1,7 @@
 import { ToolError } from '@cairn/tool';
 import { newHash } from '../files/content-hash.ts';
 import { openResolved } from '../files/open-resolved.ts';
-import { chunksOf, readBytes, withFile } from '../files/operations.ts';
-import type { FileOperations, FileStat } from '../files/operations.ts';
+import { chunksOf, readBytes, withFile, type FileOperations, type FileStat } from '../files/operations.ts';
 import type { ResolvedPath } from '../files/resolve.ts';
 import type { CommitScope } from './scope.ts';
 

@@ -2,8 +2,7 @@ import { truncate } from '@cairn/tool/internal';
 import { lineEndBefore, lineNumberAt, linesFrom, lineStartOf, textOfRange, textStart } from '../edit/document.ts';
 import type { TextDocument } from '../edit/document.ts';
 import { isBinary } from '../edit/encoding.ts';
-import { wholeOf } from '../files/seen.ts';
-import type { SeenRange, SeenRanges } from '../files/seen.ts';
+import { wholeOf, type SeenRange, type SeenRanges } from '../files/seen.ts';
 
 /** The part of a file that an error shows. */
 const MAX_LINES = 60;

@@ -1,20 +1,15 @@
 import { ToolError } from '@cairn/tool';
 import { hashOf } from '../files/content-hash.ts';
-import { withFile } from '../files/operations.ts';
-import type { FileOperations, FileStat, OpenFile } from '../files/operations.ts';
+import { withFile, type FileOperations, type FileStat, type OpenFile } from '../files/operations.ts';
 import type { ResolvedPath } from '../files/resolve.ts';
-import { wholeOf } from '../files/seen.ts';
-import type { SeenRanges } from '../files/seen.ts';
-import { expects, inodeOf } from './mark.ts';
-import type { Expectation } from './mark.ts';
+import { wholeOf, type SeenRanges } from '../files/seen.ts';
+import { expects, inodeOf, type Expectation } from './mark.ts';
 import type { PathChange } from './changes.ts';
-import { changedMeanwhile } from './commit.ts';
-import type { PreparedChange, Step } from './commit.ts';
+import { changedMeanwhile, type PreparedChange, type Step } from './commit.ts';
 import { guard } from './guard.ts';
 import type { LockedTarget } from './locked-targets.ts';
 import type { CommitScope } from './scope.ts';
-import { holds, takeFileSnapshot } from './snapshot.ts';
-import type { FileSnapshot } from './snapshot.ts';
+import { holds, takeFileSnapshot, type FileSnapshot } from './snapshot.ts';
 import { attributesLost } from './tree.ts';
 
 export interface NewContent {

@@ -1,11 +1,9 @@
 import { ToolError } from '@cairn/tool';
 import { diffArrays } from 'diff';
-import { lineEndNear, lineNumberAt } from './document.ts';
-import type { ByteRange, TextDocument } from './document.ts';
+import { lineEndNear, lineNumberAt, type ByteRange, type TextDocument } from './document.ts';
 import { encodeText } from './encoding.ts';
 import { splitLines } from './find-exact.ts';
-import { Finder } from './find-text.ts';
-import type { Tier } from './find-text.ts';
+import { Finder, type Tier } from './find-text.ts';
 import type { Found } from './found.ts';
 
 export interface TextEdit {

@@ -1,14 +1,12 @@
 import { ToolError } from '@cairn/tool';
 import { truncateLine } from '@cairn/tool/prompt';
 import { closestPlace } from './closest.ts';
-import { lineNumberAt } from './document.ts';
-import type { TextDocument } from './document.ts';
+import { lineNumberAt, type TextDocument } from './document.ts';
 import { findExact, splitLines } from './find-exact.ts';
 import { findFolded, trailingBlanks, unicode } from './find-folded.ts';
 import { findIndented } from './find-indented.ts';
 import type { Found, Lines } from './found.ts';
-import { textLines } from './lines.ts';
-import type { TextLine } from './lines.ts';
+import { textLines, type TextLine } from './lines.ts';
 
 /** The differences that were ignored to find a text. */
 export type Tier = 'exact' | 'trailing-blanks' | 'unicode' | 'indentation';

@@ -1,5 +1,4 @@
-import { linesFrom, textOfRange, textStart } from './document.ts';
-import type { LineRange, TextDocument } from './document.ts';
+import { linesFrom, textOfRange, textStart, type LineRange, type TextDocument } from './document.ts';
 
 export interface TextLine extends LineRange {
   readonly text: string;

@@ -1,7 +1,5 @@
-import { createHash } from 'node:crypto';
-import type { Hash } from 'node:crypto';
-import { chunksOf } from './operations.ts';
-import type { OpenFile } from './operations.ts';
+import { createHash, type Hash } from 'node:crypto';
+import { chunksOf, type OpenFile } from './operations.ts';
 
 /** Starts the hash of a content: SHA-1, as in git. It detects changes, not forgeries, and takes half the time of SHA-256. */
 export function newHash(): Hash {

@@ -1,8 +1,7 @@
 import { checkArguments } from '@cairn/tool/kernel';
 import { sep } from 'node:path';
 import { hashOf } from './content-hash.ts';
-import { joinSeen, wholeOf } from './seen.ts';
-import type { SeenRanges } from './seen.ts';
+import { joinSeen, wholeOf, type SeenRanges } from './seen.ts';
 
 /** The content of a file when it was last read or written, and which parts of it were shown. */
 export interface FileRecord {

@@ -1,6 +1,5 @@
 import { copyAttributes, exchangeFiles, lockPath, renameNoReplace, replaceFile } from '@cairn/natives/files';
-import { constants } from 'node:fs';
-import type { BigIntStats, Dirent } from 'node:fs';
+import { constants, type BigIntStats, type Dirent } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { inHeldDirectories, inHeldDirectory, openCanonical, readHeldDirectory } from './held-directory.ts';

@@ -1,7 +1,6 @@
 import { CHECK_PATH, explaining } from '@cairn/tool/internal';
 import { ToolError } from '@cairn/tool';
-import { kindName, usingFile } from './operations.ts';
-import type { FileOperations, FileStat, OpenFile } from './operations.ts';
+import { kindName, usingFile, type FileOperations, type FileStat, type OpenFile } from './operations.ts';
 import type { ResolvedPath } from './resolve.ts';
 
 /** @throws {ToolError} when the path is not a file. */

@@ -1,12 +1,10 @@
-import { textOf, ToolError } from '@cairn/tool';
-import type { ToolSuccess } from '@cairn/tool';
+import { textOf, ToolError, type ToolSuccess } from '@cairn/tool';
 import type { FilePatch } from '../patch/file-patch.ts';
 import { editTool } from '../tools/edit.ts';
 import { lsTool } from '../tools/ls.ts';
 import { applyFilePatches } from '../tools/patch.ts';
 import { readTool } from '../tools/read.ts';
-import { namesBy } from '../tools/spec.ts';
-import type { Names, RunContext } from '../tools/spec.ts';
+import { namesBy, type Names, type RunContext } from '../tools/spec.ts';
 import { writeTool } from '../tools/write.ts';
 
 /** The names of tools and parameters in messages of these tools. */

@@ -1,17 +1,13 @@
 import { CHECK_PATH } from '@cairn/tool/internal';
-import { ToolError } from '@cairn/tool';
-import type { ContentPart, ToolErrorCode, ToolSuccess } from '@cairn/tool';
+import { ToolError, type ContentPart, type ToolErrorCode, type ToolSuccess } from '@cairn/tool';
 import { formatBytes } from '@cairn/tool/prompt';
 import type { ResolvedPath } from '../files/resolve.ts';
 import { namesIn } from '../naming/name-tools.ts';
 import type { CodingToolsOptions } from '../naming/profiles.ts';
-import { readUnshown } from '../tools/read.ts';
-import type { ReadDetails, ReadInput } from '../tools/read.ts';
+import { readUnshown, type ReadDetails, type ReadInput } from '../tools/read.ts';
 import type { RunContext } from '../tools/spec.ts';
-import { workspaceOf } from '../workspace.ts';
-import type { Workspace } from '../workspace.ts';
-import { findMentions, formatMention } from './parse.ts';
-import type { Mention } from './parse.ts';
+import { workspaceOf, type Workspace } from '../workspace.ts';
+import { findMentions, formatMention, type Mention } from './parse.ts';
 
 /** A mention whose content goes with the message. */
 interface AttachedMention {

@@ -4,12 +4,10 @@ import type { FuzzyFindMatch, FuzzyFindResult, GuessKind, StopReason } from '@ca
 import { ToolError } from '@cairn/tool';
 import { relative, resolve, sep } from 'node:path';
 import { isWithin } from '../files/confine.ts';
-import { workspaceOf } from '../workspace.ts';
-import type { Workspace, WorkspaceChoice } from '../workspace.ts';
+import { workspaceOf, type Workspace, type WorkspaceChoice } from '../workspace.ts';
 import { formatMention } from './parse.ts';
 import { Reach } from './reach.ts';
-import { findMatches, findEntry, visibleOnly, everything } from './search.ts';
-import type { Visibility, SearchRequest } from './search.ts';
+import { findMatches, findEntry, visibleOnly, everything, type Visibility, type SearchRequest } from './search.ts';
 
 /** A path that may be mentioned. */
 export interface MentionSuggestion {

@@ -1,5 +1,4 @@
-import { fuzzyFind, glob } from '@cairn/natives';
-import type { FuzzyFindResult, GlobMatch } from '@cairn/natives';
+import { fuzzyFind, glob, type FuzzyFindResult, type GlobMatch } from '@cairn/natives';
 
 export interface Visibility {
   readonly hidden: boolean;

@@ -1,8 +1,6 @@
 import type { ToolError } from '@cairn/tool';
-import { invalidPatch, shown } from './file-patch.ts';
-import type { HunkLine, PatchHunk } from './file-patch.ts';
-import { hunkLineOf, parseHunkStart } from './patch-lines.ts';
-import type { PatchLines } from './patch-lines.ts';
+import { invalidPatch, shown, type HunkLine, type PatchHunk } from './file-patch.ts';
+import { hunkLineOf, parseHunkStart, type PatchLines } from './patch-lines.ts';
 
 export const isBlank = (line: string): boolean => line.trim() === '';
 

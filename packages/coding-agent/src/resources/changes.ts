@@ -1,7 +1,6 @@
 import type { ResourceChange, ResourceChanges } from '@cairn/tool';
 import { dirname, join, relative, resolve } from 'node:path';
-import { onAnyChange } from '../commit/changes.ts';
-import type { WorkspaceChange } from '../commit/changes.ts';
+import { onAnyChange, type WorkspaceChange } from '../commit/changes.ts';
 import { isWithin } from '../files/confine.ts';
 import { realPathOf } from '../files/resolve.ts';
 import type { Workspace } from '../workspace.ts';

@@ -1,6 +1,5 @@
 import { FileType, glob } from '@cairn/natives';
-import { ToolError } from '@cairn/tool';
-import type { Resource, ResourcePage } from '@cairn/tool';
+import { ToolError, type Resource, type ResourcePage } from '@cairn/tool';
 import { escapeControls, quotePath } from '@cairn/tool/paths';
 import { join } from 'node:path';
 import type { Workspace } from '../workspace.ts';

@@ -1,5 +1,4 @@
-import { textOf } from '@cairn/tool';
-import type { ResourceContent } from '@cairn/tool';
+import { textOf, type ResourceContent } from '@cairn/tool';
 import { isUtf8 } from 'node:buffer';
 import { readWholeFile } from '../files/read-whole-file.ts';
 import { ownNames } from '../tools/bind.ts';

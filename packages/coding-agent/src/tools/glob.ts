@@ -1,5 +1,4 @@
-import { FileType, glob } from '@cairn/natives';
-import type { GlobOptions, GlobResult } from '@cairn/natives';
+import { FileType, glob, type GlobOptions, type GlobResult } from '@cairn/natives';
 import { succeed } from '@cairn/tool';
 import { count } from '@cairn/tool/prompt';
 import { quotePath } from '@cairn/tool/paths';
@@ -20,8 +19,7 @@ import {
   SECOND_PASS_RESULTS,
   splitPattern,
 } from './search.ts';
-import { readOnly } from './spec.ts';
-import type { RunContext, RegisteredToolSpec } from './spec.ts';
+import { readOnly, type RunContext, type RegisteredToolSpec } from './spec.ts';
 
 const MAX_RESULTS = 200;
 const TIMEOUT_MS = 5000;

@@ -1,5 +1,4 @@
-import { CairnError, grep, GrepOutputMode } from '@cairn/natives';
-import type { GrepOptions, GrepResult } from '@cairn/natives';
+import { CairnError, grep, GrepOutputMode, type GrepOptions, type GrepResult } from '@cairn/natives';
 import { succeed } from '@cairn/tool';
 import { count } from '@cairn/tool/prompt';
 import { quotePath } from '@cairn/tool/paths';
@@ -7,8 +6,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { requireExisting } from '../files/near-names.ts';
 import type { ResolvedPath } from '../files/resolve.ts';
-import { leftOutNotes } from './glob.ts';
-import type { LeftOut } from './glob.ts';
+import { leftOutNotes, type LeftOut } from './glob.ts';
 import { filterNotes, headerOf, linesOf, MAX_COLUMNS, MAX_MATCHES, MAX_PER_FILE, notesOf } from './grep-answer.ts';
 import type { GrepDetails, GrepInput, GrepMode } from './grep-answer.ts';
 import { recordMatches } from './grep-record.ts';
@@ -24,8 +22,7 @@ import {
   SECOND_PASS_MS,
   SECOND_PASS_RESULTS,
 } from './search.ts';
-import { readOnly } from './spec.ts';
-import type { RegisteredToolSpec } from './spec.ts';
+import { readOnly, type RegisteredToolSpec } from './spec.ts';
 
 const TIMEOUT_MS = 30_000;
 const MAX_CONTEXT = 20;

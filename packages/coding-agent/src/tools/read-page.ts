@@ -2,14 +2,11 @@ import { createHash } from 'node:crypto';
 import { MAX_BYTES_IN_MEMORY } from '../commit/snapshot.ts';
 import { countLineFeeds } from '../edit/count-line-feeds.ts';
 import { nextLineFeed } from '../edit/document.ts';
-import { encodingFor, isBinary } from '../edit/encoding.ts';
-import type { TextEncoding } from '../edit/encoding.ts';
+import { encodingFor, isBinary, type TextEncoding } from '../edit/encoding.ts';
 import type { FileRecord } from '../files/ledger.ts';
 import type { FileStat, OpenFile } from '../files/operations.ts';
-import { joinSeen, wholeOf } from '../files/seen.ts';
-import type { SeenRanges } from '../files/seen.ts';
-import { PageLines } from './page-lines.ts';
-import type { PageRequest, PageText } from './page-lines.ts';
+import { joinSeen, wholeOf, type SeenRanges } from '../files/seen.ts';
+import { PageLines, type PageRequest, type PageText } from './page-lines.ts';
 
 export interface Page extends PageText {
   readonly encoding: TextEncoding;

@@ -4,20 +4,16 @@ import { z } from 'zod';
 import { isListed } from '../commit/place.ts';
 import { commit } from '../commit/commit.ts';
 import { guard, guardTree } from '../commit/guard.ts';
-import { withLockedTargets } from '../commit/locked-targets.ts';
-import type { LockedTarget } from '../commit/locked-targets.ts';
-import { RenameStep } from '../commit/rename-step.ts';
-import type { Move } from '../commit/rename-step.ts';
+import { withLockedTargets, type LockedTarget } from '../commit/locked-targets.ts';
+import { RenameStep, type Move } from '../commit/rename-step.ts';
 import { takeFileSnapshot } from '../commit/snapshot.ts';
 import { isWithin } from '../files/confine.ts';
 import { requireExisting } from '../files/near-names.ts';
-import { kindName } from '../files/operations.ts';
-import type { FileKind } from '../files/operations.ts';
+import { kindName, type FileKind } from '../files/operations.ts';
 import type { Workspace } from '../workspace.ts';
 import { requireNoRoot } from './delete.ts';
 import { inputSchema } from './input.ts';
-import { mutating } from './spec.ts';
-import type { RegisteredToolSpec } from './spec.ts';
+import { mutating, type RegisteredToolSpec } from './spec.ts';
 
 const shape = { from: z.string(), to: z.string(), overwrite: z.boolean().optional().describe('replace a file') };
 

@@ -1,7 +1,6 @@
 import { CHECK_PATH } from '@cairn/tool/internal';
 import { CairnError } from '@cairn/natives';
-import { ToolError } from '@cairn/tool';
-import type { ToolErrorCode } from '@cairn/tool';
+import { ToolError, type ToolErrorCode } from '@cairn/tool';
 import { count } from '@cairn/tool/prompt';
 import { escapeControls } from '@cairn/tool/paths';
 import { realpathSync } from 'node:fs';

@@ -1,8 +1,7 @@
 /** Checks the arguments of public functions, which programs without types can get wrong, so that a mistake has a coded error. */
 
 import type { ErrorText } from './cairn-error.ts';
-import { LANGUAGES } from './language.ts';
-import type { Language } from './language.ts';
+import { LANGUAGES, type Language } from './language.ts';
 import { isObject, isStrings } from './values.ts';
 
 /**

@@ -1,5 +1,4 @@
-import { channel, tracingChannel } from 'node:diagnostics_channel';
-import type { TracingChannel } from 'node:diagnostics_channel';
+import { channel, tracingChannel, type TracingChannel } from 'node:diagnostics_channel';
 
 /**
  * The name of the tracing channel that every observed call is published on: `tracing:cairn:call:start`, `:end`,

@@ -1,5 +1,4 @@
-import { ToolError } from './tool-error.ts';
-import type { ToolErrorCode } from './tool-error.ts';
+import { ToolError, type ToolErrorCode } from './tool-error.ts';
 
 /** Returns the code of a system error, such as `ENOENT`. */
 export function errnoOf(error: unknown): string | undefined {

@@ -1,14 +1,12 @@
 import { checkArguments } from '@cairn/tool/kernel';
 import type { FileOperations, OpenFile, WorkspaceChange } from '@cairn/coding-agent';
-import { isWithin, readWholeFile, recordOf } from '@cairn/coding-agent/internal';
-import type { FileRecord } from '@cairn/coding-agent/internal';
+import { isWithin, readWholeFile, recordOf, type FileRecord } from '@cairn/coding-agent/internal';
 import { ToolError } from '@cairn/tool';
 import { relative, resolve, sep } from 'node:path';
 import { AccessCounts } from './access-counts.ts';
 import { check, describe } from '../checks.ts';
 import type { Lifetime } from '../lifetime.ts';
-import { headOf } from './file-head.ts';
-import type { FileHead } from './file-head.ts';
+import { headOf, type FileHead } from './file-head.ts';
 import { MAX_FILE_BYTES, WRITE_MS } from './limits.ts';
 import type { Lru } from './lru.ts';
 import { memoryFile } from './memory-file.ts';
@@ -16,10 +14,8 @@ import { isNeverKept } from './never-kept.ts';
 import { preload } from './preload.ts';
 import { report } from './report.ts';
 import type { CacheScope } from './scope.ts';
-import { StampedValues } from './stamped-values.ts';
-import type { Hit } from './stamped-values.ts';
-import { isSameStamp } from './stamps.ts';
-import type { Stamps } from './stamps.ts';
+import { StampedValues, type Hit } from './stamped-values.ts';
+import { isSameStamp, type Stamps } from './stamps.ts';
 import type { CacheAccess, CachedReadOptions, ContentCache } from './types.ts';
 
 /** The limit of {@link ContentCache.read}. */
@@ -45,7 +41,6 @@ interface Content {
   record?: FileRecord;
 }
 
-/** How a file is opened. */
 interface OpenOptions {
   /** The path as the caller named it, absolute. Default: the canonical one. */
   readonly named?: string;
@@ -164,7 +159,6 @@ export class OwnContentCache implements ContentCache {
     });
   }
 
-  /** Counts one use of a file. */
   countUse(path: string): void {
     this.#counts.note(path);
   }

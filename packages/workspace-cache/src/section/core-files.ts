@@ -55,7 +55,6 @@ async function isAllowed(root: string, path: string): Promise<boolean> {
   }
 }
 
-/** How core files are read and shown. */
 export interface CoreFileOptions {
   readonly read: ReadHead;
   readonly gitignore: boolean;
@@ -63,7 +62,6 @@ export interface CoreFileOptions {
   readonly maxLength: number;
 }
 
-/** Returns the heads of the core files in a root. */
 export async function coreFilesOf(root: string, { read, gitignore, maxLength }: CoreFileOptions): Promise<CoreFile[]> {
   const { matches } = await glob({
     path: root,

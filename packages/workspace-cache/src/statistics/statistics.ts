@@ -15,7 +15,6 @@ const LISTINGS_PER_AGENT = 3;
  */
 const TOKENS_PER_CALL = 1000;
 
-/** Calls that an interceptor saw. */
 interface CallCounts {
   /** Calls that were answered from the cache, or that shared the result of a call in flight. */
   readonly hits: number;
@@ -23,7 +22,6 @@ interface CallCounts {
   readonly misses: number;
 }
 
-/** The counts of a run. */
 export interface RunCounts {
   readonly metadata: TreeMetadata;
   /** The complete scans that natives made for the trees of the run: none when another run or search had made one just before. */
@@ -89,7 +87,6 @@ export interface StatisticsOptions {
   readonly requests?: number | undefined;
 }
 
-/** The numbers of a formula. */
 type SavedCalls = Readonly<Record<'agents' | 'places' | 'listed' | 'kept', number>>;
 type SavedTokens = Readonly<Record<'calls' | 'tokens' | 'requests' | 'updates', number>>;
 

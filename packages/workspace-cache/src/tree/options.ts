@@ -9,7 +9,6 @@ export type TreeForm = 'box' | 'indent' | 'paths';
 /** A form; or `source`, the form of the source document: `box` with three levels and 10,000 characters. */
 export type TreeFormat = TreeForm | 'source';
 
-/** What a tree shows and how. */
 export interface TreeOptions {
   /**
    * The levels that are shown; 1 is the children of the root. `auto`: 4 with fewer than 20 entries in the root, 3 with fewer
@@ -87,22 +86,14 @@ const SOURCE_CHARACTERS = 10_000;
 const DEFAULT_TIMEOUT_MS = 10_000;
 
 /** Options with every default. */
-export interface ResolvedTreeOptions {
-  readonly depth: number | 'auto' | 'fit';
-  readonly maxCharacters: number;
-  readonly maxTokens: number;
+export type ResolvedTreeOptions = {
+  readonly [Name in Exclude<keyof TreeOptions, 'countTokens' | 'format'>]-?: NonNullable<TreeOptions[Name]>;
+} & {
+  readonly format: TreeForm;
+  readonly countTokens: CountTokens | undefined;
   /** The limit in tokens of the levels that the depth `fit` shows whole. */
   readonly maxWholeTokens: number;
-  readonly countTokens: CountTokens | undefined;
-  readonly format: TreeForm;
-  readonly language: Language;
-  readonly exclude: readonly string[];
-  readonly allow: readonly string[];
-  readonly hidden: boolean;
-  readonly gitignore: boolean;
-  readonly focus: readonly string[];
-  readonly timeoutMs: number;
-}
+};
 
 type Rule = readonly [test: (value: unknown) => boolean, expected: string];
 
@@ -152,20 +143,9 @@ const rules: { readonly [Name in keyof Required<TreeOptions>]: Rule } = {
 };
 
 /** The names of {@link TreeOptions}. */
-export const treeOptionNames: OptionNames<TreeOptions> = {
-  depth: 'optional',
-  maxCharacters: 'optional',
-  maxTokens: 'optional',
-  countTokens: 'optional',
-  format: 'optional',
-  language: 'optional',
-  exclude: 'optional',
-  allow: 'optional',
-  hidden: 'optional',
-  gitignore: 'optional',
-  focus: 'optional',
-  timeoutMs: 'optional',
-};
+export const treeOptionNames: OptionNames<TreeOptions> = Object.fromEntries(
+  Object.keys(rules).map((name) => [name, 'optional']),
+) as OptionNames<TreeOptions>;
 
 type Form = Pick<ResolvedTreeOptions, 'format' | 'depth' | 'maxCharacters' | 'maxTokens' | 'maxWholeTokens'>;
 
