@@ -1,7 +1,7 @@
 import { LOSSY, Turn, columnReader, makeArray, present, readAll } from './decode.ts';
 import type { Columns, ItemReader, Layout } from './decode.ts';
 
-export interface ContextLine {
+interface ContextLine {
   /** 1-based. */
   lineNumber: number;
   line: string;

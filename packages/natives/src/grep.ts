@@ -168,7 +168,7 @@ export interface GrepInputOptions extends Omit<GrepOptions, 'path'> {
 }
 
 /** A place where a text occurs. */
-export interface Occurrence {
+interface Occurrence {
   text: string;
   /** Like the path of a match. */
   path: string;
