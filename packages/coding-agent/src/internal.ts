@@ -1,6 +1,6 @@
 /** What other packages of Cairn use. It may change with every version. */
 export { sessionWorkspace } from './coding-tool-set.ts';
-export type { TextEdit } from './edit/apply-edit.ts';
+export type { TextEdit } from './edit/found.ts';
 export { isWithin } from './files/confine.ts';
 export { recordOf } from './files/ledger.ts';
 export type { FileRecord, Ledger } from './files/ledger.ts';
@@ -18,5 +18,6 @@ export type { LsDetails } from './tools/ls.ts';
 export type { PatchDetails } from './tools/patch.ts';
 export type { ReadDetails } from './tools/read.ts';
 export type { RenameDetails } from './tools/rename.ts';
+export { readOnly } from './tools/spec.ts';
 export type { Names } from './tools/spec.ts';
 export type { WriteDetails } from './tools/write.ts';

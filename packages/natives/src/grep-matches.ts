@@ -201,7 +201,7 @@ class LineReader implements ItemReader<GrepMatch> {
     return { before: present(beforeCounts[index]), after: present(afterCounts[index]) };
   }
 
-  /** Returns what the next match takes: how many objects, and how many code units of the text. */
+  /** Returns the size of the next match, in objects and in code units of the text. */
   #sizeOf(index: number): { readonly objects: number; readonly units: number } {
     const { lineLengths, submatchCounts, contextLengths, replacementLengths } = this.#columns;
     const { before, after } = this.#contextOf(index);

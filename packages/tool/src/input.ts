@@ -144,7 +144,8 @@ function describeIssue(issue: z.core.$ZodIssue, input: unknown): string {
  */
 export function describeInputError(error: z.core.$ZodError, input: unknown, schema: z.ZodType): string {
   const wrong = error.issues.map((issue) => describeIssue(issue, input));
-  return `${escapeControls([...new Set(wrong)].join('; '))} (parameters: ${parametersOf(schema)})`;
+  const parameters = listParameters(z.toJSONSchema(schema, { io: 'input' }) as JsonSchema);
+  return `${escapeControls([...new Set(wrong)].join('; '))} (parameters: ${parameters})`;
 }
 
 interface JsonSchema {
@@ -153,11 +154,7 @@ interface JsonSchema {
   readonly items?: JsonSchema;
 }
 
-/** Lists the parameters of a schema in one line, optional ones with `?`. */
-function parametersOf(schema: z.ZodType): string {
-  return listParameters(z.toJSONSchema(schema, { io: 'input' }) as JsonSchema);
-}
-
+/** Lists parameters in one line, optional ones with `?`. */
 function listParameters({ properties = {}, required = [] }: JsonSchema): string {
   const names = Object.entries(properties).map(([name, { items }]) => {
     const inner = items?.properties ? `: [{ ${listParameters(items)} }]` : '';

@@ -4,13 +4,7 @@ import { lineEndNear, lineNumberAt, type ByteRange, type TextDocument } from './
 import { encodeText } from './encoding.ts';
 import { splitLines } from './find-exact.ts';
 import { Finder, type Tier } from './find-text.ts';
-import type { Found } from './found.ts';
-
-export interface TextEdit {
-  readonly old_text: string;
-  readonly new_text: string;
-  readonly replace_all?: boolean | undefined;
-}
+import type { Found, TextEdit } from './found.ts';
 
 /** Bytes that replace a range of the original. */
 export interface Splice extends ByteRange {

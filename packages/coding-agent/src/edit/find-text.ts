@@ -5,17 +5,11 @@ import { lineNumberAt, type TextDocument } from './document.ts';
 import { findExact, splitLines } from './find-exact.ts';
 import { findFolded, trailingBlanks, unicode } from './find-folded.ts';
 import { findIndented } from './find-indented.ts';
-import type { Found, Lines } from './found.ts';
+import type { Found, Lines, TextEdit } from './found.ts';
 import { textLines, type TextLine } from './lines.ts';
 
 /** The differences that were ignored to find a text. */
 export type Tier = 'exact' | 'trailing-blanks' | 'unicode' | 'indentation';
-
-interface Asked {
-  readonly old_text: string;
-  readonly new_text: string;
-  readonly replace_all?: boolean | undefined;
-}
 
 interface Called {
   readonly name: string;
@@ -78,7 +72,7 @@ export class Finder {
    *
    * @throws {ToolError} `NO_MATCH`, `AMBIGUOUS`, `INVALID_INPUT`.
    */
-  find({ old_text, new_text, replace_all }: Asked, called: Called): Hits {
+  find({ old_text, new_text, replace_all }: TextEdit, called: Called): Hits {
     if (old_text === '') {
       const hint = 'Give the text to replace, or write the whole file.';
       throw new ToolError('INVALID_INPUT', [`${called.name} is empty`, hint], { path: called.path });

@@ -11,3 +11,9 @@ export interface Lines {
   readonly oldLines: readonly string[];
   readonly newLines: readonly string[];
 }
+
+export interface TextEdit {
+  readonly old_text: string;
+  readonly new_text: string;
+  readonly replace_all?: boolean | undefined;
+}

@@ -23,7 +23,6 @@ export interface FileStat {
   /** The permission bits. */
   readonly mode: number;
   readonly uid: number;
-  readonly gid: number;
   readonly links: number;
   /** Equal for two names of the same file. */
   readonly identity: string;
@@ -47,7 +46,6 @@ export interface OpenFile {
   write(bytes: Uint8Array, position: number): Promise<void>;
   truncate(size: number): Promise<void>;
   setMode(mode: number): Promise<void>;
-  setOwner(uid: number, gid: number): Promise<void>;
   setModified(mtimeMs: number): Promise<void>;
   /** Waits until the content is on the disk. */
   sync(): Promise<void>;

@@ -28,6 +28,7 @@ export interface PlannedFile {
   /** The content hash; absent for a deleted file. */
   readonly hash?: string | undefined;
   readonly diff: FileDiff;
+  /** The differences that were ignored to find each hunk. */
   readonly tiers: readonly Tier[];
 }
 

@@ -52,15 +52,11 @@ export interface LeftOut {
   readonly isCut: boolean;
 }
 
-interface GlobDetails {
+interface GlobDetails extends Pick<GlobResult, 'totalMatches' | 'stopReason' | 'hint'> {
   /** Newest first, in the form that the other tools take; directories end with `/`. */
   readonly paths: readonly string[];
-  readonly totalMatches: number;
   readonly skip: number;
-  readonly stopReason?: GlobResult['stopReason'];
   readonly unreadable: number;
-  /** What a pattern without a match may have meant. */
-  readonly hint?: string;
   /** Only when nothing was found. */
   readonly leftOut?: LeftOut;
 }

@@ -4,8 +4,6 @@ import { quotePath } from '@cairn/tool/paths';
 import { z } from 'zod';
 import { commit } from '../commit/commit.ts';
 import { withLockedTargets, type LockedTarget } from '../commit/locked-targets.ts';
-import type { FileDiff } from '../edit/diff.ts';
-import type { Tier } from '../edit/find-text.ts';
 import { tagOf } from '../files/content-hash.ts';
 import type { FilePatch } from '../patch/file-patch.ts';
 import { applyReading, parsePatch, pathsOf } from '../patch/parse.ts';
@@ -19,16 +17,11 @@ interface PatchInput {
   readonly patch: string;
 }
 
-interface PatchedFile {
-  readonly path: string;
-  readonly kind: 'add' | 'update' | 'delete';
+interface PatchedFile extends Pick<PlannedFile, 'path' | 'kind' | 'diff' | 'tiers'> {
   /** The new path, if the file was moved. */
   readonly to?: string;
   /** The content tag; absent for a deleted file. */
   readonly tag?: string;
-  readonly diff: FileDiff;
-  /** The differences that were ignored to find each hunk. */
-  readonly tiers: readonly Tier[];
 }
 
 export interface PatchDetails {

@@ -37,17 +37,14 @@ export interface ObservedCall {
 }
 
 /** The message on {@link CALL_CONTENTS_CHANNEL}: the input when a call starts, its result or error when it ends. */
-export type CallContents =
-  | { readonly id: string; readonly kind: 'input'; readonly value: unknown }
-  | { readonly id: string; readonly kind: 'result' | 'error'; readonly value: unknown };
+export interface CallContents {
+  readonly id: string;
+  readonly kind: 'input' | 'result' | 'error';
+  readonly value: unknown;
+}
 
 /** The facts of a result that observers receive without its contents. */
-export interface CallOutcome {
-  readonly outputBytes?: number;
-  readonly results?: number;
-  readonly note?: string;
-  readonly failure?: string;
-}
+export type CallOutcome = Readonly<Pick<ObservedCall, 'outputBytes' | 'results' | 'note' | 'failure'>>;
 
 const calls: TracingChannel<ObservedCall, ObservedCall> = tracingChannel(CALL_CHANNEL);
 const contents = channel(CALL_CONTENTS_CHANNEL);

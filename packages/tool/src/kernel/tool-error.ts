@@ -1,6 +1,7 @@
 import { unquotePath } from '../paths/quote.ts';
 import { ArgumentChecks } from './argument-checks.ts';
-import { HintedError, isNamed, type ErrorText } from './cairn-error.ts';
+import { HintedError, isNamed } from './cairn-error.ts';
+import type { CairnErrorFacts, ErrorText } from './cairn-error.ts';
 
 /**
  * Why a tool call failed.
@@ -48,15 +49,11 @@ export type ToolErrorCode =
   | 'TOO_LARGE';
 
 /** The facts of a {@link ToolError} besides its code. */
-interface ToolErrorFacts {
-  /** The path concerned, as the caller sees it. The quotes of `quotePath` are removed: `path` of the error is the name itself. */
-  readonly path?: string | undefined;
-  readonly option?: string | undefined;
+interface ToolErrorFacts extends Pick<CairnErrorFacts, 'path' | 'option' | 'cause'> {
   /** The current content of the file, as the caller sees it. */
   readonly context?: string | undefined;
   /** Whether the call changed something before it failed; the message states what. Default: `false`. */
   readonly changed?: boolean | undefined;
-  readonly cause?: unknown;
 }
 
 /**

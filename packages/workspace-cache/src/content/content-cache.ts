@@ -1,10 +1,9 @@
-import { checkArguments } from '@cairn/tool/kernel';
 import type { FileOperations, OpenFile, WorkspaceChange } from '@cairn/coding-agent';
 import { isWithin, readWholeFile, recordOf, type FileRecord } from '@cairn/coding-agent/internal';
 import { ToolError } from '@cairn/tool';
 import { relative, resolve, sep } from 'node:path';
 import { AccessCounts } from './access-counts.ts';
-import { check, describe } from '../checks.ts';
+import { checkOptions, describe, flag, type Rules } from '../checks.ts';
 import type { Lifetime } from '../lifetime.ts';
 import { headOf, type FileHead } from './file-head.ts';
 import { MAX_FILE_BYTES, WRITE_MS } from './limits.ts';
@@ -53,14 +52,17 @@ interface OpenOptions {
   readonly onAccess?: ((access: CacheAccess) => void) | undefined;
 }
 
+const readRules: Rules<CachedReadOptions> = {
+  signal: [(value) => value instanceof AbortSignal, 'an AbortSignal'],
+  countAsRead: flag,
+};
+
 /** @throws {ToolError} `INVALID_OPTION` or `INVALID_INPUT` */
 function checkRead(path: unknown, options: CachedReadOptions): void {
   if (typeof path !== 'string') {
     throw new ToolError('INVALID_INPUT', [`not a path: ${describe(path)}`, 'Name a path relative to the root.']);
   }
-  checkArguments.options('read', options, { signal: 'optional', countAsRead: 'optional' });
-  check('signal', options.signal, options.signal instanceof AbortSignal, 'an AbortSignal');
-  check('countAsRead', options.countAsRead, typeof options.countAsRead === 'boolean', 'true or false');
+  checkOptions('read', options, readRules);
 }
 
 /** Contents of files in memory. Nothing is read before the first call. */

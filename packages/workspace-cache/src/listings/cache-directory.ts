@@ -2,7 +2,7 @@ import { explaining } from '@cairn/tool/internal';
 import type { Fields, Language } from '@cairn/tool/kernel';
 import { createTool, inputSchema, succeed, ToolError, type ToolDefinition, type ToolSuccess } from '@cairn/tool';
 import { quotePath, unquotePath } from '@cairn/tool/paths';
-import { OWN_TEMPORARY } from '@cairn/coding-agent/internal';
+import { OWN_TEMPORARY, readOnly } from '@cairn/coding-agent/internal';
 import type { DirectoryEntry } from '@cairn/coding-agent';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -218,13 +218,7 @@ export function createCacheDirectoryTool(
     name: CACHE_DIRECTORY,
     description: texts.description(listName),
     inputSchema: schemaOf(language, listName),
-    annotations: {
-      title: 'Cache a directory listing',
-      readOnlyHint: true,
-      destructiveHint: false,
-      idempotentHint: true,
-      openWorldHint: false,
-    },
+    annotations: readOnly('Cache a directory listing'),
     run: async (given, { signal }) => {
       onCall?.();
       const input = { path: unquotePath(given.path), items: given.items.map(unquoted) };

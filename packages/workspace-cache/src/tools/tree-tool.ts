@@ -1,6 +1,6 @@
 import type { Fields, Language } from '@cairn/tool/kernel';
 import type { Workspace } from '@cairn/coding-agent';
-import type { ResolvedPath } from '@cairn/coding-agent/internal';
+import { readOnly, type ResolvedPath } from '@cairn/coding-agent/internal';
 import { createTool, inputSchema, succeed, ToolError, type ToolDefinition } from '@cairn/tool';
 import { quotePath } from '@cairn/tool/paths';
 import { relative, resolve, sep } from 'node:path';
@@ -98,13 +98,7 @@ export function createWorkspaceTreeTool(
     name: WORKSPACE_TREE,
     description: texts.description,
     inputSchema: (schemas[language] ??= makeSchema(language)),
-    annotations: {
-      title: 'Show the workspace as a tree',
-      readOnlyHint: true,
-      destructiveHint: false,
-      idempotentHint: true,
-      openWorldHint: false,
-    },
+    annotations: readOnly('Show the workspace as a tree'),
     run: async ({ path = '.', depth, characters, format, focus = [] }, { signal }) => {
       const directory = await workspace.resolve(path);
       requireDirectory(directory, list);
