@@ -8,7 +8,7 @@ export { fileStatOf } from './files/node-operations.ts';
 export type { FileLock } from './files/operations.ts';
 export { OWN_TEMPORARY } from './files/own-names.ts';
 export { readWholeFile } from './files/read-whole-file.ts';
-export { realPathOf, resolvePath, rootMoved } from './files/resolve.ts';
+export { canonicalRoots, realPathOf, resolvePath, rootMoved } from './files/resolve.ts';
 export type { PathUse, ResolvedPath } from './files/resolve.ts';
 export { toolNameIn, toolOfName } from './naming/name-tools.ts';
 export type { DeleteDetails } from './tools/delete.ts';

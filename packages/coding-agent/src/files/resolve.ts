@@ -41,6 +41,12 @@ export async function realPathOf(operations: FileOperations, path: string, links
   return realPathOf(operations, resolve(parent, target), links + 1);
 }
 
+/** Returns a function that finds the canonical roots once; a root that cannot be resolved stands for itself. */
+export function canonicalRoots(operations: FileOperations, roots: readonly string[]): () => Promise<readonly string[]> {
+  let found: Promise<readonly string[]> | undefined;
+  return () => (found ??= Promise.all(roots.map((root) => realPathOf(operations, root).catch(() => root))));
+}
+
 async function linkTarget(operations: FileOperations, path: string): Promise<string | undefined> {
   try {
     const { kind } = await operations.lstat(path);

@@ -1,4 +1,4 @@
-import { textOf, ToolError, type ToolSuccess } from '@cairn/tool';
+import { succeed, textOf, ToolError, type ToolSuccess } from '@cairn/tool';
 import type { FilePatch } from '../patch/file-patch.ts';
 import { editTool } from '../tools/edit.ts';
 import { lsTool } from '../tools/ls.ts';
@@ -62,7 +62,7 @@ async function view(
       .slice(length)
       .map((notice) => notice.replace(/\bskip=(\d+)/u, (_, skip) => `view_range=[${Number(skip) + 1}, -1]`));
     const text = [header, ...rest.slice(0, length), ...notices].join('\n');
-    return { isError: false, content: [{ type: 'text', text }], details: listing.details };
+    return succeed(text, listing.details);
   }
   const result = await readTool.run({ path, offset: first, limit }, context);
   const { details } = result;
@@ -73,7 +73,7 @@ async function view(
     .slice(1 + details.lines.length)
     .map((notice) => notice.replace(/\bview_range=(\d+)/u, 'view_range=[$1, -1]'));
   const shown = [text[0] ?? '', ...numbered(details.lines, details.offset), ...notices];
-  return { isError: false, content: [{ type: 'text', text: shown.join('\n') }], details };
+  return succeed(shown.join('\n'), details);
 }
 
 async function insertLines(

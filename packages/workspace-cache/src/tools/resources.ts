@@ -1,6 +1,6 @@
 import type { Language } from '@cairn/tool/kernel';
 import { onAnyChange, type Workspace, type WorkspaceChange } from '@cairn/coding-agent';
-import { realPathOf } from '@cairn/coding-agent/internal';
+import { canonicalRoots } from '@cairn/coding-agent/internal';
 import { ToolError, type Resource, type ResourceChanges, type ResourceProvider } from '@cairn/tool';
 import { escapeControls, quotePath } from '@cairn/tool/paths';
 import { basename } from 'node:path';
@@ -73,9 +73,7 @@ async function readTree(
 
 /** Announces the trees of roots in which a commit of any workspace of this process changed something, and changes of the listings. */
 function changesOf({ workspace, roots, listings }: WorkspaceResourcesOptions): ResourceChanges['onChange'] {
-  let bases: Promise<readonly string[]> | undefined;
-  const basesOf = (): Promise<readonly string[]> =>
-    (bases ??= Promise.all(roots.map((root) => realPathOf(workspace.operations, root).catch(() => root))));
+  const basesOf = canonicalRoots(workspace.operations, roots);
   return (listener) => {
     const update = (uri: string): void => listener({ kind: 'resource-update', uri });
     const announce = async (paths: readonly string[]): Promise<void> => {
