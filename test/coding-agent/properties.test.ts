@@ -37,65 +37,12 @@ const bytes = fc
   )
   .map((parts) => Buffer.concat(parts));
 
-const replacement = fc.stringMatching(/^([a-z $&\u00e9\u6f22]|\r?\n){0,10}$/u);
-
-/** Marks that occur nowhere else, with what takes their place. */
-const marked = fc.array(fc.record({ before: bytes, text: replacement }), { minLength: 1, maxLength: 4 });
-
-function markOf(index: number): string {
-  return `<mark-${index}>`;
-}
-
 /** Whether the file is what an edit takes for text, one byte after the other. */
 function isPlainText(content: Buffer): boolean {
   const isUtf16 =
     content.subarray(0, 2).equals(Buffer.of(0xff, 0xfe)) || content.subarray(0, 2).equals(Buffer.of(0xfe, 0xff));
   return !isUtf16 && !content.includes(0);
 }
-
-/** How long a text is at the start of bytes that may have another line end wherever it has one. */
-function lengthOf(bytes: Buffer, text: string): number {
-  let length = 0;
-  for (const line of text.split(/(?<=\n)/u)) {
-    const plain = line.replace(/\r?\n$/u, '');
-    length += Buffer.byteLength(plain);
-    if (plain !== line) length += bytes.subarray(length, length + 2).equals(Buffer.from('\r\n')) ? 2 : 1;
-  }
-  return length;
-}
-
-/** The content with its marks replaced, as a pattern: in what was put in, a line end may be either. */
-function expectReplaced(found: Buffer, pieces: readonly { before: Buffer; text: string }[], end: Buffer): void {
-  let rest = found;
-  for (const { before, text } of pieces) {
-    expect(rest.subarray(0, before.length)).toEqual(before);
-    rest = rest.subarray(before.length);
-    const written = rest.subarray(0, lengthOf(rest, text));
-    expect(written.toString().replaceAll('\r\n', '\n')).toBe(text.replaceAll('\r\n', '\n'));
-    rest = rest.subarray(written.length);
-  }
-  expect(rest).toEqual(end);
-}
-
-function contentOf(pieces: readonly { before: Buffer }[], end: Buffer): Buffer {
-  return Buffer.concat([...pieces.flatMap(({ before }, index) => [before, Buffer.from(markOf(index))]), end]);
-}
-
-test('edits of random bytes change no byte outside the replaced ranges', async () => {
-  const { root, tools, file } = place();
-  await fc.assert(
-    fc.asyncProperty(marked, bytes, fc.boolean(), async (pieces, end, reversed) => {
-      const content = contentOf(pieces, end);
-      writeFileSync(file, content);
-      const edits = pieces.map(({ text }, index) => ({ old_text: markOf(index), new_text: text }));
-      const answer = await tools.edit.execute({ path: 'file', edits: reversed ? edits.toReversed() : edits });
-      expect(readdirSync(root)).toEqual(['file']);
-      expect(answer.isError).toBe(!isPlainText(content));
-      expectReplaced(readFileSync(file), answer.isError ? [] : pieces, answer.isError ? content : end);
-    }),
-    { numRuns: RUNS },
-  );
-});
 
 test('a patch of a file of random lines changes no byte of another line', async () => {
   const { root, tools, file } = place();

@@ -38,8 +38,10 @@ test('the built @cairn/coding-agent exports the same values', async () => {
 test('@cairn/coding-agent/internal exports these values to the other packages', () => {
   expect(Object.keys(internal).toSorted()).toEqual([
     'OWN_TEMPORARY',
+    'canonicalRoots',
     'fileStatOf',
     'isWithin',
+    'readOnly',
     'readWholeFile',
     'realPathOf',
     'recordOf',

@@ -34,7 +34,6 @@ const exported = [
   'loadDefinitions',
   'modeOf',
   'moveSessions',
-  'nearNames',
   'openContexts',
   'readProjectInstructions',
   'removeSession',

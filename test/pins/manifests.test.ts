@@ -42,6 +42,7 @@ const pins: Readonly<Record<string, Pin>> = {
     exports: {
       '.': './src/index.ts',
       './errors': './src/kernel/index.ts',
+      './internal': './src/internal.ts',
       './kernel': './src/kernel/index.ts',
       './prompt': './src/prompt/index.ts',
       './paths': './src/paths/index.ts',
@@ -50,6 +51,7 @@ const pins: Readonly<Record<string, Pin>> = {
     published: {
       '.': { types: './dist/index.d.ts', default: './dist/index.js' },
       './errors': { types: './dist/kernel/index.d.ts', default: './dist/kernel/index.js' },
+      './internal': { types: './dist/internal.d.ts', default: './dist/internal.js' },
       './kernel': { types: './dist/kernel/index.d.ts', default: './dist/kernel/index.js' },
       './prompt': { types: './dist/prompt/index.d.ts', default: './dist/prompt/index.js' },
       './paths': { types: './dist/paths/index.d.ts', default: './dist/paths/index.js' },

@@ -1,6 +1,6 @@
 import { treeSummary } from '@cairn/natives';
 import { ALLOWED_NAMES, createWorkspaceCache, EXCLUDED_DIRECTORIES } from '@cairn/workspace-cache';
-import { SECRET_NAMES } from '@cairn/tool/prompt';
+import { SECRET_NAMES } from '@cairn/tool/internal';
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

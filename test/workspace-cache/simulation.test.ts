@@ -1,7 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { fileCount } from './simulation/projects.ts';
 import { readme, withTables } from './simulation/readme.ts';
-import { shownDirectories } from './simulation/shown-directories.ts';
 import { compareAll, reportOf } from './simulation/table.ts';
 import type { Comparison } from './simulation/table.ts';
 
@@ -11,16 +9,6 @@ describe.skipIf(process.platform !== 'linux')('the simulated run of seven agents
   beforeAll(async () => {
     comparisons = await compareAll();
   }, 300_000);
-
-  test('covers small, medium and large projects of each kind', () => {
-    const sizesOf = (size: string): number[] =>
-      comparisons.filter(({ project }) => project.size === size).map(({ project }) => fileCount(project));
-    expect(comparisons).toHaveLength(12);
-    expect(Math.max(...sizesOf('small'))).toBeLessThan(100);
-    expect(Math.min(...sizesOf('medium'))).toBeGreaterThanOrEqual(100);
-    expect(Math.max(...sizesOf('medium'))).toBeLessThanOrEqual(1000);
-    expect(Math.min(...sizesOf('large'))).toBeGreaterThan(1000);
-  });
 
   test('makes one scan and one tree for all agents', () => {
     for (const { without, cached } of comparisons) {
@@ -61,23 +49,4 @@ describe.skipIf(process.platform !== 'linux')('the simulated run of seven agents
   test('has the figures that the README shows; `npm run simulate -- --write` updates them', () => {
     expect(readme.text).toBe(withTables(readme.text, reportOf(comparisons)));
   });
-});
-
-test('a model knows a directory from a tree only when the tree shows all of it', () => {
-  const box = [
-    '```',
-    '├── a/',
-    '│   ├── b/ (12)',
-    '│   └── c.ts',
-    '├── d/',
-    '│   └── … 3 more',
-    '├── e/',
-    '└── f',
-    '```',
-  ];
-  const indent = ['```', 'a/', '  b/ (12)', '  c.ts', 'd/', '  … 3 more', 'e/', 'f', '```'];
-  for (const tree of [box, indent]) {
-    expect([...shownDirectories(`text\n${tree.join('\n')}\ntext/`)].toSorted()).toEqual(['', 'a', 'e']);
-  }
-  expect(shownDirectories('no tree')).toEqual(new Set());
 });

@@ -1,11 +1,9 @@
 import { checkArguments } from '@cairn/tool/kernel';
-import { createSessionKey, fileNotes } from '@cairn/tool';
-import type { SessionKey, ToolSet, ToolSetContext } from '@cairn/tool';
+import { createSessionKey, fileNotes, type SessionKey, type ToolSet, type ToolSetContext } from '@cairn/tool';
 import { createCodingTools } from './coding-tools.ts';
 import type { NamingProfile } from './naming/profiles.ts';
 import { fileResources } from './resources/provider.ts';
-import { createWorkspace } from './workspace.ts';
-import type { Workspace, WorkspaceOptions } from './workspace.ts';
+import { createWorkspace, type Workspace, type WorkspaceOptions } from './workspace.ts';
 
 const workspaceKey: SessionKey<Workspace> = createSessionKey('cairn workspace');
 

@@ -1,14 +1,10 @@
-import { ToolError } from '@cairn/tool';
-import type { ToolDefinition, Tools } from '@cairn/tool';
+import { ToolError, type ToolDefinition, type Tools } from '@cairn/tool';
 import { nameTools } from './naming/name-tools.ts';
-import { namingProfiles } from './naming/profiles.ts';
-import type { CodingToolsOptions } from './naming/profiles.ts';
+import { namingProfiles, type CodingToolsOptions } from './naming/profiles.ts';
 import { bindAsItIs } from './tools/bind.ts';
 import type { Names } from './tools/spec.ts';
-import { specs, toolNames } from './tools/specs.ts';
-import type { CodingTools } from './tools/specs.ts';
-import { workspaceOf } from './workspace.ts';
-import type { Workspace, WorkspaceChoice } from './workspace.ts';
+import { specs, toolNames, type CodingTools } from './tools/specs.ts';
+import { workspaceOf, type Workspace, type WorkspaceChoice } from './workspace.ts';
 
 /**
  * Makes the tools of a workspace. The same objects work in the AI SDK (`tools: createCodingTools({ root })`), over MCP and

@@ -1,6 +1,6 @@
 /** What other packages of Cairn use. It may change with every version. */
 export { sessionWorkspace } from './coding-tool-set.ts';
-export type { TextEdit } from './edit/apply-edit.ts';
+export type { TextEdit } from './edit/found.ts';
 export { isWithin } from './files/confine.ts';
 export { recordOf } from './files/ledger.ts';
 export type { FileRecord, Ledger } from './files/ledger.ts';
@@ -8,7 +8,7 @@ export { fileStatOf } from './files/node-operations.ts';
 export type { FileLock } from './files/operations.ts';
 export { OWN_TEMPORARY } from './files/own-names.ts';
 export { readWholeFile } from './files/read-whole-file.ts';
-export { realPathOf, resolvePath, rootMoved } from './files/resolve.ts';
+export { canonicalRoots, realPathOf, resolvePath, rootMoved } from './files/resolve.ts';
 export type { PathUse, ResolvedPath } from './files/resolve.ts';
 export { toolNameIn, toolOfName } from './naming/name-tools.ts';
 export type { DeleteDetails } from './tools/delete.ts';
@@ -18,5 +18,6 @@ export type { LsDetails } from './tools/ls.ts';
 export type { PatchDetails } from './tools/patch.ts';
 export type { ReadDetails } from './tools/read.ts';
 export type { RenameDetails } from './tools/rename.ts';
+export { readOnly } from './tools/spec.ts';
 export type { Names } from './tools/spec.ts';
 export type { WriteDetails } from './tools/write.ts';

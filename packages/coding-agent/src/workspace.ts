@@ -1,12 +1,9 @@
-import { checkArguments } from '@cairn/tool/kernel';
-import type { OptionNames } from '@cairn/tool/kernel';
-import { ToolError } from '@cairn/tool';
-import type { FileNotes } from '@cairn/tool';
-import { accountStateDirectories } from '@cairn/tool/paths';
+import { checkArguments, type OptionNames } from '@cairn/tool/kernel';
+import { ToolError, type FileNotes } from '@cairn/tool';
+import { accountStateDirectories } from '@cairn/tool/internal';
 import { isAbsolute, resolve } from 'node:path';
 import { createBufferPool } from './commit/buffer-pool.ts';
-import { Changes } from './commit/changes.ts';
-import type { ChangeListener, ListenOptions } from './commit/changes.ts';
+import { Changes, type ChangeListener, type ListenOptions } from './commit/changes.ts';
 import { Locks } from './commit/locks.ts';
 import { Recovery } from './commit/recovery.ts';
 import type { CommitScope } from './commit/scope.ts';
@@ -16,8 +13,7 @@ import { Ledger } from './files/ledger.ts';
 import { nodeFileOperations } from './files/node-operations.ts';
 import type { FileOperations } from './files/operations.ts';
 import { Recency } from './files/recency.ts';
-import { realPathOf, resolvePath } from './files/resolve.ts';
-import type { Territory } from './files/resolve.ts';
+import { realPathOf, resolvePath, type Territory } from './files/resolve.ts';
 
 /** What the tools are allowed to do. */
 export interface ToolPolicy {

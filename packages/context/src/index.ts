@@ -9,7 +9,6 @@ export { formatDefinition } from './definitions/format-definition.ts';
 export { definitionDirectories, loadDefinitions } from './definitions/load-definitions.ts';
 export type { AgentDefinitions, DefinitionPlaces, LoadDefinitionsOptions } from './definitions/load-definitions.ts';
 export type { ToolNaming } from './definitions/parse-definition.ts';
-export { nearNames } from './definitions/near-names.ts';
 export type { DefinitionProblem } from './definitions/problem.ts';
 export { ContextError } from './errors.ts';
 export type { ContextErrorCode } from './errors.ts';

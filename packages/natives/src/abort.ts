@@ -1,5 +1,4 @@
-import { CancelHandle } from '../binding/index.js';
-import type { NativeError } from '../binding/index.js';
+import { CancelHandle, type NativeError } from '../binding/index.js';
 import { CairnError } from '@cairn/tool/kernel';
 import { fromNative } from './errors.ts';
 import type { SearchOptions } from './options.ts';

@@ -1,11 +1,4 @@
 import * as binding from '../binding/index.js';
-import type { NativeCacheStats, NativeCachedScan } from '../binding/index.js';
-
-/** One cached scan: its root, its options and its size. */
-export type CachedScan = NativeCachedScan;
-
-/** Counts of the scan cache since the process began, and its contents. */
-export type FsScanCacheStats = NativeCacheStats;
 
 /**
  * Drops every cached scan that a change at `path` may have made stale, and prevents running scans from being cached.
@@ -24,7 +17,7 @@ export function invalidateFsScanCache(path?: string): void {
 }
 
 /**
- * Returns the counts and the contents of the scan cache, copied at the time of the call.
+ * Returns the counts of the scan cache since the process began, and its contents, copied at the time of the call.
  *
  * - `hits`: calls that used a cached scan as it was, or a part of it.
  * - `misses`: calls that found no cached scan, or one that a reported change had made stale.
@@ -33,6 +26,6 @@ export function invalidateFsScanCache(path?: string): void {
  * - `joins`: calls that shared a running scan.
  * - `bytes`: the memory of a scan, including its index for fuzzy matching.
  */
-export function fsScanCacheStats(): FsScanCacheStats {
+export function fsScanCacheStats(): binding.NativeCacheStats {
   return binding.fsScanCacheStats();
 }

@@ -2,8 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { NativePathList } from '../binding/index.js';
 import type { EndOptions } from './abort.ts';
 import { CairnError } from '@cairn/tool/kernel';
-import { describe, searchRules } from './options.ts';
-import type { OptionRule, OptionRules, SearchOptions } from './options.ts';
+import { describe, searchRules, type OptionRule, type OptionRules, type SearchOptions } from './options.ts';
 
 /** The options that name what is searched: a directory or a list. */
 interface Source {
@@ -11,7 +10,6 @@ interface Source {
   candidates?: readonly string[] | undefined;
 }
 
-/** The options about a scan. */
 const SCAN_OPTIONS = ['hidden', 'gitignore', 'resolveLinks', 'cache'] as const;
 
 /** The paths that the addon receives together, before the event loop gets a turn. */
@@ -27,7 +25,6 @@ const candidates: OptionRule = {
   expected: 'an array of paths that are not empty and have no NUL character',
 };
 
-/** The rules of `path` and `candidates`. */
 export const candidateRules: OptionRules<Source> = { path, candidates };
 
 /**

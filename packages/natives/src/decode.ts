@@ -237,15 +237,14 @@ export function makeArray<T>(length: number, make: () => T): T[] {
   return items;
 }
 
-/** How to make the items of a result. */
 export interface ItemReader<T> {
   /**
    * Sets the items from index `start` up to `end`, as far as the turn allows. Returns the index of the first one that is not
    * set.
    */
-  fill: (items: T[], start: number, end: number) => number;
+  fill(items: T[], start: number, end: number): number;
   /** Makes the item at `index`, which is too large for one turn. */
-  large?: ((index: number) => Promise<T>) | undefined;
+  large?(index: number): Promise<T>;
 }
 
 /**
@@ -256,7 +255,7 @@ export interface ItemReader<T> {
  */
 export async function readAll<T>(
   length: number,
-  { fill, large }: ItemReader<T>,
+  reader: ItemReader<T>,
   turn: Turn,
   onEach?: ((error: null, item: T) => void) | null,
 ): Promise<T[]> {
@@ -265,10 +264,10 @@ export async function readAll<T>(
   items.length = length;
   let isFresh = turn.objects === TURN_OBJECTS;
   for (let start = 0; start < length;) {
-    let end = fill(items, start, length);
+    let end = reader.fill(items, start, length);
     if (end === start && isFresh) {
-      if (!large) throw wrongLayout();
-      items[end++] = await large(start);
+      if (!reader.large) throw wrongLayout();
+      items[end++] = await reader.large(start);
     }
     if (onEach) for (const item of items.slice(start, end)) onEach(null, item);
     start = end;

@@ -6,7 +6,7 @@ import { FileType } from './file-type.ts';
 import { observe } from './observer.ts';
 import type { ObservedCall } from '@cairn/tool/kernel';
 import { checkOptions, count, flag, given, isArrayOf, oneOf, searchRules } from './options.ts';
-import type { OptionRule, OptionRules, SearchOptions, StopReason } from './options.ts';
+import type { OptionRule, OptionRules, ScanFacts, SearchOptions } from './options.ts';
 
 /** Options of {@link fuzzyFind}. `hidden` is false by default. */
 export interface FuzzyFindOptions extends Omit<SearchOptions, 'path'> {
@@ -79,7 +79,6 @@ export type GuessKind = (typeof guessKinds)[number];
 /** In the order of their numbers in the addon. */
 const guessKinds = ['initials', 'typo', 'scattered'] as const;
 
-/** One match. */
 export interface FuzzyFindMatch {
   /** Relative to the root, `/` separated; a directory's ends with `/`. With `candidates`, one of them, unchanged. */
   path: string;
@@ -100,7 +99,7 @@ export interface FuzzyFindMatch {
 }
 
 /** The best matches. */
-export interface FuzzyFindResult {
+export interface FuzzyFindResult extends ScanFacts {
   /** Best first; ties by depth, shallow first, then files before directories, then by path. */
   matches: FuzzyFindMatch[];
   /** The kind of the best match if every match is a guess; absent if `matches` is empty or one of them is not a guess. */
@@ -110,17 +109,6 @@ export interface FuzzyFindResult {
    * with typos in the names of directories only if few others match: see `query`.
    */
   totalMatches: number;
-  /** Whether nothing is missing, except entries that could not be read. */
-  complete: boolean;
-  /** Why something is missing. */
-  stopReason?: StopReason;
-  /** How many directories or entries could not be read; absent when none. */
-  unreadable?: number;
-  /**
-   * The first 16 of them in path order, relative to the root; `.` is the root itself. A directory is one whose contents are
-   * missing: for lack of permission, or because its path is longer than the system accepts. Absent when none.
-   */
-  unreadablePaths?: string[];
 }
 
 const MAX_BYTES = 1024;

@@ -4,11 +4,22 @@ import { LOSSY, Turn, columnReader, present, readAll } from './decode.ts';
 import { FileType } from './file-type.ts';
 import { observe } from './observer.ts';
 import type { ObservedCall } from '@cairn/tool/kernel';
-import { checkCallback, checkOptions, count, flag, given, list, oneOf, searchRules, texts } from './options.ts';
-import type { OptionRules, SearchOptions, StopReason } from './options.ts';
+import {
+  checkCallback,
+  checkOptions,
+  count,
+  flag,
+  given,
+  list,
+  oneOf,
+  searchRules,
+  selectionRules,
+  texts,
+} from './options.ts';
+import type { FileSelection, OptionRules, ScanFacts, SearchOptions } from './options.ts';
 
 /** Options of {@link glob}. `hidden` is false by default. */
-export interface GlobOptions extends SearchOptions {
+export interface GlobOptions extends SearchOptions, FileSelection {
   /**
    * `*` and `?` stop at `/`, `**` as a whole component does not; `[…]` with classes such as `[[:alpha:]]`, `{a,b}` and `\`
    * work as in a gitignore file. Case-sensitive. Patterns and names are compared in the composed form (NFC): `é` is one
@@ -22,18 +33,6 @@ export interface GlobOptions extends SearchOptions {
   pattern: string | readonly string[];
   /** Only entries of this kind. A symbolic link counts, and is reported, as the kind of its target. */
   fileType?: FileType | undefined;
-  /** Only files of this type, or of one of these, as in `grep`. Otherwise the call rejects with `INVALID_OPTION`. */
-  type?: string | readonly string[] | undefined;
-  /** No files of this type, or of any of these; `type` does not bring them back. */
-  typeNot?: string | readonly string[] | undefined;
-  /** The depth of the deepest matches; 1 means only the root's own entries. Default: no limit. */
-  maxDepth?: number | undefined;
-  /**
-   * Follow symbolic links, also out of the root, and list each directory once. A link that is followed is reported as what it
-   * leads to, and one that is broken as a link.
-   * @default false
-   */
-  followLinks?: boolean | undefined;
   /**
    * A pattern without `/` matches at any depth; one with `/` always begins at the root.
    * @default true
@@ -50,7 +49,6 @@ export interface GlobOptions extends SearchOptions {
   includeNodeModules?: boolean | undefined;
 }
 
-/** One match. */
 export interface GlobMatch {
   /** Relative to the root, `/` separated. */
   path: string;
@@ -64,22 +62,11 @@ export interface GlobMatch {
 }
 
 /** All matches. */
-export interface GlobResult {
+export interface GlobResult extends ScanFacts {
   /** In the byte order of the paths, or newest first. */
   matches: GlobMatch[];
   /** How many entries matched. Stops counting at `maxResults`, unless sorted by time. */
   totalMatches: number;
-  /** Whether nothing is missing, except entries that could not be read. */
-  complete: boolean;
-  /** Why something is missing. */
-  stopReason?: StopReason;
-  /** How many directories or entries could not be read; absent when none. */
-  unreadable?: number;
-  /**
-   * The first 16 of them in path order, relative to the root; `.` is the root itself. A directory is one whose contents are
-   * missing: for lack of permission, or because its path is longer than the system accepts. Absent when none.
-   */
-  unreadablePaths?: string[];
   /**
    * What an exclusion may have meant; or, if nothing matched, which options contradict one another, or what they may have
    * meant: when `pattern` has a form that means something else elsewhere, or matches in another case of its letters.
@@ -89,12 +76,9 @@ export interface GlobResult {
 
 const rules: OptionRules<GlobOptions> = {
   ...searchRules,
+  ...selectionRules,
   pattern: { ...texts, required: true },
   fileType: oneOf(Object.values(FileType)),
-  type: texts,
-  typeNot: texts,
-  maxDepth: count,
-  followLinks: flag,
   recursive: flag,
   maxResults: count,
   sortByMtime: flag,

@@ -1,12 +1,23 @@
 import * as binding from '../binding/index.js';
 import { withCancel } from './abort.ts';
-import { LOSSY, Turn, columnReader, makeArray, present, readAll } from './decode.ts';
-import type { ItemReader } from './decode.ts';
 import { InputFeed } from './grep-input.ts';
+import { readMatches, type GrepMatch } from './grep-matches.ts';
 import { observe } from './observer.ts';
 import type { ObservedCall } from '@cairn/tool/kernel';
-import { checkCallback, checkOptions, count, flag, given, list, oneOf, searchRules, text, texts } from './options.ts';
-import type { OptionRules, SearchOptions, StopReason } from './options.ts';
+import {
+  checkCallback,
+  checkOptions,
+  count,
+  flag,
+  given,
+  list,
+  oneOf,
+  searchRules,
+  selectionRules,
+  text,
+  texts,
+} from './options.ts';
+import type { FileSelection, OptionRules, ScanFacts, SearchOptions } from './options.ts';
 
 /** The unit that {@link grep} reports: matched lines, their number for each file, or the files. */
 export const GrepOutputMode = {
@@ -18,7 +29,7 @@ export const GrepOutputMode = {
 export type GrepOutputMode = (typeof GrepOutputMode)[keyof typeof GrepOutputMode];
 
 /** Options of {@link grep}. `hidden` is **true** by default. `path` may be a file, which is searched even if the filters exclude it. */
-export interface GrepOptions extends SearchOptions {
+export interface GrepOptions extends SearchOptions, FileSelection {
   /**
    * A regular expression in Rust's syntax. Syntax that only PCRE2 has (look-around, back-references, atomic groups,
    * recursion, `\K`, `\h`, …) is searched with PCRE2, like `rg -P`.
@@ -55,20 +66,6 @@ export interface GrepOptions extends SearchOptions {
    * of these, the ones with a `!` decide. `globs` then holds them.
    */
   glob?: string | readonly string[] | undefined;
-  /**
-   * Only files of this type, or of one of these: one of ripgrep's types (`fileTypes()`), another common name of one (`golang`,
-   * `c++`), or an extension that one of the files has. Otherwise the call rejects with `INVALID_OPTION` and near names.
-   */
-  type?: string | readonly string[] | undefined;
-  /** No files of this type, or of any of these; `type` does not bring them back. */
-  typeNot?: string | readonly string[] | undefined;
-  /** The depth of the deepest files; 1 means only those in the root itself. Default: no limit. */
-  maxDepth?: number | undefined;
-  /**
-   * Follow symbolic links, also out of the root, and search each directory once.
-   * @default false
-   */
-  followLinks?: boolean | undefined;
   /** Search `node_modules`. Default: whether `glob` mentions it, or `cache` is off. `skipped.nodeModules` counts what it leaves out. */
   includeNodeModules?: boolean | undefined;
   /**
@@ -170,62 +167,8 @@ export interface GrepInputOptions extends Omit<GrepOptions, 'path'> {
   input: AsyncIterable<Uint8Array>;
 }
 
-/** A line of context. */
-export interface ContextLine {
-  /** 1-based. */
-  lineNumber: number;
-  line: string;
-  /** It is a matched line, over `maxCountPerFile`. */
-  isMatch?: true;
-  /** The ranges of its matches: of such a line, and with `invert`. Absent when none. */
-  submatches?: Submatch[];
-}
-
-/** The range of a match in a line, in UTF-16 code units. */
-export interface Submatch {
-  start: number;
-  /** The code unit after the last. */
-  end: number;
-  /** The text to show in place of the match; with `replacement`. */
-  replacement?: string;
-  /** The match begins in an earlier line, which has its `replacement`; with `replacement`. The lines belong together. */
-  continued?: true;
-}
-
-/** A matched line; in the other modes, a file. */
-export interface GrepMatch {
-  /** Relative to the root, `/` separated; for a single file its name. */
-  path: string;
-  /** 1-based; 0 in count and files mode. */
-  lineNumber: number;
-  /** Without its `\n`; a `\r` before it is kept. Invalid UTF-8 is replaced by U+FFFD. Empty in count and files mode. */
-  line: string;
-  /** The lines before it that do not match and are not in `contextAfter` of the previous match. */
-  contextBefore?: ContextLine[];
-  /** The lines after it, up to the next match. */
-  contextAfter?: ContextLine[];
-  /**
-   * The line or one of its context lines was cut to `maxColumns` or to 16 million characters, or context before it exceeds the
-   * budget, or it has more than 100,000 `submatches`, or PCRE2 reached its limit before it found all of them.
-   */
-  truncated?: true;
-  /**
-   * The file has a NUL byte: its line is not shown, and its search ended here. `lineNumber` is 0 and `line` is empty. Only with
-   * `binary: 'search'`.
-   */
-  binary?: true;
-  /** In count mode: how many lines matched, or how many matches there are, by `countUnit`. */
-  matchCount?: number;
-  /** The ranges of the matches, the first 100,000 of a line; in content mode. */
-  submatches?: Submatch[];
-  /** The last of them includes the end of the line; with `multiline` and `replacement`. */
-  takesLineEnd?: true;
-  /** The name is not valid UTF-8: `path` shows it with U+FFFD and cannot be opened. */
-  lossyPath?: true;
-}
-
 /** A place where a text occurs. */
-export interface Occurrence {
+interface Occurrence {
   text: string;
   /** Like the path of a match. */
   path: string;
@@ -234,7 +177,7 @@ export interface Occurrence {
 }
 
 /** The facts of a search: how much was searched, and how much of it matched. */
-export interface GrepSummary {
+export interface GrepSummary extends Pick<ScanFacts, 'complete' | 'stopReason'> {
   /** How many lines (in files mode: files) matched in the searched files, including those left out by `offset`. */
   totalMatches: number;
   /** How many of the searched files have a match. */
@@ -281,10 +224,6 @@ export interface GrepSummary {
    * `multiline` finds the line end that a pattern without a match requires.
    */
   hint?: string;
-  /** Whether nothing is missing, except what `skipped` counts. */
-  complete: boolean;
-  /** Why something is missing. */
-  stopReason?: StopReason;
 }
 
 /** The matches, and what was searched for them. */
@@ -295,14 +234,11 @@ export interface GrepResult extends GrepSummary {
 
 const rules: OptionRules<GrepOptions> = {
   ...searchRules,
+  ...selectionRules,
   pattern: { ...texts, required: true },
   literal: flag,
   pcre2: flag,
   glob: texts,
-  type: texts,
-  typeNot: texts,
-  maxDepth: count,
-  followLinks: flag,
   includeNodeModules: flag,
   binary: oneOf(['skip', 'search', 'text']),
   ignoreCase: flag,
@@ -374,7 +310,7 @@ async function search(
   }
   const { columns, ...facts } = await withCancel(options, (handle) => binding.grep(nativeOptions(options), handle));
   if (observed) observed.outputBytes = columns.byteLength;
-  return { matches: await readMatches(readColumns(columns), options.signal), ...facts };
+  return { matches: await readMatches(columns, options.signal), ...facts };
 }
 
 /**
@@ -436,7 +372,7 @@ async function searchInBatches(
 ): Promise<GrepSummary> {
   const deliver = async (columns: Uint8Array, hasEnded: () => boolean): Promise<void> => {
     const onEach = onMatch && ((_: null, match: GrepMatch): void => void (hasEnded() || onMatch(null, match)));
-    const matches = await readMatches(readColumns(columns), options.signal, onEach);
+    const matches = await readMatches(columns, options.signal, onEach);
     if (hasEnded() || matches.length === 0) return;
     if (observed) {
       observed.outputBytes = (observed.outputBytes ?? 0) + columns.byteLength;
@@ -472,193 +408,4 @@ async function searchInBatches(
 /** The options for the addon, which takes the text by itself. */
 function withoutInput({ input: _, ...options }: GrepInputOptions): GrepOptions {
   return { ...options, path: '.' };
-}
-
-/**
- * The columns. The text has the paths; then of each match the line, its replacements, and the lines of context before and
- * after it, each with its replacements. A column that does not belong to the mode is empty.
- */
-const readColumns = columnReader({
-  // For each file with a match:
-  pathLengths: 'u32',
-  pathFlags: 'u8',
-  // For each match, the index of its file:
-  files: 'u32',
-  // For each match in count mode:
-  matchCounts: 'f64',
-  // For each match in content mode:
-  lineNumbers: 'f64',
-  lineLengths: 'u32',
-  // TRUNCATED, BINARY and TAKES_LINE_END:
-  flags: 'u8',
-  submatchCounts: 'u32',
-  // Start and end of each submatch:
-  submatches: 'u32',
-  // For each match in content mode:
-  beforeCounts: 'u32',
-  afterCounts: 'u32',
-  // For each context line:
-  contextNumbers: 'f64',
-  contextLengths: 'u32',
-  // For each context line, if one of them is a match or has submatches; the submatches are after those of the match:
-  contextFlags: 'u8',
-  contextSubmatchCounts: 'u32',
-  // For each submatch with a replacement, or CONTINUED:
-  replacementLengths: 'u32',
-});
-
-type GrepColumns = ReturnType<typeof readColumns>;
-
-async function readMatches(
-  columns: GrepColumns,
-  signal: AbortSignal | undefined,
-  onMatch?: ((error: null, match: GrepMatch) => void) | null,
-): Promise<GrepMatch[]> {
-  const { text, pathLengths, pathFlags, files, matchCounts, lineNumbers } = columns;
-  const turn = new Turn(text, signal);
-  const fillPaths = (paths: MatchedFile[], start: number, end: number): number =>
-    turn.takeEach(pathLengths, start, end, (path, index) => {
-      paths[index] = { path, ...(present(pathFlags[index]) & LOSSY && { lossyPath: true }) };
-    });
-  const paths = await readAll(pathLengths.length, { fill: fillPaths }, turn);
-  const fileOf = (index: number): MatchedFile => present(paths[present(files[index])]);
-  if (lineNumbers.length > 0) return readAll(files.length, lineReader(columns, turn, fileOf), turn, onMatch);
-  const fill = (matches: GrepMatch[], start: number, length: number): number => {
-    const end = Math.min(length, start + turn.objects);
-    turn.objects -= end - start;
-    for (let index = start; index < end; index++) {
-      const match: GrepMatch = { ...fileOf(index), lineNumber: 0, line: '' };
-      if (matchCounts.length > 0) match.matchCount = present(matchCounts[index]);
-      matches[index] = match;
-    }
-    return end;
-  };
-  return readAll(files.length, { fill }, turn, onMatch);
-}
-
-/** A match with its three arrays. */
-const OBJECTS_PER_LINE = 4;
-
-/** The bits of `flags`. */
-const TRUNCATED = 1;
-const BINARY = 2;
-const TAKES_LINE_END = 4;
-
-/** The bit of `contextFlags`. */
-const IS_MATCH = 1;
-
-/** The length of the replacement of a match that begins in an earlier line. */
-const CONTINUED = 0xffff_ffff;
-
-interface MatchedFile {
-  path: string;
-  lossyPath?: true;
-}
-
-/** Reads the matches of content mode. */
-function lineReader(columns: GrepColumns, turn: Turn, fileOf: (index: number) => MatchedFile): ItemReader<GrepMatch> {
-  const { text, lineNumbers, lineLengths, flags, submatchCounts, submatches } = columns;
-  const { beforeCounts, afterCounts, contextNumbers, contextLengths, replacementLengths } = columns;
-  const { contextFlags, contextSubmatchCounts } = columns;
-  const isReplaced = replacementLengths.length > 0;
-  const hasContextMatches = contextFlags.length > 0;
-  let submatch = 0;
-  let context = 0;
-  let replacement = 0;
-  const readSubmatch = (): Submatch => {
-    const start = present(submatches[submatch++]);
-    return { start, end: present(submatches[submatch++]) };
-  };
-  const readReplaced = (): Submatch => {
-    const place = readSubmatch();
-    const length = present(replacementLengths[replacement++]);
-    return length === CONTINUED ? { ...place, continued: true } : { ...place, replacement: text.take(length) };
-  };
-  const readLargeReplaced = async (): Promise<Submatch> => {
-    const place = readSubmatch();
-    const length = present(replacementLengths[replacement++]);
-    if (length === CONTINUED) return { ...place, continued: true };
-    return { ...place, replacement: await text.takeLarge(length, turn) };
-  };
-  const readPlaces = (length: number): Submatch[] => makeArray(length, isReplaced ? readReplaced : readSubmatch);
-  const readLargePlaces = (length: number): Promise<Submatch[]> =>
-    turn.makeMany<Submatch>(length, isReplaced ? readLargeReplaced : readSubmatch);
-  const makeContext = (index: number, line: string, places: Submatch[]): ContextLine => {
-    const made: ContextLine = { lineNumber: present(contextNumbers[index]), line };
-    if (hasContextMatches && present(contextFlags[index]) & IS_MATCH) made.isMatch = true;
-    if (places.length > 0) made.submatches = places;
-    return made;
-  };
-  const placesOfContext = (index: number): number => (hasContextMatches ? present(contextSubmatchCounts[index]) : 0);
-  const readContext = (): ContextLine => {
-    const index = context++;
-    const line = text.take(present(contextLengths[index]));
-    return makeContext(index, line, readPlaces(placesOfContext(index)));
-  };
-  const readLargeContext = async (): Promise<ContextLine> => {
-    const index = context++;
-    const line = await text.takeLarge(present(contextLengths[index]), turn);
-    return makeContext(index, line, await readLargePlaces(placesOfContext(index)));
-  };
-  const makeMatch = (index: number, line: string, places: Submatch[]): GrepMatch => {
-    const file = fileOf(index);
-    const lineNumber = small(present(lineNumbers[index]));
-    const match: GrepMatch = { path: file.path, lineNumber, line, submatches: places };
-    if (file.lossyPath) match.lossyPath = true;
-    const flag = present(flags[index]);
-    if (flag & TRUNCATED) match.truncated = true;
-    if (flag & BINARY) match.binary = true;
-    if (flag & TAKES_LINE_END) match.takesLineEnd = true;
-    return match;
-  };
-  const read = (index: number): GrepMatch => {
-    const line = text.take(present(lineLengths[index]));
-    const before = present(beforeCounts[index]);
-    const after = present(afterCounts[index]);
-    const length = present(submatchCounts[index]);
-    // A literal for the usual single submatch.
-    const places = length === 1 && !isReplaced ? [readSubmatch()] : readPlaces(length);
-    const match = makeMatch(index, line, places);
-    if (before > 0) match.contextBefore = makeArray(before, readContext);
-    if (after > 0) match.contextAfter = makeArray(after, readContext);
-    return match;
-  };
-  const large = async (index: number): Promise<GrepMatch> => {
-    const line = await text.takeLarge(present(lineLengths[index]), turn);
-    const before = present(beforeCounts[index]);
-    const after = present(afterCounts[index]);
-    const match = makeMatch(index, line, await readLargePlaces(present(submatchCounts[index])));
-    if (before > 0) match.contextBefore = await turn.makeMany(before, readLargeContext);
-    if (after > 0) match.contextAfter = await turn.makeMany(after, readLargeContext);
-    return match;
-  };
-  const unitsOfReplacements = (first: number, count: number): number => {
-    let units = 0;
-    for (const length of replacementLengths.subarray(first, first + count)) if (length !== CONTINUED) units += length;
-    return units;
-  };
-  const fill = (matches: GrepMatch[], start: number, end: number): number => {
-    for (let index = start; index < end; index++) {
-      const lines = present(beforeCounts[index]) + present(afterCounts[index]);
-      let units = present(lineLengths[index]);
-      let places = present(submatchCounts[index]);
-      for (let line = context; line < context + lines; line++) {
-        units += present(contextLengths[line]);
-        places += placesOfContext(line);
-      }
-      if (isReplaced) units += unitsOfReplacements(replacement, places);
-      const objects = OBJECTS_PER_LINE + places + lines;
-      if (objects > turn.objects || units > text.available) return index;
-      turn.objects -= objects;
-      matches[index] = read(index);
-    }
-    return end;
-  };
-  return { fill, large };
-}
-
-/** Returns a whole number as a small integer. V8 stores such a number inside the object, others outside it. */
-function small(value: number): number {
-  const integer = value | 0;
-  return integer === value ? integer : value;
 }

@@ -1,5 +1,4 @@
-import { observeCall } from '@cairn/tool/kernel';
-import type { ObservedCall } from '@cairn/tool/kernel';
+import { observeCall, type ObservedCall } from '@cairn/tool/kernel';
 
 /** A result, with its list unless that was passed on in parts. */
 type Counted =

@@ -1,6 +1,23 @@
-import { CairnError } from '@cairn/tool/kernel';
+import { CairnError, quoted } from '@cairn/tool/kernel';
 
-/** Options of every search. */
+/** Options that select files by their type and place. */
+export interface FileSelection {
+  /**
+   * Only files of this type, or of one of these: one of ripgrep's types (`fileTypes()`), another common name of one (`golang`,
+   * `c++`), or an extension that one of the files has. Otherwise the call rejects with `INVALID_OPTION` and near names.
+   */
+  type?: string | readonly string[] | undefined;
+  /** No files of this type, or of any of these; `type` does not bring them back. */
+  typeNot?: string | readonly string[] | undefined;
+  /** The depth of the deepest results; 1 means only those in the root itself. Default: no limit. */
+  maxDepth?: number | undefined;
+  /**
+   * Follow symbolic links, also out of the root, and visit each directory once. A link that is followed counts as what it leads to.
+   * @default false
+   */
+  followLinks?: boolean | undefined;
+}
+
 export interface SearchOptions {
   /** The root: absolute, or relative to the working directory at the time of the call. */
   path: string;
@@ -38,7 +55,21 @@ export interface SearchOptions {
 /** Why a result is not complete: a limit was reached, the time ran out, or the tree or the result is too large. */
 export type StopReason = 'limit' | 'timeout' | 'budget';
 
-/** The rule for the value of an option. */
+/** The facts about an incomplete result. */
+export interface ScanFacts {
+  /** Whether nothing is missing, except entries that could not be read. */
+  complete: boolean;
+  /** Why something is missing. */
+  stopReason?: StopReason;
+  /** How many directories or entries could not be read; absent when none. */
+  unreadable?: number;
+  /**
+   * The first 16 of them in path order, relative to the root; `.` is the root itself. A directory is one whose contents are
+   * missing: for lack of permission, or because its path is longer than the system accepts. Absent when none.
+   */
+  unreadablePaths?: string[];
+}
+
 export interface OptionRule {
   test: (value: unknown) => boolean;
   /** What to use, as the end of a sentence with "use". */
@@ -100,6 +131,18 @@ export const searchRules: OptionRules<SearchOptions> = {
   onTimeout: oneOf(['reject', 'partial']),
 };
 
+/** The rules of {@link FileSelection}. */
+export const selectionRules: OptionRules<FileSelection> = {
+  type: texts,
+  typeNot: texts,
+  maxDepth: count,
+  followLinks: flag,
+};
+
+function invalidOption(message: string, option?: string): CairnError {
+  return new CairnError('INVALID_OPTION', message, { option });
+}
+
 /**
  * Checks the options of a call. The value `undefined` counts as not given.
  *
@@ -107,25 +150,22 @@ export const searchRules: OptionRules<SearchOptions> = {
  */
 export function checkOptions<T extends object>(name: string, options: T, rules: OptionRules<T>): void {
   if (typeof options !== 'object' || options === null) {
-    throw new CairnError('INVALID_OPTION', `invalid options of ${name}: ${describe(options)}; use an object`);
+    throw invalidOption(`invalid options of ${name}: ${describe(options)}; use an object`);
   }
   const known: Record<string, OptionRule> = rules;
   for (const [option, value] of Object.entries(options)) {
     const rule = Object.hasOwn(known, option) ? known[option] : undefined;
     if (!rule) {
       const names = Object.keys(rules).join(', ');
-      throw new CairnError('INVALID_OPTION', `unknown option ${option} of ${name}; use ${names}`, { option });
+      throw invalidOption(`unknown option ${option} of ${name}; use ${names}`, option);
     }
     if (value !== undefined && !rule.test(value)) {
-      const message = `invalid option ${option} of ${name}: ${describe(value)}; use ${rule.expected}`;
-      throw new CairnError('INVALID_OPTION', message, { option });
+      throw invalidOption(`invalid option ${option} of ${name}: ${describe(value)}; use ${rule.expected}`, option);
     }
   }
   for (const [option, rule] of Object.entries(known)) {
     if (rule.required && (options as Record<string, unknown>)[option] === undefined) {
-      throw new CairnError('INVALID_OPTION', `missing option ${option} of ${name}; set it to ${rule.expected}`, {
-        option,
-      });
+      throw invalidOption(`missing option ${option} of ${name}; set it to ${rule.expected}`, option);
     }
   }
 }
@@ -134,8 +174,7 @@ export function checkOptions<T extends object>(name: string, options: T, rules: 
 export function checkCallback(name: string, callback: unknown, option: 'onMatch' | 'onBatch' = 'onMatch'): void {
   const isLeftOut = option === 'onMatch' && (callback === undefined || callback === null);
   if (!isLeftOut && typeof callback !== 'function') {
-    const message = `invalid second argument of ${name}: ${describe(callback)}; use a function`;
-    throw new CairnError('INVALID_OPTION', message, { option });
+    throw invalidOption(`invalid second argument of ${name}: ${describe(callback)}; use a function`, option);
   }
 }
 
@@ -153,7 +192,7 @@ export function list(value: string | readonly string[] | undefined): string[] {
 
 /** A value in a message. */
 export function describe(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
+  if (typeof value === 'string') return quoted(value);
   if (typeof value === 'number' || typeof value === 'boolean' || value === null) return String(value);
   return Array.isArray(value) ? 'an array' : `a value of type ${typeof value}`;
 }

@@ -2,17 +2,15 @@ import * as binding from '../binding/index.js';
 import { CairnError } from '@cairn/tool/kernel';
 import { fromNative } from './errors.ts';
 import { checkOptions } from './options.ts';
-import { nativeOptions, treeRules } from './tree-summary.ts';
-import type { TreeState, TreeSummaryOptions } from './tree-summary.ts';
+import { nativeOptions, treeRules, type TreeEntry, type TreeState, type TreeSummaryOptions } from './tree-summary.ts';
 
-/** Options of {@link treeStateSync}: those of a summary that decide about the whole tree. */
-export type TreeStateOptions = Omit<
+/** The options of a summary that decide about the whole tree. */
+type TreeStateOptions = Omit<
   TreeSummaryOptions,
   'depth' | 'maxEntries' | 'focus' | 'signal' | 'onTimeout' | 'keepState'
 >;
 
-/** The result of {@link treeStateSync}. */
-export interface TreeStateResult {
+interface TreeStateResult {
   state: TreeState;
   /** See `TreeSummary`. */
   generation: number;
@@ -36,21 +34,14 @@ export function treeStateSync(options: TreeStateOptions): TreeStateResult {
   return { ...outcome, state: outcome.state as TreeState };
 }
 
-/** An entry that came or went. */
-export interface TreeChange {
+/** An entry that came or went. `folded` and `target` are those of one that came. */
+export interface TreeChange extends Pick<TreeEntry, 'kind' | 'folded' | 'target' | 'targetBytes'> {
   /** Relative to the root, with `/`. */
   path: string;
   /** The bytes of a path that is not valid UTF-8; `path` shows it with U+FFFD. */
   pathBytes?: Uint8Array;
   /** Whether it is in the later state; else it is in the earlier one. */
   appeared: boolean;
-  kind: 'file' | 'dir' | 'symlink';
-  /** Why a directory that came is shown without its contents: see `TreeEntry`. */
-  folded?: 'excluded' | 'repository' | 'unreadable';
-  /** The target of a symbolic link that came; absent if it cannot be read. */
-  target?: string;
-  /** The bytes of a target that is not valid UTF-8. */
-  targetBytes?: Uint8Array;
 }
 
 /** The result of {@link treeChanges}. */

@@ -61,7 +61,6 @@ export interface TreeState {
   readonly [state]: true;
 }
 
-/** One entry of a tree. */
 export interface TreeEntry {
   name: string;
   /** The bytes of a name that is not valid UTF-8; `name` shows it with U+FFFD. */
@@ -82,11 +81,9 @@ export interface TreeEntry {
   targetBytes?: Uint8Array;
 }
 
-/** A summary of a tree. */
 export interface TreeSummary {
   /** The canonical path of the root. */
   root: string;
-  /** The number of levels used. */
   depth: number;
   /** How many entries the root has that the rules do not leave out. */
   rootChildren: number;

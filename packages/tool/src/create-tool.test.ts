@@ -1,9 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { createTool } from './create-tool.ts';
-import type { ToolRunOptions, ToolSpec } from './create-tool.ts';
-import { succeed, textOf } from './definition.ts';
-import type { ToolDefinition, ToolResult } from './definition.ts';
+import { createTool, type ToolRunOptions, type ToolSpec } from './create-tool.ts';
+import { succeed, textOf, type ToolDefinition, type ToolResult } from './definition.ts';
 import { explaining } from './kernel/system-error.ts';
 import { ToolError } from './kernel/tool-error.ts';
 import { inputSchema } from './input.ts';

@@ -1,11 +1,9 @@
-import type { z } from 'zod';
 import { explainSystemError } from './kernel/system-error.ts';
 import { ToolError } from './kernel/tool-error.ts';
 import { textOf } from './definition.ts';
 import type {
   ModelOutput,
   ModelOutputPart,
-  ToolAnnotations,
   ToolCallOptions,
   ToolDefinition,
   ToolFailure,
@@ -13,7 +11,7 @@ import type {
   ToolSuccess,
 } from './definition.ts';
 import { describeInputError } from './input.ts';
-import { observeCall } from './kernel/observe-call.ts';
+import { observeCall, type CallOutcome } from './kernel/observe-call.ts';
 import { quotePath } from './paths/quote.ts';
 
 /** The second argument of a tool's `run`. */
@@ -26,13 +24,10 @@ export interface ToolRunOptions {
 }
 
 /** The parts of a tool. `Context` is the second argument of `run`; {@link createTool} passes {@link ToolRunOptions}. */
-export interface ToolSpec<Input, Details, Context = ToolRunOptions> {
-  readonly name: string;
-  readonly description: string;
-  readonly inputSchema: z.ZodType<Input>;
-  readonly annotations: ToolAnnotations;
-  /** See {@link ToolDefinition}. @default false */
-  readonly hasStructuredDetails?: boolean | undefined;
+export interface ToolSpec<Input, Details, Context = ToolRunOptions> extends Pick<
+  ToolDefinition<Input, Details>,
+  'name' | 'description' | 'inputSchema' | 'annotations' | 'hasStructuredDetails'
+> {
   /**
    * Does the work of a call, with checked input.
    *
@@ -56,7 +51,6 @@ function failureOf(error: ToolError, mutates: boolean): ToolFailure {
   };
 }
 
-/** Returns the path in a system error, as messages show it. */
 function systemPathOf(error: unknown): string | undefined {
   return error instanceof Error && 'path' in error && typeof error.path === 'string'
     ? quotePath(error.path)
@@ -113,7 +107,7 @@ export function createTool<Input, Details>(spec: ToolSpec<Input, Details>): Tool
 }
 
 /** Returns the facts of a result for observers: the bytes that a model receives, and the reason of a failure. */
-function outcomeOfResult(result: ToolResult): { readonly outputBytes: number; readonly failure?: string } {
+function outcomeOfResult(result: ToolResult): CallOutcome {
   const outputBytes = result.content.reduce(
     (sum, part) => sum + Buffer.byteLength(part.type === 'text' ? part.text : part.data),
     0,

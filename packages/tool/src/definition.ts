@@ -1,14 +1,13 @@
 import type { z } from 'zod';
 import type { ToolErrorCode } from './kernel/tool-error.ts';
 
-/** Text for the model. */
-export interface TextPart {
+interface TextPart {
   readonly type: 'text';
   readonly text: string;
 }
 
 /** An image for the model; `data` is base64. */
-export interface ImagePart {
+interface ImagePart {
   readonly type: 'image';
   readonly data: string;
   readonly mimeType: string;
@@ -25,8 +24,7 @@ export interface ToolSuccess<Details> {
   readonly details: Details;
 }
 
-/** The facts of a failure. */
-export interface FailureDetails {
+interface FailureDetails {
   readonly reason: ToolErrorCode;
   /** What to do next. */
   readonly hint: string;

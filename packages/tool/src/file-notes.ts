@@ -1,10 +1,7 @@
 import { checkArguments } from './kernel/tool-error.ts';
-import { createSessionKey } from './session.ts';
-import type { SessionKey, ToolSession } from './session.ts';
+import { createSessionKey, type SessionKey, type ToolSession } from './session.ts';
 
-/** Options of one question about files. */
-export interface FileNoteOptions {
-  /** Aborts the question. */
+interface FileNoteOptions {
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -1,15 +1,10 @@
 export { createTool } from './create-tool.ts';
-export type { ToolRunOptions, ToolSpec } from './create-tool.ts';
+export type { ToolRunOptions } from './create-tool.ts';
 export { succeed, textOf } from './definition.ts';
 export type {
   ContentPart,
-  FailureDetails,
-  ImagePart,
   ModelOutput,
-  ModelOutputPart,
-  TextPart,
   ToolAnnotations,
-  ToolCallOptions,
   ToolDefinition,
   ToolFailure,
   ToolResult,
@@ -17,23 +12,19 @@ export type {
   ToolSuccess,
 } from './definition.ts';
 export { CairnError } from './kernel/cairn-error.ts';
-export type { CairnErrorFacts } from './kernel/cairn-error.ts';
-export { CHECK_PATH, errnoOf, explaining, explainSystemError, isMissing } from './kernel/system-error.ts';
+export { isMissing } from './kernel/system-error.ts';
 export { ToolError } from './kernel/tool-error.ts';
-export type { ToolErrorCode, ToolErrorFacts } from './kernel/tool-error.ts';
+export type { ToolErrorCode } from './kernel/tool-error.ts';
 export { fileNotes } from './file-notes.ts';
-export type { FileNoteOptions, FileNotes, FileNoteSource } from './file-notes.ts';
-export { describeInputError, inputSchema, inputSchemaBeyond } from './input.ts';
-export type { InputSchemaOptions, ParameterAliases } from './input.ts';
-export { observeCall } from './kernel/observe-call.ts';
+export type { FileNotes, FileNoteSource } from './file-notes.ts';
+export { describeInputError, inputSchema } from './input.ts';
 export type { ObservedCall } from './kernel/observe-call.ts';
 export { isObject } from './kernel/values.ts';
 export type { Fields } from './kernel/values.ts';
 export { observeCalls } from './observer.ts';
-export type { CallEvent, ObserveCallsOptions } from './observer.ts';
+export type { CallEvent } from './observer.ts';
 export type {
   Resource,
-  ResourceCallOptions,
   ResourceChange,
   ResourceChanges,
   ResourceCompletion,

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { describeInputError, inputSchema, inputSchemaBeyond } from './input.ts';
-import { isObject } from './kernel/values.ts';
-import type { Fields } from './kernel/values.ts';
+import { describeInputError, inputSchema } from './input.ts';
+import { isObject, type Fields } from './kernel/values.ts';
 
 const aliases = [
   ['path', 'file_path', 'filePath'],
@@ -142,11 +141,8 @@ test('adapt converts an object before its aliases, and nothing else', () => {
 });
 
 describe('hidden parameters', () => {
-  const beyond = inputSchemaBeyond(
-    { path: z.string() },
-    { old_text: z.string().optional(), limit: z.number().optional() },
-    { aliases },
-  );
+  const hidden = { old_text: z.string().optional(), limit: z.number().optional() };
+  const beyond = inputSchema({ path: z.string() }, { aliases, hidden });
 
   test('are accepted with aliases and as text', () => {
     expect(beyond.parse({ filePath: 'a', old_string: 'x', limit: '3' })).toEqual({

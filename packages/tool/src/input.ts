@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import { checkArguments } from './kernel/tool-error.ts';
-import { isObject } from './kernel/values.ts';
-import type { Fields } from './kernel/values.ts';
+import { isObject, type Fields } from './kernel/values.ts';
 import { escapeControls } from './paths/quote.ts';
 
 /** Groups of names that hosts use for the same parameter, such as `path`, `file_path` and `filePath`. */
-export type ParameterAliases = readonly (readonly string[])[];
+type ParameterAliases = readonly (readonly string[])[];
 
 /** Options of {@link inputSchema}. */
 export interface InputSchemaOptions {
@@ -13,6 +12,8 @@ export interface InputSchemaOptions {
   readonly aliases?: ParameterAliases | undefined;
   /** Converts the input before all else. It receives the names that the caller used. Default: no conversion. */
   readonly adapt?: ((input: Fields) => Fields) | undefined;
+  /** Additional parameters that models do not see but may use. Default: none. */
+  readonly hidden?: z.ZodRawShape | undefined;
 }
 
 /** Returns a copy in which aliases have the names of the schema. A value under the schema's own name is kept. */
@@ -72,25 +73,17 @@ function normalize(input: unknown, schema: z.core.$ZodType, aliases: ParameterAl
   );
 }
 
-/** Replaces the JSON Schema of a schema: models see `shown`, calls are checked by `accepted`. */
-function showing(shown: z.ZodRawShape, accepted: z.ZodObject<z.ZodRawShape, z.core.$strict>): typeof accepted {
+/** Makes a schema that accepts both shapes, while its JSON Schema shows only the first. */
+function accepting<Shape extends z.ZodRawShape>(
+  shown: Shape,
+  hidden: z.ZodRawShape,
+): z.ZodObject<Shape, z.core.$strict> {
+  const accepted = z.strictObject({ ...shown, ...hidden });
   accepted._zod.toJSONSchema = () => {
     const { $schema: _, ...schema } = z.toJSONSchema(z.strictObject(shown), { io: 'input' });
     return schema;
   };
-  return accepted;
-}
-
-/** Like {@link inputSchema}, with additional parameters that models do not see but may use. */
-export function inputSchemaBeyond(
-  shape: z.ZodRawShape,
-  hidden: z.ZodRawShape,
-  options: Pick<InputSchemaOptions, 'aliases'> = {},
-): z.ZodType<Fields> {
-  checkArguments.options('inputSchemaBeyond', options, { aliases: 'optional' });
-  const { aliases = [] } = options;
-  const object = showing(shape, z.strictObject({ ...shape, ...hidden }));
-  return z.preprocess((input) => normalize(input, object, aliases), object);
+  return accepted as unknown as z.ZodObject<Shape, z.core.$strict>;
 }
 
 /** Tools are made for each session and each run; what their schemas cost, they cost once. */
@@ -108,9 +101,9 @@ export function inputSchema<Shape extends z.ZodRawShape>(
   type Made = z.ZodType<z.output<z.ZodObject<Shape, z.core.$strict>>>;
   const known = options === undefined ? plainSchemas.get(shape) : undefined;
   if (known) return known as Made;
-  checkArguments.options('inputSchema', options, { aliases: 'optional', adapt: 'optional' });
-  const { aliases = [], adapt } = options ?? {};
-  const object = z.strictObject(shape);
+  checkArguments.options('inputSchema', options, { aliases: 'optional', adapt: 'optional', hidden: 'optional' });
+  const { aliases = [], adapt, hidden } = options ?? {};
+  const object = hidden ? accepting(shape, hidden) : z.strictObject(shape);
   const convert = (input: unknown): unknown =>
     normalize(adapt && isObject(input) ? adapt(input) : input, object, aliases);
   const schema: Made = z.preprocess(convert, object);
@@ -151,7 +144,8 @@ function describeIssue(issue: z.core.$ZodIssue, input: unknown): string {
  */
 export function describeInputError(error: z.core.$ZodError, input: unknown, schema: z.ZodType): string {
   const wrong = error.issues.map((issue) => describeIssue(issue, input));
-  return `${escapeControls([...new Set(wrong)].join('; '))} (parameters: ${parametersOf(schema)})`;
+  const parameters = listParameters(z.toJSONSchema(schema, { io: 'input' }) as JsonSchema);
+  return `${escapeControls([...new Set(wrong)].join('; '))} (parameters: ${parameters})`;
 }
 
 interface JsonSchema {
@@ -160,11 +154,7 @@ interface JsonSchema {
   readonly items?: JsonSchema;
 }
 
-/** Lists the parameters of a schema in one line, optional ones with `?`. */
-function parametersOf(schema: z.ZodType): string {
-  return listParameters(z.toJSONSchema(schema, { io: 'input' }) as JsonSchema);
-}
-
+/** Lists parameters in one line, optional ones with `?`. */
 function listParameters({ properties = {}, required = [] }: JsonSchema): string {
   const names = Object.entries(properties).map(([name, { items }]) => {
     const inner = items?.properties ? `: [{ ${listParameters(items)} }]` : '';

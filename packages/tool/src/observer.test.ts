@@ -3,13 +3,11 @@ import process from 'node:process';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { createTool } from './create-tool.ts';
-import { succeed } from './definition.ts';
-import type { ToolDefinition } from './definition.ts';
+import { succeed, type ToolDefinition } from './definition.ts';
 import { ToolError } from './kernel/tool-error.ts';
 import { inputSchema } from './input.ts';
 import { CALL_CHANNEL, CALL_CONTENTS_CHANNEL, observeCall } from './kernel/observe-call.ts';
-import { observeCalls } from './observer.ts';
-import type { CallEvent, ObserveCallsOptions } from './observer.ts';
+import { observeCalls, type CallEvent } from './observer.ts';
 
 const annotations = {
   title: 'Echo',
@@ -31,7 +29,7 @@ const echo: ToolDefinition<{ text: string }, { length: number }> = createTool({
   },
 });
 
-function observe(options?: ObserveCallsOptions): CallEvent[] {
+function observe(options?: Parameters<typeof observeCalls>[1]): CallEvent[] {
   const events: CallEvent[] = [];
   onTestFinished(observeCalls((event) => events.push(event), options));
   return events;

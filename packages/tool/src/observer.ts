@@ -1,7 +1,6 @@
-import { channel, tracingChannel } from 'node:diagnostics_channel';
-import type { TracingChannel } from 'node:diagnostics_channel';
-import { CALL_CHANNEL, CALL_CONTENTS_CHANNEL } from './kernel/observe-call.ts';
-import type { CallContents, ObservedCall } from './kernel/observe-call.ts';
+import { channel, tracingChannel, type TracingChannel } from 'node:diagnostics_channel';
+import { CALL_CHANNEL, CALL_CONTENTS_CHANNEL, type CallContents, type ObservedCall } from './kernel/observe-call.ts';
+import { notify } from './kernel/notify.ts';
 import { checkArguments } from './kernel/tool-error.ts';
 
 const calls: TracingChannel<ObservedCall, ObservedCall> = tracingChannel(CALL_CHANNEL);
@@ -14,8 +13,7 @@ export type CallEvent =
   /** The call rejected: it was aborted, or failed unexpectedly. Expected failures are results: `call-end` with `failure`. */
   | { readonly kind: 'call-error'; readonly call: ObservedCall; readonly error?: unknown };
 
-/** Options of {@link observeCalls}. */
-export interface ObserveCallsOptions {
+interface ObserveCallsOptions {
   /**
    * Also report inputs, results and errors. They may hold file contents and secrets.
    * @default false
@@ -28,11 +26,6 @@ export interface ObserveCallsOptions {
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-function warn(error: unknown): void {
-  const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  process.emitWarning(`A listener of calls failed: ${what}`, 'CairnWarning');
-}
-
 /**
  * Calls `listener` at the start and at the end of every call of a Cairn tool and of `@cairn/natives` in this process.
  *
@@ -43,25 +36,10 @@ function warn(error: unknown): void {
  */
 export function observeCalls(listener: (event: CallEvent) => void, options: ObserveCallsOptions = {}): () => void {
   checkArguments.options('observeCalls', options, { contents: 'optional', onError: 'optional' });
-  const { contents: withContents = false, onError = warn } = options;
+  const { contents: withContents = false, onError } = options;
   const held = new Map<string, unknown>();
   const failed = new WeakSet<object>();
-  const reportError = (error: unknown): void => {
-    try {
-      onError(error);
-    } catch (second) {
-      warn(second);
-    }
-  };
-  const report = (event: CallEvent): void => {
-    try {
-      // The type allows an asynchronous listener, whose rejection would have no handler.
-      const returned: unknown = listener(event);
-      if (returned instanceof Promise) returned.catch(reportError);
-    } catch (error) {
-      reportError(error);
-    }
-  };
+  const report = (event: CallEvent): void => notify(listener, event, { of: 'calls', onError });
   const take = <Key extends string>(id: string, key: Key): Partial<Record<Key, unknown>> => {
     if (!held.has(id)) return {};
     const value = held.get(id);
@@ -85,15 +63,15 @@ export function observeCalls(listener: (event: CallEvent) => void, options: Obse
     const call = message as ObservedCall;
     if (!failed.has(call)) report({ kind: 'call-end', call: { ...call }, ...take(call.id, 'result') });
   };
-  if (withContents) contents.subscribe(onContents);
-  calls.start.subscribe(onStart);
-  calls.error.subscribe(onFailure);
-  calls.asyncEnd.subscribe(onEnd);
+  const subscriptions = [
+    [calls.start, onStart],
+    [calls.error, onFailure],
+    [calls.asyncEnd, onEnd],
+    ...(withContents ? ([[contents, onContents]] as const) : []),
+  ] as const;
+  for (const [heard, handler] of subscriptions) heard.subscribe(handler);
   return () => {
-    if (withContents) contents.unsubscribe(onContents);
-    calls.start.unsubscribe(onStart);
-    calls.error.unsubscribe(onFailure);
-    calls.asyncEnd.unsubscribe(onEnd);
+    for (const [heard, handler] of subscriptions) heard.unsubscribe(handler);
     held.clear();
   };
 }

@@ -15,11 +15,8 @@ export interface ResourcePage {
 }
 
 /** A family of resources whose URIs follow one template (RFC 6570). */
-export interface ResourceTemplate {
+export interface ResourceTemplate extends Pick<Resource, 'name' | 'title' | 'description'> {
   readonly uriTemplate: string;
-  readonly name: string;
-  readonly title?: string;
-  readonly description?: string;
 }
 
 /** The content of a resource; `blob` is base64. */
@@ -40,9 +37,7 @@ export interface ResourceCompletion {
   readonly guess?: string;
 }
 
-/** Options of one call of a provider. */
-export interface ResourceCallOptions {
-  /** Aborts the call. */
+interface ResourceCallOptions {
   readonly signal: AbortSignal;
 }
 

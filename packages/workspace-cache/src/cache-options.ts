@@ -1,18 +1,15 @@
-import { checkArguments } from '@cairn/tool/kernel';
-import type { OptionNames } from '@cairn/tool/kernel';
+import { checkArguments, isObject, type OptionNames } from '@cairn/tool/kernel';
 import type { Workspace } from '@cairn/coding-agent';
 import { ToolError } from '@cairn/tool';
 import { isAbsolute, resolve } from 'node:path';
 import process from 'node:process';
 import type { ToolNames } from './data.ts';
-import { check, checkFlags, checkToolNames, describe } from './checks.ts';
-import { resolveTreeOptions, treeOptionNames } from './tree/options.ts';
-import type { ResolvedTreeOptions, TreeOptions } from './tree/options.ts';
+import { checkToolNames, checkValues, describe, flag, isFunction, namesIn, type Rules } from './checks.ts';
+import { resolveTreeOptions, treeOptionNames, type ResolvedTreeOptions, type TreeOptions } from './tree/options.ts';
 
 /** Something that went wrong and does not end the work. */
 interface WorkspaceCacheWarning {
   readonly message: string;
-  /** The root of the cache. */
   readonly root: string;
   readonly cause?: unknown;
 }
@@ -75,25 +72,29 @@ export type ResolvedCacheOptions = { readonly [Name in Chosen]: NonNullable<Work
   readonly warn: (message: string, cause?: unknown) => void;
 };
 
-/** The names of {@link WorkspaceCacheOptions}. */
-export const cacheOptionNames: OptionNames<WorkspaceCacheOptions> = {
-  ...treeOptionNames,
-  root: 'required',
-  workspace: 'optional',
-  mode: 'optional',
-  coreFiles: 'optional',
-  git: 'optional',
-  showTime: 'optional',
-  preload: 'optional',
-  toolNames: 'optional',
-  stateDirectory: 'optional',
-  clock: 'optional',
-  onWarning: 'optional',
-};
-
 function isPath(path: unknown): path is string {
   return typeof path === 'string' && isAbsolute(path) && !path.includes('\0');
 }
+
+const rules: Rules<Omit<WorkspaceCacheOptions, keyof TreeOptions | 'root' | 'toolNames'>> = {
+  workspace: [(value) => isObject(value) && isFunction(value['onChange']), 'a workspace of createWorkspace'],
+  mode: [(value) => value === 'full' || value === 'static', '"full" or "static"'],
+  coreFiles: flag,
+  git: flag,
+  showTime: flag,
+  preload: flag,
+  stateDirectory: [isPath, 'an absolute path'],
+  clock: [isFunction, 'a function that returns milliseconds'],
+  onWarning: [isFunction, 'a function'],
+};
+
+/** The names of {@link WorkspaceCacheOptions}. */
+export const cacheOptionNames: OptionNames<WorkspaceCacheOptions> = {
+  ...treeOptionNames,
+  ...namesIn(rules),
+  root: 'required',
+  toolNames: 'optional',
+};
 
 function checkRoot(root: unknown): string {
   if (isPath(root)) return resolve(root);
@@ -115,13 +116,8 @@ export function resolveCacheOptions(options: WorkspaceCacheOptions): ResolvedCac
   const root = checkRoot(options.root);
   const { workspace, mode = 'full', coreFiles = false, git = false, showTime = false, preload = false } = options;
   const { toolNames = {}, stateDirectory, clock = Date.now, onWarning = emitWarning } = options;
-  check('workspace', workspace, typeof workspace?.onChange === 'function', 'a workspace of createWorkspace');
-  check('mode', mode, mode === 'full' || mode === 'static', '"full" or "static"');
-  checkFlags({ coreFiles, git, showTime, preload });
+  checkValues(options, rules);
   checkToolNames(toolNames);
-  check('stateDirectory', stateDirectory, isPath(stateDirectory), 'an absolute path');
-  check('clock', clock, typeof clock === 'function', 'a function that returns milliseconds');
-  check('onWarning', onWarning, typeof onWarning === 'function', 'a function');
   return {
     root,
     tree: resolveTreeOptions(options),

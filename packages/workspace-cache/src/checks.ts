@@ -1,15 +1,13 @@
-import { checkArguments } from '@cairn/tool/kernel';
+import { checkArguments, quoted, type OptionNames } from '@cairn/tool/kernel';
 import { ToolError } from '@cairn/tool';
 import type { ToolNames } from './data.ts';
 
-/** Returns the message of what was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Returns a value for a message. */
 export function describe(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
+  if (typeof value === 'string') return quoted(value);
   if (typeof value === 'number' || typeof value === 'boolean' || value === null) return String(value);
   if (!Array.isArray(value)) return `a value of type ${typeof value}`;
   return `[${value.slice(0, 3).map(describe).join(', ')}${value.length > 3 ? ', …' : ''}]`;
@@ -20,9 +18,34 @@ export function isToolName(name: unknown): boolean {
   return typeof name === 'string' && /^[^\s`]+$/u.test(name);
 }
 
-/** Checks values of yes or no. @throws {ToolError} `INVALID_OPTION` */
-export function checkFlags(flags: Readonly<Record<string, unknown>>): void {
-  for (const [name, value] of Object.entries(flags)) check(name, value, typeof value === 'boolean', 'true or false');
+/** What an option may be, and what to use instead of another value. */
+export type Rule = readonly [accepts: (value: unknown) => boolean, expected: string];
+
+export type Rules<Options> = { readonly [Name in keyof Options]-?: Rule };
+
+export const flag: Rule = [(value) => typeof value === 'boolean', 'true or false'];
+
+export const isFunction = (value: unknown): boolean => typeof value === 'function';
+
+export const isCount = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 0;
+
+/** Returns the names of options that have rules. None of them is required. */
+export function namesIn<Options>(rules: Rules<Options>): OptionNames<Options> {
+  return Object.fromEntries(Object.keys(rules).map((name) => [name, 'optional'])) as OptionNames<Options>;
+}
+
+/** Checks the values of options that have rules. @throws {ToolError} `INVALID_OPTION` */
+export function checkValues<Options>(options: Options, rules: Rules<Options>): void {
+  for (const [name, [accepts, expected]] of Object.entries<Rule>(rules)) {
+    const value = options[name as keyof Options];
+    check(name, value, accepts(value), expected);
+  }
+}
+
+/** Checks the names and the values of the options of a call. @throws {ToolError} `INVALID_OPTION` */
+export function checkOptions<Options>(call: string, options: Options, rules: Rules<Options>): void {
+  checkArguments.options(call, options, namesIn(rules));
+  checkValues(options, rules);
 }
 
 /**

@@ -17,7 +17,6 @@ export interface SectionOptions {
   readonly agent?: string | undefined;
 }
 
-/** Facts about the tree. */
 export interface TreeMetadata {
   /** When the tree was made (ISO 8601). */
   readonly cachedAt: string;

@@ -10,10 +10,8 @@ export interface AgentActivity {
   readonly requests?: number | undefined;
 }
 
-/** The facts of a run that are known elsewhere. */
 export type RunFacts = Pick<RunCounts, 'metadata' | 'totalScans' | 'sectionTokens' | 'shownDirectories' | 'unassigned'>;
 
-/** The counts of one run. */
 export class RunCounter {
   readonly #root: string;
   readonly #calls = { list: { hits: 0, misses: 0 }, read: { hits: 0, misses: 0 } };
@@ -66,7 +64,6 @@ export class RunCounter {
     if (listed !== undefined) this.noteAccess({ kind: 'list', path: resolve(this.#root, listed), isHit: false });
   }
 
-  /** Returns the counts, with facts that are known elsewhere. */
   counts(facts: RunFacts): RunCounts {
     const { list, read } = this.#calls;
     return {

@@ -2,10 +2,8 @@ import type { TreeChange } from '@cairn/natives';
 import { check, messageOf } from './checks.ts';
 import type { DynamicListing, SectionOptions } from './data.ts';
 import { renderChanges, TreeHistory } from './section/changes.ts';
-import { renderListings } from './section/listings.ts';
-import type { PathListing } from './section/listings.ts';
-import { renderSection } from './section/section.ts';
-import type { SectionContent, SectionStyle } from './section/section.ts';
+import { renderListings, type PathListing } from './section/listings.ts';
+import { renderSection, type SectionContent, type SectionStyle } from './section/section.ts';
 import { sectionTexts } from './section/texts.ts';
 import type { TreeSnapshot, TreeReader } from './tree/tree-state.ts';
 
@@ -52,7 +50,6 @@ export interface UpdatesSince {
   toString(): string;
 }
 
-/** What the texts of a run are made of. */
 export interface RunTextParts {
   readonly content: Omit<SectionContent, 'listings'>;
   readonly style: SectionStyle;
@@ -89,7 +86,6 @@ export class RunTexts {
   readonly #history: TreeHistory | undefined;
   /** Rises with each thing that is new. A cursor is a moment. */
   #moment = 0;
-  /** When each listing was new. */
   readonly #listed = new WeakMap<DynamicListing, number>();
   /** By the name of the list tool. All of them show the same. */
   readonly #sections = new Map<SectionOptions['list'], string>();

@@ -4,8 +4,7 @@ import type { ResolvedCacheOptions } from './cache-options.ts';
 import type { OwnContentCache } from './content/content-cache.ts';
 import { SECTION_SHARE } from './run-texts.ts';
 import { gitLineOf, headOf } from './section/git.ts';
-import { renderSection } from './section/section.ts';
-import type { SectionContent } from './section/section.ts';
+import { renderSection, type SectionContent } from './section/section.ts';
 import { sectionTexts } from './section/texts.ts';
 import type { BuiltTree } from './tree/build.ts';
 import { tokensOf } from './tree/tokens.ts';
@@ -29,7 +28,6 @@ interface BeginParts {
   readonly content: OwnContentCache;
 }
 
-/** Returns what the section shows of a tree. */
 export function contentOf(tree: BuiltTree, extras: Pick<SectionContent, 'coreFiles' | 'gitLine'>): BegunTree {
   const { levels, metadata } = tree;
   return { tree, content: { tree: tree.tree, metadata, levels, ...extras } };

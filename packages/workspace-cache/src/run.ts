@@ -1,7 +1,6 @@
-import { checkArguments } from '@cairn/tool/kernel';
 import type { ToolDefinition } from '@cairn/tool';
 import type { ResolvedCacheOptions } from './cache-options.ts';
-import { check, isToolName } from './checks.ts';
+import { checkOptions, isCount, isToolName, type Rule, type Rules } from './checks.ts';
 import type { DynamicListing, SectionOptions, WorkspaceCacheData } from './data.ts';
 import type { CacheDirectoryDetails, CacheDirectoryInput } from './listings/cache-directory.ts';
 import type { DynamicListings } from './listings/dynamic-listings.ts';
@@ -10,8 +9,7 @@ import type { Interceptors } from './listings/interceptors.ts';
 import type { AgentActivity, RunCounter } from './run-counter.ts';
 import type { Refreshed, RunTexts, SinceOptions, UpdatesSince } from './run-texts.ts';
 import { reportOf } from './statistics/report.ts';
-import { statisticsOf } from './statistics/statistics.ts';
-import type { RunCounts, RunStatistics, StatisticsOptions } from './statistics/statistics.ts';
+import { statisticsOf, type RunCounts, type RunStatistics, type StatisticsOptions } from './statistics/statistics.ts';
 import type { BuiltTree } from './tree/build.ts';
 import { tokensOf } from './tree/tokens.ts';
 
@@ -57,7 +55,6 @@ export interface WorkspaceRun extends Interceptors {
   report(options?: StatisticsOptions): string;
 }
 
-/** The tools of a run. */
 interface RunTools {
   readonly cache_directory?: ToolDefinition<CacheDirectoryInput, CacheDirectoryDetails>;
 }
@@ -73,14 +70,12 @@ function createData({ tree, metadata }: BuiltTree, dynamic: Record<string, Dynam
   }) as WorkspaceCacheData;
 }
 
-/** The parts of a run that change. */
 export interface RunState {
   readonly texts: RunTexts;
   readonly counter: RunCounter;
   readonly listings: DynamicListings;
 }
 
-/** What a run is made of. */
 interface RunParts {
   readonly tree: BuiltTree;
   readonly resolved: ResolvedCacheOptions;
@@ -95,33 +90,20 @@ interface RunParts {
   readonly unassigned: () => number;
 }
 
-const isCount = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 0;
+const sectionRules: Rules<SectionOptions> = {
+  list: [(value) => value === false || isToolName(value), 'the name of a tool, or false'],
+  agent: [(value) => typeof value === 'string' && value !== '', 'the name of the agent'],
+};
+const sinceRules: Rules<SectionOptions & { readonly since?: number | undefined }> = {
+  ...sectionRules,
+  since: [isCount, 'the cursor of an earlier answer, or 0'],
+};
+const requests: Rule = [isCount, 'a whole number from 0'];
+const activityRules: Rules<AgentActivity> = {
+  listed: [(value) => typeof value === 'string', 'the path of a directory'],
+  requests,
+};
 
-/** @throws {ToolError} `INVALID_OPTION` */
-function checkSection(name: string, options: SectionOptions & { readonly since?: unknown }, isSince: boolean): void {
-  const sectionOptions = { list: 'optional', agent: 'optional', ...(isSince && { since: 'optional' }) } as const;
-  checkArguments.options<object>(name, options, sectionOptions);
-  const { list, agent, since } = options;
-  check('agent', agent, typeof agent === 'string' && agent !== '', 'the name of the agent');
-  check('list', list, list === false || isToolName(list), 'the name of a tool, or false');
-  check('since', since, isCount(since), 'the cursor of an earlier answer, or 0');
-}
-
-/** @throws {ToolError} `INVALID_OPTION` */
-function checkStatistics(name: string, options: StatisticsOptions): void {
-  checkArguments.options(name, options, { requests: 'optional' });
-  check('requests', options.requests, isCount(options.requests), 'a whole number from 0');
-}
-
-/** @throws {ToolError} `INVALID_OPTION` */
-function checkActivity(activity: AgentActivity): void {
-  checkArguments.options('note', activity, { listed: 'optional', requests: 'optional' });
-  const { listed, requests } = activity;
-  check('listed', listed, typeof listed === 'string', 'the path of a directory');
-  check('requests', requests, isCount(requests), 'a whole number from 0');
-}
-
-/** Makes a run. */
 export function createRun(parts: RunParts): WorkspaceRun {
   const { tree, resolved, state, lifetime, interceptors, tools, totalScans, unassigned } = parts;
   const { language, countTokens } = resolved.tree;
@@ -136,7 +118,7 @@ export function createRun(parts: RunParts): WorkspaceRun {
   function updates(options: SinceOptions): UpdatesSince;
   function updates(options: SectionOptions & { readonly since?: number } = {}): string | UpdatesSince {
     lifetime.check();
-    checkSection('updates', options, true);
+    checkOptions('updates', options, sinceRules);
     const answer = state.texts.updates(options);
     if (answer.text !== '') state.counter.noteUpdates(tokensOf(answer.text, countTokens));
     return options.since === undefined ? answer.text : answer;
@@ -152,7 +134,7 @@ export function createRun(parts: RunParts): WorkspaceRun {
     },
     section: (options = {}) => {
       lifetime.check();
-      checkSection('section', options, false);
+      checkOptions('section', options, sectionRules);
       const section = state.texts.section(options);
       state.counter.noteSection(options.agent);
       return section;
@@ -164,17 +146,17 @@ export function createRun(parts: RunParts): WorkspaceRun {
     },
     note: (activity) => {
       lifetime.check();
-      checkActivity(activity);
+      checkOptions('note', activity, activityRules);
       state.counter.noteActivity(activity);
     },
     statistics: (options = {}) => {
       lifetime.check();
-      checkStatistics('statistics', options);
+      checkOptions('statistics', options, { requests });
       return statisticsOf(counts(), { ...options, language });
     },
     report: (options = {}) => {
       lifetime.check();
-      checkStatistics('report', options);
+      checkOptions('report', options, { requests });
       return reportOf(counts(), { ...options, language });
     },
   };

@@ -12,12 +12,9 @@ import { createInterceptors } from './listings/interceptors.ts';
 import type { RunCalls } from './run-calls.ts';
 import { RunCounter } from './run-counter.ts';
 import { RunTexts } from './run-texts.ts';
-import { beginTree, contentOf } from './run-tree.ts';
-import type { BegunTree } from './run-tree.ts';
-import { createRun } from './run.ts';
-import type { RunState, WorkspaceRun } from './run.ts';
-import { createSharedStates } from './shared-state.ts';
-import type { SharedState } from './shared-state.ts';
+import { beginTree, contentOf, type BegunTree } from './run-tree.ts';
+import { createRun, type RunState, type WorkspaceRun } from './run.ts';
+import { createSharedStates, type SharedState } from './shared-state.ts';
 import { failedTree } from './tree/build.ts';
 import { countScans } from './tree/scan-count.ts';
 import { tokensOf } from './tree/tokens.ts';
@@ -27,7 +24,6 @@ import type { Trees } from './trees.ts';
 /** The object that agents share during a run. The cache sets `workspaceCache` in it. */
 export type UserContext = Record<string, unknown>;
 
-/** The result of `WorkspaceCache.init`. */
 export interface InitResult {
   /** `Workspace cache initialized`, or that it failed, in the words of the source document. */
   readonly message: string;

@@ -1,11 +1,9 @@
 import { rootMoved } from '@cairn/coding-agent/internal';
 import type { ResolvedCacheOptions } from './cache-options.ts';
 import type { CacheScope } from './content/scope.ts';
-import { failedTree } from './tree/build.ts';
-import type { BuiltTree } from './tree/build.ts';
+import { failedTree, type BuiltTree } from './tree/build.ts';
 import type { ResolvedTreeOptions } from './tree/options.ts';
-import { createTreeBuilder } from './tree/tree-builder.ts';
-import type { BuildCall } from './tree/tree-builder.ts';
+import { createTreeBuilder, type BuildCall } from './tree/tree-builder.ts';
 
 /** The trees of a cache, with a warning when one is empty or incomplete. */
 export class Trees {

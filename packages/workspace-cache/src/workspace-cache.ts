@@ -1,10 +1,9 @@
-import { checkArguments, isObject, observeCall } from '@cairn/tool/kernel';
-import type { CallOutcome, OptionNames } from '@cairn/tool/kernel';
+import { checkArguments, isObject, observeCall, type OptionNames } from '@cairn/tool/kernel';
+import type { CallOutcome } from '@cairn/tool/internal';
 import { createWorkspace, nodeFileOperations } from '@cairn/coding-agent';
 import type { FileOperations, Workspace, WorkspaceChange, WorkspaceOptions } from '@cairn/coding-agent';
 import { ToolError } from '@cairn/tool';
-import { resolveCacheOptions } from './cache-options.ts';
-import type { ResolvedCacheOptions, WorkspaceCacheOptions } from './cache-options.ts';
+import { resolveCacheOptions, type ResolvedCacheOptions, type WorkspaceCacheOptions } from './cache-options.ts';
 import { checkFunction, describe } from './checks.ts';
 import type { ContentCache } from './content/types.ts';
 import type { InitOptions, InvocationOptions } from './init-options.ts';
@@ -12,11 +11,9 @@ import { Lifetime } from './lifetime.ts';
 import { CacheFiles } from './listings/cache-files.ts';
 import { RunCalls } from './run-calls.ts';
 import type { WorkspaceRun } from './run.ts';
-import { FAILED, Runs } from './runs.ts';
-import type { InitResult } from './runs.ts';
+import { FAILED, Runs, type InitResult } from './runs.ts';
 import type { WorkspaceTree } from './tree/build.ts';
-import { resolveTreeOptions, treeOptionNames } from './tree/options.ts';
-import type { TreeOptions } from './tree/options.ts';
+import { resolveTreeOptions, treeOptionNames, type TreeOptions } from './tree/options.ts';
 import { Trees } from './trees.ts';
 
 /** The run that calls belong to. */

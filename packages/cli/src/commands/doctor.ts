@@ -1,5 +1,6 @@
 import process from 'node:process';
-import { escapeControls, homeDirectory, temporaryDirectory } from '@cairn/tool/paths';
+import { escapeControls, homeDirectory } from '@cairn/tool/paths';
+import { temporaryDirectory } from '@cairn/tool/internal';
 import { writeAnswer, type AnswerFlags } from '../terminal/answer.ts';
 import { answerOptions } from '../terminal/options.ts';
 import { fail, reasonOf, type Check, type CheckResult, type CheckStatus, type DoctorContext } from '../doctor/check.ts';

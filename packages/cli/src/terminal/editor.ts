@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import process from 'node:process';
-import { temporaryDirectory } from '@cairn/tool/paths';
+import { temporaryDirectory } from '@cairn/tool/internal';
 import { CommandError, describe, factsOf, UsageError } from './errors.ts';
 import { readTextFile } from './input.ts';
 import { filled, type OptionRow } from './options.ts';

@@ -1,7 +1,6 @@
 import type { FileOperations } from '../files/operations.ts';
 import type { Expectation, Mark } from './mark.ts';
 
-/** Prepared content for a file. */
 export interface Replacement {
   readonly path: string;
   /** The path of the new content. */
@@ -30,7 +29,6 @@ export type Change =
   | ({ readonly kind: 'move'; readonly path: string; readonly to: string; readonly before: Mark } & Arrival)
   | { readonly kind: 'delete'; readonly path: string; readonly temporary: string; readonly before: Mark };
 
-/** The tools that make a change. */
 export interface ChangeTools {
   readonly operations: FileOperations;
   /** Receives the paths of other programs' content that lost its place to a later one. */
@@ -40,7 +38,6 @@ export interface ChangeTools {
 /** How far a change is; `conflict`: another program changed the path. */
 export type Progress = 'applied' | 'unapplied' | 'conflict';
 
-/** How one kind of change is made. */
 export interface ChangeKind<One extends Change> {
   /**
    * Makes a change that is `unapplied`. Returns false when the path did not hold what was expected; then it holds that again.

@@ -2,15 +2,12 @@ import type { FileDiff } from '../edit/diff.ts';
 import { hashOf, tagOf } from '../files/content-hash.ts';
 import { commit } from './commit.ts';
 import type { ChangeContext } from './scope.ts';
-import { sizeOf, writeStep } from './write-step.ts';
-import type { NewContent } from './write-step.ts';
+import { sizeOf, WriteStep, type NewContent } from './write-step.ts';
 
-/** The result of a change to a file. */
 export interface ChangedFile {
   readonly path: string;
   /** Bytes. */
   readonly size: number;
-  /** The content tag. */
   readonly tag: string;
   readonly diff: FileDiff;
   /** Nothing was written. */
@@ -21,7 +18,7 @@ export interface ChangedFile {
 export async function changeFile(context: ChangeContext, content: NewContent, diff: FileDiff): Promise<ChangedFile> {
   const { workspace, dryRun } = context;
   const { target, parts } = content;
-  await commit([writeStep(workspace, content)], context);
+  await commit([new WriteStep(workspace, content)], context);
   const written = dryRun ? undefined : workspace.ledger.get(target.real);
   return { path: target.path, size: sizeOf(parts), tag: tagOf(written?.hash ?? hashOf(...parts)), diff, dryRun };
 }

@@ -1,8 +1,7 @@
 import { checkArguments } from '@cairn/tool/kernel';
-import process from 'node:process';
+import { notify } from '@cairn/tool/internal';
 import { invalidateFsScanAfterDelete, invalidateFsScanAfterRename, invalidateFsScanAfterWrite } from './scan-cache.ts';
 
-/** A path before and after a rename. */
 interface RenamedPath {
   readonly from: string;
   readonly to: string;
@@ -25,7 +24,6 @@ export interface WorkspaceChange {
   readonly renamed: readonly RenamedPath[];
 }
 
-/** Receives each change of a workspace. */
 export type ChangeListener = (change: WorkspaceChange) => void;
 
 export interface ListenOptions {
@@ -36,7 +34,6 @@ export interface ListenOptions {
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-/** One path that a commit changed. */
 export type PathChange =
   | {
       readonly kind: 'write';
@@ -59,46 +56,18 @@ function gather(changes: readonly PathChange[]): WorkspaceChange {
   };
 }
 
-function warn(error: unknown): void {
-  const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  process.emitWarning(`A listener of workspace changes failed: ${what}`, 'CairnWarning');
-}
-
-interface Subscription {
-  readonly listener: ChangeListener;
-  readonly onError: (error: unknown) => void;
-}
-
-function report({ onError }: Subscription, error: unknown): void {
-  try {
-    onError(error);
-  } catch (second) {
-    warn(second);
-  }
-}
-
-function notify(subscription: Subscription, change: WorkspaceChange): void {
-  try {
-    // The type allows an asynchronous listener: no other user would see its rejection.
-    const returned: unknown = subscription.listener(change);
-    if (returned instanceof Promise) returned.catch((error: unknown) => report(subscription, error));
-  } catch (error) {
-    report(subscription, error);
-  }
-}
-
-/** The listeners of one source of changes. */
 class Listeners {
-  #subscriptions: readonly Subscription[] = [];
+  #subscriptions: readonly { readonly listener: ChangeListener; readonly onError: ListenOptions['onError'] }[] = [];
 
   notify(change: WorkspaceChange): void {
-    for (const subscription of this.#subscriptions) notify(subscription, change);
+    for (const { listener, onError } of this.#subscriptions) {
+      notify(listener, change, { of: 'workspace changes', onError });
+    }
   }
 
   add(listener: ChangeListener, options: ListenOptions = {}): () => void {
     checkArguments.options('onChange', options, { onError: 'optional' });
-    const { onError = warn } = options;
-    const subscription = { listener, onError };
+    const subscription = { listener, onError: options.onError };
     this.#subscriptions = [...this.#subscriptions, subscription];
     return () => {
       this.#subscriptions = this.#subscriptions.filter((other) => other !== subscription);

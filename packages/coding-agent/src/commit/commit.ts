@@ -1,14 +1,13 @@
-import { errnoOf, explainSystemError, explaining } from '@cairn/tool/kernel';
+import { errnoOf, explaining, explainSystemError } from '@cairn/tool/internal';
 import { ToolError } from '@cairn/tool';
 import { quotePath } from '@cairn/tool/paths';
 import type { FileOperations } from '../files/operations.ts';
 import type { Change, ChangeTools } from './change.ts';
-import { apply, clean, isOutOfSight, revert } from './make-change.ts';
+import { isOutOfSight, kindOf, revert } from './make-change.ts';
 import type { Expectation } from './mark.ts';
 import { place } from './place.ts';
 import type { PathChange } from './changes.ts';
-import { createJournal } from './journal.ts';
-import type { Journal } from './journal.ts';
+import { createJournal, type Journal } from './journal.ts';
 import type { LockedTarget } from './locked-targets.ts';
 import type { ChangeContext, CommitScope } from './scope.ts';
 import { isThere, removeAll } from './temporary.ts';
@@ -50,7 +49,6 @@ function movedAway(path: string): ToolError {
   return new ToolError('STALE', [summary, 'Read it where the directory is now.'], { path });
 }
 
-/** Runs the checks of all steps and changes nothing. */
 async function check(steps: readonly Step[], signal: AbortSignal | undefined): Promise<void> {
   for (const step of steps) {
     signal?.throwIfAborted();
@@ -58,12 +56,10 @@ async function check(steps: readonly Step[], signal: AbortSignal | undefined): P
   }
 }
 
-/** A change of a step, on its way. */
 interface Task extends PreparedChange {
   readonly step: Step;
 }
 
-/** Another program changed the path of a step. */
 class Conflict extends Error {
   readonly step: Step;
 
@@ -140,7 +136,7 @@ class Commit {
     for (const [index, { step, change, expected }] of this.#tasks.entries()) {
       this.#current = step;
       this.#begun = this.#tasks.slice(0, index + 1);
-      if (!(await apply(this.#tools, change, expected))) throw new Conflict(step);
+      if (!(await kindOf(change).apply(this.#tools, change, expected))) throw new Conflict(step);
     }
   }
 
@@ -177,7 +173,7 @@ class Commit {
         }
       }
       if (failures.length === 0) {
-        for (const { change } of this.#tasks) await clean(this.#tools.operations, change, false);
+        for (const { change } of this.#tasks) await kindOf(change).clean(this.#tools.operations, change, false);
         await journal.remove();
         return failures;
       }
@@ -196,7 +192,7 @@ class Commit {
     for (const step of this.#steps) step.finish();
     for (const task of this.#tasks) {
       try {
-        await clean(this.#tools.operations, task.change, true);
+        await kindOf(task.change).clean(this.#tools.operations, task.change, true);
       } catch (error) {
         failures.push(await this.#putBack(task, explainSystemError(error, task.step.path)));
       }

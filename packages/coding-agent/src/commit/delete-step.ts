@@ -1,7 +1,5 @@
-import { inodeOf, markOf } from './mark.ts';
-import type { Mark } from './mark.ts';
-import { changedMeanwhile } from './commit.ts';
-import type { Step } from './commit.ts';
+import { inodeOf, markOf, type Mark } from './mark.ts';
+import { changedMeanwhile, type Step } from './commit.ts';
 import { isFresh } from './guard.ts';
 import type { LockedTarget } from './locked-targets.ts';
 import type { CommitScope } from './scope.ts';
@@ -24,7 +22,6 @@ async function known(
   return { before, expected };
 }
 
-/** How {@link deleteStep} deletes. */
 export interface DeleteOptions {
   /** The deletion is one of several changes, so recovery may have to begin it: then it compares the content. */
   readonly isHashed?: boolean;

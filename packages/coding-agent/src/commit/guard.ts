@@ -2,19 +2,14 @@ import { isMissing } from '@cairn/tool/kernel';
 import { ToolError } from '@cairn/tool';
 import type { TextDocument } from '../edit/document.ts';
 import { encodingFor } from '../edit/encoding.ts';
-import { compare, recordOf } from '../files/ledger.ts';
-import type { FileRecord, Ledger } from '../files/ledger.ts';
-import { withFile } from '../files/operations.ts';
-import type { FileOperations } from '../files/operations.ts';
+import { compare, recordOf, type FileRecord, type Ledger } from '../files/ledger.ts';
+import { withFile, type FileOperations } from '../files/operations.ts';
 import type { ResolvedPath } from '../files/resolve.ts';
-import { joinSeen, MAX_RANGES, unseenOf } from '../files/seen.ts';
-import type { SeenRanges } from '../files/seen.ts';
+import { joinSeen, MAX_RANGES, unseenOf, type SeenRanges } from '../files/seen.ts';
 import { hashOfStart } from '../files/content-hash.ts';
 import type { CommitScope } from './scope.ts';
-import { MAX_BYTES_IN_MEMORY, takeFileSnapshot } from './snapshot.ts';
-import type { FileSnapshot } from './snapshot.ts';
-import { formatRanges, lineRangesOf, showParts } from './unseen.ts';
-import type { LineRange } from './unseen.ts';
+import { MAX_BYTES_IN_MEMORY, takeFileSnapshot, type FileSnapshot } from './snapshot.ts';
+import { formatRanges, lineRangesOf, showParts, type LineRange } from './unseen.ts';
 
 /** Whether a file is still what is recorded of it; read in chunks, however large it is. */
 export async function isFresh(operations: FileOperations, path: string, record: FileRecord): Promise<boolean> {
@@ -54,7 +49,6 @@ async function isFreshOrGone(operations: FileOperations, path: string, record: F
   }
 }
 
-/** What a call is about to do to a file. */
 export interface Intent {
   /** Completes "not …": `overwritten`, `edited`, … */
   readonly verb: string;

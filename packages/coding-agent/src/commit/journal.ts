@@ -1,9 +1,8 @@
-import { errnoOf } from '@cairn/tool/kernel';
+import { errnoOf } from '@cairn/tool/internal';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { hashOf } from '../files/content-hash.ts';
-import { readBytes, withFile } from '../files/operations.ts';
-import type { FileOperations, OpenFile } from '../files/operations.ts';
+import { readBytes, withFile, type FileOperations, type OpenFile } from '../files/operations.ts';
 import type { Change } from './change.ts';
 import { removeFile } from './temporary.ts';
 
@@ -19,14 +18,12 @@ type JournalState = 'P' | 'C' | 'U' | 'D';
 
 /** What a commit is about to do, known before it touches anything. */
 export interface JournalHeader {
-  /** The paths of the changes. */
   readonly paths: readonly string[];
   /** The directories and files that the commit has locked, in order. */
   readonly locks: readonly string[];
   readonly temporaries: readonly string[];
 }
 
-/** What a journal says. */
 export interface JournalContent extends JournalHeader {
   readonly state: JournalState;
   readonly changes: readonly Change[];

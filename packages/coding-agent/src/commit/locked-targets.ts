@@ -25,7 +25,6 @@ export interface NamedPath {
   readonly noFollow?: boolean;
 }
 
-/** Finds the directory to lock for a path. */
 async function placeOf(
   operations: FileOperations,
   target: ResolvedPath,

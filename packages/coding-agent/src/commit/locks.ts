@@ -1,4 +1,4 @@
-import { errnoOf } from '@cairn/tool/kernel';
+import { errnoOf } from '@cairn/tool/internal';
 import { ToolError } from '@cairn/tool';
 import { quotePath } from '@cairn/tool/paths';
 import { createHash } from 'node:crypto';
@@ -8,7 +8,6 @@ import { abortable } from './abortable.ts';
 import { PathQueue } from './path-queue.ts';
 import type { StateDirectory } from './state-directory.ts';
 
-/** How long a call waits for locks. */
 interface LockWait {
   /** Milliseconds. A commit takes milliseconds; one of a huge file on a slow disk takes seconds. */
   readonly maxMs?: number | undefined;

@@ -1,38 +1,22 @@
-import type { FileOperations } from '../files/operations.ts';
-import type { Change, ChangeKind, ChangeTools, Progress } from './change.ts';
+import type { Change, ChangeKind, ChangeTools } from './change.ts';
 import { create } from './kinds/create.ts';
 import { deletion } from './kinds/delete.ts';
 import { move } from './kinds/move.ts';
 import { overwrite } from './kinds/overwrite.ts';
 import { replace } from './kinds/replace.ts';
-import type { Expectation } from './mark.ts';
 import { isThere } from './temporary.ts';
 
 const kinds = { replace, overwrite, create, move, delete: deletion };
 
-/** Returns the verbs of a change. Each kind has the verbs of its own changes. */
-function kindOf({ kind }: Change): ChangeKind<Change> {
+/** Each kind has the verbs of its own changes. */
+export function kindOf({ kind }: Change): ChangeKind<Change> {
   return kinds[kind] as ChangeKind<Change>;
-}
-
-/** See {@link ChangeKind.apply}. */
-export function apply(tools: ChangeTools, change: Change, expected: Expectation): Promise<boolean> {
-  return kindOf(change).apply(tools, change, expected);
-}
-
-/** See {@link ChangeKind.inspect}. */
-export function inspect(tools: ChangeTools, change: Change): Promise<Progress> {
-  return kindOf(change).inspect(tools, change);
 }
 
 /** Undoes a change, however far it is. What another program wrote since stays; returns false then. */
 export async function revert(tools: ChangeTools, change: Change): Promise<boolean> {
-  return kindOf(change).revert(tools, change, await inspect(tools, change));
-}
-
-/** See {@link ChangeKind.clean}. */
-export function clean(operations: FileOperations, change: Change, isApplied: boolean): Promise<void> {
-  return kindOf(change).clean(operations, change, isApplied);
+  const kind = kindOf(change);
+  return kind.revert(tools, change, await kind.inspect(tools, change));
 }
 
 /**

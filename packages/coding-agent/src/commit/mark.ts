@@ -1,6 +1,5 @@
 import { hashOf, hashOfStart } from '../files/content-hash.ts';
-import { withFile } from '../files/operations.ts';
-import type { FileOperations, FileStat } from '../files/operations.ts';
+import { withFile, type FileOperations, type FileStat } from '../files/operations.ts';
 import { statOf } from './temporary.ts';
 
 /** What a path held. It tells later whether another program changed it. */
@@ -14,7 +13,6 @@ export interface Mark {
 /** Checks that a path holds what a change was computed from. */
 export type Expectation = (path: string) => Promise<boolean>;
 
-/** Returns the inode of a {@link Mark}. */
 export function inodeOf({ identity }: FileStat): string {
   return identity.slice(identity.indexOf(':') + 1);
 }
@@ -30,7 +28,6 @@ export async function hashAt(
   return withFile(operations, path, 'read', async (file) => hashOfStart(file, (await file.stat()).size));
 }
 
-/** Returns the mark of an existing path. */
 export async function markOf(operations: FileOperations, path: string): Promise<Mark> {
   const stat = await operations.lstat(path);
   return { inode: inodeOf(stat), hash: await hashAt(operations, path, stat) };
@@ -57,7 +54,6 @@ export async function find<Name extends string>(
   );
 }
 
-/** Returns the expectation that a path has a mark. */
 export function expects(operations: FileOperations, before: Mark): Expectation {
   return async (path) => (await find(operations, path, { before })) === 'before';
 }

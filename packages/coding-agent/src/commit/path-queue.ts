@@ -1,4 +1,3 @@
-/** A turn in a {@link PathQueue}. */
 interface QueueTurn {
   /** Settles when all earlier calls for the same paths are done. */
   readonly turn: Promise<unknown>;

@@ -1,4 +1,5 @@
-import { errnoOf, isMissing } from '@cairn/tool/kernel';
+import { isMissing } from '@cairn/tool/kernel';
+import { errnoOf } from '@cairn/tool/internal';
 import { randomBytes } from 'node:crypto';
 import { basename, dirname } from 'node:path';
 import type { FileOperations } from '../files/operations.ts';

@@ -1,20 +1,18 @@
-import { errnoOf, isMissing } from '@cairn/tool/kernel';
+import { isMissing } from '@cairn/tool/kernel';
+import { errnoOf } from '@cairn/tool/internal';
 import { ToolError } from '@cairn/tool';
 import { quotePath } from '@cairn/tool/paths';
 import { basename } from 'node:path';
 import type { FileOperations } from '../files/operations.ts';
 import type { Change, ChangeTools } from './change.ts';
-import { apply, clean, inspect, revert } from './make-change.ts';
-import { expects } from './mark.ts';
-import type { Expectation } from './mark.ts';
+import { kindOf, revert } from './make-change.ts';
+import { expects, type Expectation } from './mark.ts';
 import type { Changes, PathChange } from './changes.ts';
-import { DamagedJournal, journalKind, readJournal } from './journal.ts';
-import type { JournalContent } from './journal.ts';
+import { DamagedJournal, journalKind, readJournal, type JournalContent } from './journal.ts';
 import type { Locks } from './locks.ts';
 import type { StateDirectory } from './state-directory.ts';
 import { isTemporary, isThere, removeAll, removeFile } from './temporary.ts';
 
-/** The result of the recovery of one journal. */
 interface Outcome {
   readonly isFinished: boolean;
   readonly changed: readonly PathChange[];
@@ -51,15 +49,16 @@ async function recoverCommit(operations: FileOperations, content: JournalContent
   const changed: PathChange[] = [];
   const progress = new Map<Change, string>();
   if (state === 'C' || state === 'U') {
-    for (const change of changes) progress.set(change, await inspect(tools, change));
+    for (const change of changes) progress.set(change, await kindOf(change).inspect(tools, change));
   }
   const conflicts = changes.filter((change) => progress.get(change) === 'conflict');
   const isFinished = state === 'D' || (state === 'C' && conflicts.length === 0);
   kept.push(...conflicts.map(({ path }) => path));
   if (state === 'C' && isFinished) {
     for (const change of changes) {
-      const isUnapplied = (await inspect(tools, change)) === 'unapplied';
-      if (isUnapplied && !(await apply(tools, change, expectationOf(operations, change)))) kept.push(change.path);
+      const kind = kindOf(change);
+      if ((await kind.inspect(tools, change)) !== 'unapplied') continue;
+      if (!(await kind.apply(tools, change, expectationOf(operations, change)))) kept.push(change.path);
     }
   } else if (!isFinished) {
     for (const change of changes.toReversed()) {
@@ -71,7 +70,7 @@ async function recoverCommit(operations: FileOperations, content: JournalContent
   }
   // The process that was killed could not announce what it had done.
   if (isFinished) changed.push(...changes.filter(({ path }) => !kept.includes(path)).flatMap(announced));
-  for (const change of changes) await clean(operations, change, isFinished);
+  for (const change of changes) await kindOf(change).clean(operations, change, isFinished);
   for (const path of temporaries) if (isTemporary(path)) await removeAll(operations, path);
   return { isFinished, changed, kept: [...new Set(kept)], rescued: tools.rescued };
 }

@@ -1,15 +1,12 @@
 import type { FileOperations } from '../files/operations.ts';
-import { expects, inodeOf, markOf } from './mark.ts';
-import type { Mark } from './mark.ts';
+import { expects, inodeOf, markOf, type Mark } from './mark.ts';
 import type { PathChange } from './changes.ts';
-import { changedMeanwhile } from './commit.ts';
-import type { PreparedChange, Step } from './commit.ts';
+import { changedMeanwhile, type PreparedChange, type Step } from './commit.ts';
 import type { LockedTarget } from './locked-targets.ts';
 import type { CommitScope } from './scope.ts';
 import type { FileSnapshot } from './snapshot.ts';
 import { copyTree } from './tree.ts';
 
-/** A rename. */
 export interface Move {
   readonly from: LockedTarget;
   readonly to: LockedTarget;
@@ -17,7 +14,8 @@ export interface Move {
   readonly replaced?: FileSnapshot | 'link' | undefined;
 }
 
-class RenameStep implements Step {
+/** Moves a file, a link or a directory, even to another file system. */
+export class RenameStep implements Step {
   readonly path: string;
   readonly targets: readonly LockedTarget[];
   readonly undeleted: string;
@@ -100,9 +98,4 @@ class RenameStep implements Step {
     const departure = { kind: 'delete', path: from.real, temporary: from.temporary, before } as const;
     return [arrival, { change: departure, expected: expects(operations, before) }];
   }
-}
-
-/** Makes the step that moves a file, a link or a directory, also to another file system. */
-export function renameStep(workspace: CommitScope, move: Move): Step {
-  return new RenameStep(workspace, move);
 }

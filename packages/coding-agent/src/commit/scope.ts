@@ -17,7 +17,6 @@ export interface CommitScope extends FileScope {
   readonly changes: Changes;
 }
 
-/** What a change is made with. */
 export interface ChangeContext {
   readonly workspace: CommitScope;
   readonly signal: AbortSignal | undefined;

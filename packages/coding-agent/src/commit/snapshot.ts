@@ -1,8 +1,7 @@
 import { ToolError } from '@cairn/tool';
 import { newHash } from '../files/content-hash.ts';
 import { openResolved } from '../files/open-resolved.ts';
-import { readBytes, withFile } from '../files/operations.ts';
-import type { FileOperations, FileStat } from '../files/operations.ts';
+import { chunksOf, readBytes, withFile, type FileOperations, type FileStat } from '../files/operations.ts';
 import type { ResolvedPath } from '../files/resolve.ts';
 import type { CommitScope } from './scope.ts';
 
@@ -10,7 +9,6 @@ import type { CommitScope } from './scope.ts';
 export interface FileSnapshot {
   readonly bytes: Buffer;
   readonly stat: FileStat;
-  /** See `hashOf`. */
   readonly hash: string;
   /**
    * Gives the memory of `bytes` back when nothing uses it any more. Called after success only: after a failure, an operation may
@@ -52,12 +50,11 @@ export async function holds(operations: FileOperations, path: string, bytes: Buf
   const { kind, size } = await operations.lstat(path);
   if (kind !== 'file' || size !== bytes.length) return false;
   return withFile(operations, path, 'read', async (file) => {
-    const chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, bytes.length));
-    for (let at = 0; at < bytes.length;) {
-      const filled = await file.read(chunk.subarray(0, bytes.length - at), at);
-      if (filled === 0 || !chunk.subarray(0, filled).equals(bytes.subarray(at, at + filled))) return false;
-      at += filled;
+    let at = 0;
+    for await (const chunk of chunksOf(file, bytes.length, CHUNK_BYTES)) {
+      if (!chunk.equals(bytes.subarray(at, at + chunk.length))) return false;
+      at += chunk.length;
     }
-    return true;
+    return at === bytes.length;
   });
 }

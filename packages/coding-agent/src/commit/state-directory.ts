@@ -1,4 +1,5 @@
-import { errnoOf, explainSystemError, isMissing } from '@cairn/tool/kernel';
+import { isMissing } from '@cairn/tool/kernel';
+import { errnoOf, explainSystemError } from '@cairn/tool/internal';
 import { ToolError } from '@cairn/tool';
 import { quotePath } from '@cairn/tool/paths';
 import { basename, dirname, join } from 'node:path';

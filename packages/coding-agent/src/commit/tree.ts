@@ -1,10 +1,8 @@
 import { ToolError } from '@cairn/tool';
 import { quotePath } from '@cairn/tool/paths';
 import { join } from 'node:path';
-import { kindName, withFile } from '../files/operations.ts';
-import type { FileOperations } from '../files/operations.ts';
+import { kindName, withFile, type FileOperations } from '../files/operations.ts';
 
-/** An entry below a directory. */
 export interface TreeEntry {
   readonly path: string;
   readonly name: string;

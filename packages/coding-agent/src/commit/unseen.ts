@@ -1,9 +1,8 @@
-import { truncate } from '@cairn/tool/prompt';
+import { truncate } from '@cairn/tool/internal';
 import { lineEndBefore, lineNumberAt, linesFrom, lineStartOf, textOfRange, textStart } from '../edit/document.ts';
 import type { TextDocument } from '../edit/document.ts';
 import { isBinary } from '../edit/encoding.ts';
-import { wholeOf } from '../files/seen.ts';
-import type { SeenRange, SeenRanges } from '../files/seen.ts';
+import { wholeOf, type SeenRange, type SeenRanges } from '../files/seen.ts';
 
 /** The part of a file that an error shows. */
 const MAX_LINES = 60;
@@ -42,13 +41,11 @@ export function formatRanges(ranges: readonly LineRange[]): string {
   return `lines ${all.slice(0, -1).join(', ')} and ${all.at(-1)}`;
 }
 
-/** A page of a file for a message, and what it shows. */
 interface ShownParts {
   readonly context: string;
   readonly seen: SeenRanges;
 }
 
-/** Returns the number of lines of a document. */
 function countLines(document: TextDocument): number {
   const { length } = document.bytes;
   if (length <= textStart(document)) return 0;

@@ -1,23 +1,17 @@
 import { ToolError } from '@cairn/tool';
 import { hashOf } from '../files/content-hash.ts';
-import { withFile } from '../files/operations.ts';
-import type { FileOperations, FileStat, OpenFile } from '../files/operations.ts';
+import { withFile, type FileOperations, type FileStat, type OpenFile } from '../files/operations.ts';
 import type { ResolvedPath } from '../files/resolve.ts';
-import { wholeOf } from '../files/seen.ts';
-import type { SeenRanges } from '../files/seen.ts';
-import { expects, inodeOf } from './mark.ts';
-import type { Expectation } from './mark.ts';
+import { wholeOf, type SeenRanges } from '../files/seen.ts';
+import { expects, inodeOf, type Expectation } from './mark.ts';
 import type { PathChange } from './changes.ts';
-import { changedMeanwhile } from './commit.ts';
-import type { PreparedChange, Step } from './commit.ts';
+import { changedMeanwhile, type PreparedChange, type Step } from './commit.ts';
 import { guard } from './guard.ts';
 import type { LockedTarget } from './locked-targets.ts';
 import type { CommitScope } from './scope.ts';
-import { holds, takeFileSnapshot } from './snapshot.ts';
-import type { FileSnapshot } from './snapshot.ts';
+import { holds, takeFileSnapshot, type FileSnapshot } from './snapshot.ts';
 import { attributesLost } from './tree.ts';
 
-/** New content for a file. */
 export interface NewContent {
   readonly target: LockedTarget;
   /** The content, in consecutive parts. */
@@ -30,7 +24,6 @@ export interface NewContent {
   readonly permissions?: number | undefined;
   /** What the author of the change has seen of it. Default: all. */
   readonly seen?: SeenRanges | undefined;
-  /** The encoding for the ledger. */
   readonly encoding?: string | undefined;
 }
 
@@ -45,15 +38,12 @@ async function requireWritable(operations: FileOperations, target: ResolvedPath,
     throw new ToolError(
       'READ_ONLY',
       [summary, 'Ask the user whether it may be changed; chmod u+w makes it writable.'],
-      {
-        path,
-      },
+      { path },
     );
   }
   await withFile(operations, target.real, 'update', async () => undefined);
 }
 
-/** Returns the bytes of a content. */
 export function sizeOf(parts: readonly Uint8Array[]): number {
   return parts.reduce((sum, part) => sum + part.length, 0);
 }
@@ -66,7 +56,6 @@ async function writeParts(file: OpenFile, parts: readonly Uint8Array[]): Promise
   }
 }
 
-/** A prepared temporary file. */
 interface Prepared {
   readonly inode: string;
   readonly hash: string;
@@ -74,12 +63,16 @@ interface Prepared {
   readonly lost: string | undefined;
 }
 
-/** Returns the file system of a file. */
 function deviceOf({ identity }: FileStat): string {
   return identity.slice(0, identity.indexOf(':'));
 }
 
-class WriteStep implements Step {
+/**
+ * Puts content into a file: written next to it, synced, and exchanged with it, so that the file is old or new at
+ * every moment, and what another program saved meanwhile is noticed. A file with several names, or with attributes that cannot be
+ * kept, is overwritten in place.
+ */
+export class WriteStep implements Step {
   readonly path: string;
   readonly targets: readonly LockedTarget[];
   readonly undeleted: string | undefined;
@@ -182,13 +175,4 @@ class WriteStep implements Step {
       await file.close();
     }
   }
-}
-
-/**
- * Makes the step that puts content into a file: written next to it, synced, and exchanged with it, so that the file is old or new at
- * every moment, and what another program saved meanwhile is noticed. A file with several names, or with attributes that cannot be
- * kept, is overwritten in place.
- */
-export function writeStep(workspace: CommitScope, content: NewContent): Step {
-  return new WriteStep(workspace, content);
 }

@@ -2,7 +2,7 @@ import { ToolError } from '@cairn/tool';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { applyEdits } from './apply-edit.ts';
-import type { TextEdit } from './apply-edit.ts';
+import type { TextEdit } from './found.ts';
 import { diffOfSplices } from './diff.ts';
 import { encodingFor } from './encoding.ts';
 import type { Tier } from './find-text.ts';

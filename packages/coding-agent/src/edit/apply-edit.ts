@@ -1,19 +1,10 @@
 import { ToolError } from '@cairn/tool';
 import { diffArrays } from 'diff';
-import { lineEndNear, lineNumberAt } from './document.ts';
-import type { ByteRange, TextDocument } from './document.ts';
+import { lineEndNear, lineNumberAt, type ByteRange, type TextDocument } from './document.ts';
 import { encodeText } from './encoding.ts';
 import { splitLines } from './find-exact.ts';
-import { Finder } from './find-text.ts';
-import type { Tier } from './find-text.ts';
-import type { Found } from './found.ts';
-
-/** One requested replacement. */
-export interface TextEdit {
-  readonly old_text: string;
-  readonly new_text: string;
-  readonly replace_all?: boolean | undefined;
-}
+import { Finder, type Tier } from './find-text.ts';
+import type { Found, TextEdit } from './found.ts';
 
 /** Bytes that replace a range of the original. */
 export interface Splice extends ByteRange {
@@ -22,7 +13,6 @@ export interface Splice extends ByteRange {
 
 export interface AppliedEdit {
   readonly tier: Tier;
-  /** The number of replaced places. */
   readonly replacements: number;
   /** The lines in the original, at most the first 100. */
   readonly lineNumbers: readonly number[];
@@ -56,7 +46,6 @@ function keptLines(oldLines: readonly string[], newLines: readonly string[]): nu
   return kept;
 }
 
-/** A found text and its replacement. */
 export interface Replacement extends Found {
   /** The old and the new lines as the caller gave them. */
   readonly oldLines: readonly string[];
@@ -141,7 +130,6 @@ interface EditNames {
   readonly replaceAll: string | undefined;
 }
 
-/** A splice and its name in messages. */
 interface NamedSplice extends Splice {
   readonly name: string;
 }

@@ -1,6 +1,5 @@
-import { pairsOf, similarity } from '../files/similarity.ts';
-import { fold } from './lines.ts';
-import type { TextLine } from './lines.ts';
+import { pairsOf, similarity } from '@cairn/tool/internal';
+import { fold, type TextLine } from './lines.ts';
 
 /** The place of a file that is most similar to a text that is not in it. */
 export interface Closest {

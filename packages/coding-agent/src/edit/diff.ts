@@ -13,7 +13,6 @@ export interface DiffHunk {
   readonly lines: readonly string[];
 }
 
-/** The changes of a file. */
 export interface FileDiff {
   readonly hunks: readonly DiffHunk[];
   readonly addedLines: number;
@@ -142,7 +141,6 @@ export function diffOfSplices(document: TextDocument, splices: readonly Splice[]
   return summarize(hunks);
 }
 
-/** Returns the difference between two texts. */
 export function diffOfTexts(before: string, after: string): FileDiff {
   return summarize(compareTexts(before, after));
 }

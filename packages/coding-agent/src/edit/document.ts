@@ -46,7 +46,7 @@ export function indexOfBytes({ bytes, encoding }: TextDocument, wanted: Uint8Arr
 }
 
 /** Returns the next line feed from an offset; -1 when there is none. */
-function nextLineFeed(document: TextDocument, from: number): number {
+export function nextLineFeed(document: TextDocument, from: number): number {
   const { bytes, encoding } = document;
   if (encoding.unit === 1) return bytes.indexOf(LF, from);
   return indexOfBytes(document, encoding.label === 'utf-16be' ? Uint8Array.of(0, LF) : Uint8Array.of(LF, 0), from);
@@ -111,7 +111,6 @@ function lineAt(document: TextDocument, offset: number): LineRange {
   return line;
 }
 
-/** Searches backwards for the start of the line at an offset. */
 function lineStartBefore(document: TextDocument, offset: number): number {
   const { bytes, encoding } = document;
   const first = textStart(document);
@@ -121,7 +120,6 @@ function lineStartBefore(document: TextDocument, offset: number): number {
   return start;
 }
 
-/** Returns the start of the line at an offset. */
 export function lineStartOf(document: TextDocument, offset: number): number {
   return lineAt(document, offset).start;
 }
@@ -141,7 +139,6 @@ export function lineEndNear(document: TextDocument, offset: number): Buffer {
   return document.encoding.encode('\n') ?? Buffer.from('\n');
 }
 
-/** Returns the text of a range. */
 export function textOfRange({ bytes, encoding }: TextDocument, { start, end }: ByteRange): string {
   return encoding.decode(bytes.subarray(start, end));
 }

@@ -2,7 +2,6 @@ import { ToolError } from '@cairn/tool';
 import { escapeControls } from '@cairn/tool/paths';
 import { TextDecoder } from 'node:util';
 
-/** The encoding of a file. */
 export interface TextEncoding {
   /** The WHATWG name: `utf-8`, `utf-16le`, `windows-1252`, … */
   readonly label: string;

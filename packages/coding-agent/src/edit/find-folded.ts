@@ -1,7 +1,6 @@
 import type { ByteRange, TextDocument } from './document.ts';
 import type { Found, Lines } from './found.ts';
-import { fold, foldOffsets, trimBlanks } from './lines.ts';
-import type { TextLine } from './lines.ts';
+import { fold, foldOffsets, trimBlanks, type TextLine } from './lines.ts';
 
 /** The differences that a tier ignores, line by line. */
 export interface Folding {

@@ -1,8 +1,6 @@
 import type { Found, Lines } from './found.ts';
-import { fold } from './lines.ts';
-import type { TextLine } from './lines.ts';
+import { fold, type TextLine } from './lines.ts';
 
-/** Returns the indentation of a line. */
 function indentOf(line: string): string {
   return /^[ \t]*/u.exec(line)?.[0] ?? '';
 }

@@ -1,25 +1,16 @@
 import { ToolError } from '@cairn/tool';
 import { truncateLine } from '@cairn/tool/prompt';
 import { closestPlace } from './closest.ts';
-import { lineNumberAt } from './document.ts';
-import type { TextDocument } from './document.ts';
+import { lineNumberAt, type TextDocument } from './document.ts';
 import { findExact, splitLines } from './find-exact.ts';
 import { findFolded, trailingBlanks, unicode } from './find-folded.ts';
 import { findIndented } from './find-indented.ts';
-import type { Found, Lines } from './found.ts';
-import { textLines } from './lines.ts';
-import type { TextLine } from './lines.ts';
+import type { Found, Lines, TextEdit } from './found.ts';
+import { textLines, type TextLine } from './lines.ts';
 
 /** The differences that were ignored to find a text. */
 export type Tier = 'exact' | 'trailing-blanks' | 'unicode' | 'indentation';
 
-interface Asked {
-  readonly old_text: string;
-  readonly new_text: string;
-  readonly replace_all?: boolean | undefined;
-}
-
-/** The names of an edit in messages. */
 interface Called {
   readonly name: string;
   readonly path: string;
@@ -49,7 +40,6 @@ function apart(places: readonly Found[]): Found[] {
   return kept;
 }
 
-/** The places of a text, and the tier that found them. */
 interface Hits {
   readonly tier: Tier;
   readonly found: readonly Found[];
@@ -82,7 +72,7 @@ export class Finder {
    *
    * @throws {ToolError} `NO_MATCH`, `AMBIGUOUS`, `INVALID_INPUT`.
    */
-  find({ old_text, new_text, replace_all }: Asked, called: Called): Hits {
+  find({ old_text, new_text, replace_all }: TextEdit, called: Called): Hits {
     if (old_text === '') {
       const hint = 'Give the text to replace, or write the whole file.';
       throw new ToolError('INVALID_INPUT', [`${called.name} is empty`, hint], { path: called.path });

@@ -7,8 +7,13 @@ export interface Found extends Hit {
   readonly isUnclear?: boolean | undefined;
 }
 
-/** The lines of an edit. */
 export interface Lines {
   readonly oldLines: readonly string[];
   readonly newLines: readonly string[];
+}
+
+export interface TextEdit {
+  readonly old_text: string;
+  readonly new_text: string;
+  readonly replace_all?: boolean | undefined;
 }

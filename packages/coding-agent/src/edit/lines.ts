@@ -1,7 +1,5 @@
-import { linesFrom, textOfRange, textStart } from './document.ts';
-import type { LineRange, TextDocument } from './document.ts';
+import { linesFrom, textOfRange, textStart, type LineRange, type TextDocument } from './document.ts';
 
-/** A line of a document as text. */
 export interface TextLine extends LineRange {
   readonly text: string;
   /** It contains bytes that are not text, so it equals no typed text. */

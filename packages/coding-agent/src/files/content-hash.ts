@@ -1,15 +1,11 @@
-import { createHash } from 'node:crypto';
-import type { Hash } from 'node:crypto';
-import type { OpenFile } from './operations.ts';
-
-const CHUNK_BYTES = 1024 * 1024;
+import { createHash, type Hash } from 'node:crypto';
+import { chunksOf, type OpenFile } from './operations.ts';
 
 /** Starts the hash of a content: SHA-1, as in git. It detects changes, not forgeries, and takes half the time of SHA-256. */
 export function newHash(): Hash {
   return createHash('sha1');
 }
 
-/** Returns the hash of a content in parts. */
 export function hashOf(...parts: readonly Uint8Array[]): string {
   const hash = newHash();
   for (const part of parts) hash.update(part);
@@ -19,13 +15,7 @@ export function hashOf(...parts: readonly Uint8Array[]): string {
 /** Returns the hash of the first `length` bytes of a file, or of all when it has fewer, in little memory. */
 export async function hashOfStart(file: OpenFile, length: number): Promise<string> {
   const hash = newHash();
-  const chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, length));
-  for (let at = 0; at < length;) {
-    const filled = await file.read(chunk.subarray(0, length - at), at);
-    if (filled === 0) break;
-    hash.update(chunk.subarray(0, filled));
-    at += filled;
-  }
+  for await (const chunk of chunksOf(file, length)) hash.update(chunk);
   return hash.digest('hex');
 }
 

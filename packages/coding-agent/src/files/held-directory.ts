@@ -1,4 +1,5 @@
-import { errnoOf, isMissing } from '@cairn/tool/kernel';
+import { isMissing } from '@cairn/tool/kernel';
+import { errnoOf } from '@cairn/tool/internal';
 import { closeSync, constants, openSync, readlinkSync } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';

@@ -1,8 +1,7 @@
 import { checkArguments } from '@cairn/tool/kernel';
 import { sep } from 'node:path';
 import { hashOf } from './content-hash.ts';
-import { joinSeen, wholeOf } from './seen.ts';
-import type { SeenRanges } from './seen.ts';
+import { joinSeen, wholeOf, type SeenRanges } from './seen.ts';
 
 /** The content of a file when it was last read or written, and which parts of it were shown. */
 export interface FileRecord {
@@ -17,13 +16,11 @@ export interface FileRecord {
   readonly encoding?: string | undefined;
 }
 
-/** How a file compares with its record. */
 export type Freshness = 'unknown' | 'fresh' | 'stale';
 
 /** A ledger drops the oldest records above this number; the cost is another read at worst. */
 const MAX_RECORDS = 50_000;
 
-/** Known facts about a content besides its bytes. */
 interface ContentFacts {
   /** Default: all of it was shown. */
   readonly seen?: SeenRanges | undefined;

@@ -1,4 +1,5 @@
-import { CHECK_PATH, errnoOf, isMissing } from '@cairn/tool/kernel';
+import { isMissing } from '@cairn/tool/kernel';
+import { CHECK_PATH, errnoOf, nearNames as similarNames } from '@cairn/tool/internal';
 import { fuzzyFind } from '@cairn/natives';
 import { ToolError } from '@cairn/tool';
 import { quotePath } from '@cairn/tool/paths';
@@ -7,7 +8,6 @@ import type { FileStat } from './operations.ts';
 import { OWN_TEMPORARY } from './own-names.ts';
 import type { ResolvedPath } from './resolve.ts';
 import type { PathScope } from './scope.ts';
-import { pairsOf, similarity } from './similarity.ts';
 
 const MAX_NAMES = 3;
 /** How many paths of the tree are checked. */
@@ -17,23 +17,17 @@ const MAX_SIBLINGS = 5000;
 const SEARCH_MS = 300;
 const MIN_SIMILARITY = 0.5;
 
-/** The first and the last letter of a name have pairs of their own. */
-const pairsOfName = (name: string): Set<string> => pairsOf(` ${name.toLowerCase()} `);
-
 /** Returns similar names in the directory of the path, the most similar first. */
 async function siblings(workspace: PathScope, target: ResolvedPath): Promise<string[]> {
   const directory = dirname(target.real);
-  const wanted = pairsOfName(basename(target.real));
   try {
-    const entries = await workspace.operations.list(directory);
-    const paths = entries
-      .slice(0, MAX_SIBLINGS)
-      .filter(({ name }) => !OWN_TEMPORARY.test(name))
-      .map(({ name }) => ({ name, score: similarity(pairsOfName(name), wanted) }))
-      .filter(({ score }) => score >= MIN_SIMILARITY)
-      .toSorted((a, b) => b.score - a.score)
-      .map(({ name }) => join(dirname(target.absolute), name));
-    return await shown(workspace, paths);
+    const entries = (await workspace.operations.list(directory)).slice(0, MAX_SIBLINGS);
+    const names = entries.map(({ name }) => name).filter((name) => !OWN_TEMPORARY.test(name));
+    const near = similarNames(basename(target.real), names, { minSimilarity: MIN_SIMILARITY, most: Infinity });
+    return await shown(
+      workspace,
+      near.map((name) => join(dirname(target.absolute), name)),
+    );
   } catch (error) {
     // The directory may have been replaced, too.
     if (isMissing(error) || errnoOf(error) === 'ESTALE') return [];

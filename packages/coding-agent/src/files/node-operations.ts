@@ -1,6 +1,5 @@
 import { copyAttributes, exchangeFiles, lockPath, renameNoReplace, replaceFile } from '@cairn/natives/files';
-import { constants } from 'node:fs';
-import type { BigIntStats, Dirent } from 'node:fs';
+import { constants, type BigIntStats, type Dirent } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { inHeldDirectories, inHeldDirectory, openCanonical, readHeldDirectory } from './held-directory.ts';
@@ -27,7 +26,6 @@ export function fileStatOf(stats: BigIntStats): FileStat {
     size: Number(stats.size),
     mode: Number(stats.mode) & PERMISSION_BITS,
     uid: Number(stats.uid),
-    gid: Number(stats.gid),
     links: Number(stats.nlink),
     identity: `${stats.dev}:${stats.ino}`,
     mtimeMs: Number(stats.mtimeMs),
@@ -57,7 +55,6 @@ function openFile(handle: FileHandle): OpenFile {
     },
     truncate: (size) => handle.truncate(size),
     setMode: (mode) => handle.chmod(mode),
-    setOwner: (uid, gid) => handle.chown(uid, gid),
     setModified: (mtimeMs) => handle.utimes(mtimeMs / 1000, mtimeMs / 1000),
     sync: () => handle.sync(),
     close: () => handle.close(),

@@ -1,7 +1,6 @@
-import { CHECK_PATH, explaining } from '@cairn/tool/kernel';
+import { CHECK_PATH, explaining } from '@cairn/tool/internal';
 import { ToolError } from '@cairn/tool';
-import { kindName, usingFile } from './operations.ts';
-import type { FileOperations, FileStat, OpenFile } from './operations.ts';
+import { kindName, usingFile, type FileOperations, type FileStat, type OpenFile } from './operations.ts';
 import type { ResolvedPath } from './resolve.ts';
 
 /** @throws {ToolError} when the path is not a file. */
@@ -11,9 +10,7 @@ export function requireFile(target: ResolvedPath): FileStat {
     throw new ToolError('NOT_FOUND', [`${path} does not exist`, CHECK_PATH], { path });
   }
   if (stat.kind === 'directory') {
-    throw new ToolError('IS_DIRECTORY', [`${path} is a directory, not a file`, 'Name a file in it.'], {
-      path,
-    });
+    throw new ToolError('IS_DIRECTORY', [`${path} is a directory, not a file`, 'Name a file in it.'], { path });
   }
   if (stat.kind !== 'file') {
     throw new ToolError('NOT_A_FILE', [`${path} is ${kindName(stat.kind)}, not a file`, 'Name a regular file.'], {

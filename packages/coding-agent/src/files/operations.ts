@@ -12,12 +12,10 @@ const kindNames: Readonly<Record<FileKind, string>> = {
   other: 'a device, pipe or socket',
 };
 
-/** Returns the kind in words. */
 export function kindName(kind: FileKind): string {
   return kindNames[kind];
 }
 
-/** The attributes of a file. */
 export interface FileStat {
   readonly kind: FileKind;
   /** Bytes. */
@@ -25,8 +23,6 @@ export interface FileStat {
   /** The permission bits. */
   readonly mode: number;
   readonly uid: number;
-  readonly gid: number;
-  /** The number of hard links. */
   readonly links: number;
   /** Equal for two names of the same file. */
   readonly identity: string;
@@ -37,13 +33,11 @@ export interface FileStat {
   readonly ctimeNs?: bigint;
 }
 
-/** An entry of a directory. */
 export interface DirectoryEntry {
   readonly name: string;
   readonly kind: FileKind;
 }
 
-/** An open file. */
 export interface OpenFile {
   stat(): Promise<FileStat>;
   /** Reads into `buffer` from `position` and returns the number of bytes; fewer than `buffer.length` only at the end. */
@@ -52,7 +46,6 @@ export interface OpenFile {
   write(bytes: Uint8Array, position: number): Promise<void>;
   truncate(size: number): Promise<void>;
   setMode(mode: number): Promise<void>;
-  setOwner(uid: number, gid: number): Promise<void>;
   setModified(mtimeMs: number): Promise<void>;
   /** Waits until the content is on the disk. */
   sync(): Promise<void>;
@@ -125,7 +118,6 @@ export interface FileOperations {
    */
   lock(path: string, options?: LockOptions): Promise<FileLock | undefined>;
   unlink(path: string): Promise<void>;
-  /** Removes an empty directory. */
   removeDirectory(path: string): Promise<void>;
   /** Waits until the names in a directory are on the disk, where the system supports it. */
   syncDirectory(path: string): Promise<void>;
@@ -152,6 +144,17 @@ export async function withFile<T>(
 }
 
 const CHUNK_BYTES = 1024 * 1024;
+
+/** Yields the first `length` bytes of a file, or all when it has fewer, in chunks that share one memory. */
+export async function* chunksOf(file: OpenFile, length: number, most: number = CHUNK_BYTES): AsyncGenerator<Buffer> {
+  const chunk = Buffer.allocUnsafe(Math.min(most, length));
+  for (let at = 0; at < length;) {
+    const filled = await file.read(chunk.subarray(0, length - at), at);
+    if (filled === 0) return;
+    yield chunk.subarray(0, filled);
+    at += filled;
+  }
+}
 
 /** Fills a buffer from the start of a file and passes each part to `onChunk` while the next is being read. Returns the number of bytes. */
 async function readInto(file: OpenFile, buffer: Buffer, onChunk: (chunk: Buffer) => void): Promise<number> {

@@ -1,7 +1,6 @@
 import { ToolError } from '@cairn/tool';
 import { formatBytes } from '@cairn/tool/prompt';
-import { recordOf } from './ledger.ts';
-import type { Ledger } from './ledger.ts';
+import { recordOf, type Ledger } from './ledger.ts';
 import { requireExisting } from './near-names.ts';
 import { openResolved } from './open-resolved.ts';
 import { readBytes } from './operations.ts';

@@ -1,4 +1,5 @@
-import { checkArguments, errnoOf, explainSystemError, isMissing } from '@cairn/tool/kernel';
+import { checkArguments, isMissing } from '@cairn/tool/kernel';
+import { errnoOf, explainSystemError } from '@cairn/tool/internal';
 import { ToolError } from '@cairn/tool';
 import { quotePath } from '@cairn/tool/paths';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
@@ -40,6 +41,12 @@ export async function realPathOf(operations: FileOperations, path: string, links
   return realPathOf(operations, resolve(parent, target), links + 1);
 }
 
+/** Returns a function that finds the canonical roots once; a root that cannot be resolved stands for itself. */
+export function canonicalRoots(operations: FileOperations, roots: readonly string[]): () => Promise<readonly string[]> {
+  let found: Promise<readonly string[]> | undefined;
+  return () => (found ??= Promise.all(roots.map((root) => realPathOf(operations, root).catch(() => root))));
+}
+
 async function linkTarget(operations: FileOperations, path: string): Promise<string | undefined> {
   try {
     const { kind } = await operations.lstat(path);
@@ -78,7 +85,6 @@ export interface NamedRoot {
   readonly real: string;
 }
 
-/** How a caller uses a path. */
 export interface PathUse {
   /** The path will be written, moved or removed. */
   readonly write?: boolean;
@@ -153,9 +159,7 @@ export function rootMoved({ named, real }: NamedRoot, now: string): ToolError {
 function outside(display: string, real: string, absolute: string): ToolError {
   const leads = real === absolute ? '' : ` (it resolves to ${quotePath(real)})`;
   const summary = `${display} is outside the root${leads}`;
-  return new ToolError('OUTSIDE_ROOT', [summary, 'Use a path below the root.'], {
-    path: display,
-  });
+  return new ToolError('OUTSIDE_ROOT', [summary, 'Use a path below the root.'], { path: display });
 }
 
 function protectedGit(path: string): ToolError {

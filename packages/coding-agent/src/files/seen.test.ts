@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { joinSeen, MAX_RANGES, seenAfter, unseenOf, wholeOf } from './seen.ts';
-import type { SeenRange, SeenRanges } from './seen.ts';
+import { joinSeen, MAX_RANGES, seenAfter, unseenOf, wholeOf, type SeenRange, type SeenRanges } from './seen.ts';
 
 /** The slow form of ranges: one flag for each byte. */
 function flagsOf(ranges: SeenRanges, size: number): boolean[] {

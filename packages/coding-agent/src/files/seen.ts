@@ -36,7 +36,6 @@ export function unseenOf(seen: SeenRanges, size: number): SeenRanges {
   return starts.map((start, index) => ({ start, end: ends[index] ?? size })).filter(({ start, end }) => start < end);
 }
 
-/** Bytes that replace a range of a content. */
 interface Replaced extends SeenRange {
   readonly bytes: Uint8Array;
 }

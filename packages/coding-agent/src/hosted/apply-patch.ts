@@ -1,19 +1,15 @@
 import { isObject } from '@cairn/tool/kernel';
-import { ToolError } from '@cairn/tool';
-import type { ToolDefinition } from '@cairn/tool';
+import { ToolError, type ToolDefinition } from '@cairn/tool';
 import { quotePath } from '@cairn/tool/paths';
 import { z } from 'zod';
-import { FORMAT_HINT } from '../patch/file-patch.ts';
-import type { FilePatch } from '../patch/file-patch.ts';
+import { FORMAT_HINT, type FilePatch } from '../patch/file-patch.ts';
 import { parseV4a, type Reading } from '../patch/parse-v4a.ts';
 import { applyReading } from '../patch/parse.ts';
 import { bindAsItIs } from '../tools/bind.ts';
 import { inputSchema } from '../tools/input.ts';
 import { applyFilePatches } from '../tools/patch.ts';
-import { mutating } from '../tools/spec.ts';
-import type { CodingToolSpec } from '../tools/spec.ts';
-import { workspaceOf } from '../workspace.ts';
-import type { WorkspaceChoice } from '../workspace.ts';
+import { mutating, type CodingToolSpec } from '../tools/spec.ts';
+import { workspaceOf, type WorkspaceChoice } from '../workspace.ts';
 
 const shape = {
   type: z.enum(['create_file', 'update_file', 'delete_file']),
@@ -87,7 +83,9 @@ const applyPatchSpec: CodingToolSpec<ApplyPatchInput, unknown> = {
   description: 'Create, update or delete a file by a diff.',
   shape,
   // The call carries its operation inside.
-  inputSchema: inputSchema(shape, (input) => (isObject(input['operation']) ? input['operation'] : input)),
+  inputSchema: inputSchema(shape, {
+    adapt: (input) => (isObject(input['operation']) ? input['operation'] : input),
+  }),
   annotations: mutating('Apply a patch'),
   run: (input, context) => {
     requireOneFile(input);

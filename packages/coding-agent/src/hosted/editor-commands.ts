@@ -1,12 +1,10 @@
-import { textOf, ToolError } from '@cairn/tool';
-import type { ToolSuccess } from '@cairn/tool';
+import { succeed, textOf, ToolError, type ToolSuccess } from '@cairn/tool';
 import type { FilePatch } from '../patch/file-patch.ts';
 import { editTool } from '../tools/edit.ts';
 import { lsTool } from '../tools/ls.ts';
 import { applyFilePatches } from '../tools/patch.ts';
 import { readTool } from '../tools/read.ts';
-import { namesBy } from '../tools/spec.ts';
-import type { Names, RunContext } from '../tools/spec.ts';
+import { namesBy, type Names, type RunContext } from '../tools/spec.ts';
 import { writeTool } from '../tools/write.ts';
 
 /** The names of tools and parameters in messages of these tools. */
@@ -28,7 +26,6 @@ export interface EditorInput {
   readonly insert_text?: string | undefined;
 }
 
-/** The depth of a directory listing. */
 const DIRECTORY_DEPTH = 2;
 
 function required<T>(value: T | undefined, name: string, command: string): T {
@@ -65,7 +62,7 @@ async function view(
       .slice(length)
       .map((notice) => notice.replace(/\bskip=(\d+)/u, (_, skip) => `view_range=[${Number(skip) + 1}, -1]`));
     const text = [header, ...rest.slice(0, length), ...notices].join('\n');
-    return { isError: false, content: [{ type: 'text', text }], details: listing.details };
+    return succeed(text, listing.details);
   }
   const result = await readTool.run({ path, offset: first, limit }, context);
   const { details } = result;
@@ -76,10 +73,9 @@ async function view(
     .slice(1 + details.lines.length)
     .map((notice) => notice.replace(/\bview_range=(\d+)/u, 'view_range=[$1, -1]'));
   const shown = [text[0] ?? '', ...numbered(details.lines, details.offset), ...notices];
-  return { isError: false, content: [{ type: 'text', text: shown.join('\n') }], details };
+  return succeed(shown.join('\n'), details);
 }
 
-/** Inserts lines after a line. */
 async function insertLines(
   { path, insert_line, insert_text, new_str }: EditorInput,
   context: RunContext,

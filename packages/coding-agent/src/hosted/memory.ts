@@ -1,5 +1,4 @@
-import { ToolError } from '@cairn/tool';
-import type { ToolDefinition } from '@cairn/tool';
+import { ToolError, type ToolDefinition } from '@cairn/tool';
 import { quotePath } from '@cairn/tool/paths';
 import { z } from 'zod';
 import { bindAsItIs } from '../tools/bind.ts';
@@ -7,12 +6,9 @@ import { inputSchema } from '../tools/input.ts';
 import { deleteTool } from '../tools/delete.ts';
 import { emptyListing } from '../tools/ls.ts';
 import { renameTool } from '../tools/rename.ts';
-import { mutating } from '../tools/spec.ts';
-import type { CodingToolSpec } from '../tools/spec.ts';
-import { workspaceOf } from '../workspace.ts';
-import type { Workspace, WorkspaceChoice } from '../workspace.ts';
-import { editorNames, runCommand } from './editor-commands.ts';
-import type { EditorInput } from './editor-commands.ts';
+import { mutating, type CodingToolSpec } from '../tools/spec.ts';
+import { workspaceOf, type Workspace, type WorkspaceChoice } from '../workspace.ts';
+import { editorNames, runCommand, type EditorInput } from './editor-commands.ts';
 
 const shape = {
   command: z.enum(['view', 'create', 'str_replace', 'insert', 'delete', 'rename']),
@@ -50,9 +46,7 @@ function below(path: string | undefined, command: string): string {
     throw new ToolError(
       'OUTSIDE_ROOT',
       [`${quotePath(path)} is not below ${MEMORIES}`, `Use a path that begins with ${MEMORIES}.`],
-      {
-        path,
-      },
+      { path },
     );
   }
   // The rest is relative, however many slashes it starts with.

@@ -2,12 +2,9 @@ import type { ToolDefinition } from '@cairn/tool';
 import { z } from 'zod';
 import { bindAsItIs } from '../tools/bind.ts';
 import { inputSchema } from '../tools/input.ts';
-import { mutating } from '../tools/spec.ts';
-import type { CodingToolSpec } from '../tools/spec.ts';
-import { workspaceOf } from '../workspace.ts';
-import type { WorkspaceChoice } from '../workspace.ts';
-import { editorNames, runCommand } from './editor-commands.ts';
-import type { EditorInput } from './editor-commands.ts';
+import { mutating, type CodingToolSpec } from '../tools/spec.ts';
+import { workspaceOf, type WorkspaceChoice } from '../workspace.ts';
+import { editorNames, runCommand, type EditorInput } from './editor-commands.ts';
 
 const shape = {
   command: z.enum(['view', 'create', 'str_replace', 'insert']),

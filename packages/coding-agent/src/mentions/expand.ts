@@ -1,23 +1,18 @@
-import { CHECK_PATH } from '@cairn/tool/kernel';
-import { ToolError } from '@cairn/tool';
-import type { ContentPart, ToolErrorCode, ToolSuccess } from '@cairn/tool';
+import { CHECK_PATH } from '@cairn/tool/internal';
+import { ToolError, type ContentPart, type ToolErrorCode, type ToolSuccess } from '@cairn/tool';
 import { formatBytes } from '@cairn/tool/prompt';
 import type { ResolvedPath } from '../files/resolve.ts';
 import { namesIn } from '../naming/name-tools.ts';
 import type { CodingToolsOptions } from '../naming/profiles.ts';
-import { readUnshown } from '../tools/read.ts';
-import type { ReadDetails, ReadInput } from '../tools/read.ts';
+import { readUnshown, type ReadDetails, type ReadInput } from '../tools/read.ts';
 import type { RunContext } from '../tools/spec.ts';
-import { workspaceOf } from '../workspace.ts';
-import type { Workspace } from '../workspace.ts';
-import { findMentions, formatMention } from './parse.ts';
-import type { Mention } from './parse.ts';
+import { workspaceOf, type Workspace } from '../workspace.ts';
+import { findMentions, formatMention, type Mention } from './parse.ts';
 
 /** A mention whose content goes with the message. */
 interface AttachedMention {
   readonly mention: Mention;
   readonly attached: true;
-  /** The details of `read`. */
   readonly details: ReadDetails;
   /** The budget of the message cut it. Otherwise only the limits of `read` apply. */
   readonly cutByBudget: boolean;
@@ -84,13 +79,11 @@ function linesThatFit(result: ToolSuccess<ReadDetails>, room: number): number {
 
 type Attachment = Pick<AttachedMention, 'details' | 'cutByBudget'> & { readonly content: readonly ContentPart[] };
 
-/** The file of a mention, and the part to read. */
 interface MentionRead {
   readonly target: ResolvedPath;
   readonly input: ReadInput;
 }
 
-/** Resolves a mention. */
 async function readOf({ path, lines }: Mention, workspace: Workspace): Promise<MentionRead> {
   const target = await workspace.resolve(path);
   const kind = target.stat?.kind;

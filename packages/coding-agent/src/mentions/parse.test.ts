@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { findMentions, formatMention, mentionAt, parseMentions } from './parse.ts';
-import type { MentionTarget } from './parse.ts';
+import { findMentions, formatMention, mentionAt, parseMentions, type MentionTarget } from './parse.ts';
 
 /** The mentions of a text as they would be written. */
 function mentionsOf(text: string, existing: readonly string[] = []): string[] {

@@ -1,6 +1,5 @@
 import { escapeControls } from '@cairn/tool/paths';
-import { codeRanges } from './code-ranges.ts';
-import type { TextRange } from './code-ranges.ts';
+import { codeRanges, type TextRange } from './code-ranges.ts';
 
 /** Lines of a file, from 1, both included. */
 interface MentionedLines {

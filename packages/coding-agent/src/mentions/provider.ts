@@ -4,22 +4,15 @@ import type { FuzzyFindMatch, FuzzyFindResult, GuessKind, StopReason } from '@ca
 import { ToolError } from '@cairn/tool';
 import { relative, resolve, sep } from 'node:path';
 import { isWithin } from '../files/confine.ts';
-import { workspaceOf } from '../workspace.ts';
-import type { Workspace, WorkspaceChoice } from '../workspace.ts';
+import { workspaceOf, type Workspace, type WorkspaceChoice } from '../workspace.ts';
 import { formatMention } from './parse.ts';
 import { Reach } from './reach.ts';
-import { findMatches, findEntry, visibleOnly, everything } from './search.ts';
-import type { Visibility, SearchRequest } from './search.ts';
+import { findMatches, findEntry, visibleOnly, everything, type Visibility, type SearchRequest } from './search.ts';
 
 /** A path that may be mentioned. */
-export interface MentionSuggestion {
-  /** Relative to the root, `/` separated; a directory's ends with `/`. */
-  readonly path: string;
-  readonly isDirectory: boolean;
+export interface MentionSuggestion extends Readonly<Pick<FuzzyFindMatch, 'path' | 'isDirectory' | 'guess'>> {
   /** Hidden, or left out by an ignore file. */
   readonly ignored: boolean;
-  /** The path does not contain each word of the query as typed: see `GuessKind` of `@cairn/natives`. */
-  readonly guess?: GuessKind;
   /** The matched characters of `path`, in UTF-16 code units. */
   readonly positions: readonly number[];
   /** The text to insert, with the `@`. */

@@ -1,7 +1,5 @@
-import { fuzzyFind, glob } from '@cairn/natives';
-import type { FuzzyFindResult, GlobMatch } from '@cairn/natives';
+import { fuzzyFind, glob, type FuzzyFindResult, type GlobMatch } from '@cairn/natives';
 
-/** The searched part of a tree. */
 export interface Visibility {
   readonly hidden: boolean;
   readonly gitignore: boolean;
@@ -39,7 +37,6 @@ function hasLetters(path: string, query: string): boolean {
     });
 }
 
-/** The best matches in a visibility. */
 async function findPaths(visibility: Visibility, request: SearchRequest, maxResults: number): Promise<FuzzyFindResult> {
   const { root, query, signal } = request;
   return fuzzyFind({ path: root, query, cache: true, includePositions: true, maxResults, signal, ...visibility });
@@ -66,7 +63,6 @@ export async function findMatches(
   return { visible, whole };
 }
 
-/** A literal path as a glob. */
 function escapeGlob(path: string): string {
   return path.replaceAll(/[\\*?[\]{}!]/gu, (character) => `\\${character}`);
 }

@@ -1,6 +1,6 @@
 import type { Fields } from '@cairn/tool/kernel';
 import { z } from 'zod';
-import type { Profile } from './profile.ts';
+import { oneEdit, type Profile } from './profile.ts';
 
 /** Returns the largest requested context. */
 function contextOf(given: Fields): number | undefined {
@@ -25,21 +25,10 @@ function adaptGrep(renamed: Fields, given: Fields): Fields {
 
 const lines = z.int().min(0).optional();
 
-/** The tools as Claude Code has them. */
 export const claude: Profile = {
   Read: { tool: 'read', parameters: { file_path: 'path', offset: 'offset', limit: 'limit' } },
   Write: { tool: 'write', parameters: { file_path: 'path', content: 'content' } },
-  Edit: {
-    tool: 'edit',
-    parameters: { file_path: 'path' },
-    says: { old_text: 'old_string', replace_all: 'replace_all' },
-    shape: { old_string: z.string(), new_string: z.string(), replace_all: z.boolean().optional() },
-    adapt: ({ path }, { old_string: old_text, new_string: new_text, replace_all }) => ({
-      path,
-      edits: [{ old_text, new_text, replace_all }],
-    }),
-    description: 'Replace text in a file. old_string must occur once, unless replace_all.',
-  },
+  Edit: oneEdit('replace_all'),
   MultiEdit: {
     tool: 'edit',
     parameters: { file_path: 'path' },

@@ -1,6 +1,5 @@
 import type { Profile } from './profile.ts';
 
-/** The tools as Codex has them. */
 export const codex: Profile = {
   apply_patch: { tool: 'patch', parameters: { input: 'patch' } },
   read_file: { tool: 'read', parameters: { file_path: 'path', offset: 'offset', limit: 'limit' } },

@@ -1,7 +1,7 @@
 import type { Fields } from '@cairn/tool/kernel';
 import { ToolError } from '@cairn/tool';
 import { z } from 'zod';
-import type { Profile } from './profile.ts';
+import { oneEdit, type Profile } from './profile.ts';
 
 /** Converts a range of lines to a first line and a number of lines. */
 function adaptRead({ path, offset }: Fields, { end_line: end }: Fields): Fields {
@@ -14,7 +14,6 @@ function adaptRead({ path, offset }: Fields, { end_line: end }: Fields): Fields 
   return { path, offset, limit: end - start + 1 };
 }
 
-/** The tools as Gemini CLI has them. */
 export const gemini: Profile = {
   read_file: {
     tool: 'read',
@@ -23,23 +22,8 @@ export const gemini: Profile = {
     adapt: adaptRead,
   },
   write_file: { tool: 'write', parameters: { file_path: 'path', content: 'content' } },
-  replace: {
-    tool: 'edit',
-    parameters: { file_path: 'path' },
-    says: { old_text: 'old_string', replace_all: 'allow_multiple' },
-    shape: {
-      // For people who read the call; it does not affect the replacement.
-      instruction: z.string().optional(),
-      old_string: z.string(),
-      new_string: z.string(),
-      allow_multiple: z.boolean().optional(),
-    },
-    adapt: ({ path }, { old_string: old_text, new_string: new_text, allow_multiple: replace_all }) => ({
-      path,
-      edits: [{ old_text, new_text, replace_all }],
-    }),
-    description: 'Replace text in a file. old_string must occur once, unless allow_multiple.',
-  },
+  // The instruction is for people who read the call; it does not affect the replacement.
+  replace: oneEdit('allow_multiple', { instruction: z.string().optional() }),
   glob: {
     tool: 'glob',
     parameters: { pattern: 'pattern', dir_path: 'path' },

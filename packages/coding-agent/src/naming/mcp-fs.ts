@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { camelEdits } from './pi.ts';
-import type { Profile } from './profile.ts';
+import { camelEdits, type Profile } from './profile.ts';
 
 /** The maximum depth of `ls`. */
 const DEEPEST = 20;
@@ -20,15 +19,7 @@ export const mcpFs: Profile = {
     description: 'View an image.',
   },
   write_file: { tool: 'write', parameters: { path: 'path', content: 'content' } },
-  edit_file: {
-    tool: 'edit',
-    parameters: { path: 'path' },
-    says: { old_text: 'oldText' },
-    shape: { edits: camelEdits, dryRun: z.boolean().optional() },
-    adapt: ({ path }, { edits }) => ({ path, edits }),
-    dryRun: 'dryRun',
-    description: 'Replace text in a file. Each oldText must occur once. All edits match the original file.',
-  },
+  edit_file: { ...camelEdits, shape: { ...camelEdits.shape, dryRun: z.boolean().optional() }, dryRun: 'dryRun' },
   move_file: { tool: 'rename', parameters: { source: 'from', destination: 'to' } },
   search_files: {
     tool: 'glob',

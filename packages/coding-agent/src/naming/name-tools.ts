@@ -1,16 +1,13 @@
 import type { Fields } from '@cairn/tool/kernel';
-import { describeInputError, ToolError } from '@cairn/tool';
-import type { ToolDefinition } from '@cairn/tool';
+import { describeInputError, ToolError, type ToolDefinition } from '@cairn/tool';
 import type { z } from 'zod';
 import { bind, bindAsItIs } from '../tools/bind.ts';
-import { inputSchemaBeyond } from '../tools/input.ts';
+import { inputSchema } from '../tools/input.ts';
 import type { Names, CodingToolSpec } from '../tools/spec.ts';
-import { specs, toolNames } from '../tools/specs.ts';
-import type { ToolName } from '../tools/specs.ts';
+import { specs, toolNames, type ToolName } from '../tools/specs.ts';
 import type { Workspace } from '../workspace.ts';
 import type { Profile, ProfileTool } from './profile.ts';
-import { profiles } from './profiles.ts';
-import type { NamingProfile } from './profiles.ts';
+import { profiles, type NamingProfile } from './profiles.ts';
 
 /** Returns a host's names for messages. Where several of its tools share a spec, `speaker` is the one that reports. */
 function namesOf(profile: Profile, speaker?: string): Names {
@@ -81,7 +78,7 @@ function bindAs(name: string, entry: ProfileTool, workspace: Workspace, names: N
   return bind<Fields, unknown, unknown>(spec, workspace, {
     name,
     description: entry.description ?? spec.description,
-    inputSchema: inputSchemaBeyond(shapeOf(spec, entry), unshownOf(spec, entry)),
+    inputSchema: inputSchema(shapeOf(spec, entry), { hidden: unshownOf(spec, entry) }),
     names,
     adapt: (given) => {
       const ours = renamed(given, entry);

@@ -1,23 +1,9 @@
-import { z } from 'zod';
-import type { Profile } from './profile.ts';
+import { camelEdits, type Profile } from './profile.ts';
 
-/** Edits as pi and the file system server of MCP have them. */
-export const camelEdits: z.ZodType<readonly { oldText: string; newText: string }[]> = z
-  .array(z.strictObject({ oldText: z.string(), newText: z.string() }))
-  .min(1);
-
-/** The tools as pi has them. */
 export const pi: Profile = {
   read: { tool: 'read', parameters: { path: 'path', offset: 'offset', limit: 'limit' } },
   write: { tool: 'write', parameters: { path: 'path', content: 'content' } },
-  edit: {
-    tool: 'edit',
-    parameters: { path: 'path' },
-    says: { old_text: 'oldText' },
-    shape: { edits: camelEdits },
-    adapt: ({ path }, { edits }) => ({ path, edits }),
-    description: 'Replace text in a file. Each oldText must occur once. All edits match the original file.',
-  },
+  edit: camelEdits,
   grep: {
     tool: 'grep',
     parameters: {

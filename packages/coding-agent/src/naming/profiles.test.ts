@@ -3,8 +3,7 @@ import { expect, expectTypeOf, test } from 'vitest';
 import { createCodingTools } from '../coding-tools.ts';
 import { toolNames } from '../tools/specs.ts';
 import { toolOfName } from './name-tools.ts';
-import { namingProfiles, profiles } from './profiles.ts';
-import type { NamingProfile } from './profiles.ts';
+import { namingProfiles, profiles, type NamingProfile } from './profiles.ts';
 
 /** The files of this directory that are not a profile. */
 const machinery = ['name-tools.ts', 'profile.ts', 'profiles.ts', 'registry.ts'];

@@ -1,14 +1,11 @@
 import { ToolError } from '@cairn/tool';
-import { joinSplices, spliceAt } from '../edit/apply-edit.ts';
-import type { AppliedEdits, Splice } from '../edit/apply-edit.ts';
+import { joinSplices, spliceAt, type AppliedEdits, type Splice } from '../edit/apply-edit.ts';
 import { lineEndBefore, lineEndNear, lineNumberAt, textOfRange, textStart } from '../edit/document.ts';
 import type { TextDocument } from '../edit/document.ts';
 import { encodeText } from '../edit/encoding.ts';
-import { Finder } from '../edit/find-text.ts';
-import type { Tier } from '../edit/find-text.ts';
+import { Finder, type Tier } from '../edit/find-text.ts';
 import type { Found } from '../edit/found.ts';
-import { fold } from '../edit/lines.ts';
-import type { TextLine } from '../edit/lines.ts';
+import { fold, type TextLine } from '../edit/lines.ts';
 import type { HunkLine, PatchHunk } from './file-patch.ts';
 
 /** Returns the lines of a hunk on one side. An empty last line stands for the line ending of the line before. */

@@ -25,7 +25,6 @@ export interface PatchHunk {
   readonly newLacksEnd: boolean;
 }
 
-/** What a patch does to one file. */
 export type FilePatch =
   | {
       readonly kind: 'add';

@@ -1,8 +1,6 @@
-import { invalidPatch, shown } from './file-patch.ts';
-import type { FilePatch } from './file-patch.ts';
+import { invalidPatch, shown, type FilePatch } from './file-patch.ts';
 import { patchLines } from './patch-lines.ts';
-import { filePatchOf, readUnifiedFile, requireSupported } from './unified-file.ts';
-import type { UnifiedFile } from './unified-file.ts';
+import { filePatchOf, readUnifiedFile, requireSupported, type UnifiedFile } from './unified-file.ts';
 import { isBlank, isFileStart, isSignature, notInHunk, readUnifiedHunk } from './unified-hunk.ts';
 
 /** Lines that programs write between the files of a diff, and that say nothing else. */

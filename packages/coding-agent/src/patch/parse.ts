@@ -1,10 +1,8 @@
 import { ToolError } from '@cairn/tool';
-import { FORMAT_HINT } from './file-patch.ts';
-import type { FilePatch } from './file-patch.ts';
+import { FORMAT_HINT, type FilePatch } from './file-patch.ts';
 import { parseUnified } from './parse-unified.ts';
 import { hasTwoReadings, parseV4a, type Reading } from './parse-v4a.ts';
 
-/** Every path that a patch names. */
 export function pathsOf(patch: FilePatch): string[] {
   return patch.kind === 'update' && patch.to !== undefined ? [patch.path, patch.to] : [patch.path];
 }

@@ -4,12 +4,11 @@ import { deleteStep } from '../commit/delete-step.ts';
 import { documentOf } from '../commit/document-of.ts';
 import { guard, guardTree } from '../commit/guard.ts';
 import type { LockedTarget } from '../commit/locked-targets.ts';
-import { renameStep } from '../commit/rename-step.ts';
+import { RenameStep } from '../commit/rename-step.ts';
 import type { ChangeContext } from '../commit/scope.ts';
 import { takeFileSnapshot } from '../commit/snapshot.ts';
-import { sizeOf, writeStep } from '../commit/write-step.ts';
-import { diffOfSplices, diffOfTexts } from '../edit/diff.ts';
-import type { FileDiff } from '../edit/diff.ts';
+import { sizeOf, WriteStep } from '../commit/write-step.ts';
+import { diffOfSplices, diffOfTexts, type FileDiff } from '../edit/diff.ts';
 import { encodeText, encodingFor } from '../edit/encoding.ts';
 import type { Tier } from '../edit/find-text.ts';
 import { hashOf } from '../files/content-hash.ts';
@@ -29,6 +28,7 @@ export interface PlannedFile {
   /** The content hash; absent for a deleted file. */
   readonly hash?: string | undefined;
   readonly diff: FileDiff;
+  /** The differences that were ignored to find each hunk. */
   readonly tiers: readonly Tier[];
 }
 
@@ -53,7 +53,7 @@ function planAdd(
   return {
     path: target.path,
     kind: 'add',
-    steps: [writeStep(context.workspace, content)],
+    steps: [new WriteStep(context.workspace, content)],
     hash: hashOf(bytes),
     diff: diffOfTexts('', patch.content),
     tiers: [],
@@ -101,7 +101,7 @@ async function planUpdate(
   guard(workspace, target, before, { verb: 'changed', mustBeRead: false });
   const about = { path: target.path, kind: 'update', to: to?.path } as const;
   if (hunks.length === 0 && to) {
-    const steps = [renameStep(workspace, { from: target, to })];
+    const steps = [new RenameStep(workspace, { from: target, to })];
     return { ...about, steps, hash: before.hash, diff: noDiff, tiers: [] };
   }
   const document = documentOf(workspace, target, before);
@@ -114,7 +114,7 @@ async function planUpdate(
   }
   const record = workspace.ledger.get(target.real);
   const content = { parts, before, seen: seenAfter(record?.seen ?? [], splices), encoding: record?.encoding };
-  const steps = [writeStep(workspace, to ? { ...content, target: to, from: target } : { ...content, target })];
+  const steps = [new WriteStep(workspace, to ? { ...content, target: to, from: target } : { ...content, target })];
   const tiers = edits.map(({ tier }) => tier);
   return { ...about, steps, hash: hashOf(...parts), diff: diffOfSplices(document, splices), tiers };
 }

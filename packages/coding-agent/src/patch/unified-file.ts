@@ -1,10 +1,8 @@
-import { invalidPatch, shown } from './file-patch.ts';
-import type { FilePatch, PatchHunk } from './file-patch.ts';
+import { invalidPatch, shown, type FilePatch, type PatchHunk } from './file-patch.ts';
 import type { PatchLines } from './patch-lines.ts';
 
 /** A file of a unified diff: what the lines above its hunks say, then its hunks. */
 export interface UnifiedFile {
-  /** The number of its first line. */
   readonly lineNumber: number;
   readonly isGit: boolean;
   /** The names in `diff --git`, when they can be told apart. */

@@ -1,8 +1,6 @@
 import type { ToolError } from '@cairn/tool';
-import { invalidPatch, shown } from './file-patch.ts';
-import type { HunkLine, PatchHunk } from './file-patch.ts';
-import { hunkLineOf, parseHunkStart } from './patch-lines.ts';
-import type { PatchLines } from './patch-lines.ts';
+import { invalidPatch, shown, type HunkLine, type PatchHunk } from './file-patch.ts';
+import { hunkLineOf, parseHunkStart, type PatchLines } from './patch-lines.ts';
 
 export const isBlank = (line: string): boolean => line.trim() === '';
 
@@ -32,7 +30,6 @@ function isLast({ lines, at }: PatchLines): boolean {
   return true;
 }
 
-/** The numbers of lines on both sides of a hunk. */
 interface Counts {
   old: number;
   new: number;
@@ -47,7 +44,6 @@ function isShortOf(counts: Counts, stated: Counts | undefined): boolean {
   return stated !== undefined && (counts.old < stated.old || counts.new < stated.new);
 }
 
-/** A hunk while its lines are read. */
 interface Body {
   readonly lines: HunkLine[];
   readonly counts: Counts;

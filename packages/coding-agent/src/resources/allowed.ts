@@ -1,4 +1,4 @@
-import { errnoOf } from '@cairn/tool/kernel';
+import { errnoOf } from '@cairn/tool/internal';
 import { ToolError } from '@cairn/tool';
 import type { Workspace } from '../workspace.ts';
 

@@ -1,13 +1,11 @@
 import type { ResourceChange, ResourceChanges } from '@cairn/tool';
 import { dirname, join, relative, resolve } from 'node:path';
-import { onAnyChange } from '../commit/changes.ts';
-import type { WorkspaceChange } from '../commit/changes.ts';
+import { onAnyChange, type WorkspaceChange } from '../commit/changes.ts';
 import { isWithin } from '../files/confine.ts';
-import { realPathOf } from '../files/resolve.ts';
+import { canonicalRoots } from '../files/resolve.ts';
 import type { Workspace } from '../workspace.ts';
 import { pathOf, uriOf } from './file-uri.ts';
 
-/** A path with a changed resource. */
 interface ChangedPath {
   readonly path: string;
   /** Whether the path came, went, or stands for everything in it. */
@@ -43,10 +41,7 @@ function changesOf({ path, isStructural }: ChangedPath): ResourceChange[] {
  * roots as the caller spelled them, so under the URIs of the list. Other spellings, and paths through links, are not announced.
  */
 export function fileChanges(workspace: Workspace, roots: readonly string[]): ResourceChanges {
-  let bases: Promise<readonly string[]> | undefined;
-  /** Returns the canonical roots, or a root itself that cannot be resolved. */
-  const basesOf = (): Promise<readonly string[]> =>
-    (bases ??= Promise.all(roots.map((root) => realPathOf(workspace.operations, root).catch(() => root))));
+  const basesOf = canonicalRoots(workspace.operations, roots);
   return {
     announces: (uri) => {
       const path = pathOf(uri);

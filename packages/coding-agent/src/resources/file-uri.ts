@@ -1,6 +1,5 @@
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
-/** Returns the URI of an absolute path. */
 export function uriOf(path: string): string {
   return pathToFileURL(path).href;
 }

@@ -1,6 +1,5 @@
 import { FileType, glob } from '@cairn/natives';
-import { ToolError } from '@cairn/tool';
-import type { Resource, ResourcePage } from '@cairn/tool';
+import { ToolError, type Resource, type ResourcePage } from '@cairn/tool';
 import { escapeControls, quotePath } from '@cairn/tool/paths';
 import { join } from 'node:path';
 import type { Workspace } from '../workspace.ts';
@@ -11,7 +10,6 @@ import { DIRECTORY_TYPE } from './read.ts';
 /** Files of a root that are listed. Clients fetch all pages and show them to a person. */
 const MAX_LISTED = 1000;
 
-/** Files on a page. */
 const PAGE_SIZE = 200;
 
 /** When a scan takes longer, the list has what it found until then. */

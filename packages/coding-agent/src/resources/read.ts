@@ -1,5 +1,4 @@
-import { textOf } from '@cairn/tool';
-import type { ResourceContent } from '@cairn/tool';
+import { textOf, type ResourceContent } from '@cairn/tool';
 import { isUtf8 } from 'node:buffer';
 import { readWholeFile } from '../files/read-whole-file.ts';
 import { ownNames } from '../tools/bind.ts';
@@ -10,7 +9,6 @@ import { pathOf } from './file-uri.ts';
 /** One message carries the whole resource; as base64 this stays below the default limit of clients (10 MB). */
 const MAX_RESOURCE_BYTES = 4 * 1024 * 1024;
 
-/** The MIME type of a directory. */
 export const DIRECTORY_TYPE = 'inode/directory';
 
 async function typeOf(path: string, isText: boolean): Promise<string> {

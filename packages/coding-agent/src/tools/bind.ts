@@ -1,11 +1,9 @@
 import { isObject } from '@cairn/tool/kernel';
-import { createTool, ToolError } from '@cairn/tool';
-import type { ToolDefinition, ToolSuccess } from '@cairn/tool';
+import { createTool, ToolError, type ToolDefinition, type ToolSuccess } from '@cairn/tool';
 import { unquotePath } from '@cairn/tool/paths';
 import type { z } from 'zod';
 import type { Workspace } from '../workspace.ts';
-import { namesBy } from './spec.ts';
-import type { CodingToolSpec, Names, RunContext } from './spec.ts';
+import { namesBy, type CodingToolSpec, type Names, type RunContext } from './spec.ts';
 
 /** How a tool appears in a set: its name there, its parameters, and how they convert to the parameters of its spec. */
 export interface Appearance<Given, Input> {
@@ -17,14 +15,12 @@ export interface Appearance<Given, Input> {
   adapt(given: Given): { readonly input: Input; readonly dryRun?: boolean | undefined };
 }
 
-/** The tools' own names and parameters. */
 export const ownNames: Names = namesBy({
   tool: (name) => name,
   parameter: (_, name) => name,
   replaceAll: 'replace_all',
 });
 
-/** The parameters that are paths. */
 const pathParameters: ReadonlySet<string> = new Set(['path', 'from', 'to', 'old_path', 'new_path']);
 
 /** Returns an input with the paths that quoted paths of answers stand for. */

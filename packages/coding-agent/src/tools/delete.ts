@@ -1,20 +1,18 @@
-import { explaining } from '@cairn/tool/kernel';
+import { explaining } from '@cairn/tool/internal';
 import { succeed, ToolError } from '@cairn/tool';
 import { count } from '@cairn/tool/prompt';
 import { z } from 'zod';
 import { commit } from '../commit/commit.ts';
 import { deleteStep } from '../commit/delete-step.ts';
 import { guardTree } from '../commit/guard.ts';
-import { withLockedTarget } from '../commit/locked-targets.ts';
-import type { LockedTarget } from '../commit/locked-targets.ts';
+import { withLockedTarget, type LockedTarget } from '../commit/locked-targets.ts';
 import { walkTree } from '../commit/tree.ts';
 import { isGitInternal, isWithin } from '../files/confine.ts';
 import { requireExisting } from '../files/near-names.ts';
 import type { FileKind } from '../files/operations.ts';
 import type { Workspace } from '../workspace.ts';
 import { inputSchema } from './input.ts';
-import { mutating } from './spec.ts';
-import type { RunContext, RegisteredToolSpec } from './spec.ts';
+import { mutating, type RunContext, type RegisteredToolSpec } from './spec.ts';
 
 const shape = { path: z.string(), recursive: z.boolean().optional().describe('delete a directory') };
 

@@ -1,21 +1,20 @@
 import { succeed } from '@cairn/tool';
-import { count, truncate } from '@cairn/tool/prompt';
+import { count } from '@cairn/tool/prompt';
+import { truncate } from '@cairn/tool/internal';
 import { quotePath } from '@cairn/tool/paths';
 import { z } from 'zod';
-import { changeFile } from '../commit/changed-file.ts';
-import type { ChangedFile } from '../commit/changed-file.ts';
+import { changeFile, type ChangedFile } from '../commit/changed-file.ts';
 import { documentOf } from '../commit/document-of.ts';
 import { guard } from '../commit/guard.ts';
 import { withLockedTarget } from '../commit/locked-targets.ts';
 import { takeFileSnapshot } from '../commit/snapshot.ts';
-import { applyEdits } from '../edit/apply-edit.ts';
-import type { AppliedEdit, TextEdit } from '../edit/apply-edit.ts';
+import { applyEdits, type AppliedEdit } from '../edit/apply-edit.ts';
 import { diffOfSplices, formatHunks } from '../edit/diff.ts';
+import type { TextEdit } from '../edit/found.ts';
 import { requireExisting } from '../files/near-names.ts';
 import { seenAfter } from '../files/seen.ts';
 import { inputSchema, namesOf } from './input.ts';
-import { mutating } from './spec.ts';
-import type { RegisteredToolSpec } from './spec.ts';
+import { mutating, type RegisteredToolSpec } from './spec.ts';
 
 const editShape = { old_text: z.string(), new_text: z.string(), replace_all: z.boolean().optional() };
 const shape = { path: z.string(), edits: z.array(z.strictObject(editShape)).min(1) };
@@ -62,7 +61,7 @@ export const editTool: RegisteredToolSpec<EditInput, EditDetails> = {
   description:
     'Replace text in a file. Each old_text must occur once, unless replace_all. All edits match the original file.',
   shape,
-  inputSchema: inputSchema(shape, gatherFlatEdit),
+  inputSchema: inputSchema(shape, { adapt: gatherFlatEdit }),
   annotations: mutating('Edit a file'),
   async run({ path, edits }, context) {
     const { workspace, signal } = context;

@@ -1,5 +1,4 @@
-import { FileType, glob } from '@cairn/natives';
-import type { GlobOptions, GlobResult } from '@cairn/natives';
+import { FileType, glob, type GlobOptions, type GlobResult } from '@cairn/natives';
 import { succeed } from '@cairn/tool';
 import { count } from '@cairn/tool/prompt';
 import { quotePath } from '@cairn/tool/paths';
@@ -20,8 +19,7 @@ import {
   SECOND_PASS_RESULTS,
   splitPattern,
 } from './search.ts';
-import { readOnly } from './spec.ts';
-import type { RunContext, RegisteredToolSpec } from './spec.ts';
+import { readOnly, type RunContext, type RegisteredToolSpec } from './spec.ts';
 
 const MAX_RESULTS = 200;
 const TIMEOUT_MS = 5000;
@@ -54,15 +52,11 @@ export interface LeftOut {
   readonly isCut: boolean;
 }
 
-interface GlobDetails {
+interface GlobDetails extends Pick<GlobResult, 'totalMatches' | 'stopReason' | 'hint'> {
   /** Newest first, in the form that the other tools take; directories end with `/`. */
   readonly paths: readonly string[];
-  readonly totalMatches: number;
   readonly skip: number;
-  readonly stopReason?: GlobResult['stopReason'];
   readonly unreadable: number;
-  /** What a pattern without a match may have meant. */
-  readonly hint?: string;
   /** Only when nothing was found. */
   readonly leftOut?: LeftOut;
 }
@@ -127,7 +121,6 @@ async function baseOf(input: GlobInput, { workspace }: RunContext): Promise<{ ba
   return { base, pattern: split.pattern };
 }
 
-/** Finds paths by a pattern. */
 export const globTool: RegisteredToolSpec<GlobInput, GlobDetails> = {
   name: 'glob',
   position: 70,

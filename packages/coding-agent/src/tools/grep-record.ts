@@ -1,4 +1,4 @@
-import { errnoOf } from '@cairn/tool/kernel';
+import { errnoOf } from '@cairn/tool/internal';
 import type { GrepMatch } from '@cairn/natives';
 import { ToolError } from '@cairn/tool';
 import { takeFileSnapshot } from '../commit/snapshot.ts';

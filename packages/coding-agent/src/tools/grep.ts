@@ -1,5 +1,4 @@
-import { CairnError, grep, GrepOutputMode } from '@cairn/natives';
-import type { GrepOptions, GrepResult } from '@cairn/natives';
+import { CairnError, grep, GrepOutputMode, type GrepOptions, type GrepResult } from '@cairn/natives';
 import { succeed } from '@cairn/tool';
 import { count } from '@cairn/tool/prompt';
 import { quotePath } from '@cairn/tool/paths';
@@ -7,8 +6,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { requireExisting } from '../files/near-names.ts';
 import type { ResolvedPath } from '../files/resolve.ts';
-import { leftOutNotes } from './glob.ts';
-import type { LeftOut } from './glob.ts';
+import { leftOutNotes, type LeftOut } from './glob.ts';
 import { filterNotes, headerOf, linesOf, MAX_COLUMNS, MAX_MATCHES, MAX_PER_FILE, notesOf } from './grep-answer.ts';
 import type { GrepDetails, GrepInput, GrepMode } from './grep-answer.ts';
 import { recordMatches } from './grep-record.ts';
@@ -24,8 +22,7 @@ import {
   SECOND_PASS_MS,
   SECOND_PASS_RESULTS,
 } from './search.ts';
-import { readOnly } from './spec.ts';
-import type { RegisteredToolSpec } from './spec.ts';
+import { readOnly, type RegisteredToolSpec } from './spec.ts';
 
 const TIMEOUT_MS = 30_000;
 const MAX_CONTEXT = 20;
@@ -94,7 +91,6 @@ async function searchLines(options: GrepOptions): Promise<readonly [found: GrepR
   }
 }
 
-/** A search for one pattern. */
 type OnePattern = GrepOptions & { readonly pattern: string };
 
 /** Returns a pattern whose line feeds match CRLF too; `undefined` when it has none, or has carriage returns already. */
@@ -157,7 +153,6 @@ function pageOfCounts(result: GrepResult, skip: number, limit: number): GrepResu
   return { ...result, matches, ...(isCut && { limitReached: true as const }) };
 }
 
-/** Finds lines by a pattern. */
 export const grepTool: RegisteredToolSpec<GrepInput, GrepDetails> = {
   name: 'grep',
   position: 80,

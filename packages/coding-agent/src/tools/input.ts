@@ -1,6 +1,5 @@
-import type { Fields } from '@cairn/tool/kernel';
 import * as tool from '@cairn/tool';
-import type { InputSchemaOptions } from '@cairn/tool';
+import type { InputSchemaOptions } from '@cairn/tool/internal';
 import type { z } from 'zod';
 
 /** The names of parameters that models know from different hosts. */
@@ -26,12 +25,7 @@ export function namesOf(parameter: string): readonly string[] {
 /** Makes the schema of a coding tool's parameters, which also accepts the names that other hosts use. */
 export function inputSchema<Shape extends z.ZodRawShape>(
   shape: Shape,
-  adapt?: InputSchemaOptions['adapt'],
+  options: Omit<InputSchemaOptions, 'aliases'> = {},
 ): z.ZodType<z.output<z.ZodObject<Shape, z.core.$strict>>> {
-  return tool.inputSchema(shape, { aliases, adapt });
-}
-
-/** The same for parameters whose `shape` alone models see. */
-export function inputSchemaBeyond(shape: z.ZodRawShape, hidden: z.ZodRawShape): z.ZodType<Fields> {
-  return tool.inputSchemaBeyond(shape, hidden, { aliases });
+  return tool.inputSchema(shape, { ...options, aliases });
 }

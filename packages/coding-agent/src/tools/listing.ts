@@ -1,4 +1,5 @@
-import { explaining, isMissing } from '@cairn/tool/kernel';
+import { isMissing } from '@cairn/tool/kernel';
+import { explaining } from '@cairn/tool/internal';
 import { quotePath } from '@cairn/tool/paths';
 import { count } from '@cairn/tool/prompt';
 import { join } from 'node:path';
@@ -6,7 +7,6 @@ import type { FileKind, FileOperations } from '../files/operations.ts';
 import { OWN_TEMPORARY } from '../files/own-names.ts';
 import type { ResolvedPath } from '../files/resolve.ts';
 
-/** An entry of a listing. */
 export interface ListedEntry {
   /** Relative to the listed directory, `/` separated. */
   readonly path: string;
@@ -15,7 +15,6 @@ export interface ListedEntry {
   readonly target?: string;
 }
 
-/** A part of a directory. */
 export interface Listing {
   readonly entries: readonly ListedEntry[];
   /** The number of entries; a lower bound when `isTotalKnown` is false. */
@@ -27,7 +26,6 @@ export interface Listing {
   readonly unreadablePaths?: readonly string[];
 }
 
-/** Which part of a directory is listed. */
 export interface ListingRequest {
   /** 1 lists the directory itself only. */
   readonly depth: number;

@@ -1,5 +1,4 @@
-import { succeed, ToolError } from '@cairn/tool';
-import type { ToolSuccess } from '@cairn/tool';
+import { succeed, ToolError, type ToolSuccess } from '@cairn/tool';
 import { count } from '@cairn/tool/prompt';
 import { quotePath } from '@cairn/tool/paths';
 import { z } from 'zod';
@@ -8,8 +7,7 @@ import type { ResolvedPath } from '../files/resolve.ts';
 import { inputSchema } from './input.ts';
 import { brokenNameNotes, entryText, listDirectory, unreadableNote } from './listing.ts';
 import type { Listing, ListingRequest } from './listing.ts';
-import { readOnly } from './spec.ts';
-import type { RunContext, RegisteredToolSpec } from './spec.ts';
+import { readOnly, type RunContext, type RegisteredToolSpec } from './spec.ts';
 
 const QUOTED_ENTRIES =
   '[a name in quotes is a JSON string; to pass a path with such a name, quote all of it: "dir/a\\nb"]';
@@ -77,7 +75,6 @@ export async function listingOf(
   return succeed([header(details), ...lines, ...notes].join('\n'), details);
 }
 
-/** Lists a directory. */
 export const lsTool: RegisteredToolSpec<LsInput, LsDetails> = {
   name: 'ls',
   position: 90,

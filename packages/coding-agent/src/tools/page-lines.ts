@@ -18,7 +18,6 @@ export interface PageRequest {
 /** Why a page ends before the file does. */
 export type PageLimit = 'lines' | 'bytes' | 'scan';
 
-/** The collected lines. */
 export interface PageText {
   readonly lines: readonly string[];
   /** The number of lines that were cut to `maxColumns`. */
@@ -38,7 +37,6 @@ export interface PageText {
 const MAX_BYTES_OF_CHARACTER = 4;
 
 /** Collects the lines of a page from pieces. Keeps only the part of a line that may be shown. */
-/** The lines of a page as they are collected. */
 export class PageLines {
   readonly #request: PageRequest;
   readonly #encoding: TextEncoding;

@@ -1,21 +1,15 @@
-import { succeed, ToolError } from '@cairn/tool';
-import type { ToolSuccess } from '@cairn/tool';
+import { succeed, ToolError, type ToolSuccess } from '@cairn/tool';
 import { count } from '@cairn/tool/prompt';
 import { quotePath } from '@cairn/tool/paths';
 import { z } from 'zod';
 import { commit } from '../commit/commit.ts';
-import { withLockedTargets } from '../commit/locked-targets.ts';
-import type { LockedTarget } from '../commit/locked-targets.ts';
-import type { FileDiff } from '../edit/diff.ts';
-import type { Tier } from '../edit/find-text.ts';
+import { withLockedTargets, type LockedTarget } from '../commit/locked-targets.ts';
 import { tagOf } from '../files/content-hash.ts';
 import type { FilePatch } from '../patch/file-patch.ts';
 import { applyReading, parsePatch, pathsOf } from '../patch/parse.ts';
-import { planPatch } from '../patch/plan.ts';
-import type { PlannedFile } from '../patch/plan.ts';
+import { planPatch, type PlannedFile } from '../patch/plan.ts';
 import { inputSchema } from './input.ts';
-import { mutating } from './spec.ts';
-import type { RunContext, RegisteredToolSpec } from './spec.ts';
+import { mutating, type RunContext, type RegisteredToolSpec } from './spec.ts';
 
 const shape = { patch: z.string() };
 
@@ -23,17 +17,11 @@ interface PatchInput {
   readonly patch: string;
 }
 
-/** The result of a patch for one file. */
-interface PatchedFile {
-  readonly path: string;
-  readonly kind: 'add' | 'update' | 'delete';
+interface PatchedFile extends Pick<PlannedFile, 'path' | 'kind' | 'diff' | 'tiers'> {
   /** The new path, if the file was moved. */
   readonly to?: string;
   /** The content tag; absent for a deleted file. */
   readonly tag?: string;
-  readonly diff: FileDiff;
-  /** The differences that were ignored to find each hunk. */
-  readonly tiers: readonly Tier[];
 }
 
 export interface PatchDetails {

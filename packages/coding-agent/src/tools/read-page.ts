@@ -1,16 +1,13 @@
 import { createHash } from 'node:crypto';
 import { MAX_BYTES_IN_MEMORY } from '../commit/snapshot.ts';
 import { countLineFeeds } from '../edit/count-line-feeds.ts';
-import { encodingFor, isBinary } from '../edit/encoding.ts';
-import type { TextEncoding } from '../edit/encoding.ts';
+import { nextLineFeed } from '../edit/document.ts';
+import { encodingFor, isBinary, type TextEncoding } from '../edit/encoding.ts';
 import type { FileRecord } from '../files/ledger.ts';
 import type { FileStat, OpenFile } from '../files/operations.ts';
-import { joinSeen, wholeOf } from '../files/seen.ts';
-import type { SeenRanges } from '../files/seen.ts';
-import { PageLines } from './page-lines.ts';
-import type { PageRequest, PageText } from './page-lines.ts';
+import { joinSeen, wholeOf, type SeenRanges } from '../files/seen.ts';
+import { PageLines, type PageRequest, type PageText } from './page-lines.ts';
 
-/** A part of a file. */
 export interface Page extends PageText {
   readonly encoding: TextEncoding;
   /** The file is binary; the page has no lines. */
@@ -67,16 +64,6 @@ class PageHash {
   }
 }
 
-/** Returns the next line feed in a chunk that starts at a code unit; -1 when there is none. */
-function nextLineFeed(chunk: Buffer, from: number, encoding: TextEncoding): number {
-  let found = chunk.indexOf(LF, from);
-  if (encoding.unit === 1) return found;
-  const low = encoding.label === 'utf-16be' ? 1 : 0;
-  const other = low === 1 ? -1 : 1;
-  while (found !== -1 && (found % 2 !== low || chunk[found + other] !== 0)) found = chunk.indexOf(LF, found + 1);
-  return found === -1 ? -1 : found - low;
-}
-
 /** Adds a chunk to the page, line by line. Lines before the page are only counted. */
 function scan(lines: PageLines, bytes: Buffer, encoding: TextEncoding, offset: number): void {
   if (encoding.unit === 1 && lines.lineNumber() < offset) {
@@ -86,8 +73,9 @@ function scan(lines: PageLines, bytes: Buffer, encoding: TextEncoding, offset: n
       return;
     }
   }
+  const chunk = { bytes, encoding };
   let at = 0;
-  for (let feed = nextLineFeed(bytes, at, encoding); feed !== -1; feed = nextLineFeed(bytes, at, encoding)) {
+  for (let feed = nextLineFeed(chunk, at); feed !== -1; feed = nextLineFeed(chunk, at)) {
     lines.add(bytes.subarray(at, feed));
     lines.endLine(true);
     at = feed + encoding.unit;

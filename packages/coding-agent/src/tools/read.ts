@@ -1,24 +1,18 @@
-import { succeed, ToolError } from '@cairn/tool';
-import type { ToolSuccess } from '@cairn/tool';
+import { succeed, ToolError, type ToolSuccess } from '@cairn/tool';
 import { count, formatBytes } from '@cairn/tool/prompt';
 import { z } from 'zod';
 import { tagOf } from '../files/content-hash.ts';
-import { recordOf } from '../files/ledger.ts';
-import type { FileRecord } from '../files/ledger.ts';
+import { recordOf, type FileRecord } from '../files/ledger.ts';
 import { requireExisting } from '../files/near-names.ts';
 import { openResolved } from '../files/open-resolved.ts';
-import { readBytes } from '../files/operations.ts';
-import type { FileStat, OpenFile } from '../files/operations.ts';
+import { readBytes, type FileStat, type OpenFile } from '../files/operations.ts';
 import type { ResolvedPath } from '../files/resolve.ts';
 import { sniffType, SNIFF_BYTES } from './file-type.ts';
 import { inputSchema } from './input.ts';
-import { listingOf, MAX_ENTRIES } from './ls.ts';
-import type { LsDetails } from './ls.ts';
+import { listingOf, MAX_ENTRIES, type LsDetails } from './ls.ts';
 import type { PageLimit } from './page-lines.ts';
-import { readPage } from './read-page.ts';
-import type { Page } from './read-page.ts';
-import { readOnly } from './spec.ts';
-import type { Names, RunContext, RegisteredToolSpec } from './spec.ts';
+import { readPage, type Page } from './read-page.ts';
+import { readOnly, type Names, type RunContext, type RegisteredToolSpec } from './spec.ts';
 
 const MAX_LINES = 2000;
 const MAX_BYTES = 50 * 1024;
@@ -59,7 +53,6 @@ interface ReadTextDetails {
   readonly totalLines?: number;
   /** The limit that ended the page; absent when it reaches the end of the file. */
   readonly limit?: PageLimit;
-  /** The number of lines that were cut. */
   readonly cutLines: number;
 }
 
@@ -199,7 +192,6 @@ async function readAny(request: Request, file: OpenFile, stat: FileStat): Promis
   return readText({ ...request, type }, file, stat);
 }
 
-/** An answer of `read` that may not be shown. */
 interface UnshownAnswer {
   readonly result: ToolSuccess<ReadDetails>;
   /** Counts the content of the answer as read. */

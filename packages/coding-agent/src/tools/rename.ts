@@ -1,23 +1,19 @@
-import { explaining } from '@cairn/tool/kernel';
+import { explaining } from '@cairn/tool/internal';
 import { succeed, ToolError } from '@cairn/tool';
 import { z } from 'zod';
 import { isListed } from '../commit/place.ts';
 import { commit } from '../commit/commit.ts';
 import { guard, guardTree } from '../commit/guard.ts';
-import { withLockedTargets } from '../commit/locked-targets.ts';
-import type { LockedTarget } from '../commit/locked-targets.ts';
-import { renameStep } from '../commit/rename-step.ts';
-import type { Move } from '../commit/rename-step.ts';
+import { withLockedTargets, type LockedTarget } from '../commit/locked-targets.ts';
+import { RenameStep, type Move } from '../commit/rename-step.ts';
 import { takeFileSnapshot } from '../commit/snapshot.ts';
 import { isWithin } from '../files/confine.ts';
 import { requireExisting } from '../files/near-names.ts';
-import { kindName } from '../files/operations.ts';
-import type { FileKind } from '../files/operations.ts';
+import { kindName, type FileKind } from '../files/operations.ts';
 import type { Workspace } from '../workspace.ts';
 import { requireNoRoot } from './delete.ts';
 import { inputSchema } from './input.ts';
-import { mutating } from './spec.ts';
-import type { RegisteredToolSpec } from './spec.ts';
+import { mutating, type RegisteredToolSpec } from './spec.ts';
 
 const shape = { from: z.string(), to: z.string(), overwrite: z.boolean().optional().describe('replace a file') };
 
@@ -93,7 +89,7 @@ export const renameTool: RegisteredToolSpec<RenameInput, RenameDetails> = {
       const replaced = overwritten ? await requireReplaceable(workspace, to, overwrite) : undefined;
       await explaining(from.display, () => guardTree(workspace, from, 'renamed'));
       const isSame = to.stat?.identity === identity;
-      await commit([renameStep(workspace, { from, to, replaced: isSame ? undefined : replaced })], context);
+      await commit([new RenameStep(workspace, { from, to, replaced: isSame ? undefined : replaced })], context);
       const verb = dryRun ? 'Would have renamed' : 'Renamed';
       const note = overwritten ? ', replacing the existing one' : '';
       const details = { from: from.path, to: to.path, kind, overwritten, dryRun };

@@ -1,7 +1,6 @@
-import { CHECK_PATH } from '@cairn/tool/kernel';
+import { CHECK_PATH } from '@cairn/tool/internal';
 import { CairnError } from '@cairn/natives';
-import { ToolError } from '@cairn/tool';
-import type { ToolErrorCode } from '@cairn/tool';
+import { ToolError, type ToolErrorCode } from '@cairn/tool';
 import { count } from '@cairn/tool/prompt';
 import { escapeControls } from '@cairn/tool/paths';
 import { realpathSync } from 'node:fs';
@@ -33,7 +32,6 @@ export async function searching<T>(path: string, run: () => Promise<T>): Promise
 /** The time limit for a whole file system or home directory. */
 const WIDE_SEARCH_MS = 2000;
 
-/** The bounds of a search. */
 export interface SearchBounds {
   readonly timeoutMs: number;
   /** The notice about a root with shorter limits. */

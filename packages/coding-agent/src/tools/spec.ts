@@ -1,4 +1,5 @@
-import type { ToolAnnotations, ToolRunOptions, ToolSpec } from '@cairn/tool';
+import type { ToolAnnotations, ToolRunOptions } from '@cairn/tool';
+import type { ToolSpec } from '@cairn/tool/internal';
 import type { z } from 'zod';
 import type { Workspace } from '../workspace.ts';
 
@@ -30,18 +31,15 @@ export interface CodingToolSpec<Input, Details> extends ToolSpec<Input, Details,
   readonly shape: z.ZodRawShape;
 }
 
-/** The spec of a tool of the registry. */
 export interface RegisteredToolSpec<Input, Details> extends CodingToolSpec<Input, Details> {
   /** Models see the tools in the order of their positions, lowest first. */
   readonly position: number;
 }
 
-/** Annotations of a tool that changes nothing. */
 export function readOnly(title: string): ToolAnnotations {
   return { title, readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
 }
 
-/** Annotations of a tool that changes files. */
 export function mutating(title: string): ToolAnnotations {
   return { title, readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false };
 }

@@ -4,8 +4,7 @@ import { expect, expectTypeOf, test } from 'vitest';
 import { createCodingTools } from '../coding-tools.ts';
 import type { EditDetails, EditInput } from './edit.ts';
 import type { GrepDetails, GrepInput } from './grep-answer.ts';
-import { specs, toolNames } from './specs.ts';
-import type { CodingTools, ToolDetails, ToolInput, ToolName } from './specs.ts';
+import { specs, toolNames, type CodingTools, type ToolDetails, type ToolInput, type ToolName } from './specs.ts';
 
 /** The specs that the files of this directory export, by the name of the file. */
 async function exportedSpecs(): Promise<[file: string, name: string][]> {

@@ -1,18 +1,15 @@
 import { succeed, ToolError } from '@cairn/tool';
 import { formatBytes } from '@cairn/tool/prompt';
 import { z } from 'zod';
-import { changeFile } from '../commit/changed-file.ts';
-import type { ChangedFile } from '../commit/changed-file.ts';
+import { changeFile, type ChangedFile } from '../commit/changed-file.ts';
 import { guard } from '../commit/guard.ts';
 import { withLockedTarget } from '../commit/locked-targets.ts';
 import { takeFileSnapshot } from '../commit/snapshot.ts';
 import { diffOfTexts } from '../edit/diff.ts';
-import { encodeText, encodingFor, isBinary } from '../edit/encoding.ts';
-import type { TextEncoding } from '../edit/encoding.ts';
+import { encodeText, encodingFor, isBinary, type TextEncoding } from '../edit/encoding.ts';
 import { requireFile } from '../files/open-resolved.ts';
 import { inputSchema } from './input.ts';
-import { mutating } from './spec.ts';
-import type { RegisteredToolSpec } from './spec.ts';
+import { mutating, type RegisteredToolSpec } from './spec.ts';
 
 const shape = { path: z.string(), content: z.string() };
 

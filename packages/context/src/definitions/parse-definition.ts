@@ -6,7 +6,7 @@ import { fieldNames, fieldProblem, isFieldName, shownValue } from './fields.ts';
 import type { FieldName } from './fields.ts';
 import { hasFrontMatter, parseFrontMatter } from './front-matter.ts';
 import type { FrontMatterField } from './front-matter.ts';
-import { nearNames } from './near-names.ts';
+import { nearNames } from '@cairn/tool/internal';
 import type { DefinitionProblem, ProblemPlace, Report } from './problem.ts';
 
 /** The tools that definitions may name. */

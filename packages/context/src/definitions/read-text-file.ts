@@ -1,4 +1,5 @@
-import { explainSystemError, ToolError } from '@cairn/tool/errors';
+import { ToolError } from '@cairn/tool/errors';
+import { explainSystemError } from '@cairn/tool/internal';
 import { formatBytes } from '@cairn/tool/prompt';
 import { isUtf8 } from 'node:buffer';
 import { constants } from 'node:fs';

@@ -1,7 +1,8 @@
 import type { Dirent } from 'node:fs';
 import { lstat, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
-import { errnoOf, isMissing } from '@cairn/tool/errors';
+import { isMissing } from '@cairn/tool/errors';
+import { errnoOf } from '@cairn/tool/internal';
 import type { CallOptions } from '@cairn/memory';
 import { KnowledgeError } from '../errors.ts';
 

@@ -1,4 +1,4 @@
-import { HOSTILE_CHARACTER } from '@cairn/tool/paths';
+import { HOSTILE_CHARACTER } from '@cairn/tool/internal';
 import { ASSET_TYPES } from '../assets/asset.ts';
 import type { AssetHead, AssetType } from '../assets/asset.ts';
 

@@ -1,4 +1,5 @@
-import { TEMPORARY_NAME, writeAtomically } from '@cairn/tool/kernel';
+import { writeAtomically } from '@cairn/tool/kernel';
+import { TEMPORARY_NAME } from '@cairn/tool/internal';
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { KnowledgeError } from '../errors.ts';

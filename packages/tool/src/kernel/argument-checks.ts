@@ -1,8 +1,7 @@
 /** Checks the arguments of public functions, which programs without types can get wrong, so that a mistake has a coded error. */
 
 import type { ErrorText } from './cairn-error.ts';
-import { LANGUAGES } from './language.ts';
-import type { Language } from './language.ts';
+import { LANGUAGES, type Language } from './language.ts';
 import { isObject, isStrings } from './values.ts';
 
 /**
@@ -38,7 +37,7 @@ export type CallTable<Api> = {
 };
 
 /** Makes the error of a package for an invalid argument. */
-export type InvalidArgument = (
+type InvalidArgument = (
   code: 'INVALID_INPUT' | 'INVALID_OPTION',
   text: ErrorText,
   facts?: { readonly option: string },

@@ -2,9 +2,7 @@ const marker = Symbol.for('cairn.error');
 
 /** The facts of a {@link CairnError} besides its code. */
 export interface CairnErrorFacts {
-  /** The path concerned. */
   readonly path?: string | undefined;
-  /** The option concerned. */
   readonly option?: string | undefined;
   /** The glob or regular expression concerned. */
   readonly pattern?: string | undefined;

@@ -1,5 +1,4 @@
-import { channel, tracingChannel } from 'node:diagnostics_channel';
-import type { TracingChannel } from 'node:diagnostics_channel';
+import { channel, tracingChannel, type TracingChannel } from 'node:diagnostics_channel';
 
 /**
  * The name of the tracing channel that every observed call is published on: `tracing:cairn:call:start`, `:end`,
@@ -38,17 +37,14 @@ export interface ObservedCall {
 }
 
 /** The message on {@link CALL_CONTENTS_CHANNEL}: the input when a call starts, its result or error when it ends. */
-export type CallContents =
-  | { readonly id: string; readonly kind: 'input'; readonly value: unknown }
-  | { readonly id: string; readonly kind: 'result' | 'error'; readonly value: unknown };
+export interface CallContents {
+  readonly id: string;
+  readonly kind: 'input' | 'result' | 'error';
+  readonly value: unknown;
+}
 
 /** The facts of a result that observers receive without its contents. */
-export interface CallOutcome {
-  readonly outputBytes?: number;
-  readonly results?: number;
-  readonly note?: string;
-  readonly failure?: string;
-}
+export type CallOutcome = Readonly<Pick<ObservedCall, 'outputBytes' | 'results' | 'note' | 'failure'>>;
 
 const calls: TracingChannel<ObservedCall, ObservedCall> = tracingChannel(CALL_CHANNEL);
 const contents = channel(CALL_CONTENTS_CHANNEL);
@@ -81,19 +77,6 @@ function factsOf<Result>(result: Result, outcomeOf: (result: Result) => CallOutc
   }
 }
 
-/** Written out, because it runs in every call. */
-function isObserved(): boolean {
-  const { start, end, asyncStart, asyncEnd, error } = calls;
-  return (
-    start.hasSubscribers ||
-    end.hasSubscribers ||
-    asyncStart.hasSubscribers ||
-    asyncEnd.hasSubscribers ||
-    error.hasSubscribers ||
-    contents.hasSubscribers
-  );
-}
-
 /** A call that observers may see. */
 interface ObservableCall<Result> {
   readonly source: string;
@@ -110,7 +93,7 @@ export function observeCall<Result>(
   call: ObservableCall<Result>,
   run: (observed?: ObservedCall) => Promise<Result>,
 ): Promise<Result> {
-  return isObserved() ? publishCall(call, run) : run();
+  return calls.hasSubscribers || contents.hasSubscribers ? publishCall(call, run) : run();
 }
 
 async function publishCall<Result>(

@@ -1,5 +1,4 @@
-import { ToolError } from './tool-error.ts';
-import type { ToolErrorCode } from './tool-error.ts';
+import { ToolError, type ToolErrorCode } from './tool-error.ts';
 
 /** Returns the code of a system error, such as `ENOENT`. */
 export function errnoOf(error: unknown): string | undefined {
@@ -15,6 +14,8 @@ export function isMissing(error: unknown): boolean {
 
 /** The hint for a path that does not exist. It names no tool, because each host names its tools differently. */
 export const CHECK_PATH = 'Check the path: list the directory it should be in.';
+
+const FREE_SPACE = 'Free some space, or write less, and call again.';
 
 type Explained = readonly [code: ToolErrorCode, what: string, hint: string];
 
@@ -32,12 +33,8 @@ const explanations: Readonly<Record<string, Explained>> = {
     'It may be immutable or owned by another user: ask for the permission.',
   ],
   EROFS: ['READ_ONLY', 'is on a read-only file system', 'Choose a path on a writable file system.'],
-  ENOSPC: ['NO_SPACE', 'cannot be written: the disk is full', 'Free some space, or write less, and call again.'],
-  EDQUOT: [
-    'NO_SPACE',
-    'cannot be written: the disk quota is used up',
-    'Free some space, or write less, and call again.',
-  ],
+  ENOSPC: ['NO_SPACE', 'cannot be written: the disk is full', FREE_SPACE],
+  EDQUOT: ['NO_SPACE', 'cannot be written: the disk quota is used up', FREE_SPACE],
   EFBIG: ['TOO_LARGE', 'would be larger than the system allows', 'Split it into several files.'],
   EINVAL: [
     'INVALID_INPUT',

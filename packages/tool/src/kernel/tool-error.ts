@@ -1,7 +1,7 @@
 import { unquotePath } from '../paths/quote.ts';
 import { ArgumentChecks } from './argument-checks.ts';
 import { HintedError, isNamed } from './cairn-error.ts';
-import type { ErrorText } from './cairn-error.ts';
+import type { CairnErrorFacts, ErrorText } from './cairn-error.ts';
 
 /**
  * Why a tool call failed.
@@ -49,16 +49,11 @@ export type ToolErrorCode =
   | 'TOO_LARGE';
 
 /** The facts of a {@link ToolError} besides its code. */
-export interface ToolErrorFacts {
-  /** The path concerned, as the caller sees it. The quotes of `quotePath` are removed: `path` of the error is the name itself. */
-  readonly path?: string | undefined;
-  /** The option concerned. */
-  readonly option?: string | undefined;
+interface ToolErrorFacts extends Pick<CairnErrorFacts, 'path' | 'option' | 'cause'> {
   /** The current content of the file, as the caller sees it. */
   readonly context?: string | undefined;
   /** Whether the call changed something before it failed; the message states what. Default: `false`. */
   readonly changed?: boolean | undefined;
-  readonly cause?: unknown;
 }
 
 /**

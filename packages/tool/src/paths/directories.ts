@@ -9,7 +9,7 @@ export interface DirectoryContext {
 }
 
 /** The directories in which Cairn keeps files of one user. They need not exist. */
-export interface UserDirectories {
+interface UserDirectories {
   /** Files that the user writes: agent definitions, settings. */
   readonly config: string;
   /** Files that the user wants to keep: memory, knowledge. */

@@ -15,7 +15,7 @@ export function homeDirectory(env: Environment = process.env): string {
 }
 
 /** The facts about a user that the user database of the system holds. */
-export interface Account {
+interface Account {
   /** -1 on Windows. */
   readonly uid: number;
   /** Absent without an entry in the user database. */

@@ -45,7 +45,7 @@ function escapeAttribute(text: string): string {
 }
 
 /** Marks that delimit data in a prompt, so that a model can tell it from instructions. */
-export interface DataMarks {
+interface DataMarks {
   /** Replaces the sign that begins a mark of this name, in any form a reader may take for one, by `&lt;`. */
   neutralize(text: string): string;
   /** Puts data between marks: `<name key="value">`, the data, `</name>`. Marks inside the data are neutralized. */

@@ -1,6 +1,5 @@
 import { checkArguments } from '../kernel/tool-error.ts';
-/** A secret in a text. */
-export interface FoundSecret {
+interface FoundSecret {
   /** The kind of secret, such as `GitHub token`. */
   readonly kind: string;
   /** The start and the end (exclusive), in UTF-16 code units. */
@@ -128,7 +127,7 @@ function* candidates(text: string, { examples }: SecretOptions): Generator<Found
   }
 }
 
-export interface SecretOptions {
+interface SecretOptions {
   /**
    * Whether a token of an issuer's form is a secret even when documentation uses it as an example, such as one with the letters of
    * the alphabet. A row of crosses, dots or asterisks is never a secret. @default false
@@ -163,64 +162,18 @@ export function findSecret(text: string): FoundSecret | undefined {
  * wins over all others, wherever it is in the list.
  */
 export const SECRET_NAMES: readonly string[] = [
-  '.env*',
-  '*.env',
-  '!.env.example',
-  '!.env.sample',
-  '!.env.template',
-  '*.pem',
-  '*.key',
-  '*.p8',
-  '*.p12',
-  '*.pfx',
-  '*.jks',
-  '*.keystore',
-  '*.kdb',
-  '*.kdbx',
-  '*.ppk',
-  '*.ovpn',
-  '*.tfstate',
-  '*.tfstate.backup',
-  'id_rsa*',
-  'id_dsa*',
-  'id_ecdsa*',
-  'id_ed25519*',
-  '!*.pub',
-  '.netrc',
-  '_netrc',
-  '.npmrc',
-  '.pypirc',
-  '.pgpass',
-  '.my.cnf',
-  '.htpasswd',
-  '.git-credentials',
-  '.dockercfg',
-  '.boto',
-  '.s3cfg',
-  '.vault-token',
-  'kubeconfig',
-  'credentials',
-  '*credentials.json',
-  'credentials.toml',
-  'client_secret*.json',
-  'service-account*.json',
-  'service_account*.json',
-  'secrets.json',
-  'secrets.yaml',
-  'secrets.yml',
-  'secrets.toml',
-  '.ssh/',
-  '.gnupg/',
-  '.aws/',
-  '.azure/',
-  '.gcloud/',
-  '.kube/',
-  '.docker/',
-  '.env/',
-];
+  ['.env*', '*.env', '!.env.example', '!.env.sample', '!.env.template'],
+  ['*.pem', '*.key', '*.p8', '*.p12', '*.pfx', '*.jks', '*.keystore', '*.kdb', '*.kdbx', '*.ppk', '*.ovpn'],
+  ['*.tfstate', '*.tfstate.backup', 'id_rsa*', 'id_dsa*', 'id_ecdsa*', 'id_ed25519*', '!*.pub'],
+  ['.netrc', '_netrc', '.npmrc', '.pypirc', '.pgpass', '.my.cnf', '.htpasswd', '.git-credentials', '.dockercfg'],
+  ['.boto', '.s3cfg', '.vault-token', 'kubeconfig', 'credentials', '*credentials.json', 'credentials.toml'],
+  ['client_secret*.json', 'service-account*.json', 'service_account*.json'],
+  ['secrets.json', 'secrets.yaml', 'secrets.yml', 'secrets.toml'],
+  ['.ssh/', '.gnupg/', '.aws/', '.azure/', '.gcloud/', '.kube/', '.docker/', '.env/'],
+].flat();
 
 /** Whether a name is that of a directory, or of a file or link. */
-export type NamedKind = 'file' | 'directory';
+type NamedKind = 'file' | 'directory';
 
 /** Returns a pattern for the names that one of the globs matches. */
 function toPattern(globs: readonly string[]): RegExp {

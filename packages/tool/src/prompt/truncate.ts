@@ -1,9 +1,9 @@
 import { checkArguments } from '../kernel/tool-error.ts';
 /** The limit that cut a text: the number of lines or of bytes. */
-export type TruncateLimit = 'lines' | 'bytes';
+type TruncateLimit = 'lines' | 'bytes';
 
 /** The limits of {@link truncate}. */
-export interface TruncateLimits {
+interface TruncateLimits {
   readonly maxLines: number;
   /** Bytes of the whole text in UTF-8, line ends included. */
   readonly maxBytes: number;
@@ -12,7 +12,7 @@ export interface TruncateLimits {
 }
 
 /** The lines that fit into limits, and what was cut. */
-export interface Truncation {
+interface Truncation {
   readonly lines: readonly string[];
   /** The number of lines before the cut. */
   readonly total: number;

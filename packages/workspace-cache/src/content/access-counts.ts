@@ -1,13 +1,11 @@
 import { isWithin } from '@cairn/coding-agent/internal';
-import { accountStateDirectories } from '@cairn/tool/paths';
+import { accountStateDirectories } from '@cairn/tool/internal';
 import { relative, sep } from 'node:path';
 import { messageOf } from '../checks.ts';
-import { add, CountsFile, MAX_PATH_LENGTH, ranked } from './counts-file.ts';
-import type { Use, Uses } from './counts-file.ts';
+import { add, CountsFile, MAX_PATH_LENGTH, ranked, type Use, type Uses } from './counts-file.ts';
 import { report } from './report.ts';
 import type { CacheScope } from './scope.ts';
 
-/** The uses of one file. */
 export interface AccessCount {
   /** Relative to the root, with `/`. */
   readonly path: string;

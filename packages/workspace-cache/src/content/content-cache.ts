@@ -1,14 +1,11 @@
-import { checkArguments } from '@cairn/tool/kernel';
 import type { FileOperations, OpenFile, WorkspaceChange } from '@cairn/coding-agent';
-import { isWithin, readWholeFile, recordOf } from '@cairn/coding-agent/internal';
-import type { FileRecord } from '@cairn/coding-agent/internal';
+import { isWithin, readWholeFile, recordOf, type FileRecord } from '@cairn/coding-agent/internal';
 import { ToolError } from '@cairn/tool';
 import { relative, resolve, sep } from 'node:path';
 import { AccessCounts } from './access-counts.ts';
-import { check, describe } from '../checks.ts';
+import { checkOptions, describe, flag, type Rules } from '../checks.ts';
 import type { Lifetime } from '../lifetime.ts';
-import { headOf } from './file-head.ts';
-import type { FileHead } from './file-head.ts';
+import { headOf, type FileHead } from './file-head.ts';
 import { MAX_FILE_BYTES, WRITE_MS } from './limits.ts';
 import type { Lru } from './lru.ts';
 import { memoryFile } from './memory-file.ts';
@@ -16,10 +13,8 @@ import { isNeverKept } from './never-kept.ts';
 import { preload } from './preload.ts';
 import { report } from './report.ts';
 import type { CacheScope } from './scope.ts';
-import { StampedValues } from './stamped-values.ts';
-import type { Hit } from './stamped-values.ts';
-import { isSameStamp } from './stamps.ts';
-import type { Stamps } from './stamps.ts';
+import { StampedValues, type Hit } from './stamped-values.ts';
+import { isSameStamp, type Stamps } from './stamps.ts';
 import type { CacheAccess, CachedReadOptions, ContentCache } from './types.ts';
 
 /** The limit of {@link ContentCache.read}. */
@@ -45,7 +40,6 @@ interface Content {
   record?: FileRecord;
 }
 
-/** How a file is opened. */
 interface OpenOptions {
   /** The path as the caller named it, absolute. Default: the canonical one. */
   readonly named?: string;
@@ -58,14 +52,17 @@ interface OpenOptions {
   readonly onAccess?: ((access: CacheAccess) => void) | undefined;
 }
 
+const readRules: Rules<CachedReadOptions> = {
+  signal: [(value) => value instanceof AbortSignal, 'an AbortSignal'],
+  countAsRead: flag,
+};
+
 /** @throws {ToolError} `INVALID_OPTION` or `INVALID_INPUT` */
 function checkRead(path: unknown, options: CachedReadOptions): void {
   if (typeof path !== 'string') {
     throw new ToolError('INVALID_INPUT', [`not a path: ${describe(path)}`, 'Name a path relative to the root.']);
   }
-  checkArguments.options('read', options, { signal: 'optional', countAsRead: 'optional' });
-  check('signal', options.signal, options.signal instanceof AbortSignal, 'an AbortSignal');
-  check('countAsRead', options.countAsRead, typeof options.countAsRead === 'boolean', 'true or false');
+  checkOptions('read', options, readRules);
 }
 
 /** Contents of files in memory. Nothing is read before the first call. */
@@ -164,7 +161,6 @@ export class OwnContentCache implements ContentCache {
     });
   }
 
-  /** Counts one use of a file. */
   countUse(path: string): void {
     this.#counts.note(path);
   }

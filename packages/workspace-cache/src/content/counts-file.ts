@@ -1,4 +1,5 @@
 import { nodeFileOperations } from '@cairn/coding-agent';
+import { writeAtomically } from '@cairn/tool/kernel';
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,12 +15,10 @@ const LOCK_MS = 2000;
 /** The permissions that let the group or all others write. */
 const OTHERS_MAY_WRITE = 0o022;
 
-/** The uses of a file. */
 export interface Use {
   readonly count: number;
   readonly lastUsedMs: number;
 }
-/** By path. */
 export type Uses = Map<string, Use>;
 
 function weightOf({ count, lastUsedMs }: Use, nowMs: number): number {
@@ -36,7 +35,6 @@ export function ranked(uses: Uses): (readonly [string, Use])[] {
     .map(({ entry }) => entry);
 }
 
-/** Adds uses to others. */
 export function add(uses: Uses, more: Iterable<readonly [string, Use]>): void {
   for (const [path, { count, lastUsedMs }] of more) {
     const known = uses.get(path);
@@ -123,9 +121,7 @@ export class CountsFile {
       const uses = await readCounts(file);
       add(uses, more);
       const counts = ranked(uses).map(([path, { count, lastUsedMs }]) => [path, count, lastUsedMs]);
-      const temporary = `${file}.tmp`;
-      await fs.writeFile(temporary, JSON.stringify({ version: 1, root, counts }), { mode: 0o600 });
-      await fs.rename(temporary, file);
+      await writeAtomically(file, JSON.stringify({ version: 1, root, counts }));
       await removeOldest(directory).catch(() => undefined);
     } finally {
       await lock.release();

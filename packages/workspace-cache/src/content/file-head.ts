@@ -1,6 +1,5 @@
 import type { OpenFile } from '@cairn/coding-agent';
 
-/** The beginning of a file. */
 export interface FileHead {
   /** Without a character that `maxBytes` cuts. */
   readonly text: string;

@@ -12,7 +12,6 @@ export function memoryFile(bytes: Buffer, stat: FileStat): OpenFile {
     write: refuse,
     truncate: refuse,
     setMode: refuse,
-    setOwner: refuse,
     setModified: refuse,
     sync: async () => undefined,
     close: async () => undefined,

@@ -1,5 +1,5 @@
 import { isWithin } from '@cairn/coding-agent/internal';
-import { isSecretName } from '@cairn/tool/prompt';
+import { isSecretName } from '@cairn/tool/internal';
 import { relative, sep } from 'node:path';
 
 /**

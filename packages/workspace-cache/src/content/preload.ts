@@ -4,7 +4,6 @@ import type { Lru } from './lru.ts';
 import type { CacheScope } from './scope.ts';
 import type { Preloaded } from './types.ts';
 
-/** The limits of a preload. */
 const MAX_PRELOADED_FILES = 20;
 const MAX_PRELOADED_BYTES = 2 * 1024 * 1024;
 

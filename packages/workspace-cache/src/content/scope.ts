@@ -1,7 +1,5 @@
-import { nodeFileOperations } from '@cairn/coding-agent';
-import type { FileOperations, Workspace } from '@cairn/coding-agent';
-import { realPathOf, resolvePath } from '@cairn/coding-agent/internal';
-import type { Ledger, PathUse, ResolvedPath } from '@cairn/coding-agent/internal';
+import { nodeFileOperations, type FileOperations, type Workspace } from '@cairn/coding-agent';
+import { realPathOf, resolvePath, type Ledger, type PathUse, type ResolvedPath } from '@cairn/coding-agent/internal';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Lifetime } from '../lifetime.ts';

@@ -8,7 +8,6 @@ const stamp: FileStat = {
   size: 3,
   mode: 0o644,
   uid: 0,
-  gid: 0,
   links: 1,
   mtimeMs: 1,
   mtimeNs: 1_000_000_001n,

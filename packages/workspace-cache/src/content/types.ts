@@ -18,7 +18,6 @@ export interface CachedReadOptions {
   readonly countAsRead?: boolean | undefined;
 }
 
-/** A file and its content. */
 interface CachedFile {
   /** Relative to the root, with `/`; absolute outside the root. */
   readonly path: string;
@@ -26,7 +25,6 @@ interface CachedFile {
   readonly bytes: Buffer;
 }
 
-/** The counters of a content cache. */
 interface ContentStatistics {
   /** Reads that were answered from memory, after a check of the file. */
   readonly hits: number;
@@ -37,7 +35,6 @@ interface ContentStatistics {
   readonly bytes: number;
 }
 
-/** What a preload read. */
 export interface Preloaded {
   readonly files: number;
   readonly bytes: number;

@@ -1,37 +1,16 @@
-import { checkArguments } from '@cairn/tool/kernel';
-import type { Language } from '@cairn/tool/kernel';
+import { checkArguments, type Language } from '@cairn/tool/kernel';
 import { check, checkToolNames } from '../checks.ts';
 import type { ToolNames } from '../data.ts';
 
-/** The name of the tool. */
 export const CACHE_DIRECTORY = 'cache_directory';
 
-/** The texts of the tool, for a model. `list` is the name of the tool that lists a directory. */
-export interface CacheDirectoryTexts {
-  readonly description: (list: string) => string;
-  readonly path: string;
-  readonly items: (list: string) => string;
-  readonly rules: (list: string) => string;
-  readonly checked: string;
-  readonly unknown: (names: string) => string;
-  readonly missing: (names: string) => string;
-  readonly otherKind: (names: string) => string;
-  readonly secrets: (count: number) => string;
-  readonly more: (count: number) => string;
-  readonly tooMany: (path: string, count: number, list: string) => string;
-  readonly secretDirectory: (path: string) => string;
-  readonly tooLarge: (path: string, list: string) => string;
-}
-
-/** The rules in Chinese, and the descriptions of the parameters in English, are from the source document. */
-export const cacheDirectoryTexts: Readonly<Record<Language, CacheDirectoryTexts>> = {
-  en: {
-    description: (list) =>
-      `Cache the listing of a directory for all agents of this run. Call it after ${list}. The directory is listed again, and the real entries are cached.`,
-    path: 'Directory path that was listed',
-    items: (list) => `Items returned by ${list}`,
-    rules: (list) =>
-      `
+const en = {
+  description: (list: string): string =>
+    `Cache the listing of a directory for all agents of this run. Call it after ${list}. The directory is listed again, and the real entries are cached.`,
+  path: 'Directory path that was listed',
+  items: (list: string): string => `Items returned by ${list}`,
+  rules: (list: string): string =>
+    `
 ## Rules for tools
 
 ### How to use ${list}
@@ -46,17 +25,26 @@ Available tools:
 - \`${list}\`: lists a directory
 - \`cache_directory\`: caches the structure of a directory in userContext (call it after ${list})
 `.trim(),
-    checked: 'The directory was listed again. Its real entries are cached; your items differ:',
-    unknown: (names) => `- not in the directory: ${names}`,
-    missing: (names) => `- missing from your items: ${names}`,
-    otherKind: (names) => `- of another kind: ${names}`,
-    secrets: (count) => `Left out: ${count} ${count === 1 ? 'name' : 'names'} that may stand for secrets.`,
-    more: (count) => `and ${count} more`,
-    tooMany: (path, count, list) =>
-      `Not cached: ${path} has ${count} entries, more than the limit of 1000. Call ${list} when you need it.`,
-    secretDirectory: (path) => `Not cached: directories with names like ${path} usually hold secrets.`,
-    tooLarge: (path, list) => `Not cached: the names in ${path} are too long. Call ${list} when you need them.`,
-  },
+  checked: 'The directory was listed again. Its real entries are cached; your items differ:',
+  unknown: (names: string): string => `- not in the directory: ${names}`,
+  missing: (names: string): string => `- missing from your items: ${names}`,
+  otherKind: (names: string): string => `- of another kind: ${names}`,
+  secrets: (count: number): string =>
+    `Left out: ${count} ${count === 1 ? 'name' : 'names'} that may stand for secrets.`,
+  more: (count: number): string => `and ${count} more`,
+  tooMany: (path: string, count: number, list: string): string =>
+    `Not cached: ${path} has ${count} entries, more than the limit of 1000. Call ${list} when you need it.`,
+  secretDirectory: (path: string): string => `Not cached: directories with names like ${path} usually hold secrets.`,
+  tooLarge: (path: string, list: string): string =>
+    `Not cached: the names in ${path} are too long. Call ${list} when you need them.`,
+};
+
+/** The texts of the tool, for a model. `list` is the name of the tool that lists a directory. */
+export type CacheDirectoryTexts = typeof en;
+
+/** The rules in Chinese, and the descriptions of the parameters in English, are from the source document. */
+export const cacheDirectoryTexts: Readonly<Record<Language, CacheDirectoryTexts>> = {
+  en,
   zh: {
     description: (list) =>
       `将目录结构缓存到 userContext，供本次运行的所有 agent 使用（调用 ${list} 后必须调用）。工具会重新列出该目录，并缓存真实的内容。`,

@@ -1,18 +1,15 @@
-import { explaining } from '@cairn/tool/kernel';
+import { explaining } from '@cairn/tool/internal';
 import type { Fields, Language } from '@cairn/tool/kernel';
-import { createTool, inputSchema, succeed, ToolError } from '@cairn/tool';
-import type { ToolDefinition, ToolSuccess } from '@cairn/tool';
+import { createTool, inputSchema, succeed, ToolError, type ToolDefinition, type ToolSuccess } from '@cairn/tool';
 import { quotePath, unquotePath } from '@cairn/tool/paths';
-import { OWN_TEMPORARY } from '@cairn/coding-agent/internal';
+import { OWN_TEMPORARY, readOnly } from '@cairn/coding-agent/internal';
 import type { DirectoryEntry } from '@cairn/coding-agent';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { CacheScope } from '../content/scope.ts';
 import type { ListedItem, ToolNames } from '../data.ts';
-import { CACHE_DIRECTORY, cacheDirectoryTexts } from './cache-directory-texts.ts';
-import type { CacheDirectoryTexts } from './cache-directory-texts.ts';
-import { MAX_ITEMS } from './dynamic-listings.ts';
-import type { DynamicListings } from './dynamic-listings.ts';
+import { CACHE_DIRECTORY, cacheDirectoryTexts, type CacheDirectoryTexts } from './cache-directory-texts.ts';
+import { MAX_ITEMS, type DynamicListings } from './dynamic-listings.ts';
 import { isDirectoryItem, itemsOf } from './items.ts';
 import { locate } from './locate.ts';
 import { isSecretDirectory } from './shown-items.ts';
@@ -44,7 +41,6 @@ export interface CacheDirectoryOptions {
   readonly dynamic: DynamicListings;
   readonly language: Language;
   readonly toolNames: ToolNames;
-  /** Called at each call. */
   readonly onCall?: (() => void) | undefined;
 }
 
@@ -87,7 +83,6 @@ async function list(scope: CacheScope, real: string): Promise<DirectoryEntry[]> 
   return shown.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Returns the entries of a directory as items. */
 function itemsAt(scope: CacheScope, real: string, entries: readonly DirectoryEntry[]): Promise<ListedItem[]> {
   return Promise.all(entries.map((entry) => itemOf(scope, real, entry)));
 }
@@ -159,7 +154,6 @@ function differenceLines(
   });
 }
 
-/** Returns the answer for a directory that was cached. */
 function cachedAnswer(
   texts: CacheDirectoryTexts,
   input: CacheDirectoryInput,
@@ -224,13 +218,7 @@ export function createCacheDirectoryTool(
     name: CACHE_DIRECTORY,
     description: texts.description(listName),
     inputSchema: schemaOf(language, listName),
-    annotations: {
-      title: 'Cache a directory listing',
-      readOnlyHint: true,
-      destructiveHint: false,
-      idempotentHint: true,
-      openWorldHint: false,
-    },
+    annotations: readOnly('Cache a directory listing'),
     run: async (given, { signal }) => {
       onCall?.();
       const input = { path: unquotePath(given.path), items: given.items.map(unquoted) };

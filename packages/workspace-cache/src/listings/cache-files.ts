@@ -1,5 +1,4 @@
-import { nodeFileOperations } from '@cairn/coding-agent';
-import type { FileOperations, Workspace, WorkspaceChange } from '@cairn/coding-agent';
+import { nodeFileOperations, type FileOperations, type Workspace, type WorkspaceChange } from '@cairn/coding-agent';
 import { OwnContentCache } from '../content/content-cache.ts';
 import { noteInner, innerOf } from '../content/inner.ts';
 import { Lru } from '../content/lru.ts';

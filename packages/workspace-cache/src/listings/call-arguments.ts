@@ -6,7 +6,6 @@ import type { Extent } from './snapshot.ts';
 /** The limit of the arguments of a call that may be kept. */
 const MAX_ARGUMENT_BYTES = 32 * 1024;
 
-/** Names of the parameter that holds the path. */
 const PATH_NAMES = ['path', 'directory', 'dir', 'file_path', 'filePath', 'file'];
 
 /** Parameters that do not make a listing go into subdirectories, with the values that they may have. */
@@ -21,7 +20,6 @@ const flatParameters: Readonly<Record<string, (value: unknown) => boolean>> = {
   skip: (value) => typeof value === 'number',
 };
 
-/** Options of the interceptors. */
 export interface WrapOptions<Args extends readonly unknown[]> {
   /**
    * Returns what the result of a call depends on, as plain data. Use it to leave out arguments that change with each call, such as a

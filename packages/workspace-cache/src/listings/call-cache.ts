@@ -2,8 +2,7 @@ import { isNeverKept } from '../content/never-kept.ts';
 import { report } from '../content/report.ts';
 import { isBefore } from '../content/stamps.ts';
 import type { Lifetime } from '../lifetime.ts';
-import { callOf, pathOf, signalIn } from './call-arguments.ts';
-import type { Call, WrapOptions } from './call-arguments.ts';
+import { callOf, pathOf, signalIn, type Call, type WrapOptions } from './call-arguments.ts';
 import type { Begun, CallResults, Place, ResultState } from './call-results.ts';
 import { isInsideCall, runInside } from './inside-call.ts';
 import { copyPlain } from './plain.ts';
@@ -28,7 +27,6 @@ export interface CallResult extends Omit<Place, 'snapshot'> {
   readonly state: ResultState | undefined;
 }
 
-/** How one function is wrapped. */
 interface WrapRequest<Args extends readonly unknown[], Result> {
   readonly kind: Call['kind'];
   readonly original: (...args: Args) => Result;

@@ -7,18 +7,15 @@ import type { Lru } from '../content/lru.ts';
 import { isNeverKept } from '../content/never-kept.ts';
 import type { CacheScope } from '../content/scope.ts';
 import { userOf } from '../content/stamped-values.ts';
-import { isBefore } from '../content/stamps.ts';
-import type { Stamps } from '../content/stamps.ts';
+import { isBefore, type Stamps } from '../content/stamps.ts';
 import type { Call } from './call-arguments.ts';
 import { extentOfItems, itemsOf } from './items.ts';
 import { locate } from './locate.ts';
 import { isAffected, pathsOf } from './paths-of.ts';
 import type { PlainCopy } from './plain.ts';
 import { RuleFiles } from './rule-files.ts';
-import { snapshotOf } from './snapshot.ts';
-import type { Extent, Snapshot } from './snapshot.ts';
+import { snapshotOf, type Extent, type Snapshot } from './snapshot.ts';
 
-/** A state of the disk. */
 export interface ResultState {
   readonly real: string;
   readonly extent: Extent;
@@ -66,7 +63,6 @@ export class CallResults {
     this.#stores = stores;
   }
 
-  /** Returns whether a state is still the state of the disk. */
   async isCurrent({ real, extent, digest }: ResultState): Promise<boolean> {
     return (await this.#take(real, extent))?.digest === digest;
   }

@@ -3,8 +3,7 @@ import { dirname } from 'node:path';
 import { Lru } from '../content/lru.ts';
 import { report } from '../content/report.ts';
 import { StampedValues } from '../content/stamped-values.ts';
-import { isSameStamp } from '../content/stamps.ts';
-import type { Stamps } from '../content/stamps.ts';
+import { isSameStamp, type Stamps } from '../content/stamps.ts';
 import type { CacheAccess } from '../content/types.ts';
 import { pathsOf } from './paths-of.ts';
 

@@ -9,7 +9,6 @@ export const MAX_ITEMS = 1000;
 const MAX_LISTINGS = 200;
 const MAX_CHARACTERS = 1024 * 1024;
 
-/** A listing that was found during a run. */
 interface FoundListing {
   /** As the caller named it. */
   readonly path: string;
@@ -151,7 +150,6 @@ export class DynamicListings {
 /** By the record that they write into: sub-agents may have caches of their own for it. */
 const stores = new WeakMap<object, DynamicListings>();
 
-/** Returns the listings of a record. */
 export function dynamicListingsOf(record: Record<string, DynamicListing>, clock: () => number): DynamicListings {
   const store = stores.get(record) ?? new DynamicListings(record, clock);
   stores.set(record, store);

@@ -16,7 +16,6 @@ export function isInsideCall(): boolean {
   return running !== undefined;
 }
 
-/** Calls a function as a wrapped one. */
 export async function runInside<Result>(call: () => Result): Promise<Awaited<Result>> {
   const running: Running = { outer: innermost.getStore(), hasEnded: false };
   try {

@@ -1,17 +1,14 @@
-import { checkArguments } from '@cairn/tool/kernel';
-import type { OptionNames } from '@cairn/tool/kernel';
+import { checkArguments, type OptionNames } from '@cairn/tool/kernel';
 import type { CacheAccess } from '../content/types.ts';
 import { checkFunction } from '../checks.ts';
 import { report } from '../content/report.ts';
 import type { Lifetime } from '../lifetime.ts';
-import { pathIn } from './call-arguments.ts';
-import type { WrapOptions } from './call-arguments.ts';
+import { pathIn, type WrapOptions } from './call-arguments.ts';
 import type { CallCache, CallResult, Wrapped } from './call-cache.ts';
 import type { CallResults } from './call-results.ts';
 import type { DynamicListings } from './dynamic-listings.ts';
 import { itemsOf } from './items.ts';
 
-/** Called with the path of a call and its result. */
 type OnResult<Result> = (path: string, result: Awaited<Result>) => void;
 
 /** Functions that wrap the list and read functions of a framework. */
@@ -46,7 +43,6 @@ export interface Interceptors {
 interface InterceptorParts {
   readonly calls: CallCache;
   readonly results: CallResults;
-  /** Where listings go. */
   readonly dynamic: DynamicListings;
   /** Called for each call. */
   readonly onAccess: (access: CacheAccess) => void;

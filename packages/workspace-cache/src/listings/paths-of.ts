@@ -5,7 +5,6 @@ import { basename, dirname } from 'node:path';
 /** Files that decide what list functions leave out, in their directory and all below it. */
 export const IGNORE_FILES: readonly string[] = ['.gitignore', '.ignore'];
 
-/** Returns all paths of a change. */
 export function pathsOf({ written, createdDirectories, deleted, renamed }: WorkspaceChange): string[] {
   return [...written, ...createdDirectories, ...deleted, ...renamed.flatMap(({ from, to }) => [from, to])];
 }

@@ -2,8 +2,7 @@ import type { FileStat } from '@cairn/coding-agent';
 import { fileStatOf } from '@cairn/coding-agent/internal';
 import { lstat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { isSameStamp } from '../content/stamps.ts';
-import type { Stamps } from '../content/stamps.ts';
+import { isSameStamp, type Stamps } from '../content/stamps.ts';
 import { isThere } from './locate.ts';
 import { IGNORE_FILES } from './paths-of.ts';
 
@@ -20,7 +19,6 @@ interface Known {
   readonly names: readonly string[];
 }
 
-/** Returns a directory and all above it. */
 function upwards(directory: string): string[] {
   return dirname(directory) === directory ? [directory] : [directory, ...upwards(dirname(directory))];
 }

@@ -1,10 +1,9 @@
 import { isWithin } from '@cairn/coding-agent/internal';
-import { isSecretName } from '@cairn/tool/prompt';
+import { isSecretName } from '@cairn/tool/internal';
 import { isAbsolute, join } from 'node:path';
 import { isNeverKept } from '../content/never-kept.ts';
 import type { ListedItem } from '../data.ts';
-import { isDirectoryItem } from './items.ts';
-import type { FoundItem } from './items.ts';
+import { isDirectoryItem, type FoundItem } from './items.ts';
 
 /** Returns whether the name of a directory, or of one above it, stands for secrets. */
 export function isSecretDirectory({

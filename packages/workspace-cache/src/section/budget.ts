@@ -1,10 +1,8 @@
-/** A part of the budget of a run. */
 export interface Budget {
   readonly maxTokens: number;
   readonly count: (text: string) => number;
 }
 
-/** Returns whether a text fits. */
 export function fits(text: string, { maxTokens, count }: Budget): boolean {
   return text === '' || count(text) <= maxTokens;
 }

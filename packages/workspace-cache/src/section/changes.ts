@@ -1,11 +1,9 @@
 import type { Language } from '@cairn/tool/kernel';
-import { treeChanges } from '@cairn/natives';
-import type { TreeChange, TreeChanges } from '@cairn/natives';
+import { treeChanges, type TreeChange, type TreeChanges } from '@cairn/natives';
 import { escapeName } from '../tree/escape.ts';
 import { treeTexts } from '../tree/texts.ts';
 import type { TreeSnapshot } from '../tree/tree-state.ts';
-import { largestFitting } from './budget.ts';
-import type { Budget } from './budget.ts';
+import { largestFitting, type Budget } from './budget.ts';
 import { fenced } from './fence.ts';
 import { sectionTexts } from './texts.ts';
 
@@ -77,7 +75,6 @@ function changeLine(change: TreeChange, language: Language): string {
   return `${shown} -> ${target === undefined ? '?' : escapeName(target, targetBytes)}`;
 }
 
-/** A list of changes for a prompt. */
 export interface ChangeText {
   /** Empty when nothing changed, or when the budget has no room for the first line. */
   readonly text: string;

@@ -1,5 +1,5 @@
 import { glob } from '@cairn/natives';
-import { isSecretName } from '@cairn/tool/prompt';
+import { isSecretName } from '@cairn/tool/internal';
 import { realpath } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import type { FileHead } from '../content/file-head.ts';
@@ -55,7 +55,6 @@ async function isAllowed(root: string, path: string): Promise<boolean> {
   }
 }
 
-/** How core files are read and shown. */
 export interface CoreFileOptions {
   readonly read: ReadHead;
   readonly gitignore: boolean;
@@ -63,7 +62,6 @@ export interface CoreFileOptions {
   readonly maxLength: number;
 }
 
-/** Returns the heads of the core files in a root. */
 export async function coreFilesOf(root: string, { read, gitignore, maxLength }: CoreFileOptions): Promise<CoreFile[]> {
   const { matches } = await glob({
     path: root,

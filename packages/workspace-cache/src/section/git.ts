@@ -3,8 +3,7 @@ import { escapeControls } from '@cairn/tool/paths';
 import { execFile } from 'node:child_process';
 import process from 'node:process';
 import { promisify } from 'node:util';
-import { sectionTexts } from './texts.ts';
-import type { NoGitReason } from './texts.ts';
+import { sectionTexts, type NoGitReason } from './texts.ts';
 
 const run = promisify(execFile);
 
@@ -21,7 +20,6 @@ const MAX_SUBJECT_LENGTH = 100;
  */
 const SAFE = ['--no-optional-locks', '-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null'];
 
-/** Runs git in a directory. */
 type Git = (...args: readonly string[]) => Promise<string>;
 
 /**
@@ -70,7 +68,6 @@ function shorten(subject: string): string {
   return isLong ? `${characters.slice(0, MAX_SUBJECT_LENGTH).join('')}…` : characters.join('');
 }
 
-/** What `git status` states. */
 interface Status {
   readonly branch: string;
   readonly changedFiles: number;

@@ -4,7 +4,6 @@ import { escapeName } from '../tree/escape.ts';
 import { fenced } from './fence.ts';
 import { sectionTexts } from './texts.ts';
 
-/** How a section is written. */
 export interface SectionStyle {
   readonly language: Language;
   readonly toolNames: SectionOptions;
@@ -12,7 +11,6 @@ export interface SectionStyle {
   readonly showTime: boolean;
 }
 
-/** What a section shows. */
 export interface SectionContent {
   readonly tree: string;
   readonly metadata: TreeMetadata;
@@ -25,7 +23,6 @@ export interface SectionContent {
   readonly gitLine?: string | undefined;
 }
 
-/** The head of a file. */
 export interface CoreFile {
   readonly name: string;
   readonly text: string;

@@ -1,86 +1,65 @@
 import type { Language } from '@cairn/tool/kernel';
 
-/** Why there is no line about a repository. */
-export type NoGitReason = 'not-installed' | 'not-a-repository' | 'too-slow' | 'changing' | 'failed';
-
 /** The name of the tool that lists a directory; `false` when the agent has none. */
 type ListTool = string | false;
 
-/** The texts of the prompt section. */
-export interface SectionTexts {
-  readonly heading: string;
-  readonly intro: (list: ListTool, depth: number) => string;
-  readonly notes: string;
-  /** Notes 1 and 2 of the source document. */
-  readonly usage: (list: ListTool) => readonly string[];
-  /** Note 3 of the source document. */
-  readonly cachedAt: (time: string) => string;
-  readonly incomplete: string;
-  readonly unavailable: (list: ListTool) => string;
-  readonly empty: string;
-  readonly dynamicHeading: (list: ListTool) => string;
-  readonly dynamicIntro: string;
-  /** States of a kept listing. */
-  readonly emptyListing: string;
-  readonly listedAt: (time: string) => string;
-  readonly moreListings: (count: number) => string;
-  readonly coreFiles: string;
-  readonly changes: string;
-  readonly laterChanges: string;
-  /** For a workspace that could not be compared with the disk. */
-  readonly unknownChanges: string;
-  readonly moreChanges: (count: number) => string;
-  readonly moreCharacters: (count: number) => string;
-  readonly moreBytes: (count: number) => string;
-  readonly git: (facts: {
-    readonly branch: string;
-    readonly changedFiles: number;
-    readonly subjects: readonly string[];
-  }) => string;
-  readonly noGit: Readonly<Record<NoGitReason, string>>;
+interface GitFacts {
+  readonly branch: string;
+  readonly changedFiles: number;
+  readonly subjects: readonly string[];
 }
 
-/** The Chinese strings are from the source document, as far as it has them. */
-export const sectionTexts: Readonly<Record<Language, SectionTexts>> = {
-  en: {
-    heading: '## Workspace directory structure cache',
-    intro: (list, depth) =>
-      `${list === false ? 'Here' : `To reduce repeated \`${list}\` calls, here`} is an overview of the directory structure of the workspace (at most ${depth} ${depth === 1 ? 'level' : 'levels'} deep):`,
-    notes: '**Note**:',
-    usage: (list) =>
-      list === false
-        ? ['- Deeper levels and directories that were filtered out are not shown']
-        : [
-            `- Check the directory structure above first, and avoid repeated calls of \`${list}\``,
-            `- For deeper levels or directories that were filtered out, you can still use the \`${list}\` tool`,
-          ],
-    cachedAt: (time) => `- Cached at: ${time}`,
-    incomplete: '- The overview is not complete: a part of the workspace was not scanned',
-    unavailable: (list) =>
-      `The directory structure cache is not available.${list === false ? '' : ` Use the \`${list}\` tool to list directories on demand.`}`,
-    empty: 'The workspace has no entries to show.',
-    dynamicHeading: (list) => `## Dynamically cached directories${list === false ? '' : ` (visited with ${list})`}`,
-    dynamicIntro: 'These directories were visited and cached. Read them here:',
-    emptyListing: 'empty',
-    listedAt: (time) => `cached at ${time}`,
-    moreListings: (count) => `… ${count} more ${count === 1 ? 'listing' : 'listings'}`,
-    coreFiles: '## Core files',
-    changes: '## Changes since the directory overview',
-    laterChanges: '## Changes since the previous list',
-    unknownChanges: 'The workspace could not be checked for changes. There may be more than listed here.',
-    moreChanges: (count) => `… ${count} more`,
-    moreCharacters: (count) => `… ${count} more characters`,
-    moreBytes: (count) => `… ${count} more bytes`,
-    git: ({ branch, changedFiles, subjects }) =>
-      `Git: branch ${branch}, ${changedFiles} changed ${changedFiles === 1 ? 'file' : 'files'}${subjects.length > 0 ? `, last commits: ${subjects.join('; ')}` : ', no commits'}`,
-    noGit: {
-      'not-installed': 'Git: no information (git is not installed)',
-      'not-a-repository': 'Git: no information (not a git repository)',
-      'too-slow': 'Git: no information (git took too long)',
-      changing: 'Git: no information (the branch or commit kept changing)',
-      failed: 'Git: no information (git failed)',
-    },
+const en = {
+  heading: '## Workspace directory structure cache',
+  intro: (list: ListTool, depth: number): string =>
+    `${list === false ? 'Here' : `To reduce repeated \`${list}\` calls, here`} is an overview of the directory structure of the workspace (at most ${depth} ${depth === 1 ? 'level' : 'levels'} deep):`,
+  notes: '**Note**:',
+  /** Notes 1 and 2 of the source document. */
+  usage: (list: ListTool): readonly string[] =>
+    list === false
+      ? ['- Deeper levels and directories that were filtered out are not shown']
+      : [
+          `- Check the directory structure above first, and avoid repeated calls of \`${list}\``,
+          `- For deeper levels or directories that were filtered out, you can still use the \`${list}\` tool`,
+        ],
+  /** Note 3 of the source document. */
+  cachedAt: (time: string): string => `- Cached at: ${time}`,
+  incomplete: '- The overview is not complete: a part of the workspace was not scanned',
+  unavailable: (list: ListTool): string =>
+    `The directory structure cache is not available.${list === false ? '' : ` Use the \`${list}\` tool to list directories on demand.`}`,
+  empty: 'The workspace has no entries to show.',
+  dynamicHeading: (list: ListTool): string =>
+    `## Dynamically cached directories${list === false ? '' : ` (visited with ${list})`}`,
+  dynamicIntro: 'These directories were visited and cached. Read them here:',
+  /** States of a kept listing. */
+  emptyListing: 'empty',
+  listedAt: (time: string): string => `cached at ${time}`,
+  moreListings: (count: number): string => `… ${count} more ${count === 1 ? 'listing' : 'listings'}`,
+  coreFiles: '## Core files',
+  changes: '## Changes since the directory overview',
+  laterChanges: '## Changes since the previous list',
+  /** For a workspace that could not be compared with the disk. */
+  unknownChanges: 'The workspace could not be checked for changes. There may be more than listed here.',
+  moreChanges: (count: number): string => `… ${count} more`,
+  moreCharacters: (count: number): string => `… ${count} more characters`,
+  moreBytes: (count: number): string => `… ${count} more bytes`,
+  git: ({ branch, changedFiles, subjects }: GitFacts): string =>
+    `Git: branch ${branch}, ${changedFiles} changed ${changedFiles === 1 ? 'file' : 'files'}${subjects.length > 0 ? `, last commits: ${subjects.join('; ')}` : ', no commits'}`,
+  noGit: {
+    'not-installed': 'Git: no information (git is not installed)',
+    'not-a-repository': 'Git: no information (not a git repository)',
+    'too-slow': 'Git: no information (git took too long)',
+    changing: 'Git: no information (the branch or commit kept changing)',
+    failed: 'Git: no information (git failed)',
   },
+};
+
+/** Why there is no line about a repository. */
+export type NoGitReason = keyof typeof en.noGit;
+
+/** The Chinese strings are from the source document, as far as it has them. */
+export const sectionTexts: Readonly<Record<Language, typeof en>> = {
+  en,
   zh: {
     heading: '## Workspace 目录结构缓存',
     intro: (list, depth) =>

@@ -1,6 +1,5 @@
 import { escapeControls } from '@cairn/tool/paths';
-import { statisticsOf } from './statistics.ts';
-import type { RunCounts, StatisticsOptions } from './statistics.ts';
+import { statisticsOf, type RunCounts, type StatisticsOptions } from './statistics.ts';
 
 /** One listing may be chance. */
 const MIN_LISTINGS = 2;
@@ -19,7 +18,6 @@ function named(paths: readonly string[]): string {
   return escapeControls(JSON.stringify(paths.slice(0, MAX_NAMED)));
 }
 
-/** A line in each language. */
 export interface Advice {
   readonly en: string;
   readonly zh: string;

@@ -1,7 +1,6 @@
 import type { Language } from '@cairn/tool/kernel';
 import { adviceOf } from './advice.ts';
-import { statisticsOf } from './statistics.ts';
-import type { RunCounts, StatisticsOptions } from './statistics.ts';
+import { statisticsOf, type RunCounts, type StatisticsOptions } from './statistics.ts';
 
 export interface ReportOptions extends StatisticsOptions {
   readonly language: Language;

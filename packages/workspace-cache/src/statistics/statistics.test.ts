@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { adviceOf } from './advice.ts';
 import { reportOf } from './report.ts';
-import { statisticsOf } from './statistics.ts';
-import type { RunCounts } from './statistics.ts';
+import { statisticsOf, type RunCounts } from './statistics.ts';
 
 const counts: RunCounts = {
   metadata: {

@@ -15,7 +15,6 @@ const LISTINGS_PER_AGENT = 3;
  */
 const TOKENS_PER_CALL = 1000;
 
-/** Calls that an interceptor saw. */
 interface CallCounts {
   /** Calls that were answered from the cache, or that shared the result of a call in flight. */
   readonly hits: number;
@@ -23,7 +22,6 @@ interface CallCounts {
   readonly misses: number;
 }
 
-/** The counts of a run. */
 export interface RunCounts {
   readonly metadata: TreeMetadata;
   /** The complete scans that natives made for the trees of the run: none when another run or search had made one just before. */
@@ -39,7 +37,7 @@ export interface RunCounts {
   /** The tokens of the updates that messages took. */
   readonly updateTokens: number;
   readonly cacheDirectoryCalls: number;
-  /** Calls of the cache's tools that belong to none of its runs, because it has several. */
+  /** Calls of the cache's tools that belong to none of its runs, because it has several: `run` of `createWorkspace` assigns them. */
   readonly unassigned: number;
   readonly sectionTokens: number;
   readonly listings: CallCounts;
@@ -59,21 +57,14 @@ interface Estimate {
 }
 
 /** The statistics of a run, under the names of the source document. Plain JSON. */
-export interface RunStatistics {
-  /** The complete scans that natives made for the trees of the run: none when another run or search had made one just before. */
-  readonly totalScans: number;
+export interface RunStatistics extends Pick<
+  RunCounts,
+  'totalScans' | 'listings' | 'reads' | 'unassigned' | 'agents' | 'sections'
+> {
   /** Calls that an interceptor answered from the cache: `listings.hits + reads.hits`. */
   readonly cacheHits: number;
   /** Calls that an interceptor passed on: `listings.misses + reads.misses`. */
   readonly cacheMisses: number;
-  readonly listings: CallCounts;
-  readonly reads: CallCounts;
-  /** Calls of the cache's tools that belong to none of its runs. Pass `run` to `createWorkspace` to assign them. */
-  readonly unassigned: number;
-  /** The agents that took the section. */
-  readonly agents: number;
-  /** How often a prompt took the section. */
-  readonly sections: number;
   readonly sectionTokens: Estimate;
   /** Listings that agents did not make because their prompts showed the tree: for each agent once, however often it asked the model. */
   readonly savedCalls: Estimate;
@@ -89,7 +80,6 @@ export interface StatisticsOptions {
   readonly requests?: number | undefined;
 }
 
-/** The numbers of a formula. */
 type SavedCalls = Readonly<Record<'agents' | 'places' | 'listed' | 'kept', number>>;
 type SavedTokens = Readonly<Record<'calls' | 'tokens' | 'requests' | 'updates', number>>;
 

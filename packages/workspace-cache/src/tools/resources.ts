@@ -1,9 +1,7 @@
 import type { Language } from '@cairn/tool/kernel';
-import { onAnyChange } from '@cairn/coding-agent';
-import { realPathOf } from '@cairn/coding-agent/internal';
-import type { Workspace, WorkspaceChange } from '@cairn/coding-agent';
-import { ToolError } from '@cairn/tool';
-import type { Resource, ResourceChanges, ResourceProvider } from '@cairn/tool';
+import { onAnyChange, type Workspace, type WorkspaceChange } from '@cairn/coding-agent';
+import { canonicalRoots } from '@cairn/coding-agent/internal';
+import { ToolError, type Resource, type ResourceChanges, type ResourceProvider } from '@cairn/tool';
 import { escapeControls, quotePath } from '@cairn/tool/paths';
 import { basename } from 'node:path';
 import type { DynamicListings } from '../listings/dynamic-listings.ts';
@@ -14,7 +12,6 @@ import { treeToolTexts } from './tree-texts.ts';
 
 const BASE = 'cairn://workspace/';
 
-/** The URI of the kept listings. */
 const LISTINGS_URI = `${BASE}listings`;
 
 /** Returns the URI of the tree of a root. The first root has none of the numbers. */
@@ -22,7 +19,6 @@ function treeUri(index: number): string {
   return index === 0 ? `${BASE}tree` : `${BASE}tree/${index + 1}`;
 }
 
-/** What the resources show. */
 export interface WorkspaceResourcesOptions {
   readonly workspace: Workspace;
   /** The roots as the caller named them. */
@@ -77,9 +73,7 @@ async function readTree(
 
 /** Announces the trees of roots in which a commit of any workspace of this process changed something, and changes of the listings. */
 function changesOf({ workspace, roots, listings }: WorkspaceResourcesOptions): ResourceChanges['onChange'] {
-  let bases: Promise<readonly string[]> | undefined;
-  const basesOf = (): Promise<readonly string[]> =>
-    (bases ??= Promise.all(roots.map((root) => realPathOf(workspace.operations, root).catch(() => root))));
+  const basesOf = canonicalRoots(workspace.operations, roots);
   return (listener) => {
     const update = (uri: string): void => listener({ kind: 'resource-update', uri });
     const announce = async (paths: readonly string[]): Promise<void> => {

@@ -1,20 +1,21 @@
-import { checkArguments } from '@cairn/tool/kernel';
-import type { OptionNames } from '@cairn/tool/kernel';
-import { createWorkspace, nodeFileOperations, onAnyChange } from '@cairn/coding-agent';
+import { checkArguments, type OptionNames } from '@cairn/tool/kernel';
+import {
+  createWorkspace,
+  nodeFileOperations,
+  onAnyChange,
+  type FileOperations,
+  type Workspace,
+} from '@cairn/coding-agent';
 import { sessionWorkspace, toolNameIn } from '@cairn/coding-agent/internal';
-import type { FileOperations, Workspace } from '@cairn/coding-agent';
-import { ToolError } from '@cairn/tool';
-import type { OpenToolSet, ToolSet, ToolSetContext, Tools } from '@cairn/tool';
-import { cacheOptionNames, resolveCacheOptions } from '../cache-options.ts';
-import type { WorkspaceCacheOptions } from '../cache-options.ts';
+import { ToolError, type OpenToolSet, type ToolSet, type ToolSetContext, type Tools } from '@cairn/tool';
+import { cacheOptionNames, resolveCacheOptions, type WorkspaceCacheOptions } from '../cache-options.ts';
 import { check } from '../checks.ts';
 import { CacheScope } from '../content/scope.ts';
 import type { DynamicListing } from '../data.ts';
 import { createCacheDirectoryTool } from '../listings/cache-directory.ts';
 import { dynamicListingsOf } from '../listings/dynamic-listings.ts';
 import { workspaceResources } from './resources.ts';
-import { createWorkspaceTreeTool, WORKSPACE_TREE } from './tree-tool.ts';
-import type { TreeAt } from './tree-tool.ts';
+import { createWorkspaceTreeTool, WORKSPACE_TREE, type TreeAt } from './tree-tool.ts';
 import type { createWorkspaceCache, WorkspaceCache } from '../workspace-cache.ts';
 
 export interface WorkspaceCacheToolSetOptions extends Omit<WorkspaceCacheOptions, 'root' | 'workspace'> {

@@ -1,57 +1,40 @@
 import type { Language } from '@cairn/tool/kernel';
 
-/** The texts of the tool `workspace_tree` and of the resources, for a model. `list` is the name of the tool that lists a directory. */
-export interface TreeToolTexts {
-  readonly description: string;
-  readonly path: string;
-  readonly depth: string;
-  readonly characters: string;
-  readonly format: string;
-  readonly focus: string;
-  readonly empty: (path: string) => string;
-  readonly counts: (path: string, entries: number, depth: number) => string;
-  readonly cut: (characters: number) => string;
-  readonly leftOut: (excluded: number, secrets: number, list: string) => string;
-  readonly unreadable: (count: number, paths: string) => string;
-  readonly missingFocus: (paths: string) => string;
-  readonly incomplete: (error: string) => string;
-  readonly treeResource: string;
-  readonly listingsResource: (list: string) => string;
-}
-
 const plural = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
 
-/** The texts by language. */
-export const treeToolTexts: Readonly<Record<Language, TreeToolTexts>> = {
-  en: {
-    description:
-      'Show a directory as a tree of names: an overview of the workspace in one call. name/ (12) has 12 entries that are not shown.',
-    path: 'directory; default: the root',
-    depth: 'levels, or auto; default: as many as fit',
-    characters: 'limit of the tree; default: about 1000 tokens',
-    format: 'indent (default) is shortest, box is drawn with lines, paths has one path a line',
-    focus: 'paths to show at any depth, with what is next to them',
-    empty: (path) => `[${path}: no entries to show]`,
-    counts: (path, entries, depth) => `[${path}: ${plural(entries, 'entry', 'entries')}, depth ${depth}]`,
-    cut: (characters) =>
-      `[cut at ${characters} characters; call workspace_tree with more characters, a smaller depth, or a path]`,
-    leftOut: (excluded, secrets, list) => {
-      const what = [
-        ...(excluded > 0
-          ? [plural(excluded, 'ignored, hidden or excluded name', 'ignored, hidden or excluded names')]
-          : []),
-        ...(secrets > 0 ? [plural(secrets, 'secret name', 'secret names')] : []),
-      ];
-      return `[not shown: ${what.join(', ')}; ${list} lists a directory with all of its names]`;
-    },
-    unreadable: (count, paths) =>
-      `[could not read ${plural(count, 'directory or entry', 'directories or entries')}: ${paths}]`,
-    missingFocus: (paths) =>
-      `[not in the tree: ${paths}; focus needs paths that exist, that no rule leaves out and that do not lead through a link]`,
-    incomplete: (error) => `[incomplete: ${error}]`,
-    treeResource: 'The directory tree of the workspace, as it is now. Its notes are in brackets after an empty line.',
-    listingsResource: (list) => `The directory listings that were cached after ${list}, by path.`,
+const en = {
+  description:
+    'Show a directory as a tree of names: an overview of the workspace in one call. name/ (12) has 12 entries that are not shown.',
+  path: 'directory; default: the root',
+  depth: 'levels, or auto; default: as many as fit',
+  characters: 'limit of the tree; default: about 1000 tokens',
+  format: 'indent (default) is shortest, box is drawn with lines, paths has one path a line',
+  focus: 'paths to show at any depth, with what is next to them',
+  empty: (path: string): string => `[${path}: no entries to show]`,
+  counts: (path: string, entries: number, depth: number): string =>
+    `[${path}: ${plural(entries, 'entry', 'entries')}, depth ${depth}]`,
+  cut: (characters: number): string =>
+    `[cut at ${characters} characters; call workspace_tree with more characters, a smaller depth, or a path]`,
+  leftOut: (excluded: number, secrets: number, list: string): string => {
+    const what = [
+      ...(excluded > 0
+        ? [plural(excluded, 'ignored, hidden or excluded name', 'ignored, hidden or excluded names')]
+        : []),
+      ...(secrets > 0 ? [plural(secrets, 'secret name', 'secret names')] : []),
+    ];
+    return `[not shown: ${what.join(', ')}; ${list} lists a directory with all of its names]`;
   },
+  unreadable: (count: number, paths: string): string =>
+    `[could not read ${plural(count, 'directory or entry', 'directories or entries')}: ${paths}]`,
+  missingFocus: (paths: string): string =>
+    `[not in the tree: ${paths}; focus needs paths that exist, that no rule leaves out and that do not lead through a link]`,
+  incomplete: (error: string): string => `[incomplete: ${error}]`,
+  treeResource: 'The directory tree of the workspace, as it is now. Its notes are in brackets after an empty line.',
+  listingsResource: (list: string): string => `The directory listings that were cached after ${list}, by path.`,
+};
+
+export const treeToolTexts: Readonly<Record<Language, typeof en>> = {
+  en,
   zh: {
     description: '以树形显示目录中的名称：一次调用即可了解 workspace 的整体结构。name/ (12) 表示还有 12 项未显示。',
     path: '目录；默认为根目录',

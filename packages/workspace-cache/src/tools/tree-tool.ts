@@ -1,8 +1,7 @@
 import type { Fields, Language } from '@cairn/tool/kernel';
 import type { Workspace } from '@cairn/coding-agent';
-import type { ResolvedPath } from '@cairn/coding-agent/internal';
-import { createTool, inputSchema, succeed, ToolError } from '@cairn/tool';
-import type { ToolDefinition } from '@cairn/tool';
+import { readOnly, type ResolvedPath } from '@cairn/coding-agent/internal';
+import { createTool, inputSchema, succeed, ToolError, type ToolDefinition } from '@cairn/tool';
 import { quotePath } from '@cairn/tool/paths';
 import { relative, resolve, sep } from 'node:path';
 import { z } from 'zod';
@@ -13,7 +12,6 @@ import type { TreeCallOptions } from '../workspace-cache.ts';
 import { problemFor, treeText } from './tree-text.ts';
 import { treeToolTexts } from './tree-texts.ts';
 
-/** The name of the tool. */
 export const WORKSPACE_TREE = 'workspace_tree';
 
 export interface WorkspaceTreeInput {
@@ -30,7 +28,6 @@ export interface WorkspaceTreeDetails extends TreeMetadata {
   readonly version: number;
 }
 
-/** Returns the tree of a directory. */
 export type TreeAt = (directory: string, options: TreeCallOptions) => Promise<WorkspaceTree>;
 
 export interface WorkspaceTreeToolOptions {
@@ -101,13 +98,7 @@ export function createWorkspaceTreeTool(
     name: WORKSPACE_TREE,
     description: texts.description,
     inputSchema: (schemas[language] ??= makeSchema(language)),
-    annotations: {
-      title: 'Show the workspace as a tree',
-      readOnlyHint: true,
-      destructiveHint: false,
-      idempotentHint: true,
-      openWorldHint: false,
-    },
+    annotations: readOnly('Show the workspace as a tree'),
     run: async ({ path = '.', depth, characters, format, focus = [] }, { signal }) => {
       const directory = await workspace.resolve(path);
       requireDirectory(directory, list);

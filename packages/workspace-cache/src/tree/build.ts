@@ -1,11 +1,9 @@
-import { treeSummary } from '@cairn/natives';
-import type { TreeState, TreeSummary, TreeSummaryOptions } from '@cairn/natives';
+import { treeSummary, type TreeState, type TreeSummary, type TreeSummaryOptions } from '@cairn/natives';
 import { CairnError } from '@cairn/tool';
-import { SECRET_NAMES } from '@cairn/tool/prompt';
+import { SECRET_NAMES } from '@cairn/tool/internal';
 import { messageOf } from '../checks.ts';
 import type { TreeMetadata } from '../data.ts';
-import { fitTree } from './fit.ts';
-import type { FittedTree } from './fit.ts';
+import { fitTree, type FittedTree } from './fit.ts';
 import { ROOT } from './layout.ts';
 import type { ResolvedTreeOptions } from './options.ts';
 

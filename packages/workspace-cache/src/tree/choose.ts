@@ -1,5 +1,4 @@
-import { ROOT } from './layout.ts';
-import type { Layout } from './layout.ts';
+import { ROOT, type Layout } from './layout.ts';
 
 /** The entries that a tree shows. */
 export interface Choice {

@@ -1,4 +1,4 @@
-import { HOSTILE_CHARACTER } from '@cairn/tool/paths';
+import { HOSTILE_CHARACTER } from '@cairn/tool/internal';
 
 /**
  * The escaped parts of a name:

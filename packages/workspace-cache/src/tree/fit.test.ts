@@ -4,9 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { buildTree } from './build.ts';
 import { escapeName } from './escape.ts';
 import { fitTree } from './fit.ts';
-import { resolveTreeOptions } from './options.ts';
+import { resolveTreeOptions, type ResolvedTreeOptions, type TreeForm, type TreeOptions } from './options.ts';
 import { estimateTreeTokens } from './tokens.ts';
-import type { ResolvedTreeOptions, TreeForm, TreeOptions } from './options.ts';
 
 /** A tree as a person would write it down. */
 interface Node {

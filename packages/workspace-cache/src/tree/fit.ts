@@ -1,10 +1,7 @@
 import type { TreeSummary } from '@cairn/natives';
-import { chooseEntries } from './choose.ts';
-import type { Choice } from './choose.ts';
-import { focusEntries } from './focus.ts';
-import type { FocusEntries } from './focus.ts';
-import { layOut, ROOT } from './layout.ts';
-import type { Layout } from './layout.ts';
+import { chooseEntries, type Choice } from './choose.ts';
+import { focusEntries, type FocusEntries } from './focus.ts';
+import { layOut, ROOT, type Layout } from './layout.ts';
 import type { ResolvedTreeOptions } from './options.ts';
 import { renderTree } from './render.ts';
 import { treeTexts } from './texts.ts';
@@ -59,7 +56,6 @@ function linesAlone({ labels, parents, indents, levels }: Layout, depth: number)
     .join('\n');
 }
 
-/** A tree of a summary, before it has a depth. */
 class Fit {
   readonly #options: ResolvedTreeOptions;
   readonly #layout: Layout;

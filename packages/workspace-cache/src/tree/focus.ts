@@ -1,12 +1,10 @@
-import { ROOT } from './layout.ts';
-import type { Layout } from './layout.ts';
+import { ROOT, type Layout } from './layout.ts';
 
 /** The parts of a focus path as names. `/` or `./` before it and `/` after it do not count. */
 function partsOf(path: string): string[] {
   return path.split('/').filter((part) => part !== '' && part !== '.');
 }
 
-/** The entries that `focus` asks for. */
 export interface FocusEntries {
   /** Each after its parent. */
   readonly nodes: readonly number[];

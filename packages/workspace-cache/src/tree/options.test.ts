@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { ALLOWED_NAMES, EXCLUDED_DIRECTORIES, resolveTreeOptions } from './options.ts';
-import type { TreeOptions } from './options.ts';
+import { ALLOWED_NAMES, EXCLUDED_DIRECTORIES, resolveTreeOptions, type TreeOptions } from './options.ts';
 
 test('the format `source` has the form of the source document; its limit and depth can be changed', () => {
   const source = { depth: 3, maxCharacters: 10_000, maxTokens: Infinity, format: 'box' };

@@ -1,7 +1,6 @@
 import type { Language, OptionNames } from '@cairn/tool/kernel';
-import { ToolError } from '@cairn/tool';
 import type { CountTokens } from '@cairn/tool/prompt';
-import { describe } from '../checks.ts';
+import { checkValues, flag, isCount, isFunction, namesIn, type Rule, type Rules } from '../checks.ts';
 
 /** The form of a tree: lines as the command `tree` draws them, two spaces a level, or one path a line. */
 export type TreeForm = 'box' | 'indent' | 'paths';
@@ -9,7 +8,6 @@ export type TreeForm = 'box' | 'indent' | 'paths';
 /** A form; or `source`, the form of the source document: `box` with three levels and 10,000 characters. */
 export type TreeFormat = TreeForm | 'source';
 
-/** What a tree shows and how. */
 export interface TreeOptions {
   /**
    * The levels that are shown; 1 is the children of the root. `auto`: 4 with fewer than 20 entries in the root, 3 with fewer
@@ -87,53 +85,41 @@ const SOURCE_CHARACTERS = 10_000;
 const DEFAULT_TIMEOUT_MS = 10_000;
 
 /** Options with every default. */
-export interface ResolvedTreeOptions {
-  readonly depth: number | 'auto' | 'fit';
-  readonly maxCharacters: number;
-  readonly maxTokens: number;
+export type ResolvedTreeOptions = {
+  readonly [Name in Exclude<keyof TreeOptions, 'countTokens' | 'format'>]-?: NonNullable<TreeOptions[Name]>;
+} & {
+  readonly format: TreeForm;
+  readonly countTokens: CountTokens | undefined;
   /** The limit in tokens of the levels that the depth `fit` shows whole. */
   readonly maxWholeTokens: number;
-  readonly countTokens: CountTokens | undefined;
-  readonly format: TreeForm;
-  readonly language: Language;
-  readonly exclude: readonly string[];
-  readonly allow: readonly string[];
-  readonly hidden: boolean;
-  readonly gitignore: boolean;
-  readonly focus: readonly string[];
-  readonly timeoutMs: number;
-}
+};
 
-type Rule = readonly [test: (value: unknown) => boolean, expected: string];
-
-const isLimit = (value: unknown): boolean =>
-  value === Infinity || (typeof value === 'number' && Number.isInteger(value) && value >= 0);
+const isLimit = (value: unknown): boolean => value === Infinity || isCount(value);
 
 const oneOf = (...allowed: readonly string[]): Rule => [
   (value) => typeof value === 'string' && allowed.includes(value),
-  `use ${allowed.map((one) => JSON.stringify(one)).join(', ')}`,
+  `${allowed.map((one) => JSON.stringify(one)).join(', ')}`,
 ];
 
-const flag: Rule = [(value) => typeof value === 'boolean', 'use true or false'];
-const limit: Rule = [isLimit, 'use a whole number from 0'];
+const limit: Rule = [isLimit, 'a whole number from 0'];
 
 const isName = (value: unknown): boolean =>
   typeof value === 'string' && value !== '' && value !== '.' && value !== '..' && !/[/\0]/u.test(value);
 
 const names: Rule = [
   (value) => Array.isArray(value) && value.every(isName),
-  'use a list of names; a name is not empty and has no slash',
+  'a list of names; a name is not empty and has no slash',
 ];
 
-const rules: { readonly [Name in keyof Required<TreeOptions>]: Rule } = {
+const rules: Rules<TreeOptions> = {
   depth: [
     (value) =>
       value === 'auto' || value === 'fit' || (typeof value === 'number' && Number.isSafeInteger(value) && value >= 1),
-    'use a whole number from 1, "auto" or "fit"',
+    'a whole number from 1, "auto" or "fit"',
   ],
   maxCharacters: limit,
   maxTokens: limit,
-  countTokens: [(value) => typeof value === 'function', 'use a function that returns a number'],
+  countTokens: [isFunction, 'a function that returns a number'],
   format: oneOf('box', 'indent', 'paths', 'source'),
   language: oneOf('en', 'zh'),
   exclude: names,
@@ -143,29 +129,16 @@ const rules: { readonly [Name in keyof Required<TreeOptions>]: Rule } = {
   focus: [
     (value) =>
       Array.isArray(value) && value.every((path) => typeof path === 'string' && path !== '' && !path.includes('\0')),
-    'use a list of paths relative to the root',
+    'a list of paths relative to the root',
   ],
   timeoutMs: [
     (value) => typeof value === 'number' && value >= 0 && !Number.isNaN(value),
-    'use a number of milliseconds from 0',
+    'a number of milliseconds from 0',
   ],
 };
 
 /** The names of {@link TreeOptions}. */
-export const treeOptionNames: OptionNames<TreeOptions> = {
-  depth: 'optional',
-  maxCharacters: 'optional',
-  maxTokens: 'optional',
-  countTokens: 'optional',
-  format: 'optional',
-  language: 'optional',
-  exclude: 'optional',
-  allow: 'optional',
-  hidden: 'optional',
-  gitignore: 'optional',
-  focus: 'optional',
-  timeoutMs: 'optional',
-};
+export const treeOptionNames: OptionNames<TreeOptions> = namesIn(rules);
 
 type Form = Pick<ResolvedTreeOptions, 'format' | 'depth' | 'maxCharacters' | 'maxTokens' | 'maxWholeTokens'>;
 
@@ -187,12 +160,7 @@ function ownForm({ depth = 'fit', maxTokens, maxCharacters }: TreeOptions, forma
  * @throws {ToolError} `INVALID_OPTION`
  */
 export function resolveTreeOptions(options: TreeOptions): ResolvedTreeOptions {
-  for (const [name, [test, expected]] of Object.entries(rules)) {
-    const value = options[name as keyof TreeOptions];
-    if (value === undefined || test(value)) continue;
-    const hint = `${expected.charAt(0).toUpperCase()}${expected.slice(1)}.`;
-    throw new ToolError('INVALID_OPTION', [`invalid option ${name}: ${describe(value)}`, hint]);
-  }
+  checkValues<TreeOptions>(options, rules);
   const { format = 'indent' } = options;
   return {
     ...(format === 'source' ? sourceForm(options) : ownForm(options, format)),

@@ -1,6 +1,5 @@
 import type { Choice } from './choose.ts';
-import { ROOT } from './layout.ts';
-import type { Layout } from './layout.ts';
+import { ROOT, type Layout } from './layout.ts';
 
 /** Writes the chosen entries, one a line, without a line end after the last. */
 export function renderTree(layout: Layout, { isShown, shown }: Choice): string[] {

@@ -1,21 +1,19 @@
 import type { Language } from '@cairn/tool/kernel';
 
-/** The words in a tree that are not names. */
-export interface TreeTexts {
+const en = {
   /** The last line of a tree that a limit cut. */
-  readonly notice: (entries: number) => string;
+  notice: (entries: number): string => `... (truncated, ${entries} entries in total)`,
   /** The line for the children of a directory that are not shown. */
-  readonly more: (count: number) => string;
-  readonly folded: Readonly<Record<'excluded' | 'repository' | 'unreadable', string>>;
-}
+  more: (count: number): string => `… ${count} more`,
+  folded: { excluded: 'not listed', repository: 'git repository', unreadable: 'unreadable' },
+};
+
+/** The words in a tree that are not names. */
+export type TreeTexts = typeof en;
 
 /** The notice in Chinese is from the source document. */
 export const treeTexts: Readonly<Record<Language, TreeTexts>> = {
-  en: {
-    notice: (entries) => `... (truncated, ${entries} entries in total)`,
-    more: (count) => `… ${count} more`,
-    folded: { excluded: 'not listed', repository: 'git repository', unreadable: 'unreadable' },
-  },
+  en,
   zh: {
     notice: (entries) => `... (截断，总共约 ${entries} 项)`,
     more: (count) => `… 还有 ${count} 项`,

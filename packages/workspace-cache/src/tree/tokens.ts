@@ -1,6 +1,5 @@
 import { ToolError } from '@cairn/tool';
-import { estimateTokens } from '@cairn/tool/prompt';
-import type { CountTokens } from '@cairn/tool/prompt';
+import { estimateTokens, type CountTokens } from '@cairn/tool/prompt';
 
 /** The parts of a text that no token of the encoding `o200k_base` crosses: its own pattern, without contractions. */
 const PIECE =

@@ -1,6 +1,5 @@
 import { treeSummary } from '@cairn/natives';
-import { buildTree, summaryOptions } from './build.ts';
-import type { BuildContext, BuiltTree } from './build.ts';
+import { buildTree, summaryOptions, type BuildContext, type BuiltTree } from './build.ts';
 import { keyOf } from '../identity.ts';
 import type { ResolvedTreeOptions } from './options.ts';
 

@@ -1,5 +1,4 @@
-import { treeStateSync, treeSummary } from '@cairn/natives';
-import type { TreeState, TreeSummaryOptions } from '@cairn/natives';
+import { treeStateSync, treeSummary, type TreeState, type TreeSummaryOptions } from '@cairn/natives';
 import { summaryOptions } from './build.ts';
 import type { ResolvedTreeOptions } from './options.ts';
 
@@ -37,7 +36,6 @@ function snapshotOf({
   return { state, version: generation };
 }
 
-/** Returns functions that read the tree of a canonical root. */
 export function treeReader(root: string, options: ResolvedTreeOptions): TreeReader {
   const all = summaryOptions(root, options);
   const { depth: _depth, focus: _focus, onTimeout: _onTimeout, ...rules }: TreeSummaryOptions = all;

@@ -1,3 +1,5 @@
+import { similarity } from '@cairn/tool/internal';
+
 /** How many names a message offers. */
 const MAX_NAMES = 3;
 
@@ -13,12 +15,6 @@ function pairsOf(name: string): Set<string> {
   const points = [...foldName(name)];
   if (points.length < 2) return new Set(points);
   return new Set(points.slice(1).map((point, index) => `${points[index] ?? ''}${point}`));
-}
-
-/** Returns the similarity of two names: 0 for nothing, 1 for all pairs of characters. */
-function similarity(one: Set<string>, other: Set<string>): number {
-  const shared = [...one].filter((pair) => other.has(pair)).length;
-  return (2 * shared) / (one.size + other.size);
 }
 
 const MIN_SIMILARITY = 0.3;

@@ -1,3 +1,4 @@
+import { nearNames } from '@cairn/tool/internal';
 import { escapeControls } from '@cairn/tool/paths';
 import { listDocument, writeAnswer } from '../../terminal/answer.ts';
 import { CommandError } from '../../terminal/errors.ts';
@@ -16,7 +17,7 @@ interface SessionsFlags extends HistoryFlags {
 async function sessions(session: Session, flags: SessionsFlags): Promise<number> {
   const { stored, notices, close } = await openStore(session, flags, { writes: false });
   try {
-    const { listSessions, nearNames, removeSession } = await import('@cairn/context');
+    const { listSessions, removeSession } = await import('@cairn/context');
     const found = stored === undefined ? [] : await listSessions({ store: stored });
     if (flags.remove !== undefined) {
       // As a run names it.

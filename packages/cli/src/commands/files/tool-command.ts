@@ -2,7 +2,7 @@ import { quotePath } from '@cairn/tool/paths';
 import { resolve } from 'node:path';
 import type { CodingTools, Workspace } from '@cairn/coding-agent';
 import type { Names } from '@cairn/coding-agent/internal';
-import type { FailureDetails, ToolResult } from '@cairn/tool';
+import type { ToolFailure, ToolResult } from '@cairn/tool';
 import { writeAnswer, type AnswerFlags } from '../../terminal/answer.ts';
 import { diffLines, type ShownDiff } from '../../terminal/diff-lines.ts';
 import { CommandError, UsageError } from '../../terminal/errors.ts';
@@ -72,7 +72,7 @@ export interface ToolRun<Details> {
   /** What the command calls a parameter of the tool. Default: an option of the same name. */
   readonly parameter?: ((name: string) => string) | undefined;
   /** What to do next after a failure, for reasons where the tool's own hint does not fit a person. */
-  readonly fixes?: Readonly<Partial<Record<FailureDetails['reason'], string>>> | undefined;
+  readonly fixes?: Readonly<Partial<Record<ToolFailure['details']['reason'], string>>> | undefined;
   readonly lines: (details: Details) => Iterable<string>;
   /** The JSON document. Default: the details. */
   readonly document?: (details: Details) => object;

@@ -1,5 +1,4 @@
-import { readBytes, withFile } from '../../files/operations.ts';
-import type { FileOperations, OpenFile } from '../../files/operations.ts';
+import { readBytes, withFile, type FileOperations, type OpenFile } from '../../files/operations.ts';
 import type { Change, ChangeKind, ChangeTools, Progress, Replacement } from '../change.ts';
 import { expects, hashAt, inodeOf } from '../mark.ts';
 import { isThere, removeFile, statOf } from '../temporary.ts';

@@ -1,9 +1,8 @@
-import { errnoOf } from '@cairn/tool/kernel';
+import { errnoOf } from '@cairn/tool/internal';
 import { dirname } from 'node:path';
 import type { FileOperations } from '../../files/operations.ts';
 import type { Change, ChangeKind, ChangeTools, Replacement } from '../change.ts';
-import { expects, find, markOf } from '../mark.ts';
-import type { Expectation, Mark } from '../mark.ts';
+import { expects, find, markOf, type Expectation, type Mark } from '../mark.ts';
 import { linkTo, rescue, syncQuietly } from '../place.ts';
 import { isThere, removeFile } from '../temporary.ts';
 import { copyTree } from '../tree.ts';
