@@ -123,8 +123,6 @@ const sharing =
     };
   };
 
-const clone = '.local/share/cairn/knowledge/team';
-
 async function scripted(place: Place, script: ModelScript): Promise<void> {
   const server = await startModelServer(script);
   onTestFinished(() => server.close());
@@ -413,7 +411,8 @@ export const writingCommands: readonly Case[] = [
       const world = await unshared(place);
       await place.run(['knowledge', 'team', 'push']);
       world.commit({ 'p/x.md': assetText('Theirs.') });
-      writeFileSync(join(place.home, clone, 'p/x.md'), assetText('Mine.'));
+      place.env['EDITOR'] = 'sed -i s/Body/Mine/';
+      await place.run(['knowledge', 'edit', 'x']);
       await cairn(['knowledge', 'team', 'pull'], { cwd: place.project, env: place.env });
       return {
         args: ['knowledge', 'team', 'resolve', 'x', '--theirs'],
