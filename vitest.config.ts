@@ -1,10 +1,12 @@
 import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
 
-/** Tests of single files and of the repository itself: they load one another's modules and change nothing of them. */
-const units = ['packages/*/src/**/*.test.ts', 'scripts/**/*.test.mjs', 'test/{docs,layers,pins,support}/**/*.test.ts'];
-/** A unit test that needs modules that no other test has loaded. */
-const isolated = ['packages/cli/src/**/compile-cache.test.ts', 'packages/natives/src/grep.test.ts'];
+/** Tests that replace a module, or need one that no other test has loaded. */
+const isolated = [
+  'packages/cli/src/{foreign-options,commands/search/calls,terminal/compile-cache}.test.ts',
+  'packages/natives/src/grep.test.ts',
+  'test/coding-agent/{invalidation,search-timeout}.test.ts',
+];
 
 export default defineConfig({
   test: {
@@ -13,28 +15,29 @@ export default defineConfig({
     hookTimeout: 240_000,
     // The message of a wait names what is missing, so a wait ends before its test.
     expect: { poll: { timeout: 100_000 } },
-    // Half of the tests wait for processes of their own, so no core is kept free for the runner.
-    maxWorkers: availableParallelism(),
-    setupFiles: ['./test/support/silent-console.ts', './test/support/fixed-seed.ts'],
+    // Half of the tests wait for processes of their own, so one worker more than cores is needed to use them all.
+    maxWorkers: availableParallelism() + 1,
+    setupFiles: ['./test/support/silent-console.ts', './test/support/fixed-seed.ts', './test/support/same-process.ts'],
     projects: [
       {
         extends: true,
         test: {
-          name: 'product',
-          include: ['test/**/*.test.ts', ...isolated],
-          exclude: [...configDefaults.exclude, ...units.filter((pattern) => pattern.startsWith('test/'))],
+          name: 'shared',
+          include: ['packages/*/src/**/*.test.ts', 'scripts/**/*.test.mjs', 'test/**/*.test.ts'],
+          exclude: [...configDefaults.exclude, ...isolated],
           globalSetup: ['./test/support/own-directories.ts'],
+          // The start of a worker and the loading of modules take a second of a core, which is more than most files take.
+          isolate: false,
         },
       },
       {
         extends: true,
         test: {
-          name: 'units',
-          include: units,
-          exclude: [...configDefaults.exclude, ...isolated],
+          name: 'isolated',
+          include: isolated,
           globalSetup: ['./test/support/own-directories.ts'],
-          // Half of the time of a unit test is the start of its worker and the loading of what it tests.
-          isolate: false,
+          // A worker is used again while the project is the same.
+          sequence: { groupOrder: 1 },
         },
       },
     ],

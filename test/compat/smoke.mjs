@@ -1,20 +1,13 @@
 /**
- * Uses every function of a built or installed `@cairn/natives`, on the main thread and in a worker, and prints the
- * version of the Node that ran it.
- *
- * `node smoke.mjs [specifier]`: the module to import, by default the package by its name.
+ * Uses every function of the `@cairn/natives` that is installed next to it, on the main thread and in a worker, and prints
+ * the version of the Node that ran it.
  */
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isMainThread, Worker, workerData } from 'node:worker_threads';
-
-/** @type {string} */
-const specifier = isMainThread ? (process.argv[2] ?? '@cairn/natives') : workerData.specifier;
-
-/** @type {typeof import('@cairn/natives')} */
-const natives = await import(specifier);
+import * as natives from '@cairn/natives';
 
 /** @param {string} root */
 const useEverything = async (root) => {
@@ -54,7 +47,7 @@ const smoke = async () => {
 /** @param {{ leave: boolean }} options `leave` stops the worker while its calls are under way */
 const smokeInWorker = ({ leave }) =>
   new Promise((resolve, reject) => {
-    const worker = new Worker(new URL(import.meta.url), { workerData: { specifier, leave } });
+    const worker = new Worker(new URL(import.meta.url), { workerData: { leave } });
     if (leave) worker.once('message', () => void worker.terminate());
     worker.once('error', reject);
     worker.once('exit', (code) => {

@@ -82,13 +82,11 @@ test('a folder of Markdown becomes assets, by its directories as product lines',
   write('code.ts', '');
   const result = await importFiles(root, { store });
   expect(summary(folder, result)).toEqual({
-    added: ['general/kept', 'general/readme', 'exchange/core/延迟-优化', 'a-b/rm-.x'].map((id) =>
-      id === 'general/kept' ? 'own/line/kept' : id,
-    ),
+    added: ['own/line/kept', 'general/readme', 'a-b/rm-.x', 'exchange/core/延迟-优化'],
   });
   expect(result.added[0]?.text).toBe(asset.replace('---\n', '---\n# a comment\nowner: me\n'));
   expect(result.added[1]).toMatchObject({ title: 'Read me', type: 'reference' });
-  expect(result.added[2]).toMatchObject({ title: '撮合引擎延迟', tags: ['latency', '优化'], body: '内容\n' });
+  expect(result.added[3]).toMatchObject({ title: '撮合引擎延迟', tags: ['latency', '优化'], body: '内容\n' });
   const other = await importFiles(join(root, 'code.ts'), { store }).catch((error: unknown) => error);
   expect(other).toMatchObject({ problems: [{ code: 'INVALID_ASSET' }] });
 });
@@ -147,6 +145,15 @@ test('a long heading is cut between characters', async () => {
   folder.write('a.md', `# ${'😀'.repeat(150)}\n\nx`);
   const { added } = await importFiles(folder.root, { store: folder.store });
   expect(added.map(({ title }) => title)).toEqual([`${'😀'.repeat(99)}…`]);
+});
+
+test('files are imported by name: those of a directory, then each of its subdirectories', async () => {
+  const folder = open();
+  const { root, store, write } = folder;
+  for (const place of ['b/z.md', 'b/c/y.md', 'b.md', 'a/x.md', 'z.md', 'a/c/w.md', 'a/d/v.md']) write(place, place);
+  expect(summary(folder, await importFiles(root, { store }))).toEqual({
+    added: ['general/b', 'general/z', 'a/x', 'a/c/w', 'a/d/v', 'b/z', 'b/c/y'],
+  });
 });
 
 test('files that cannot be assets are reported, and the others are imported', async () => {

@@ -107,13 +107,16 @@ class Finder {
     for (let directory = pending.pop(); directory !== undefined; directory = pending.pop()) {
       this.#signal?.throwIfAborted();
       const entries = await this.#read(directory);
-      for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+      const names = entries.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+      const below: string[] = [];
+      for (const entry of names) {
         const path = join(directory, entry.name);
         const isSkipped = entry.name.startsWith('.') || entry.name === 'node_modules';
-        if (entry.isDirectory() && !isSkipped) pending.push(path);
+        if (entry.isDirectory() && !isSkipped) below.push(path);
         else if (MARKDOWN.test(entry.name) && !entry.name.startsWith('.')) await this.add(path);
         else if (entry.isSymbolicLink() && !isSkipped && (await isDirectory(path))) this.addLink(path);
       }
+      pending.push(...below.toReversed());
     }
   }
 }
@@ -135,6 +138,7 @@ async function rootOf(path: string): Promise<string> {
 
 /**
  * Returns the files of an import: a file, or the Markdown files below a directory without hidden directories and `node_modules`.
+ * The order is by name: the files of a directory, then each of its subdirectories.
  *
  * @throws {KnowledgeError} `INVALID_INPUT` when there is nothing at the path, `TOO_LARGE`.
  */

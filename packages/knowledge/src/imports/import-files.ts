@@ -27,6 +27,7 @@ interface ImportProblem {
   readonly message: string;
 }
 
+/** Each list is in the order of the import. Files are imported by name: those of a directory, then each of its subdirectories. */
 export interface ImportResult {
   readonly added: readonly Asset[];
   /** Assets of files that changed since their import. */
