@@ -75,7 +75,7 @@ test('a long list is removed in many turns, and no process sees a part of it', a
   let isDone = false;
   const watch = (): void => {
     if (isDone) return;
-    seen.push(database.prepare("SELECT sum(records) AS records FROM keys WHERE is_dropped = 0").get()?.['records']);
+    seen.push(database.prepare('SELECT sum(records) AS records FROM keys WHERE is_dropped = 0').get()?.['records']);
     setImmediate(watch);
   };
   watch();

@@ -69,7 +69,7 @@ async function indexedIn(backend: MemoryBackend): Promise<string[]> {
 async function contentsOf(backend: MemoryBackend): Promise<string> {
   const texts = await indexedIn(backend);
   for (const { key } of await backend.keys('')) {
-    for (let after = 0, hasMore = true; hasMore; ) {
+    for (let after = 0, hasMore = true; hasMore;) {
       const page = await backend.page(key, { order: 'written', after });
       for (const { id, text, sequence } of page.rows) {
         texts.push(id, text);

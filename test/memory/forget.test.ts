@@ -190,7 +190,8 @@ describe.each(backendKinds)('forget on $name', (kind) => {
       await memory.import(lines);
       await memory.recall({ stream: 's', group: 'g', query: 'w1x', includeNotes: true, workflowId });
     };
-    const isIndexed = async (): Promise<boolean> => (await backend.postings(notesKey(id), ['w1x'])).postings.flat().length > 0;
+    const isIndexed = async (): Promise<boolean> =>
+      (await backend.postings(notesKey(id), ['w1x'])).postings.flat().length > 0;
     for (const end of [
       () => memory.forget({ notes: id }),
       () => memory.removeNotes(id),

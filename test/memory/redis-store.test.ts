@@ -106,9 +106,13 @@ describe.skipIf(!hasRedis)('the data in Redis', () => {
     expect(counts['evalsha']).toBe(50);
     expect(counts['zadd']).toBe(3 * 10_000);
     expect((counts['hget'] ?? 0) + (counts['hset'] ?? 0)).toBeLessThan(10_000 * 20);
-    await listsOf(backend).append(k, [draft('a', timeOf(5000) + 1), draft('b', timeOf(5000) + 2), draft('c', timeOf(4000))], {
-      rule: monthly,
-    });
+    await listsOf(backend).append(
+      k,
+      [draft('a', timeOf(5000) + 1), draft('b', timeOf(5000) + 2), draft('c', timeOf(4000))],
+      {
+        rule: monthly,
+      },
+    );
     const times = (await listsOf(backend).list(k)).map((one) => (JSON.parse(one) as { time: number }).time);
     expect(times).toHaveLength(20_003);
     expect(times).toEqual(times.toSorted((a, b) => b - a));
@@ -154,7 +158,7 @@ describe.skipIf(!hasRedis)('the data in Redis', () => {
       for (const [id, next] of last)
         if (next === undefined) rows.delete(id);
         else rows.set(id, next);
-      for (let hasMore = true; hasMore; ) {
+      for (let hasMore = true; hasMore;) {
         const page = await backend.page(key, { order: 'written', after, limit: 50 });
         for (const { id, text, sequence } of page.rows) {
           known.set(id, text);
@@ -176,7 +180,9 @@ describe.skipIf(!hasRedis)('a user with the permissions of the hint', () => {
     const few = redis({ url: one.url.replace('//', '//few:p@') });
     onTestFinished(() => few.close());
     await admin.sendCommand(['ACL', 'SETUSER', 'few', 'on', '>p', '~cairn:*', '+eval', '+evalsha', '+scan']);
-    const error: unknown = await listsOf(few).append(k, [draft('x')], { rule: forever }).catch((reason: unknown) => reason);
+    const error: unknown = await listsOf(few)
+      .append(k, [draft('x')], { rule: forever })
+      .catch((reason: unknown) => reason);
     expect(error).toMatchObject({ code: 'STORE_DENIED', isDone: false });
     const rules = /ACL SETUSER <user> (?<rules>.*)\.$/u.exec(String((error as MemoryError).message))?.groups?.['rules'];
     expect(rules).toBeDefined();
@@ -300,9 +306,7 @@ describe.skipIf(!hasRedis)('a server that ends', () => {
       await expect.poll(async () => codeOf(backend.now())).toBe('done');
     }
     expect([...codes].filter((code) => code !== 'done' && code !== 'STORE_UNAVAILABLE')).toEqual([]);
-    const records = (await listsOf(backend).list(k)).map(
-      (one) => (JSON.parse(one) as { content: string }).content,
-    );
+    const records = (await listsOf(backend).list(k)).map((one) => (JSON.parse(one) as { content: string }).content);
     const infos = await backend.keys('ai:');
     const isPresent = async (name: string): Promise<boolean> => {
       const kind = Number(name.split('-')[1]) % 6;

@@ -367,8 +367,10 @@ describe.skipIf(!hasRedis)('a Redis that rejects', () => {
     onTestFinished(() => client.close());
     const all = redis({ url: one.url, timeoutMs: 30_000 });
     onTestFinished(() => all.close());
-    const write = (index: number): Promise<unknown> => all.change(`ai:memory:s:${index}`, { rows: [{ id: 'a', next: '{}' }] });
-    for (let from = 0; from < 3000; from += 500) await Promise.all(Array.from({ length: 500 }, (_, at) => write(from + at)));
+    const write = (index: number): Promise<unknown> =>
+      all.change(`ai:memory:s:${index}`, { rows: [{ id: 'a', next: '{}' }] });
+    for (let from = 0; from < 3000; from += 500)
+      await Promise.all(Array.from({ length: 500 }, (_, at) => write(from + at)));
     let asked = 0;
     let most = 0;
     const counting = new Proxy(client, {

@@ -108,7 +108,9 @@ async function apply(memory: Memory, one: Step): Promise<void> {
         .addMessage('g', { content: 'x' });
       return;
     case 'raw':
-      await listsOf(backend).append(one.key, [{ before: `{${JSON.stringify(one.text)}:`, after: '' }], { rule: forever });
+      await listsOf(backend).append(one.key, [{ before: `{${JSON.stringify(one.text)}:`, after: '' }], {
+        rule: forever,
+      });
       return;
     case 'rawRow':
       await backend.change(one.key, { rows: [{ id: one.text, expected: undefined, next: `{${one.text}` }] });
@@ -385,10 +387,7 @@ describe.each(backendKinds)('one bad key on $name', (kind) => {
     // What another version or program wrote is exported raw, too.
     expect(kinds.filter((one) => one === 'unreadable')).toHaveLength(9);
     expect(problems).toEqual(['ai:newer:x']);
-    expect((await memory.stats()).problems.map(({ key }) => key).toSorted()).toEqual([
-      'ai:memory:s',
-      'ai:newer:x',
-    ]);
+    expect((await memory.stats()).problems.map(({ key }) => key).toSorted()).toEqual(['ai:memory:s', 'ai:newer:x']);
     found.length = 0;
     expect((await memory.listGroups()).map(({ group }) => group)).toEqual(['bad', 'good']);
     expect(found).toEqual(['ai:memory:s']);

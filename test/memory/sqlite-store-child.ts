@@ -36,10 +36,12 @@ const tasks: Record<string, () => Promise<void>> = {
     } catch (error) {
       say(code(error));
     }
-    await listsOf(backend).append('ai:new', [draft('new')], { rule }).then(
-      () => say('written'),
-      (error) => say(code(error)),
-    );
+    await listsOf(backend)
+      .append('ai:new', [draft('new')], { rule })
+      .then(
+        () => say('written'),
+        (error) => say(code(error)),
+      );
     await backend.close();
   },
   /** Prints a list, again for each line of the standard input, as another user if there is one. */
@@ -81,7 +83,9 @@ const tasks: Record<string, () => Promise<void>> = {
       }));
       await backend.change('ai:table', { rows });
       say(`row ${id}`);
-      await listsOf(backend).append(`ai:list:${name}`, [draft(id), draft(`REMOVED-${id}-${'y'.repeat(step % 700)}`)], { rule });
+      await listsOf(backend).append(`ai:list:${name}`, [draft(id), draft(`REMOVED-${id}-${'y'.repeat(step % 700)}`)], {
+        rule,
+      });
       const [removed = ''] = await listsOf(backend).list(`ai:list:${name}`, { limit: 1 });
       say(`record ${id}`);
       if (step % 3 === 0) {

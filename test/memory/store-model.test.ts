@@ -79,24 +79,22 @@ const step = fc.oneof(
       run: async ({ backend }) =>
         listsOf(backend).swap(call.key, { ...call, expected: await listsOf(backend).read(call.key) }),
     })),
-  fc
-    .record({ key, rows: fc.uniqueArray(row, { selector: ({ id }) => id, maxLength: 3 }) })
-    .map((call): Step => ({
-      name: `change ${JSON.stringify(call)}`,
-      run: async ({ backend }) => {
-        const known = await backend.rows(
-          call.key,
-          call.rows.map(({ id }) => id),
-        );
-        const rows = call.rows.map(({ isExpected, terms, ...rest }, index): RowChange => ({
-          ...rest,
-          terms: terms && new Map(Object.entries(terms)),
-          expected: isExpected ? known[index]?.text : 'another',
-        }));
-        const result = await backend.change(call.key, { rows });
-        return result.isDone ? result.rows.map((one) => [one.id, one.text, one.expiresAt]) : result;
-      },
-    })),
+  fc.record({ key, rows: fc.uniqueArray(row, { selector: ({ id }) => id, maxLength: 3 }) }).map((call): Step => ({
+    name: `change ${JSON.stringify(call)}`,
+    run: async ({ backend }) => {
+      const known = await backend.rows(
+        call.key,
+        call.rows.map(({ id }) => id),
+      );
+      const rows = call.rows.map(({ isExpected, terms, ...rest }, index): RowChange => ({
+        ...rest,
+        terms: terms && new Map(Object.entries(terms)),
+        expected: isExpected ? known[index]?.text : 'another',
+      }));
+      const result = await backend.change(call.key, { rows });
+      return result.isDone ? result.rows.map((one) => [one.id, one.text, one.expiresAt]) : result;
+    },
+  })),
   fc.constantFrom(0, 0, 1, 10, 61, 150, 26 * 60).map((minutes): Step => ({
     name: `advance ${minutes} minutes`,
     run: async ({ backend, advance }) => {

@@ -95,9 +95,11 @@ type Step = (harness: BackendHarness, processes: readonly TermStore[]) => Promis
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 4,
-    arbitrary: fc
-      .record({ place, texts: fc.array(fc.option(text, { freq: 8 }), { maxLength: 12, size: 'max' }) })
-      .map((call): Step => ({ backend }) => append(backend, sources[call.place]?.key ?? '', call.texts, { maxRecords: 40 })),
+    arbitrary: fc.record({ place, texts: fc.array(fc.option(text, { freq: 8 }), { maxLength: 12, size: 'max' }) }).map(
+      (call): Step =>
+        ({ backend }) =>
+          append(backend, sources[call.place]?.key ?? '', call.texts, { maxRecords: 40 }),
+    ),
   },
   fc.record({ place, text, ageMs: fc.nat(DAY) }).map((call): Step => async ({ backend }) => {
     const timeMs = (await backend.now()) - call.ageMs;
@@ -180,39 +182,42 @@ describe.each(backendKinds)('on $name', (kind) => {
     );
   });
 
-  test.skipIf(kind.isSkipped)('a search reads the rows that it returns, and the postings of its terms once', async () => {
-    const { backend } = await kind.open();
-    for (let from = 0; from < 6000; from += 1000) {
-      const texts = Array.from({ length: 1000 }, (_, index) => `redis word${from + index} table${index % 100}`);
-      await append(backend, key, texts);
-    }
-    const counted = counting(backend);
-    const store = createTermStore({ backend: counted.backend });
-    const first = await store.search([source], { query: 'word4321', limit: 5 });
-    expect(first).toMatchObject({ searched: 6000, hasMore: false });
-    expect(first.hits.map(({ matched }) => matched)).toEqual([['word', '4321', 'word4321']]);
-    const [rows, units, pages] = counted.counts();
-    expect([rows, pages]).toEqual([1, 0]);
-    // The lengths of all rows, the rows with the common term, and nothing else.
-    expect(units).toBeLessThan(2 * 6000 * 6 + 100);
-    await store.search([source], { query: 'word4321', limit: 5 });
-    // The last block is read again.
-    const [again, more = Infinity] = counted.counts();
-    expect(again).toBe(1);
-    expect(more).toBeLessThan(3 * 512 * 6);
-    const sequences: number[] = [];
-    const acceptSequence = (sequence: number): boolean => sequences.push(sequence) > 50 && sequence % 2 === 0;
-    const filtered = await store.search([source], { query: 'redis table7', limit: 5, acceptSequence });
-    expect(filtered.hits.every(({ sequence }) => sequence % 2 === 0)).toBe(true);
-    // What the sequence rejects is not read.
-    expect(counted.counts()[0]).toBeLessThanOrEqual(sequences.length / 2);
-    const bare = { limit: 5, readsRecords: false, findsSimilar: false };
-    const found = await store.search([source], { ...bare, query: 'word4321' });
-    expect(found.hits.map(({ sequence, record }) => [sequence, record])).toEqual([[first.hits[0]?.sequence, '']]);
-    expect(await store.search([source], { ...bare, query: 'unseen' })).toMatchObject({ hits: [], hasMore: false });
-    expect(counted.counts()[0]).toBe(0);
-    await backend.close();
-  });
+  test.skipIf(kind.isSkipped)(
+    'a search reads the rows that it returns, and the postings of its terms once',
+    async () => {
+      const { backend } = await kind.open();
+      for (let from = 0; from < 6000; from += 1000) {
+        const texts = Array.from({ length: 1000 }, (_, index) => `redis word${from + index} table${index % 100}`);
+        await append(backend, key, texts);
+      }
+      const counted = counting(backend);
+      const store = createTermStore({ backend: counted.backend });
+      const first = await store.search([source], { query: 'word4321', limit: 5 });
+      expect(first).toMatchObject({ searched: 6000, hasMore: false });
+      expect(first.hits.map(({ matched }) => matched)).toEqual([['word', '4321', 'word4321']]);
+      const [rows, units, pages] = counted.counts();
+      expect([rows, pages]).toEqual([1, 0]);
+      // The lengths of all rows, the rows with the common term, and nothing else.
+      expect(units).toBeLessThan(2 * 6000 * 6 + 100);
+      await store.search([source], { query: 'word4321', limit: 5 });
+      // The last block is read again.
+      const [again, more = Infinity] = counted.counts();
+      expect(again).toBe(1);
+      expect(more).toBeLessThan(3 * 512 * 6);
+      const sequences: number[] = [];
+      const acceptSequence = (sequence: number): boolean => sequences.push(sequence) > 50 && sequence % 2 === 0;
+      const filtered = await store.search([source], { query: 'redis table7', limit: 5, acceptSequence });
+      expect(filtered.hits.every(({ sequence }) => sequence % 2 === 0)).toBe(true);
+      // What the sequence rejects is not read.
+      expect(counted.counts()[0]).toBeLessThanOrEqual(sequences.length / 2);
+      const bare = { limit: 5, readsRecords: false, findsSimilar: false };
+      const found = await store.search([source], { ...bare, query: 'word4321' });
+      expect(found.hits.map(({ sequence, record }) => [sequence, record])).toEqual([[first.hits[0]?.sequence, '']]);
+      expect(await store.search([source], { ...bare, query: 'unseen' })).toMatchObject({ hits: [], hasMore: false });
+      expect(counted.counts()[0]).toBe(0);
+      await backend.close();
+    },
+  );
 });
 
 test('a row that has expired is not found', async () => {

@@ -38,7 +38,9 @@ export const persistents: readonly Persistent[] = [
         .prepare('PRAGMA integrity_check')
         .all()
         .map((row) => String(row['integrity_check']));
-      const endless = database.prepare('SELECT DISTINCT key FROM keys JOIN entries ON key_id = keys.id WHERE expires_at IS NULL').all();
+      const endless = database
+        .prepare('SELECT DISTINCT key FROM keys JOIN entries ON key_id = keys.id WHERE expires_at IS NULL')
+        .all();
       const lost = database.prepare('SELECT id FROM entries WHERE key_id NOT IN (SELECT id FROM keys)').all();
       database.close();
       return [

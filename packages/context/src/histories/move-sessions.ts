@@ -36,7 +36,9 @@ async function contentsOf(
   }
   const records = (await namespace.list(info.key)).toReversed();
   return {
-    lines: records.map(({ value, time, expiresAt }) => JSON.stringify({ kind: 'record', ...place, expiresAt, value, time })),
+    lines: records.map(({ value, time, expiresAt }) =>
+      JSON.stringify({ kind: 'record', ...place, expiresAt, value, time }),
+    ),
     records,
   };
 }

@@ -124,10 +124,9 @@ class LayersOfStore {
     return [...best.values()].toSorted((left, right) => right.score - left.score).slice(0, limit);
   }
 
-  /** Brings the index and the terms of the texts up to date, so that the first search does not wait for it. */
+  /** Brings the index up to date, so that the first search does not wait for it. */
   async preload(options: CallOptions = {}): Promise<void> {
-    const { store, index } = this.#options;
-    await index.refresh(options);
+    await this.#options.index.refresh(options);
   }
 
   /** Returns whether a question has an answer. */

@@ -65,7 +65,7 @@ test('after a store could not be read, the next change closes the gap', async ()
   });
   await add('keys', 'rotate keys');
   await settler.flush();
-  Object.assign(backend, { changes });
+  Object.assign(backend, { page });
   expect(await queries()).toEqual(['rotate keys']);
   await add('more-keys', 'rotate keys again');
   await settler.flush();

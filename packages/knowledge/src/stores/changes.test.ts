@@ -1,7 +1,7 @@
 import type { MemoryBackend } from '@cairn/memory';
 import { memory } from '@cairn/memory/memory';
 import { expect, test } from 'vitest';
-import { openLocalStore } from './local.ts';
+import { openLocalStore } from './local-store.ts';
 
 test('an asset that is removed while the others are read is not known for long', async () => {
   const base = memory();

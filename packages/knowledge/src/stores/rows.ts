@@ -50,7 +50,7 @@ export class Rows {
     signal,
   }: CallOptions & { readonly after?: number | undefined; readonly limit?: number | undefined }): Promise<ReadRows> {
     const rows = new Map<string, Row>();
-    for (let last = after; ; ) {
+    for (let last = after; ;) {
       const query = { order: 'written', after: last, limit: Math.min(limit, ROWS_PER_PAGE) } as const;
       const { rows: found, hasMore, ...position } = await this.#backend.page(this.#key, query, { signal });
       for (const row of found) rows.set(row.id, row);

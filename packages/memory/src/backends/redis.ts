@@ -120,12 +120,18 @@ class RedisStore implements MemoryBackend {
         .map(({ idPrefix, maxRows, keepsPresent }) => ({ prefix: idPrefix, rows: maxRows, present: keepsPresent })),
       ...(sequence !== undefined && { sequence: String(sequence) }),
     });
-    const [outcome, first, removed, ...fields] = parts(await this.#run(changeScript, key, [json], { ...call, writes: true }));
+    const [outcome, first, removed, ...fields] = parts(
+      await this.#run(changeScript, key, [json], { ...call, writes: true }),
+    );
     if (outcome === 'done') {
       const written = rowsIn(fields).filter((row) => row !== undefined);
       return { isDone: true, sequence: Number(first), rows: written, removed: Number(removed) };
     }
-    return { isDone: false, reason: outcome === 'taken' ? 'taken' : 'changed', ...(first !== undefined && { id: first }) };
+    return {
+      isDone: false,
+      reason: outcome === 'taken' ? 'taken' : 'changed',
+      ...(first !== undefined && { id: first }),
+    };
   }
 
   async rows(key: string, ids: readonly (string | number)[], call?: CallOptions): Promise<(Row | undefined)[]> {
@@ -135,7 +141,8 @@ class RedisStore implements MemoryBackend {
 
   async page(key: string, query: PageQuery, call?: CallOptions): Promise<Page> {
     const { order, limit = PAGE_LIMIT } = query;
-    const from = order === 'written' ? [query.after ?? 0] : query.before ? [query.before.place, query.before.sequence] : [''];
+    const from =
+      order === 'written' ? [query.after ?? 0] : query.before ? [query.before.place, query.before.sequence] : [''];
     const args = [order, Math.max(0, Math.min(limit, Number.MAX_SAFE_INTEGER)), PAGE_BYTES, ...from].map(String);
     const [start, sequence, count, more, ...fields] = parts(await this.#ask(pageScript, key, args, call));
     const rows = rowsIn(fields).filter((row) => row !== undefined);
@@ -151,11 +158,14 @@ class RedisStore implements MemoryBackend {
     const [sequence, version = '', ...rest] = reply;
     const postings: PostingsOfBlock[][] = [];
     // For each term the number of its blocks, and the block and the numbers of each.
-    for (let at = 0; at < rest.length; ) {
+    for (let at = 0; at < rest.length;) {
       const count = Number(rest[at++]);
       const own = rest.slice(at, at + 2 * count);
       postings.push(
-        Array.from({ length: count }, (_, index) => ({ block: Number(own[2 * index]), numbers: own[2 * index + 1] ?? '' })),
+        Array.from({ length: count }, (_, index) => ({
+          block: Number(own[2 * index]),
+          numbers: own[2 * index + 1] ?? '',
+        })),
       );
       at += 2 * count;
     }

@@ -105,7 +105,8 @@ export function formatOf(database: DatabaseSync, path: string): number {
     throw unusable(path, `was written by a newer Cairn (format ${version})`, 'use that version, or another file.');
   }
   if (version > 0 && version < SCHEMA_VERSION) {
-    const hint = "export it with the build of Cairn that wrote it ('cairn memory export'), and import that into another file.";
+    const hint =
+      "export it with the build of Cairn that wrote it ('cairn memory export'), and import that into another file.";
     throw unusable(path, `has the format ${version} of an earlier Cairn`, hint);
   }
   return version;
@@ -131,7 +132,5 @@ export function setUp(database: DatabaseSync, path: string): void {
 
 /** Creates the tables of an empty database. */
 export function createTables(database: DatabaseSync): void {
-  database.exec(
-    `${tables} PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${SCHEMA_VERSION}`,
-  );
+  database.exec(`${tables} PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${SCHEMA_VERSION}`);
 }

@@ -99,14 +99,23 @@ class SqliteStore implements MemoryBackend {
     return this.#database.read((on) => {
       const { id: start = 0, sequence = 0, records: count = 0 } = findKey(on, key) ?? {};
       const isWritten = query.order === 'written';
-      const { place, sequence: last } = (isWritten ? undefined : query.before) ?? { place: Infinity, sequence: Infinity };
+      const { place, sequence: last } = (isWritten ? undefined : query.before) ?? {
+        place: Infinity,
+        sequence: Infinity,
+      };
       const from = isWritten ? [query.after ?? 0, 0] : [place, last];
       const sql = `SELECT ${COLUMNS} FROM entries WHERE key_id = ${OF_KEY} AND ${LIVE}
         AND ${isWritten ? 'sequence > ?3 AND ?4 = 0 ORDER BY sequence' : '(place, sequence) < (?3, ?4) ORDER BY place DESC, sequence DESC'}
         LIMIT ?5`;
       const rows: Row[] = [];
       let bytes = 0;
-      for (const fields of on.each(sql, key, this.#clock(), ...from.map((one) => Math.min(one, Number.MAX_SAFE_INTEGER)), limit + 1)) {
+      for (const fields of on.each(
+        sql,
+        key,
+        this.#clock(),
+        ...from.map((one) => Math.min(one, Number.MAX_SAFE_INTEGER)),
+        limit + 1,
+      )) {
         if (rows.length === limit || bytes >= PAGE_BYTES) return { start, sequence, count, rows, hasMore: true };
         const row = rowOf(fields);
         bytes += row.text.length;
@@ -137,7 +146,7 @@ class SqliteStore implements MemoryBackend {
 
   async *terms(key: string, { signal }: CallOptions = {}): AsyncGenerator<readonly string[]> {
     const sql = `SELECT DISTINCT term FROM postings WHERE key_id = ${OF_KEY} AND term > ?2 ORDER BY term LIMIT ?3`;
-    for (let last = ''; ; ) {
+    for (let last = ''; ;) {
       const page = await this.#database.read((on) => on.all(sql, key, last, TERMS_PER_PAGE), signal);
       yield page.map(({ term }) => String(term));
       if (page.length < TERMS_PER_PAGE) return;

@@ -150,9 +150,7 @@ async function removeRows(
   { rows, signal }: CallOptions & { readonly rows: readonly FactRow[] },
 ): Promise<void> {
   for (let start = 0; start < rows.length; start += BATCH) {
-    const removed = rows
-      .slice(start, start + BATCH)
-      .map(({ id, text }) => ({ id, expected: text, next: undefined }));
+    const removed = rows.slice(start, start + BATCH).map(({ id, text }) => ({ id, expected: text, next: undefined }));
     const { isDone } = await writeFacts(backend, table.key, removed, { signal });
     if (isDone) continue;
     for (const row of removed) await writeFacts(backend, table.key, [row], { signal });

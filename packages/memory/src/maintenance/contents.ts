@@ -139,9 +139,12 @@ export function problemOf(info: Pick<KeyInfo, 'key' | 'records'>): Problem | und
   const { key, records } = info;
   const reason = reasonOf(info);
   if (reason === undefined) return undefined;
-  const hint = records === 0 ? 'delete it in the store' : isKnownKey(key)
-    ? "forget({ unreadable: true }), or 'cairn memory forget --unreadable', removes it"
-    : 'a newer version may read it';
+  const hint =
+    records === 0
+      ? 'delete it in the store'
+      : isKnownKey(key)
+        ? "forget({ unreadable: true }), or 'cairn memory forget --unreadable', removes it"
+        : 'a newer version may read it';
   const message = `Cannot read ${key}: ${reason}. It was left in place; ${hint}.`;
   return { key, code: 'CORRUPT_RECORD', message };
 }

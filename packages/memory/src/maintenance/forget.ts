@@ -119,7 +119,10 @@ async function removeExactly(keys: readonly string[], forgetting: Forgetting): P
   return removed;
 }
 
-async function removeOne({ key }: KeyInfo, { backend, workflows, claims, problems, signal }: Forgetting): Promise<number> {
+async function removeOne(
+  { key }: KeyInfo,
+  { backend, workflows, claims, problems, signal }: Forgetting,
+): Promise<number> {
   const run = async (): Promise<number> => {
     const isReleased = key.startsWith(STREAM_PREFIX) && (await claims.release(parseStreamKey(key), { signal }));
     const workflow = key.startsWith(WORKFLOW_PREFIX) ? parseWorkflowKey(key) : undefined;

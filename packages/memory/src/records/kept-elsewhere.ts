@@ -1,15 +1,6 @@
 /** Lines that an import did not know, which are kept apart from their keys. */
 import type { CallOptions, MemoryBackend } from './backend.ts';
-import {
-  factsKey,
-  graphKey,
-  memoryKey,
-  namespaceKey,
-  notesKey,
-  streamKey,
-  UNKNOWN_KEY,
-  workflowKey,
-} from './keys.ts';
+import { factsKey, graphKey, memoryKey, namespaceKey, notesKey, streamKey, UNKNOWN_KEY, workflowKey } from './keys.ts';
 import { removeRows } from './lists.ts';
 import { newestRows } from './pages.ts';
 import { parseFields } from './record.ts';

@@ -57,7 +57,13 @@ async function rowOf(draft: Draft, rule: ListRule): Promise<RowChange> {
   const own = isTemporary ? rule.temporaryLifetimeMs : rule.lifetimeMs;
   const lifetimeMs = expiresAt === undefined || timeMs === undefined ? own : expiresAt - timeMs;
   const prefix = isMixed(rule) ? (isTemporary ? TEMPORARY_ID : PERMANENT_ID) : '';
-  return { id: `${prefix}${draft.id ?? randomName()}`, next: [before, after], timeMs, lifetimeMs, terms: await termsIn(text) };
+  return {
+    id: `${prefix}${draft.id ?? randomName()}`,
+    next: [before, after],
+    timeMs,
+    lifetimeMs,
+    terms: await termsIn(text),
+  };
 }
 
 /**

@@ -27,7 +27,7 @@ export async function readTable(
   }: CallOptions & { readonly after?: number | undefined; readonly limit?: number | undefined },
 ): Promise<ReadTable> {
   const rows = new Map<string, Row>();
-  for (let last = after; ; ) {
+  for (let last = after; ;) {
     const query = { order: 'written', after: last, limit: Math.min(limit, ROWS_PER_PAGE) } as const;
     const page = await backend.page(key, query, { signal });
     for (const row of page.rows) {
@@ -52,7 +52,7 @@ export async function* newestRows(
   { pageRows = ROWS_PER_PAGE, signal }: CallOptions & { readonly pageRows?: number | undefined } = {},
 ): AsyncGenerator<Row, void, undefined> {
   const limit = Math.max(1, Math.min(pageRows + 1, ROWS_PER_PAGE));
-  for (let before: Row | undefined; ; ) {
+  for (let before: Row | undefined; ;) {
     const page = await backend.page(key, { order: 'newest', before, limit }, { signal });
     yield* page.rows;
     before = page.rows.at(-1);

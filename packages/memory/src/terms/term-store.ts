@@ -309,6 +309,3 @@ export function createTermStore({ backend }: { readonly backend: MemoryBackend }
     },
   };
 }
-
-
-

@@ -101,7 +101,8 @@ export const backendContract: readonly ContractCase[] = [
     assert.equal(await listed(), '87h6543gfedcb');
     await listsOf(backend).append(k, [note('i', false)], { rule: hourly });
     assert.equal(await listed(), 'i87h654gfe');
-    for (const text of 'ab') await listsOf(backend).append('ai:short', [draft(text)], { rule: { ...present, maxRecords: 1 } });
+    for (const text of 'ab')
+      await listsOf(backend).append('ai:short', [draft(text)], { rule: { ...present, maxRecords: 1 } });
     assert.deepEqual(textsOf(await listsOf(backend).list('ai:short')), ['b']);
   }),
   contractCase('a record expires after its lifetime, and the key with its last record', async (harness) => {
@@ -125,7 +126,9 @@ export const backendContract: readonly ContractCase[] = [
     assertAbout(await expiryOf(harness, 'new'), HOUR);
     await listsOf(backend).append('unordered', [draft('a', now), draft('b', now - 30 * 60_000)], { rule: hourly });
     assertAbout(await expiryOf(harness, 'unordered'), HOUR);
-    await listsOf(backend).append('old', [draft('a', now - 30 * 60_000), draft('b', now - 20 * 60_000)], { rule: hourly });
+    await listsOf(backend).append('old', [draft('a', now - 30 * 60_000), draft('b', now - 20 * 60_000)], {
+      rule: hourly,
+    });
     assertAbout(await expiryOf(harness, 'old'), HOUR - 20 * 60_000);
     await listsOf(backend).append('notes', [note('a', false), note('b', true)], { rule: notes });
     assertAbout(await expiryOf(harness, 'notes'), HOUR);

@@ -60,10 +60,7 @@ export interface Lists {
     drafts: readonly Draft[],
     options: CallOptions & { readonly rule: ListRule },
   ) => Promise<string[]>;
-  readonly list: (
-    key: string,
-    options?: CallOptions & { readonly limit?: number | undefined },
-  ) => Promise<string[]>;
+  readonly list: (key: string, options?: CallOptions & { readonly limit?: number | undefined }) => Promise<string[]>;
   /** Removes records by their texts, or all. */
   readonly remove: (key: string, records: readonly string[] | 'all', options?: CallOptions) => Promise<number>;
   readonly read: (key: string, options?: CallOptions) => Promise<string | undefined>;
@@ -72,7 +69,8 @@ export interface Lists {
 
 export function listsOf(backend: MemoryBackend): Lists {
   return {
-    append: async (key, drafts, options) => (await appendRecords(backend, key, drafts, options)).map(({ text }) => text),
+    append: async (key, drafts, options) =>
+      (await appendRecords(backend, key, drafts, options)).map(({ text }) => text),
     list: async (key, options) => (await newest(backend, key, options)).map(({ text }) => text),
     remove: async (key, records, options) => {
       if (records === 'all') return removeTable(backend, key, options);

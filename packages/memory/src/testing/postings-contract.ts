@@ -23,13 +23,19 @@ function postingsIn(blocks: readonly PostingsOfBlock[] = []): Posting[] {
 }
 
 /** For each term the ids of the rows that have it, with the counts. */
-async function found(backend: MemoryBackend, terms: readonly string[]): Promise<(readonly [string | undefined, number])[][]> {
+async function found(
+  backend: MemoryBackend,
+  terms: readonly string[],
+): Promise<(readonly [string | undefined, number])[][]> {
   const { postings } = await backend.postings(k, terms);
   return Promise.all(
     postings.map(async (blocks) => {
       const all = postingsIn(blocks);
       const sequences = all.map(([sequence]) => sequence);
-      assert.deepEqual(sequences, sequences.toSorted((a, b) => a - b));
+      assert.deepEqual(
+        sequences,
+        sequences.toSorted((a, b) => a - b),
+      );
       const rows = await backend.rows(k, sequences);
       return all.map(([, count], index) => [rows[index]?.id, count] as const);
     }),
@@ -49,9 +55,14 @@ export const postingsContract: readonly ContractCase[] = [
       version: (await backend.postings(k, [])).version,
       postings: [[]],
     });
-    await backend.change(k, { rows: [row('a', { x: 2, 表格: 1 }), row('b', { x: 1, 'it;,s "': 3 }), { id: 'c', next: 'c' }] });
+    await backend.change(k, {
+      rows: [row('a', { x: 2, 表格: 1 }), row('b', { x: 1, 'it;,s "': 3 }), { id: 'c', next: 'c' }],
+    });
     assert.deepEqual(await found(backend, ['x', '表格', 'none', 'it;,s "']), [
-      [['a', 2], ['b', 1]],
+      [
+        ['a', 2],
+        ['b', 1],
+      ],
       [['a', 1]],
       [],
       [['b', 3]],
@@ -71,17 +82,22 @@ export const postingsContract: readonly ContractCase[] = [
     await backend.change(k, { removes: 'all' });
     assert.deepEqual([await found(backend, ['x']), await vocabulary(backend)], [[[]], []]);
   }),
-  contractCase('an added row changes no version, and the rows after a sequence can be read alone', async ({ backend }) => {
-    const rows = Array.from({ length: 3 * POSTINGS_BLOCK }, (_, index) => row(`${index}`, { x: 1 }));
-    await backend.change(k, { rows: rows.slice(0, -1) });
-    const first = await backend.postings(k, ['x']);
-    await backend.change(k, { rows: rows.slice(-1) });
-    const second = await backend.postings(k, ['x'], { after: first.sequence });
-    assert.equal(second.version, first.version);
-    const [known, more] = [first, second].map(({ postings }) => postingsIn(postings[0]).map(([sequence]) => sequence));
-    assert.ok((more?.length ?? Infinity) <= POSTINGS_BLOCK + 1);
-    assert.equal(new Set([...(known ?? []), ...(more ?? [])]).size, rows.length);
-  }),
+  contractCase(
+    'an added row changes no version, and the rows after a sequence can be read alone',
+    async ({ backend }) => {
+      const rows = Array.from({ length: 3 * POSTINGS_BLOCK }, (_, index) => row(`${index}`, { x: 1 }));
+      await backend.change(k, { rows: rows.slice(0, -1) });
+      const first = await backend.postings(k, ['x']);
+      await backend.change(k, { rows: rows.slice(-1) });
+      const second = await backend.postings(k, ['x'], { after: first.sequence });
+      assert.equal(second.version, first.version);
+      const [known, more] = [first, second].map(({ postings }) =>
+        postingsIn(postings[0]).map(([sequence]) => sequence),
+      );
+      assert.ok((more?.length ?? Infinity) <= POSTINGS_BLOCK + 1);
+      assert.equal(new Set([...(known ?? []), ...(more ?? [])]).size, rows.length);
+    },
+  ),
   contractCase('rows that are not kept have no terms', async ({ backend, advance }) => {
     const keep = [{ idPrefix: '', maxRows: 2 }];
     for (const id of 'abc') await backend.change(k, { rows: [row(id, { x: 1, [id]: 1 })], keep });

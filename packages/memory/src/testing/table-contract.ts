@@ -30,21 +30,24 @@ const put = (id: string, next: string | undefined, expected?: string, unique?: s
 };
 
 export const tableContract: readonly ContractCase[] = [
-  contractCase('a page has the rows that were written after a sequence, wherever they are placed', async ({ backend }) => {
-    const missing = { start: 0, sequence: 0, count: 0, rows: [], hasMore: false };
-    assert.deepEqual(await backend.page(k, { order: 'written' }), missing);
-    assert.deepEqual(await backend.page(k, { order: 'newest' }), missing);
-    const now = await backend.now();
-    await listsOf(backend).append(k, [draft('a'), draft('b')], { rule: forever });
-    const first = await backend.page(k, { order: 'written' });
-    assert.deepEqual([texts(first.rows), first.count, first.hasMore], [['a', 'b'], 2, false]);
-    assert.equal(first.rows.at(-1)?.sequence, first.sequence);
-    await listsOf(backend).append(k, [draft('c'), draft('old', now - 1)], { rule: forever });
-    const second = await backend.page(k, { order: 'written', after: first.sequence });
-    assert.deepEqual([texts(second.rows), second.count, second.start], [['c', 'old'], 4, first.start]);
-    assert.deepEqual(texts(await readAll(backend)), ['a', 'b', 'c', 'old']);
-    assert.deepEqual(textsOf(await listsOf(backend).list(k)), ['c', 'b', 'a', 'old']);
-  }),
+  contractCase(
+    'a page has the rows that were written after a sequence, wherever they are placed',
+    async ({ backend }) => {
+      const missing = { start: 0, sequence: 0, count: 0, rows: [], hasMore: false };
+      assert.deepEqual(await backend.page(k, { order: 'written' }), missing);
+      assert.deepEqual(await backend.page(k, { order: 'newest' }), missing);
+      const now = await backend.now();
+      await listsOf(backend).append(k, [draft('a'), draft('b')], { rule: forever });
+      const first = await backend.page(k, { order: 'written' });
+      assert.deepEqual([texts(first.rows), first.count, first.hasMore], [['a', 'b'], 2, false]);
+      assert.equal(first.rows.at(-1)?.sequence, first.sequence);
+      await listsOf(backend).append(k, [draft('c'), draft('old', now - 1)], { rule: forever });
+      const second = await backend.page(k, { order: 'written', after: first.sequence });
+      assert.deepEqual([texts(second.rows), second.count, second.start], [['c', 'old'], 4, first.start]);
+      assert.deepEqual(texts(await readAll(backend)), ['a', 'b', 'c', 'old']);
+      assert.deepEqual(textsOf(await listsOf(backend).list(k)), ['c', 'b', 'a', 'old']);
+    },
+  ),
   contractCase('pages of the newest rows follow each other, even in one millisecond', async ({ backend }) => {
     const now = await backend.now();
     await listsOf(backend).append(
@@ -53,7 +56,7 @@ export const tableContract: readonly ContractCase[] = [
       { rule: forever },
     );
     const found: Row[] = [];
-    for (let isLast = false; !isLast; ) {
+    for (let isLast = false; !isLast;) {
       const { rows, hasMore } = await backend.page(k, { order: 'newest', before: found.at(-1), limit: 2 });
       found.push(...rows);
       isLast = !hasMore;
@@ -90,7 +93,8 @@ export const tableContract: readonly ContractCase[] = [
   }),
   contractCase('a record is written once under its id', async ({ backend, advance }) => {
     const once = (text: string): Draft => ({ ...draft(text), id: text });
-    const append = (drafts: readonly Draft[]): Promise<string[]> => listsOf(backend).append(k, drafts, { rule: hourly });
+    const append = (drafts: readonly Draft[]): Promise<string[]> =>
+      listsOf(backend).append(k, drafts, { rule: hourly });
     const [first] = await append([once('a')]);
     await advance(1000);
     assert.deepEqual(await append([once('a')]), [first]);
@@ -124,7 +128,10 @@ export const tableContract: readonly ContractCase[] = [
     const result = await backend.change(k, { removes: ['a', 'none', 'b'], rows: [put('d', '4')] });
     assert.ok(result.isDone);
     assert.deepEqual([result.removed, result.rows.map(({ id, text }) => [id, text])], [2, [['d', '4']]]);
-    assert.deepEqual((await readAll(backend)).map(({ id }) => id), ['c', 'd']);
+    assert.deepEqual(
+      (await readAll(backend)).map(({ id }) => id),
+      ['c', 'd'],
+    );
     const all = await backend.change(k, { removes: 'all', rows: [put('e', '5')] });
     assert.ok(all.isDone);
     assert.deepEqual([all.removed, (await readAll(backend)).map(({ id }) => id)], [2, ['e']]);
