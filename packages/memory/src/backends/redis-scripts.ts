@@ -146,7 +146,7 @@ if kind == 'none' then return false end
 if kind ~= 'hash' then return { 0, -1, redis.call('PTTL', KEYS[1]) } end
 local count, bytes = redis.call('ZCARD', KEYS[2]), 0
 for index = 1, 5 do
-  local part = redis.pcall('MEMORY', 'USAGE', KEYS[index])
+  local part = redis.pcall('MEMORY', 'USAGE', KEYS[index], 'SAMPLES', 0)
   bytes = type(part) == 'number' and bytes >= 0 and bytes + part or (part and -1 or bytes)
 end
 return { count, bytes, redis.call('PTTL', KEYS[1]) }

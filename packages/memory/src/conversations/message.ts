@@ -12,7 +12,7 @@ import type { UnknownFields } from '../records/record.ts';
 const ROLES = ['user', 'assistant', 'system', 'tool'] as const;
 
 /** The author's part in a conversation. */
-export type Role = (typeof ROLES)[number];
+type Role = (typeof ROLES)[number];
 
 /** A stored message. */
 export interface Message extends UnknownFields {

@@ -65,7 +65,7 @@ export interface RecalledMessage extends Recalled, Place {
 }
 
 /** A recalled note. */
-export interface RecalledNote extends Recalled {
+interface RecalledNote extends Recalled {
   readonly kind: 'note';
   /** The source of the note. */
   readonly by: string;
@@ -76,7 +76,7 @@ export interface RecalledNote extends Recalled {
 export type RecalledContext = RecalledMessage | RecalledNote;
 
 /** A page of what was recalled. */
-export interface RecallResult {
+interface RecallResult {
   /** Best first; newest first for an empty query. */
   readonly contexts: RecalledContext[];
   /** The number of memories that were searched. */

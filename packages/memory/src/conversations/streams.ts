@@ -17,13 +17,13 @@ import { mergedName, mergeShapes, shapeOf } from './stream.ts';
 import type { FunctionContext, StreamDefinition, StreamFunction, StreamShape } from './stream.ts';
 
 /** Options of reading a history. */
-export interface HistoryOptions extends CallOptions {
+interface HistoryOptions extends CallOptions {
   /** The maximum number of messages, newest first. @default Infinity */
   readonly limit?: number | undefined;
 }
 
 /** A call of a stream's function. */
-export interface FunctionCall {
+interface FunctionCall {
   /** `fn`, or `stream.fn` for a secondary stream of a merge. */
   readonly type: string;
   readonly params?: Readonly<Record<string, unknown>> | undefined;
@@ -84,32 +84,32 @@ export interface Stream extends Notes {
 }
 
 /** A message of a conversation as it was stored. */
-export interface ConversationMessage extends AddedMessage {
+interface ConversationMessage extends AddedMessage {
   /** The id of the workflow that waits for this message of the user: of several, the one that asked last. */
   readonly resumes?: string;
 }
 
 /** Options of a prompt. */
-export interface PromptOptions {
+interface PromptOptions {
   /** @default the language of the stream */
   readonly language?: Language | undefined;
 }
 
 /** Options of a prompt that states the functions. */
-export interface FunctionsPromptOptions extends PromptOptions {
+interface FunctionsPromptOptions extends PromptOptions {
   /** Whether the model can also call tools, so that a stream without functions does not state that there are none. @default false */
   readonly hasTools?: boolean | undefined;
 }
 
 /** Options of a system prompt. */
-export interface SystemPromptOptions extends FunctionsPromptOptions {
+interface SystemPromptOptions extends FunctionsPromptOptions {
   readonly group: string;
   /** Whether to state the memory space; `false` for a run without a memory. @default true */
   readonly includeMemory?: boolean | undefined;
 }
 
 /** Selects streams to merge. */
-export interface MergeOptions {
+interface MergeOptions {
   /** @default the names of the streams, joined by `-` */
   readonly name?: string | undefined;
   readonly main: string;

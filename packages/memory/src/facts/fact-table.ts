@@ -5,7 +5,7 @@ import type { CallOptions, MemoryBackend, Row, RowChange, TableResult } from '..
 import { FACTS_PREFIX, factsKey, parseFactsKey } from '../records/keys.ts';
 import { readTable } from '../records/pages.ts';
 import type { Reader } from '../records/reader.ts';
-import { termsIn } from '../terms/term-source.ts';
+import { termsIn } from '../records/terms.ts';
 import { isActive, parseFact, searchTextOf, uniqueOfFact } from './fact.ts';
 import type { FactScope, FactTable, StoredFact } from './fact.ts';
 

@@ -24,7 +24,7 @@ export interface ForgetMessages extends CallOptions {
 }
 
 /** Selects data of a namespace to remove. */
-export interface ForgetNamespace extends CallOptions {
+interface ForgetNamespace extends CallOptions {
   readonly namespace: string;
   /** @default all keys of the namespace */
   readonly key?: string | undefined;
@@ -53,14 +53,14 @@ export interface ForgetFacts extends CallOptions {
 }
 
 /** Selects the records that this version cannot read, also those that an import kept for the next export. */
-export interface ForgetUnreadable extends CallOptions {
+interface ForgetUnreadable extends CallOptions {
   readonly unreadable: true;
   /** @default all keys */
   readonly key?: string | undefined;
 }
 
 /** Selects everything. */
-export interface ForgetEverything extends CallOptions {
+interface ForgetEverything extends CallOptions {
   readonly everything: true;
 }
 

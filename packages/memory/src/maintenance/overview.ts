@@ -41,7 +41,7 @@ export interface NotesInfo {
 }
 
 /** A namespace. */
-export interface NamespaceInfo {
+interface NamespaceInfo {
   readonly name: string;
   readonly keys: number;
   /** The number of records in lists, plus the number of documents. */

@@ -1,5 +1,5 @@
 /** A key with records in the order of their time: a table whose rows are never changed. */
-import { termsIn } from '../terms/term-source.ts';
+import { termsIn } from './terms.ts';
 import type { CallOptions, Keep, MemoryBackend, Row, RowChange } from './backend.ts';
 import { randomName } from './random-name.ts';
 

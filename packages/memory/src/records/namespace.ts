@@ -39,7 +39,7 @@ export interface NamespaceRecord {
 }
 
 /** Selects what changed in a list. */
-export interface NamespaceChangesQuery extends CallOptions {
+interface NamespaceChangesQuery extends CallOptions {
   /** The result of an earlier call: only what was added after it. @default all records */
   readonly since?: Pick<NamespaceChanges, 'start' | 'sequence'> | undefined;
   /** About the maximum number of records, which are the first ones. @default Infinity */

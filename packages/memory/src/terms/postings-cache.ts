@@ -2,7 +2,7 @@ import type { Part } from '@cairn/retrieval';
 import type { CallOptions, MemoryBackend } from '../records/backend.ts';
 import { numbersOf, POSTINGS_BLOCK } from '../records/postings.ts';
 import type { Turns } from '../records/turns.ts';
-import { LENGTH_TERM } from './term-source.ts';
+import { LENGTH_TERM } from '../records/terms.ts';
 
 /** The postings of a term that were read. */
 interface KnownTerm {

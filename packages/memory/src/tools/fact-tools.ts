@@ -17,7 +17,7 @@ import { asToolErrors } from './tool-errors.ts';
 const MAX_REPLACED = 20;
 
 /** The parameters of `remember`. */
-export interface RememberInput {
+interface RememberInput {
   readonly text: string;
   readonly tags?: readonly string[] | undefined;
   readonly scope?: FactScope | undefined;
@@ -26,7 +26,7 @@ export interface RememberInput {
 }
 
 /** The parameters of `update_fact`. */
-export interface UpdateFactInput {
+interface UpdateFactInput {
   readonly id: string;
   readonly text?: string | undefined;
   readonly tags?: readonly string[] | undefined;
@@ -34,12 +34,12 @@ export interface UpdateFactInput {
 }
 
 /** The parameters of `forget_fact`. */
-export interface ForgetFactInput {
+interface ForgetFactInput {
   readonly id: string;
 }
 
 /** The parameters of `list_facts`. */
-export interface ListFactsInput {
+interface ListFactsInput {
   readonly scope?: FactScope | undefined;
   readonly tag?: string | undefined;
   readonly since?: string | undefined;
@@ -48,7 +48,7 @@ export interface ListFactsInput {
   readonly offset?: number | undefined;
 }
 
-export interface RememberDetails {
+interface RememberDetails {
   /** Absent after a dry run. */
   readonly fact?: Fact;
   /** False when an equal fact was there. */
@@ -57,11 +57,11 @@ export interface RememberDetails {
   readonly similar: readonly Fact[];
 }
 
-export interface UpdateFactDetails {
+interface UpdateFactDetails {
   readonly fact: Fact;
 }
 
-export interface ForgetFactDetails {
+interface ForgetFactDetails {
   readonly id: string;
   readonly forgotten: boolean;
   readonly erased?: Erasure;
@@ -69,7 +69,7 @@ export interface ForgetFactDetails {
   readonly superseded?: readonly string[];
 }
 
-export interface ListFactsDetails {
+interface ListFactsDetails {
   readonly facts: readonly Fact[];
   readonly total: number;
   readonly nextOffset?: number;

@@ -26,10 +26,10 @@ export interface Note extends UnknownFields {
 }
 
 /** A note as it was stored. */
-export type StoredNote = Note & FoundSecrets;
+type StoredNote = Note & FoundSecrets;
 
 /** Options of storing a note. */
-export interface StoreNoteOptions extends CallOptions {
+interface StoreNoteOptions extends CallOptions {
   /** @default true, because most notes matter for one run only */
   readonly temporary?: boolean | undefined;
 }

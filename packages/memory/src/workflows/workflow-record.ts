@@ -35,7 +35,7 @@ export function isPartlyDone({ status, completion }: Pick<Todo, 'status' | 'comp
 export type WorkflowStatus = 'running' | 'waiting' | 'done' | 'failed' | 'cancelled';
 
 /** The last question to the user. */
-export interface Question {
+interface Question {
   /** The step that asks. */
   readonly todoId?: string;
   readonly text?: string;
@@ -44,7 +44,7 @@ export interface Question {
 }
 
 /** The right of one runner to change a workflow until it expires. */
-export interface Lease {
+interface Lease {
   readonly owner: string;
   /** Milliseconds since the epoch, by the clock of the store. */
   readonly expiresAt: number;

@@ -36,7 +36,7 @@ export interface TodoUpdate {
 }
 
 /** Several changes of a workflow, made in one step. */
-export interface WorkflowUpdate {
+interface WorkflowUpdate {
   /** Changes of todos by their ids. */
   readonly todos?: Readonly<Record<string, TodoUpdate>> | undefined;
   /** The contents of todos to add at the end. */
@@ -46,7 +46,7 @@ export interface WorkflowUpdate {
 }
 
 /** What a workflow waits for. */
-export interface WaitOptions extends CallOptions {
+interface WaitOptions extends CallOptions {
   /** The step that waits. */
   readonly todoId?: string | undefined;
   /** The question to the user. */
@@ -54,7 +54,7 @@ export interface WaitOptions extends CallOptions {
 }
 
 /** How a workflow ends. */
-export interface FinishOptions extends CallOptions {
+interface FinishOptions extends CallOptions {
   /** @default 'done' */
   readonly status?: 'done' | 'failed' | undefined;
   /** Why it failed. */

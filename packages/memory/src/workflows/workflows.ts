@@ -23,7 +23,7 @@ import { checkChoice, createRun, jsonOf } from './workflow-run.ts';
 import type { AcquireOptions, WorkflowRun } from './workflow-run.ts';
 
 /** A new workflow. */
-export interface NewWorkflow {
+interface NewWorkflow {
   readonly goal: string;
   /** The contents of the todos, in order. */
   readonly todos: readonly string[];
@@ -52,14 +52,14 @@ export interface WorkflowSummary {
 }
 
 /** Selects workflows that wait. */
-export interface WaitingOptions extends CallOptions {
+interface WaitingOptions extends CallOptions {
   readonly stream: string;
   /** @default all groups of the stream */
   readonly group?: string | undefined;
 }
 
 /** How a workflow is cancelled. */
-export interface CancelOptions extends CallOptions {
+interface CancelOptions extends CallOptions {
   readonly reason?: string | undefined;
   /** Whether to remove the notes now, or let them expire. @default 'remove' */
   readonly notes?: 'remove' | 'expire' | undefined;
