@@ -1,5 +1,4 @@
 import { createAgents, createAgentsToolSet } from '@cairn/agents';
-import type { Agents } from '@cairn/agents';
 import { ContextManager } from '@cairn/context';
 import type { AgentDefinition, AgentDefinitions } from '@cairn/context';
 import { createToolSession, textOf } from '@cairn/tool';
@@ -36,7 +35,7 @@ async function start(script: ModelScript, count = 2, language: Language = 'en'):
   const set = createAgentsToolSet({
     language,
     definitions: async () => definitionsOf(count),
-    open: async (definitions): Promise<Agents> => {
+    open: async (definitions) => {
       log.push('open');
       const contexts = new ContextManager({ project: 'p', session: 'its-session', clock: Date.now });
       const agents = createAgents({ root, contexts, definitions, model: 'scripted', baseUrl: server.url });
@@ -44,7 +43,7 @@ async function start(script: ModelScript, count = 2, language: Language = 'en'):
         await agents.close();
         log.push('close');
       };
-      return { ...agents, close };
+      return { run: (options) => agents.run(options), contexts, close };
     },
     close: async () => void log.push('end'),
   });

@@ -47,8 +47,9 @@ test('the parts of a system prompt, in their order', () => {
 
 test('the fields of agents, of a run, of its events and of its result', async () => {
   const { agents } = await startAgents([{ text: 'Done.' }]);
-  expect(Object.keys(agents).toSorted()).toEqual([
+  expect(Object.getOwnPropertyNames(Object.getPrototypeOf(agents)).toSorted()).toEqual([
     'close',
+    'constructor',
     'contexts',
     'definitions',
     'prepare',
@@ -56,7 +57,8 @@ test('the fields of agents, of a run, of its events and of its result', async ()
     'workspaceRun',
   ]);
   const run = agents.run({ agent: helper, prompt: 'Go' });
-  expect(Object.keys(run).toSorted()).toEqual(['result', 'run', 'usage']);
+  expect(Object.getOwnPropertyNames(Object.getPrototypeOf(run))).toEqual(['constructor', 'usage', 'abort']);
+  expect(Object.keys(run).toSorted()).toEqual(['result', 'run']);
   const events: AgentEvent[] = [];
   for await (const event of run) events.push(event);
   expect(events.map(({ type, ...event }) => [type, ...Object.keys(event).toSorted()])).toEqual([

@@ -35,8 +35,6 @@ const agentsOptions: OptionNames<AgentsOptions> = {
  */
 export function createAgents(options: AgentsOptions): Agents {
   checkArguments.options('createAgents', options, agentsOptions);
-  const agents: Agents = createRunner(options, {
-    delegate: (caller) => delegationTool(agents, caller, options.language ?? 'en'),
-  });
+  const agents: Agents = createRunner(options, (caller) => delegationTool(agents, caller, options.language ?? 'en'));
   return agents;
 }

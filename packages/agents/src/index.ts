@@ -33,7 +33,7 @@ export { cairnTools, toolNameOf } from './tools/tool-names.ts';
 export { agentTool } from './delegation/agent-tool.ts';
 export type { AgentToolOptions } from './delegation/agent-tool.ts';
 export type { RunAgentDetails, RunAgentInput } from './delegation/run-tool.ts';
-export { createWorkflows } from './workflow/engine.ts';
+export { createWorkflows } from './workflow/workflows.ts';
 export type {
   AgentWorkflows,
   ProcessEvent,

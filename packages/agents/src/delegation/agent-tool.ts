@@ -4,7 +4,7 @@ import { checkArguments } from '../errors.ts';
 import { findAgent } from '@cairn/context';
 import type { AgentEvent } from '../run/agent-run.ts';
 import type { Agents } from '../run/agents.ts';
-import type { DelegationCaller } from '../run/runner.ts';
+import type { DelegationCaller } from '../run/shared-parts.ts';
 import type { ToolRunContext } from '../run/tool-context.ts';
 import { asAgentTool } from '../tools/agent-tool.ts';
 import type { AgentTool } from '../tools/agent-tool.ts';

@@ -1,5 +1,5 @@
 import { AnswerError } from './model-failure.ts';
-import type { StreamPart } from './answer.ts';
+import type { StreamPart } from './model-object.ts';
 
 /** The largest answer: text, reasoning and the arguments of calls together, in UTF-8. */
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;

@@ -1,11 +1,7 @@
-import { InvalidResponseDataError, type wrapLanguageModel } from 'ai';
+import { InvalidResponseDataError } from 'ai';
 import { AnswerSize } from './answer-size.ts';
 import { AnswerError } from './model-failure.ts';
-
-export type ModelObject = ReturnType<typeof wrapLanguageModel>;
-export type CallOptions = Parameters<ModelObject['doStream']>[0];
-export type StreamResult = Awaited<ReturnType<ModelObject['doStream']>>;
-export type StreamPart = StreamResult['stream'] extends ReadableStream<infer Part> ? Part : never;
+import type { CallOptions, StreamPart, StreamResult } from './model-object.ts';
 
 export interface TimeLimits {
   readonly firstByteTimeoutMs: number;

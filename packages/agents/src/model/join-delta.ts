@@ -1,4 +1,4 @@
-import type { StreamPart } from './answer.ts';
+import type { StreamPart } from './model-object.ts';
 
 /** Adds a piece of text to the last part when both are pieces of one text. Returns whether it did. */
 export function joinDelta(parts: StreamPart[], part: StreamPart): boolean {

@@ -1,34 +1,33 @@
 import type { WorkspaceCache, WorkspaceRun } from '@cairn/workspace-cache';
 
-/** The tree for the prompts of agents. */
-export interface WorkspaceSection {
-  /** Returns the run whose tree the next request shows. */
-  readonly next: () => Promise<WorkspaceRun | undefined>;
-  /** Returns the last result of `next`. */
-  readonly latest: () => WorkspaceRun | undefined;
-}
-
 /**
- * Makes a function that returns the tree for the next request. It stays the same while only the tools of agents change the
- * workspace: their changes are in `updates()`, and the system prompt keeps its bytes. When something else changed it between two
- * requests, or when the changes no longer fit into the updates, the tree is made again.
+ * The tree for the prompts of agents. It stays the same while only the tools of agents change the workspace: their changes are in
+ * `updates()`, and the system prompt keeps its bytes. When something else changed it between two requests, or when the changes no
+ * longer fit into the updates, the tree is made again.
  */
-export function createWorkspaceSection(cache: WorkspaceCache | undefined): WorkspaceSection {
-  let run: Promise<WorkspaceRun> | undefined;
-  let latest: WorkspaceRun | undefined;
+export class WorkspaceSection {
+  readonly #cache: WorkspaceCache | undefined;
+  #run: Promise<WorkspaceRun> | undefined;
+  /** The last result of `next`. */
+  latest: WorkspaceRun | undefined;
 
-  const next = async (): Promise<WorkspaceRun | undefined> => {
+  constructor(cache: WorkspaceCache | undefined) {
+    this.#cache = cache;
+  }
+
+  /** Returns the run whose tree the next request shows. */
+  async next(): Promise<WorkspaceRun | undefined> {
+    const cache = this.#cache;
     if (cache === undefined) return undefined;
     const begin = async (): Promise<WorkspaceRun> => (await cache.init({ userContext: {} })).run;
-    if (run === undefined) {
+    if (this.#run === undefined) {
       // A run begins with the tree of now.
-      run = begin();
+      this.#run = begin();
     } else {
-      const { others, isWhole } = await (await run).refresh();
-      if (others > 0 || !isWhole) run = begin();
+      const { others, isWhole } = await (await this.#run).refresh();
+      if (others > 0 || !isWhole) this.#run = begin();
     }
-    latest = await run;
-    return latest;
-  };
-  return { next, latest: () => latest };
+    this.latest = await this.#run;
+    return this.latest;
+  }
 }

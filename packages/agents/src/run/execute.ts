@@ -1,37 +1,11 @@
 import { ContextError, storableMessage } from '@cairn/context';
 import type { ContextMode, UnifiedMessage } from '@cairn/context';
-import type { LanguageModel } from 'ai';
-import type { AgentEvent, AgentResult, OwnEvent } from './agent-run.ts';
-import type { AgentsOptions, RunOptions } from './agents.ts';
-import type { RunLimits } from './limits.ts';
-import type { PreparedRun } from './prepare.ts';
+import type { AgentResult } from './agent-run.ts';
+import type { AgentsOptions } from './agents.ts';
 import { Steps } from './steps.ts';
+import type { RunParts } from './steps.ts';
 import { runTexts } from './texts.ts';
 import { labelled } from './turn.ts';
-import type { Unsent } from './unsent.ts';
-import type { UsageSum } from './usage-sum.ts';
-
-/** What one run is made of. */
-export interface ExecuteOptions {
-  readonly run: string;
-  readonly options: RunOptions;
-  readonly agents: AgentsOptions;
-  readonly prepared: PreparedRun & { readonly prompt: UnifiedMessage };
-  readonly limits: RunLimits;
-  readonly model: LanguageModel;
-  readonly unsent: Unsent;
-  /** The model as nested runs are given it. */
-  readonly inherited: LanguageModel;
-  /** Also has what was used before the first step. */
-  readonly usage: UsageSum;
-  /** Aborted by the caller, by the time limit or by `close`. */
-  readonly signal: AbortSignal;
-  /** Whether the time limit aborted the signal. */
-  readonly isTimeout: () => boolean;
-  readonly emit: (event: OwnEvent) => void;
-  /** Reports an event of a nested run. */
-  readonly emitNested: (event: AgentEvent) => void;
-}
 
 /** The messages of a turn as they were stored, and what of them was not. */
 interface StoredTurn {
@@ -59,7 +33,7 @@ async function store(
 }
 
 /** Runs the steps of a prepared run, stores its turn, and returns its result. Rejects only when the turn cannot be stored. */
-export async function execute(execution: ExecuteOptions): Promise<AgentResult> {
+export async function execute(execution: RunParts): Promise<AgentResult> {
   const { run, options, agents, prepared, usage, emit } = execution;
   const { agent, mode, continues } = prepared;
   const steps = new Steps(execution);

@@ -1,5 +1,4 @@
 import { sessionWorkspace, toolOfName } from '@cairn/coding-agent/internal';
-import type { NamingProfile } from '@cairn/coding-agent';
 import {
   checkMessage,
   createView,
@@ -17,7 +16,6 @@ import {
 } from '@cairn/context';
 import type {
   AgentDefinition,
-  AgentDefinitions,
   AskModel,
   ContextMode,
   ModelSummary,
@@ -27,47 +25,19 @@ import type {
   UnifiedMessage,
   UserMessage,
 } from '@cairn/context';
-import type { ShownPart, ToolSession } from '@cairn/tool';
+import type { ShownPart } from '@cairn/tool';
 import { estimateTokens } from '@cairn/tool/prompt';
 import type { WorkspaceRun } from '@cairn/workspace-cache';
 import { knowledgeSection } from '../prompt/knowledge-section.ts';
 import { addEndings, attachMentions, checkPrompt } from '../prompt/prompt-content.ts';
 import { systemParts, systemText } from '../prompt/system-prompt.ts';
 import type { SystemPartName } from '../prompt/system-prompt.ts';
-import type { AgentTools } from '../tools/open-agent-tools.ts';
 import { hiddenBy } from '../tools/shown-parts.ts';
-import type {
-  AgentsOptions,
-  PreparedPart,
-  PreparedRequest,
-  PreparedShow,
-  PreparedTool,
-  PrepareOptions,
-  RequestOptions,
-} from './agents.ts';
+import type { AgentsOptions, PreparedPart, PreparedRequest, PreparedShow, PrepareOptions } from './agents.ts';
 import { historiesOf } from './histories.ts';
+import type { OpenedTools, SharedParts } from './shared-parts.ts';
 import { sizesOf } from './request-size.ts';
 import { runTexts } from './texts.ts';
-
-/** The tools of an agent, and the session that they were opened for. */
-export interface OpenedTools extends AgentTools {
-  readonly session: ToolSession;
-  /** What the model is offered, with its tokens. */
-  readonly offered: readonly PreparedTool[];
-}
-
-/** The part of a request that decides about its tools. */
-export type ToolRequest = Pick<RequestOptions, 'parent' | 'readOnly' | 'onlyAgents' | 'without'>;
-
-/** What all runs share. */
-export interface SharedParts {
-  readonly options: AgentsOptions;
-  readonly definitions: AgentDefinitions;
-  readonly roots: readonly [string, ...string[]];
-  readonly naming: NamingProfile | undefined;
-  readonly openTools: (agent: AgentDefinition, mode: ContextMode, request: ToolRequest) => Promise<OpenedTools>;
-  readonly workspaceRun: () => Promise<WorkspaceRun | undefined>;
-}
 
 /** A request, and what the run needs to go on after it. */
 export interface PreparedRun extends PreparedRequest {
@@ -175,7 +145,7 @@ async function gather(preparation: Preparation, askModel: AskModel | undefined):
       tools: Object.keys(opened.tools),
     }),
     isShown('facts') ? memory?.facts.startBlock({ language }) : undefined,
-    isShown('tree') ? shared.workspaceRun() : undefined,
+    isShown('tree') ? shared.section.next() : undefined,
     contexts.readModeText(definition.name, mode),
     contexts.refresh([definition.name, MAIN]),
   ]);

@@ -1,14 +1,41 @@
 import { tokensOf } from '@cairn/context';
-import type { ModelMessage, ToolSet } from 'ai';
+import type { UnifiedMessage } from '@cairn/context';
+import type { LanguageModel, ModelMessage, ToolSet } from 'ai';
 import { AgentError } from '../errors.ts';
-import type { FinishReason } from './agent-run.ts';
-import type { ExecuteOptions } from './execute.ts';
+import type { AgentEvent, FinishReason, OwnEvent } from './agent-run.ts';
+import type { AgentsOptions, RunOptions } from './agents.ts';
+import type { RunLimits } from './limits.ts';
 import { requestModel } from './model-request.ts';
 import type { ModelAnswer } from './model-request.ts';
+import type { PreparedRun } from './prepare.ts';
 import { runTexts } from './texts.ts';
 import { refuseCalls, runCalls } from './tool-calls.ts';
 import type { ToolRunContext } from './tool-context.ts';
 import { Turn } from './turn.ts';
+import type { Unsent } from './unsent.ts';
+import type { UsageSum } from './usage-sum.ts';
+
+/** What one run is made of. */
+export interface RunParts {
+  readonly run: string;
+  readonly options: RunOptions;
+  readonly agents: AgentsOptions;
+  readonly prepared: PreparedRun & { readonly prompt: UnifiedMessage };
+  readonly limits: RunLimits;
+  readonly model: LanguageModel;
+  readonly unsent: Unsent;
+  /** The model as nested runs are given it. */
+  readonly inherited: LanguageModel;
+  /** Also has what was used before the first step. */
+  readonly usage: UsageSum;
+  /** Aborted by the caller, by the time limit or by `close`. */
+  readonly signal: AbortSignal;
+  /** Whether the time limit aborted the signal. */
+  readonly isTimeout: () => boolean;
+  readonly emit: (event: OwnEvent) => void;
+  /** Reports an event of a nested run. */
+  readonly emitNested: (event: AgentEvent) => void;
+}
 
 /** Why a turn ended. `reason` is for the model, and absent when the model had finished with a text. */
 export interface TurnEnd {
@@ -42,13 +69,13 @@ export class Steps {
   /** The text of the last answer, which may have none. */
   lastAnswer = '';
   count = 0;
-  readonly #options: ExecuteOptions;
+  readonly #options: RunParts;
   readonly #texts: (typeof runTexts)['en'];
   readonly #context: ToolRunContext;
   /** Whether requests state the rest of the tokens as the largest answer. */
   #sendsLimit: boolean;
 
-  constructor(options: ExecuteOptions) {
+  constructor(options: RunParts) {
     const { run, prepared, agents, limits, usage, inherited, emitNested } = options;
     const { parent } = options.options;
     this.#options = options;

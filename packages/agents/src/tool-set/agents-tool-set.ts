@@ -19,12 +19,15 @@ const MAX_LIST_CHARACTERS = 8000;
 const MAX_DESCRIPTION_CHARACTERS = 1000;
 const MAX_PROBLEMS = 5;
 
+/** The part of agents that a session uses. */
+type SessionAgents = Pick<Agents, 'run' | 'contexts' | 'close'>;
+
 /** Options of {@link createAgentsToolSet}. */
 export interface AgentsToolSetOptions {
   /** Loads the definitions, for each session again. */
   readonly definitions: () => Promise<AgentDefinitions>;
   /** Makes the agents of one session. The first run of the session calls it, and the end of the session closes them. */
-  readonly open: (definitions: AgentDefinitions, context: ToolSetContext) => Promise<Agents>;
+  readonly open: (definitions: AgentDefinitions, context: ToolSetContext) => Promise<SessionAgents>;
   /** Of the texts for the model. @default 'en' */
   readonly language?: Language | undefined;
   /** The characters of an answer that the model reads at once. @default 12_000 */
@@ -124,8 +127,8 @@ export function createAgentsToolSet(options: AgentsToolSetOptions): ToolSet {
   const ends = new Set<Promise<void>>();
   const open = async (context: ToolSetContext): Promise<OpenToolSet> => {
     const definitions = await options.definitions();
-    let opening: Promise<Agents> | undefined;
-    const agents = (): Promise<Agents> => {
+    let opening: Promise<SessionAgents> | undefined;
+    const agents = (): Promise<SessionAgents> => {
       opening ??= options.open(definitions, context).catch((error: unknown) => {
         opening = undefined;
         throw error;

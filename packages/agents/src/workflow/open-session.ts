@@ -4,9 +4,9 @@ import type { ToolDefinition } from '@cairn/tool';
 import type { Language } from '@cairn/tool/kernel';
 import { AgentError } from '../errors.ts';
 import { resolveModel } from '../model/resolve-model.ts';
+import type { GuardedModel } from '../model/resolve-model.ts';
 import { UsageSum } from '../run/usage-sum.ts';
 import { CREATE_TODOS } from './direct.ts';
-import type { WorkflowEvent } from './events.ts';
 import { askUserFunction } from './functions/ask-user.ts';
 import { workflowFunctions } from './functions/workflow-functions.ts';
 import { FINISH_STEP } from './loop.ts';
@@ -28,57 +28,134 @@ export interface Place {
   readonly usesMemory: boolean;
 }
 
-/** Opens what a call works with, does the work, and closes it. */
-type WithSession = <T>(place: Place, options: WorkOptions, work: (session: Session) => Promise<T>) => Promise<T>;
+interface WorkflowTools {
+  readonly tools: Record<string, ToolDefinition>;
+  readonly instructions: string[];
+}
 
-/**
- * Returns a function that opens the tools, the functions, the model and the system prompt of a call.
- *
- * @param closed aborts when the workflows are closed
- */
-export function createSessions(
-  options: WorkflowsOptions,
-  { languageOf, closed }: { readonly languageOf: (stream: Stream) => Language; readonly closed: AbortSignal },
-): WithSession {
-  const { memory, toolSets = [], root, needsApproval = [], notes = 'remove' } = options;
-  const { maxTokens = DEFAULT_TOKENS, maxRequests = DEFAULT_REQUESTS } = options;
-  const { functionTimeoutMs = DEFAULT_TIMEOUT_MS, requests = {} } = options;
+/** Opens the tools, the functions, the model and the system prompt of each call of the workflows. */
+export class WorkflowSessions {
+  readonly #options: WorkflowsOptions;
+  readonly #closed = new AbortController();
 
-  const openTools = async (
-    { stream: { name: agent }, usesMemory }: Pick<Place, 'stream' | 'usesMemory'>,
-    signal: AbortSignal,
-  ): Promise<{ tools: Record<string, ToolDefinition>; instructions: string[] }> => {
-    const tools: Record<string, ToolDefinition> = {};
-    const instructions: string[] = [];
+  constructor(options: WorkflowsOptions) {
+    this.#options = options;
+  }
+
+  languageOf(stream: Stream): Language {
+    return this.#options.language ?? stream.language;
+  }
+
+  /** Opens a session, does the work, and closes the session. */
+  async use<T>(place: Place, options: WorkOptions, work: (session: Session) => Promise<T>): Promise<T> {
+    options.signal?.throwIfAborted();
+    const done = new AbortController();
+    try {
+      return await work(await this.#open(place, options, AbortSignal.any([done.signal, this.#closed.signal])));
+    } finally {
+      done.abort();
+    }
+  }
+
+  /** Ends all sessions, and closes the tool sets. */
+  async close(): Promise<void> {
+    this.#closed.abort();
+    for (const set of this.#options.toolSets ?? []) await set.close?.();
+  }
+
+  async #open(place: Place, { signal, onEvent }: WorkOptions, end: AbortSignal): Promise<Session> {
+    const { notes = 'remove', maxTokens = DEFAULT_TOKENS, maxRequests = DEFAULT_REQUESTS } = this.#options;
+    const { functionTimeoutMs = DEFAULT_TIMEOUT_MS } = this.#options;
+    const { stream } = place;
+    const language = this.languageOf(stream);
+    const usage = new UsageSum();
+    const model = this.#model(onEvent);
+    const opened = await this.#openTools(place, end);
+    const functions = workflowFunctions({
+      stream,
+      tools: opened.tools,
+      askUser: askUserFunction(language),
+      reserved: [CREATE_TODOS, FINISH_STEP],
+      language,
+    });
+    return {
+      ...place,
+      model,
+      system: await this.#systemPrompt(place, { functions, instructions: opened.instructions, signal }),
+      language,
+      functions,
+      needsApproval: this.#approvalOf(functions),
+      functionTimeoutMs,
+      maxRequests,
+      maxTokens,
+      notes,
+      signal,
+      emit: (event) => onEvent?.(event),
+      addUsage: (answer) => usage.addAnswer({ usage: answer }),
+      usage: () => usage.sum,
+    };
+  }
+
+  #model(onEvent: WorkOptions['onEvent']): GuardedModel {
+    return resolveModel(modelOf(this.#options)).guard({
+      // Without events no part is shown of an answer.
+      isFollowed: () => onEvent !== undefined,
+      ...this.#options.requests,
+      onRetry: (retry) => onEvent?.({ type: 'retry', ...retry }),
+    });
+  }
+
+  async #openTools({ stream, usesMemory }: Place, signal: AbortSignal): Promise<WorkflowTools> {
+    const { toolSets = [], root } = this.#options;
+    const opened: WorkflowTools = { tools: {}, instructions: [] };
     const session = createToolSession();
     for (const set of toolSets) {
       // Its tools are a way into the memory, too.
       if (set.name === 'memory' && !usesMemory) continue;
-      // It was checked above.
-      const context = {
-        roots: [root as string] as const,
+      const { tools, instructions } = await set.open({
+        // `createWorkflows` rejects tool sets without a root.
+        roots: [root as string],
         naming: 'default',
         readOnly: false,
-        agent,
-        stream: agent,
+        agent: stream.name,
+        stream: stream.name,
         session,
         signal,
-      };
-      const opened = await set.open(context);
-      for (const name of Object.keys(opened.tools)) {
-        if (name in tools) {
-          const summary = `Two tool sets have a tool ${JSON.stringify(name)}; the second is ${set.name}`;
-          throw new AgentError('INVALID_OPTION', [summary, 'Leave one of the sets out.']);
-        }
+      });
+      const duplicate = Object.keys(tools).find((name) => name in opened.tools);
+      if (duplicate !== undefined) {
+        const summary = `Two tool sets have a tool ${JSON.stringify(duplicate)}; the second is ${set.name}`;
+        throw new AgentError('INVALID_OPTION', [summary, 'Leave one of the sets out.']);
       }
-      Object.assign(tools, opened.tools);
-      if (opened.instructions !== undefined) instructions.push(opened.instructions);
+      Object.assign(opened.tools, tools);
+      if (instructions !== undefined) opened.instructions.push(instructions);
     }
-    return { tools, instructions };
-  };
+    return opened;
+  }
+
+  async #systemPrompt(
+    { stream, group, usesMemory }: Place,
+    {
+      functions,
+      instructions,
+      signal,
+    }: { functions: readonly WorkflowFunction[]; instructions: readonly string[]; signal: AbortSignal | undefined },
+  ): Promise<string> {
+    const { memory } = this.#options;
+    const language = this.languageOf(stream);
+    const facts = usesMemory ? await memory.facts.startBlock({ stream: stream.name, language, signal }) : '';
+    const prompt = stream.buildSystemPrompt({
+      group: group ?? '-',
+      language,
+      includeMemory: usesMemory && group !== undefined,
+      hasTools: toolsBeside({ stream, functions }).length > 0,
+    });
+    return [prompt, ...instructions, facts].filter((part) => part !== '').join('\n\n');
+  }
 
   /** Returns whether a call needs approval. A misspelled name must not let a call run without it. */
-  const approvalOf = (functions: readonly WorkflowFunction[]): Session['needsApproval'] => {
+  #approvalOf(functions: readonly WorkflowFunction[]): Session['needsApproval'] {
+    const { needsApproval = [] } = this.#options;
     if (typeof needsApproval === 'function') {
       return ({ name, isReadOnly }, input) => needsApproval({ name, input, isReadOnly });
     }
@@ -89,61 +166,5 @@ export function createSessions(
       throw new AgentError('INVALID_OPTION', [summary, `Use ${[...known].join(', ')}.`]);
     }
     return ({ name, toolName }) => needsApproval.includes(name) || needsApproval.includes(toolName);
-  };
-
-  return async <T>(
-    { stream, group, store, usesMemory }: Place,
-    { signal, onEvent }: WorkOptions,
-    work: (session: Session) => Promise<T>,
-  ): Promise<T> => {
-    signal?.throwIfAborted();
-    const emit = (event: WorkflowEvent): void => onEvent?.(event);
-    const model = resolveModel(modelOf(options)).guard({
-      // Without events no part is shown of an answer.
-      isFollowed: () => onEvent !== undefined,
-      ...requests,
-      onRetry: (retry) => emit({ type: 'retry', ...retry }),
-    });
-    const done = new AbortController();
-    const usage = new UsageSum();
-    try {
-      const { tools, instructions } = await openTools({ stream, usesMemory }, AbortSignal.any([done.signal, closed]));
-      const language = languageOf(stream);
-      const askUser = askUserFunction(language);
-      const reserved = [CREATE_TODOS, FINISH_STEP];
-      const functions = workflowFunctions({ stream, tools, askUser, reserved, language });
-      const facts = usesMemory ? await memory.facts.startBlock({ stream: stream.name, language, signal }) : '';
-      const system = [
-        stream.buildSystemPrompt({
-          group: group ?? '-',
-          language,
-          includeMemory: usesMemory && group !== undefined,
-          hasTools: toolsBeside({ stream, functions }).length > 0,
-        }),
-        ...instructions,
-        facts,
-      ];
-      return await work({
-        store,
-        stream,
-        group,
-        usesMemory,
-        model,
-        system: system.filter((part) => part !== '').join('\n\n'),
-        language,
-        functions,
-        needsApproval: approvalOf(functions),
-        functionTimeoutMs,
-        maxRequests,
-        maxTokens,
-        notes,
-        signal,
-        emit,
-        addUsage: (answer) => usage.addAnswer({ usage: answer }),
-        usage: () => usage.sum,
-      });
-    } finally {
-      done.abort();
-    }
-  };
+  }
 }

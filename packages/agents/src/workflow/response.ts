@@ -1,5 +1,6 @@
-import type { Todo } from '@cairn/memory';
+import type { Todo, WorkflowRecord } from '@cairn/memory';
 import type { Usage } from '../run/agent-run.ts';
+import { UsageSum } from '../run/usage-sum.ts';
 import type { CallRecord } from './types.ts';
 
 /** What the user gets, and the state of the workflow. */
@@ -19,4 +20,12 @@ export interface WorkflowResponse {
   readonly reason?: string;
   /** The tokens of this call of the engine. */
   readonly usage: Usage;
+}
+
+/** Returns the response of a call that did no work. */
+export function responseWithoutWork(
+  { id, todos }: WorkflowRecord,
+  state: Pick<WorkflowResponse, 'status' | 'text' | 'waitsFor'>,
+): WorkflowResponse {
+  return { ...state, kind: 'complex', workflow: id, todos, usage: new UsageSum().sum };
 }

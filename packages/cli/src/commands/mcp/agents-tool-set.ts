@@ -1,4 +1,3 @@
-import type { Agents } from '@cairn/agents';
 import type { Memory } from '@cairn/memory';
 import type { ToolSet } from '@cairn/tool';
 import { NO_OWN_PROJECT, openMemory } from '../memory/store.ts';
@@ -55,7 +54,7 @@ export async function agentsToolSet(
   if (hasMemory && store === undefined && Boolean(env['CAIRN_REDIS_URL'])) await memoryOf();
   return createAgentsToolSet({
     definitions: () => loadAgents(session, { root }),
-    open: async (definitions, { roots: [, ...roots], naming, readOnly }): Promise<Agents> => {
+    open: async (definitions, { roots: [, ...roots], naming, readOnly }) => {
       const [{ ContextManager, openContexts }, { createWorkspaceCache }] = await Promise.all([
         import('@cairn/context'),
         import('@cairn/workspace-cache'),
@@ -81,7 +80,7 @@ export async function agentsToolSet(
         await agents.close();
         await Promise.all([contexts.close(), workspaceCache.close()]);
       };
-      return { ...agents, close, [Symbol.asyncDispose]: close };
+      return { run: (options) => agents.run(options), contexts: agents.contexts, close };
     },
     close: async () => {
       const memory = await opening?.catch(() => undefined);

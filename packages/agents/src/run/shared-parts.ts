@@ -1,0 +1,133 @@
+import { sessionWorkspace } from '@cairn/coding-agent/internal';
+import type { NamingProfile } from '@cairn/coding-agent';
+import type { AgentDefinition, AgentDefinitions, ContextMode } from '@cairn/context';
+import { createToolSession } from '@cairn/tool';
+import type { ToolSession } from '@cairn/tool';
+import { estimateTokens } from '@cairn/tool/prompt';
+import { asSchema } from 'ai';
+import type { LanguageModel } from 'ai';
+import { AgentError } from '../errors.ts';
+import { isAbsolute } from 'node:path';
+import { resolveModel } from '../model/resolve-model.ts';
+import type { ResolvedModel } from '../model/resolve-model.ts';
+import { WorkspaceSection } from '../prompt/workspace-section.ts';
+import type { AgentTool } from '../tools/agent-tool.ts';
+import type { ToolGrant } from '../tools/grant.ts';
+import { openAgentTools } from '../tools/open-agent-tools.ts';
+import type { AgentTools } from '../tools/open-agent-tools.ts';
+import { refreshAfter } from '../tools/refresh-after.ts';
+import type { AgentsOptions, PreparedTool, RequestOptions, RunOptions } from './agents.ts';
+
+/** The run that a delegation tool is made for. */
+export interface DelegationCaller {
+  readonly agent: string;
+  /** The names of the agents from the first run to this one. */
+  readonly agents: readonly string[];
+  readonly depth: number;
+  readonly grant: ToolGrant;
+}
+
+/** Makes the tool that delegates. */
+export type Delegate = (caller: DelegationCaller) => AgentTool | undefined;
+
+/** The tools of an agent, and the session that they were opened for. */
+export interface OpenedTools extends AgentTools {
+  readonly session: ToolSession;
+  /** What the model is offered, with its tokens. */
+  readonly offered: readonly PreparedTool[];
+}
+
+/** The part of a request that decides about its tools. */
+type ToolRequest = Pick<RequestOptions, 'parent' | 'readOnly' | 'onlyAgents' | 'without'>;
+
+/** What all runs share. */
+export class SharedParts {
+  readonly options: AgentsOptions;
+  readonly definitions: AgentDefinitions;
+  readonly roots: readonly [string, ...string[]];
+  /** The set of coding tools rejects an unknown name. */
+  readonly naming: NamingProfile | undefined;
+  readonly section: WorkspaceSection;
+  readonly #delegate: Delegate;
+  /** The tools as models are offered them, by their schemas. */
+  readonly #offered = new WeakMap<object, PreparedTool>();
+  readonly #models = new Map<LanguageModel | undefined, ResolvedModel>();
+
+  /** @throws {AgentError} `INVALID_OPTION` for a root that is not absolute. */
+  constructor(options: AgentsOptions, delegate: Delegate) {
+    this.options = options;
+    this.definitions = options.definitions ?? { agents: new Map(), problems: [], replaced: [] };
+    this.roots = [options.root, ...(options.roots ?? [])];
+    this.naming = options.naming as NamingProfile | undefined;
+    this.section = new WorkspaceSection(options.workspaceCache);
+    this.#delegate = delegate;
+    const relative = this.roots.find((path) => !isAbsolute(path));
+    if (relative !== undefined) {
+      const summary = `The root ${JSON.stringify(relative)} is not absolute`;
+      throw new AgentError('INVALID_OPTION', [summary, 'Pass an absolute path.'], { option: 'root' });
+    }
+  }
+
+  async openTools(
+    agent: AgentDefinition,
+    mode: ContextMode,
+    { parent, readOnly = false, onlyAgents, without }: ToolRequest,
+  ): Promise<OpenedTools> {
+    const { toolSets = [], language, workspaceCache } = this.options;
+    const { roots, naming } = this;
+    const agents = [...(parent?.agents ?? []), agent.name];
+    const depth = parent === undefined ? 0 : parent.depth + 1;
+    const session = createToolSession();
+    const opened = await openAgentTools({
+      toolSets,
+      roots,
+      agent,
+      mode,
+      naming,
+      language,
+      readOnly: readOnly || this.options.readOnly,
+      without,
+      within: parent?.grant,
+      onlyAgents,
+      session,
+      delegate: (grant) => this.#delegate({ agent: agent.name, agents, depth, grant }),
+    });
+    // The tools made the workspace of the session, if they need one.
+    const unfollow = workspaceCache?.follow(sessionWorkspace({ roots, session }));
+    const close = (): void => {
+      unfollow?.();
+      opened.close();
+    };
+    const tools = workspaceCache ? refreshAfter(opened.tools, () => workspaceCache.refresh()) : opened.tools;
+    const offered = Object.entries(tools).map(([name, tool]) => this.#offer(name, tool));
+    return { ...opened, tools, close, session, offered: await Promise.all(offered) };
+  }
+
+  /** Returns a tool as the model is offered it. A schema that was seen before costs nothing. */
+  async #offer(name: string, { description, inputSchema: schema }: AgentTool): Promise<PreparedTool> {
+    const before = this.#offered.get(schema);
+    if (before?.name === name && before.description === description) return before;
+    const { countTokens = estimateTokens } = this.options;
+    const inputSchema = (await asSchema(schema).jsonSchema) as object;
+    const tokens = countTokens(JSON.stringify({ name, description, inputSchema }));
+    const offered = { name, description, inputSchema, tokens };
+    this.#offered.set(schema, offered);
+    return offered;
+  }
+
+  /** Returns the model of a run: the first of its argument, its definition, its parent and the agents. */
+  modelOf({ model, parent }: RunOptions, definition: AgentDefinition): [LanguageModel, ResolvedModel] {
+    const { options } = this;
+    const chosen = model ?? definition.model ?? parent?.model ?? options.model;
+    const isDefault = typeof options.model === 'object' && options.model.modelId === chosen;
+    const named = typeof chosen === 'string' ? (options.models?.(chosen) ?? chosen) : chosen;
+    const given = isDefault ? options.model : named;
+    let found = this.#models.get(given);
+    if (found === undefined) {
+      const { baseUrl, apiKey, env } = options;
+      found = resolveModel({ model: given, baseUrl, apiKey, env });
+      this.#models.set(given, found);
+    }
+    return [given ?? found.name, found];
+  }
+}

@@ -1,0 +1,193 @@
+import { randomUUID } from 'node:crypto';
+import { resolve } from 'node:path';
+import { toolOfName } from '@cairn/coding-agent/internal';
+import type { AskModel } from '@cairn/context';
+import type { OptionNames } from '@cairn/tool/kernel';
+import { estimateTokens } from '@cairn/tool/prompt';
+import type { LanguageModel } from 'ai';
+import { AgentError, asError, checkArguments } from '../errors.ts';
+import type { AgentEvent, AgentResult, AgentRun, OwnEvent, Usage } from './agent-run.ts';
+import type { RunOptions } from './agents.ts';
+import { Ending } from './ending.ts';
+import { EventLog } from './event-log.ts';
+import { execute } from './execute.ts';
+import { limitsOf } from './limits.ts';
+import { requestModel } from './model-request.ts';
+import { definitionOf, prepareRun } from './prepare.ts';
+import type { PreparedRun } from './prepare.ts';
+import type { SharedParts } from './shared-parts.ts';
+import { runTexts } from './texts.ts';
+import { afterAbort } from './tool-calls.ts';
+import { Unsent } from './unsent.ts';
+import { UsageSum } from './usage-sum.ts';
+
+/** The options of every request. */
+export const requestNames = {
+  agent: 'required',
+  mode: 'optional',
+  continue: 'optional',
+  mentions: 'optional',
+  readOnly: 'optional',
+  onlyAgents: 'optional',
+  without: 'optional',
+  parent: 'optional',
+} as const;
+
+const runNames: OptionNames<RunOptions> = {
+  ...requestNames,
+  prompt: 'required',
+  model: 'optional',
+  maxSteps: 'optional',
+  maxTokens: 'optional',
+  timeoutMs: 'optional',
+  partialText: 'optional',
+  onFailure: 'optional',
+  signal: 'optional',
+};
+
+/** The choices of a run. */
+type RunPlan = Pick<Parameters<typeof execute>[0], 'limits' | 'model' | 'unsent' | 'inherited'> &
+  Pick<PreparedRun, 'definition'> & { readonly modelName: string; readonly warnings: readonly string[] };
+
+/** A run from its start to its end. */
+export class StartedRun implements AgentRun {
+  readonly run: string = `run_${Date.now()}_${randomUUID().slice(0, 8)}`;
+  readonly result: Promise<AgentResult>;
+  readonly #shared: SharedParts;
+  readonly #options: RunOptions;
+  readonly #log = new EventLog();
+  readonly #usage = new UsageSum();
+  readonly #ending: Ending;
+
+  /** @param closed the error of a run of closed agents */
+  constructor(shared: SharedParts, options: RunOptions, closed: AgentError | undefined) {
+    this.#shared = shared;
+    this.#options = options;
+    this.#ending = new Ending(options.signal);
+    const begun = closed ? Promise.reject(closed) : this.#start();
+    this.result = begun.finally(() => this.#ending.stop());
+    // Also marks a rejection as handled: the result need not be awaited.
+    this.result.then(
+      () => this.#log.end(),
+      (error: unknown) => this.#log.end(asError(error)),
+    );
+  }
+
+  get usage(): Usage {
+    return this.#usage.sum;
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<AgentEvent> {
+    return this.#log[Symbol.asyncIterator]();
+  }
+
+  abort(reason: Error): void {
+    this.#ending.abort(reason);
+  }
+
+  readonly #emit = (event: OwnEvent): void => {
+    const { parent } = this.#options;
+    this.#log.push({ ...event, run: this.run, depth: parent === undefined ? 0 : parent.depth + 1 });
+  };
+
+  async #start(): Promise<AgentResult> {
+    checkArguments.options('run', this.#options, runNames);
+    const plan = this.#plan();
+    const preparing = prepareRun(this.#shared, { ...this.#options, agent: plan.definition }, (prompt) =>
+      this.#askModel(plan.model, prompt),
+    );
+    const { late, stop } = afterAbort(this.#ending.signal);
+    const prepared = await Promise.race([preparing, late]).finally(stop);
+    if (prepared === undefined) {
+      // A store or a set of tools does not answer. When it does later, nothing is left open.
+      preparing.then(({ opened }) => opened.close()).catch(() => undefined);
+      return this.#endEarly(plan);
+    }
+    try {
+      return await this.#work(plan, prepared);
+    } finally {
+      prepared.opened.close();
+    }
+  }
+
+  #plan(): RunPlan {
+    const { firstByteTimeoutMs, chunkTimeoutMs } = this.#shared.options;
+    const { agent, partialText = true } = this.#options;
+    const definition = definitionOf(agent, this.#shared);
+    const limits = limitsOf(this.#options, definition);
+    this.#ending.limit(limits.timeoutMs);
+    const [inherited, { name: modelName, guard, warnings }] = this.#shared.modelOf(this.#options, definition);
+    const unsent = new Unsent();
+    const model = guard({
+      firstByteTimeoutMs,
+      chunkTimeoutMs,
+      isFollowed: () => partialText && this.#log.isRead,
+      onUnsent: (text) => (unsent.text = text),
+      onRetry: (retry) => this.#emit({ type: 'retry', ...retry }),
+    });
+    return { definition, limits, inherited, modelName, warnings, unsent, model };
+  }
+
+  /** Asks for a summary. */
+  async #askModel(model: LanguageModel, prompt: Parameters<AskModel>[0]): Promise<string> {
+    const { summarizer, countTokens = estimateTokens } = this.#shared.options;
+    const { signal } = this.#ending;
+    if (typeof summarizer === 'function') return summarizer(prompt, { signal });
+    const answer = await requestModel({ model, messages: [{ role: 'user', content: prompt }], signal });
+    this.#usage.addAnswer(answer, () => countTokens(prompt));
+    if (answer.error !== undefined) throw answer.error;
+    return answer.text;
+  }
+
+  /** Ends a run that was aborted before its first request. */
+  #endEarly({ definition }: RunPlan): AgentResult {
+    const finishReason = this.#ending.isTimeout ? 'timeout' : 'aborted';
+    const notice = runTexts[this.#shared.options.language ?? 'en'].notBegun;
+    this.#emit({ type: 'notice', text: notice });
+    this.#emit({ type: 'end', finishReason });
+    const nothing = { text: '', messages: [], steps: 0, usage: this.usage, notices: [notice] };
+    return { run: this.run, agent: definition.name, finishReason, ...nothing };
+  }
+
+  async #work(plan: RunPlan, prepared: PreparedRun): Promise<AgentResult> {
+    const { options } = this.#shared;
+    const { prompt, mode, modeChoice, workspace } = prepared;
+    const agent = plan.definition.name;
+    if (prompt === undefined) {
+      throw new AgentError('INVALID_INPUT', ['The run has no prompt', 'Write what the agent is to do.']);
+    }
+    // Before the request, so that every later one begins with the same text.
+    if (modeChoice !== undefined) await options.contexts.keepModeText(agent, mode, modeChoice);
+    this.#emit({ type: 'start', agent, mode, model: plan.modelName });
+    const notices = [...prepared.notices, ...plan.warnings];
+    for (const text of notices) this.#emit({ type: 'notice', text });
+    const result = await execute({
+      ...plan,
+      run: this.run,
+      options: this.#options,
+      agents: options,
+      prepared: { ...prepared, prompt, notices },
+      usage: this.#usage,
+      signal: this.#ending.signal,
+      isTimeout: () => this.#ending.isTimeout,
+      emit: (event) => {
+        if (event.type === 'tool-start') this.#noteListing(event, workspace);
+        this.#emit(event);
+      },
+      emitNested: (event) => this.#log.push(event),
+    });
+    workspace?.note({ requests: result.steps });
+    return result;
+  }
+
+  /** Counts a listing that an agent makes: its tools do not work through the cache of the tree. */
+  #noteListing(
+    { name, input }: Extract<OwnEvent, { readonly type: 'tool-start' }>,
+    workspace: PreparedRun['workspace'],
+  ): void {
+    const { naming = 'default', options } = this.#shared;
+    if (toolOfName(name, naming) !== 'ls') return;
+    const path = typeof input === 'object' && input !== null && 'path' in input ? input.path : '.';
+    if (typeof path === 'string') workspace?.note({ listed: resolve(options.root, path) });
+  }
+}

@@ -1,0 +1,60 @@
+import { AgentError } from '../errors.ts';
+import { decisionOf } from './approval.ts';
+import type { ApprovalDecision } from './approval.ts';
+import { runCall } from './calls.ts';
+import type { Journal } from './journal.ts';
+import { loopTexts } from './loop-texts.ts';
+import type { Session } from './session.ts';
+import type { CallRecord, WorkflowFunction } from './types.ts';
+
+/** A call that waits, with what a person answered or decided. */
+export interface Answered {
+  readonly call: CallRecord;
+  readonly answer: string | ApprovalDecision;
+}
+
+/** @throws {AgentError} `INVALID_INPUT` for arguments that the record cannot keep. */
+export function checkJson(input: unknown): void {
+  const text = ['The arguments of the call are not JSON', 'Pass JSON. The workflow still waits.'] as const;
+  let json: unknown;
+  try {
+    json = input === undefined ? '' : JSON.stringify(input);
+  } catch (error) {
+    throw new AgentError('INVALID_INPUT', text, { cause: error });
+  }
+  // A function has no JSON.
+  if (json === undefined) throw new AgentError('INVALID_INPUT', text);
+}
+
+/** Returns the function of a call that waits for approval. @throws {AgentError} `INVALID_INPUT` */
+export function functionOf({ functions }: Session, { name }: CallRecord): WorkflowFunction {
+  const fn = functions.find((one) => one.name === name);
+  if (fn) return fn;
+  const summary = `The function ${name}, which waits for approval, is not offered here`;
+  throw new AgentError('INVALID_INPUT', [summary, 'Resume the workflow with the functions that it began with.']);
+}
+
+/** Records what a person answered or decided about the call that waits, and runs it when it is approved. */
+export async function settlePending(session: Session, journal: Journal, { call, answer }: Answered): Promise<void> {
+  if (journal.pending?.id !== call.id) {
+    const summary = `The call ${call.id} of the workflow ${journal.record.id} no longer waits`;
+    throw new AgentError('INVALID_INPUT', [summary, 'Read the workflow again.']);
+  }
+  const continued = { isContinued: true };
+  if (call.status === 'asked' && typeof answer === 'string') {
+    await journal.change(call.id, { status: 'done', output: answer }, continued);
+    return;
+  }
+  const decision = typeof answer === 'string' ? decisionOf(answer) : answer;
+  if (!decision.isApproved) {
+    const { reason = loopTexts[session.language].noReason } = decision;
+    await journal.change(call.id, { status: 'refused', output: reason }, continued);
+    return;
+  }
+  const fn = functionOf(session, call);
+  const isEdited = decision.input !== undefined;
+  const input = isEdited ? decision.input : call.input;
+  // From here on it may have run.
+  await journal.change(call.id, { status: 'running', input, ...(isEdited && { isEdited }) }, continued);
+  await runCall({ ...call, input }, fn, { ...session, journal: async () => journal });
+}
