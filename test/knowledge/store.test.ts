@@ -467,7 +467,7 @@ describe.each(kinds)('assets in $name', (kind) => {
     await store.applyTeam([{ id: other.id, version: conflicted?.version, conflict: null }]);
     await store.report(id, 'wrong', { note });
     await store.change(id, { fields: { tags: ['none'] } });
-    // The terms change with the rows. What was replaced is only in the files of the store.
+    // The terms change with the rows. Replaced text is only in the files of the store.
     expect(await contents()).toEqual([second]);
     expect(await store.eraseReplaced()).toEqual({ erasure: expect.stringMatching(/^(?:done|log)$/u) as string });
     expect(await contents()).toEqual([second]);

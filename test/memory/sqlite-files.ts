@@ -1,5 +1,4 @@
 /** Files of the SQLite store, and processes that use them. */
-import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import process from 'node:process';
 import { DatabaseSync } from 'node:sqlite';
@@ -12,9 +11,6 @@ import type { RunningProcess } from './child-process.ts';
 const child = fileURLToPath(new URL('sqlite-store-child.ts', import.meta.url));
 const fixture = new URL('format-1.db.gz', import.meta.url);
 
-/** The time at which the file of format 1 was written. */
-export const FORMAT_1_MS = 1_703_123_600_000;
-
 /**
  * Writes a file of format 1, which an earlier Cairn wrote: messages with imported ones among them, notes, a workflow, a
  * graph, a namespace, an unreadable record, and `REMOVED-TEXT-n` in free pages.
@@ -26,12 +22,6 @@ export function writeFormat1(path: string): void {
 /** Runs `sqlite-store-child.ts`. */
 export function startProcess(task: string, path: string, ...args: readonly string[]): RunningProcess {
   return startAs({}, task, path, ...args);
-}
-
-/** Runs a process while this one waits. */
-export function runStore(task: string, path: string): void {
-  const { status, stderr } = spawnSync(process.execPath, [child, task, path], { encoding: 'utf8' });
-  if (status !== 0) throw new Error(stderr);
 }
 
 /** Returns the lines of a process of another user, to whom permissions apply. */

@@ -7,7 +7,7 @@ import { isRemoval, parseRow } from './record.ts';
 import type { StoredRow } from './record.ts';
 import { ASSETS_KEY } from './rows.ts';
 
-/** Returns what finds an asset; `undefined` when the row has none. */
+/** Returns the text that finds an asset; `undefined` when the row has none. */
 function textOf(row: StoredRow | undefined): string | undefined {
   if (row === undefined || isRemoval(row)) return undefined;
   const { name, productLine, title, tags } = row.fields;

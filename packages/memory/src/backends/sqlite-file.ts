@@ -85,7 +85,7 @@ export function prepareFile(path: string): FileMode {
 }
 
 /** Returns whether the log has data that may not be in the file. */
-export function hasLog(path: string): boolean {
+function hasLog(path: string): boolean {
   return (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 

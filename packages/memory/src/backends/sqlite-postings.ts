@@ -6,7 +6,7 @@ import type { Statements } from './sqlite-statements.ts';
 /** The blocks that are written in a few milliseconds. */
 const BLOCKS_PER_TURN = 512;
 
-/** What is added to and removed from the postings of a term in one block. */
+/** The numbers that are added to and removed from the postings of a term in one block. */
 interface BlockChange {
   readonly term: string;
   readonly block: number;

@@ -5,16 +5,15 @@ import type { Statements } from './sqlite-statements.ts';
 
 /** Marks the file as a memory: "Cair". */
 const APPLICATION_ID = 0x43616972;
-export const SCHEMA_VERSION = 3;
+const SCHEMA_VERSION = 3;
 
 /** The size of the log after a checkpoint. */
 const LOG_BYTES = 4 * 1024 * 1024;
 
 /**
- * `keys` counts its rows, so that nothing is counted by reading them; the id of a key is never given twice. What is left of a removed
- * key is dropped in steps. The sequence of a row has
- * the id of its key, see `sqlite-table.ts`, so that the rows of a key are together. `terms` of a row are the names of its postings.
- * `state` has one row.
+ * `keys` counts its rows, so that nothing is counted by reading them; the id of a key is never given twice. The rest of a
+ * removed key is dropped in steps. The sequence of a row has the id of its key, see `sqlite-table.ts`, so that the rows of a
+ * key are together. `terms` of a row are the names of its postings. `state` has one row.
  */
 const tables = `
 CREATE TABLE state (

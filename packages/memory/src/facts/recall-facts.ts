@@ -16,7 +16,7 @@ export interface RecallFactsDependencies extends SelectionDependencies {
 const DEFAULT_LIMIT = 5;
 
 /** Returns what finds the facts of a table. */
-export function sourceOf({ key }: FactTable): TermSource {
+function sourceOf({ key }: FactTable): TermSource {
   return {
     key,
     textOf: (text) => {

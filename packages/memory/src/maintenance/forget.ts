@@ -109,7 +109,7 @@ async function removeExactly(keys: readonly string[], forgetting: Forgetting): P
   const { backend, signal } = forgetting;
   for (const key of keys) {
     removed += await removeKeys(key, (one) => one === key, forgetting);
-    // What has expired is not listed, and may still be there.
+    // Expired rows are not listed, and may still be there.
     await onKey(
       key,
       () => removeTable(backend, key, { signal }),

@@ -64,7 +64,7 @@ export interface TableChange {
   readonly rows?: readonly RowChange[] | undefined;
   /** The ids of rows to remove whatever their text, before the rows are written; `all` removes the table. @default [] */
   readonly removes?: readonly string[] | 'all' | undefined;
-  /** What is kept afterwards. The oldest of the other rows are removed. @default all rows */
+  /** The rows that stay. The oldest of the other rows are removed. @default all rows */
   readonly keep?: readonly Keep[] | undefined;
   /** The change is made only if this is the highest sequence of the table, 0 for a missing one. @default any */
   readonly sequence?: number | undefined;
