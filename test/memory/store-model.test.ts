@@ -157,7 +157,7 @@ describe.each(others)('on $name', (kind) => {
     async () => {
       await fc.assert(
         fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30 }), async (steps) => {
-          const stores = await Promise.all([inProcess, kind].map((one) => one?.open()));
+          const stores = await Promise.all([inProcess, kind].map(async (one) => one?.open()));
           for (const { name, run } of steps) {
             const [expected, actual] = await Promise.all(
               stores.map(async (store) => {
@@ -168,7 +168,7 @@ describe.each(others)('on $name', (kind) => {
             );
             expect(actual, name).toEqual(expected);
           }
-          await Promise.all(stores.map((store) => store?.backend.close()));
+          await Promise.all(stores.map(async (store) => store?.backend.close()));
         }),
         { numRuns: RUNS, ...(process.env['CAIRN_SEED'] !== undefined && { seed: Number(process.env['CAIRN_SEED']) }) },
       );

@@ -67,7 +67,10 @@ export class PostingsChange {
     this.#on.run(
       `INSERT INTO postings (key_id, term, block, body) VALUES (?, ?, ?, ?)
        ON CONFLICT DO UPDATE SET body = body || excluded.body`,
-      ...[this.#keyId, term, block, added],
+      this.#keyId,
+      term,
+      block,
+      added,
     );
   }
 

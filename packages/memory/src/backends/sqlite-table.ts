@@ -126,8 +126,14 @@ class SqliteTable {
     this.#on.run(
       `INSERT INTO entries (sequence, key_id, id, place, expires_at, identity, terms, body)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-      ...[sequence, counts.id, id, place, storedTime(expiresMs), unique ?? null],
-      ...[terms === undefined ? null : JSON.stringify([...terms.keys()]), text],
+      sequence,
+      counts.id,
+      id,
+      place,
+      storedTime(expiresMs),
+      unique ?? null,
+      terms === undefined ? null : JSON.stringify([...terms.keys()]),
+      text,
     );
     counts.records += 1;
     counts.bytes += Buffer.byteLength(text);
@@ -171,7 +177,12 @@ class SqliteTable {
     this.#on.run(
       `UPDATE keys SET sequence = ?, place = ?, records = ?, bytes = ?, removed = ?
        WHERE id = ?`,
-      ...[sequence, place, records, bytes, removed, id],
+      sequence,
+      place,
+      records,
+      bytes,
+      removed,
+      id,
     );
   }
 }
