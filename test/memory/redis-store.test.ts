@@ -192,7 +192,7 @@ describe.skipIf(!hasRedis)('a user with the permissions of the hint', () => {
     await listsOf(backend).append(k, [draft('old', (await backend.now()) - 1000)], { rule: monthly });
     const [newest = ''] = await listsOf(backend).list(k, { limit: 1 });
     expect(await listsOf(backend).remove(k, [newest])).toBe(1);
-    expect((await backend.postings(k, ['lorem'])).postings[0]).toHaveLength(1);
+    expect((await backend.postings(k, ['lorem'])).postings[0]).not.toEqual([]);
     expect(await Array.fromAsync(backend.terms(k))).toHaveLength(1);
     await listsOf(backend).swap('ai:workflow:w', { expected: undefined, next: 'x', ttlMs: DAY });
     await backend.change('ai:facts:user', { rows: [{ id: 'a', expected: undefined, next: '1', unique: 'u' }] });

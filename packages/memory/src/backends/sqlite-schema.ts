@@ -105,7 +105,7 @@ export function formatOf(database: DatabaseSync, path: string): number {
   }
   if (version > 0 && version < SCHEMA_VERSION) {
     const hint =
-      "export it with the build of Cairn that wrote it ('cairn memory export'), and import that into another file.";
+      "export it with the build of Cairn that wrote it ('cairn memory export'), move it away, and import what was exported.";
     throw unusable(path, `has the format ${version} of an earlier Cairn`, hint);
   }
   return version;
