@@ -1,4 +1,4 @@
-import { labelOf, textOf } from '@cairn/context';
+import { labelOf, textOf } from '@cairn/context/internal';
 import type { UnifiedMessage } from '@cairn/context';
 import type { AgentEvent, AgentRun } from '@cairn/agents';
 import type { ToolSet } from '@cairn/tool';

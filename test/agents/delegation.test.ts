@@ -1,7 +1,8 @@
 import { codingToolSet } from '@cairn/coding-agent';
 import { agentTool } from '@cairn/agents';
 import type { AgentEvent, AgentsOptions } from '@cairn/agents';
-import { ContextError, ContextManager, labelOf, openContexts, textOf } from '@cairn/context';
+import { ContextError, ContextManager, openContexts } from '@cairn/context';
+import { labelOf, textOf } from '@cairn/context/internal';
 import { memory as inProcess } from '@cairn/memory/memory';
 import type { AgentDefinition, AgentDefinitions } from '@cairn/context';
 import { generateText, isStepCount } from 'ai';

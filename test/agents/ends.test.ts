@@ -1,4 +1,4 @@
-import { labelOf, textOf } from '@cairn/context';
+import { labelOf, textOf } from '@cairn/context/internal';
 import { simulateReadableStream } from 'ai';
 import { MockLanguageModelV4 } from 'ai/test';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';

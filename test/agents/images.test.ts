@@ -1,6 +1,7 @@
 /** Images that tools return and users attach: what a server without images in results receives, and what budgets count. */
 import { codingToolSet } from '@cairn/coding-agent';
-import { ContextManager, IMAGE_TOKENS, withNewestImages } from '@cairn/context';
+import { ContextManager } from '@cairn/context';
+import { IMAGE_TOKENS, withNewestImages } from '@cairn/context/internal';
 import type { UnifiedMessage } from '@cairn/context';
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';

@@ -1,5 +1,6 @@
 import type { AgentResult } from '@cairn/agents';
-import { ContextManager, createView, labelOf, MODES, openContexts, textOf, turnsOf } from '@cairn/context';
+import { ContextManager, createView, MODES, openContexts } from '@cairn/context';
+import { labelOf, textOf, turnsOf } from '@cairn/context/internal';
 import type { ContextMode, UnifiedMessage } from '@cairn/context';
 import { sqlite } from '@cairn/memory/sqlite';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-import { labelOf, openContexts, textOf } from '@cairn/context';
+import { openContexts } from '@cairn/context';
+import { labelOf, textOf } from '@cairn/context/internal';
 import type { ContextMode, UnifiedMessage } from '@cairn/context';
 import { createMemory } from '@cairn/memory';
 import { memory as inMemory } from '@cairn/memory/memory';

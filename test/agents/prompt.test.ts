@@ -1,7 +1,8 @@
 import { SYSTEM_PARTS } from '@cairn/agents';
 import type { AgentsOptions } from '@cairn/agents';
 import { codingToolSet } from '@cairn/coding-agent';
-import { ContextManager, MODES, openContexts, tokensOf } from '@cairn/context';
+import { ContextManager, MODES, openContexts } from '@cairn/context';
+import { tokensOf } from '@cairn/context/internal';
 import type { ContextMode } from '@cairn/context';
 import { createKnowledge } from '@cairn/knowledge';
 import type { Knowledge } from '@cairn/knowledge';

@@ -2,7 +2,7 @@
 import { codingToolSet } from '@cairn/coding-agent';
 import { openAgentTools } from '@cairn/agents';
 import type { ToolGrant } from '@cairn/agents';
-import { SHOWN_PARTS } from '@cairn/context';
+import { SHOWN_PARTS } from '@cairn/context/internal';
 import type { AgentDefinition } from '@cairn/context';
 import { createKnowledge } from '@cairn/knowledge';
 import type { Knowledge } from '@cairn/knowledge';

@@ -1,4 +1,5 @@
-import { ContextManager, labelOf } from '@cairn/context';
+import { ContextManager } from '@cairn/context';
+import { labelOf } from '@cairn/context/internal';
 import { describe, expect, test } from 'vitest';
 import { transcriptOf } from '../support/model-server.ts';
 import { helper, startAgents } from './start-agents.ts';

@@ -1,5 +1,5 @@
 /** The nine steps of the source's walk-through, with its own texts as the answers of the model, on every kind of store. */
-import { isPartlyDone } from '@cairn/memory';
+import { isPartlyDone } from '@cairn/memory/internal';
 import { expect, test, describe } from 'vitest';
 import { backendKinds, useBackends } from '../memory/backends.ts';
 import { systemPromptOf, transcriptOf } from '../support/model-server.ts';

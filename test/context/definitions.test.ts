@@ -1,4 +1,5 @@
-import { createDefinitionFile, definitionDirectories, findAgent, formatProblem, loadDefinitions } from '@cairn/context';
+import { createDefinitionFile, findAgent, formatProblem, loadDefinitions } from '@cairn/context';
+import { definitionDirectories } from '@cairn/context/internal';
 import type { AgentDefinition, AgentDefinitions } from '@cairn/context';
 import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,6 @@
 /** The message that shows main before the agent's own history. */
-import { createView, textOf, tokensOf } from '@cairn/context';
+import { createView } from '@cairn/context';
+import { textOf, tokensOf } from '@cairn/context/internal';
 import type { UnifiedMessage, ViewOptions } from '@cairn/context';
 import { describe, expect, test } from 'vitest';
 

@@ -1,5 +1,6 @@
 /** What the system prompt states of each mode. The expected texts are in `goldens/`, one file for each text and language. */
-import { createView, MODES, textOf } from '@cairn/context';
+import { createView, MODES } from '@cairn/context';
+import { textOf } from '@cairn/context/internal';
 import type { ContextMode, UnifiedMessage } from '@cairn/context';
 import type { Language } from '@cairn/tool/kernel';
 import { readFileSync } from 'node:fs';

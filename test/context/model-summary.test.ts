@@ -1,5 +1,6 @@
 /** A summary by a model: once each time that more is folded, kept with its history, and never in the way of a run. */
-import { createView, foldedCount, openContexts, summarizeByModel } from '@cairn/context';
+import { createView, openContexts, summarizeByModel } from '@cairn/context';
+import { foldedCount } from '@cairn/context/internal';
 import type { ModelSummary, SummaryStore, UnifiedMessage } from '@cairn/context';
 import { memory } from '@cairn/memory/memory';
 import { expect, test } from 'vitest';

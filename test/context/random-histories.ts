@@ -1,5 +1,6 @@
 /** Random histories, whole and broken, in which every piece of content has a token of its own. */
-import type { MessageLabel, UnifiedMessage } from '@cairn/context';
+import type { UnifiedMessage } from '@cairn/context';
+import type { MessageLabel } from '@cairn/context/internal';
 import fc from 'fast-check';
 
 /** A sentence that the pattern {@link PATTERN} matches, with a token. */

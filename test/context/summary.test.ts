@@ -1,4 +1,5 @@
-import { createView, summarize, textOf } from '@cairn/context';
+import { createView, summarize } from '@cairn/context';
+import { textOf } from '@cairn/context/internal';
 import type { UnifiedMessage } from '@cairn/context';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

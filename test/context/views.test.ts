@@ -1,5 +1,6 @@
 /** What each mode shows: nothing more than its row allows, always as a provider accepts it, and with the same beginning. */
-import { createView, MODES, textOf, tokensOf, turnsOf } from '@cairn/context';
+import { createView, MODES } from '@cairn/context';
+import { textOf, tokensOf, turnsOf } from '@cairn/context/internal';
 import type { ContextMode, ToolResultPart, UnifiedMessage, ViewOptions } from '@cairn/context';
 import { generateText } from 'ai';
 import type { ModelMessage } from 'ai';

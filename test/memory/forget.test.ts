@@ -1,6 +1,7 @@
 /** Forgotten text is gone: from every call, and from the files of the store. */
 import { readdirSync, readFileSync } from 'node:fs';
-import { createMemory, MemoryError, notesKey } from '@cairn/memory';
+import { createMemory, MemoryError } from '@cairn/memory';
+import { notesKey } from '@cairn/memory/internal';
 import { listsOf } from '@cairn/memory/testing';
 import type { Memory } from '@cairn/memory';
 import { sqlite } from '@cairn/memory/sqlite';

@@ -101,6 +101,7 @@ const pins: Readonly<Record<string, Pin>> = {
   '@cairn/memory': {
     exports: {
       '.': './src/index.ts',
+      './internal': './src/internal.ts',
       './memory': './src/backends/memory.ts',
       './sqlite': './src/backends/sqlite.ts',
       './redis': './src/backends/redis.ts',
@@ -111,6 +112,7 @@ const pins: Readonly<Record<string, Pin>> = {
     },
     published: {
       '.': { types: './dist/index.d.ts', default: './dist/index.js' },
+      './internal': { types: './dist/internal.d.ts', default: './dist/internal.js' },
       './memory': { types: './dist/backends/memory.d.ts', default: './dist/backends/memory.js' },
       './sqlite': { types: './dist/backends/sqlite.d.ts', default: './dist/backends/sqlite.js' },
       './redis': { types: './dist/backends/redis.d.ts', default: './dist/backends/redis.js' },
@@ -123,9 +125,10 @@ const pins: Readonly<Record<string, Pin>> = {
     node: '^22.22.3 || >=24.15.0',
   },
   '@cairn/context': {
-    exports: { '.': './src/index.ts', './package.json': './package.json' },
+    exports: { '.': './src/index.ts', './internal': './src/internal.ts', './package.json': './package.json' },
     published: {
       '.': { types: './dist/index.d.ts', default: './dist/index.js' },
+      './internal': { types: './dist/internal.d.ts', default: './dist/internal.js' },
       './package.json': './package.json',
     },
     bin: [],

@@ -1,4 +1,5 @@
 import * as source from '@cairn/memory';
+import * as internal from '@cairn/memory/internal';
 import * as memoryBackend from '@cairn/memory/memory';
 import * as redisBackend from '@cairn/memory/redis';
 import * as sqliteBackend from '@cairn/memory/sqlite';
@@ -13,25 +14,12 @@ const exported: readonly (readonly [path: string, module: object, names: readonl
   [
     'index.js',
     source,
-    [
-      'DEFAULT_GROUP',
-      'DEFAULT_STREAM',
-      'DONE_COMPLETION',
-      'MemoryError',
-      'createMemory',
-      'findMessage',
-      'formatNotes',
-      'graphKey',
-      'isPartlyDone',
-      'memoryKey',
-      'notesKey',
-      'parseTime',
-      'projectOf',
-      'projectStorePath',
-      'userStorePath',
-      'workflowKey',
-      'wrapContexts',
-    ],
+    ['MemoryError', 'createMemory', 'formatNotes', 'projectOf', 'projectStorePath', 'userStorePath', 'wrapContexts'],
+  ],
+  [
+    'internal.js',
+    internal,
+    ['DEFAULT_GROUP', 'DEFAULT_STREAM', 'DONE_COMPLETION', 'findMessage', 'isPartlyDone', 'notesKey', 'parseTime'],
   ],
   ['backends/memory.js', memoryBackend, ['memory']],
   ['backends/sqlite.js', sqliteBackend, ['sqlite']],

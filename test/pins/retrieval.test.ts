@@ -16,7 +16,6 @@ const exported = [
   'scoreParts',
   'similarTerms',
   'snippetOf',
-  'termFrequencyScore',
   'termsOf',
 ];
 

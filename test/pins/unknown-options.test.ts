@@ -55,7 +55,6 @@ const modules: Readonly<Record<string, object>> = {
 /** Parameters of other kinds, and functions that users do not call. */
 const notOptions: Readonly<Record<string, string>> = {
   '@cairn/coding-agent FileOperations.': 'an interface that users implement',
-  '@cairn/context modeOf': 'takes a whole definition',
   '@cairn/memory MemoryBackend.': 'an interface that users implement',
   '@cairn/memory/testing ': 'takes the store under test',
   '@cairn/memory/terms ': 'the index that packages of Cairn share',

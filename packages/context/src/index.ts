@@ -1,12 +1,11 @@
-export { checkDefinition, createDefinitionFile } from './definitions/create-definition-file.ts';
+export { createDefinitionFile } from './definitions/create-definition-file.ts';
 export type { CreateDefinitionOptions } from './definitions/create-definition-file.ts';
 export { ContextManager, openContexts } from './context-manager.ts';
 export type { ContextsOptions } from './context-manager.ts';
-export { SHOWN_PARTS } from './definitions/definition.ts';
 export type { AgentDefinition, DefinitionSource } from './definitions/definition.ts';
 export { findAgent, formatProblem } from './definitions/find-agent.ts';
 export { formatDefinition } from './definitions/format-definition.ts';
-export { definitionDirectories, loadDefinitions } from './definitions/load-definitions.ts';
+export { loadDefinitions } from './definitions/load-definitions.ts';
 export type { AgentDefinitions, DefinitionPlaces, LoadDefinitionsOptions } from './definitions/load-definitions.ts';
 export type { ToolNaming } from './definitions/parse-definition.ts';
 export type { DefinitionProblem } from './definitions/problem.ts';
@@ -18,16 +17,9 @@ export type {
   ProjectInstructions,
   ReadInstructionsOptions,
 } from './instructions/read-instructions.ts';
-export { withImagesAfter, withNewestImages } from './messages/images.ts';
-export type { NewestImagesOptions } from './messages/images.ts';
-export { bytesOf } from './messages/media.ts';
 export type { AgentContext } from './histories/history.ts';
 export type { HistoryProblem } from './histories/history-store.ts';
-export { storableMessage } from './histories/storable.ts';
-export type { StorableMessage } from './histories/storable.ts';
-export { MAIN } from './definitions/agent-name.ts';
 export type { HistoryPlace } from './histories/keys.ts';
-export { checkMessage } from './histories/copy.ts';
 export { moveSessions } from './histories/move-sessions.ts';
 export type { MoveSessionsOptions } from './histories/move-sessions.ts';
 export { continueSession, sessionOfOwner } from './histories/owned-sessions.ts';
@@ -35,11 +27,9 @@ export type { ContinueSessionOptions, OwnedSessionOptions } from './histories/ow
 export { listSessions, removeSession } from './histories/sessions.ts';
 export type { SessionInfo } from './histories/sessions.ts';
 export type { SessionsOptions } from './histories/session-place.ts';
-export { labelOf } from './messages/message.ts';
 export type {
   AssistantMessage,
   MediaPart,
-  MessageLabel,
   OtherPart,
   ProviderOptions,
   ReasoningPart,
@@ -50,20 +40,13 @@ export type {
   UnifiedMessage,
   UserMessage,
 } from './messages/message.ts';
-export { closeOpenCalls } from './messages/pairs.ts';
-export { textOf } from './messages/text.ts';
-export { IMAGE_TOKENS, tokensOf } from './messages/tokens.ts';
-export { turnsOf } from './messages/turns.ts';
-export { foldedCount } from './modes/fold.ts';
 export type { ModelSummary } from './modes/head.ts';
-export { checkMode, DEFAULT_MODE, isContextMode, modeOf, MODES } from './modes/mode.ts';
+export { MODES } from './modes/mode.ts';
 export type { ContextMode } from './modes/mode.ts';
-export { summarizeByModel, summaryPrompt } from './modes/model-summary.ts';
+export { summarizeByModel } from './modes/model-summary.ts';
 export type { AskModel, ModelSummaryOptions, ModelSummaryResult, SummaryStore } from './modes/model-summary.ts';
-export { checkSharePatterns } from './modes/select.ts';
 export { summarize } from './modes/summarize.ts';
 export type { SummarizeOptions } from './modes/summarize.ts';
 export type { ModeTextChoice } from './modes/texts.ts';
-export { createView, DEFAULT_MAX_TOKENS, DEFAULT_SUMMARIZE_AFTER } from './modes/view.ts';
+export { createView } from './modes/view.ts';
 export type { ContextView, LeftOut, LeftOutReason, ViewDetails, ViewOptions } from './modes/view.ts';
-export { checkWindow } from './modes/window.ts';

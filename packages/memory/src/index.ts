@@ -15,7 +15,6 @@ export type {
   TableResult,
   Terms,
 } from './records/backend.ts';
-export { DEFAULT_GROUP, DEFAULT_STREAM } from './defaults.ts';
 export { MemoryError } from './errors.ts';
 export type { MemoryErrorCode } from './errors.ts';
 export type { Fact, FactScope } from './facts/fact.ts';
@@ -24,12 +23,9 @@ export type { FactProject, Facts, MarkdownResult, RecalledFact } from './facts/f
 export type { FactVersion } from './facts/versions.ts';
 export type { Graph } from './graph/graph.ts';
 export type { Entity, KnowledgeGraph, Relation } from './graph/knowledge-graph.ts';
-export { graphKey, memoryKey, notesKey, workflowKey } from './records/keys.ts';
 export type { Retention } from './records/limits.ts';
 export { createMemory } from './memory.ts';
 export type { Memory, MemoryOptions } from './memory.ts';
-export { findMessage } from './maintenance/find-message.ts';
-export type { FoundMessage } from './maintenance/find-message.ts';
 export type { ForgetResult } from './maintenance/forget.ts';
 export type { ForgetOptions } from './maintenance/forget-selection.ts';
 export type { Problem } from './maintenance/problems.ts';
@@ -47,12 +43,10 @@ export type { Note } from './workflows/notes.ts';
 export type { MemoryStats } from './maintenance/overview.ts';
 export type { UnreadableRecord } from './records/reader.ts';
 export type { RecalledContext, RecalledMessage, RecallOptions } from './conversations/recall.ts';
-export { parseTime } from './records/parse-time.ts';
 export { projectStorePath, userStorePath } from './store-path.ts';
 export type { FunctionContext, StreamDefinition, StreamFunction, StreamFunctions } from './conversations/stream.ts';
 export type { Stream } from './conversations/streams.ts';
 export type { ImportResult } from './maintenance/import.ts';
-export { DONE_COMPLETION, isPartlyDone } from './workflows/workflow-record.ts';
 export type { Todo, WorkflowRecord } from './workflows/workflow-record.ts';
 export type { TodoUpdate, WorkflowRun } from './workflows/workflow-run.ts';
 export type { EditedTodo, WorkflowSummary } from './workflows/workflows.ts';

@@ -1,4 +1,4 @@
-export { inverseDocumentFrequency, termFrequencyScore } from './bm25.ts';
+export { inverseDocumentFrequency } from './bm25.ts';
 export { cacheEmbeddings } from './embed.ts';
 export type { Embed, Vector } from './embed.ts';
 export { RetrievalError } from './errors.ts';

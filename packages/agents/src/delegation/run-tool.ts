@@ -1,4 +1,5 @@
-import { checkMode, ContextError, findAgent, isContextMode, labelOf, MODES, modeOf, textOf } from '@cairn/context';
+import { ContextError, findAgent, MODES } from '@cairn/context';
+import { checkMode, isContextMode, labelOf, modeOf, textOf } from '@cairn/context/internal';
 import type { AgentDefinition, AgentDefinitions, ContextMode, UnifiedMessage } from '@cairn/context';
 import { MemoryError } from '@cairn/memory';
 import { createTool, inputSchema, succeed, ToolError } from '@cairn/tool';

@@ -1,6 +1,6 @@
 import { expandMentions, formatMention } from '@cairn/coding-agent';
 import type { NamingProfile, Workspace } from '@cairn/coding-agent';
-import { textOf } from '@cairn/context';
+import { textOf } from '@cairn/context/internal';
 import type { UnifiedMessage, UserMessage } from '@cairn/context';
 import { AgentError } from '../errors.ts';
 

@@ -1,4 +1,5 @@
-import { ContextError, storableMessage } from '@cairn/context';
+import { ContextError } from '@cairn/context';
+import { storableMessage } from '@cairn/context/internal';
 import type { ContextMode, UnifiedMessage } from '@cairn/context';
 import type { AgentResult } from './agent-run.ts';
 import type { AgentsOptions } from './agents.ts';

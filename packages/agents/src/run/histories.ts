@@ -1,4 +1,5 @@
-import { labelOf, MODES } from '@cairn/context';
+import { MODES } from '@cairn/context';
+import { labelOf } from '@cairn/context/internal';
 import type { ContextManager, ContextMode, UnifiedMessage } from '@cairn/context';
 import { AgentError } from '../errors.ts';
 

@@ -1,19 +1,15 @@
 import { sessionWorkspace, toolOfName } from '@cairn/coding-agent/internal';
+import { createView, findAgent, MODES, readProjectInstructions, summarizeByModel } from '@cairn/context';
 import {
   checkMessage,
-  createView,
   DEFAULT_SUMMARIZE_AFTER,
-  findAgent,
   foldedCount,
   MAIN,
   modeOf,
-  MODES,
-  readProjectInstructions,
   SHOWN_PARTS,
-  summarizeByModel,
   tokensOf,
   withNewestImages,
-} from '@cairn/context';
+} from '@cairn/context/internal';
 import type {
   AgentDefinition,
   AskModel,

@@ -1,4 +1,4 @@
-import { bytesOf, tokensOf } from '@cairn/context';
+import { bytesOf, tokensOf } from '@cairn/context/internal';
 import type { CountTokens } from '@cairn/tool/prompt';
 import { systemText } from '../prompt/system-prompt.ts';
 import type { PreparedRequest, PreparedTool, RequestSize } from './agents.ts';

@@ -1,4 +1,4 @@
-import { tokensOf } from '@cairn/context';
+import { tokensOf } from '@cairn/context/internal';
 import type { UnifiedMessage } from '@cairn/context';
 import type { LanguageModel, ModelMessage, ToolSet } from 'ai';
 import { AgentError } from '../errors.ts';

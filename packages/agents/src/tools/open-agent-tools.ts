@@ -1,6 +1,7 @@
 import type { OptionNames } from '@cairn/tool/errors';
 import type { NamingProfile } from '@cairn/coding-agent';
-import { DEFAULT_MODE, MODES, SHOWN_PARTS } from '@cairn/context';
+import { MODES } from '@cairn/context';
+import { DEFAULT_MODE, SHOWN_PARTS } from '@cairn/context/internal';
 import type { AgentDefinition, ContextMode } from '@cairn/context';
 import { createToolSession } from '@cairn/tool';
 import type { OpenToolSet, ShownPart, ToolSession, ToolSet, ToolSetContext } from '@cairn/tool';

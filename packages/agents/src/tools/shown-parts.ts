@@ -1,4 +1,4 @@
-import { SHOWN_PARTS } from '@cairn/context';
+import { SHOWN_PARTS } from '@cairn/context/internal';
 import type { AgentDefinition } from '@cairn/context';
 import type { ShownPart } from '@cairn/tool';
 import { AgentError } from '../errors.ts';

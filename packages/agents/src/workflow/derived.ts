@@ -1,4 +1,4 @@
-import { DONE_COMPLETION } from '@cairn/memory';
+import { DONE_COMPLETION } from '@cairn/memory/internal';
 import type { Todo } from '@cairn/memory';
 import { ASK_USER } from './functions/ask-user.ts';
 import type { CallRecord, StepReply } from './types.ts';

@@ -1,5 +1,5 @@
 /** The texts of the loop for the model and the user, in both languages. */
-import { isPartlyDone } from '@cairn/memory';
+import { isPartlyDone } from '@cairn/memory/internal';
 import type { Todo } from '@cairn/memory';
 import type { Language } from '@cairn/tool/kernel';
 

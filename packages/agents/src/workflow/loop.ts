@@ -1,4 +1,5 @@
-import { isPartlyDone, MemoryError } from '@cairn/memory';
+import { MemoryError } from '@cairn/memory';
+import { isPartlyDone } from '@cairn/memory/internal';
 import type { Todo } from '@cairn/memory';
 import { truncateLine } from '@cairn/tool/prompt';
 import { AgentError } from '../errors.ts';

@@ -1,4 +1,4 @@
-import { DONE_COMPLETION } from '@cairn/memory';
+import { DONE_COMPLETION } from '@cairn/memory/internal';
 import type { Todo } from '@cairn/memory';
 import type { StepReply } from './types.ts';
 

@@ -25,8 +25,7 @@ function alreadyExists(name: string, path: string): ContextError {
  *
  * @throws {ContextError} `INVALID_DEFINITION`.
  */
-export function checkDefinition(definition: AgentDefinition, naming: ToolNaming = {}): void {
-  checkArguments.options('checkDefinition', naming, { toolNameOf: 'optional', toolNames: 'optional' });
+function checkDefinition(definition: AgentDefinition, naming: ToolNaming = {}): void {
   const path = definition.path ?? `${definition.name}.md`;
   const { problems } = parseDefinition(formatDefinition(definition), { ...naming, source: 'project', path });
   const error = problems.find(({ severity }) => severity === 'error');

@@ -60,7 +60,7 @@ const texts = {
 } as const;
 
 /** Returns the prompt by which a model summarizes messages. */
-export function summaryPrompt(messages: readonly UnifiedMessage[], language: Language): string {
+function summaryPrompt(messages: readonly UnifiedMessage[], language: Language): string {
   const lines = messages.flatMap((message) => {
     const text = withoutAnnouncement(textOf(message)).trim();
     return text === '' ? [] : [lineOf(speakerOf(message, language), text)];

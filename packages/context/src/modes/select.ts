@@ -47,7 +47,7 @@ export function matchesEverything(pattern: string): boolean {
  *
  * @throws {ContextError} `INVALID_OPTION` for a pattern that would match every sentence.
  */
-export function checkSharePatterns(patterns: readonly string[]): void {
+function checkSharePatterns(patterns: readonly string[]): void {
   for (const pattern of patterns) {
     if (typeof pattern === 'string' && !matchesEverything(pattern)) continue;
     const summary = `The pattern ${JSON.stringify(pattern)} of sharePatterns would match every sentence`;

@@ -94,7 +94,7 @@ export interface ContextView {
   readonly details: ViewDetails;
 }
 
-export const DEFAULT_MAX_TOKENS = 32_000;
+const DEFAULT_MAX_TOKENS = 32_000;
 export const DEFAULT_SUMMARIZE_AFTER = 20;
 
 function checkCount(option: string, value: number, min: number): void {

@@ -7,9 +7,10 @@ import { defineCommand, type CommandFactory } from '../command.ts';
 import { agentOptions, loadAgents, type ProjectRootFlags } from './project.ts';
 
 async function list(session: Session, flags: ProjectRootFlags): Promise<number> {
-  const [{ agents, problems }, { DEFAULT_MODE, formatProblem }] = await Promise.all([
+  const [{ agents, problems }, { formatProblem }, { DEFAULT_MODE }] = await Promise.all([
     loadAgents(session, flags),
     import('@cairn/context'),
+    import('@cairn/context/internal'),
   ]);
   const errors = problems.filter(({ severity }) => severity === 'error');
   const warnings = problems.filter(({ severity }) => severity === 'warning');

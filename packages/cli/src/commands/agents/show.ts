@@ -8,9 +8,10 @@ import { textLines } from '../memory/lines.ts';
 import { agentArgument, agentName, agentOptions, loadAgents, type ProjectRootFlags } from './project.ts';
 
 async function show(session: Session, flags: ProjectRootFlags, name: string): Promise<number> {
-  const [definitions, { DEFAULT_MODE, findAgent, formatProblem }] = await Promise.all([
+  const [definitions, { findAgent, formatProblem }, { DEFAULT_MODE }] = await Promise.all([
     loadAgents(session, flags),
     import('@cairn/context'),
+    import('@cairn/context/internal'),
   ]);
   const agent = findAgent(definitions, agentName(name));
   const { systemPrompt, path = '', source = 'project', name: _, ...fields } = agent;

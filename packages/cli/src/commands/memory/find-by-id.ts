@@ -1,4 +1,5 @@
-import type { Fact, FactVersion, FoundMessage, Memory } from '@cairn/memory';
+import type { Fact, FactVersion, Memory } from '@cairn/memory';
+import type { FoundMessage } from '@cairn/memory/internal';
 import { CommandError } from '../../terminal/errors.ts';
 
 /** A fact or a message. */
@@ -43,7 +44,10 @@ export async function onFact<T>(
 
 /** Returns the fact or the message with an id. */
 export async function findFactOrMessage(memory: Memory, id: string, signal: AbortSignal): Promise<FoundById> {
-  const { findMessage, MemoryError } = await import('@cairn/memory');
+  const [{ MemoryError }, { findMessage }] = await Promise.all([
+    import('@cairn/memory'),
+    import('@cairn/memory/internal'),
+  ]);
   return onFact(memory, { id, signal }, async () => {
     try {
       const fact = await memory.facts.get(id, { signal });

@@ -22,7 +22,7 @@ export const memoryMessagesCommand: CommandFactory = memoryCommand({
     limitOption('messages', 'all'),
   ],
   run: async ({ memory, session, signal, printMatches, notice, where }, flags: GroupFlags) => {
-    const { DEFAULT_GROUP, DEFAULT_STREAM } = await import('@cairn/memory');
+    const { DEFAULT_GROUP, DEFAULT_STREAM } = await import('@cairn/memory/internal');
     const { stream = DEFAULT_STREAM, group = DEFAULT_GROUP, limit } = flags;
     const found = await memory.messages.history({ stream, group }, { limit, signal });
     if (found.length === 0) notice(await emptyHint(memory, where));

@@ -90,7 +90,7 @@ export async function timesOf(
   signal: AbortSignal,
 ): Promise<{ readonly since?: number; readonly until?: number }> {
   if (since === undefined && until === undefined) return {};
-  const { parseTime } = await import('@cairn/memory');
+  const { parseTime } = await import('@cairn/memory/internal');
   const now = await memory.backend.now({ signal });
   return {
     ...(since !== undefined && { since: parseTime(since, { now, edge: 'since' }) }),

@@ -62,7 +62,7 @@ export const memoryRecallCommand: CommandFactory = memoryCommand<RecallFlags, [q
   ofProject: (flags) => (kindsOf(flags).facts ? needOf(flags) : undefined),
   run: async ({ memory, session, signal, printMatches, notice, where }, flags, query) => {
     const kinds = kindsOf(flags);
-    const { DEFAULT_STREAM } = await import('@cairn/memory');
+    const { DEFAULT_STREAM } = await import('@cairn/memory/internal');
     const { scope, stream, group, role, limit = DEFAULT_LIMIT, offset = 0 } = flags;
     const onNotice = ({ message }: { readonly message: string }): void => notice(message);
     const common = { query, ...(await timesOf(flags, memory, signal)), limit, offset, signal, onNotice };

@@ -41,7 +41,7 @@ export const workflowRunCommand: CommandFactory = defineCommand({
     const settings = newSettings(flags, session);
     return withWorkPlace(session, { flags }, async (place) => {
       const { memory, view } = place;
-      const { DEFAULT_GROUP } = await import('@cairn/memory');
+      const { DEFAULT_GROUP } = await import('@cairn/memory/internal');
       const { group = DEFAULT_GROUP } = flags;
       const { stream, merge } = settings;
       const workflows = await openWorkflows(place, settings);

@@ -5,6 +5,6 @@ export type StatusOf = (todo: Pick<Todo, 'status' | 'completion' | 'closedBy'>) 
 
 /** Loads the rule of the memory: the memory is loaded only by the commands that use it. */
 export async function loadStatusOf(): Promise<StatusOf> {
-  const { isPartlyDone } = await import('@cairn/memory');
+  const { isPartlyDone } = await import('@cairn/memory/internal');
   return (todo) => (todo.closedBy !== undefined ? 'closed' : isPartlyDone(todo) ? 'partly done' : todo.status);
 }
