@@ -102,7 +102,7 @@ export class FileStore implements MemoryBackend {
         ? live.filter(({ sequence }) => sequence > (query.after ?? 0)).toSorted((a, b) => a.sequence - b.sequence)
         : live.filter((row) => !query.before || newestFirst(row, query.before) > 0).toSorted(newestFirst);
     let bytes = 0;
-    const rows = all.slice(0, query.limit ?? 1000).filter(({ text }) => {
+    const rows = all.slice(0, Math.max(0, query.limit ?? 1000)).filter(({ text }) => {
       const fits = bytes < PAGE_BYTES;
       bytes += text.length;
       return fits;

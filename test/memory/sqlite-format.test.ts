@@ -1,5 +1,5 @@
 /** Files of another format are left as they are, and the error says what to do. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { sqlite } from '@cairn/memory/sqlite';
 import { listsOf } from '@cairn/memory/testing';
@@ -12,6 +12,7 @@ test('a file of an earlier format is not changed, and the error names the way to
   const root = temporaryDirectory();
   const path = `${root}/memory.db`;
   writeFormat1(path);
+  chmodSync(path, 0o644);
   const before = [readFileSync(path), readdirSync(root)];
   const backend = sqlite({ path });
   onTestFinished(() => backend.close());
@@ -24,6 +25,7 @@ test('a file of an earlier format is not changed, and the error names the way to
   }
   await backend.close();
   expect([readFileSync(path), readdirSync(root)]).toEqual(before);
+  expect(statSync(path).mode & 0o777).toBe(0o644);
 });
 
 test('several processes that open a new file at once all use it', async () => {

@@ -1,6 +1,9 @@
 /** The search by terms gives what a ranking of all rows gives, whatever happened to them, and reads little. */
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import type { MemoryBackend } from '@cairn/memory';
 import { memory } from '@cairn/memory/memory';
+import { sqlite } from '@cairn/memory/sqlite';
 import { createTermStore, termsIn } from '@cairn/memory/terms';
 import type { TermSource, TermStore } from '@cairn/memory/terms';
 import { listsOf } from '@cairn/memory/testing';
@@ -8,6 +11,7 @@ import type { BackendHarness } from '@cairn/memory/testing';
 import { rankDocuments } from '@cairn/retrieval';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { temporaryDirectory } from '../support/tree.ts';
 import { backendKinds, manualClock, useBackends } from './backends.ts';
 import { forever } from './records.ts';
 
@@ -241,6 +245,73 @@ test('of equally good rows the latest comes first, even if an import wrote it ea
   await append(backend, key, ['redis c'], { timeMs: 7 * DAY });
   const { hits, hasMore } = await createTermStore({ backend }).search([source], { query: 'redis', limit: 2 });
   expect([hits.map(({ record }) => textOf(record)?.text), hasMore]).toEqual([['redis b', 'redis c'], true]);
+});
+
+test('searches at once lose nothing that one of them read', async () => {
+  const backend = memory();
+  const store = createTermStore({ backend });
+  await append(backend, key, [
+    'zebra first',
+    ...Array.from({ length: 1500 }, (_, index) => `filler ${index % 7}`),
+    'last',
+  ]);
+  expect(await find(store, 'zebra')).toHaveLength(1);
+  const [newest = ''] = await listsOf(backend).list(key, { limit: 1 });
+  await listsOf(backend).remove(key, [newest]);
+  const found = await Promise.all(['filler', 'zebra', 'filler', 'zebra'].map((query) => find(store, query)));
+  expect(found.map(({ length }) => length)).toEqual([1000, 1, 1000, 1]);
+  // More terms than are kept.
+  for (let round = 0; round < 3; round++) {
+    const other = Array.from({ length: 40 }, (_, index) => `q${round}x${index}`).join(' ');
+    const [, zebras] = await Promise.all([find(store, other), find(store, 'zebra')]);
+    expect(zebras).toHaveLength(1);
+  }
+});
+
+describe('a row that changes while it is searched for', () => {
+  /** A store whose row `a` gets another text before each of the first reads of rows. */
+  function restless(changes: number): MemoryBackend {
+    const backend = memory();
+    const texts = Array.from({ length: changes + 1 }, (_, index) => `{"text":"zebra ${index}","time":1}`);
+    let count = 0;
+    const write = async (expected: string | undefined, next: string | undefined): Promise<void> => {
+      const row = { id: 'a', expected, next, terms: await termsIn('zebra') };
+      expect(await backend.change(key, { rows: [row] })).toMatchObject({ isDone: true });
+    };
+    const started = write(undefined, texts[0]);
+    return {
+      ...backend,
+      rows: async (...call) => {
+        await started;
+        if (count < changes) await write(texts[count], texts[(count += 1)]);
+        return backend.rows(...call);
+      },
+    };
+  }
+
+  test('is found', async () => {
+    const found = await find(createTermStore({ backend: restless(3) }), 'zebra');
+    expect(found.map(({ record }) => record)).toEqual(['{"text":"zebra 3","time":1}']);
+  });
+
+  test('each time before it is read, is an error', async () => {
+    const search = find(createTermStore({ backend: restless(100) }), 'zebra');
+    await expect(search).rejects.toMatchObject({ code: 'STORE_LOCKED' });
+  });
+});
+
+test('after another file replaced that of a store, a search sees only the new one', async () => {
+  const path = join(temporaryDirectory(), 'store.db');
+  const [first, second] = [sqlite({ path }), sqlite({ path })];
+  const store = createTermStore({ backend: first });
+  const fillers = (count: number): string[] => Array.from({ length: count }, (_, index) => `filler ${index % 7}`);
+  await append(first, key, ['zebra first', ...fillers(700)]);
+  expect(await find(store, 'zebra lion')).toHaveLength(1);
+  for (const suffix of ['', '-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true });
+  await append(second, key, ['lion first', ...fillers(400)]);
+  expect(await find(store, 'zebra')).toEqual([]);
+  expect((await find(store, 'lion')).map(({ record }) => textOf(record)?.text)).toEqual(['lion first']);
+  await Promise.all([first.close(), second.close()]);
 });
 
 test('searches of several processes at once agree', async () => {

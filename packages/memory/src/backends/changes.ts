@@ -46,7 +46,10 @@ export function bound(store: MemoryBackend): MemoryBackend {
     now: store.now.bind(store),
     change: store.change.bind(store),
     rows: store.rows.bind(store),
-    page: store.page.bind(store),
+    page: (key, query, call) => {
+      const limit = query.limit === undefined ? undefined : Math.max(0, Math.trunc(query.limit));
+      return store.page(key, { ...query, limit }, call);
+    },
     postings: store.postings.bind(store),
     terms: store.terms.bind(store),
     keys: store.keys.bind(store),

@@ -36,7 +36,7 @@ const rows = `
 local ROWS, WRITTEN, PLACED, EXPIRY, TERMS, LIST = unpack(KEYS)
 local BLOCK = ${POSTINGS_BLOCK}
 local function text_of(number) return string.format('%.0f', number) end
-local function member_of(sequence, id) return string.format('%016.0f:%s', sequence, id) end
+local function member_of(sequence, id) return string.format('%016.0f:', sequence) .. id end
 local function id_of(member) return string.sub(member, string.find(member, ':', 1, true) + 1) end
 local function meta_of(id)
   local meta = redis.call('HGET', ROWS, 'm:' .. id)
@@ -311,7 +311,11 @@ end
 head.run = run
 if adds then redis.call('HSET', ROWS, 'h:run', run) end
 local limits, removed = {}, 0
-for _, member in ipairs(redis.call('ZRANGEBYSCORE', EXPIRY, '-inf', text_of(now), 'LIMIT', '0', '64')) do remove(id_of(member)) end
+repeat
+  local expired = redis.call('ZRANGEBYSCORE', EXPIRY, '-inf', text_of(now), 'LIMIT', '0', '64')
+  for _, member in ipairs(expired) do remove(id_of(member)) end
+  -- An expired row is not one of the rows that stay.
+until #expired < 64 or #change.keep == 0
 for index, keep in ipairs(change.keep) do
   limits[index] = keep.present and math.max(keep.rows, count_with(keep.prefix)) or keep.rows
 end

@@ -38,14 +38,17 @@ function createFile(path: string): void {
   }
 }
 
-/** Takes the permissions of others from a file. */
-function makePrivate(path: string): void {
-  const stats = statSync(path, { throwIfNoEntry: false });
-  if (stats === undefined || (stats.mode & 0o077) === 0 || process.platform === 'win32') return;
-  try {
-    chmodSync(path, stats.mode & 0o700);
-  } catch {
-    // The file of another owner, who shares it.
+/** Takes the permissions of others from a store. */
+export function makePrivate(store: string): void {
+  // SQLite created the log with the mode of the file.
+  for (const path of ['', '-wal', '-shm'].map((suffix) => `${store}${suffix}`)) {
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (stats === undefined || (stats.mode & 0o077) === 0 || process.platform === 'win32') continue;
+    try {
+      chmodSync(path, stats.mode & 0o700);
+    } catch {
+      // The file of another owner, who shares it.
+    }
   }
 }
 
@@ -79,8 +82,6 @@ export function prepareFile(path: string): FileMode {
     // Without a log all data is in the file, so that no other file is needed, which could not be created.
     return hasLog(path) ? 'read' : 'immutable';
   }
-  // SQLite creates the log with the same mode.
-  for (const suffix of ['', '-wal', '-shm']) makePrivate(`${path}${suffix}`);
   return 'write';
 }
 

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { loadDriver } from './sqlite-driver.ts';
 import type { SqliteDriver } from './sqlite-driver.ts';
-import { identityOf, immutableName, prepareFile, stateOf } from './sqlite-file.ts';
+import { identityOf, immutableName, makePrivate, prepareFile, stateOf } from './sqlite-file.ts';
 import { createTables, formatOf, setUp } from './sqlite-schema.ts';
 import { statementsOf } from './sqlite-statements.ts';
 import type { Statements } from './sqlite-statements.ts';
@@ -39,6 +39,8 @@ export async function openFile({ path, driver, retry }: Opening): Promise<OpenFi
       if (isWritable) setUp(database, path);
       return !isWritable && formatOf(database, path) === 0;
     });
+    // Now it is known to be a store.
+    if (isWritable) makePrivate(path);
     const isLocked = mode !== 'immutable' && !isEmpty;
     const isCurrent = (): boolean => (isLocked ? identityOf(path) === identity : stateOf(path) === state);
     if (isEmpty) {

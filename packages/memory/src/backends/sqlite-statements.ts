@@ -22,7 +22,15 @@ export function statementsOf(database: DatabaseSync): Statements {
   };
   return {
     all: (sql, ...values) => prepared(sql).all(...values),
-    each: (sql, ...values) => prepared(sql).iterate(...values),
+    *each(sql, ...values) {
+      try {
+        yield* prepared(sql).iterate(...values);
+      } catch (error) {
+        // SQLite would report it again at the next use.
+        known.delete(sql);
+        throw error;
+      }
+    },
     get: (sql, ...values) => prepared(sql).get(...values),
     run: (sql, ...values) => Number(prepared(sql).run(...values).changes),
   };

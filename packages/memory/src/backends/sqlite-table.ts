@@ -226,6 +226,8 @@ export function changeTable(
     return { isDone: true, sequence: 0, rows: [], removed: 0 };
   }
   const table = new SqliteTable(on, known ?? addKey(on, key));
+  // An expired row is not one of the rows that stay.
+  if (keep.length > 0) table.remove('expires_at <= ?2', time.trustedMs);
   const limits = keep.map(({ idPrefix, maxRows, keepsPresent = false }) =>
     keepsPresent ? Math.max(maxRows, table.countOf(idPrefix)) : maxRows,
   );

@@ -140,7 +140,7 @@ class SqliteStore implements MemoryBackend {
         await setImmediate();
         signal?.throwIfAborted();
       }
-      return { sequence, version: `${id}.${removed}`, postings };
+      return { sequence, version: `${this.#database.opened}.${id}.${removed}`, postings };
     }, signal);
   }
 

@@ -109,8 +109,8 @@ export interface Page {
   /** The highest sequence of the table; 0 for a missing one. */
   readonly sequence: number;
   /**
-   * The number of rows, including expired rows that were not yet removed. A reader that has all rows up to a sequence, reads the
-   * rows after it, and then has as many rows as this, has all rows: none of them was removed.
+   * The number of rows, including expired rows that were not yet removed. In a table whose rows do not expire, a reader that has all
+   * rows up to a sequence, reads the rows after it, and then has as many rows as this, has all rows: none of them was removed.
    */
   readonly count: number;
   readonly rows: readonly Row[];

@@ -15,8 +15,13 @@ interface KnownTerm {
 /** The terms of a table that are kept. The one with the oldest search is dropped first. */
 const MAX_TERMS = 64;
 
-/** The rows with some terms, as parts of a collection. A slot of a part plus its first sequence is the sequence of a row. */
-export type TableParts = readonly { readonly part: Part; readonly firstSequence: number }[];
+/** The rows with some terms, as parts of a collection. */
+export interface TableParts {
+  /** Another one after a row was removed or changed. */
+  readonly version: string;
+  /** A slot of a part plus its first sequence is the sequence of a row. */
+  readonly parts: readonly { readonly part: Part; readonly firstSequence: number }[];
+}
 
 /** Returns the places and counts of the postings of a block. */
 function decoded(numbers: string): number[] {
@@ -47,6 +52,8 @@ export class PostingsCache {
   readonly #backend: MemoryBackend;
   readonly #key: string;
   #version = '';
+  #sequence = 0;
+  #reading: Promise<unknown> = Promise.resolve();
   readonly #terms = new Map<string, KnownTerm>();
   readonly #lengths = new Map<number, Lengths>();
 
@@ -61,19 +68,30 @@ export class PostingsCache {
   }
 
   /** Returns the rows of the table, with the postings of some terms. Only what is new is read. */
-  async read(terms: readonly string[], turns: Turns, { signal }: CallOptions): Promise<TableParts> {
+  read(terms: readonly string[], turns: Turns, call: CallOptions): Promise<TableParts> {
+    // One at a time: each continues from the terms that the one before it kept.
+    const reading = this.#reading.then(() => this.#read(terms, turns, call));
+    this.#reading = reading.catch(() => undefined);
+    return reading;
+  }
+
+  async #read(terms: readonly string[], turns: Turns, { signal }: CallOptions): Promise<TableParts> {
     const all = [LENGTH_TERM, ...terms];
     const after = Math.min(...all.map((term) => this.#terms.get(term)?.sequence ?? 0));
     const found = await this.#backend.postings(this.#key, all, { after, signal });
-    if (found.version !== this.#version) {
+    // A lower sequence is of an earlier state that was put back.
+    if (found.version !== this.#version || found.sequence < this.#sequence) {
       this.#terms.clear();
       this.#lengths.clear();
       this.#version = found.version;
+      this.#sequence = 0;
       // The blocks before were of another version.
-      if (after > 0) return this.read(terms, turns, { signal });
+      if (after > 0) return this.#read(terms, turns, { signal });
     }
+    this.#sequence = found.sequence;
     for (const [index, term] of all.entries()) {
-      const { blocks } = this.#terms.get(term) ?? { blocks: new Map<number, number[]>() };
+      // A copy: another search may be using the blocks that it was given.
+      const blocks = new Map(this.#terms.get(term)?.blocks);
       for (const { block, numbers } of found.postings[index] ?? []) {
         const postings = decoded(numbers);
         blocks.set(block, postings);
@@ -93,9 +111,10 @@ export class PostingsCache {
 
   #partsOf(terms: readonly string[]): TableParts {
     const known = new Map(terms.map((term) => [term, this.#terms.get(term)?.blocks]));
-    return Array.from(this.#lengths, ([block, lengths]) => {
+    const parts = Array.from(this.#lengths, ([block, lengths]) => {
       const postingsOf = (term: string): number[] | undefined => known.get(term)?.get(block);
       return { part: { ...lengths, postingsOf }, firstSequence: block * POSTINGS_BLOCK };
     });
+    return { version: this.#version, parts };
   }
 }

@@ -8,6 +8,7 @@ import {
   similarTerms,
 } from '@cairn/retrieval';
 import type { CountedTerm, Embed, FoundSlot, Part, Query, QueryTerm, RankNotice, Scores } from '@cairn/retrieval';
+import { MemoryError } from '../errors.ts';
 import type { CallOptions, MemoryBackend, Row } from '../records/backend.ts';
 import { newestRows } from '../records/pages.ts';
 import { Turns, unitsOf } from '../records/turns.ts';
@@ -79,6 +80,8 @@ const POSTINGS_OF_CACHE = 500;
 const CONCURRENT_SOURCES = 16;
 /** The rows that are read at once. */
 const MAX_PAGE = 1024;
+/** The attempts of a search whose rows change before they are read. */
+const MAX_ATTEMPTS = 10;
 /** The equally good rows that are ordered by time, beyond the last hit. Of more, the last written ones come first. */
 const MAX_TIES = 64;
 
@@ -121,6 +124,10 @@ class TermSearch<Source extends TermSource> {
   readonly #sources: readonly Source[];
   readonly #query: TermQuery<Source>;
   readonly #turns: Turns;
+  /** The versions of the tables that were scored last. */
+  #versions = '';
+  /** Whether a row that was scored was no longer there. */
+  #isMissing = false;
 
   constructor(
     store: { readonly backend: MemoryBackend; readonly cacheOf: (key: string) => PostingsCache },
@@ -134,11 +141,43 @@ class TermSearch<Source extends TermSource> {
     this.#turns = new Turns(query.signal);
   }
 
+  /** @throws {MemoryError} `STORE_LOCKED` when other calls change the rows again and again before they are read. */
   async byTerms(): Promise<TermResult<Source>> {
-    const { query, limit, offset = 0, findsSimilar = true, onNotice } = this.#query;
+    const { query, limit, offset = 0, onNotice } = this.#query;
     const parsed = readQuery(query);
-    const scored = await this.#score(parsed.terms);
     const end = offset + limit;
+    const { accepted, statistics } = await this.#settled(() => this.#candidates(parsed, end));
+    accepted.sort((a, b) => b.score - a.score || b.timeMs - a.timeMs);
+    const hits = accepted.slice(offset, end).map(({ timeMs: _, ...hit }) => hit);
+    for (const notice of noticesOf(
+      parsed,
+      hits.map((hit) => ({ id: '', ...hit })),
+    ))
+      onNotice?.(notice);
+    const { documents, terms } = statistics;
+    return { hits, searched: documents, fullScore: fullScoreOf(terms, documents), hasMore: accepted.length > end };
+  }
+
+  /** Repeats an attempt when a row changed after it was scored: the row is still there, under another sequence. */
+  async #settled<T>(attempt: () => Promise<T>): Promise<T> {
+    for (let count = 0; count < MAX_ATTEMPTS; count++) {
+      const versions = this.#versions;
+      this.#isMissing = false;
+      const found = await attempt();
+      // In an unchanged table, the missing rows are expired ones.
+      if (!this.#isMissing || versions === this.#versions) return found;
+    }
+    const summary = `[memory:${this.#backend.name}] Other calls changed the rows of a search during ${MAX_ATTEMPTS} attempts`;
+    throw new MemoryError('STORE_LOCKED', [summary, 'Repeat the search.'], { key: this.#sources[0]?.key });
+  }
+
+  /** Returns the rows that may be hits, a few more than asked for. */
+  async #candidates(
+    parsed: Query,
+    end: number,
+  ): Promise<{ readonly accepted: Candidate<Source>[]; readonly statistics: Scores['statistics'] }> {
+    const { findsSimilar = true } = this.#query;
+    const scored = await this.#score(parsed.terms);
     let accepted: Candidate<Source>[] = [];
     let isFound = false;
     for (const slots of foundSlots(parsed, scored.scores, end + 1)) {
@@ -147,15 +186,7 @@ class TermSearch<Source extends TermSource> {
       if (isEnough(accepted, end)) break;
     }
     if (!isFound && findsSimilar) accepted = await this.#similar(parsed, end);
-    accepted.sort((a, b) => b.score - a.score || b.timeMs - a.timeMs);
-    const hits = accepted.slice(offset, end).map(({ timeMs: _, ...hit }) => hit);
-    for (const notice of noticesOf(
-      parsed,
-      hits.map((hit) => ({ id: '', ...hit })),
-    ))
-      onNotice?.(notice);
-    const { documents, terms } = scored.scores.statistics;
-    return { hits, searched: documents, fullScore: fullScoreOf(terms, documents), hasMore: accepted.length > end };
+    return { accepted, statistics: scored.scores.statistics };
   }
 
   /** Scores all rows of the sources. */
@@ -165,8 +196,9 @@ class TermSearch<Source extends TermSource> {
     const tables = await mapSome(this.#sources, ({ key }) => this.#cacheOf(key).read(names, this.#turns, { signal }));
     const parts: Part[] = [];
     const owners: { readonly order: number; readonly firstSequence: number }[] = [];
+    this.#versions = tables.map(({ version }) => version).join(' ');
     for (const [order, table] of tables.entries()) {
-      for (const { part, firstSequence } of table) {
+      for (const { part, firstSequence } of table.parts) {
         parts.push(part);
         owners.push({ order, firstSequence });
       }
@@ -196,6 +228,7 @@ class TermSearch<Source extends TermSource> {
     await this.#turns.next();
     return candidates.flatMap(({ source, sequence, slot }, index) => {
       const record = rows === undefined ? '' : rows[index]?.text;
+      if (record === undefined) this.#isMissing = true;
       if (record === undefined || accept?.(record, source) === false) return [];
       const { score, isSimilar } = slot;
       const matched = slot.matched.map(({ term }) => term);

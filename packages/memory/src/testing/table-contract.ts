@@ -48,6 +48,34 @@ export const tableContract: readonly ContractCase[] = [
       assert.deepEqual(textsOf(await listsOf(backend).list(k)), ['c', 'b', 'a', 'old']);
     },
   ),
+  contractCase('an expired row is not one of the rows that are kept', async ({ backend, advance }) => {
+    await backend.change(k, { rows: [{ id: 'stays', next: '{"text":"stays"}' }] });
+    const short = Array.from({ length: 70 }, (_, index) => ({ id: `s${index}`, next: '{}', lifetimeMs: 1000 }));
+    await backend.change(k, { rows: short });
+    await advance(1001);
+    const keep = [{ idPrefix: '', maxRows: 2 }];
+    await backend.change(k, { rows: [{ id: 'new', next: '{"text":"new"}' }], keep });
+    assert.deepEqual(texts((await backend.page(k, { order: 'newest' })).rows), ['new', 'stays']);
+  }),
+  contractCase('an id may have any character', async ({ backend }) => {
+    const ids = ['a\0b', ':', '%7B', '{a}', '__proto__', '10', ''];
+    await backend.change(k, { rows: ids.map((id) => put(id, '{}')) });
+    assert.deepEqual(
+      (await backend.page(k, { order: 'written' })).rows.map(({ id }) => id),
+      ids,
+    );
+    assert.equal((await backend.rows(k, ids)).filter((row) => row !== undefined).length, ids.length);
+  }),
+  contractCase('a limit is a whole number from 0', async ({ backend }) => {
+    await backend.change(k, { rows: ['a', 'b', 'c'].map((id) => put(id, '{}')) });
+    for (const [limit, length] of [
+      [1.5, 1],
+      [-1, 0],
+    ] as const) {
+      const { rows, hasMore } = await backend.page(k, { order: 'newest', limit });
+      assert.deepEqual([rows.length, hasMore], [length, true]);
+    }
+  }),
   contractCase('pages of the newest rows follow each other, even in one millisecond', async ({ backend }) => {
     const now = await backend.now();
     await listsOf(backend).append(
