@@ -114,16 +114,16 @@ export class FileStore implements MemoryBackend {
   postings = async (
     key: string,
     terms: readonly string[],
-    { after = 0, ...call }: CallOptions & { readonly after?: number | undefined } = {},
+    { after = [], ...call }: CallOptions & { readonly after?: readonly number[] | undefined } = {},
   ): Promise<Postings> => {
     this.#begin(call);
     const { start = 0, sequence = 0, removed = 0, rows = [] } = this.#read(key) ?? {};
-    const postings = terms.map((term) => {
+    const postings = terms.map((term, index) => {
       const blocks = new Map<number, string>();
       for (const row of rows.toSorted((a, b) => a.sequence - b.sequence)) {
         const count = row.terms?.find(([own]) => own === term)?.[1];
         const block = Math.floor(row.sequence / BLOCK);
-        if (count === undefined || block < Math.floor(after / BLOCK)) continue;
+        if (count === undefined || block < Math.floor((after[index] ?? 0) / BLOCK)) continue;
         blocks.set(block, `${blocks.get(block) ?? ''},${count * BLOCK + (row.sequence % BLOCK)}`);
       }
       return Array.from(blocks, ([block, numbers]) => ({ block, numbers }));

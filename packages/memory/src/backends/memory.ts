@@ -226,11 +226,11 @@ class ProcessStore implements MemoryBackend {
   async postings(
     key: string,
     terms: readonly string[],
-    { after = 0, signal }: Parameters<MemoryBackend['postings']>[2] = {},
+    { after = [], signal }: Parameters<MemoryBackend['postings']>[2] = {},
   ): Promise<Postings> {
     this.#begin({ signal });
     const table = this.#tables.get(key);
-    const postings = terms.map((term) => table?.postingsOf(term, blockOf(after)) ?? []);
+    const postings = terms.map((term, index) => table?.postingsOf(term, blockOf(after[index] ?? 0)) ?? []);
     return { sequence: table?.sequence ?? 0, version: table?.version ?? '', postings };
   }
 

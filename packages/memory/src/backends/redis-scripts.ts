@@ -1,8 +1,8 @@
 /**
  * Lua scripts, which Redis runs as one step. A table has these keys, with one hash tag:
  *
- * - a hash: `h:<name>` of the table, and for each row `t:<id>`, its text, `m:<id>`, a JSON array of its sequence, place, expiry, unique
- *   string and terms, and `u:<unique>`, the id of the row that has a unique string;
+ * - a hash: `h:<name>` of the table, and for each row `t:<id>`, its text, `m:<id>`, `<sequence> <place> <expiry> <bytes of the text>
+ *   <unique string>`, `k:<id>`, a JSON array of its terms, and `u:<unique>`, the id of the row that has a unique string;
  * - sorted sets of the rows by sequence, by place, and by expiry, with members that sort by sequence: `<sequence>:<id>`;
  * - a hash of postings, with a field for each block of a term: `<block> <term>`.
  *
@@ -38,19 +38,38 @@ local BLOCK = ${POSTINGS_BLOCK}
 local function text_of(number) return string.format('%.0f', number) end
 local function member_of(sequence, id) return string.format('%016.0f:', sequence) .. id end
 local function id_of(member) return string.sub(member, string.find(member, ':', 1, true) + 1) end
-local function meta_of(id)
-  local meta = redis.call('HGET', ROWS, 'm:' .. id)
-  return meta and cjson.decode(meta) or nil
+local function meta_of(id) return redis.call('HGET', ROWS, 'm:' .. id) end
+local function parts_of(meta) return string.match(meta, '^(%S+) (%S+) (%S*) (%d+) (.*)$') end
+local function is_live(meta)
+  local _, _, expiry = parts_of(meta)
+  return expiry == '' or tonumber(expiry) > now
 end
-local function is_live(meta) return meta[3] == '' or tonumber(meta[3]) > now end
 
--- Appends the fields of a row to a reply. Returns the length of its text.
-local function reply_row(reply, id)
-  local meta = meta_of(id)
-  if not meta or not is_live(meta) then return nil end
-  local text = redis.call('HGET', ROWS, 't:' .. id) or ''
-  for _, value in ipairs({ id, meta[1], meta[2], meta[3], text }) do reply[#reply + 1] = value end
-  return #text
+local function values_of(kind, ids)
+  local fields = {}
+  for at, id in ipairs(ids) do fields[at] = kind .. id end
+  return #fields == 0 and {} or redis.call('HMGET', ROWS, unpack(fields))
+end
+
+-- Appends the ids, the parts and the texts of rows to a reply, until it has a number of them or of bytes. Returns whether there are more.
+local function reply_rows(reply, ids, limit, bytes)
+  for start = 1, #ids, 128 do
+    local some, metas = { unpack(ids, start, math.min(start + 127, #ids)) }, {}
+    local live, is_full = {}, false
+    for at, meta in ipairs(values_of('m:', some)) do
+      is_full = limit <= 0 or bytes <= 0
+      if is_full then break end
+      if meta and is_live(meta) then
+        live[#live + 1], metas[#live + 1] = some[at], meta
+        limit, bytes = limit - 1, bytes - tonumber((select(4, parts_of(meta))))
+      end
+    end
+    for at, text in ipairs(values_of('t:', live)) do
+      for _, value in ipairs({ live[at], metas[at], text or '' }) do reply[#reply + 1] = value end
+    end
+    if is_full then return true end
+  end
+  return false
 end
 `;
 
@@ -59,77 +78,82 @@ export const clockScript: Script = script(`${clock}
 return string.format('%.0f', now)
 `);
 
-/** ARGV: time, then for each row whether it is named by its sequence, and its id or sequence. Returns the fields of the rows. */
+/** ARGV: time, then for each row whether it is named by its sequence, and its id or sequence. Returns the rows that are there. */
 export const rowsScript: Script = script(`${clock}${rows}
-local reply = {}
+local ids, reply = {}, {}
 for index = 2, #ARGV, 2 do
   local id = ARGV[index + 1]
   if ARGV[index] == '1' then
     local member = redis.call('ZRANGEBYSCORE', WRITTEN, id, id)[1]
     id = member and id_of(member)
   end
-  if not id or not reply_row(reply, id) then for _ = 1, 5 do reply[#reply + 1] = '' end end
+  ids[#ids + 1] = id
 end
+reply_rows(reply, ids, #ids, math.huge)
 return reply
 `);
 
 /**
  * ARGV: time, order, limit, bytes, and the sequence to begin after, or the place and the sequence to begin before. Returns the
- * first and the highest sequence, the number of rows, whether there are more, and the fields of the rows.
+ * first and the highest sequence, the number of rows, whether there are more, and the rows.
  */
 export const pageScript: Script = script(`${clock}${rows}
 local limit, bytes = tonumber(ARGV[3]), tonumber(ARGV[4])
 local head = redis.call('HMGET', ROWS, 'h:first', 'h:sequence')
 local reply = { head[1] or '0', head[2] or '0', redis.call('ZCARD', WRITTEN), 0 }
 -- As many more as may have expired.
-local count = text_of(limit + 1 + redis.call('ZCOUNT', EXPIRY, '-inf', text_of(now)))
-local members = {}
+local count = limit + 1 + redis.call('ZCOUNT', EXPIRY, '-inf', text_of(now))
+local members
 if ARGV[2] == 'written' then
-  members = redis.call('ZRANGEBYSCORE', WRITTEN, '(' .. ARGV[5], '+inf', 'LIMIT', '0', count)
-elseif ARGV[5] == '' then
-  members = redis.call('ZREVRANGE', PLACED, '0', text_of(count - 1))
+  members = redis.call('ZRANGEBYSCORE', WRITTEN, '(' .. ARGV[5], '+inf', 'LIMIT', '0', text_of(count))
 else
-  for _, member in ipairs(redis.call('ZREVRANGEBYSCORE', PLACED, ARGV[5], ARGV[5])) do
-    if member < member_of(tonumber(ARGV[6]), '') then members[#members + 1] = member end
+  local first, last = 0, 0
+  if ARGV[5] ~= '' then
+    first = redis.call('ZCOUNT', PLACED, '(' .. ARGV[5], '+inf')
+    last = first + redis.call('ZCOUNT', PLACED, ARGV[5], ARGV[5])
   end
-  for _, member in ipairs(redis.call('ZREVRANGEBYSCORE', PLACED, '(' .. ARGV[5], '-inf', 'LIMIT', '0', count)) do
-    members[#members + 1] = member
+  -- Of the rows with this place, the first one that was written before.
+  while first < last do
+    local middle = math.floor((first + last) / 2)
+    local member = redis.call('ZREVRANGE', PLACED, text_of(middle), text_of(middle))[1]
+    if member < member_of(tonumber(ARGV[6]), '') then last = middle else first = middle + 1 end
   end
+  members = redis.call('ZREVRANGE', PLACED, text_of(first), text_of(first + count - 1))
 end
-local found, size = 0, 0
-for _, member in ipairs(members) do
-  if found >= limit or size >= bytes then
-    reply[4] = 1
-    break
-  end
-  local length = reply_row(reply, id_of(member))
-  if length then found, size = found + 1, size + length end
-end
+for at, member in ipairs(members) do members[at] = id_of(member) end
+if reply_rows(reply, members, limit, bytes) then reply[4] = 1 end
 return reply
 `);
 
-/** ARGV: '', the first block, terms. Returns the fields of the table, and the number of blocks of each term, each with its numbers. */
+/**
+ * ARGV: '', and for each term its first block and the term. Returns the fields of the table, and the number of blocks of each
+ * term, each with its numbers.
+ */
 export const postingsScript: Script = script(`${clock}${rows}
 local head = redis.call('HMGET', ROWS, 'h:sequence', 'h:first', 'h:removed')
-local blocks, from = {}, tonumber(ARGV[2])
-while true do
+local blocks, from = {}, math.huge
+for index = 2, #ARGV, 2 do from = math.min(from, tonumber(ARGV[index])) end
+while from < math.huge do
   local member = redis.call('ZRANGEBYSCORE', WRITTEN, text_of(from * BLOCK), '+inf', 'LIMIT', '0', '1')[1]
   if not member then break end
   local block = math.floor(tonumber(string.sub(member, 1, 16)) / BLOCK)
-  blocks[#blocks + 1] = text_of(block)
+  blocks[#blocks + 1] = block
   from = block + 1
 end
 local reply = { head[1] or '0', (head[2] or '0') .. '.' .. (head[3] or '0') }
-for index = 3, #ARGV do
-  local place = #reply + 1
+for index = 2, #ARGV, 2 do
+  local place, own = #reply + 1, {}
   reply[place] = 0
-  for start = 1, #blocks, 1000 do
+  for _, block in ipairs(blocks) do
+    if block >= tonumber(ARGV[index]) then own[#own + 1] = text_of(block) end
+  end
+  for start = 1, #own, 1000 do
     local fields = {}
-    for at = start, math.min(start + 999, #blocks) do fields[#fields + 1] = blocks[at] .. ' ' .. ARGV[index] end
+    for at = start, math.min(start + 999, #own) do fields[#fields + 1] = own[at] .. ' ' .. ARGV[index + 1] end
     for at, numbers in ipairs(redis.call('HMGET', TERMS, unpack(fields))) do
       if numbers then
         reply[place] = reply[place] + 1
-        reply[#reply + 1] = blocks[start + at - 1]
+        reply[#reply + 1] = own[start + at - 1]
         reply[#reply + 1] = numbers
       end
     end
@@ -164,12 +188,16 @@ end
 local function remove(id)
   local meta = meta_of(id)
   if not meta then return 0 end
-  local sequence, member = tonumber(meta[1]), member_of(tonumber(meta[1]), id)
-  redis.call('HDEL', ROWS, 't:' .. id, 'm:' .. id)
+  local sequence, _, _, _, unique = parts_of(meta)
+  local member = member_of(sequence, id)
+  local terms = redis.call('HGET', ROWS, 'k:' .. id)
+  redis.call('HDEL', ROWS, 't:' .. id, 'm:' .. id, 'k:' .. id)
   for _, set in ipairs({ WRITTEN, PLACED, EXPIRY }) do redis.call('ZREM', set, member) end
-  if meta[4] ~= '' and redis.call('HGET', ROWS, 'u:' .. meta[4]) == id then redis.call('HDEL', ROWS, 'u:' .. meta[4]) end
-  if #meta > 4 then head.removed = head.removed + 1 end
-  for index = 5, #meta do posting(gone, sequence, meta[index], sequence % BLOCK) end
+  if unique ~= '' and redis.call('HGET', ROWS, 'u:' .. unique) == id then redis.call('HDEL', ROWS, 'u:' .. unique) end
+  if terms then
+    head.removed = head.removed + 1
+    for _, term in ipairs(cjson.decode(terms)) do posting(gone, tonumber(sequence), term, tonumber(sequence) % BLOCK) end
+  end
   return 1
 end
 
@@ -219,19 +247,23 @@ local function put(row)
   head.place = math.max(head.place, place)
   local expiry = row.lifetime and text_of(time + row.lifetime) or ''
   local text = row.text or (row.before .. text_of(time) .. row.after)
-  local fields = { row.id, text_of(head.sequence), text_of(place), expiry, text }
+  local meta = table.concat({ text_of(head.sequence), text_of(place), expiry, #text, row.unique or '' }, ' ')
+  local fields = { row.id, meta, text }
   if row.lifetime and time + row.lifetime <= now then return fields end
-  local meta = { fields[2], fields[3], expiry, row.unique or '' }
-  for index = 1, row.terms and #row.terms or 0, 2 do
-    local number = row.terms[index + 1] * BLOCK + head.sequence % BLOCK
-    posting(added, head.sequence, row.terms[index], ',' .. text_of(number))
-    meta[#meta + 1] = row.terms[index]
+  redis.call('HSET', ROWS, 't:' .. row.id, text, 'm:' .. row.id, meta)
+  if row.terms then
+    local terms = {}
+    for index = 1, #row.terms, 2 do
+      local number = row.terms[index + 1] * BLOCK + head.sequence % BLOCK
+      posting(added, head.sequence, row.terms[index], ',' .. text_of(number))
+      terms[#terms + 1] = row.terms[index]
+    end
+    redis.call('HSET', ROWS, 'k:' .. row.id, cjson.encode(terms))
   end
-  redis.call('HSET', ROWS, 't:' .. row.id, text, 'm:' .. row.id, cjson.encode(meta))
   if row.unique then redis.call('HSET', ROWS, 'u:' .. row.unique, row.id) end
   local member = member_of(head.sequence, row.id)
-  redis.call('ZADD', WRITTEN, fields[2], member)
-  redis.call('ZADD', PLACED, fields[3], member)
+  redis.call('ZADD', WRITTEN, text_of(head.sequence), member)
+  redis.call('ZADD', PLACED, text_of(place), member)
   if expiry ~= '' then redis.call('ZADD', EXPIRY, expiry, member) end
   return fields
 end
@@ -267,7 +299,7 @@ end
 `;
 
 /**
- * ARGV: time, the change as JSON. Returns `done`, the highest sequence, the number of removed rows and the fields of the written rows;
+ * ARGV: time, the change as JSON. Returns `done`, the highest sequence, the number of removed rows and the written rows;
  * or why the change was not made, with the id of a row.
  */
 export const changeScript: Script = script(`${clock}${rows}

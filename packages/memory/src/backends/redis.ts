@@ -42,10 +42,10 @@ const KEYS_AT_ONCE = 500;
 /** The fields of postings of a page, which have up to some kilobytes each. */
 const FIELDS_PER_PAGE = 500;
 /** The fields of a row in a reply. */
-const FIELDS_PER_ROW = 5;
+const FIELDS_PER_ROW = 3;
 
 /** The keys of Redis start with it and the version of their format. The rest is a hash tag, so that those of a table are together. */
-const PREFIX = 'cairn:3:{';
+const PREFIX = 'cairn:4:{';
 
 function encoded(key: string): string {
   return key.replaceAll('{', '%7B').replaceAll('}', '%7D');
@@ -68,14 +68,14 @@ function parts(reply: unknown): string[] {
   return Array.isArray(reply) ? reply.map(String) : [];
 }
 
-/** Returns the rows of a reply. A row that is missing has no id. */
-function rowsIn(fields: readonly string[]): (Row | undefined)[] {
-  const rows: (Row | undefined)[] = [];
-  for (let at = 0; at < fields.length; at += FIELDS_PER_ROW) {
-    const [id = '', sequence = '', place, expiresAt = '', text = ''] = fields.slice(at, at + FIELDS_PER_ROW);
+/** Returns the rows of a reply: for each its id, `<sequence> <place> <expiry> …`, and its text. */
+function rowsIn(reply: readonly string[]): Row[] {
+  const rows: Row[] = [];
+  for (let at = 0; at < reply.length; at += FIELDS_PER_ROW) {
+    const [id = '', meta = '', text = ''] = reply.slice(at, at + FIELDS_PER_ROW);
+    const [sequence, place, expiresAt = ''] = meta.split(' ', 3);
     const numbers = { sequence: Number(sequence), place: Number(place) };
-    const row: Row = { id, ...numbers, ...(expiresAt !== '' && { expiresAt: Number(expiresAt) }), text };
-    rows.push(sequence === '' ? undefined : row);
+    rows.push({ id, ...numbers, ...(expiresAt !== '' && { expiresAt: Number(expiresAt) }), text });
   }
   return rows;
 }
@@ -124,8 +124,7 @@ class RedisStore implements MemoryBackend {
       await this.#run(changeScript, key, [json], { ...call, writes: true }),
     );
     if (outcome === 'done') {
-      const written = rowsIn(fields).filter((row) => row !== undefined);
-      return { isDone: true, sequence: Number(first), rows: written, removed: Number(removed) };
+      return { isDone: true, sequence: Number(first), rows: rowsIn(fields), removed: Number(removed) };
     }
     return {
       isDone: false,
@@ -136,7 +135,10 @@ class RedisStore implements MemoryBackend {
 
   async rows(key: string, ids: readonly (string | number)[], call?: CallOptions): Promise<(Row | undefined)[]> {
     const named = ids.flatMap((id) => [typeof id === 'number' ? '1' : '0', String(id)]);
-    return rowsIn(parts(await this.#ask(rowsScript, key, named, call)));
+    const rows = rowsIn(parts(await this.#ask(rowsScript, key, named, call)));
+    const found = new Map<string | number, Row>();
+    for (const row of rows) found.set(row.id, row).set(row.sequence, row);
+    return ids.map((id) => found.get(id));
   }
 
   async page(key: string, query: PageQuery, call?: CallOptions): Promise<Page> {
@@ -145,16 +147,22 @@ class RedisStore implements MemoryBackend {
       order === 'written' ? [query.after ?? 0] : query.before ? [query.before.place, query.before.sequence] : [''];
     const args = [order, Math.max(0, Math.min(limit, Number.MAX_SAFE_INTEGER)), PAGE_BYTES, ...from].map(String);
     const [start, sequence, count, more, ...fields] = parts(await this.#ask(pageScript, key, args, call));
-    const rows = rowsIn(fields).filter((row) => row !== undefined);
-    return { start: Number(start), sequence: Number(sequence), count: Number(count), rows, hasMore: more === '1' };
+    return {
+      start: Number(start),
+      sequence: Number(sequence),
+      count: Number(count),
+      rows: rowsIn(fields),
+      hasMore: more === '1',
+    };
   }
 
   async postings(
     key: string,
     terms: readonly string[],
-    { after = 0, signal }: Parameters<MemoryBackend['postings']>[2] = {},
+    { after = [], signal }: Parameters<MemoryBackend['postings']>[2] = {},
   ): Promise<Postings> {
-    const reply = parts(await this.#ask(postingsScript, key, [String(blockOf(after)), ...terms], { signal }));
+    const asked = terms.flatMap((term, index) => [String(blockOf(after[index] ?? 0)), term]);
+    const reply = parts(await this.#ask(postingsScript, key, asked, { signal }));
     const [sequence, version = '', ...rest] = reply;
     const postings: PostingsOfBlock[][] = [];
     // For each term the number of its blocks, and the block and the numbers of each.

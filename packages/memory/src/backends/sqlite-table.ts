@@ -1,6 +1,6 @@
 /** The rows of one key of a file, with their postings. */
 import { MemoryError } from '../errors.ts';
-import type { Keep, Row, RowChange, TableChange, TableResult } from '../records/backend.ts';
+import type { Keep, PageQuery, Row, RowChange, TableChange, TableResult } from '../records/backend.ts';
 import { randomName } from '../records/random-name.ts';
 import { conflictIn, writtenText } from './changes.ts';
 import type { Conflict } from './changes.ts';
@@ -10,6 +10,7 @@ import type { Statements } from './sqlite-statements.ts';
 
 /** The sequences of a key: its id times this, and the numbers after it. */
 const SPAN: number = 2 ** 27;
+const MAX = Number.MAX_SAFE_INTEGER;
 /** The expired rows that each write removes. */
 const ROWS_PER_SWEEP = 16;
 /** The rows of a removed key that go in one step, and their bytes. */
@@ -70,6 +71,25 @@ function countsOf(fields: Fields): Counts {
 export function findKey(on: Statements, key: string): Readonly<Counts> | undefined {
   const found = on.get('SELECT * FROM keys WHERE key = ?', key);
   return found && countsOf(found);
+}
+
+/** Reads the rows of a key in an order, one at a time. */
+export function pageOf(
+  on: Statements,
+  keyId: number,
+  query: PageQuery & { readonly limit: number; readonly nowMs: number },
+): Iterable<Fields> {
+  const { limit, nowMs } = query;
+  if (query.order === 'written') {
+    const [first, end] = [Math.max(query.after ?? 0, keyId * SPAN), (keyId + 1) * SPAN];
+    // The sequences of a key are together, so that no index is read.
+    const sql = `SELECT ${COLUMNS} FROM entries WHERE sequence > ? AND sequence < ? AND ${IS_LIVE} ?) ORDER BY sequence LIMIT ?`;
+    return on.each(sql, first, end, nowMs, limit);
+  }
+  const { place, sequence } = query.before ?? { place: MAX, sequence: MAX };
+  const sql = `SELECT ${COLUMNS} FROM entries WHERE key_id = ? AND (place, sequence) < (?, ?) AND ${IS_LIVE} ?)
+    ORDER BY place DESC, sequence DESC LIMIT ?`;
+  return on.each(sql, keyId, place, sequence, nowMs, limit);
 }
 
 /** One key in a transaction that writes. {@link SqliteTable.save} ends the change. */

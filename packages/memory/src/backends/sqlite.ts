@@ -24,7 +24,7 @@ import { SqliteDatabase } from './sqlite-database.ts';
 import { nodeSqlite } from './sqlite-driver.ts';
 import type { SqliteDriver } from './sqlite-driver.ts';
 import { stateOf } from './sqlite-schema.ts';
-import { changeTable, COLUMNS, dropKey, endOf, findKey, rowOf, sweep } from './sqlite-table.ts';
+import { changeTable, COLUMNS, dropKey, endOf, findKey, pageOf, rowOf, sweep } from './sqlite-table.ts';
 
 export interface SqliteOptions {
   /** @default the store of the user, see `userStorePath` */
@@ -98,24 +98,9 @@ class SqliteStore implements MemoryBackend {
     const limit = Math.max(0, Math.min(query.limit ?? PAGE_LIMIT, MAX_LIMIT));
     return this.#database.read((on) => {
       const { id: start = 0, sequence = 0, records: count = 0 } = findKey(on, key) ?? {};
-      const isWritten = query.order === 'written';
-      const { place, sequence: last } = (isWritten ? undefined : query.before) ?? {
-        place: Infinity,
-        sequence: Infinity,
-      };
-      const from = isWritten ? [query.after ?? 0, 0] : [place, last];
-      const sql = `SELECT ${COLUMNS} FROM entries WHERE key_id = ${OF_KEY} AND ${LIVE}
-        AND ${isWritten ? 'sequence > ?3 AND ?4 = 0 ORDER BY sequence' : '(place, sequence) < (?3, ?4) ORDER BY place DESC, sequence DESC'}
-        LIMIT ?5`;
       const rows: Row[] = [];
       let bytes = 0;
-      for (const fields of on.each(
-        sql,
-        key,
-        this.#clock(),
-        ...from.map((one) => Math.min(one, Number.MAX_SAFE_INTEGER)),
-        limit + 1,
-      )) {
+      for (const fields of pageOf(on, start, { ...query, limit: limit + 1, nowMs: this.#clock() })) {
         if (rows.length === limit || bytes >= PAGE_BYTES) return { start, sequence, count, rows, hasMore: true };
         const row = rowOf(fields);
         bytes += row.text.length;
@@ -128,14 +113,14 @@ class SqliteStore implements MemoryBackend {
   postings(
     key: string,
     terms: readonly string[],
-    { after = 0, signal }: Parameters<MemoryBackend['postings']>[2] = {},
+    { after = [], signal }: Parameters<MemoryBackend['postings']>[2] = {},
   ): Promise<Postings> {
     return this.#database.read(async (on) => {
       const { id = 0, sequence = 0, removed = 0 } = findKey(on, key) ?? {};
       const sql = 'SELECT block, body FROM postings WHERE key_id = ? AND term = ? AND block >= ? ORDER BY block';
       const postings: PostingsOfBlock[][] = [];
-      for (const term of terms) {
-        const found = on.all(sql, id, term, blockOf(after));
+      for (const [index, term] of terms.entries()) {
+        const found = on.all(sql, id, term, blockOf(after[index] ?? 0));
         postings.push(found.map(({ block, body }) => ({ block: Number(block), numbers: String(body) })));
         await setImmediate();
         signal?.throwIfAborted();

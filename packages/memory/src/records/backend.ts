@@ -188,12 +188,13 @@ export interface MemoryBackend {
   /**
    * Returns the rows that have terms.
    *
-   * @param options `after`: leaves out the blocks before the block of this sequence, which a caller that knows the version has.
+   * @param options `after`: for each term a sequence. The blocks before its block are left out, which a caller that knows the
+   *   version has.
    */
   readonly postings: (
     key: string,
     terms: readonly string[],
-    options?: CallOptions & { readonly after?: number | undefined },
+    options?: CallOptions & { readonly after?: readonly number[] | undefined },
   ) => Promise<Postings>;
   /** Returns all terms of a table in pages. A term may come more than once. */
   readonly terms: (key: string, options?: CallOptions) => AsyncIterable<readonly string[]>;

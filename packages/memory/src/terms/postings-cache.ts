@@ -77,7 +77,7 @@ export class PostingsCache {
 
   async #read(terms: readonly string[], turns: Turns, { signal }: CallOptions): Promise<TableParts> {
     const all = [LENGTH_TERM, ...terms];
-    const after = Math.min(...all.map((term) => this.#terms.get(term)?.sequence ?? 0));
+    const after = all.map((term) => this.#terms.get(term)?.sequence ?? 0);
     const found = await this.#backend.postings(this.#key, all, { after, signal });
     // A lower sequence is of an earlier state that was put back.
     if (found.version !== this.#version || found.sequence < this.#sequence) {
@@ -86,7 +86,7 @@ export class PostingsCache {
       this.#version = found.version;
       this.#sequence = 0;
       // The blocks before were of another version.
-      if (after > 0) return this.#read(terms, turns, { signal });
+      if (after.some((sequence) => sequence > 0)) return this.#read(terms, turns, { signal });
     }
     this.#sequence = found.sequence;
     for (const [index, term] of all.entries()) {

@@ -78,18 +78,12 @@ const MAX_POSTINGS = 4_000_000;
 const POSTINGS_OF_CACHE = 500;
 /** The sources that are read concurrently. */
 const CONCURRENT_SOURCES = 16;
-/** The rows that are read at once. */
+/** The rows with words of a similar spelling that are found at once. */
 const MAX_PAGE = 1024;
 /** The attempts of a search whose rows change before they are read. */
 const MAX_ATTEMPTS = 10;
 /** The equally good rows that are ordered by time, beyond the last hit. Of more, the last written ones come first. */
 const MAX_TIES = 64;
-
-/** A row that was scored. */
-interface Candidate<Source extends TermSource> extends Omit<TermHit<Source>, 'record'> {
-  readonly record: string;
-  readonly timeMs: number;
-}
 
 /** The scores of rows, and the source and the sequence of each. */
 interface Scored<Source extends TermSource> {
@@ -147,13 +141,11 @@ class TermSearch<Source extends TermSource> {
     const parsed = readQuery(query);
     const end = offset + limit;
     const { accepted, statistics } = await this.#settled(() => this.#candidates(parsed, end));
-    accepted.sort((a, b) => b.score - a.score || b.timeMs - a.timeMs);
-    const hits = accepted.slice(offset, end).map(({ timeMs: _, ...hit }) => hit);
-    for (const notice of noticesOf(
-      parsed,
-      hits.map((hit) => ({ id: '', ...hit })),
-    ))
-      onNotice?.(notice);
+    const timeOf = ({ source, record }: TermHit<Source>): number => source.textOf(record)?.timeMs ?? 0;
+    accepted.sort((a, b) => b.score - a.score || timeOf(b) - timeOf(a));
+    const hits = accepted.slice(offset, end);
+    const ranked = hits.map((hit) => ({ id: '', ...hit }));
+    for (const notice of noticesOf(parsed, ranked)) onNotice?.(notice);
     const { documents, terms } = statistics;
     return { hits, searched: documents, fullScore: fullScoreOf(terms, documents), hasMore: accepted.length > end };
   }
@@ -175,14 +167,14 @@ class TermSearch<Source extends TermSource> {
   async #candidates(
     parsed: Query,
     end: number,
-  ): Promise<{ readonly accepted: Candidate<Source>[]; readonly statistics: Scores['statistics'] }> {
+  ): Promise<{ readonly accepted: TermHit<Source>[]; readonly statistics: Scores['statistics'] }> {
     const { findsSimilar = true } = this.#query;
     const scored = await this.#score(parsed.terms);
-    let accepted: Candidate<Source>[] = [];
+    let accepted: TermHit<Source>[] = [];
     let isFound = false;
     for (const slots of foundSlots(parsed, scored.scores, end + 1)) {
       isFound = true;
-      accepted.push(...(await this.#accepted(slots, scored)));
+      await this.#accept(accepted, slots, { scored, end });
       if (isEnough(accepted, end)) break;
     }
     if (!isFound && findsSimilar) accepted = await this.#similar(parsed, end);
@@ -218,8 +210,20 @@ class TermSearch<Source extends TermSource> {
     return { scores, placeOf };
   }
 
+  /** Adds the rows of slots that may be hits, until there are enough. Mostly the first ones are enough, so that few rows are read. */
+  async #accept(
+    accepted: TermHit<Source>[],
+    slots: readonly FoundSlot[],
+    { scored, end }: { readonly scored: Scored<Source>; readonly end: number },
+  ): Promise<void> {
+    for (let from = 0, count = end + 1; from < slots.length && !isEnough(accepted, end); count *= 2) {
+      accepted.push(...(await this.#accepted(slots.slice(from, from + count), scored)));
+      from += count;
+    }
+  }
+
   /** Reads the rows of slots, and returns those that may be hits. */
-  async #accepted(slots: readonly FoundSlot[], { placeOf }: Scored<Source>): Promise<Candidate<Source>[]> {
+  async #accepted(slots: readonly FoundSlot[], { placeOf }: Scored<Source>): Promise<TermHit<Source>[]> {
     const { accept, acceptSequence, readsRecords = true } = this.#query;
     const candidates = slots
       .map((slot) => ({ ...placeOf(slot), slot }))
@@ -232,8 +236,7 @@ class TermSearch<Source extends TermSource> {
       if (record === undefined || accept?.(record, source) === false) return [];
       const { score, isSimilar } = slot;
       const matched = slot.matched.map(({ term }) => term);
-      const timeMs = (rows && source.textOf(record)?.timeMs) ?? 0;
-      return [{ source, sequence, record, score, matched, timeMs, ...(isSimilar && { isSimilar }) }];
+      return [{ source, sequence, record, score, matched, ...(isSimilar && { isSimilar }) }];
     });
   }
 
@@ -253,7 +256,7 @@ class TermSearch<Source extends TermSource> {
   }
 
   /** Returns rows with words of a similar spelling. */
-  async #similar({ terms }: Query, end: number): Promise<Candidate<Source>[]> {
+  async #similar({ terms }: Query, end: number): Promise<TermHit<Source>[]> {
     const asked = terms.map(({ term }) => term);
     const similar = new Map<string, number>();
     for (const { key } of this.#sources) {
@@ -263,12 +266,12 @@ class TermSearch<Source extends TermSource> {
     }
     const found = Array.from(similar, ([term, weight]) => ({ term, weight }));
     const scored = await this.#score(found.toSorted((left, right) => (left.term < right.term ? -1 : 1)));
-    const accepted: Candidate<Source>[] = [];
+    const accepted: TermHit<Source>[] = [];
     let slots: readonly FoundSlot[] = [];
     do {
       slots = scored.scores.best(Math.min(end + 1, MAX_PAGE), slots.at(-1));
       const marked = slots.map((slot): FoundSlot => ({ ...slot, matched: [], isSimilar: true }));
-      accepted.push(...(await this.#accepted(marked, scored)));
+      await this.#accept(accepted, marked, { scored, end });
     } while (!isEnough(accepted, end) && slots.length > 0);
     return accepted;
   }

@@ -89,8 +89,9 @@ export const postingsContract: readonly ContractCase[] = [
       await backend.change(k, { rows: rows.slice(0, -1) });
       const first = await backend.postings(k, ['x']);
       await backend.change(k, { rows: rows.slice(-1) });
-      const second = await backend.postings(k, ['x'], { after: first.sequence });
+      const second = await backend.postings(k, ['x', 'x'], { after: [first.sequence] });
       assert.equal(second.version, first.version);
+      assert.deepEqual(second.postings[1], (await backend.postings(k, ['x'])).postings[0]);
       const [known, more] = [first, second].map(({ postings }) =>
         postingsIn(postings[0]).map(([sequence]) => sequence),
       );
