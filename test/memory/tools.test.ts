@@ -242,6 +242,23 @@ describe.each(kinds)('the tools of a memory in $name', (kind) => {
     expect(await ask(memory, 'recall', { query: 'zebra', sessions: true })).toContain('in 1 fact and 2 messages.');
   });
 
+  test('what is read by its id is in the details, and the parameters that are not used are named', async () => {
+    const memory = open();
+    const { recall } = createMemoryTools({ memory });
+    const { fact } = await memory.facts.remember(`long ${'x'.repeat(20_000)}`);
+    const one = await recall.execute({ id: fact.id, query: 'long', tags: ['t'], offset: 0 });
+    expect(textOf(one)).toMatch(/^Not used with id: query, tags\.\n/u);
+    expect(one.details).toMatchObject({ facts: [{ id: fact.id }], messages: [], hasMore: true });
+    expect(textOf(one)).toContain(`offset ${one.details?.nextOffset}`);
+    const rest = await recall.execute({ id: fact.id, offset: 19_900 });
+    expect(textOf(rest)).not.toContain('Not used');
+    expect(rest.details).toMatchObject({ facts: [{ id: fact.id }], hasMore: false });
+    const group = { stream: 'agent', group: 'g' };
+    const [message] = await memory.messages.addAll(group, [{ content: 'the deploy failed' }]);
+    const found = await recall.execute({ id: message?.id });
+    expect(found.details).toMatchObject({ facts: [], messages: [{ id: message?.id }], hasMore: false });
+  });
+
   test('facts of a named stream are recalled in it only', async () => {
     const memory = open();
     const tools = (stream?: string): MemoryTools => createMemoryTools({ memory, stream });

@@ -8,7 +8,7 @@ const password: Explained = [
   'refuses the user or the password',
   'Put both into the URL: redis://user:password@host:6379.',
 ];
-const busy: Explained = ['STORE_UNAVAILABLE', 'is not ready', 'Try again in a moment.'];
+const busy = (problem: string): Explained => ['STORE_UNAVAILABLE', problem, 'Try again in a moment.'];
 
 /** The meaning of the first word of an error from Redis. */
 const replies: Readonly<Record<string, Explained>> = {
@@ -27,11 +27,11 @@ const replies: Readonly<Record<string, Explained>> = {
     'has a value of another type under this key',
     'The value was not changed; delete it or use another name.',
   ],
-  LOADING: busy,
-  BUSY: busy,
-  MASTERDOWN: busy,
-  CLUSTERDOWN: busy,
-  TRYAGAIN: busy,
+  LOADING: busy('is loading its data'),
+  BUSY: busy('is running a long script'),
+  MASTERDOWN: busy('is a replica without its primary'),
+  CLUSTERDOWN: busy('is a cluster that is not complete'),
+  TRYAGAIN: busy('is moving keys to another node'),
 };
 
 /** The names of the driver's error classes for a missing connection. */
@@ -105,7 +105,7 @@ export function explainRedisError(
     isReply ? `refused the command (${reason})` : `failed (${reason})`,
     'See the cause.',
   ];
-  return new MemoryError(code, [`[memory:redis] ${where} ${problem}: ${key}`, hint], {
+  return new MemoryError(code, [`[memory:redis] ${where} ${problem} (key ${key})`, hint], {
     key,
     cause: error,
     // An answer of the server to the command means that nothing was written.

@@ -31,15 +31,15 @@ export interface RecallInput {
 }
 
 export interface RecallDetails {
-  /** The facts that the answer shows, best first. */
+  /** The facts that the answer shows, best first; or the fact that was read by its id. */
   readonly facts: readonly RecalledFact[];
-  /** The messages of past sessions that the answer shows, best first. */
+  /** The messages of past sessions that the answer shows, best first; or the message that was read by its id. */
   readonly messages: readonly RecalledMessage[];
   /** How many facts and messages were searched. */
   readonly searched: { readonly facts: number; readonly messages: number };
   readonly hasMore: boolean;
   /** The offset of the next page. Present when there is more. */
-  readonly nextOffset?: number;
+  readonly nextOffset?: number | undefined;
 }
 
 const recallShape = {
@@ -57,19 +57,26 @@ const recallShape = {
 
 const DEFAULT_LIMIT = 5;
 
+/** What was read by its id. */
+interface Found extends Pick<RecallDetails, 'facts' | 'messages'> {
+  readonly entry: Entry;
+}
+
 interface FindOptions extends Pick<Formatting, 'entryOf'> {
   readonly stream: string;
   readonly signal: AbortSignal | undefined;
 }
 
 /** Returns the fact or the message with an id. */
-async function findEntry(memory: Memory, id: string, { stream, entryOf, signal }: FindOptions): Promise<Entry> {
+async function findOne(memory: Memory, id: string, { stream, entryOf, signal }: FindOptions): Promise<Found> {
   const fact = await memory.facts.get(id, { signal }).catch((error: unknown) => {
     if (MemoryError.isInstance(error) && error.code === 'UNKNOWN_FACT') return undefined;
     throw error;
   });
   // A fact of another stream is not for this one, by its id either.
-  if (fact !== undefined && isVisible(fact, stream)) return factEntry(fact);
+  if (fact !== undefined && isVisible(fact, stream)) {
+    return { entry: factEntry(fact), facts: [{ ...fact, score: 0, matched: [] }], messages: [] };
+  }
   const { findMessage } = await import('../maintenance/find-message.ts');
   const message = await findMessage(memory, id, { stream, signal });
   if (message !== undefined) {
@@ -87,7 +94,7 @@ async function findEntry(memory: Memory, id: string, { stream, entryOf, signal }
       content,
       score: 0,
     } as const;
-    return entryOf(context, undefined);
+    return { entry: entryOf(context, undefined), facts: [], messages: [context] };
   }
   throw new ToolError('NOT_FOUND', [
     `There is no fact and no message ${escapeControls(JSON.stringify(id))}`,
@@ -116,6 +123,12 @@ function interleave(
   return rows.toSorted((one, other) => one.row - other.row);
 }
 
+/** Names the parameters that a reading by the id does not use. */
+function notUsed({ id: _, offset: __, ...others }: RecallInput): string {
+  const names = Object.entries(others).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  return names.length === 0 ? '' : `Not used with id: ${names.join(', ')}.`;
+}
+
 function nothingFound(searched: RecallDetails['searched'], wantsMessages: boolean): string {
   const { facts, messages } = searched;
   const where = wantsMessages ? `${count(facts, 'fact')} and ${count(messages, 'message')}` : count(facts, 'fact');
@@ -134,16 +147,13 @@ export function createRecallTool({ open, stream, workflowId }: ToolMemory): Tool
         const { entryOf, fitEntries, fitPart, MEMORY_TOKENS } = await loadFormatting();
         const memory = await open();
         const { query = '', id, tags, role, group, limit = DEFAULT_LIMIT, offset = 0 } = input;
-        const none = { facts: [], messages: [], searched: { facts: 0, messages: 0 }, hasMore: false };
         if (id !== undefined) {
-          const { text, nextOffset } = fitPart(
-            await findEntry(memory, id, { stream, entryOf, signal }),
-            offset,
-            MEMORY_TOKENS,
-          );
-          const more =
-            nextOffset === undefined ? '' : `More: recall with id ${escapeControls(id)} and offset ${nextOffset}.`;
-          return succeed(joined([text, more]), none);
+          const { entry, ...found } = await findOne(memory, id, { stream, entryOf, signal });
+          const { text, nextOffset } = fitPart(entry, offset, MEMORY_TOKENS);
+          const isMore = nextOffset !== undefined;
+          const more = isMore ? `More: recall with id ${escapeControls(id)} and offset ${nextOffset}.` : '';
+          const details = { ...found, searched: { facts: 0, messages: 0 }, hasMore: isMore, nextOffset };
+          return succeed(joined([notUsed(input), text, more]), details);
         }
         // Facts and messages may have the same notice.
         const notices = new Set<string>();
