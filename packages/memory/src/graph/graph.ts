@@ -108,106 +108,70 @@ function stateOf(rows: readonly Row[], sequence?: number): State {
   };
 }
 
-/** A graph in a table with a row for each entity and relation. */
-class StoredGraph implements Graph {
-  readonly #backend: MemoryBackend;
-  readonly #reader: Reader;
-  readonly #key: string;
-
-  constructor({ backend, reader }: GraphDependencies, name: string) {
-    this.#backend = backend;
-    this.#reader = reader;
-    this.#key = graphKey(name);
-  }
-
-  /** Returns what can be read, and reports the rest. */
-  async read(options: CallOptions = {}): Promise<KnowledgeGraph> {
-    const { rows, sequences } = await this.#load('all', options);
-    const lines = Array.from(rows, ([id, record]) => {
-      const line = parseGraphLine(record);
-      if (line === undefined) this.#reader.report({ key: this.#key, id, record });
-      return { line, place: line?.createdSequence ?? sequences.get(id) ?? 0 };
-    });
-    lines.sort((a, b) => a.place - b.place);
-    return graphOf(lines.flatMap(({ line }) => line ?? []));
-  }
-
-  async createEntities(entities: readonly Entity[], options?: CallOptions): Promise<Entity[]> {
-    return this.#change(changes.addEntities(entities), options);
-  }
-
-  async createRelations(relations: readonly Relation[], options?: CallOptions): Promise<Relation[]> {
-    return this.#change(changes.addRelations(relations), options);
-  }
-
-  async addObservations(observations: readonly Observations[], options?: CallOptions): Promise<AddedObservations[]> {
-    return this.#change(changes.addObservations(observations), options);
-  }
-
-  async deleteEntities(names: readonly string[], options?: CallOptions): Promise<number> {
-    return this.#change(changes.deleteEntities(names), options);
-  }
-
-  async deleteObservations(deletions: readonly Observations[], options?: CallOptions): Promise<number> {
-    return this.#change(changes.deleteObservations(deletions), options);
-  }
-
-  async deleteRelations(relations: readonly Relation[], options?: CallOptions): Promise<number> {
-    return this.#change(changes.deleteRelations(relations), options);
-  }
-
-  async search(query: string, options: CallOptions = {}): Promise<KnowledgeGraph> {
-    const graph = await this.read(options);
-    return withRelations(graph, await findEntities(graph, query, options));
-  }
-
-  async open(names: readonly string[], options?: CallOptions): Promise<KnowledgeGraph> {
-    const graph = await this.read(options);
-    const wanted = new Set(names);
-    const entities = graph.entities.filter(({ name }) => wanted.has(name));
-    return withRelations(graph, entities);
-  }
-
+/** Creates a graph in a table with a row for each entity and relation. */
+export function createGraph({ backend, reader }: GraphDependencies, name: string): Graph {
+  const key = graphKey(name);
   /** Reads all rows, or some of them. A row that is removed meanwhile may be among them; a change then fails. */
-  async #load(reads: readonly string[] | 'all', options: CallOptions): Promise<State> {
+  const load = async (reads: readonly string[] | 'all', options: CallOptions): Promise<State> => {
     if (reads === 'all') {
-      const { rows, sequence } = await readTable(this.#backend, this.#key, options);
+      const { rows, sequence } = await readTable(backend, key, options);
       return stateOf(rows, sequence);
     }
-    const rows = await this.#backend.rows(this.#key, reads, options);
+    const rows = await backend.rows(key, reads, options);
     return stateOf(rows.filter((row) => row !== undefined));
-  }
-
+  };
   /** Makes a change if the rows are as they were read. @returns whether it was made. */
-  async #write(
+  const write = async (
     { rows, sequences, sequence }: State,
     changed: ReadonlyMap<string, string | undefined>,
     options: CallOptions,
-  ): Promise<boolean> {
+  ): Promise<boolean> => {
     const texts = Array.from(changed, ([id, next]) => {
       const expected = rows.get(id);
       const isUpdate = expected !== undefined && next !== undefined;
       return { id, expected, next: isUpdate ? keepPlace(next, expected, sequences.get(id) ?? 0) : next };
     });
-    return (await this.#backend.change(this.#key, { rows: texts, sequence }, options)).isDone;
-  }
-
+    return (await backend.change(key, { rows: texts, sequence }, options)).isDone;
+  };
   /** Applies a change to the current rows. A change without an effect is not written. */
-  async #change<T>({ reads, isAddition, apply }: GraphChange<T>, options: CallOptions = {}): Promise<T> {
+  const change = async <T>({ reads, isAddition, apply }: GraphChange<T>, options: CallOptions = {}): Promise<T> => {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const isBlind = isAddition === true && attempt === 0;
-      const state = isBlind ? NOTHING : await this.#load(reads, options);
+      const state = isBlind ? NOTHING : await load(reads, options);
       const { changed, result } = apply(state.rows);
-      if (changed.size === 0) return result;
-      if (await this.#write(state, changed, options)) return result;
+      if (changed.size === 0 || (await write(state, changed, options))) return result;
       if (!isBlind) await delay(Math.random() * Math.min(attempt, MAX_WAIT_MS), undefined, options);
     }
-    const summary = `[memory:${this.#backend.name}] Other processes changed the knowledge graph during ${MAX_ATTEMPTS} attempts`;
-    throw new MemoryError('STORE_LOCKED', [summary, 'Nothing was changed; repeat the call.'], { key: this.#key });
-  }
-}
-
-/** Creates a graph. */
-export function createGraph(dependencies: GraphDependencies, name: string): Graph {
-  return new StoredGraph(dependencies, name);
+    const summary = `[memory:${backend.name}] Other processes changed the knowledge graph during ${MAX_ATTEMPTS} attempts`;
+    throw new MemoryError('STORE_LOCKED', [summary, 'Nothing was changed; repeat the call.'], { key });
+  };
+  const read: Graph['read'] = async (options = {}) => {
+    const { rows, sequences } = await load('all', options);
+    const lines = Array.from(rows, ([id, record]) => {
+      const line = parseGraphLine(record);
+      if (line === undefined) reader.report({ key, id, record });
+      return { line, place: line?.createdSequence ?? sequences.get(id) ?? 0 };
+    });
+    lines.sort((a, b) => a.place - b.place);
+    return graphOf(lines.flatMap(({ line }) => line ?? []));
+  };
+  return {
+    read,
+    createEntities: (entities, options) => change(changes.addEntities(entities), options),
+    createRelations: (relations, options) => change(changes.addRelations(relations), options),
+    addObservations: (observations, options) => change(changes.addObservations(observations), options),
+    deleteEntities: (names, options) => change(changes.deleteEntities(names), options),
+    deleteObservations: (deletions, options) => change(changes.deleteObservations(deletions), options),
+    deleteRelations: (relations, options) => change(changes.deleteRelations(relations), options),
+    search: async (query, options = {}) => {
+      const graph = await read(options);
+      return withRelations(graph, await findEntities(graph, query, options));
+    },
+    open: async (names, options) => {
+      const graph = await read(options);
+      const wanted = new Set(names);
+      const entities = graph.entities.filter((entity) => wanted.has(entity.name));
+      return withRelations(graph, entities);
+    },
+  };
 }

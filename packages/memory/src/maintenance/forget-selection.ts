@@ -14,8 +14,8 @@ import {
 } from '../records/keys.ts';
 import type { RecordPlace } from '../records/kept-elsewhere.ts';
 
-/** Selects messages to remove. */
-export interface ForgetMessages extends CallOptions {
+/** Selects the messages of a stream. */
+export interface ForgetMessages {
   readonly stream: string;
   /** @default all groups of the stream; its name is free again */
   readonly group?: string | undefined;
@@ -23,56 +23,27 @@ export interface ForgetMessages extends CallOptions {
   readonly message?: string | undefined;
 }
 
-/** Selects data of a namespace to remove. */
-interface ForgetNamespace extends CallOptions {
-  readonly namespace: string;
-  /** @default all keys of the namespace */
-  readonly key?: string | undefined;
-}
+/** Selects records with exactly known keys. */
+type ForgetExactly =
+  /** The notes of a workflow. */
+  | { readonly notes: string }
+  /** A workflow, with its notes. */
+  | { readonly workflow: string }
+  /** A knowledge graph. */
+  | { readonly graph: string }
+  /** All facts of the user, or of a project. Default: the project of the memory. `memory.facts.forget(id)` forgets one fact. */
+  | { readonly scope: FactScope; readonly project?: string | undefined };
 
-/** Selects a workflow to remove, with its notes. */
-export interface ForgetWorkflow extends CallOptions {
-  readonly workflow: string;
-}
-
-/** Selects the notes of a workflow to remove. */
-export interface ForgetNotes extends CallOptions {
-  readonly notes: string;
-}
-
-/** Selects a knowledge graph to remove. */
-export interface ForgetGraph extends CallOptions {
-  readonly graph: string;
-}
-
-/** Selects all facts of the user, or of a project. A single fact is forgotten by `memory.facts.forget(id)`. */
-export interface ForgetFacts extends CallOptions {
-  readonly scope: FactScope;
-  /** @default the project of the memory */
-  readonly project?: string | undefined;
-}
-
-/** Selects the records that this version cannot read, also those that an import kept for the next export. */
-interface ForgetUnreadable extends CallOptions {
-  readonly unreadable: true;
-  /** @default all keys */
-  readonly key?: string | undefined;
-}
-
-/** Selects everything. */
-interface ForgetEverything extends CallOptions {
-  readonly everything: true;
-}
-
-export type ForgetOptions =
-  | ForgetMessages
-  | ForgetNamespace
-  | ForgetWorkflow
-  | ForgetNotes
-  | ForgetGraph
-  | ForgetFacts
-  | ForgetUnreadable
-  | ForgetEverything;
+export type ForgetOptions = CallOptions &
+  (
+    | ForgetMessages
+    | ForgetExactly
+    /** A key of a namespace. Default: all its keys. */
+    | { readonly namespace: string; readonly key?: string | undefined }
+    /** The records that this version cannot read, even those that an import kept for the next export. Default: of all keys. */
+    | { readonly unreadable: true; readonly key?: string | undefined }
+    | { readonly everything: true }
+  );
 
 /** The fields of which a selection has exactly one, each with the names of its other fields. */
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
@@ -98,15 +69,10 @@ export function checkSelection(selection: ForgetOptions): ForgetOptions {
   const given = Object.entries(selection).filter(([, value]) => value !== undefined);
   const fields = Object.fromEntries(given);
   const selected = SELECTORS.filter((name) => Object.hasOwn(fields, name));
-  const isFlag = (name: string): boolean => name === 'everything' || name === 'unreadable';
-  const invalid = selected.find((name) => isFlag(name) && fields[name] !== true);
+  const invalid = selected.find((name) => ['everything', 'unreadable'].includes(name) && fields[name] !== true);
   if (selected.length !== 1 || invalid !== undefined) {
-    const problem =
-      selected.length === 0
-        ? 'nothing'
-        : invalid === undefined
-          ? selected.join(' and ')
-          : `${invalid} with another value than true`;
+    const several = selected.join(' and ') || 'nothing';
+    const problem = invalid === undefined ? several : `${invalid} with another value than true`;
     const hint = `Pass exactly one of ${SELECTORS.join(', ')}. Nothing was removed.`;
     throw new MemoryError('INVALID_INPUT', [`The selection to forget has ${problem}`, hint]);
   }
@@ -140,10 +106,7 @@ export function acceptsOf(selection: ForgetOptions, project: string | undefined)
 }
 
 /** Returns the keys of a selection that names them. */
-export function exactKeysOf(
-  selection: ForgetNotes | ForgetWorkflow | ForgetFacts | ForgetGraph,
-  ownProject: string | undefined,
-): readonly string[] {
+export function exactKeysOf(selection: ForgetExactly, ownProject: string | undefined): readonly string[] {
   if ('notes' in selection) return [notesKey(selection.notes)];
   if ('workflow' in selection) return [notesKey(selection.workflow), workflowKey(selection.workflow)];
   if ('graph' in selection) return [graphKey(selection.graph)];

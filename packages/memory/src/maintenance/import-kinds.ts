@@ -1,6 +1,7 @@
 /** Imports the lines of each kind: how they are compared with what the memory has, and how they are added. */
+import { claimStream } from '../conversations/claims.ts';
 import type { ImportedMessage } from '../conversations/message.ts';
-import type { Messages, Place } from '../conversations/messages.ts';
+import type { Messages } from '../conversations/messages.ts';
 import type { ChangeDependencies } from '../facts/change-facts.ts';
 import { factTable } from '../facts/fact-table.ts';
 import { placeRows } from '../facts/move-facts.ts';
@@ -19,7 +20,7 @@ import { listUnreadable, readKept } from './contents.ts';
 import { unreadableLine } from './export.ts';
 import type { ExportDependencies } from './export.ts';
 import { workflowOf } from './lines.ts';
-import type { LineOf } from './lines.ts';
+import type { Line, LineOf } from './lines.ts';
 
 export interface ImportDependencies extends ExportDependencies {
   readonly messages: Messages;
@@ -43,7 +44,7 @@ export interface Counts {
   dropped: number;
 }
 
-export interface Importing extends CallOptions {
+interface Importing extends CallOptions {
   readonly count: Counts;
 }
 
@@ -61,176 +62,83 @@ function* batchesOf<T>(items: readonly T[]): Generator<readonly T[], void, undef
   if (batch.length > 0) yield batch;
 }
 
-/** Adds the records that a list does not have, and counts them. `identify` returns the same text for equal records. */
-async function importRecords<T extends { readonly time: number }>(
-  lines: readonly T[],
-  {
-    identify,
-    read,
-    add,
-    count,
-    signal,
-  }: {
-    readonly identify: (record: T) => string;
-    readonly read: () => Promise<readonly T[]>;
-    readonly add: (records: readonly T[]) => Promise<unknown>;
-  } & Importing,
-): Promise<void> {
-  const turns = new Turns(signal);
-  const readIdentities = async (): Promise<Set<string>> => {
-    const identities = new Set<string>();
-    for (const record of await read()) {
-      identities.add(identify(record));
-      if (turns.spend(UNITS_PER_LINE)) await turns.next();
+type Import<One> = (dependencies: ImportDependencies, lines: readonly One[], importing: Importing) => Promise<void>;
+
+/** Imports lines one at a time. `add` returns whether the line was missing; `undefined` when it has expired. */
+function each<One>(
+  add: (dependencies: ImportDependencies, line: One, call: CallOptions) => Promise<boolean | undefined>,
+): Import<One> {
+  return async (dependencies, lines, { count, signal }) => {
+    for (const line of lines) {
+      const isAdded = await add(dependencies, line, { signal });
+      count[isAdded === undefined ? 'dropped' : isAdded ? 'added' : 'present'] += 1;
     }
-    return identities;
   };
-  const before = await readIdentities();
-  const missing = new Map<string, T>();
-  for (const line of lines) {
-    const identity = identify(line);
-    if (!before.has(identity)) missing.set(identity, line);
-    if (turns.spend(UNITS_PER_LINE)) await turns.next();
-  }
-  count.present += lines.length - missing.size;
-  if (missing.size === 0) return;
-  const fresh = [...missing].toSorted(([, a], [, b]) => a.time - b.time);
-  for (const batch of batchesOf(fresh)) {
-    await add(batch.map(([, line]) => line));
-    // SQLite writes in this thread.
-    await turns.next();
-  }
-  const after = await readIdentities();
-  const kept = fresh.filter(([identity]) => after.has(identity)).length;
-  count.added += kept;
-  count.dropped += fresh.length - kept;
 }
 
-/** Adds facts with their earlier versions. A fact with the text of another one is kept as superseded by it. */
-export async function importFacts(
-  { factDependencies }: ImportDependencies,
-  lines: readonly [LineOf<'fact'>, ...LineOf<'fact'>[]],
-  { count, signal }: Importing,
-): Promise<void> {
-  const [{ scope, project }] = lines;
-  const table = factTable(scope, project);
-  const rows = lines.map(({ fact }) => ({ id: fact.id, text: JSON.stringify(fact) }));
-  const { added, merged, present } = await placeRows(factDependencies, { table, rows, signal });
-  count.added += added + merged;
-  count.present += present;
+/** A list of records. `first` is a line with its key. */
+interface List<First, Stored> {
+  /** Creates a function that returns the same text for equal records. */
+  readonly identities: () => (record: Stored) => string;
+  readonly read: (dependencies: ImportDependencies, first: First, call: CallOptions) => Promise<readonly Stored[]>;
+  readonly add: (
+    dependencies: ImportDependencies,
+    first: First,
+    records: readonly Stored[],
+    call: CallOptions,
+  ) => Promise<unknown>;
 }
 
-export async function importMessages(
-  { messages }: ImportDependencies,
-  lines: readonly [LineOf<'message'>, ...LineOf<'message'>[]],
-  { count, signal }: Importing,
-): Promise<void> {
-  const [{ stream, group }] = lines;
-  const place: Place = { stream, group };
-  await importRecords<ImportedMessage>(lines, {
-    // Other programs may use one id for several messages, and each of them counts.
-    identify: ({ id, role, content, author, time, fields }) =>
-      JSON.stringify([id, role, content, author, time, fields]),
-    read: () => messages.history(place, { signal }),
-    add: (batch) => messages.addAll(place, batch, { signal }),
-    count,
-    signal,
-  });
+/** Adds the records that a list does not have, and counts them. */
+function listOf<First extends Stored, Stored extends { readonly time: number }>({
+  identities,
+  read,
+  add,
+}: List<First, Stored>): Import<First> {
+  return async (dependencies, lines, { count, signal }) => {
+    const turns = new Turns(signal);
+    const [first] = lines as readonly [First, ...First[]];
+    const identified = async (records: readonly Stored[]): Promise<Map<string, Stored>> => {
+      const identify = identities();
+      const found = new Map<string, Stored>();
+      for (const record of records) {
+        found.set(identify(record), record);
+        if (turns.spend(UNITS_PER_LINE)) await turns.next();
+      }
+      return found;
+    };
+    const before = await identified(await read(dependencies, first, { signal }));
+    const missing = [...(await identified(lines))].filter(([identity]) => !before.has(identity));
+    count.present += lines.length - missing.length;
+    if (missing.length === 0) return;
+    const fresh = missing.toSorted(([, a], [, b]) => a.time - b.time);
+    for (const batch of batchesOf(fresh)) {
+      const records = batch.map(([, record]) => record);
+      await add(dependencies, first, records, { signal });
+      // SQLite writes in this thread.
+      await turns.next();
+    }
+    const after = await identified(await read(dependencies, first, { signal }));
+    const kept = fresh.filter(([identity]) => after.has(identity)).length;
+    count.added += kept;
+    count.dropped += fresh.length - kept;
+  };
 }
 
-export async function importNotes(
-  { backend, notes, limits }: ImportDependencies,
-  lines: readonly [LineOf<'note'>, ...LineOf<'note'>[]],
-  { count, signal }: Importing,
-): Promise<void> {
-  const [{ workflowId }] = lines;
-  await importRecords<Note>(lines, {
-    identify: ({ content, source, time, temporary, fields }) =>
-      JSON.stringify([content, source, time, temporary, fields]),
-    read: () => notes.getNotes(workflowId, { signal }),
-    add: (batch) => {
-      const drafts = batch.map((note) => noteDraft(note, limits));
-      return appendRecords(backend, notesKey(workflowId), drafts, { rule: limits.notes, signal });
-    },
-    count,
-    signal,
-  });
-}
-
-export async function importWorkflows(
-  { workflows }: ImportDependencies,
-  lines: readonly LineOf<'workflow'>[],
-  { count, signal }: Importing,
-): Promise<void> {
-  for (const line of lines) {
-    const isAdded = await workflows.restore(workflowOf(line), { signal });
-    count[isAdded ? 'added' : 'present'] += 1;
-  }
-}
-
-interface Numbered extends Pick<LineOf<'record'>, 'value' | 'time' | 'expiresAt'> {
-  /** How many equal records come before this one. */
-  readonly copy: number;
-}
-
-function numbered(records: readonly Omit<Numbered, 'copy'>[]): readonly Numbered[] {
+/** Numbers equal records at one time, so that all are kept: they may be events that are counted. */
+function numbered(): (record: Pick<LineOf<'record'>, 'value' | 'time'>) => string {
   const copies = new Map<string, number>();
-  return records.map(({ value, time, expiresAt }) => {
+  return ({ value, time }) => {
     const identity = JSON.stringify([value, time]);
     const copy = copies.get(identity) ?? 0;
     copies.set(identity, copy + 1);
-    return { value, time, expiresAt, copy };
-  });
-}
-
-/** Adds records, which expire when the exported ones do. */
-export async function importNamespaceRecords(
-  { backend, reader, limits }: ImportDependencies,
-  lines: readonly [LineOf<'record'>, ...LineOf<'record'>[]],
-  { count, signal }: Importing,
-): Promise<void> {
-  const [{ namespace, key: name }] = lines;
-  const key = namespaceKey(namespace, name);
-  // Equal records at one time are all kept: they may be events that are counted.
-  await importRecords<Numbered>(numbered(lines), {
-    identify: ({ value, time, copy }) => JSON.stringify([value, time, copy]),
-    read: async () => {
-      const entries = await reader.read(key, { signal }, parseNamespaceRecord);
-      return numbered(entries.map(({ value }) => value));
-    },
-    add: (batch) => {
-      const drafts = batch.map(({ value, time, expiresAt }) => ({ ...namespaceDraft(value, limits, time), expiresAt }));
-      return appendRecords(backend, key, drafts, { rule: listRuleOf({}), signal });
-    },
-    count,
-    signal,
-  });
-}
-
-/** Adds documents unless their keys have one. */
-export async function importDocuments(
-  { backend }: ImportDependencies,
-  lines: readonly LineOf<'document'>[],
-  { count, signal }: Importing,
-): Promise<void> {
-  for (const { namespace, key, document, expiresAt = Infinity } of lines) {
-    const ttlMs = expiresAt - (await backend.now({ signal }));
-    if (ttlMs <= 0) {
-      count.dropped += 1;
-      continue;
-    }
-    const swap = { expected: undefined, next: document, ttlMs };
-    const isAdded = await swapDocument(backend, namespaceKey(namespace, key), swap, { signal });
-    count[isAdded ? 'added' : 'present'] += 1;
-  }
+    return `${copy} ${identity}`;
+  };
 }
 
 /** Adds missing entities, observations and relations. Existing entities keep their type. */
-export async function importGraph(
-  graph: Graph,
-  lines: readonly LineOf<'graph'>[],
-  { count, signal }: Importing,
-): Promise<void> {
+const importGraph: Import<LineOf<'graph'>> = async (dependencies, lines, { count, signal }) => {
+  const graph = dependencies.graph(lines[0]?.graph ?? '');
   for (const batch of batchesOf(lines.map(({ line }) => line))) {
     const entities = batch.filter((line) => line.type === 'entity');
     const created = new Set(await graph.createEntities(entities, { signal }));
@@ -244,20 +152,13 @@ export async function importGraph(
     count.added += added;
     count.present += batch.length - added;
   }
-}
+};
 
 /** Keeps lines as they are, unless the next export has them anyway. */
-export async function importUnknown(
-  dependencies: ImportDependencies,
-  lines: readonly LineOf<'unknown'>[],
-  { count, signal }: Importing,
-): Promise<void> {
-  const { backend } = dependencies;
+const importUnknown: Import<LineOf<'unknown'>> = async ({ backend }, lines, { count, signal }) => {
   const present = new Set((await readKept(backend, { signal })).map(({ text }) => text));
   if (lines.some(({ isNewer }) => !isNewer)) {
-    for (const record of await listUnreadable(backend, { signal })) {
-      present.add(unreadableLine(record));
-    }
+    for (const record of await listUnreadable(backend, { signal })) present.add(unreadableLine(record));
   }
   const fresh = new Map(lines.filter(({ text }) => !present.has(text)).map((line) => [line.text, line]));
   const drafts = Array.from(fresh.values(), ({ text, version }) => ({
@@ -269,4 +170,69 @@ export async function importUnknown(
   }
   count.added += fresh.size;
   count.present += lines.length - fresh.size;
+};
+
+/** In the order of an import. */
+const imports: { readonly [Kind in Line['kind']]: Import<LineOf<Kind>> } = {
+  // With their earlier versions. A fact with the text of another one is kept as superseded by it.
+  fact: async ({ factDependencies }, lines, { count, signal }) => {
+    const table = factTable(lines[0]?.scope ?? 'user', lines[0]?.project);
+    const rows = lines.map(({ fact }) => ({ id: fact.id, text: JSON.stringify(fact) }));
+    const { added, merged, present } = await placeRows(factDependencies, { table, rows, signal });
+    count.added += added + merged;
+    count.present += present;
+  },
+  stream: each(({ backend }, claim, call) => claimStream(backend, claim, call)),
+  message: listOf<LineOf<'message'>, ImportedMessage>({
+    // Other programs may use one id for several messages, and each of them counts.
+    identities:
+      () =>
+      ({ id, role, content, author, time, fields }) =>
+        JSON.stringify([id, role, content, author, time, fields]),
+    read: ({ messages }, { stream, group }, call) => messages.history({ stream, group }, call),
+    add: ({ messages }, { stream, group }, batch, call) => messages.addAll({ stream, group }, batch, call),
+  }),
+  note: listOf<LineOf<'note'>, Note>({
+    identities:
+      () =>
+      ({ content, source, time, temporary, fields }) =>
+        JSON.stringify([content, source, time, temporary, fields]),
+    read: ({ notes }, { workflowId }, call) => notes.getNotes(workflowId, call),
+    add: ({ backend, limits }, { workflowId }, batch, call) => {
+      const drafts = batch.map((note) => noteDraft(note, limits));
+      return appendRecords(backend, notesKey(workflowId), drafts, { ...call, rule: limits.notes });
+    },
+  }),
+  graph: importGraph,
+  workflow: each(({ workflows }, line, call) => workflows.restore(workflowOf(line), call)),
+  // They expire when the exported ones do.
+  record: listOf<LineOf<'record'>, Pick<LineOf<'record'>, 'value' | 'time' | 'expiresAt'>>({
+    identities: numbered,
+    read: async ({ reader }, { namespace, key }, call) => {
+      const entries = await reader.read(namespaceKey(namespace, key), call, parseNamespaceRecord);
+      return entries.map(({ value }) => value);
+    },
+    add: ({ backend, limits }, { namespace, key }, batch, call) => {
+      const drafts = batch.map(({ value, time, expiresAt }) => ({ ...namespaceDraft(value, limits, time), expiresAt }));
+      return appendRecords(backend, namespaceKey(namespace, key), drafts, { ...call, rule: listRuleOf({}) });
+    },
+  }),
+  document: each(async ({ backend }, { namespace, key, document, expiresAt = Infinity }, call) => {
+    const ttlMs = expiresAt - (await backend.now(call));
+    if (ttlMs <= 0) return undefined;
+    return swapDocument(backend, namespaceKey(namespace, key), { expected: undefined, next: document, ttlMs }, call);
+  }),
+  unknown: importUnknown,
+};
+
+export const IMPORTED_KINDS: readonly string[] = Object.keys(imports);
+
+/** Imports lines of one kind and key. */
+export function importKind(
+  dependencies: ImportDependencies,
+  lines: readonly Line[],
+  importing: Importing,
+): Promise<void> {
+  // All lines have the kind of the first one.
+  return (imports[lines[0]?.kind ?? 'unknown'] as Import<Line>)(dependencies, lines, importing);
 }

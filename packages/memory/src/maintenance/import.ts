@@ -1,24 +1,13 @@
 import { MemoryError } from '../errors.ts';
-import { claimStream } from '../conversations/claims.ts';
-import { factTable } from '../facts/fact-table.ts';
 import type { CallOptions } from '../records/backend.ts';
-import { graphKey, memoryKey, namespaceKey, notesKey, streamKey, UNKNOWN_KEY, workflowKey } from '../records/keys.ts';
+import { keyOfLine } from '../records/kept-elsewhere.ts';
+import { UNKNOWN_KEY } from '../records/keys.ts';
 import type { Limits } from '../records/limits.ts';
 import { Turns, unitsOf } from '../records/turns.ts';
-import {
-  importDocuments,
-  importFacts,
-  importGraph,
-  importMessages,
-  importNamespaceRecords,
-  importNotes,
-  importUnknown,
-  importWorkflows,
-  UNITS_PER_LINE,
-} from './import-kinds.ts';
-import type { Counts, ImportDependencies, Importing } from './import-kinds.ts';
-import { checkKinds, checkLine, createLineParser } from './lines.ts';
-import type { Line, LineOf } from './lines.ts';
+import { IMPORTED_KINDS, importKind, UNITS_PER_LINE } from './import-kinds.ts';
+import type { Counts, ImportDependencies } from './import-kinds.ts';
+import { checkKinds, checkLine, LineParser } from './lines.ts';
+import type { Line } from './lines.ts';
 import { onKey } from './problems.ts';
 import type { Problem, ProblemListener } from './problems.ts';
 
@@ -53,76 +42,21 @@ export async function importLines(
   checkKinds(lines);
   const problems: Problem[] = [];
   const total: Counts = { added: 0, present: 0, dropped: 0 };
-  const importAll = async <Kind extends Line['kind']>(
-    kind: Kind,
-    keyOf: (line: LineOf<Kind>) => string,
-    run: (lines: readonly [LineOf<Kind>, ...LineOf<Kind>[]], importing: Importing) => Promise<void>,
-  ): Promise<Counts> => {
-    const own: Counts = { added: 0, present: 0, dropped: 0 };
-    const selected = lines.filter((line): line is LineOf<Kind> => line.kind === kind);
-    for (const [key, group] of grouped(selected, keyOf)) {
+  let unknown = 0;
+  for (const kind of IMPORTED_KINDS) {
+    const selected = lines.filter((line) => line.kind === kind);
+    for (const [key, group] of grouped(selected)) {
       const count: Counts = { added: 0, present: 0, dropped: 0 };
       const onProblem: ProblemListener = (problem) => {
         problems.push(problem);
         count.dropped = group.length - count.added - count.present;
       };
-      await onKey(key, () => run(group, { count, signal }), onProblem);
-      for (const name of ['added', 'present', 'dropped'] as const) own[name] += count[name];
+      await onKey(key, () => importKind(dependencies, group, { count, signal }), onProblem);
+      for (const name of ['added', 'present', 'dropped'] as const) total[name] += count[name];
+      if (kind === 'unknown') unknown += count.added;
     }
-    for (const name of ['added', 'present', 'dropped'] as const) total[name] += own[name];
-    return own;
-  };
-  await importAll(
-    'fact',
-    ({ scope, project }) => factTable(scope, project).key,
-    (group, importing) => importFacts(dependencies, group, importing),
-  );
-  await importAll(
-    'stream',
-    ({ name }) => streamKey(name),
-    async (group, { count, signal: stop }) => {
-      for (const claim of group) {
-        const isAdded = await claimStream(dependencies.backend, claim, { signal: stop });
-        count[isAdded ? 'added' : 'present'] += 1;
-      }
-    },
-  );
-  await importAll(
-    'message',
-    ({ stream, group }) => memoryKey(stream, group),
-    (group, importing) => importMessages(dependencies, group, importing),
-  );
-  await importAll(
-    'note',
-    ({ workflowId }) => notesKey(workflowId),
-    (group, importing) => importNotes(dependencies, group, importing),
-  );
-  await importAll(
-    'graph',
-    ({ graph }) => graphKey(graph),
-    ([first, ...rest], importing) => importGraph(dependencies.graph(first.graph), [first, ...rest], importing),
-  );
-  await importAll(
-    'workflow',
-    ({ id }) => workflowKey(id),
-    (group, importing) => importWorkflows(dependencies, group, importing),
-  );
-  await importAll(
-    'record',
-    ({ namespace, key }) => namespaceKey(namespace, key),
-    (group, importing) => importNamespaceRecords(dependencies, group, importing),
-  );
-  await importAll(
-    'document',
-    ({ namespace, key }) => namespaceKey(namespace, key),
-    (group, importing) => importDocuments(dependencies, group, importing),
-  );
-  const known = await importAll(
-    'unknown',
-    () => UNKNOWN_KEY,
-    (group, importing) => importUnknown(dependencies, group, importing),
-  );
-  return { lines: lines.length, ...total, unknown: known.added, problems };
+  }
+  return { lines: lines.length, ...total, unknown, problems };
 }
 
 async function parseLines(
@@ -130,7 +64,7 @@ async function parseLines(
   { limits, signal }: CallOptions & { readonly limits: Limits },
 ): Promise<Line[]> {
   const turns = new Turns(signal);
-  const parser = createLineParser();
+  const parser = new LineParser();
   const lines: Line[] = [];
   let lineNumber = 0;
   for await (const text of texts) {
@@ -150,13 +84,13 @@ async function parseLines(
   return lines;
 }
 
-function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, [T, ...T[]]> {
-  const groups = new Map<string, [T, ...T[]]>();
-  for (const item of items) {
-    const key = keyOf(item);
+function grouped(lines: readonly Line[]): Map<string, Line[]> {
+  const groups = new Map<string, Line[]>();
+  for (const line of lines) {
+    const key = keyOfLine(line) ?? UNKNOWN_KEY;
     const group = groups.get(key);
-    if (group) group.push(item);
-    else groups.set(key, [item]);
+    if (group) group.push(line);
+    else groups.set(key, [line]);
   }
   return groups;
 }

@@ -10,7 +10,8 @@ import { parseFact } from '../facts/fact.ts';
 import type { FactTable, StoredFact } from '../facts/fact.ts';
 import { factTable } from '../facts/fact-table.ts';
 import type { GraphLine } from '../graph/knowledge-graph.ts';
-import { checkName, graphKey, memoryKey, namespaceKey, notesKey, streamKey, workflowKey } from '../records/keys.ts';
+import { keyOfLine } from '../records/kept-elsewhere.ts';
+import { checkName, namespaceKey } from '../records/keys.ts';
 import { checkSize } from '../records/limits.ts';
 import type { Limits } from '../records/limits.ts';
 import { checkDocument, namespaceDraft } from '../records/namespace.ts';
@@ -116,55 +117,45 @@ const schemas = new Map(
 
 const HINT = 'Nothing was imported; fix the line and import again.';
 
-/** Reads lines one after the other. */
-export interface LineParser {
-  /** Returns the records of a line; none for a line about the export itself. @throws {MemoryError} `INVALID_INPUT`. */
-  readonly parse: (text: string, lineNumber: number) => readonly Line[];
-}
+/** Reads the lines of one import, in their order. */
+export class LineParser {
+  #version = 1;
 
-/** Creates a parser of the lines of one import. */
-export function createLineParser(): LineParser {
-  let version = 1;
-  return {
-    parse: (text, lineNumber) => {
-      const value = parseJson(text, lineNumber);
-      const { kind } = value;
-      if (typeof kind !== 'string') {
-        // The file of the memory server of the Model Context Protocol consists of these.
-        const foreign = graphLineSchema.safeParse(value);
-        if (foreign.success) return [{ kind: 'graph', graph: 'default', line: foreign.data }];
-        return refuse(lineNumber, 'it has no kind');
-      }
-      const schema = schemas.get(kind);
-      const newer = version > EXPORT_VERSION ? { version } : {};
-      if (schema === undefined) return [{ kind: 'unknown', text, ...newer, isNewer: true }];
-      const parsed = schema.safeParse(value);
-      if (!parsed.success) {
-        // A newer version may have given the kind another form.
-        if (version > EXPORT_VERSION) return [{ kind: 'unknown', text, ...newer, isNewer: true }];
-        const [issue] = parsed.error.issues;
-        const path = issue?.path.join('.') ?? '';
-        return refuse(lineNumber, `${path === '' ? '' : `${path}: `}${issue?.message ?? ''}`);
-      }
-      if (kind === 'export') {
-        version = Number(value['version']);
-        return [];
-      }
-      if (kind === 'unreadable') return [{ kind: 'unknown', text, isNewer: false }];
-      return linesOf(kind as KnownKind, value, text);
-    },
-  };
+  /** Returns the records of a line; none for a line about the export itself. @throws {MemoryError} `INVALID_INPUT`. */
+  parse(text: string, lineNumber: number): readonly Line[] {
+    const value = parseFields(text);
+    if (value === undefined) {
+      throw new MemoryError('INVALID_INPUT', [`Line ${lineNumber} of the import is not valid JSON`, HINT]);
+    }
+    const { kind } = value;
+    if (typeof kind !== 'string') {
+      // The file of the memory server of the Model Context Protocol consists of these.
+      const foreign = graphLineSchema.safeParse(value);
+      if (foreign.success) return [{ kind: 'graph', graph: 'default', line: foreign.data }];
+      return refuse(lineNumber, 'it has no kind');
+    }
+    const parsed = schemas.get(kind)?.safeParse(value);
+    const isNewer = this.#version > EXPORT_VERSION;
+    // A newer version may have given a known kind another form.
+    if (parsed === undefined || (!parsed.success && isNewer)) {
+      return [{ kind: 'unknown', text, ...(isNewer && { version: this.#version }), isNewer: true }];
+    }
+    if (!parsed.success) {
+      const [issue] = parsed.error.issues;
+      const path = issue?.path.join('.') ?? '';
+      return refuse(lineNumber, `${path === '' ? '' : `${path}: `}${issue?.message ?? ''}`);
+    }
+    if (kind === 'export') {
+      this.#version = Number(value['version']);
+      return [];
+    }
+    if (kind === 'unreadable') return [{ kind: 'unknown', text, isNewer: false }];
+    return linesOf(kind as KnownKind, value, text);
+  }
 }
 
 function refuse(lineNumber: number, problem: string): never {
   throw new MemoryError('INVALID_INPUT', [`Line ${lineNumber} of the import is invalid (${problem})`, HINT]);
-}
-
-function parseJson(text: string, lineNumber: number): JsonObject {
-  const fields = parseFields(text);
-  if (fields) return fields;
-  const summary = `Line ${lineNumber} of the import is not valid JSON`;
-  throw new MemoryError('INVALID_INPUT', [summary, HINT]);
 }
 
 /** Returns the record of a checked line. A field that this version does not know stays with the record, or with the line. */
@@ -221,43 +212,35 @@ function checkFields(fields: JsonObject | undefined, names: readonly string[]): 
 }
 
 function checkRecord(line: Line, limits: Limits): void {
+  if (line.kind === 'fact') factTable(line.scope, line.project);
+  keyOfLine(line);
   switch (line.kind) {
     case 'message':
       checkFields(line.fields, ['id', 'role', 'content', 'time', ...(line.author === undefined ? [] : ['author'])]);
-      memoryKey(line.stream, line.group);
       messageDraft(line, limits);
       return;
     case 'note':
       checkFields(line.fields, ['content', 'source', 'time', 'temporary']);
-      notesKey(line.workflowId);
       noteDraft(line, limits);
       return;
     case 'fact': {
       const { id, text, stream } = line.fact;
-      factTable(line.scope, line.project);
       checkName(id, 'id of a fact');
       if (stream !== undefined) checkName(stream, 'stream');
       checkSize(text, 'text of a fact', limits);
       return;
     }
-    case 'stream':
-      streamKey(line.name);
-      return;
-    case 'graph':
-      graphKey(line.graph);
-      return;
     case 'record':
-      namespaceKey(line.namespace, line.key);
       namespaceDraft(line.value, limits);
       return;
     case 'document':
-      namespaceKey(line.namespace, line.key);
       checkDocument(line.document, limits);
       return;
     case 'workflow':
-      workflowKey(line.id);
       workflowDocument(workflowOf(line), limits);
       return;
+    case 'graph':
+    case 'stream':
     case 'unknown':
   }
 }

@@ -32,14 +32,19 @@ function idOf({ id, record, fact }: Fields): unknown {
   return id ?? (typeof record === 'string' ? parseFields(record)?.['id'] : undefined);
 }
 
+/** Returns the key of the record of a line; `undefined` for a kind that has none. @throws {MemoryError} `INVALID_NAME`. */
+export function keyOfLine(line: object): string | undefined {
+  const { kind } = line as Fields;
+  if (typeof kind !== 'string' || !Object.hasOwn(keys, kind)) return undefined;
+  return keys[kind]?.(line as Readonly<Record<string, string>>);
+}
+
 /** Returns where a line of an export belongs; `undefined` when this version does not know. */
 function placeOfLine(text: unknown): RecordPlace | undefined {
   const fields = typeof text === 'string' ? parseFields(text) : undefined;
-  const kind = fields?.['kind'];
-  if (fields === undefined || typeof kind !== 'string' || !Object.hasOwn(keys, kind)) return undefined;
   try {
-    const key = keys[kind]?.(fields as Readonly<Record<string, string>>);
-    return key === undefined ? undefined : { key, id: idOf(fields) };
+    const key = fields && keyOfLine(fields);
+    return key === undefined ? undefined : { key, id: idOf(fields ?? {}) };
   } catch {
     return undefined;
   }
