@@ -8,7 +8,6 @@ import { isVisible } from '../facts/fact.ts';
 import type { Fact, FactScope } from '../facts/fact.ts';
 import type { Memory } from '../memory.ts';
 import type { Erasure } from '../records/backend.ts';
-import { loadFormatting } from './load-formatting.ts';
 import { additive, agentStream, factEntry, factStream, placeOf, reading } from './tool-context.ts';
 import type { ToolMemory } from './tool-context.ts';
 import { asToolErrors } from './tool-errors.ts';
@@ -199,7 +198,7 @@ export function createFactTools({ open, stream, agent }: ToolMemory): FactTools 
           const { fact, isNew, similar } = await facts.remember(text, { ...options, source: SOURCE });
           const lines = [`${isNew ? 'Remembered' : 'Already known'} as ${fact.id} ${escapeControls(placeOf(fact))}.`];
           if (similar.length > 0) {
-            const { fitEntries, MEMORY_TOKENS } = await loadFormatting();
+            const { fitEntries, MEMORY_TOKENS } = await import('../conversations/wrap.ts');
             lines.push(
               'Similar facts exist. If one is outdated now, call update_fact or forget_fact with its id.',
               (
@@ -265,7 +264,7 @@ export function createFactTools({ open, stream, agent }: ToolMemory): FactTools 
       annotations: { title: 'List facts', ...reading },
       run: ({ since, until, tag, scope: wanted, limit = DEFAULT_PAGE, offset = 0 }, { signal }) =>
         asToolErrors(async () => {
-          const { fitEntries, MEMORY_TOKENS } = await loadFormatting();
+          const { fitEntries, MEMORY_TOKENS } = await import('../conversations/wrap.ts');
           const memory = await open();
           if (wanted === 'project' && memory.project === undefined) throw unknownProject();
           const times = await timesOf(memory.backend.now, { since, until, signal });

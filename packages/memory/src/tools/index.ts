@@ -1,6 +1,5 @@
-export { createMemoryTools } from './memory-tool-factory.ts';
-export type { MemoryNaming, MemoryToolsOptions } from './memory-tool-factory.ts';
-export type { MemoryTools } from './memory-tools.ts';
+export { createMemoryTools } from './memory-tools.ts';
+export type { MemoryNaming, MemoryTools, MemoryToolsOptions } from './memory-tools.ts';
 export { asToolErrors } from './tool-errors.ts';
 export { memoryToolSet } from './tool-set.ts';
 export type { MemoryToolSetOptions } from './tool-set.ts';

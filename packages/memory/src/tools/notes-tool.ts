@@ -7,10 +7,9 @@ import { notesKey } from '../records/keys.ts';
 import type { Note } from '../workflows/notes.ts';
 import { escapeControls } from '@cairn/tool/paths';
 import { joined } from './fact-tools.ts';
-import type { Entry } from '../conversations/fit-entries.ts';
+import type { Entry } from '../conversations/wrap.ts';
 import { additive, formatTime } from './tool-context.ts';
 import type { ToolMemory } from './tool-context.ts';
-import { loadFormatting } from './load-formatting.ts';
 import { asToolErrors } from './tool-errors.ts';
 
 /** The parameters of `notes`. */
@@ -106,7 +105,7 @@ export function createNotesTool(
             : await memory.storeNote(id, content, source, { temporary, signal });
         const notes = await memory.getNotes(id, { signal });
         const { retention } = memory;
-        const { fitEntries, MEMORY_TOKENS } = await loadFormatting();
+        const { fitEntries, MEMORY_TOKENS } = await import('../conversations/wrap.ts');
         const { text, shown } = await fitEntries(
           notes.slice(offset).map((note) => noteEntry(note, retention)),
           MEMORY_TOKENS,

@@ -9,11 +9,9 @@ import { isVisible } from '../facts/fact.ts';
 import type { RecalledFact } from '../facts/facts-api.ts';
 import type { Memory } from '../memory.ts';
 import { joined, leftOut, readWhole, timesOf } from './fact-tools.ts';
-import type { Entry } from '../conversations/fit-entries.ts';
+import type * as wrap from '../conversations/wrap.ts';
 import { factEntry, factStream, reading } from './tool-context.ts';
 import type { ToolMemory } from './tool-context.ts';
-import { loadFormatting } from './load-formatting.ts';
-import type { Formatting } from './load-formatting.ts';
 import { asToolErrors } from './tool-errors.ts';
 
 /** The parameters of `recall`. */
@@ -59,11 +57,12 @@ const DEFAULT_LIMIT = 5;
 
 /** What was read by its id. */
 interface Found extends Pick<RecallDetails, 'facts' | 'messages'> {
-  readonly entry: Entry;
+  readonly entry: wrap.Entry;
 }
 
-interface FindOptions extends Pick<Formatting, 'entryOf'> {
+interface FindOptions {
   readonly stream: string;
+  readonly entryOf: (typeof wrap)['entryOf'];
   readonly signal: AbortSignal | undefined;
 }
 
@@ -105,7 +104,7 @@ async function findOne(memory: Memory, id: string, { stream, entryOf, signal }: 
 /** A memory of an answer, and its place in the ranking of its kind. */
 interface Row {
   readonly row: number;
-  readonly entry: Entry;
+  readonly entry: wrap.Entry;
   readonly fact?: RecalledFact;
   readonly context?: RecalledContext;
 }
@@ -114,7 +113,7 @@ interface Row {
 function interleave(
   facts: readonly RecalledFact[],
   contexts: readonly RecalledContext[],
-  { query, entryOf }: Pick<Formatting, 'entryOf'> & { readonly query: string },
+  { query, entryOf }: { readonly query: string; readonly entryOf: (typeof wrap)['entryOf'] },
 ): Row[] {
   const rows = [
     ...facts.map((fact, row): Row => ({ row, fact, entry: factEntry(fact, query) })),
@@ -144,7 +143,7 @@ export function createRecallTool({ open, stream, workflowId }: ToolMemory): Tool
     annotations: { title: 'Recall', ...reading },
     run: (input, { signal }) =>
       asToolErrors(async () => {
-        const { entryOf, fitEntries, fitPart, MEMORY_TOKENS } = await loadFormatting();
+        const { entryOf, fitEntries, fitPart, MEMORY_TOKENS } = await import('../conversations/wrap.ts');
         const memory = await open();
         const { query = '', id, tags, role, group, limit = DEFAULT_LIMIT, offset = 0 } = input;
         if (id !== undefined) {

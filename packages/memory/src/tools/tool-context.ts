@@ -2,7 +2,7 @@ import type { ToolAnnotations } from '@cairn/tool';
 import type { Fact, FactScope } from '../facts/fact.ts';
 import { DEFAULT_STREAM } from '../defaults.ts';
 import type { Memory } from '../memory.ts';
-import type { Entry } from '../conversations/fit-entries.ts';
+import type { Entry } from '../conversations/wrap.ts';
 
 /** The memory of the tools. */
 export interface ToolMemory {

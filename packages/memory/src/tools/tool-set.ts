@@ -1,12 +1,42 @@
 import { checkArguments } from '@cairn/tool/errors';
-import type { ToolSet } from '@cairn/tool';
+import { ToolError } from '@cairn/tool';
+import type { ResourceProvider, ToolSet } from '@cairn/tool';
 import { DEFAULT_STREAM } from '../defaults.ts';
 import type { Memory } from '../memory.ts';
 import { INSTRUCTIONS, READ_ONLY_INSTRUCTIONS } from './instructions.ts';
-import { createMemoryTools, memoryToolsOptions } from './memory-tool-factory.ts';
-import type { MemoryToolsOptions } from './memory-tool-factory.ts';
-import { startResource } from './start-resource.ts';
-import { agentStream } from './tool-context.ts';
+import { createMemoryTools, memoryToolsOptions } from './memory-tools.ts';
+import type { MemoryToolsOptions } from './memory-tools.ts';
+import { agentStream, factStream } from './tool-context.ts';
+import { asToolErrors } from './tool-errors.ts';
+
+/** The URI of what a session should know at its start. */
+const START_URI = 'cairn://memory/start';
+
+const RESOURCE = {
+  uri: START_URI,
+  name: 'memory-start',
+  title: 'Memory at the start of a session',
+  description: 'The pinned and the newest facts of this project and of the user.',
+  mimeType: 'text/plain',
+} as const;
+
+/** Offers the start block as a resource. Hosts that run hooks use `cairn memory start` instead. */
+function startResource(open: () => Promise<Memory>, stream: string): ResourceProvider {
+  return {
+    list: async (cursor) => {
+      if (cursor === undefined) return { resources: [RESOURCE] };
+      throw new ToolError('INVALID_INPUT', ['The cursor is invalid', 'List again without a cursor.']);
+    },
+    read: (uri, { signal }) =>
+      uri === START_URI
+        ? asToolErrors(async () => {
+            const { facts } = await open();
+            const text = await facts.startBlock({ ...factStream(stream), signal });
+            return [{ uri, mimeType: RESOURCE.mimeType, text }];
+          })
+        : Promise.resolve(undefined),
+  };
+}
 
 export interface MemoryToolSetOptions extends Omit<MemoryToolsOptions, 'memory'> {
   /**
