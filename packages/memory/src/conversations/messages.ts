@@ -1,9 +1,8 @@
 import type { CallTable, OptionNames } from '@cairn/tool/errors';
 import { quoted } from '@cairn/tool/kernel';
-import type { CallOptions, MemoryBackend } from '../records/backend.ts';
+import type { CallOptions } from '../records/backend.ts';
 import { MemoryError } from '../errors.ts';
 import { memoryKey } from '../records/keys.ts';
-import type { Limits } from '../records/limits.ts';
 import { secretsIn } from '../records/secrets.ts';
 import type { FoundSecrets } from '../records/secrets.ts';
 import { messageDraft, parseMessage } from './message.ts';
@@ -11,7 +10,7 @@ import type { Message, MessageInput, NewMessage } from './message.ts';
 import { appendRecords, removeRows, removeTable } from '../records/lists.ts';
 import type { Draft } from '../records/lists.ts';
 import { newestRows } from '../records/pages.ts';
-import type { Reader } from '../records/reader.ts';
+import type { Store } from '../records/reader.ts';
 import type { TermSource } from '../terms/term-source.ts';
 
 /** A group of a stream. */
@@ -47,12 +46,6 @@ export interface Messages {
   ) => Promise<Message[]>;
   /** Removes the message with this id, or all messages of the group. @returns the number of removed messages. */
   readonly remove: (place: Place, message: string | undefined, options?: CallOptions) => Promise<number>;
-}
-
-export interface MessagesDependencies {
-  readonly backend: MemoryBackend;
-  readonly reader: Reader;
-  readonly limits: Limits;
 }
 
 /** @throws {MemoryError} `MESSAGE_EXISTS`. */
@@ -91,7 +84,7 @@ export const messageCalls: CallTable<Messages> = {
   remove: ['object', 'any', callOptions],
 };
 
-export function createMessages({ backend, reader, limits }: MessagesDependencies): Messages {
+export function createMessages({ backend, reader, limits }: Store): Messages {
   const rule = limits.messages;
   const append = async (
     { stream, group }: Place,

@@ -1,8 +1,8 @@
 import type { Embed, RankNotice } from '@cairn/retrieval';
 import { checkTime, checkWhole, refuse } from '../records/checks.ts';
-import type { CallOptions, MemoryBackend } from '../records/backend.ts';
+import type { CallOptions } from '../records/backend.ts';
 import { memoryKey, notesKey, parseMemoryKey, streamPrefix } from '../records/keys.ts';
-import type { Reader } from '../records/reader.ts';
+import type { Store } from '../records/reader.ts';
 import type { TermSource } from '../terms/term-source.ts';
 import type { TermStore } from '../terms/term-store.ts';
 import { noteSource, parseNote } from '../workflows/notes.ts';
@@ -96,9 +96,7 @@ export interface RetrieveOptions extends Omit<
   readonly group: string;
 }
 
-export interface RecallDependencies {
-  readonly backend: MemoryBackend;
-  readonly reader: Reader;
+export interface RecallDependencies extends Pick<Store, 'backend' | 'reader'> {
   readonly terms: TermStore;
   readonly messages: Messages;
   readonly notes: Notes;

@@ -4,14 +4,12 @@ import { MemoryError } from '../errors.ts';
 import type { CallOptions } from '../records/backend.ts';
 import { removeKept } from '../records/kept-elsewhere.ts';
 import { checkName, UNKNOWN_KEY } from '../records/keys.ts';
-import type { Limits } from '../records/limits.ts';
 import { randomName } from '../records/random-name.ts';
 import { checkSecrets, checkTags, checkText } from './checks.ts';
 import { factOf, isActive } from './fact.ts';
 import type { Fact, FactChange, FactTable, StoredFact } from './fact.ts';
-import type { TermStore } from '../terms/term-store.ts';
 import { factRow, readRow, readRows, tryChange, untilDone } from './fact-table.ts';
-import type { FactRow, FactRowChange } from './fact-table.ts';
+import type { FactDependencies, FactRow, FactRowChange } from './fact-table.ts';
 import type {
   ForgottenFact,
   ProjectOptions,
@@ -21,20 +19,15 @@ import type {
 } from './facts-api.ts';
 import { foldText } from './fold.ts';
 import { isForeign, tablesOf } from './selection.ts';
-import type { Found, SelectionDependencies } from './selection.ts';
+import type { Found } from './selection.ts';
 import { amend, historyOf, stateToRestore } from './versions.ts';
 import type { FactState } from './versions.ts';
-
-export interface ChangeDependencies extends SelectionDependencies {
-  readonly limits: Limits;
-  readonly terms: TermStore;
-}
 
 /** A fact with its earlier versions has at most as many bytes as this many of the largest texts. */
 const MAX_VERSION_SIZES = 16;
 
 /** Returns the text of a row. @throws {MemoryError} `TOO_LARGE`. */
-function recordOf({ limits: { maxContentBytes } }: ChangeDependencies, stored: StoredFact): string {
+function recordOf({ limits: { maxContentBytes } }: FactDependencies, stored: StoredFact): string {
   const record = JSON.stringify(stored);
   const [bytes, max] = [Buffer.byteLength(record), maxContentBytes * MAX_VERSION_SIZES];
   if (bytes <= max) return record;
@@ -43,11 +36,11 @@ function recordOf({ limits: { maxContentBytes } }: ChangeDependencies, stored: S
 }
 
 /** Returns the change that adds a fact. @throws {MemoryError} `TOO_LARGE`. */
-export function newRow(dependencies: ChangeDependencies, stored: StoredFact): FactRowChange {
+export function newRow(dependencies: FactDependencies, stored: StoredFact): FactRowChange {
   return factRow(stored.id, undefined, recordOf(dependencies, stored));
 }
 
-function changedRow(dependencies: ChangeDependencies, row: FactRow, next: StoredFact): FactRowChange {
+function changedRow(dependencies: FactDependencies, row: FactRow, next: StoredFact): FactRowChange {
   return factRow(row.id, row.text, recordOf(dependencies, next));
 }
 
@@ -58,7 +51,7 @@ interface PlaceOptions extends ProjectOptions {
 
 /** Returns the row of a fact, which may be unreadable. Those of other projects are not read. */
 async function findRow(
-  dependencies: ChangeDependencies,
+  dependencies: FactDependencies,
   id: string,
   { project, table: only, signal }: PlaceOptions,
 ): Promise<{ readonly table: FactTable; readonly row: FactRow } | undefined> {
@@ -79,7 +72,7 @@ async function findRow(
 }
 
 /** @throws {MemoryError} `UNKNOWN_FACT`, `CORRUPT_RECORD`. */
-export async function findFact(dependencies: ChangeDependencies, id: string, options: PlaceOptions): Promise<Found> {
+export async function findFact(dependencies: FactDependencies, id: string, options: PlaceOptions): Promise<Found> {
   const found = await findRow(dependencies, id, options);
   if (found === undefined) {
     const [first] = tablesOf(dependencies, { project: options.project });
@@ -106,7 +99,7 @@ export function checkActive({ id, supersededBy, archivedAt }: StoredFact): void 
 
 /** Returns the time of the store, and the time up to which expired data may be deleted. */
 export async function timesOf(
-  { backend }: ChangeDependencies,
+  { backend }: FactDependencies,
   { signal }: CallOptions,
 ): Promise<{ readonly nowMs: number; readonly trustedMs: number }> {
   return { nowMs: await backend.now({ signal }), trustedMs: await backend.now({ trusted: true, signal }) };
@@ -114,7 +107,7 @@ export async function timesOf(
 
 /** Changes a fact by `apply`, which may refuse, until no other process is first. @throws {MemoryError} */
 export function changeFact(
-  dependencies: ChangeDependencies,
+  dependencies: FactDependencies,
   id: string,
   {
     apply,
@@ -138,7 +131,7 @@ export function changeFact(
 
 /** @throws {MemoryError} */
 export async function updateFact(
-  dependencies: ChangeDependencies,
+  dependencies: FactDependencies,
   id: string,
   changes: UpdateFactOptions,
 ): Promise<Fact> {
@@ -159,7 +152,7 @@ export async function updateFact(
 
 /** @throws {MemoryError} */
 export async function supersedeFact(
-  dependencies: ChangeDependencies,
+  dependencies: FactDependencies,
   id: string,
   text: string,
   { source, allowSecret, ...options }: SupersedeFactOptions,
@@ -195,7 +188,7 @@ export async function supersedeFact(
 }
 
 /** Archives a fact; one that is no longer recalled stays as it is. @throws {MemoryError} */
-export function archiveFact(dependencies: ChangeDependencies, id: string, options: ProjectOptions): Promise<Fact> {
+export function archiveFact(dependencies: FactDependencies, id: string, options: ProjectOptions): Promise<Fact> {
   const apply = (stored: StoredFact, nowMs: number): Partial<FactState> =>
     isActive(stored) ? { archivedAt: nowMs } : {};
   return changeFact(dependencies, id, { ...options, apply, by: 'archive' });
@@ -206,7 +199,7 @@ export function archiveFact(dependencies: ChangeDependencies, id: string, option
  * when there is none to archive.
  */
 async function archivedSuccessor(
-  dependencies: ChangeDependencies,
+  dependencies: FactDependencies,
   { table, stored: restored }: Found,
   { nowMs, trustedMs, signal }: CallOptions & { readonly nowMs: number; readonly trustedMs: number },
 ): Promise<FactRowChange | undefined> {
@@ -228,7 +221,7 @@ async function archivedSuccessor(
 
 /** @throws {MemoryError} */
 export function restoreFact(
-  dependencies: ChangeDependencies,
+  dependencies: FactDependencies,
   id: string,
   { revision: wanted, ...options }: RestoreFactOptions,
 ): Promise<Fact> {
@@ -251,7 +244,7 @@ export function restoreFact(
 
 /** Removes what an import kept of a fact as lines. */
 async function removeElsewhere(
-  { backend, reader, project: ownProject }: ChangeDependencies,
+  { backend, reader, project: ownProject }: FactDependencies,
   id: string,
   { project = ownProject, signal }: ProjectOptions,
 ): Promise<void> {
@@ -270,7 +263,7 @@ async function removeElsewhere(
  * move, and the others.
  */
 async function supersededBy(
-  { backend }: ChangeDependencies,
+  { backend }: FactDependencies,
   { table, stored }: Found,
   { signal }: CallOptions,
 ): Promise<{ readonly equal: FactRow[]; readonly others: FactRow[] }> {
@@ -291,7 +284,7 @@ async function supersededBy(
 
 /** Removes a fact, even if it is unreadable, and the superseded facts with its text. */
 export async function forgetFact(
-  dependencies: ChangeDependencies,
+  dependencies: FactDependencies,
   id: string,
   options: ProjectOptions,
 ): Promise<ForgottenFact> {

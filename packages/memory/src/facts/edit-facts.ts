@@ -6,11 +6,11 @@ import { changeFact, checkActive } from './change-facts.ts';
 import { isActive } from './fact.ts';
 import type { Fact, FactTable, StoredFact } from './fact.ts';
 import { factTable } from './fact-table.ts';
+import type { FactDependencies } from './fact-table.ts';
 import type { ApplyMarkdownOptions, FactSelection, MarkdownConflict, MarkdownResult } from './facts-api.ts';
 import { compareMarkdown, editableOf, formatMarkdown, isSameFact } from './markdown.ts';
 import type { Section } from './markdown.ts';
 import { rememberFact } from './remember.ts';
-import type { RememberDependencies } from './remember.ts';
 import { selectFacts } from './selection.ts';
 import type { FactState } from './versions.ts';
 
@@ -24,13 +24,13 @@ const CONFLICTS: ReadonlySet<MemoryErrorCode> = new Set<MemoryErrorCode>([
   'UNKNOWN_FACT',
 ]);
 
-function tableOf({ project: ownProject }: RememberDependencies, selection: FactSelection): FactTable {
+function tableOf({ project: ownProject }: FactDependencies, selection: FactSelection): FactTable {
   const { scope = 'project', project = ownProject } = selection;
   return factTable(scope, project);
 }
 
 /** Writes the active facts of one scope as Markdown, newest first. */
-export async function factsToMarkdown(dependencies: RememberDependencies, selection: FactSelection): Promise<string> {
+export async function factsToMarkdown(dependencies: FactDependencies, selection: FactSelection): Promise<string> {
   const table = tableOf(dependencies, selection);
   const selected = await selectFacts(dependencies, { ...selection, scope: table.scope });
   const facts = selected.flatMap(({ stored }) => (isActive(stored) ? stored : []));
@@ -47,7 +47,7 @@ function checkUnchanged(stored: StoredFact, before: Section, table: FactTable): 
 
 /** Makes the changes of edited Markdown. Repeating it after an interruption makes those that are missing. @throws {MemoryError} */
 export async function applyMarkdown(
-  dependencies: RememberDependencies,
+  dependencies: FactDependencies,
   edited: string,
   { original, allowSecret, ...selection }: ApplyMarkdownOptions,
 ): Promise<MarkdownResult> {

@@ -4,14 +4,22 @@ import { MemoryError } from '../errors.ts';
 import type { CallOptions, MemoryBackend, Row, RowChange, TableResult } from '../records/backend.ts';
 import { FACTS_PREFIX, factsKey, parseFactsKey } from '../records/keys.ts';
 import { readTable } from '../records/pages.ts';
-import type { Reader } from '../records/reader.ts';
+import type { Reader, Store } from '../records/reader.ts';
 import { termsIn } from '../records/terms.ts';
+import type { TermStore } from '../terms/term-store.ts';
 import { isActive, parseFact, searchTextOf, uniqueOfFact } from './fact.ts';
 import type { FactScope, FactTable, StoredFact } from './fact.ts';
 
 /** The attempts of a change while other processes change the same fact. */
 const MAX_ATTEMPTS = 1000;
 const MAX_WAIT_MS = 30;
+
+/** What the calls of facts work on. */
+export interface FactDependencies extends Store {
+  readonly terms: TermStore;
+  /** The project of calls that name none. */
+  readonly project: string | undefined;
+}
 
 /** A row with its fact; `undefined` when it is not readable. */
 export interface FactRow extends Row {

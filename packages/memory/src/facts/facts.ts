@@ -2,10 +2,10 @@ import type { CallTable, OptionNames } from '@cairn/tool/errors';
 import type { Embed } from '@cairn/retrieval';
 import type { Language } from '@cairn/tool/kernel';
 import { archiveFact, findFact, forgetFact, restoreFact, supersedeFact, updateFact } from './change-facts.ts';
-import type { ChangeDependencies } from './change-facts.ts';
 import { applyMarkdown, factsToMarkdown } from './edit-facts.ts';
 import { factOf } from './fact.ts';
 import { factTables } from './fact-table.ts';
+import type { FactDependencies } from './fact-table.ts';
 import type { Facts, FactSelection, ProjectOptions } from './facts-api.ts';
 import { moveFacts } from './move-facts.ts';
 import { recallFacts } from './recall-facts.ts';
@@ -13,11 +13,6 @@ import { rememberFact } from './remember.ts';
 import { listFacts } from './selection.ts';
 import { createStartBlocks } from './start-blocks.ts';
 import { historyOf } from './versions.ts';
-
-export interface FactsDependencies extends ChangeDependencies {
-  readonly embed: Embed | undefined;
-  readonly language: Language;
-}
 
 const callOptions: OptionNames<Pick<ProjectOptions, 'signal'>> = { signal: 'optional' };
 
@@ -53,7 +48,11 @@ export const factCalls: CallTable<Facts> = {
 };
 
 /** Creates the facts of a memory. */
-export function createFacts({ embed, language, ...dependencies }: FactsDependencies): Facts {
+export function createFacts({
+  embed,
+  language,
+  ...dependencies
+}: FactDependencies & { readonly embed: Embed | undefined; readonly language: Language }): Facts {
   return {
     remember: (text, options = {}) => rememberFact(dependencies, text, options),
     get: async (id, options = {}) => {

@@ -3,12 +3,11 @@ import { hash } from 'node:crypto';
 import { MemoryError } from '../errors.ts';
 import type { CallOptions, Row } from '../records/backend.ts';
 import { newRow, timesOf } from './change-facts.ts';
-import type { ChangeDependencies } from './change-facts.ts';
 import { MAX_TAGS, unionTags } from './checks.ts';
 import { isActive, parseFact } from './fact.ts';
 import type { FactTable, StoredFact } from './fact.ts';
 import { factRow, factTable, readRow, readRows, untilDone, writeFacts } from './fact-table.ts';
-import type { FactRow, FactRowChange } from './fact-table.ts';
+import type { FactDependencies, FactRow, FactRowChange } from './fact-table.ts';
 import type { MovedFacts } from './facts-api.ts';
 import { amend, isEarlier } from './versions.ts';
 
@@ -45,7 +44,7 @@ function replacing(
 
 /** Returns the changes that keep a row as superseded by the active fact that has its text. */
 async function merging(
-  dependencies: ChangeDependencies,
+  dependencies: FactDependencies,
   {
     table,
     row,
@@ -77,7 +76,7 @@ async function merging(
 
 /** Places one row. A row with the id of another fact gets a new id. */
 function placeRow(
-  dependencies: ChangeDependencies,
+  dependencies: FactDependencies,
   table: FactTable,
   row: RawRow,
   signal: AbortSignal | undefined,
@@ -110,7 +109,7 @@ function placeRow(
 
 /** Places new rows in one step. @returns whether it was possible */
 async function placeNew(
-  { backend }: ChangeDependencies,
+  { backend }: FactDependencies,
   table: FactTable,
   rows: readonly RawRow[],
   signal: AbortSignal | undefined,
@@ -128,7 +127,7 @@ async function placeNew(
  * kept.
  */
 export async function placeRows(
-  dependencies: ChangeDependencies,
+  dependencies: FactDependencies,
   { table, rows, signal }: CallOptions & { readonly table: FactTable; readonly rows: readonly RawRow[] },
 ): Promise<PlacedRows> {
   const counts = { added: 0, merged: 0, present: 0 };
@@ -145,7 +144,7 @@ export async function placeRows(
 
 /** Removes rows that are still as they were read. */
 async function removeRows(
-  { backend }: ChangeDependencies,
+  { backend }: FactDependencies,
   table: FactTable,
   { rows, signal }: CallOptions & { readonly rows: readonly FactRow[] },
 ): Promise<void> {
@@ -162,7 +161,7 @@ async function removeRows(
  * in one or in both, and repeating the call finishes it.
  */
 export async function moveFacts(
-  dependencies: ChangeDependencies,
+  dependencies: FactDependencies,
   { from, to, signal }: CallOptions & { readonly from: string; readonly to: string },
 ): Promise<MovedFacts> {
   const [source, target] = [factTable('project', from), factTable('project', to)];

@@ -1,17 +1,13 @@
+import type { FactDependencies } from './fact-table.ts';
 import type { Embed } from '@cairn/retrieval';
 import { checkWhole } from '../records/checks.ts';
 import { MemoryError } from '../errors.ts';
 import type { TermSource } from '../terms/term-source.ts';
-import type { TermQuery, TermResult, TermStore } from '../terms/term-store.ts';
+import type { TermQuery, TermResult } from '../terms/term-store.ts';
 import { factOf, isActive, parseFact, searchTextOf, timeOf } from './fact.ts';
 import type { FactTable } from './fact.ts';
 import type { RecalledFact, RecalledFacts, RecallFactsOptions } from './facts-api.ts';
 import { filterOf, forEachTable, listFacts, tablesOf } from './selection.ts';
-import type { SelectionDependencies } from './selection.ts';
-
-export interface RecallFactsDependencies extends SelectionDependencies {
-  readonly terms: TermStore;
-}
 
 const DEFAULT_LIMIT = 5;
 
@@ -29,7 +25,7 @@ function sourceOf({ key }: FactTable): TermSource {
 
 /** Searches the tables of a selection. Of two, one under whose key another program wrote is reported and left out. */
 async function searchTables(
-  dependencies: RecallFactsDependencies,
+  dependencies: FactDependencies,
   options: RecallFactsOptions & TermQuery,
 ): Promise<{ readonly found: TermResult; readonly tables: readonly FactTable[] }> {
   const { terms, backend } = dependencies;
@@ -53,7 +49,7 @@ async function searchTables(
 
 /** @throws {MemoryError} `INVALID_INPUT`, `INVALID_NAME`. */
 export async function recallFacts(
-  dependencies: RecallFactsDependencies,
+  dependencies: FactDependencies,
   options: RecallFactsOptions & { readonly embed?: Embed | undefined },
 ): Promise<RecalledFacts> {
   const { query, limit = DEFAULT_LIMIT, offset = 0 } = options;

@@ -3,15 +3,14 @@ import { MemoryError } from '../errors.ts';
 import { checkName } from '../records/keys.ts';
 import { randomName } from '../records/random-name.ts';
 import { changeFact, checkActive, newRow } from './change-facts.ts';
-import type { ChangeDependencies } from './change-facts.ts';
 import { checkSecrets, checkTags, checkText, unionTags } from './checks.ts';
 import { factOf } from './fact.ts';
 import type { Fact, FactTable, StoredFact } from './fact.ts';
 import { factTable, untilDone, writeFacts } from './fact-table.ts';
+import type { FactDependencies } from './fact-table.ts';
 import type { RememberedFact, RememberFactOptions } from './facts-api.ts';
 import { foldText } from './fold.ts';
 import { recallFacts } from './recall-facts.ts';
-import type { RecallFactsDependencies } from './recall-facts.ts';
 
 /** A fact with this many terms of the text is similar, even if they are too few to answer a question. */
 const COMMON_TERMS = 3;
@@ -21,11 +20,9 @@ const MAX_QUERY = 2000;
 /** The facts among which a new text may have an equal one. */
 const MAX_COMPARED = 8;
 
-export type RememberDependencies = RecallFactsDependencies & ChangeDependencies;
-
 /** Returns the text, the tags and the readers of a new fact. @throws {MemoryError} */
 function checkNew(
-  { limits }: RememberDependencies,
+  { limits }: FactDependencies,
   text: unknown,
   options: RememberFactOptions,
 ): Omit<StoredFact, 'id' | 'createdAt'> {
@@ -47,7 +44,7 @@ function checkNew(
 
 /** Adds tags to a fact; `undefined` when it is no longer there. */
 async function addTags(
-  dependencies: RememberDependencies,
+  dependencies: FactDependencies,
   id: string,
   {
     table,
@@ -79,7 +76,7 @@ async function addTags(
 
 /** Stores a fact unless the table has it. @throws {MemoryError} */
 export async function rememberFact(
-  dependencies: RememberDependencies,
+  dependencies: FactDependencies,
   text: string,
   options: RememberFactOptions,
 ): Promise<RememberedFact> {

@@ -2,14 +2,12 @@
 import { checkTime, checkWhole } from '../records/checks.ts';
 import { DEFAULT_STREAM } from '../defaults.ts';
 import { MemoryError } from '../errors.ts';
-import type { MemoryBackend } from '../records/backend.ts';
 import { checkName } from '../records/keys.ts';
-import type { Reader } from '../records/reader.ts';
 import { checkTags, tagKey } from './checks.ts';
 import { factOf, isActive, isVisible, timeOf } from './fact.ts';
 import type { FactTable, StoredFact } from './fact.ts';
 import { factTable, readRows } from './fact-table.ts';
-import type { FactRow } from './fact-table.ts';
+import type { FactDependencies, FactRow } from './fact-table.ts';
 import type { FactList, FactListOptions, FactSelection } from './facts-api.ts';
 
 /** A readable fact with the table and the row that it was read from. */
@@ -19,18 +17,11 @@ export interface Found {
   readonly stored: StoredFact;
 }
 
-export interface SelectionDependencies {
-  readonly backend: MemoryBackend;
-  readonly reader: Reader;
-  /** The project of calls that name none. */
-  readonly project: string | undefined;
-}
-
 const DEFAULT_PAGE = 50;
 
 /** Returns the tables of a scope, or of both. @throws {MemoryError} `INVALID_NAME`, `INVALID_INPUT`. */
 export function tablesOf(
-  { project: ownProject }: Pick<SelectionDependencies, 'project'>,
+  { project: ownProject }: Pick<FactDependencies, 'project'>,
   { scope, project = ownProject }: Pick<FactSelection, 'scope' | 'project'>,
 ): FactTable[] {
   if (scope !== undefined) return [factTable(scope, project)];
@@ -48,7 +39,7 @@ export function isForeign(error: unknown): error is MemoryError {
  * @throws {MemoryError} `INVALID_NAME`, `INVALID_INPUT`, `CORRUPT_RECORD`.
  */
 export async function forEachTable(
-  dependencies: SelectionDependencies,
+  dependencies: FactDependencies,
   selection: FactSelection,
   run: (table: FactTable) => Promise<unknown>,
 ): Promise<void> {
@@ -92,7 +83,7 @@ function compareNewest(left: Found, right: Found): number {
 }
 
 /** Returns the selected facts, newest first, archived ones too, and reports the rows that are not facts. */
-export async function selectFacts(dependencies: SelectionDependencies, selection: FactSelection): Promise<Found[]> {
+export async function selectFacts(dependencies: FactDependencies, selection: FactSelection): Promise<Found[]> {
   const { backend, reader } = dependencies;
   const accepts = filterOf(selection);
   const found: Found[] = [];
@@ -108,7 +99,7 @@ export async function selectFacts(dependencies: SelectionDependencies, selection
 }
 
 /** @throws {MemoryError} `INVALID_INPUT`, `INVALID_NAME`. */
-export async function listFacts(dependencies: SelectionDependencies, options: FactListOptions): Promise<FactList> {
+export async function listFacts(dependencies: FactDependencies, options: FactListOptions): Promise<FactList> {
   const { archived = false, limit = DEFAULT_PAGE, offset = 0 } = options;
   checkWhole(limit, 'limit', { min: 1, isEndless: true });
   checkWhole(offset, 'offset', { min: 0 });

@@ -1,10 +1,10 @@
+import type { FactDependencies } from './fact-table.ts';
 import type { Language } from '@cairn/tool/kernel';
 import type { Page } from '../records/backend.ts';
 import type { UnreadableRecord } from '../records/reader.ts';
 import { factOf, isActive } from './fact.ts';
 import type { Facts, FactSelection } from './facts-api.ts';
 import { filterOf, isForeign, selectFacts, tablesOf } from './selection.ts';
-import type { SelectionDependencies } from './selection.ts';
 import { formatStartBlock } from './start-block.ts';
 import type { StartBlockOptions } from './start-block.ts';
 
@@ -23,15 +23,11 @@ const MAX_KEPT = 16;
 /** The largest block that is kept, in UTF-16 code units. */
 const MAX_KEPT_CHARACTERS = 64 * 1024;
 
-export interface StartBlockDependencies extends SelectionDependencies {
-  readonly language: Language;
-}
-
 /** Makes `startBlock`. A block is kept until a table that it is made of changes, in any process. */
 export function createStartBlocks({
   language: ownLanguage,
   ...dependencies
-}: StartBlockDependencies): Facts['startBlock'] {
+}: FactDependencies & { readonly language: Language }): Facts['startBlock'] {
   const { backend, reader, project: ownProject } = dependencies;
   /** By the options, the last used one last. */
   const blocks = new Map<string, Kept>();

@@ -2,10 +2,10 @@ import type { CallTable, OptionNames } from '@cairn/tool/errors';
 import { setTimeout as delay } from 'node:timers/promises';
 import { rankDocuments } from '@cairn/retrieval';
 import { MemoryError } from '../errors.ts';
-import type { CallOptions, MemoryBackend, Row } from '../records/backend.ts';
+import type { CallOptions, Row } from '../records/backend.ts';
 import { graphKey } from '../records/keys.ts';
 import { readTable } from '../records/pages.ts';
-import type { Reader } from '../records/reader.ts';
+import type { Store } from '../records/reader.ts';
 import * as changes from './graph-changes.ts';
 import type { AddedObservations, GraphChange, Observations, Rows } from './graph-changes.ts';
 import { graphOf, keepPlace, parseGraphLine } from './knowledge-graph.ts';
@@ -81,11 +81,6 @@ interface State {
 
 const NOTHING: State = { rows: new Map(), sequences: new Map() };
 
-export interface GraphDependencies {
-  readonly backend: MemoryBackend;
-  readonly reader: Reader;
-}
-
 const callOptions: OptionNames<CallOptions> = { signal: 'optional' };
 
 export const graphCalls: CallTable<Graph> = {
@@ -109,7 +104,7 @@ function stateOf(rows: readonly Row[], sequence?: number): State {
 }
 
 /** Creates a graph in a table with a row for each entity and relation. */
-export function createGraph({ backend, reader }: GraphDependencies, name: string): Graph {
+export function createGraph({ backend, reader }: Pick<Store, 'backend' | 'reader'>, name: string): Graph {
   const key = graphKey(name);
   /** Reads all rows, or some of them. A row that is removed meanwhile may be among them; a change then fails. */
   const load = async (reads: readonly string[] | 'all', options: CallOptions): Promise<State> => {

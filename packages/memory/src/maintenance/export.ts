@@ -1,10 +1,9 @@
 import { MemoryError } from '../errors.ts';
 import type { Facts } from '../facts/facts-api.ts';
 import { factTables } from '../facts/fact-table.ts';
-import type { CallOptions, MemoryBackend } from '../records/backend.ts';
+import type { CallOptions } from '../records/backend.ts';
 import { MEMORY_PREFIX, parseMemoryKey, streamPrefix, UNKNOWN_KEY } from '../records/keys.ts';
-import type { Limits } from '../records/limits.ts';
-import type { Reader, UnreadableRecord } from '../records/reader.ts';
+import type { Reader, Store, UnreadableRecord } from '../records/reader.ts';
 import { readContents, readKept } from './contents.ts';
 import { onKey } from './problems.ts';
 import type { ProblemListener } from './problems.ts';
@@ -25,10 +24,7 @@ export interface ExportOptions extends CallOptions {
   readonly onProblem?: ProblemListener | undefined;
 }
 
-export interface ExportDependencies {
-  readonly backend: MemoryBackend;
-  readonly reader: Reader;
-  readonly limits: Limits;
+export interface ExportDependencies extends Store {
   readonly facts: Facts;
 }
 

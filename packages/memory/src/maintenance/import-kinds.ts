@@ -2,8 +2,8 @@
 import { claimStream } from '../conversations/claims.ts';
 import type { ImportedMessage } from '../conversations/message.ts';
 import type { Messages } from '../conversations/messages.ts';
-import type { ChangeDependencies } from '../facts/change-facts.ts';
 import { factTable } from '../facts/fact-table.ts';
+import type { FactDependencies } from '../facts/fact-table.ts';
 import { placeRows } from '../facts/move-facts.ts';
 import type { Graph } from '../graph/graph.ts';
 import type { CallOptions } from '../records/backend.ts';
@@ -27,7 +27,7 @@ export interface ImportDependencies extends ExportDependencies {
   readonly notes: Notes;
   readonly workflows: Workflows;
   readonly graph: (name: string) => Graph;
-  readonly factDependencies: ChangeDependencies;
+  readonly factDependencies: FactDependencies;
 }
 
 /** The work of comparing or checking a line, in units of {@link Turns}. */

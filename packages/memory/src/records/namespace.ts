@@ -1,7 +1,7 @@
 import type { CallTable, OptionNames } from '@cairn/tool/errors';
 import { isObject } from '@cairn/tool/kernel';
 import { MemoryError } from '../errors.ts';
-import type { CallOptions, KeyInfo, MemoryBackend, Row } from './backend.ts';
+import type { CallOptions, KeyInfo, Row } from './backend.ts';
 import { DOCUMENT_ID, readDocument, swapDocument } from './documents.ts';
 import type { Swap } from './documents.ts';
 import { checkName, namespaceKey, namespacePrefix, parseNamespaceKey } from './keys.ts';
@@ -11,7 +11,7 @@ import type { Draft, ListRule } from './lists.ts';
 import { checkSize, listRuleOf } from './limits.ts';
 import type { Limits } from './limits.ts';
 import { readTable } from './pages.ts';
-import type { Reader } from './reader.ts';
+import type { Store } from './reader.ts';
 import { parseFields } from './record.ts';
 import { isTime, wholeTime } from './time.ts';
 
@@ -118,12 +118,6 @@ export interface Namespace {
   readonly forget: (key?: string | { readonly prefix: string }, options?: CallOptions) => Promise<number>;
 }
 
-export interface NamespaceDependencies {
-  readonly backend: MemoryBackend;
-  readonly reader: Reader;
-  readonly limits: Limits;
-}
-
 /** @throws {MemoryError} `INVALID_INPUT` when a value has no JSON form, or one that is not that of a plain object. */
 function jsonOf(value: JsonObject): string {
   const refuse = (cause?: unknown): never => {
@@ -174,7 +168,7 @@ function recordOf({ text, place: _, ...row }: Row): NamespaceRecord | undefined 
 }
 
 async function changesOf(
-  { backend, reader }: Pick<NamespaceDependencies, 'backend' | 'reader'>,
+  { backend, reader }: Pick<Store, 'backend' | 'reader'>,
   key: string,
   { since, limit = Infinity, signal }: NamespaceChangesQuery,
 ): Promise<NamespaceChanges> {
@@ -211,11 +205,7 @@ export const namespaceCalls: CallTable<Namespace> = {
 };
 
 /** @throws {MemoryError} `INVALID_NAME`, `INVALID_OPTION`. */
-export function createNamespace(
-  dependencies: NamespaceDependencies,
-  name: string,
-  options: NamespaceOptions = {},
-): Namespace {
+export function createNamespace(dependencies: Store, name: string, options: NamespaceOptions = {}): Namespace {
   const { backend, reader, limits } = dependencies;
   const prefix = namespacePrefix(checkName(name, 'namespace'));
   const rule: ListRule = listRuleOf(options);

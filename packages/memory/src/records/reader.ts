@@ -1,5 +1,6 @@
 import type { CallOptions, MemoryBackend, Row } from './backend.ts';
 import { checkWhole } from './checks.ts';
+import type { Limits } from './limits.ts';
 import { newestRows } from './pages.ts';
 
 /** A record that this version cannot read. It stays where it is. */
@@ -33,6 +34,13 @@ export interface Reader {
   ) => Promise<Entry<T>[]>;
   /** Reports a record that is not in a list. */
   readonly report: UnreadableListener;
+}
+
+/** What the parts of a memory work on. */
+export interface Store {
+  readonly backend: MemoryBackend;
+  readonly reader: Reader;
+  readonly limits: Limits;
 }
 
 export function createReader(backend: MemoryBackend, onUnreadable: UnreadableListener): Reader {

@@ -1,12 +1,12 @@
 import type { CallTable, OptionNames } from '@cairn/tool/errors';
-import type { CallOptions, MemoryBackend } from '../records/backend.ts';
+import type { CallOptions } from '../records/backend.ts';
 import { MemoryError } from '../errors.ts';
 import { checkName, notesKey } from '../records/keys.ts';
 import { checkContent, checkSize } from '../records/limits.ts';
 import type { Limits } from '../records/limits.ts';
 import { appendRecords, removeTable } from '../records/lists.ts';
 import type { Draft } from '../records/lists.ts';
-import type { Reader } from '../records/reader.ts';
+import type { Store } from '../records/reader.ts';
 import type { TermSource } from '../terms/term-source.ts';
 import { isTime, wholeTime } from '../records/time.ts';
 import { parseFields, unknownFields } from '../records/record.ts';
@@ -93,12 +93,6 @@ export function noteSource(workflowId: string): TermSource {
   };
 }
 
-export interface NotesDependencies {
-  readonly backend: MemoryBackend;
-  readonly reader: Reader;
-  readonly limits: Limits;
-}
-
 const callOptions: OptionNames<CallOptions> = { signal: 'optional' };
 
 export const noteCalls: CallTable<Notes> = {
@@ -107,7 +101,7 @@ export const noteCalls: CallTable<Notes> = {
   removeNotes: ['any', callOptions],
 };
 
-export function createNotes({ backend, reader, limits }: NotesDependencies): Notes {
+export function createNotes({ backend, reader, limits }: Store): Notes {
   return {
     storeNote: async (workflowId, content, source, options = {}) => {
       // Anything but an object is checked as `temporary`.

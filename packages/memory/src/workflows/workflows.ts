@@ -14,8 +14,9 @@ import {
 import { readDocument, swapDocument } from '../records/documents.ts';
 import { checkContent } from '../records/limits.ts';
 import { randomName } from '../records/random-name.ts';
+import type { Store } from '../records/reader.ts';
 import { busyError, finishedError } from './lease.ts';
-import type { Notes, NotesDependencies } from './notes.ts';
+import type { Notes } from './notes.ts';
 import { WaitingList } from './waiting.ts';
 import { isOpen, isPartlyDone, parseWorkflow, readWorkflow, withTodos, workflowDocument } from './workflow-record.ts';
 import type { Change, Todo, WorkflowRecord } from './workflow-record.ts';
@@ -112,10 +113,6 @@ export interface Workflows {
 /** The attempts of a change while other processes change the same record. */
 const MAX_ATTEMPTS = 100;
 
-export interface WorkflowDependencies extends NotesDependencies {
-  readonly notes: Notes;
-}
-
 function unknownWorkflow(id: string): MemoryError {
   const hint =
     'It may have expired: a record is kept for 3 days after its last update. List the workflows to see their ids.';
@@ -163,7 +160,7 @@ export const workflowCalls: CallTable<Workflows> = {
   restore: ['object', callOptions],
 };
 
-export function createWorkflows({ backend, reader, limits, notes }: WorkflowDependencies): Workflows {
+export function createWorkflows({ backend, reader, limits, notes }: Store & { readonly notes: Notes }): Workflows {
   const ttlMs = limits.workflowLifetimeMs;
   const waitingList = new WaitingList(backend, limits);
 
