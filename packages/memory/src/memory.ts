@@ -23,6 +23,7 @@ import type { GroupInfo, MemoryStats, NotesInfo } from './maintenance/overview.t
 import { listUnreadable } from './maintenance/contents.ts';
 import type { Problem } from './maintenance/problems.ts';
 import { checkArguments, MemoryError } from './errors.ts';
+import { callOptions } from './records/backend.ts';
 import type { CallOptions, MemoryBackend } from './records/backend.ts';
 import { factsKey } from './records/keys.ts';
 import { limitsOf, retentionOf } from './records/limits.ts';
@@ -108,8 +109,6 @@ export interface Memory extends Notes, Streams, AsyncDisposable {
   /** Closes the store. */
   readonly close: () => Promise<void>;
 }
-
-const callOptions: OptionNames<CallOptions> = { signal: 'optional' };
 
 /** The functions of a memory that throw. */
 const memoryDirectCalls: CallTable<Memory> = {

@@ -64,3 +64,8 @@ export function kindOf(codePoint: number): Kind {
   // Only `classify` gives another value.
   return found as Kind;
 }
+
+/** Returns the UTF-16 code units of a code point. */
+export function widthOf(codePoint: number): 1 | 2 {
+  return codePoint > 0xff_ff ? 2 : 1;
+}

@@ -1,4 +1,4 @@
-import { isWordKind, kind, kindOf } from './characters.ts';
+import { isWordKind, kind, kindOf, widthOf } from './characters.ts';
 import { readQuery } from './query.ts';
 import { visitTerms } from './terms.ts';
 
@@ -17,10 +17,6 @@ export interface Hit {
 
 /** The terms of a query with their weights. */
 export type Weights = ReadonlyMap<string, number>;
-
-function widthOf(codePoint: number): 1 | 2 {
-  return codePoint > 0xff_ff ? 2 : 1;
-}
 
 /** Adds the hits in a run of a script without spaces: its pairs and characters. */
 function addHitsOfRun(hits: Hit[], run: string, { start, weights }: { start: number; weights: Weights }): void {

@@ -1,4 +1,4 @@
-import { kind, kindOf } from './characters.ts';
+import { kind, kindOf, widthOf } from './characters.ts';
 
 /** The marks that one letter keeps. Unicode's Stream-Safe Text Format has the same limit. */
 const MAX_MARKS = 30;
@@ -15,7 +15,7 @@ function limitMarks(text: string): string {
   let from = 0;
   for (let at = 0; at < text.length;) {
     const codePoint = text.codePointAt(at) ?? 0;
-    const end = at + (codePoint > 0xff_ff ? 2 : 1);
+    const end = at + widthOf(codePoint);
     marks = kindOf(codePoint) === kind.mark ? marks + 1 : 0;
     if (marks > MAX_MARKS) {
       if (from < at) kept.push(text.slice(from, at));

@@ -29,31 +29,14 @@ export interface RankedDocument {
   readonly matched: readonly string[];
 }
 
-/** An index over documents, updated one document at a time. */
-export interface TermIndex {
-  readonly size: number;
-  has(id: string): boolean;
-  /** Adds a document, or replaces the document with the same id. */
-  add(document: RankDocument): void;
-  /** Removes a document. @returns whether the index had it. */
-  remove(id: string): boolean;
-  /** Returns the ids of all documents, in no particular order. */
-  ids(): Iterable<string>;
-  /**
-   * Returns the best documents with a term of the query, at most `limit`: by score, then the latest, then by id. Documents with
-   * too little evidence are marked {@link RankedDocument.isSimilar}; those with nothing but common words are left out. When no
-   * document is left, returns those with words of a similar spelling, also marked.
-   */
-  rank(query: string | Query, limit: number): readonly RankedDocument[];
-}
-
 /** For one term: the slot of a document, the frequency of the term in it, the next slot, and so on. */
 type Postings = number[];
 
 /** The slots of removed documents are kept until they exceed half of all slots plus this number. */
 const SPARE = 64;
 
-class InvertedIndex implements TermIndex {
+/** An index over documents, updated one document at a time. */
+export class TermIndex {
   /** The columns of documents. A removed document has the length -1. */
   #ids: string[] = [];
   #times: number[] = [];
@@ -70,10 +53,12 @@ class InvertedIndex implements TermIndex {
     return this.#slots.has(id);
   }
 
+  /** Returns the ids of all documents, in no particular order. */
   ids(): Iterable<string> {
     return this.#slots.keys();
   }
 
+  /** Adds a document, or replaces the document with the same id. */
   add({ id, text, timeMs }: RankDocument): void {
     this.remove(id);
     const slot = this.#ids.length;
@@ -85,6 +70,7 @@ class InvertedIndex implements TermIndex {
     this.#append(id, timeMs, length);
   }
 
+  /** Removes a document. @returns whether the index had it. */
   remove(id: string): boolean {
     const slot = this.#slots.get(id);
     if (slot === undefined) return false;
@@ -95,6 +81,11 @@ class InvertedIndex implements TermIndex {
     return true;
   }
 
+  /**
+   * Returns the best documents with a term of the query, at most `limit`: by score, then the latest, then by id. Documents with
+   * too little evidence are marked {@link RankedDocument.isSimilar}; those with nothing but common words are left out. When no
+   * document is left, returns those with words of a similar spelling, also marked.
+   */
   rank(query: string | Query, limit: number): readonly RankedDocument[] {
     const parsed = typeof query === 'string' ? readQuery(query) : query;
     const part = this.#part();
@@ -183,5 +174,5 @@ function appendMoved(to: Postings, postings: Postings, slots: readonly (number |
  * index. The index does not hold texts, and takes a few times their memory.
  */
 export function createTermIndex(): TermIndex {
-  return new InvertedIndex();
+  return new TermIndex();
 }

@@ -1,5 +1,5 @@
 import { stem } from 'porter2';
-import { isWordKind, kind, kindOf } from './characters.ts';
+import { isWordKind, kind, kindOf, widthOf } from './characters.ts';
 import type { Kind } from './characters.ts';
 import { fold, normalize } from './normalize.ts';
 import { isStopCharacter, isStopWord } from './stop-words.ts';
@@ -24,10 +24,6 @@ interface Cursor {
 
 function codePointAt({ text, at }: Cursor): number {
   return text.codePointAt(at) ?? 0;
-}
-
-function widthOf(codePoint: number): 1 | 2 {
-  return codePoint > 0xff_ff ? 2 : 1;
 }
 
 function stemOf(word: string): string {

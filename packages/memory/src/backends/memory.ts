@@ -17,7 +17,7 @@ import type {
   Terms,
 } from '../records/backend.ts';
 import { deletableTime, readClock } from '../records/clock-guard.ts';
-import type { ClockState } from '../records/clock-guard.ts';
+import type { ClockState, Time } from '../records/clock-guard.ts';
 import { blockOf, postingOf } from '../records/postings.ts';
 import { bound, conflictIn, PAGE_BYTES, PAGE_LIMIT, writtenText } from './changes.ts';
 import type { Conflict } from './changes.ts';
@@ -31,12 +31,6 @@ export interface MemoryBackendOptions {
 interface StoredRow extends Row {
   readonly unique: string | undefined;
   readonly terms: Terms | undefined;
-}
-
-/** When a row is read, and when it is deleted. */
-interface Time {
-  readonly nowMs: number;
-  readonly trustedMs: number;
 }
 
 /** The calls between two sweeps, which remove all expired rows. */

@@ -1,11 +1,9 @@
 import { MemoryError } from '../errors.ts';
 import type { CallOptions } from '../records/backend.ts';
-import { withDeadline } from './deadline.ts';
 import { loadDriver } from './redis-client.ts';
 import type { RedisClient, RedisDriver } from './redis-client.ts';
 import { explainRedisError, firstWord, isRefusal, unavailable } from './redis-errors.ts';
 import type { Script } from './redis-scripts.ts';
-import { checkUrl, shownUrl } from './redis-url.ts';
 
 /** The pause between two attempts to connect doubles from the first to the last. */
 const FIRST_RETRY_MS = 50;
@@ -34,6 +32,35 @@ interface Request extends CallOptions {
 interface Progress {
   isSent: boolean;
   isAnswered: boolean;
+}
+
+/** Returns the URL without user and password, for messages. */
+function shownUrl(url: string): string {
+  try {
+    const { protocol, host, pathname } = new URL(url);
+    return `${protocol}//${host}${pathname === '/' ? '' : pathname}`;
+  } catch {
+    return 'the server';
+  }
+}
+
+/** Returns whether user and password are percent-encoded, as the driver expects. */
+function isEscaped({ username, password }: URL): boolean {
+  try {
+    decodeURIComponent(username + password);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** @throws {MemoryError} `INVALID_OPTION`. The message leaves the URL out, because it may contain a password. */
+function checkUrl(url: string): void {
+  if (URL.canParse(url) && /^rediss?:$/u.test(new URL(url).protocol) && isEscaped(new URL(url))) return;
+  const summary = '[memory:redis] The url is not a Redis URL';
+  throw new MemoryError('INVALID_OPTION', [summary, 'Use redis://user:password@host:6379/0, percent-encoded.'], {
+    option: 'url',
+  });
 }
 
 /** A shared connection, opened on first use. Every call ends within the timeout. */
@@ -209,9 +236,23 @@ export class RedisConnection {
     }
   }
 
-  #withTimeout<T>(promise: Promise<T>, signal: AbortSignal | undefined, progress?: Progress): Promise<T> {
-    const timeoutError = (): MemoryError => this.#timeoutError(progress?.isSent ?? false);
-    return withDeadline(promise, { timeoutMs: this.#options.timeoutMs, signal, timeoutError });
+  /** Waits for a promise until the timeout passes or the signal is aborted. */
+  async #withTimeout<T>(promise: Promise<T>, signal: AbortSignal | undefined, progress?: Progress): Promise<T> {
+    let timer: NodeJS.Timeout | undefined;
+    let onAbort: (() => void) | undefined;
+    const ended = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(this.#timeoutError(progress?.isSent ?? false)), this.#options.timeoutMs);
+      onAbort = () => reject(signal?.reason as Error);
+      signal?.addEventListener('abort', onAbort, { once: true });
+    });
+    // After the deadline a late rejection has no handler.
+    promise.catch(() => undefined);
+    try {
+      return await Promise.race([promise, ended]);
+    } finally {
+      clearTimeout(timer);
+      if (onAbort) signal?.removeEventListener('abort', onAbort);
+    }
   }
 
   #timeoutError(isSent: boolean): MemoryError {

@@ -1,17 +1,11 @@
 /** The clock of a file: up to which time its expired data may be deleted. */
 import { deletableTime, readClock } from '../records/clock-guard.ts';
-import type { ClockState } from '../records/clock-guard.ts';
+import type { ClockState, Time } from '../records/clock-guard.ts';
 import type { State } from './sqlite-schema.ts';
 import type { Statements } from './sqlite-statements.ts';
 
 /** The trusted time is written again after this, so that few writes also write the clock. */
 const WRITTEN_EVERY_MS = 60_000;
-
-export interface Time {
-  readonly nowMs: number;
-  /** Up to this time expired data is deleted. */
-  readonly trustedMs: number;
-}
 
 function clockOf(state: State): ClockState | undefined {
   if (state['trusted_ms'] === null) return undefined;

@@ -1,5 +1,6 @@
-import type { CallTable, OptionNames } from '@cairn/tool/errors';
+import type { CallTable } from '@cairn/tool/errors';
 import { quoted } from '@cairn/tool/kernel';
+import { callOptions } from '../records/backend.ts';
 import type { CallOptions } from '../records/backend.ts';
 import { MemoryError } from '../errors.ts';
 import { memoryKey } from '../records/keys.ts';
@@ -73,8 +74,6 @@ export function messageSource(place: Place): GroupSource {
     },
   };
 }
-
-const callOptions: OptionNames<CallOptions> = { signal: 'optional' };
 
 export const messageCalls: CallTable<Messages> = {
   add: ['object', 'object', callOptions],

@@ -1,6 +1,7 @@
 import type { CallTable, OptionNames } from '@cairn/tool/errors';
 import type { Language } from '@cairn/tool/kernel';
 import { quoted } from '@cairn/tool/kernel';
+import { callOptions } from '../records/backend.ts';
 import type { CallOptions } from '../records/backend.ts';
 import { checkArguments, MemoryError } from '../errors.ts';
 import { isSameStream, nameInUse } from './claims.ts';
@@ -156,8 +157,6 @@ async function call(
   const summary = `The stream ${quoted(name)} has no function ${quoted(String(type))} to call`;
   throw new MemoryError('UNKNOWN_FUNCTION', [summary, has]);
 }
-
-const callOptions: OptionNames<CallOptions> = { signal: 'optional' };
 
 const rendering = { language: 'optional', hasTools: 'optional' } as const;
 

@@ -1,3 +1,4 @@
+import { callOptions } from '../records/backend.ts';
 import type { CallTable, OptionNames } from '@cairn/tool/errors';
 import type { Embed } from '@cairn/retrieval';
 import type { Language } from '@cairn/tool/kernel';
@@ -11,10 +12,8 @@ import { moveFacts } from './move-facts.ts';
 import { recallFacts } from './recall-facts.ts';
 import { rememberFact } from './remember.ts';
 import { listFacts } from './selection.ts';
-import { createStartBlocks } from './start-blocks.ts';
+import { createStartBlocks } from './start-block.ts';
 import { historyOf } from './versions.ts';
-
-const callOptions: OptionNames<Pick<ProjectOptions, 'signal'>> = { signal: 'optional' };
 
 const inProject: OptionNames<ProjectOptions> = { ...callOptions, project: 'optional' };
 

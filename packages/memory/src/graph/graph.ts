@@ -1,7 +1,8 @@
-import type { CallTable, OptionNames } from '@cairn/tool/errors';
+import type { CallTable } from '@cairn/tool/errors';
 import { setTimeout as delay } from 'node:timers/promises';
 import { rankDocuments } from '@cairn/retrieval';
 import { MemoryError } from '../errors.ts';
+import { callOptions } from '../records/backend.ts';
 import type { CallOptions, Row } from '../records/backend.ts';
 import { graphKey } from '../records/keys.ts';
 import { readTable } from '../records/pages.ts';
@@ -80,8 +81,6 @@ interface State {
 }
 
 const NOTHING: State = { rows: new Map(), sequences: new Map() };
-
-const callOptions: OptionNames<CallOptions> = { signal: 'optional' };
 
 export const graphCalls: CallTable<Graph> = {
   read: [callOptions],

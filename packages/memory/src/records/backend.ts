@@ -1,7 +1,11 @@
+import type { OptionNames } from '@cairn/tool/errors';
+
 /** Options of every call. The signal ends a call that has not begun to write; a write that was sent is finished. */
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }
+
+export const callOptions: OptionNames<CallOptions> = { signal: 'optional' };
 
 /** The terms that a row is found by, with a whole number from 0 for each: how often it has the term. */
 export type Terms = ReadonlyMap<string, number>;

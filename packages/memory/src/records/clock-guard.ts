@@ -11,6 +11,13 @@ export interface ClockState {
   readonly jumpedToMs?: number | undefined;
 }
 
+/** A reading of the clock. */
+export interface Time {
+  readonly nowMs: number;
+  /** Up to this time expired data is deleted. */
+  readonly trustedMs: number;
+}
+
 /**
  * Takes a reading of the clock. After a jump forward by more than an hour the trusted time stands still, until a reading 24 hours
  * later agrees, or a lower reading ends the jump.

@@ -1,6 +1,7 @@
-import type { CallTable, OptionNames } from '@cairn/tool/errors';
+import type { CallTable } from '@cairn/tool/errors';
 import { isObject } from '@cairn/tool/kernel';
 import { MemoryError } from '../errors.ts';
+import { callOptions } from './backend.ts';
 import type { CallOptions, KeyInfo, Row } from './backend.ts';
 import { DOCUMENT_ID, readDocument, swapDocument } from './documents.ts';
 import type { Swap } from './documents.ts';
@@ -190,8 +191,6 @@ async function changesOf(
   });
   return { start, sequence, isContinued, records, unreadable };
 }
-
-const callOptions: OptionNames<CallOptions> = { signal: 'optional' };
 
 export const namespaceCalls: CallTable<Namespace> = {
   append: ['any', 'objects', callOptions],

@@ -1,4 +1,5 @@
-import type { CallTable, OptionNames } from '@cairn/tool/errors';
+import type { CallTable } from '@cairn/tool/errors';
+import { callOptions } from '../records/backend.ts';
 import type { CallOptions } from '../records/backend.ts';
 import { MemoryError } from '../errors.ts';
 import { checkName, notesKey } from '../records/keys.ts';
@@ -92,8 +93,6 @@ export function noteSource(workflowId: string): TermSource {
     },
   };
 }
-
-const callOptions: OptionNames<CallOptions> = { signal: 'optional' };
 
 export const noteCalls: CallTable<Notes> = {
   storeNote: ['any', 'any', 'any', 'object or boolean?'],

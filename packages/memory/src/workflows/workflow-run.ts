@@ -1,5 +1,6 @@
-import type { CallTable, OptionNames } from '@cairn/tool/errors';
+import type { CallTable } from '@cairn/tool/errors';
 import { checkArguments, MemoryError } from '../errors.ts';
+import { callOptions } from '../records/backend.ts';
 import type { CallOptions } from '../records/backend.ts';
 import { checkContent } from '../records/limits.ts';
 import type { Limits } from '../records/limits.ts';
@@ -169,8 +170,6 @@ export function checkChoice(name: string, value: string, choices: readonly strin
   if (choices.includes(value)) return;
   throw new MemoryError('INVALID_INPUT', [`Invalid ${name} ${JSON.stringify(value)}`, `Use ${choices.join(' or ')}.`]);
 }
-
-const callOptions: OptionNames<CallOptions> = { signal: 'optional' };
 
 const runCalls: CallTable<WorkflowRun> = {
   update: [{ todos: 'optional', addTodos: 'optional', state: 'optional' }, callOptions],

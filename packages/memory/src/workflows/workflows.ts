@@ -1,6 +1,7 @@
 import type { CallTable, OptionNames } from '@cairn/tool/errors';
 import { quoted } from '@cairn/tool/kernel';
 import { setTimeout as delay } from 'node:timers/promises';
+import { callOptions } from '../records/backend.ts';
 import type { CallOptions } from '../records/backend.ts';
 import { MemoryError } from '../errors.ts';
 import {
@@ -143,8 +144,6 @@ function editedTodos({ id, todos }: WorkflowRecord, edits: readonly EditedTodo[]
   });
   return [...finished, ...edited];
 }
-
-const callOptions: OptionNames<CallOptions> = { signal: 'optional' };
 
 const ending: OptionNames<CancelOptions> = { ...callOptions, reason: 'optional', notes: 'optional' };
 
