@@ -13,7 +13,7 @@ import { createReader } from '../records/reader.ts';
 import { MemoryError } from '../errors.ts';
 import { postingsContract } from './postings-contract.ts';
 import { tableContract } from './table-contract.ts';
-import { contractCase, draft, forever, HOUR, hourly, listsOf, note, notes, textsOf, timeOf } from './harness.ts';
+import { contractCase, draft, drafts, forever, HOUR, hourly, note, notes, textsOf, timeOf } from './harness.ts';
 import type { BackendHarness, ContractCase } from './harness.ts';
 
 export { clockContract } from './table-contract.ts';
@@ -35,41 +35,37 @@ function assertAbout(actual: number | undefined, expected: number): void {
 const k = 'ai:memory:chat:group_123';
 
 export const backendContract: readonly ContractCase[] = [
-  contractCase('a list without records is empty', async ({ backend }) => {
-    assert.deepEqual(await listsOf(backend).list(k), []);
+  contractCase('a list without records is empty', async ({ backend, lists }) => {
+    assert.deepEqual(await lists.list(k), []);
     assert.deepEqual(await backend.keys(''), []);
   }),
-  contractCase('records are listed newest first, with the time of the store', async ({ backend, advance }) => {
+  contractCase('records are listed newest first, with the time of the store', async ({ backend, advance, lists }) => {
     const now = await backend.now();
-    const [first] = await listsOf(backend).append(k, [draft('one')], { rule: forever });
+    const [first] = await lists.append(k, [draft('one')], { rule: forever });
     assert.equal(timeOf(first), now);
     await advance(10);
-    const added = await listsOf(backend).append(k, [draft('two'), draft('three')], { rule: forever });
+    const added = await lists.append(k, [draft('two'), draft('three')], { rule: forever });
     assert.deepEqual(added.map(timeOf), [now + 10, now + 10]);
-    const listed = await listsOf(backend).list(k);
+    const listed = await lists.list(k);
     assert.deepEqual(textsOf(listed), ['three', 'two', 'one']);
     assert.deepEqual(listed, [added[1], added[0], first]);
   }),
-  contractCase('a limit returns the newest records', async ({ backend }) => {
-    await listsOf(backend).append(
-      k,
-      ['a', 'b', 'c'].map((text) => draft(text)),
-      { rule: forever },
-    );
-    assert.deepEqual(textsOf(await listsOf(backend).list(k, { limit: 2 })), ['c', 'b']);
-    assert.deepEqual(await listsOf(backend).list(k, { limit: 0 }), []);
-    assert.deepEqual(textsOf(await listsOf(backend).list(k, { limit: 9 })), ['c', 'b', 'a']);
+  contractCase('a limit returns the newest records', async ({ lists }) => {
+    await lists.append(k, drafts('abc'), { rule: forever });
+    assert.deepEqual(textsOf(await lists.list(k, { limit: 2 })), ['c', 'b']);
+    assert.deepEqual(await lists.list(k, { limit: 0 }), []);
+    assert.deepEqual(textsOf(await lists.list(k, { limit: 9 })), ['c', 'b', 'a']);
   }),
-  contractCase('any text is returned unchanged', async ({ backend }) => {
+  contractCase('any text is returned unchanged', async ({ lists }) => {
     const texts = ['', '表格内容', '👩‍👩‍👧 \u0000 \n"\\', '"time":5}', '"time":5,"temporary":true}', '%s %25 $& \u2028'];
-    for (const text of texts) await listsOf(backend).append(k, [draft(text)], { rule: notes });
-    assert.deepEqual(textsOf(await listsOf(backend).list(k)), texts.toReversed().slice(0, 5));
+    for (const text of texts) await lists.append(k, [draft(text)], { rule: notes });
+    assert.deepEqual(textsOf(await lists.list(k)), texts.toReversed().slice(0, 5));
   }),
-  contractCase('keys are independent', async ({ backend }) => {
+  contractCase('keys are independent', async ({ backend, lists }) => {
     for (const key of ['ai:a', 'ai:ab', 'ai:a*', 'AI:A', 'ai:a%'])
-      await listsOf(backend).append(key, [draft(key)], { rule: forever });
-    assert.deepEqual(textsOf(await listsOf(backend).list('ai:a')), ['ai:a']);
-    assert.deepEqual(textsOf(await listsOf(backend).list('ai:a*')), ['ai:a*']);
+      await lists.append(key, [draft(key)], { rule: forever });
+    assert.deepEqual(textsOf(await lists.list('ai:a')), ['ai:a']);
+    assert.deepEqual(textsOf(await lists.list('ai:a*')), ['ai:a*']);
     const listed = (await backend.keys('ai:a')).map(({ key }) => key).toSorted();
     assert.deepEqual(listed, ['ai:a', 'ai:a%', 'ai:a*', 'ai:ab']);
     assert.deepEqual(
@@ -77,202 +73,190 @@ export const backendContract: readonly ContractCase[] = [
       ['ai:a*'],
     );
   }),
-  contractCase('the newest records are kept, up to the maximum', async ({ backend }) => {
-    for (const text of 'abcdefg') await listsOf(backend).append(k, [draft(text)], { rule: hourly });
-    assert.deepEqual(textsOf(await listsOf(backend).list(k)), ['g', 'f', 'e', 'd', 'c']);
-    await listsOf(backend).append(
-      k,
-      [...'123456789'].map((text) => draft(text)),
-      { rule: hourly },
-    );
-    assert.deepEqual(textsOf(await listsOf(backend).list(k)), ['9', '8', '7', '6', '5']);
+  contractCase('the newest records are kept, up to the maximum', async ({ lists }) => {
+    for (const text of 'abcdefg') await lists.append(k, [draft(text)], { rule: hourly });
+    assert.deepEqual(textsOf(await lists.list(k)), ['g', 'f', 'e', 'd', 'c']);
+    await lists.append(k, drafts('123456789'), { rule: hourly });
+    assert.deepEqual(textsOf(await lists.list(k)), ['9', '8', '7', '6', '5']);
   }),
-  contractCase('a rule can keep as many records as the list has, each kind counted apart', async ({ backend }) => {
+  contractCase('a rule can keep as many records as the list has, each kind counted apart', async ({ lists }) => {
     const present = { ...hourly, keepsPresent: true };
-    const listed = async (): Promise<unknown> => textsOf(await listsOf(backend).list(k)).join('');
-    await listsOf(backend).append(
+    const listed = async (): Promise<unknown> => textsOf(await lists.list(k)).join('');
+    await lists.append(
       k,
       [...[...'abcdefg'].map((text) => note(text, false)), ...[...'123456'].map((text) => note(text, true))],
       { rule: { ...hourly, maxRecords: 7, maxTemporaryRecords: 6 } },
     );
-    await listsOf(backend).append(k, [note('h', false)], { rule: present });
+    await lists.append(k, [note('h', false)], { rule: present });
     assert.equal(await listed(), 'h654321gfedcb');
-    await listsOf(backend).append(k, [note('7', true), note('8', true)], { rule: present });
+    await lists.append(k, [note('7', true), note('8', true)], { rule: present });
     assert.equal(await listed(), '87h6543gfedcb');
-    await listsOf(backend).append(k, [note('i', false)], { rule: hourly });
+    await lists.append(k, [note('i', false)], { rule: hourly });
     assert.equal(await listed(), 'i87h654gfe');
-    for (const text of 'ab')
-      await listsOf(backend).append('ai:short', [draft(text)], { rule: { ...present, maxRecords: 1 } });
-    assert.deepEqual(textsOf(await listsOf(backend).list('ai:short')), ['b']);
+    for (const text of 'ab') await lists.append('ai:short', [draft(text)], { rule: { ...present, maxRecords: 1 } });
+    assert.deepEqual(textsOf(await lists.list('ai:short')), ['b']);
   }),
   contractCase('a record expires after its lifetime, and the key with its last record', async (harness) => {
-    const { backend, advance } = harness;
-    await listsOf(backend).append(k, [draft('old')], { rule: hourly });
+    const { backend, advance, lists } = harness;
+    await lists.append(k, [draft('old')], { rule: hourly });
     assertAbout(await expiryOf(harness, k), HOUR);
     await advance(HOUR / 2);
-    await listsOf(backend).append(k, [draft('young')], { rule: hourly });
+    await lists.append(k, [draft('young')], { rule: hourly });
     assertAbout(await expiryOf(harness, k), HOUR);
     await advance(HOUR / 2);
-    assert.deepEqual(textsOf(await listsOf(backend).list(k)), ['young']);
-    assert.deepEqual(textsOf(await listsOf(backend).list(k, { limit: 1 })), ['young']);
+    assert.deepEqual(textsOf(await lists.list(k)), ['young']);
+    assert.deepEqual(textsOf(await lists.list(k, { limit: 1 })), ['young']);
     await advance(HOUR / 2);
-    assert.deepEqual(await listsOf(backend).list(k), []);
+    assert.deepEqual(await lists.list(k), []);
     assert.deepEqual(await backend.keys(''), []);
   }),
   contractCase('records that are added in one call, in order or not, set the expiry of their key', async (harness) => {
-    const { backend, advance } = harness;
+    const { backend, advance, lists } = harness;
     const now = await backend.now();
-    await listsOf(backend).append('new', [draft('a'), draft('b')], { rule: hourly });
+    await lists.append('new', [draft('a'), draft('b')], { rule: hourly });
     assertAbout(await expiryOf(harness, 'new'), HOUR);
-    await listsOf(backend).append('unordered', [draft('a', now), draft('b', now - 30 * 60_000)], { rule: hourly });
+    await lists.append('unordered', [draft('a', now), draft('b', now - 30 * 60_000)], { rule: hourly });
     assertAbout(await expiryOf(harness, 'unordered'), HOUR);
-    await listsOf(backend).append('old', [draft('a', now - 30 * 60_000), draft('b', now - 20 * 60_000)], {
+    await lists.append('old', [draft('a', now - 30 * 60_000), draft('b', now - 20 * 60_000)], {
       rule: hourly,
     });
     assertAbout(await expiryOf(harness, 'old'), HOUR - 20 * 60_000);
-    await listsOf(backend).append('notes', [note('a', false), note('b', true)], { rule: notes });
+    await lists.append('notes', [note('a', false), note('b', true)], { rule: notes });
     assertAbout(await expiryOf(harness, 'notes'), HOUR);
     // An older record does not shorten the expiry.
     await advance(1000);
-    await listsOf(backend).append('new', [draft('c', now - 50 * 60_000)], { rule: hourly });
+    await lists.append('new', [draft('c', now - 50 * 60_000)], { rule: hourly });
     assertAbout(await expiryOf(harness, 'new'), HOUR - 1000);
   }),
   contractCase('without a limit nothing expires', async (harness) => {
-    await listsOf(harness.backend).append(k, [draft('kept')], { rule: forever });
+    await harness.lists.append(k, [draft('kept')], { rule: forever });
     assert.equal(await expiryOf(harness, k), undefined);
     await harness.advance(1000 * 24 * HOUR);
-    assert.deepEqual(textsOf(await listsOf(harness.backend).list(k)), ['kept']);
+    assert.deepEqual(textsOf(await harness.lists.list(k)), ['kept']);
   }),
   contractCase('a row without an end removes the expiry of its key', async (harness) => {
-    const { backend, advance } = harness;
-    await listsOf(backend).append(k, [draft('a')], { rule: hourly });
-    await listsOf(backend).append(k, [draft('b')], { rule: forever });
+    const { advance, lists } = harness;
+    await lists.append(k, [draft('a')], { rule: hourly });
+    await lists.append(k, [draft('b')], { rule: forever });
     assert.equal(await expiryOf(harness, k), undefined);
     await advance(60_000);
-    await listsOf(backend).append(k, [draft('c')], { rule: hourly });
+    await lists.append(k, [draft('c')], { rule: hourly });
     assert.equal(await expiryOf(harness, k), undefined);
     await advance(HOUR);
-    assert.deepEqual(textsOf(await listsOf(backend).list(k)), ['b']);
+    assert.deepEqual(textsOf(await lists.list(k)), ['b']);
   }),
   contractCase('temporary records expire by their own time', async (harness) => {
-    const { backend, advance } = harness;
-    await listsOf(backend).append(k, [note('short', true)], { rule: notes });
+    const { advance, lists } = harness;
+    await lists.append(k, [note('short', true)], { rule: notes });
     assertAbout(await expiryOf(harness, k), 60_000);
     await advance(30_000);
-    await listsOf(backend).append(k, [note('later', true)], { rule: notes });
+    await lists.append(k, [note('later', true)], { rule: notes });
     await advance(30_000);
-    assert.deepEqual(textsOf(await listsOf(backend).list(k)), ['later']);
+    assert.deepEqual(textsOf(await lists.list(k)), ['later']);
     await advance(30_000);
-    assert.deepEqual(await listsOf(backend).list(k), []);
+    assert.deepEqual(await lists.list(k), []);
   }),
   contractCase('a temporary record never shortens a permanent one', async (harness) => {
-    const { backend, advance } = harness;
-    await listsOf(backend).append(k, [note('long', false)], { rule: notes });
+    const { advance, lists } = harness;
+    await lists.append(k, [note('long', false)], { rule: notes });
     await advance(60_000);
-    await listsOf(backend).append(k, [note('short', true)], { rule: notes });
+    await lists.append(k, [note('short', true)], { rule: notes });
     assertAbout(await expiryOf(harness, k), HOUR - 60_000);
     await advance(60_000);
-    assert.deepEqual(textsOf(await listsOf(backend).list(k)), ['long']);
+    assert.deepEqual(textsOf(await lists.list(k)), ['long']);
     // Temporary records are counted apart: they push out each other only.
-    for (const text of 'abcdefg') await listsOf(backend).append(k, [note(text, true)], { rule: notes });
-    assert.deepEqual(textsOf(await listsOf(backend).list(k)), ['g', 'f', 'e', 'd', 'c', 'long']);
+    for (const text of 'abcdefg') await lists.append(k, [note(text, true)], { rule: notes });
+    assert.deepEqual(textsOf(await lists.list(k)), ['g', 'f', 'e', 'd', 'c', 'long']);
     assertAbout(await expiryOf(harness, k), HOUR - 120_000);
-    for (const text of '123456') await listsOf(backend).append(k, [note(text, false)], { rule: notes });
-    assert.deepEqual(textsOf(await listsOf(backend).list(k)), [...'65432gfedc']);
+    for (const text of '123456') await lists.append(k, [note(text, false)], { rule: notes });
+    assert.deepEqual(textsOf(await lists.list(k)), [...'65432gfedc']);
   }),
-  contractCase('an imported record is placed by its time', async ({ backend, advance }) => {
+  contractCase('an imported record is placed by its time', async ({ backend, advance, lists }) => {
     const now = await backend.now();
-    await listsOf(backend).append(k, [draft('0')], { rule: forever });
+    await lists.append(k, [draft('0')], { rule: forever });
     await advance(1000);
-    await listsOf(backend).append(k, [draft('1000')], { rule: forever });
-    await listsOf(backend).append(k, [draft('500', now + 500), draft('-5', now - 5), draft('1000b', now + 1000)], {
+    await lists.append(k, [draft('1000')], { rule: forever });
+    await lists.append(k, [draft('500', now + 500), draft('-5', now - 5), draft('1000b', now + 1000)], {
       rule: forever,
     });
-    assert.deepEqual(textsOf(await listsOf(backend).list(k)), ['1000b', '1000', '500', '0', '-5']);
-    await listsOf(backend).append(k, [draft('new')], { rule: forever });
-    assert.deepEqual(textsOf(await listsOf(backend).list(k, { limit: 2 })), ['new', '1000b']);
+    assert.deepEqual(textsOf(await lists.list(k)), ['1000b', '1000', '500', '0', '-5']);
+    await lists.append(k, [draft('new')], { rule: forever });
+    assert.deepEqual(textsOf(await lists.list(k, { limit: 2 })), ['new', '1000b']);
   }),
-  contractCase('a record that has already expired is not kept', async ({ backend }) => {
+  contractCase('a record that has already expired is not kept', async ({ backend, lists }) => {
     const now = await backend.now();
-    const added = await listsOf(backend).append(k, [draft('over', now - 2 * HOUR)], { rule: hourly });
+    const added = await lists.append(k, [draft('over', now - 2 * HOUR)], { rule: hourly });
     assert.deepEqual(textsOf(added), ['over']);
-    assert.deepEqual(await listsOf(backend).list(k), []);
+    assert.deepEqual(await lists.list(k), []);
     assert.deepEqual(await backend.keys(''), []);
   }),
-  contractCase(
-    'a clock that goes back changes neither the order nor the kept records',
-    async ({ backend, advance }) => {
-      await listsOf(backend).append(k, [draft('a')], { rule: hourly });
-      await advance(-10 * 60_000);
-      await listsOf(backend).append(k, [draft('b')], { rule: hourly });
-      await advance(-10 * 60_000);
-      await listsOf(backend).append(k, [draft('c')], { rule: hourly });
-      assert.deepEqual(textsOf(await listsOf(backend).list(k)), ['c', 'b', 'a']);
-      await advance(40 * 60_000);
-      assert.deepEqual(textsOf(await listsOf(backend).list(k)), ['c', 'b', 'a']);
-    },
-  ),
-  contractCase('a record without a readable time is kept and listed', async ({ backend, advance }) => {
+  contractCase('a clock that goes back changes neither the order nor the kept records', async ({ advance, lists }) => {
+    await lists.append(k, [draft('a')], { rule: hourly });
+    await advance(-10 * 60_000);
+    await lists.append(k, [draft('b')], { rule: hourly });
+    await advance(-10 * 60_000);
+    await lists.append(k, [draft('c')], { rule: hourly });
+    assert.deepEqual(textsOf(await lists.list(k)), ['c', 'b', 'a']);
+    await advance(40 * 60_000);
+    assert.deepEqual(textsOf(await lists.list(k)), ['c', 'b', 'a']);
+  }),
+  contractCase('a record without a readable time is kept and listed', async ({ advance, lists }) => {
     const torn: Draft = { before: '{"text":"torn', after: '' };
-    const [record] = await listsOf(backend).append(k, [torn], { rule: notes });
-    await listsOf(backend).append(k, [draft('whole')], { rule: notes });
-    assert.deepEqual((await listsOf(backend).list(k)).at(1), record);
+    const [record] = await lists.append(k, [torn], { rule: notes });
+    await lists.append(k, [draft('whole')], { rule: notes });
+    assert.deepEqual((await lists.list(k)).at(1), record);
     await advance(HOUR - 10_000);
-    assert.deepEqual((await listsOf(backend).list(k)).at(1), record);
-    assert.equal(await listsOf(backend).remove(k, [record ?? '']), 1);
-    assert.deepEqual(textsOf(await listsOf(backend).list(k)), ['whole']);
+    assert.deepEqual((await lists.list(k)).at(1), record);
+    assert.equal(await lists.remove(k, [record ?? '']), 1);
+    assert.deepEqual(textsOf(await lists.list(k)), ['whole']);
   }),
-  contractCase('records are removed by their text, or all at once', async ({ backend }) => {
-    const [a, b, c] = await listsOf(backend).append(k, [draft('a'), draft('b'), draft('a')], { rule: forever });
+  contractCase('records are removed by their text, or all at once', async ({ backend, lists }) => {
+    const [a, b, c] = await lists.append(k, [draft('a'), draft('b'), draft('a')], { rule: forever });
     assert.equal(a, c);
-    assert.equal(await listsOf(backend).remove(k, [a ?? '', 'no such record']), 1);
-    assert.deepEqual(new Set(await listsOf(backend).list(k)), new Set([a, b]));
-    assert.equal(await listsOf(backend).remove(k, 'all'), 2);
-    assert.equal(await listsOf(backend).remove(k, 'all'), 0);
-    assert.equal(await listsOf(backend).remove(k, [a ?? '']), 0);
+    assert.equal(await lists.remove(k, [a ?? '', 'no such record']), 1);
+    assert.deepEqual(new Set(await lists.list(k)), new Set([a, b]));
+    assert.equal(await lists.remove(k, 'all'), 2);
+    assert.equal(await lists.remove(k, 'all'), 0);
+    assert.equal(await lists.remove(k, [a ?? '']), 0);
     assert.deepEqual(await backend.keys(''), []);
   }),
-  contractCase('a document is changed only when it is as expected', async ({ backend }) => {
+  contractCase('a document is changed only when it is as expected', async ({ lists }) => {
     const swap = (expected: string | undefined, next: string | undefined): Promise<boolean> =>
-      listsOf(backend).swap(k, { expected, next, ttlMs: HOUR });
-    assert.equal(await listsOf(backend).read(k), undefined);
+      lists.swap(k, { expected, next, ttlMs: HOUR });
+    assert.equal(await lists.read(k), undefined);
     assert.equal(await swap('nothing', 'x'), false);
     assert.equal(await swap(undefined, '{"a":"表"}'), true);
     assert.equal(await swap(undefined, 'x'), false);
-    assert.equal(await listsOf(backend).read(k), '{"a":"表"}');
+    assert.equal(await lists.read(k), '{"a":"表"}');
     assert.equal(await swap('{"a":"表"}', ''), true);
-    assert.equal(await listsOf(backend).read(k), '');
+    assert.equal(await lists.read(k), '');
     assert.equal(await swap('', undefined), true);
-    assert.equal(await listsOf(backend).read(k), undefined);
+    assert.equal(await lists.read(k), undefined);
     assert.equal(await swap(undefined, undefined), true);
   }),
-  contractCase('of several simultaneous changes of a document one succeeds', async ({ backend }) => {
-    await listsOf(backend).swap(k, { expected: undefined, next: '0', ttlMs: HOUR });
+  contractCase('of several simultaneous changes of a document one succeeds', async ({ lists }) => {
+    await lists.swap(k, { expected: undefined, next: '0', ttlMs: HOUR });
     const changes = Array.from({ length: 20 }, (_, index) =>
-      listsOf(backend).swap(k, { expected: '0', next: `${index + 1}`, ttlMs: HOUR }),
+      lists.swap(k, { expected: '0', next: `${index + 1}`, ttlMs: HOUR }),
     );
     const made = (await Promise.all(changes)).map((done, index) => (done ? `${index + 1}` : '')).filter(Boolean);
-    assert.deepEqual([await listsOf(backend).read(k)], made);
+    assert.deepEqual([await lists.read(k)], made);
   }),
   contractCase('a document expires after its lifetime, which each change renews', async (harness) => {
-    const { backend, advance } = harness;
-    await listsOf(backend).swap(k, { expected: undefined, next: 'a', ttlMs: HOUR });
+    const { advance, lists } = harness;
+    await lists.swap(k, { expected: undefined, next: 'a', ttlMs: HOUR });
     await advance(HOUR - 1000);
-    await listsOf(backend).swap(k, { expected: 'a', next: 'b', ttlMs: HOUR });
+    await lists.swap(k, { expected: 'a', next: 'b', ttlMs: HOUR });
     assertAbout(await expiryOf(harness, k), HOUR);
     await advance(HOUR - 10_000);
-    assert.equal(await listsOf(backend).read(k), 'b');
+    assert.equal(await lists.read(k), 'b');
     await advance(10_000);
-    assert.equal(await listsOf(backend).read(k), undefined);
-    assert.equal(await listsOf(backend).swap(k, { expected: undefined, next: 'c', ttlMs: HOUR }), true);
+    assert.equal(await lists.read(k), undefined);
+    assert.equal(await lists.swap(k, { expected: undefined, next: 'c', ttlMs: HOUR }), true);
   }),
-  contractCase('keys are listed with their size and expiry', async ({ backend }) => {
-    await listsOf(backend).append(
-      'x:list',
-      ['a', 'b', 'c'].map((text) => draft(text)),
-      { rule: forever },
-    );
-    await listsOf(backend).swap('x:document', { expected: undefined, next: 'a'.repeat(1000), ttlMs: HOUR });
+  contractCase('keys are listed with their size and expiry', async ({ backend, lists }) => {
+    await lists.append('x:list', drafts('abc'), { rule: forever });
+    await lists.swap('x:document', { expected: undefined, next: 'a'.repeat(1000), ttlMs: HOUR });
     const infos = (await backend.keys('x:')).toSorted((a, b) => (a.key < b.key ? -1 : 1));
     assert.deepEqual(
       infos.map(({ key, records }) => [key, records]),
@@ -309,38 +293,41 @@ export const backendContract: readonly ContractCase[] = [
     assert.deepEqual(await one.keys(), []);
     assert.equal(await two.read('key'), 'c');
   }),
-  contractCase('simultaneous writes are all kept, in the order of the calls', async ({ backend }) => {
+  contractCase('simultaneous writes are all kept, in the order of the calls', async ({ lists }) => {
     const texts = Array.from({ length: 100 }, (_, index) => `${index}`);
-    await Promise.all(texts.map((text) => listsOf(backend).append(k, [draft(text)], { rule: forever })));
-    assert.deepEqual(textsOf(await listsOf(backend).list(k)), texts.toReversed());
+    await Promise.all(texts.map((text) => lists.append(k, [draft(text)], { rule: forever })));
+    assert.deepEqual(textsOf(await lists.list(k)), texts.toReversed());
   }),
-  contractCase('a text of 1 MiB is kept', async ({ backend }) => {
+  contractCase('a text of 1 MiB is kept', async ({ lists }) => {
     const text = '表'.repeat(350_000);
-    await listsOf(backend).append(k, [draft(text)], { rule: notes });
-    assert.deepEqual(textsOf(await listsOf(backend).list(k)), [text]);
+    await lists.append(k, [draft(text)], { rule: notes });
+    assert.deepEqual(textsOf(await lists.list(k)), [text]);
   }),
-  contractCase('a call with an aborted signal changes nothing and rejects with its reason', async ({ backend }) => {
-    const reason = new Error('enough');
-    const signal = AbortSignal.abort(reason);
-    const calls = [
-      () => listsOf(backend).append(k, [draft('a')], { rule: forever, signal }),
-      () => listsOf(backend).list(k, { signal }),
-      () => listsOf(backend).remove(k, 'all', { signal }),
-      () => listsOf(backend).read(k, { signal }),
-      () => listsOf(backend).swap(k, { expected: undefined, next: 'a', ttlMs: HOUR }, { signal }),
-      () => backend.keys('', { signal }),
-      () => backend.now({ signal }),
-    ];
-    for (const call of calls) await assert.rejects(call, (error) => error === reason);
-    assert.deepEqual(await backend.keys(''), []);
-  }),
-  contractCase('calls fail after the store was closed; closing twice succeeds', async ({ backend }) => {
-    await listsOf(backend).append(k, [draft('a')], { rule: forever });
+  contractCase(
+    'a call with an aborted signal changes nothing and rejects with its reason',
+    async ({ backend, lists }) => {
+      const reason = new Error('enough');
+      const signal = AbortSignal.abort(reason);
+      const calls = [
+        () => lists.append(k, [draft('a')], { rule: forever, signal }),
+        () => lists.list(k, { signal }),
+        () => lists.remove(k, 'all', { signal }),
+        () => lists.read(k, { signal }),
+        () => lists.swap(k, { expected: undefined, next: 'a', ttlMs: HOUR }, { signal }),
+        () => backend.keys('', { signal }),
+        () => backend.now({ signal }),
+      ];
+      for (const call of calls) await assert.rejects(call, (error) => error === reason);
+      assert.deepEqual(await backend.keys(''), []);
+    },
+  ),
+  contractCase('calls fail after the store was closed; closing twice succeeds', async ({ backend, lists }) => {
+    await lists.append(k, [draft('a')], { rule: forever });
     await backend.close();
     await backend.close();
     const closed = (error: unknown): boolean => MemoryError.isInstance(error) && error.code === 'STORE_CLOSED';
-    await assert.rejects(() => listsOf(backend).list(k), closed);
-    await assert.rejects(() => listsOf(backend).append(k, [draft('b')], { rule: forever }), closed);
+    await assert.rejects(() => lists.list(k), closed);
+    await assert.rejects(() => lists.append(k, [draft('b')], { rule: forever }), closed);
   }),
   ...tableContract,
   ...postingsContract,

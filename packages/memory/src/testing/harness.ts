@@ -34,6 +34,8 @@ export const draft = (text: string, timeMs?: number): Draft => ({
   after: '}',
   timeMs,
 });
+/** One draft for each character. */
+export const drafts = (texts: string): Draft[] => Array.from(texts, (text) => draft(text));
 export const note = (text: string, temporary: boolean): Draft => ({
   ...draft(text),
   after: `,"temporary":${temporary}}`,
@@ -93,15 +95,17 @@ export function timeOf(record: string | undefined): number {
   return (JSON.parse(record ?? '') as { time: number }).time;
 }
 
-type Body = (harness: BackendHarness) => Promise<void>;
-
-export function contractCase(name: string, body: Body): ContractCase {
+/** Makes a case for a store with its lists. */
+export function contractCase(
+  name: string,
+  body: (harness: BackendHarness & { readonly lists: Lists }) => Promise<void>,
+): ContractCase {
   return {
     name,
     run: async (open) => {
       const harness = await open();
       try {
-        await body(harness);
+        await body({ ...harness, lists: listsOf(harness.backend) });
       } finally {
         await harness.backend.close();
       }

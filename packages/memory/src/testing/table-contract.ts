@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { MemoryBackend, Row, RowChange } from '../records/backend.ts';
 import type { Draft } from '../records/lists.ts';
-import { contractCase, draft, forever, HOUR, hourly, listsOf, note, notes, textsOf } from './harness.ts';
+import { contractCase, draft, drafts, forever, HOUR, hourly, note, notes, textsOf } from './harness.ts';
 import type { ContractCase } from './harness.ts';
 
 const k = 'ai:key';
@@ -32,20 +32,20 @@ const put = (id: string, next: string | undefined, expected?: string, unique?: s
 export const tableContract: readonly ContractCase[] = [
   contractCase(
     'a page has the rows that were written after a sequence, wherever they are placed',
-    async ({ backend }) => {
+    async ({ backend, lists }) => {
       const missing = { start: 0, sequence: 0, count: 0, rows: [], hasMore: false };
       assert.deepEqual(await backend.page(k, { order: 'written' }), missing);
       assert.deepEqual(await backend.page(k, { order: 'newest' }), missing);
       const now = await backend.now();
-      await listsOf(backend).append(k, [draft('a'), draft('b')], { rule: forever });
+      await lists.append(k, [draft('a'), draft('b')], { rule: forever });
       const first = await backend.page(k, { order: 'written' });
       assert.deepEqual([texts(first.rows), first.count, first.hasMore], [['a', 'b'], 2, false]);
       assert.equal(first.rows.at(-1)?.sequence, first.sequence);
-      await listsOf(backend).append(k, [draft('c'), draft('old', now - 1)], { rule: forever });
+      await lists.append(k, [draft('c'), draft('old', now - 1)], { rule: forever });
       const second = await backend.page(k, { order: 'written', after: first.sequence });
       assert.deepEqual([texts(second.rows), second.count, second.start], [['c', 'old'], 4, first.start]);
       assert.deepEqual(texts(await readAll(backend)), ['a', 'b', 'c', 'old']);
-      assert.deepEqual(textsOf(await listsOf(backend).list(k)), ['c', 'b', 'a', 'old']);
+      assert.deepEqual(textsOf(await lists.list(k)), ['c', 'b', 'a', 'old']);
     },
   ),
   contractCase('an expired row is not one of the rows that are kept', async ({ backend, advance }) => {
@@ -76,9 +76,9 @@ export const tableContract: readonly ContractCase[] = [
       assert.deepEqual([rows.length, hasMore], [length, true]);
     }
   }),
-  contractCase('pages of the newest rows follow each other, even in one millisecond', async ({ backend }) => {
+  contractCase('pages of the newest rows follow each other, even in one millisecond', async ({ backend, lists }) => {
     const now = await backend.now();
-    await listsOf(backend).append(
+    await lists.append(
       k,
       [...'abcdefg'].map((text, index) => draft(text, now - (index % 3))),
       { rule: forever },
@@ -91,10 +91,10 @@ export const tableContract: readonly ContractCase[] = [
     }
     assert.deepEqual(texts(found), [...'gdaebfc']);
   }),
-  contractCase('a page ends after a mebibyte of text', async ({ backend }) => {
+  contractCase('a page ends after a mebibyte of text', async ({ backend, lists }) => {
     const text = 'x'.repeat(400 * 1024);
     for (let index = 0; index < 5; index++) {
-      await listsOf(backend).append(k, [draft(text)], { rule: forever });
+      await lists.append(k, [draft(text)], { rule: forever });
     }
     for (const order of ['newest', 'written'] as const) {
       const { rows, hasMore, count } = await backend.page(k, { order });
@@ -102,51 +102,46 @@ export const tableContract: readonly ContractCase[] = [
     }
     assert.equal((await readAll(backend)).length, 5);
   }),
-  contractCase('a row is read by its sequence until it is gone', async ({ backend }) => {
-    await listsOf(backend).append(
-      k,
-      [...'abcdefg'].map((text) => draft(text)),
-      { rule: hourly },
-    );
+  contractCase('a row is read by its sequence until it is gone', async ({ backend, lists }) => {
+    await lists.append(k, drafts('abcdefg'), { rule: hourly });
     const all = await readAll(backend);
     assert.deepEqual(texts(all), [...'cdefg']);
     const [c, d, e] = all;
     assert.ok(c && d && e);
-    assert.equal(await listsOf(backend).remove(k, [d.text]), 1);
+    assert.equal(await lists.remove(k, [d.text]), 1);
     const read = await backend.rows(k, [e.sequence, d.sequence, c.id, c.sequence, 1_000_000]);
     assert.deepEqual(texts(read), ['e', undefined, 'c', 'c', undefined]);
     assert.deepEqual(read[3], c);
     const { count } = await backend.page(k, { order: 'written' });
     assert.equal(count, 4);
   }),
-  contractCase('a record is written once under its id', async ({ backend, advance }) => {
+  contractCase('a record is written once under its id', async ({ advance, lists }) => {
     const once = (text: string): Draft => ({ ...draft(text), id: text });
-    const append = (drafts: readonly Draft[]): Promise<string[]> =>
-      listsOf(backend).append(k, drafts, { rule: hourly });
+    const append = (drafts: readonly Draft[]): Promise<string[]> => lists.append(k, drafts, { rule: hourly });
     const [first] = await append([once('a')]);
     await advance(1000);
     assert.deepEqual(await append([once('a')]), [first]);
     // A draft of the same call counts too, and the other drafts are written.
     const added = await append([draft('b'), once('ä表'), once('ä表'), once('a')]);
     assert.deepEqual([textsOf(added), added[3]], [['b', 'ä表', 'ä表', 'a'], first]);
-    assert.deepEqual(textsOf(await listsOf(backend).list(k)), ['ä表', 'b', 'a']);
+    assert.deepEqual(textsOf(await lists.list(k)), ['ä表', 'b', 'a']);
     const both = await Promise.all(Array.from({ length: 10 }, () => append([once('c')])));
     assert.equal(new Set(both.flat()).size, 1);
     // A record that is gone does not count.
-    await listsOf(backend).remove(k, 'all');
+    await lists.remove(k, 'all');
     const [last] = await append([once('a')]);
     assert.notEqual(last, first);
     await advance(HOUR / 2);
     await append([draft('e')]);
     await advance(HOUR / 2);
     assert.notDeepEqual(await append([once('a')]), [last]);
-    assert.deepEqual(textsOf(await listsOf(backend).list(k)), ['a', 'e']);
+    assert.deepEqual(textsOf(await lists.list(k)), ['a', 'e']);
   }),
-  contractCase('a table that comes back has another start and higher sequences', async ({ backend }) => {
-    await listsOf(backend).append(k, [draft('a')], { rule: forever });
+  contractCase('a table that comes back has another start and higher sequences', async ({ backend, lists }) => {
+    await lists.append(k, [draft('a')], { rule: forever });
     const before = await backend.page(k, { order: 'written' });
-    await listsOf(backend).remove(k, 'all');
-    await listsOf(backend).append(k, [draft('b')], { rule: forever });
+    await lists.remove(k, 'all');
+    await lists.append(k, [draft('b')], { rule: forever });
     const after = await backend.page(k, { order: 'written', after: before.sequence });
     assert.ok(after.start > before.start);
     assert.deepEqual(texts(after.rows), ['b']);
@@ -224,9 +219,9 @@ export const tableContract: readonly ContractCase[] = [
       made,
     );
   }),
-  contractCase('removed text can be erased', async ({ backend }) => {
-    await listsOf(backend).append(k, [draft('a')], { rule: forever });
-    await listsOf(backend).remove(k, 'all');
+  contractCase('removed text can be erased', async ({ backend, lists }) => {
+    await lists.append(k, [draft('a')], { rule: forever });
+    await lists.remove(k, 'all');
     assert.ok(['done', 'log'].includes(await backend.erase()));
   }),
 ];
@@ -234,44 +229,44 @@ export const tableContract: readonly ContractCase[] = [
 /** Of stores that use the clock of the process: the server decides for Redis. */
 export const clockContract: readonly ContractCase[] = [
   contractCase('a clock that jumps forward hides what it would expire, and deletes nothing', async (harness) => {
-    const { backend, advance } = harness;
+    const { backend, advance, lists } = harness;
     const DAY = 24 * HOUR;
-    await listsOf(backend).append('ai:list', [draft('a')], { rule: hourly });
-    await listsOf(backend).swap('ai:document', { expected: undefined, next: 'b', ttlMs: HOUR });
+    await lists.append('ai:list', [draft('a')], { rule: hourly });
+    await lists.swap('ai:document', { expected: undefined, next: 'b', ttlMs: HOUR });
     await advance(40 * DAY);
-    await listsOf(backend).append('ai:other', [draft('c')], { rule: hourly });
-    await listsOf(backend).append('ai:list', [draft('later')], { rule: hourly });
-    assert.deepEqual(textsOf(await listsOf(backend).list('ai:list')), ['later']);
-    assert.equal(await listsOf(backend).read('ai:document'), undefined);
+    await lists.append('ai:other', [draft('c')], { rule: hourly });
+    await lists.append('ai:list', [draft('later')], { rule: hourly });
+    assert.deepEqual(textsOf(await lists.list('ai:list')), ['later']);
+    assert.equal(await lists.read('ai:document'), undefined);
     await advance(-40 * DAY);
-    assert.deepEqual(textsOf(await listsOf(backend).list('ai:list')), ['later', 'a']);
-    assert.equal(await listsOf(backend).read('ai:document'), 'b');
+    assert.deepEqual(textsOf(await lists.list('ai:list')), ['later', 'a']);
+    assert.equal(await lists.read('ai:document'), 'b');
     assert.equal(await backend.now({ trusted: true }), await backend.now());
     await advance(40 * DAY);
-    await listsOf(backend).append('ai:other', [draft('d')], { rule: hourly });
+    await lists.append('ai:other', [draft('d')], { rule: hourly });
     assert.ok((await backend.now({ trusted: true })) < (await backend.now()));
     // The clock still agrees a day later.
     await advance(DAY);
-    await listsOf(backend).append('ai:other', [draft('e')], { rule: hourly });
+    await lists.append('ai:other', [draft('e')], { rule: hourly });
     assert.equal(await backend.now({ trusted: true }), await backend.now());
-    await listsOf(backend).append('ai:list', [draft('f')], { rule: hourly });
+    await lists.append('ai:list', [draft('f')], { rule: hourly });
     await advance(-41 * DAY);
-    assert.deepEqual(textsOf(await listsOf(backend).list('ai:list')), ['f']);
+    assert.deepEqual(textsOf(await lists.list('ai:list')), ['f']);
   }),
   contractCase('a record that is written after the clock went back is kept for its lifetime', async (harness) => {
-    const { backend, advance } = harness;
-    await listsOf(backend).append('ai:list', [note('early', true)], { rule: notes });
+    const { backend, advance, lists } = harness;
+    await lists.append('ai:list', [note('early', true)], { rule: notes });
     await advance(-50 * 60_000);
-    await listsOf(backend).append('ai:list', [note('later', true)], { rule: notes });
+    await lists.append('ai:list', [note('later', true)], { rule: notes });
     await advance(30_000);
-    assert.deepEqual(textsOf(await listsOf(backend).list('ai:list')), ['later', 'early']);
+    assert.deepEqual(textsOf(await lists.list('ai:list')), ['later', 'early']);
     assert.equal(await backend.now({ trusted: true }), await backend.now());
   }),
-  contractCase('data that a jump of the clock hides is removed on request', async ({ backend, advance }) => {
-    await listsOf(backend).append('ai:list', [draft('a'), draft('b')], { rule: hourly });
+  contractCase('data that a jump of the clock hides is removed on request', async ({ advance, lists }) => {
+    await lists.append('ai:list', [draft('a'), draft('b')], { rule: hourly });
     await advance(40 * 24 * HOUR);
-    assert.equal(await listsOf(backend).remove('ai:list', 'all'), 2);
+    assert.equal(await lists.remove('ai:list', 'all'), 2);
     await advance(-40 * 24 * HOUR);
-    assert.deepEqual(await listsOf(backend).list('ai:list'), []);
+    assert.deepEqual(await lists.list('ai:list'), []);
   }),
 ];
