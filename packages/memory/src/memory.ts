@@ -139,7 +139,6 @@ const memoryCalls: CallTable<Memory> = {
   backup: ['any', callOptions],
 };
 
-/** The options of {@link createMemory}. */
 const memoryOptions: OptionNames<MemoryOptions> = {
   backend: 'required',
   project: 'optional',

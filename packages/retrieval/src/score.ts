@@ -65,7 +65,6 @@ export type CompareTies = (left: Candidate, right: Candidate) => number;
 /** Four postings take as long as splitting one UTF-16 code unit into terms. */
 const POSTINGS_PER_UNIT = 4;
 
-/** Counts the documents of postings. */
 function countDocuments({ lengths, documents }: Part, postings: Postings): number {
   if (documents === lengths.length) return postings.length / 2;
   let count = 0;
@@ -73,7 +72,6 @@ function countDocuments({ lengths, documents }: Part, postings: Postings): numbe
   return count;
 }
 
-/** Returns whether postings have a slot. */
 function hasSlot(postings: Postings | undefined, slot: number): boolean {
   let low = 0;
   let high = (postings?.length ?? 0) / 2;
@@ -186,7 +184,6 @@ function selectSlots(
   return candidates.toSorted(compare).slice(0, limit);
 }
 
-/** Runs a generator to its end. */
 export function runToEnd<Result>(steps: Generator<number, Result, void>): Result {
   for (;;) {
     const { done, value } = steps.next();

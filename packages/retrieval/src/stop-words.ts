@@ -55,12 +55,10 @@ export function isQuestionCharacter(character: string): boolean {
   return askingCharacters.has(character);
 }
 
-/** Returns whether a lower-case word is a stop word. */
 export function isStopWord(word: string): boolean {
   return english.has(word);
 }
 
-/** Returns whether a character of a script without spaces is a stop character. */
 export function isStopCharacter(character: string): boolean {
   return chinese.has(character);
 }

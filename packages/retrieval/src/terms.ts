@@ -84,7 +84,6 @@ function partsOf(run: string): string[] {
   return [...parts, part];
 }
 
-/** A word of a run. */
 interface Word {
   readonly text: string;
   readonly term: string;

@@ -6,7 +6,6 @@ export const PAGE_LIMIT = 1000;
 /** A page ends after this text. */
 export const PAGE_BYTES: number = 1024 * 1024;
 
-/** Why a change cannot be made. */
 export type Conflict = Extract<TableResult, { isDone: false }>;
 
 /** What a table has now. Expired rows are not there. */
@@ -34,7 +33,6 @@ export function conflictIn(rows: readonly RowChange[], { textOf, ownerOf }: Pres
   return undefined;
 }
 
-/** Returns the text of a row that is written at a time. */
 export function writtenText(next: Exclude<RowChange['next'], undefined>, timeMs: number): string {
   return typeof next === 'string' ? next : `${next[0]}${timeMs}${next[1]}`;
 }

@@ -44,7 +44,6 @@ function compareNewest(left: Pick<Row, 'place' | 'sequence'>, right: Pick<Row, '
   return right.place - left.place || right.sequence - left.sequence;
 }
 
-/** The rows under a key. */
 class Table {
   readonly rows: Map<string, StoredRow> = new Map();
   readonly #owners = new Map<string, string>();
@@ -65,7 +64,6 @@ class Table {
     return `${this.start}.${this.removed}`;
   }
 
-  /** Returns why rows cannot be changed. */
   conflictOf(changes: readonly RowChange[], nowMs: number): Conflict | undefined {
     return conflictIn(changes, {
       textOf: (id) => this.#liveRow(id, nowMs)?.text,
@@ -122,7 +120,6 @@ class Table {
     );
   }
 
-  /** Removes the oldest rows beyond a limit. */
   trim({ idPrefix }: Keep, limit: number): void {
     if (this.rows.size > limit) for (const { id } of this.#newest(idPrefix).slice(limit)) this.remove(id);
   }

@@ -17,11 +17,9 @@ export interface ConnectionOptions {
   readonly driver: RedisDriver;
 }
 
-/** One run of a script. */
 interface Request extends CallOptions {
   /** For messages. */
   readonly key: string;
-  /** What the script touches. */
   readonly keys: readonly string[];
   readonly args: readonly string[];
   /** Whether the script writes, so that a missing answer leaves the result unknown. */

@@ -64,7 +64,6 @@ export function isRefusal(error: unknown): boolean {
   return explained?.[0] === 'STORE_DENIED';
 }
 
-/** Returns the error of a server that does not answer. */
 export function unavailable(
   where: string,
   problem: string,
@@ -75,7 +74,6 @@ export function unavailable(
   return new MemoryError('STORE_UNAVAILABLE', [`[memory:redis] ${where} ${problem}`, hint], facts);
 }
 
-/** Returns whether an error is about the connection and not about the command. */
 function isConnectionError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   // `name` is `Error` for all classes of the driver.
@@ -83,7 +81,6 @@ function isConnectionError(error: unknown): boolean {
   return 'code' in error && typeof error.code === 'string' && /^E[A-Z]+$/u.test(error.code);
 }
 
-/** Returns the `MemoryError` for an error of the driver. */
 export function explainRedisError(
   error: unknown,
   where: string,

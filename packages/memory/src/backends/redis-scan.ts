@@ -13,7 +13,6 @@ interface ClusterClient {
   nodeClient(node: unknown): ScanningClient | Promise<ScanningClient>;
 }
 
-/** The keys that Redis scans in one step. */
 const KEYS_PER_STEP = 1000;
 
 function isCluster(client: RedisClient): client is RedisClient & ClusterClient {

@@ -41,7 +41,6 @@ export interface RedisOptions {
 const KEYS_AT_ONCE = 500;
 /** The fields of postings of a page, which have up to some kilobytes each. */
 const FIELDS_PER_PAGE = 500;
-/** The fields of a row in a reply. */
 const FIELDS_PER_ROW = 3;
 
 /** The keys of Redis start with it and the version of their format. The rest is a hash tag, so that those of a table are together. */
@@ -63,7 +62,6 @@ function keysOf(key: string): string[] {
   return key.startsWith(NOTES_PREFIX) && encoded(key) === key ? [...own, key] : own;
 }
 
-/** Returns the parts of a script's reply. */
 function parts(reply: unknown): string[] {
   return Array.isArray(reply) ? reply.map(String) : [];
 }

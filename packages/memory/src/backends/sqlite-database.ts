@@ -17,7 +17,6 @@ import type { State } from './sqlite-schema.ts';
 const MAX_RETRY_MS = 20;
 /** A log that grew beyond this, because of long readers, is truncated by force. */
 const MAX_LOG_BYTES = 16 * 1024 * 1024;
-/** The writes between two rounds of maintenance. */
 const WRITES_PER_MAINTENANCE = 64;
 /** The number of free pages that one round returns to the system. */
 const VACUUM_PAGES = 256;
@@ -59,7 +58,6 @@ export class SqliteDatabase {
     this.#options = options;
   }
 
-  /** The number of the open file. */
   get opened(): number {
     return this.#opened;
   }
@@ -102,7 +100,6 @@ export class SqliteDatabase {
     }, signal);
   }
 
-  /** Makes sure that removed text is in no file. */
   erase(signal?: AbortSignal): Promise<Erasure> {
     return this.#enqueue(async () => {
       const file = await this.#openToWrite(signal);

@@ -20,7 +20,6 @@ const MAX_PAGES_HERE = 256;
 const ATTEMPTS = 10;
 const PAUSE_MS = 20;
 
-/** Returns the mark of a file. */
 function markOf(on: Statements): string | undefined {
   const mark = stateOf(on)['erasure'];
   return typeof mark === 'string' ? mark : undefined;
@@ -42,7 +41,6 @@ export interface Erasing {
   readonly statements: Statements;
   /** How long to wait for the locks of other processes; 0 for one attempt. */
   readonly waitMs: number;
-  /** Repeats a task while other processes hold a lock. */
   readonly retry: <T>(task: () => T) => Promise<T>;
 }
 
@@ -59,12 +57,10 @@ export async function withoutSync<T>(database: DatabaseSync, task: () => Promise
   }
 }
 
-/** Changes the mark if it is as expected. */
 function changeMark({ statements, retry }: Erasing, expected: string, next: string | null): Promise<number> {
   return retry(() => statements.run('UPDATE state SET erasure = ? WHERE erasure = ?', next, expected));
 }
 
-/** Writes the whole file again. */
 async function rewrite({ path, database, waitMs, retry }: Erasing): Promise<void> {
   if (Number(pragma(database, 'page_count')) <= MAX_PAGES_HERE) await retry(() => database.exec('VACUUM'));
   else {

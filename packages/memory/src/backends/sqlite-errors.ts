@@ -52,7 +52,6 @@ export function isBusy(error: unknown): boolean {
   return code !== undefined && ((code & 0xff) === 5 || (code & 0xff) === 6);
 }
 
-/** Returns whether a file is damaged, or is not a database. */
 export function isCorrupt(error: unknown): boolean {
   const kind = (errcodeOf(error) ?? 0) & 0xff;
   return kind === 11 || kind === 26;
@@ -83,7 +82,6 @@ function errorOf(path: string, [code, problem, hint]: Explained, cause?: unknown
   return new MemoryError(code, [`[memory:sqlite] ${path} ${problem}`, hint], { path, cause });
 }
 
-/** Returns the error of a file that cannot be written. */
 export function deniedError(path: string): MemoryError {
   return errorOf(path, denied);
 }

@@ -9,7 +9,6 @@ import type { Statements } from './sqlite-statements.ts';
 /** How long SQLite itself waits for a lock, which blocks the thread. The rest of the waiting does not. */
 const BLOCKING_MS = 100;
 
-/** An open file. */
 export interface OpenFile {
   readonly database: DatabaseSync;
   readonly statements: Statements;

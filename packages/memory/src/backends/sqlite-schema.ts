@@ -58,7 +58,6 @@ CREATE UNIQUE INDEX entries_by_identity ON entries (key_id, identity) WHERE iden
 CREATE UNIQUE INDEX postings_by_term ON postings (key_id, term, block);
 `;
 
-/** Returns the value of a pragma. */
 export function pragma(database: DatabaseSync, name: string): SQLOutputValue | undefined {
   return Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0];
 }
@@ -129,7 +128,6 @@ export function setUp(database: DatabaseSync, path: string): void {
   database.exec('COMMIT');
 }
 
-/** Creates the tables of an empty database. */
 export function createTables(database: DatabaseSync): void {
   database.exec(`${tables} PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${SCHEMA_VERSION}`);
 }

@@ -12,7 +12,6 @@ export interface Statements {
   readonly run: (sql: string, ...values: SQLInputValue[]) => number;
 }
 
-/** Returns the statements of a connection. Each SQL text is prepared once. */
 export function statementsOf(database: DatabaseSync): Statements {
   const known = new Map<string, StatementSync>();
   const prepared = (sql: string): StatementSync => {

@@ -43,12 +43,9 @@ function storedTime(timeMs: number): number | null {
   return timeMs === Infinity ? null : Math.max(-Number.MAX_SAFE_INTEGER, Math.min(timeMs, Number.MAX_SAFE_INTEGER));
 }
 
-/** The counts of a key. */
 interface Counts {
   readonly id: number;
-  /** The highest sequence. */
   sequence: number;
-  /** The highest place. */
   place: number;
   records: number;
   bytes: number;
@@ -67,7 +64,6 @@ function countsOf(fields: Fields): Counts {
   };
 }
 
-/** Finds the counts of a key. */
 export function findKey(on: Statements, key: string): Readonly<Counts> | undefined {
   const found = on.get('SELECT * FROM keys WHERE key = ?', key);
   return found && countsOf(found);
@@ -161,14 +157,12 @@ class SqliteTable {
     return row;
   }
 
-  /** Returns how many rows start with a prefix. */
   countOf(idPrefix: string): number {
     if (idPrefix === '') return this.#counts.records;
     const sql = `SELECT count(*) AS count FROM entries WHERE key_id = ?1 AND id >= ?2 AND id < ${endOf('?2')}`;
     return Number(this.#on.get(sql, this.#counts.id, idPrefix)?.['count']);
   }
 
-  /** Removes the oldest rows beyond a limit. */
   trim({ idPrefix }: Keep, limit: number): void {
     const excess = Math.min(this.countOf(idPrefix) - limit, this.#counts.records);
     if (!(excess > 0)) return;
@@ -230,7 +224,6 @@ function conflictOf(on: Statements, keyId: number, rows: readonly RowChange[], n
   });
 }
 
-/** Changes the table under a key. */
 export function changeTable(
   on: Statements,
   key: string,

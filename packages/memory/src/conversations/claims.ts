@@ -17,7 +17,6 @@ export function isSameStream(a: StreamClaim, b: StreamClaim): boolean {
   return JSON.stringify(a.parents) === JSON.stringify(b.parents);
 }
 
-/** The error about a name that another stream has. */
 export function nameInUse({ name, parents }: StreamClaim): MemoryError {
   const owner = parents.length === 0 ? 'another stream' : `the merge of ${parents.join(' + ')}`;
   return new MemoryError('STREAM_EXISTS', [
@@ -82,7 +81,6 @@ export interface Claims {
    * @throws {MemoryError} `STREAM_EXISTS`.
    */
   readonly ensure: (claims: readonly StreamClaim[], options?: CallOptions) => Promise<void>;
-  /** Gives up the name of a stream. */
   readonly release: (name: string, options?: CallOptions) => Promise<boolean>;
 }
 

@@ -47,17 +47,14 @@ export interface ImportedMessage extends Omit<NewMessage, 'role'>, UnknownFields
   readonly time: number;
 }
 
-/** A message to store: a new one, or one from another store. */
 export type MessageInput = NewMessage | ImportedMessage;
 
-/** @throws {MemoryError} `INVALID_INPUT`. */
 function checkRole(role: string): void {
   if ((ROLES as readonly string[]).includes(role)) return;
   const hint = `Use ${ROLES.slice(0, -1).join(', ')} or ${ROLES.at(-1)}.`;
   throw new MemoryError('INVALID_INPUT', [`Invalid role ${JSON.stringify(role)}`, hint]);
 }
 
-/** @throws {MemoryError} `INVALID_INPUT`. */
 function checkTime(time: number): void {
   if (isTime(time) && time >= 0) return;
   const hint = 'Use milliseconds since the epoch, or omit it for the current time.';

@@ -49,7 +49,6 @@ export interface Messages {
   readonly remove: (place: Place, message: string | undefined, options?: CallOptions) => Promise<number>;
 }
 
-/** @throws {MemoryError} `MESSAGE_EXISTS`. */
 function checkRepeated(stored: Message, { role = 'user', content, author }: NewMessage): void {
   if (stored.role === role && stored.content === content && stored.author === author) return;
   throw new MemoryError('MESSAGE_EXISTS', [
@@ -58,12 +57,10 @@ function checkRepeated(stored: Message, { role = 'user', content, author }: NewM
   ]);
 }
 
-/** A group whose messages can be found. */
 export interface GroupSource extends TermSource {
   readonly place: Place;
 }
 
-/** Returns what finds the messages of a group. */
 export function messageSource(place: Place): GroupSource {
   return {
     place,

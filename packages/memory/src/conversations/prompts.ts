@@ -10,7 +10,6 @@ import type { StreamShape } from './stream.ts';
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 
-/** Returns a number of minutes or seconds. */
 function durationOf(ms: number, [minutes, seconds]: readonly [minutes: string, seconds: string]): string {
   return ms % MINUTE === 0 ? `${ms / MINUTE}${minutes}` : `${ms / SECOND}${seconds}`;
 }

@@ -64,7 +64,6 @@ export interface RecalledMessage extends Recalled, Place {
   readonly role: string;
 }
 
-/** A recalled note. */
 interface RecalledNote extends Recalled {
   readonly kind: 'note';
   /** The source of the note. */
@@ -110,7 +109,6 @@ type Candidate =
   | { readonly message: Message; readonly place: Place; readonly origin: string }
   | { readonly note: Note; readonly origin: string };
 
-/** A list that is recalled from. */
 type RecallSource = TermSource & ({ readonly place: Place } | { readonly workflowId: string });
 
 function candidateOf(record: string, source: RecallSource): Candidate | undefined {
@@ -122,7 +120,6 @@ function candidateOf(record: string, source: RecallSource): Candidate | undefine
   return note && { note, origin: source.key };
 }
 
-/** @throws {MemoryError} `INVALID_INPUT`. */
 function checkOptions(options: RecallOptions): void {
   const { query, includeNotes, workflowId, role, since, until, limit = DEFAULT_LIMIT, offset = 0 } = options;
   if (typeof query !== 'string') refuse('The query is not a string', 'Pass a text.');

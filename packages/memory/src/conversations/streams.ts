@@ -17,7 +17,6 @@ import type { Recall, RecalledContext, RetrieveOptions } from './recall.ts';
 import { mergedName, mergeShapes, shapeOf } from './stream.ts';
 import type { FunctionContext, StreamDefinition, StreamFunction, StreamShape } from './stream.ts';
 
-/** Options of reading a history. */
 interface HistoryOptions extends CallOptions {
   /** The maximum number of messages, newest first. @default Infinity */
   readonly limit?: number | undefined;
@@ -90,7 +89,6 @@ interface ConversationMessage extends AddedMessage {
   readonly resumes?: string;
 }
 
-/** Options of a prompt. */
 interface PromptOptions {
   /** @default the language of the stream */
   readonly language?: Language | undefined;
@@ -102,14 +100,12 @@ interface FunctionsPromptOptions extends PromptOptions {
   readonly hasTools?: boolean | undefined;
 }
 
-/** Options of a system prompt. */
 interface SystemPromptOptions extends FunctionsPromptOptions {
   readonly group: string;
   /** Whether to state the memory space; `false` for a run without a memory. @default true */
   readonly includeMemory?: boolean | undefined;
 }
 
-/** Selects streams to merge. */
 interface MergeOptions {
   /** @default the names of the streams, joined by `-` */
   readonly name?: string | undefined;
@@ -144,7 +140,6 @@ export interface StreamDependencies {
   readonly noteLifetimeMs: number;
 }
 
-/** Calls a function with its root. */
 async function call(
   { name, functions }: StreamShape,
   { type, params = {} }: FunctionCall,

@@ -129,7 +129,6 @@ export function changeFact(
   return untilDone(dependencies.backend, attempt, { signal: options.signal });
 }
 
-/** @throws {MemoryError} */
 export async function updateFact(
   dependencies: FactDependencies,
   id: string,
@@ -150,7 +149,6 @@ export async function updateFact(
   return changeFact(dependencies, id, { apply, by: 'update', project, signal });
 }
 
-/** @throws {MemoryError} */
 export async function supersedeFact(
   dependencies: FactDependencies,
   id: string,
@@ -219,7 +217,6 @@ async function archivedSuccessor(
   return undefined;
 }
 
-/** @throws {MemoryError} */
 export function restoreFact(
   dependencies: FactDependencies,
   id: string,

@@ -68,7 +68,6 @@ export async function readRows(
   return rows.flatMap((row) => (row.text.includes(mayHave) ? [{ ...row, stored: parseFact(row.text) }] : []));
 }
 
-/** Reads one row. */
 export async function readRow(
   backend: MemoryBackend,
   key: string,
@@ -78,7 +77,6 @@ export async function readRow(
   return row && { ...row, stored: parseFact(row.text) };
 }
 
-/** A change of a row of facts. */
 export type FactRowChange = RowChange & { readonly next: string | undefined };
 
 /** Returns the change that writes a row. The text may be unreadable. */

@@ -120,12 +120,10 @@ export function parseFact(record: string): StoredFact | undefined {
     : undefined;
 }
 
-/** Returns whether a fact is neither archived nor superseded. */
 export function isActive({ archivedAt, supersededBy }: Pick<StoredFact, 'archivedAt' | 'supersededBy'>): boolean {
   return archivedAt === undefined && supersededBy === undefined;
 }
 
-/** Returns whether a stream recalls a fact. */
 export function isVisible({ shared, stream }: Pick<StoredFact, 'shared' | 'stream'>, reader: string): boolean {
   return shared === true || (stream ?? DEFAULT_STREAM) === reader;
 }

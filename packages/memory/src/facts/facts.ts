@@ -46,7 +46,6 @@ export const factCalls: CallTable<Facts> = {
   projects: [callOptions],
 };
 
-/** Creates the facts of a memory. */
 export function createFacts({
   embed,
   language,

@@ -12,7 +12,6 @@ const FINAL_PUNCTUATION: ReadonlySet<string> = new Set(' .!?,;:…‥。、');
 /** Letters whose two lower case forms have one upper case form. */
 const CASE_FORMS: Readonly<Record<string, string>> = { ß: 'ss', ς: 'σ', ſ: 's' };
 
-/** Returns a text without the punctuation at its end. */
 function withoutFinalPunctuation(text: string): string {
   let { length } = text;
   while (FINAL_PUNCTUATION.has(text[length - 1] ?? '')) length--;

@@ -16,7 +16,6 @@ export interface EditableFact {
   readonly isPinned: boolean;
 }
 
-/** A section of the Markdown. */
 export interface Section extends EditableFact {
   /** `undefined` for a new fact. */
   readonly id: string | undefined;
@@ -27,7 +26,6 @@ export interface Section extends EditableFact {
   readonly fixed: string;
 }
 
-/** A line that was refused. */
 interface Problem {
   readonly lineNumber: number;
   readonly problem: string;
@@ -42,14 +40,12 @@ before it.
 const HEADING = /^##(?:\s|$)/u;
 const FIELD = /^(tags|pinned|stream|source|date):(.*)$/u;
 
-/** Returns a line without the carriage returns at its end. */
 function withoutReturn(line: string): string {
   let { length } = line;
   while (line[length - 1] === '\r') length--;
   return line.slice(0, length);
 }
 
-/** Returns whether two forms of a fact have the same contents. */
 export function isSameFact(left: EditableFact | undefined, right: EditableFact): boolean {
   if (left === undefined) return false;
   const isSame = left.text === right.text && left.isPinned === right.isPinned && left.tags.length === right.tags.length;
@@ -89,7 +85,6 @@ export function formatMarkdown(table: FactTable, facts: readonly StoredFact[]): 
   return `${[title, HELP, ...facts.map((stored) => sectionOf(stored, title))].join('\n\n')}\n`;
 }
 
-/** The section that is being read. */
 interface Reading {
   readonly id: string | undefined;
   readonly lineNumber: number;
@@ -122,7 +117,6 @@ function readField({ fields }: Reading, line: string): string | undefined {
   return undefined;
 }
 
-/** Parses Markdown of facts. */
 export function parseMarkdown(
   markdown: string,
   table: FactTable,
@@ -166,7 +160,6 @@ export function editableOf(stored: StoredFact, table: FactTable): EditableFact |
   return parseMarkdown(formatMarkdown(table, [stored]), table).sections[0];
 }
 
-/** The differences between two forms of the Markdown. */
 export interface MarkdownChanges {
   readonly updated: readonly { readonly before: Section; readonly after: Section }[];
   readonly removed: readonly Section[];

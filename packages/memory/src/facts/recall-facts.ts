@@ -11,7 +11,6 @@ import { filterOf, forEachTable, listFacts, tablesOf } from './selection.ts';
 
 const DEFAULT_LIMIT = 5;
 
-/** Returns what finds the facts of a table. */
 function sourceOf({ key }: FactTable): TermSource {
   return {
     key,
@@ -47,7 +46,6 @@ async function searchTables(
   }
 }
 
-/** @throws {MemoryError} `INVALID_INPUT`, `INVALID_NAME`. */
 export async function recallFacts(
   dependencies: FactDependencies,
   options: RecallFactsOptions & { readonly embed?: Embed | undefined },

@@ -74,7 +74,6 @@ async function addTags(
   }
 }
 
-/** Stores a fact unless the table has it. @throws {MemoryError} */
 export async function rememberFact(
   dependencies: FactDependencies,
   text: string,

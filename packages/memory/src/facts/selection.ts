@@ -98,7 +98,6 @@ export async function selectFacts(dependencies: FactDependencies, selection: Fac
   return found.toSorted(compareNewest);
 }
 
-/** @throws {MemoryError} `INVALID_INPUT`, `INVALID_NAME`. */
 export async function listFacts(dependencies: FactDependencies, options: FactListOptions): Promise<FactList> {
   const { archived = false, limit = DEFAULT_PAGE, offset = 0 } = options;
   checkWhole(limit, 'limit', { min: 1, isEndless: true });

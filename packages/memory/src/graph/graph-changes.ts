@@ -10,7 +10,6 @@ export interface Observations {
   readonly contents: readonly string[];
 }
 
-/** The new observations of one entity. */
 export interface AddedObservations {
   readonly entityName: string;
   readonly addedObservations: readonly string[];
@@ -19,7 +18,6 @@ export interface AddedObservations {
 /** The texts of rows by their ids. */
 export type Rows = ReadonlyMap<string, string>;
 
-/** A change of a graph. */
 export interface GraphChange<Result> {
   /** The ids of the rows that it depends on. `all` also protects it from every other change of the graph. */
   readonly reads: readonly string[] | 'all';
@@ -42,7 +40,6 @@ function lineAt(rows: Rows, id: string, subject: string): GraphLine | undefined 
   throw new MemoryError('CORRUPT_RECORD', [`The stored ${subject} is not readable`, hint]);
 }
 
-/** @throws {MemoryError} `CORRUPT_RECORD`. */
 function entityAt(rows: Rows, name: string): ({ readonly type: 'entity' } & Entity) | undefined {
   const line = lineAt(rows, entityId(name), `entity ${quoted(name)}`);
   return line?.type === 'entity' ? line : undefined;

@@ -47,7 +47,6 @@ const MAX_ATTEMPTS = 2000;
 const MAX_WAIT_MS = 30;
 const MAX_RANKED = 20;
 
-/** Returns entities with the relations from and to them. */
 function withRelations(graph: KnowledgeGraph, entities: readonly Entity[]): KnowledgeGraph {
   const names = new Set(entities.map(({ name }) => name));
   return { entities, relations: graph.relations.filter(({ from, to }) => names.has(from) || names.has(to)) };

@@ -91,17 +91,14 @@ function hashOf(...parts: readonly string[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
 }
 
-/** Returns the id of an entity's row. */
 export function entityId(name: string): string {
   return `entity:${hashOf(name)}`;
 }
 
-/** Returns the id of a relation's row. */
 export function relationId({ from, to, relationType }: Relation): string {
   return `relation:${hashOf(from, to, relationType)}`;
 }
 
-/** Returns the id of a row. */
 export function rowId(line: GraphLine): string {
   return line.type === 'entity' ? entityId(line.name) : relationId(line);
 }

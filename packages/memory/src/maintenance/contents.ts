@@ -48,7 +48,6 @@ interface Kind {
   readonly placeOf?: ((text: string, sequence: number) => number) | undefined;
 }
 
-/** Adds the kind to the fields of a line. */
 function line(kind: string, fields: object | undefined): ReturnType<Kind['lineOf']> {
   return fields && { kind, ...fields };
 }
@@ -134,7 +133,6 @@ function reasonOf({ key, records }: Pick<KeyInfo, 'key' | 'records'>): string | 
   return kind.place(key) === undefined ? 'the key has another form' : undefined;
 }
 
-/** Returns the problem of a key that this version cannot read. */
 export function problemOf(info: Pick<KeyInfo, 'key' | 'records'>): Problem | undefined {
   const { key, records } = info;
   const reason = reasonOf(info);
@@ -163,14 +161,12 @@ export async function readableKeys(
   });
 }
 
-/** A stored record. */
 export interface FoundRecord {
   readonly key: string;
   /** Of its row. */
   readonly id: string;
   /** The key, and the id where ids are names: of facts and of the rows of graphs. */
   readonly place: Pick<UnreadableRecord, 'key' | 'id'>;
-  /** The stored text. */
   readonly record: string;
   /** The line of an export; `undefined` when this version cannot read the record. */
   readonly line?: string | undefined;
@@ -248,7 +244,6 @@ export async function readKept(backend: MemoryBackend, options: CallOptions): Pr
   return lines.toReversed();
 }
 
-/** Lists the records that this version cannot read. */
 export async function listUnreadable(backend: MemoryBackend, options: CallOptions): Promise<UnreadableRecord[]> {
   const found: UnreadableRecord[] = [];
   const onProblem: ProblemListener = ({ key, message }) => found.push({ key, record: '', reason: message });

@@ -104,7 +104,6 @@ export async function* markdownLines(
   }
 }
 
-/** Returns the line of a record that is exported raw. */
 export function unreadableLine({ key, id, record, reason }: UnreadableRecord): string {
   return JSON.stringify({ kind: 'unreadable', key, id, record, reason });
 }

@@ -39,7 +39,6 @@ export interface ForgetDependencies {
   readonly messages: Messages;
   readonly workflows: Workflows;
   readonly claims: Claims;
-  /** The project of the memory. */
   readonly project: string | undefined;
 }
 

@@ -37,7 +37,6 @@ const BATCH = 200;
 /** The UTF-16 code units after which a step ends: a store is held while it writes their terms. */
 const UNITS_PER_BATCH = 64 * 1024;
 
-/** What became of lines. */
 export interface Counts {
   added: number;
   present: number;
@@ -227,7 +226,6 @@ const imports: { readonly [Kind in Line['kind']]: Import<LineOf<Kind>> } = {
 
 export const IMPORTED_KINDS: readonly string[] = Object.keys(imports);
 
-/** Imports lines of one kind and key. */
 export function importKind(
   dependencies: ImportDependencies,
   lines: readonly Line[],

@@ -44,7 +44,6 @@ interface UnknownLine extends KeptLine {
   readonly isNewer: boolean;
 }
 
-/** A key of a namespace. */
 interface NamespaceLine {
   readonly namespace: string;
   readonly key: string;
@@ -171,7 +170,6 @@ function linesOf(kind: KnownKind, value: JsonObject, text: string): readonly Lin
   return [value as unknown as Line, { kind: 'unknown', text, isNewer: true }];
 }
 
-/** @throws {MemoryError} `INVALID_INPUT`. */
 export function workflowOf(line: LineOf<'workflow'>): WorkflowRecord {
   const { kind: _, ...fields } = line;
   const record = parseWorkflow(JSON.stringify(fields));

@@ -20,7 +20,6 @@ export interface OverviewOptions extends CallOptions {
   readonly onProblem: ProblemListener;
 }
 
-/** A group of messages. */
 export interface GroupInfo extends Place {
   readonly key: string;
   /** The number of messages, including expired ones that were not yet removed. */
@@ -31,7 +30,6 @@ export interface GroupInfo extends Place {
   readonly expiresInMs: number | undefined;
 }
 
-/** The notes of a workflow. */
 export interface NotesInfo {
   readonly workflowId: string;
   readonly key: string;
@@ -40,7 +38,6 @@ export interface NotesInfo {
   readonly expiresInMs: number | undefined;
 }
 
-/** A namespace. */
 interface NamespaceInfo {
   readonly name: string;
   readonly keys: number;
@@ -71,7 +68,6 @@ export interface MemoryStats {
   readonly problems: readonly Problem[];
 }
 
-/** Lists the groups with messages, of one stream or of all. */
 export async function listGroups(
   backend: MemoryBackend,
   { stream, ...options }: OverviewOptions & { readonly stream?: string | undefined },
@@ -83,7 +79,6 @@ export async function listGroups(
   });
 }
 
-/** Lists the workflows with notes. */
 export async function listNotes(backend: MemoryBackend, options: OverviewOptions): Promise<NotesInfo[]> {
   const infos = await readableKeys(backend, NOTES_PREFIX, options);
   return infos.map(({ key, records, bytes, expiresInMs }) => {

@@ -11,7 +11,6 @@ export interface ClockState {
   readonly jumpedToMs?: number | undefined;
 }
 
-/** A reading of the clock. */
 export interface Time {
   readonly nowMs: number;
   /** Up to this time expired data is deleted. */

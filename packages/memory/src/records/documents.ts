@@ -14,7 +14,6 @@ export interface Swap {
   readonly ttlMs?: number | undefined;
 }
 
-/** Returns the document under a key. */
 export async function readDocument(
   backend: MemoryBackend,
   key: string,

@@ -4,7 +4,6 @@ import { MemoryError } from '../errors.ts';
 /** In bytes of UTF-8. */
 const MAX_NAME_BYTES = 512;
 
-/** The prefix of all keys. */
 export const PREFIX = 'ai:';
 export const MEMORY_PREFIX = 'ai:memory:';
 export const NOTES_PREFIX = 'ai:notes:';
@@ -81,7 +80,6 @@ export function streamKey(name: string): string {
   return `${STREAM_PREFIX}${encodePart(checkName(name, 'stream'))}`;
 }
 
-/** Parses the key of a claim. */
 export function parseStreamKey(key: string): string {
   return decodePart(key.slice(STREAM_PREFIX.length));
 }
@@ -126,7 +124,6 @@ export function parseWorkflowKey(key: string): string | undefined {
   return prefix === undefined ? undefined : decodePart(key.slice(prefix.length));
 }
 
-/** Parses the key of a knowledge graph. */
 export function parseGraphKey(key: string): string {
   return decodePart(key.slice(GRAPH_PREFIX.length));
 }

@@ -23,10 +23,8 @@ export interface Retention {
   readonly workflowLifetimeMs?: number | undefined;
 }
 
-/** A retention with all values. */
 export type FullRetention = { readonly [Name in keyof Retention]-?: number };
 
-/** The limits of a memory, with all values. */
 export interface Limits {
   readonly messages: ListRule;
   readonly notes: ListRule;
@@ -99,7 +97,6 @@ export function listRuleOf({
   return { maxRecords, maxTemporaryRecords: Infinity, lifetimeMs, temporaryLifetimeMs: lifetimeMs };
 }
 
-/** Returns the limits as options. */
 export function retentionOf({ messages, notes, workflowLifetimeMs }: Limits): FullRetention {
   return {
     maxMessages: messages.maxRecords,

@@ -6,7 +6,6 @@
 /** The sequences of a block, which is written again when a row in it is added or removed. */
 export const POSTINGS_BLOCK = 512;
 
-/** Returns the block of a row. */
 export function blockOf(sequence: number): number {
   return Math.floor(sequence / POSTINGS_BLOCK);
 }
@@ -16,7 +15,6 @@ export function postingOf(sequence: number, count: number): string {
   return `,${count * POSTINGS_BLOCK + (sequence % POSTINGS_BLOCK)}`;
 }
 
-/** Returns the numbers of a block. */
 export function numbersOf(block: string): number[] {
   return block === '' ? [] : (JSON.parse(`[${block.slice(1)}]`) as number[]);
 }

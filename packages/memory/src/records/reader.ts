@@ -18,7 +18,6 @@ export interface UnreadableRecord {
 /** Called for each unreadable record, once in each call that meets it. */
 export type UnreadableListener = (record: UnreadableRecord) => void;
 
-/** A row with its parsed value. */
 interface Entry<T> {
   readonly row: Row;
   readonly value: T;

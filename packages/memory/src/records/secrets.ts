@@ -9,7 +9,6 @@ export interface FoundSecrets {
   readonly secrets?: readonly string[];
 }
 
-/** Returns the kinds of the secrets in a text. */
 export function secretsIn(text: string): FoundSecrets {
   const kinds = [...new Set(findSecrets(text).map(({ kind }) => kind))];
   return kinds.length === 0 ? {} : { secrets: kinds };

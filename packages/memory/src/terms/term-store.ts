@@ -111,7 +111,6 @@ async function mapSome<In, Out>(values: readonly In[], map: (value: In) => Promi
   return results;
 }
 
-/** One search. */
 class TermSearch<Source extends TermSource> {
   readonly #backend: MemoryBackend;
   readonly #cacheOf: (key: string) => PostingsCache;
@@ -181,7 +180,6 @@ class TermSearch<Source extends TermSource> {
     return { accepted, statistics: scored.scores.statistics };
   }
 
-  /** Scores all rows of the sources. */
   async #score(terms: readonly QueryTerm[]): Promise<Scored<Source>> {
     const names = terms.map(({ term }) => term);
     const { signal } = this.#query;

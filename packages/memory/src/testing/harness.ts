@@ -86,7 +86,6 @@ export function listsOf(backend: MemoryBackend): Lists {
   };
 }
 
-/** The texts of records. */
 export function textsOf(records: readonly string[]): unknown[] {
   return records.map((record) => (JSON.parse(record) as { text: unknown }).text);
 }
@@ -95,7 +94,6 @@ export function timeOf(record: string | undefined): number {
   return (JSON.parse(record ?? '') as { time: number }).time;
 }
 
-/** Makes a case for a store with its lists. */
 export function contractCase(
   name: string,
   body: (harness: BackendHarness & { readonly lists: Lists }) => Promise<void>,

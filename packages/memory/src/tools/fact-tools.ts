@@ -15,7 +15,6 @@ import { asToolErrors } from './tool-errors.ts';
 /** The ids of replaced facts that an answer names. */
 const MAX_REPLACED = 20;
 
-/** The parameters of `remember`. */
 interface RememberInput {
   readonly text: string;
   readonly tags?: readonly string[] | undefined;
@@ -24,7 +23,6 @@ interface RememberInput {
   readonly replaces?: string | undefined;
 }
 
-/** The parameters of `update_fact`. */
 interface UpdateFactInput {
   readonly id: string;
   readonly text?: string | undefined;
@@ -32,12 +30,10 @@ interface UpdateFactInput {
   readonly pin?: boolean | undefined;
 }
 
-/** The parameters of `forget_fact`. */
 interface ForgetFactInput {
   readonly id: string;
 }
 
-/** The parameters of `list_facts`. */
 interface ListFactsInput {
   readonly scope?: FactScope | undefined;
   readonly tag?: string | undefined;
@@ -74,7 +70,6 @@ interface ListFactsDetails {
   readonly nextOffset?: number;
 }
 
-/** The tools for facts by name. */
 export type FactTools = {
   readonly remember: ToolDefinition<RememberInput, RememberDetails>;
   readonly update_fact: ToolDefinition<UpdateFactInput, UpdateFactDetails>;
@@ -108,7 +103,6 @@ const DEFAULT_PAGE = 50;
 /** The source of facts that a model remembers. */
 const SOURCE = 'agent';
 
-/** States what became of the text of a forgotten fact. */
 function describeErasure(erased: Erasure): string {
   switch (erased) {
     case 'done':
@@ -299,7 +293,6 @@ export function leftOut({ project }: Pick<Memory, 'project'>): string {
   return project === undefined ? 'Only facts of the user: this memory does not know the project.' : '';
 }
 
-/** Joins the lines of an answer that are not empty. */
 export function joined(lines: readonly string[]): string {
   return lines.filter((line) => line !== '').join('\n');
 }

@@ -27,7 +27,6 @@ function createOwnTools(context: ToolMemory): MemoryTools {
   return { remember, recall: createRecallTool(context), ...facts, notes };
 }
 
-/** The names of the tools. */
 export type MemoryNaming = 'default' | 'mcp-memory';
 
 export interface MemoryToolsOptions {
@@ -59,7 +58,6 @@ export interface MemoryToolsOptions {
   readonly graph?: string | undefined;
 }
 
-/** The options of memory tools, and of their set. */
 export const memoryToolsOptions: OptionNames<Omit<MemoryToolsOptions, 'memory'>> = {
   naming: 'optional',
   stream: 'optional',

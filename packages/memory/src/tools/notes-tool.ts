@@ -12,7 +12,6 @@ import { additive, formatTime } from './tool-context.ts';
 import type { ToolMemory } from './tool-context.ts';
 import { asToolErrors } from './tool-errors.ts';
 
-/** The parameters of `notes`. */
 export interface NotesInput {
   readonly content?: string | undefined;
   readonly source?: string | undefined;

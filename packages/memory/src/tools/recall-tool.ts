@@ -14,7 +14,6 @@ import { factEntry, factStream, reading } from './tool-context.ts';
 import type { ToolMemory } from './tool-context.ts';
 import { asToolErrors } from './tool-errors.ts';
 
-/** The parameters of `recall`. */
 export interface RecallInput {
   readonly query?: string | undefined;
   readonly id?: string | undefined;
@@ -66,7 +65,6 @@ interface FindOptions {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Returns the fact or the message with an id. */
 async function findOne(memory: Memory, id: string, { stream, entryOf, signal }: FindOptions): Promise<Found> {
   const fact = await memory.facts.get(id, { signal }).catch((error: unknown) => {
     if (MemoryError.isInstance(error) && error.code === 'UNKNOWN_FACT') return undefined;

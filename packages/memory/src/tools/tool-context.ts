@@ -4,7 +4,6 @@ import { DEFAULT_STREAM } from '../defaults.ts';
 import type { Memory } from '../memory.ts';
 import type { Entry } from '../conversations/wrap.ts';
 
-/** The memory of the tools. */
 export interface ToolMemory {
   readonly open: () => Promise<Memory>;
   readonly stream: string;
@@ -16,10 +15,8 @@ export interface ToolMemory {
   readonly process: string | undefined;
 }
 
-/** Effects of tools that add something. */
 export const additive = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false };
 
-/** Effects of tools that read. */
 export const reading: Omit<ToolAnnotations, 'title'> = { ...additive, readOnlyHint: true, idempotentHint: true };
 
 /** Returns the stream that facts are bound to. Facts of the default stream are those of every stream. */
@@ -48,7 +45,6 @@ function matchOf({ isSimilar }: Recalled): Readonly<Record<string, string>> {
   return isSimilar === true ? { match: 'weak' } : {};
 }
 
-/** Returns a fact as an entry of an answer. */
 export function factEntry(fact: Fact & Recalled, query?: string): Entry {
   const { id, text, scope, stream, tags, pinned, updatedAt, archivedAt, supersededBy } = fact;
   const attributes = {

@@ -3,7 +3,6 @@ import type { ToolErrorCode } from '@cairn/tool';
 import { MemoryError } from '../errors.ts';
 import type { MemoryErrorCode } from '../errors.ts';
 
-/** The tool error code of each memory error code. */
 const codes: Readonly<Record<MemoryErrorCode, ToolErrorCode>> = {
   CORRUPT_RECORD: 'IO',
   CORRUPT_STORE: 'IO',

@@ -22,7 +22,6 @@ const texts = {
   },
 } as const;
 
-/** How notes are formatted. */
 export interface FormatNotesOptions {
   /** @default 'en' */
   readonly language?: Language | undefined;

@@ -19,7 +19,6 @@ export interface LeaseOptions {
   readonly change: (apply: Change, options: CallOptions) => Promise<WorkflowRecord>;
 }
 
-/** The error about a workflow that another runner holds. */
 export function busyError({ id, lease }: WorkflowRecord, nowMs: number): MemoryError {
   const secondsLeft = Math.ceil(((lease?.expiresAt ?? nowMs) - nowMs) / 1000);
   return new MemoryError('WORKFLOW_BUSY', [

@@ -26,10 +26,8 @@ export interface Note extends UnknownFields {
   readonly temporary: boolean;
 }
 
-/** A note as it was stored. */
 type StoredNote = Note & FoundSecrets;
 
-/** Options of storing a note. */
 interface StoreNoteOptions extends CallOptions {
   /** @default true, because most notes matter for one run only */
   readonly temporary?: boolean | undefined;
@@ -83,7 +81,6 @@ export function parseNote(record: string): Note | undefined {
   return { content, source, time: wholeTime(time), temporary, ...unknownFields(fields) };
 }
 
-/** Returns what finds the notes of a workflow. */
 export function noteSource(workflowId: string): TermSource {
   return {
     key: notesKey(workflowId),

@@ -77,7 +77,6 @@ export interface WorkflowRecord {
   readonly lease?: Lease;
 }
 
-/** Computes the next record from the current one. */
 export type Change = (record: WorkflowRecord, nowMs: number) => WorkflowRecord;
 
 export const TODO_STATUSES: readonly TodoStatus[] = ['pending', 'running', 'waiting', 'done', 'failed'];

@@ -12,7 +12,6 @@ import { isTodoStatus, TODO_STATUSES, withTodos } from './workflow-record.ts';
 import type { Change, Todo, TodoStatus, WorkflowRecord } from './workflow-record.ts';
 import type { WaitingList } from './waiting.ts';
 
-/** How a workflow is acquired. */
 export interface AcquireOptions extends CallOptions {
   /** The name of the runner in messages. @default a random name */
   readonly owner?: string | undefined;
@@ -54,7 +53,6 @@ interface WaitOptions extends CallOptions {
   readonly question?: string | undefined;
 }
 
-/** How a workflow ends. */
 interface FinishOptions extends CallOptions {
   /** @default 'done' */
   readonly status?: 'done' | 'failed' | undefined;
@@ -125,7 +123,6 @@ export function jsonOf(given: unknown, subject: string): { readonly value: unkno
   }
 }
 
-/** @throws {MemoryError} `INVALID_INPUT`, `TOO_LARGE`. */
 function resultOf(result: unknown, todoId: string): unknown {
   if (typeof result === 'string') return cutText(result, MAX_RESULT_CHARACTERS);
   const { value, json } = jsonOf(result, `result of ${todoId}`);
@@ -136,7 +133,6 @@ function resultOf(result: unknown, todoId: string): unknown {
   ]);
 }
 
-/** @throws {MemoryError} `INVALID_INPUT`, `TOO_LARGE`. */
 function todoFields(update: TodoUpdate | null, todoId: string, limits: Limits): Partial<Todo> {
   const { status, result, completion, closedBy } = update ?? {};
   if (!isTodoStatus(status)) {
@@ -155,7 +151,6 @@ function todoFields(update: TodoUpdate | null, todoId: string, limits: Limits): 
   };
 }
 
-/** @throws {MemoryError} `UNKNOWN_TODO`. */
 function withTodo(record: WorkflowRecord, todoId: string, fields: Partial<Todo>): WorkflowRecord {
   if (!record.todos.some(({ id }) => id === todoId)) {
     const known = record.todos.map(({ id }) => id).join(', ');
@@ -165,7 +160,6 @@ function withTodo(record: WorkflowRecord, todoId: string, fields: Partial<Todo>)
   return { ...record, todos };
 }
 
-/** @throws {MemoryError} `INVALID_INPUT`. */
 export function checkChoice(name: string, value: string, choices: readonly string[]): void {
   if (choices.includes(value)) return;
   throw new MemoryError('INVALID_INPUT', [`Invalid ${name} ${JSON.stringify(value)}`, `Use ${choices.join(' or ')}.`]);

@@ -24,7 +24,6 @@ import type { Change, Todo, WorkflowRecord } from './workflow-record.ts';
 import { checkChoice, createRun, jsonOf } from './workflow-run.ts';
 import type { AcquireOptions, WorkflowRun } from './workflow-run.ts';
 
-/** A new workflow. */
 interface NewWorkflow {
   readonly goal: string;
   /** The contents of the todos, in order. */
@@ -60,7 +59,6 @@ interface WaitingOptions extends CallOptions {
   readonly group?: string | undefined;
 }
 
-/** How a workflow is cancelled. */
 interface CancelOptions extends CallOptions {
   readonly reason?: string | undefined;
   /** Whether to remove the notes now, or let them expire. @default 'remove' */
@@ -120,7 +118,6 @@ function unknownWorkflow(id: string): MemoryError {
   return new MemoryError('UNKNOWN_WORKFLOW', [`Unknown workflow ${quoted(id)}`, hint], { key: workflowKey(id) });
 }
 
-/** @throws {MemoryError} `UNKNOWN_TODO`, `INVALID_INPUT`. */
 function editedTodos({ id, todos }: WorkflowRecord, edits: readonly EditedTodo[]): Todo[] {
   const finished = todos.filter(({ status }) => status === 'done' || status === 'failed');
   const open = todos.filter((todo) => !finished.includes(todo));
