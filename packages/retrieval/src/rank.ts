@@ -86,50 +86,30 @@ function fuse(
   });
 }
 
+const OTHER = 'may be about something else.';
+
+const messages = {
+  NOTHING_TO_SEARCH: 'The query has no letter, digit, ideograph or pictograph to search for; add a word.',
+  COMMON_WORDS_ONLY: 'The query has only common words, and the search used those; name the subject.',
+  SIMILAR_WORDS_ONLY: `No document has a word of the query; these results have words with a similar spelling and ${OTHER}`,
+  LITTLE_EVIDENCE: `No document has enough of the words of the query; these results have some of them and ${OTHER}`,
+} as const;
+
 const NEAR_IN_MEANING: RankNotice = {
   code: 'LITTLE_EVIDENCE',
-  message:
-    'No document has enough of the words of the query; these results are near to it in meaning and may be about something else.',
+  message: `No document has enough of the words of the query; these results are near to it in meaning and ${OTHER}`,
 };
-
-function queryNoticeOf({ basis }: Query): RankNotice | undefined {
-  switch (basis) {
-    case 'nothing':
-      return {
-        code: 'NOTHING_TO_SEARCH',
-        message: 'The query has no letter, digit, ideograph or pictograph to search for; add a word.',
-      };
-    case 'common-words':
-      return {
-        code: 'COMMON_WORDS_ONLY',
-        message: 'The query has only common words, and the search used those; name the subject.',
-      };
-    case 'words':
-      return undefined;
-  }
-}
 
 /** Returns the notices about a query and the ranking by words that it led to. */
 export function noticesOf(query: string | Query, ranked: readonly RankedDocument[]): RankNotice[] {
-  const notice = queryNoticeOf(typeof query === 'string' ? readQuery(query) : query);
-  const notices = notice === undefined ? [] : [notice];
+  const { basis } = typeof query === 'string' ? readQuery(query) : query;
+  const codes: (keyof typeof messages)[] = [];
+  if (basis !== 'words') codes.push(basis === 'nothing' ? 'NOTHING_TO_SEARCH' : 'COMMON_WORDS_ONLY');
   if (ranked.length > 0 && ranked.every(({ isSimilar }) => isSimilar === true)) {
     const isSpelling = ranked.every(({ matched }) => matched.length === 0);
-    notices.push(
-      isSpelling
-        ? {
-            code: 'SIMILAR_WORDS_ONLY',
-            message:
-              'No document has a word of the query; these results have words with a similar spelling and may be about something else.',
-          }
-        : {
-            code: 'LITTLE_EVIDENCE',
-            message:
-              'No document has enough of the words of the query; these results have some of them and may be about something else.',
-          },
-    );
+    codes.push(isSpelling ? 'SIMILAR_WORDS_ONLY' : 'LITTLE_EVIDENCE');
   }
-  return notices;
+  return codes.map((code) => ({ code, message: messages[code] }));
 }
 
 /**

@@ -104,20 +104,32 @@ export interface RecallDependencies extends Pick<Store, 'backend' | 'reader'> {
 
 const DEFAULT_LIMIT = 5;
 
-/** Something that can be recalled: a message with its place, or a note with its workflow. */
-type Candidate =
-  | { readonly message: Message; readonly place: Place; readonly origin: string }
-  | { readonly note: Note; readonly origin: string };
+/** A memory without what its search found out about it. */
+type Candidate<Context extends Recalled = RecalledContext> = Context extends Recalled
+  ? Omit<Context, 'score' | 'isSimilar' | 'isRecent' | 'matched'>
+  : never;
 
-type RecallSource = TermSource & ({ readonly place: Place } | { readonly workflowId: string });
+/** What is recalled from: a group, or the notes of a workflow. */
+type RecallSource = TermSource & { readonly place?: Place };
 
-function candidateOf(record: string, source: RecallSource): Candidate | undefined {
-  if ('place' in source) {
-    const message = parseMessage(record);
-    return message && { message, place: source.place, origin: source.key };
+/** Returns a message as it is recalled. */
+export function messageContext(message: Message, { stream, group }: Place): Candidate<RecalledMessage> {
+  const { id, content, role, author, time } = message;
+  const by = author === undefined ? role : `${role} ${author}`;
+  return { kind: 'message', stream, group, id, content, role, by, time, origin: memoryKey(stream, group) };
+}
+
+function noteContext({ content, source, temporary, time }: Note, origin: string): Candidate<RecalledNote> {
+  return { kind: 'note', content, by: source, temporary, time, origin };
+}
+
+function candidateOf(record: string, { key, place }: RecallSource): Candidate | undefined {
+  if (place === undefined) {
+    const note = parseNote(record);
+    return note && noteContext(note, key);
   }
-  const note = parseNote(record);
-  return note && { note, origin: source.key };
+  const message = parseMessage(record);
+  return message && messageContext(message, place);
 }
 
 function checkOptions(options: RecallOptions): void {
@@ -135,22 +147,9 @@ function isFiltered({ role, since, until }: RecallOptions): boolean {
   return [role, since, until].some((filter) => filter !== undefined);
 }
 
-function valueOf(candidate: Candidate): Message | Note {
-  return 'message' in candidate ? candidate.message : candidate.note;
-}
-
-function contextOf(
-  candidate: Candidate,
-  found: Pick<Recalled, 'score' | 'isSimilar' | 'isRecent' | 'matched'>,
-): RecalledContext {
-  const { origin } = candidate;
-  if ('note' in candidate) {
-    const { content, source, temporary, time } = candidate.note;
-    return { kind: 'note', content, by: source, temporary, time, origin, ...found };
-  }
-  const { id, content, role, author, time } = candidate.message;
-  const by = author === undefined ? role : `${role} ${author}`;
-  return { kind: 'message', ...candidate.place, id, content, role, by, time, origin, ...found };
+function isSelected(candidate: Candidate, { role, since = -Infinity, until = Infinity }: RecallOptions): boolean {
+  if (role !== undefined && candidate.kind === 'message' && candidate.role !== role) return false;
+  return candidate.time >= since && candidate.time < until;
 }
 
 /** Creates the recall of a memory. It ranks in this process, so that all stores rank the same way. */
@@ -166,45 +165,32 @@ export function createRecall({ messages, notes, embed, backend, reader, terms }:
     return places.toSorted((a, b) => (a.group < b.group ? -1 : 1));
   };
   const candidatesOf = async (options: RecallOptions, limit: number): Promise<Candidate[]> => {
-    const { role, since = -Infinity, until = Infinity, includeNotes = false, workflowId, signal } = options;
+    const { includeNotes = false, workflowId, signal } = options;
     const found: Candidate[] = [];
     for (const place of await placesOf(options)) {
-      const origin = memoryKey(place.stream, place.group);
-      for (const message of await messages.history(place, { limit: isFiltered(options) ? undefined : limit, signal })) {
-        if (role === undefined || message.role === role) found.push({ message, place, origin });
-      }
+      const history = await messages.history(place, { limit: isFiltered(options) ? undefined : limit, signal });
+      found.push(...history.map((message) => messageContext(message, place)));
     }
     if (includeNotes && workflowId !== undefined) {
       const origin = notesKey(workflowId);
-      for (const note of await notes.getNotes(workflowId, { signal })) found.push({ note, origin });
+      for (const note of await notes.getNotes(workflowId, { signal })) found.push(noteContext(note, origin));
     }
-    return found.filter((candidate) => {
-      const { time } = valueOf(candidate);
-      return time >= since && time < until;
-    });
-  };
-  const sourcesOf = async (options: RecallOptions): Promise<RecallSource[]> => {
-    const places = await placesOf(options);
-    const sources: RecallSource[] = places.map(messageSource);
-    const { includeNotes = false, workflowId } = options;
-    if (includeNotes && workflowId !== undefined) sources.push({ ...noteSource(workflowId), workflowId });
-    return sources;
+    return found.filter((candidate) => isSelected(candidate, options));
   };
   const rank = async (options: RecallOptions, limit: number, offset: number): Promise<RecallResult> => {
-    const { query, role, since = -Infinity, until = Infinity, signal, onNotice } = options;
+    const { query, includeNotes = false, workflowId, signal, onNotice } = options;
+    const sources: RecallSource[] = (await placesOf(options)).map(messageSource);
+    if (includeNotes && workflowId !== undefined) sources.push(noteSource(workflowId));
     const accepts = (record: string, source: RecallSource): boolean => {
       const candidate = candidateOf(record, source);
-      if (candidate === undefined) return false;
-      const { time } = valueOf(candidate);
-      if (role !== undefined && 'message' in candidate && candidate.message.role !== role) return false;
-      return time >= since && time < until;
+      return candidate !== undefined && isSelected(candidate, options);
     };
     const accept = isFiltered(options) ? accepts : undefined;
     const call = { query, limit, offset, accept, embed, signal, onNotice };
-    const { hits, searched, hasMore } = await terms.search(await sourcesOf(options), call);
-    const contexts = hits.flatMap(({ record, source, score, isSimilar, matched }) => {
+    const { hits, searched, hasMore } = await terms.search(sources, call);
+    const contexts = hits.flatMap(({ record, source, score, isSimilar, matched }): RecalledContext[] => {
       const candidate = candidateOf(record, source);
-      return candidate ? [contextOf(candidate, { score, matched, ...(isSimilar && { isSimilar }) })] : [];
+      return candidate ? [{ ...candidate, score, matched, ...(isSimilar && { isSimilar }) }] : [];
     });
     return { contexts, searched, hasMore };
   };
@@ -217,9 +203,9 @@ export function createRecall({ messages, notes, embed, backend, reader, terms }:
     const end = offset + limit;
     const candidates = await candidatesOf(options, end + 1);
     const contexts = candidates
-      .toSorted((a, b) => valueOf(b).time - valueOf(a).time)
+      .toSorted((a, b) => b.time - a.time)
       .slice(offset, end)
-      .map((candidate) => contextOf(candidate, { score: 0, isRecent: true }));
+      .map((candidate): RecalledContext => ({ ...candidate, score: 0, isRecent: true }));
     return { contexts, searched: candidates.length, hasMore: candidates.length > end };
   };
 }
@@ -231,7 +217,7 @@ export async function retrieve(
 ): Promise<RecalledContext[]> {
   const { stream, group, query, includeNotes, workflowId, limit = DEFAULT_LIMIT, signal, onNotice } = options;
   // Without a group, a recall would search all groups of the stream.
-  const origin = memoryKey(stream, group);
+  memoryKey(stream, group);
   const call = { stream, group, query, includeNotes, workflowId, limit, signal, onNotice };
   const { contexts } = await recall(call);
   if (contexts.length === limit) return contexts;
@@ -239,6 +225,6 @@ export async function retrieve(
   const newest = await messages.history({ stream, group }, { limit, signal });
   const recent = newest
     .filter(({ id }) => !known.has(id))
-    .map((message) => contextOf({ message, place: { stream, group }, origin }, { score: 0, isRecent: true }));
+    .map((message) => ({ ...messageContext(message, { stream, group }), score: 0, isRecent: true as const }));
   return [...contexts, ...recent].slice(0, limit);
 }

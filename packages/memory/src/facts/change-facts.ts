@@ -105,7 +105,28 @@ export async function timesOf(
   return { nowMs: await backend.now({ signal }), trustedMs: await backend.now({ trusted: true, signal }) };
 }
 
-/** Changes a fact by `apply`, which may refuse, until no other process is first. @throws {MemoryError} */
+/** Makes changes of a fact and of other rows until no other process is first. Without rows the fact stays as it is. */
+function changeRows(
+  dependencies: FactDependencies,
+  id: string,
+  options: PlaceOptions,
+  make: (
+    found: Found,
+    times: { readonly nowMs: number; readonly trustedMs: number },
+  ) => Promise<{ readonly next: StoredFact; readonly rows: readonly FactRowChange[] }>,
+): Promise<Fact> {
+  const { backend } = dependencies;
+  const { signal } = options;
+  const attempt = async (): Promise<Fact | undefined> => {
+    const found = await findFact(dependencies, id, options);
+    const { next, rows } = await make(found, await timesOf(dependencies, options));
+    const isDone = rows.length === 0 || (await tryChange(backend, found.table.key, { rows, signal }));
+    return isDone && factOf(next, found.table);
+  };
+  return untilDone(backend, attempt, { signal });
+}
+
+/** Changes a fact by `apply`, which may refuse. @throws {MemoryError} */
 export function changeFact(
   dependencies: FactDependencies,
   id: string,
@@ -118,15 +139,10 @@ export function changeFact(
     readonly by: FactChange;
   },
 ): Promise<Fact> {
-  const attempt = async (): Promise<Fact | undefined> => {
-    const { table, row, stored } = await findFact(dependencies, id, options);
-    const times = await timesOf(dependencies, options);
+  return changeRows(dependencies, id, options, async ({ row, stored }, times) => {
     const next = amend(stored, apply(stored, times.nowMs), { by, ...times });
-    if (next === stored) return factOf(stored, table);
-    const rows = [changedRow(dependencies, row, next)];
-    return (await tryChange(dependencies.backend, table.key, { rows, signal: options.signal })) && factOf(next, table);
-  };
-  return untilDone(dependencies.backend, attempt, { signal: options.signal });
+    return { next, rows: next === stored ? [] : [changedRow(dependencies, row, next)] };
+  });
 }
 
 export async function updateFact(
@@ -155,15 +171,12 @@ export async function supersedeFact(
   text: string,
   { source, allowSecret, ...options }: SupersedeFactOptions,
 ): Promise<Fact> {
-  const { backend, limits } = dependencies;
-  const content = checkText(text, limits);
+  const content = checkText(text, dependencies.limits);
   const tags = options.tags === undefined ? undefined : checkTags(options.tags);
   if (source !== undefined) checkName(source, 'source');
   checkSecrets([content, ...(tags ?? []), source ?? ''], allowSecret);
-  const attempt = async (): Promise<Fact | undefined> => {
-    const { table, row, stored } = await findFact(dependencies, id, options);
+  return changeRows(dependencies, id, options, async ({ row, stored }, times) => {
     checkActive(stored);
-    const times = await timesOf(dependencies, options);
     const { stream, shared } = stored;
     const next: StoredFact = {
       id: `fact_${randomName()}`,
@@ -179,10 +192,8 @@ export async function supersedeFact(
       revision: 1,
     };
     const before = amend(stored, { supersededBy: next.id }, { by: 'supersede', ...times });
-    const rows = [changedRow(dependencies, row, before), newRow(dependencies, next)];
-    return (await tryChange(backend, table.key, { rows, signal: options.signal })) && factOf(next, table);
-  };
-  return untilDone(backend, attempt, { signal: options.signal });
+    return { next, rows: [changedRow(dependencies, row, before), newRow(dependencies, next)] };
+  });
 }
 
 /** Archives a fact; one that is no longer recalled stays as it is. @throws {MemoryError} */
@@ -222,21 +233,17 @@ export function restoreFact(
   id: string,
   { revision: wanted, ...options }: RestoreFactOptions,
 ): Promise<Fact> {
-  const { backend } = dependencies;
-  const { signal } = options;
-  const attempt = async (): Promise<Fact | undefined> => {
-    const found = await findFact(dependencies, id, options);
-    const { table, row, stored } = found;
-    const times = await timesOf(dependencies, options);
+  return changeRows(dependencies, id, options, async (found, times) => {
+    const { row, stored } = found;
     const { revision, state } = stateToRestore(stored, { revision: wanted, nowMs: times.nowMs });
     const next = amend(stored, state, { by: 'restore', restoredFrom: revision, ...times });
-    if (next === stored) return factOf(stored, table);
+    if (next === stored) return { next, rows: [] };
     const successor =
-      state.supersededBy === undefined ? await archivedSuccessor(dependencies, found, { ...times, signal }) : undefined;
-    const rows = [changedRow(dependencies, row, next), ...(successor === undefined ? [] : [successor])];
-    return (await tryChange(backend, table.key, { rows, signal })) && factOf(next, table);
-  };
-  return untilDone(backend, attempt, { signal });
+      state.supersededBy === undefined
+        ? await archivedSuccessor(dependencies, found, { ...times, signal: options.signal })
+        : undefined;
+    return { next, rows: [changedRow(dependencies, row, next), ...(successor === undefined ? [] : [successor])] };
+  });
 }
 
 /** Removes what an import kept of a fact as lines. */

@@ -147,19 +147,8 @@ export function searchTextOf({ text, tags = [] }: StoredFact): string {
 
 /** Returns the public form of a stored fact. */
 export function factOf(stored: StoredFact, { scope, project }: FactTable): Fact {
-  const {
-    id,
-    text,
-    stream,
-    shared,
-    tags = [],
-    source,
-    pinned,
-    createdAt,
-    supersedes,
-    supersededBy,
-    archivedAt,
-  } = stored;
+  const { id, text, stream, shared, tags = [], source, pinned, createdAt } = stored;
+  const { supersedes, supersededBy, archivedAt } = stored;
   return {
     id,
     text,

@@ -77,20 +77,8 @@ async function findOne(memory: Memory, id: string, { stream, entryOf, signal }: 
   const { findMessage } = await import('../maintenance/find-message.ts');
   const message = await findMessage(memory, id, { stream, signal });
   if (message !== undefined) {
-    const { role, author, time, key, content, stream: own, group } = message;
-    const by = author === undefined ? role : `${role} ${author}`;
-    const context = {
-      kind: 'message',
-      stream: own,
-      group,
-      id,
-      role,
-      by,
-      time,
-      origin: key,
-      content,
-      score: 0,
-    } as const;
+    const { messageContext } = await import('../conversations/recall.ts');
+    const context = { ...messageContext(message, message), score: 0 };
     return { entry: entryOf(context, undefined), facts: [], messages: [context] };
   }
   throw new ToolError('NOT_FOUND', [
