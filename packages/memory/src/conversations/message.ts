@@ -1,6 +1,6 @@
+import { refuse } from '../records/checks.ts';
 import { createHash } from 'node:crypto';
 import type { Draft } from '../records/lists.ts';
-import { MemoryError } from '../errors.ts';
 import { checkName, isName } from '../records/keys.ts';
 import { checkContent, checkSize } from '../records/limits.ts';
 import type { Limits } from '../records/limits.ts';
@@ -52,13 +52,13 @@ export type MessageInput = NewMessage | ImportedMessage;
 function checkRole(role: string): void {
   if ((ROLES as readonly string[]).includes(role)) return;
   const hint = `Use ${ROLES.slice(0, -1).join(', ')} or ${ROLES.at(-1)}.`;
-  throw new MemoryError('INVALID_INPUT', [`Invalid role ${JSON.stringify(role)}`, hint]);
+  refuse(`Invalid role ${JSON.stringify(role)}`, hint);
 }
 
 function checkTime(time: number): void {
   if (isTime(time) && time >= 0) return;
   const hint = 'Use milliseconds since the epoch, or omit it for the current time.';
-  throw new MemoryError('INVALID_INPUT', [`Invalid time ${String(time)}`, hint]);
+  refuse(`Invalid time ${String(time)}`, hint);
 }
 
 /**

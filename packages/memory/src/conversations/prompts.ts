@@ -1,7 +1,7 @@
 /** The texts of streams for a model, in both languages. */
+import { refuse } from '../records/checks.ts';
 import type { Language } from '@cairn/tool/kernel';
 import { memoryKey } from '../records/keys.ts';
-import { MemoryError } from '../errors.ts';
 import { formatProgress } from '../workflows/format-notes.ts';
 import type { Note } from '../workflows/notes.ts';
 import type { Todo, WorkflowRecord } from '../workflows/workflow-record.ts';
@@ -140,8 +140,7 @@ export function todoPrompt(shape: StreamShape, input: TodoPromptInput, context: 
   const { language } = context;
   const { workflow, todo, notes, noteLifetimeMs } = input;
   if (typeof notes !== 'string' && !Array.isArray(notes)) {
-    const summary = 'The notes of the prompt are neither a text nor an array';
-    throw new MemoryError('INVALID_INPUT', [summary, 'Pass what getNotes returned, or omit them.']);
+    refuse('The notes of the prompt are neither a text nor an array', 'Pass what getNotes returned, or omit them.');
   }
   const text = texts[language];
   const sections = [

@@ -1,3 +1,4 @@
+import { refuse } from '../records/checks.ts';
 import type { Language } from '@cairn/tool/kernel';
 import { quoted } from '@cairn/tool/kernel';
 import { checkArguments, MemoryError } from '../errors.ts';
@@ -85,14 +86,9 @@ export function mergedName(main: string, secondary: readonly string[]): string {
  */
 export function mergeShapes(name: string, main: StreamShape, secondary: readonly StreamShape[]): StreamShape {
   const parents = [main, ...secondary].map((parent) => parent.name);
-  if (secondary.length === 0) {
-    throw new MemoryError('INVALID_INPUT', ['A merge needs a secondary stream', 'Pass at least one.']);
-  }
+  if (secondary.length === 0) refuse('A merge needs a secondary stream', 'Pass at least one.');
   if (new Set(parents).size < parents.length) {
-    throw new MemoryError('INVALID_INPUT', [
-      `The merge ${parents.join(' + ')} has a stream twice`,
-      'Pass each stream once.',
-    ]);
+    refuse(`The merge ${parents.join(' + ')} has a stream twice`, 'Pass each stream once.');
   }
   const functions = new Map(main.functions);
   for (const parent of secondary) {

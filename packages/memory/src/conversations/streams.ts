@@ -1,3 +1,4 @@
+import { refuse } from '../records/checks.ts';
 import type { CallTable, OptionNames } from '@cairn/tool/errors';
 import type { Language } from '@cairn/tool/kernel';
 import { quoted } from '@cairn/tool/kernel';
@@ -278,9 +279,7 @@ export function createStreams(dependencies: StreamDependencies): Streams {
       return add(shape);
     },
     mergeStreams: ({ name, main, secondary }) => {
-      if (!Array.isArray(secondary)) {
-        throw new MemoryError('INVALID_INPUT', ['`secondary` is not a list', 'Pass a list of names of streams.']);
-      }
+      if (!Array.isArray(secondary)) refuse('`secondary` is not a list', 'Pass a list of names of streams.');
       const parents = [main, ...(secondary as readonly string[])].map((parent) => find(parent));
       const [first, ...rest] = parents.map(({ shape }) => shape);
       // `find` throws for every unknown name, so the main stream is defined.

@@ -1,4 +1,5 @@
 /** How facts are read from and written to their tables. */
+import { refuse } from '../records/checks.ts';
 import { quoted, retry } from '@cairn/tool/kernel';
 import { MemoryError } from '../errors.ts';
 import type { CallOptions, MemoryBackend, Row, RowChange, TableResult } from '../records/backend.ts';
@@ -29,13 +30,9 @@ export interface FactRow extends Row {
 /** @throws {MemoryError} `INVALID_NAME`, `INVALID_INPUT` when the project is not known. */
 export function factTable(scope: FactScope, project: string | undefined): FactTable {
   if (scope === 'user') return { key: factsKey(), scope };
-  if (scope !== 'project') {
-    const summary = `Invalid scope ${quoted(String(scope))}`;
-    throw new MemoryError('INVALID_INPUT', [summary, 'Use project or user.']);
-  }
+  if (scope !== 'project') refuse(`Invalid scope ${quoted(String(scope))}`, 'Use project or user.');
   if (project === undefined) {
-    const summary = 'The facts of a project need the identity of the project';
-    throw new MemoryError('INVALID_INPUT', [summary, 'Pass project, or use the scope user.']);
+    refuse('The facts of a project need the identity of the project', 'Pass project, or use the scope user.');
   }
   return { key: factsKey(project), scope, project };
 }

@@ -1,4 +1,5 @@
 /** The Markdown of facts: a section for each, which people edit. Every line of it is understood or refused. */
+import { refuse } from '../records/checks.ts';
 import { quoted } from '@cairn/tool/kernel';
 import { escapeControls } from '@cairn/tool/paths';
 import { MemoryError } from '../errors.ts';
@@ -183,7 +184,7 @@ export function compareMarkdown(
   }: { readonly table: FactTable; readonly limits: Limits; readonly allowSecret: boolean | undefined },
 ): MarkdownChanges {
   if (typeof edited !== 'string' || typeof original !== 'string') {
-    throw new MemoryError('INVALID_INPUT', ['The Markdown is not a string', 'Pass the edited and the original text.']);
+    refuse('The Markdown is not a string', 'Pass the edited and the original text.');
   }
   const before = parseMarkdown(original, table);
   if (before.problems.length > 0 || !original.includes(titleOf(table))) {
@@ -192,7 +193,7 @@ export function compareMarkdown(
   }
   if (edited.trim() === '') {
     const hint = 'Nothing was changed. To archive facts, remove their sections and keep the title.';
-    throw new MemoryError('INVALID_INPUT', ['The edited Markdown is empty', hint]);
+    refuse('The edited Markdown is empty', hint);
   }
   const { sections, problems } = parseMarkdown(edited, table);
   const originals = new Map(before.sections.map((section) => [section.id, section]));

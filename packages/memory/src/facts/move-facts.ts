@@ -1,4 +1,5 @@
 /** How facts with their ids get into a table: from another project, or from an export. */
+import { refuse } from '../records/checks.ts';
 import { hash } from 'node:crypto';
 import { MemoryError } from '../errors.ts';
 import type { CallOptions, Row } from '../records/backend.ts';
@@ -165,9 +166,7 @@ export async function moveFacts(
   { from, to, signal }: CallOptions & { readonly from: string; readonly to: string },
 ): Promise<MovedFacts> {
   const [source, target] = [factTable('project', from), factTable('project', to)];
-  if (source.key === target.key) {
-    throw new MemoryError('INVALID_INPUT', ['Both projects are the same', 'Pass two identities of projects.']);
-  }
+  if (source.key === target.key) refuse('Both projects are the same', 'Pass two identities of projects.');
   const counts = { added: 0, merged: 0, present: 0 };
   // Again for the facts that another process changed or added meanwhile.
   for (let round = 0; round < MAX_ROUNDS; round++) {

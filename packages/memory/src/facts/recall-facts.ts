@@ -1,6 +1,6 @@
 import type { FactDependencies } from './fact-table.ts';
 import type { Embed } from '@cairn/retrieval';
-import { checkWhole } from '../records/checks.ts';
+import { checkWhole, refuse } from '../records/checks.ts';
 import { MemoryError } from '../errors.ts';
 import type { TermSource } from '../terms/term-source.ts';
 import type { TermQuery, TermResult } from '../terms/term-store.ts';
@@ -51,7 +51,7 @@ export async function recallFacts(
   options: RecallFactsOptions & { readonly embed?: Embed | undefined },
 ): Promise<RecalledFacts> {
   const { query, limit = DEFAULT_LIMIT, offset = 0 } = options;
-  if (typeof query !== 'string') throw new MemoryError('INVALID_INPUT', ['The query is not a string', 'Pass a text.']);
+  if (typeof query !== 'string') refuse('The query is not a string', 'Pass a text.');
   checkWhole(limit, 'limit', { min: 1 });
   checkWhole(offset, 'offset', { min: 0 });
   if (query.trim() === '') {

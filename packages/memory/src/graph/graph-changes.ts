@@ -1,4 +1,5 @@
 /** The changes of a graph, as pure functions of its rows. */
+import { refuse } from '../records/checks.ts';
 import { quoted } from '@cairn/tool/kernel';
 import { MemoryError } from '../errors.ts';
 import { checkLines, entityId, parseGraphLine, relationId, rowId } from './knowledge-graph.ts';
@@ -90,7 +91,7 @@ export function addObservations(observations: readonly Observations[]): GraphCha
         const entity = entityAt(next, entityName);
         if (entity === undefined) {
           const hint = 'Create it first. Nothing was added.';
-          throw new MemoryError('INVALID_INPUT', [`There is no entity ${quoted(String(entityName))}`, hint]);
+          refuse(`There is no entity ${quoted(String(entityName))}`, hint);
         }
         const added = [...new Set(contents)].filter((content) => !entity.observations.includes(content));
         if (added.length > 0) {

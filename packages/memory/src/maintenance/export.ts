@@ -1,4 +1,4 @@
-import { MemoryError } from '../errors.ts';
+import { refuse } from '../records/checks.ts';
 import type { Facts } from '../facts/facts-api.ts';
 import { factTables } from '../facts/fact-table.ts';
 import type { CallOptions } from '../records/backend.ts';
@@ -85,9 +85,7 @@ export async function* markdownLines(
   { backend, reader, facts }: ExportDependencies,
   { stream, group, onProblem, signal }: ExportOptions,
 ): AsyncGenerator<string, void, undefined> {
-  if (group !== undefined) {
-    throw new MemoryError('INVALID_INPUT', ['The facts of a group cannot be exported', 'Leave out the group.']);
-  }
+  if (group !== undefined) refuse('The facts of a group cannot be exported', 'Leave out the group.');
   let isFirst = true;
   const report = reportTo(reader, onProblem);
   const ofTables: Reader = {

@@ -1,3 +1,4 @@
+import { refuse } from '../records/checks.ts';
 import { MemoryError } from '../errors.ts';
 import type { FactScope } from '../facts/fact.ts';
 import { factTable } from '../facts/fact-table.ts';
@@ -74,7 +75,7 @@ export function checkSelection(selection: ForgetOptions): ForgetOptions {
     const several = selected.join(' and ') || 'nothing';
     const problem = invalid === undefined ? several : `${invalid} with another value than true`;
     const hint = `Pass exactly one of ${SELECTORS.join(', ')}. Nothing was removed.`;
-    throw new MemoryError('INVALID_INPUT', [`The selection to forget has ${problem}`, hint]);
+    refuse(`The selection to forget has ${problem}`, hint);
   }
   const [selector = ''] = selected;
   const names = [selector, ...(FIELDS[selector] ?? []), 'signal'];

@@ -1,3 +1,4 @@
+import { refuse } from '../records/checks.ts';
 import type { Claims } from '../conversations/claims.ts';
 import type { Messages } from '../conversations/messages.ts';
 import { MemoryError } from '../errors.ts';
@@ -135,9 +136,7 @@ async function removeMessages({ stream, group, message }: ForgetMessages, forget
   const { messages, claims, problems, signal } = forgetting;
   const onProblem = (problem: Problem): unknown => problems.push(problem);
   if (group === undefined) {
-    if (message !== undefined) {
-      throw new MemoryError('INVALID_INPUT', ['A message ID needs its group', 'Pass the group of the message too.']);
-    }
+    if (message !== undefined) refuse('A message ID needs its group', 'Pass the group of the message too.');
     const removed = await removeKeys(streamPrefix(stream), () => true, forgetting);
     await onKey(streamKey(stream), () => claims.release(stream, { signal }), onProblem);
     return removed;

@@ -1,4 +1,4 @@
-import { MemoryError } from '../errors.ts';
+import { refuse } from '../records/checks.ts';
 import type { CallOptions } from '../records/backend.ts';
 import { keyOfLine } from '../records/kept-elsewhere.ts';
 import { UNKNOWN_KEY } from '../records/keys.ts';
@@ -70,8 +70,7 @@ async function parseLines(
   for await (const text of texts) {
     lineNumber += 1;
     if (typeof text !== 'string') {
-      const summary = `Line ${lineNumber} of the import is not a text`;
-      throw new MemoryError('INVALID_INPUT', [summary, 'Nothing was imported; pass the lines as texts.']);
+      refuse(`Line ${lineNumber} of the import is not a text`, 'Nothing was imported; pass the lines as texts.');
     }
     // Some programs write a byte order mark.
     const line = (lineNumber === 1 ? text.replace(/^\uFEFF/u, '') : text).trim();

@@ -1,3 +1,4 @@
+import { refuse } from './checks.ts';
 import type { ListRule } from './lists.ts';
 import { checkArguments, MemoryError } from '../errors.ts';
 import { MAX_TIME_MS } from './time.ts';
@@ -117,10 +118,7 @@ export function retentionOf({ messages, notes, workflowLifetimeMs }: Limits): Fu
 export function checkContent(content: unknown, kind: string, limits: Limits): string {
   if (typeof content !== 'string' || content === '') {
     const problem = content === '' ? 'is empty' : 'is not a string';
-    throw new MemoryError('INVALID_INPUT', [
-      `The content of the ${kind} ${problem}`,
-      'Use a string with at least one character.',
-    ]);
+    refuse(`The content of the ${kind} ${problem}`, 'Use a string with at least one character.');
   }
   return checkSize(content, `content of the ${kind}`, limits);
 }

@@ -1,3 +1,4 @@
+import { refuse } from '../records/checks.ts';
 import type { CallTable } from '@cairn/tool/errors';
 import { callOptions } from '../records/backend.ts';
 import type { CallOptions } from '../records/backend.ts';
@@ -59,9 +60,7 @@ export interface Notes {
  */
 export function noteDraft(note: Omit<Note, 'time'> & { readonly time?: number }, limits: Limits): Draft {
   const { content, source, temporary, time } = note;
-  if (typeof temporary !== 'boolean') {
-    throw new MemoryError('INVALID_INPUT', [`Invalid temporary ${JSON.stringify(temporary)}`, 'Use true or false.']);
-  }
+  if (typeof temporary !== 'boolean') refuse(`Invalid temporary ${JSON.stringify(temporary)}`, 'Use true or false.');
   if (time === undefined) checkName(source, 'source of the note');
   if (time === undefined || content !== '') checkContent(content, 'note', limits);
   const { time: _, temporary: __, ...fields } = note.fields ?? {};

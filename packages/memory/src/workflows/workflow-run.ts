@@ -1,3 +1,4 @@
+import { refuse } from '../records/checks.ts';
 import type { CallTable } from '@cairn/tool/errors';
 import { checkArguments, MemoryError } from '../errors.ts';
 import { callOptions } from '../records/backend.ts';
@@ -135,13 +136,9 @@ function resultOf(result: unknown, todoId: string): unknown {
 
 function todoFields(update: TodoUpdate | null, todoId: string, limits: Limits): Partial<Todo> {
   const { status, result, completion, closedBy } = update ?? {};
-  if (!isTodoStatus(status)) {
-    const summary = `Invalid status ${JSON.stringify(status)}`;
-    throw new MemoryError('INVALID_INPUT', [summary, `Use ${TODO_STATUSES.join(', ')}.`]);
-  }
+  if (!isTodoStatus(status)) refuse(`Invalid status ${JSON.stringify(status)}`, `Use ${TODO_STATUSES.join(', ')}.`);
   if (completion !== undefined && !(completion >= 0 && completion <= 1)) {
-    const summary = `Invalid completion ${JSON.stringify(completion)} of ${todoId}`;
-    throw new MemoryError('INVALID_INPUT', [summary, 'Use a number from 0 to 1.']);
+    refuse(`Invalid completion ${JSON.stringify(completion)} of ${todoId}`, 'Use a number from 0 to 1.');
   }
   return {
     status,
@@ -162,7 +159,7 @@ function withTodo(record: WorkflowRecord, todoId: string, fields: Partial<Todo>)
 
 export function checkChoice(name: string, value: string, choices: readonly string[]): void {
   if (choices.includes(value)) return;
-  throw new MemoryError('INVALID_INPUT', [`Invalid ${name} ${JSON.stringify(value)}`, `Use ${choices.join(' or ')}.`]);
+  refuse(`Invalid ${name} ${JSON.stringify(value)}`, `Use ${choices.join(' or ')}.`);
 }
 
 const runCalls: CallTable<WorkflowRun> = {
@@ -186,9 +183,7 @@ export async function createRun(
   const lease = await Lease.acquire({ workflowId: id, owner, leaseMs, reopen, change }, { signal });
   const release = (): Promise<void> => lease.release();
   const update: WorkflowRun['update'] = async ({ todos = {}, addTodos = [], state } = {}, call) => {
-    if (!Array.isArray(addTodos)) {
-      throw new MemoryError('INVALID_INPUT', ['`addTodos` is not a list', 'Pass a list of texts, one for each step.']);
-    }
+    if (!Array.isArray(addTodos)) refuse('`addTodos` is not a list', 'Pass a list of texts, one for each step.');
     const changed = Object.entries(todos ?? {}).map(
       ([todoId, todo]) => [todoId, todoFields(todo, todoId, limits)] as const,
     );

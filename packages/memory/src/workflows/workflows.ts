@@ -1,3 +1,4 @@
+import { refuse } from '../records/checks.ts';
 import type { CallTable, OptionNames } from '@cairn/tool/errors';
 import { quoted } from '@cairn/tool/kernel';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -123,9 +124,7 @@ function editedTodos({ id, todos }: WorkflowRecord, edits: readonly EditedTodo[]
   const open = todos.filter((todo) => !finished.includes(todo));
   const ids = edits.flatMap((edit) => edit.id ?? []);
   const twice = ids.find((one, index) => ids.indexOf(one) < index);
-  if (twice !== undefined) {
-    throw new MemoryError('INVALID_INPUT', [`The todo ${twice} is in the list twice`, 'Name each todo once.']);
-  }
+  if (twice !== undefined) refuse(`The todo ${twice} is in the list twice`, 'Name each todo once.');
   let known = todos;
   const edited = edits.map(({ id: todoId, content }): Todo => {
     const before = open.find((todo) => todo.id === todoId);
@@ -192,12 +191,7 @@ export function createWorkflows({ backend, reader, limits, notes }: Store & { re
 
   return {
     create: async ({ goal, todos, streamName, groupId, state }, options = {}) => {
-      if (!Array.isArray(todos)) {
-        throw new MemoryError('INVALID_INPUT', [
-          'The todos are not a list',
-          'Pass a list of texts, one for each step.',
-        ]);
-      }
+      if (!Array.isArray(todos)) refuse('The todos are not a list', 'Pass a list of texts, one for each step.');
       const nowMs = await backend.now(options);
       const id = `workflow_${nowMs}_${randomName()}`;
       const record: WorkflowRecord = {
