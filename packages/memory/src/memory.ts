@@ -1,7 +1,7 @@
 import type { CallTable, OptionNames } from '@cairn/tool/errors';
 import type { Embed } from '@cairn/retrieval';
 import type { Language } from '@cairn/tool/kernel';
-import { createClaims } from './conversations/claims.ts';
+import { Claims } from './conversations/claims.ts';
 import { createMessages, messageCalls } from './conversations/messages.ts';
 import type { Messages } from './conversations/messages.ts';
 import { createRecall } from './conversations/recall.ts';
@@ -26,7 +26,7 @@ import { checkArguments, MemoryError } from './errors.ts';
 import { callOptions } from './records/backend.ts';
 import type { CallOptions, MemoryBackend } from './records/backend.ts';
 import { factsKey } from './records/keys.ts';
-import { limitsOf, retentionOf } from './records/limits.ts';
+import { limitsOf } from './records/limits.ts';
 import type { FullRetention, Retention } from './records/limits.ts';
 import { createNamespace, namespaceCalls } from './records/namespace.ts';
 import type { Namespace, NamespaceOptions } from './records/namespace.ts';
@@ -168,7 +168,7 @@ export function createMemory(options: MemoryOptions): Memory {
   const recall = createRecall({ messages, notes, embed, backend, reader, terms });
   const factDependencies = { backend, reader, limits, terms, project };
   const facts = checkArguments.calls(createFacts({ ...factDependencies, embed, language }), factCalls);
-  const claims = createClaims(backend);
+  const claims = new Claims(backend);
   const noteLifetimeMs = limits.notes.temporaryLifetimeMs;
   const streams = checkArguments.directCalls(
     createStreams({ messages, notes, workflows, recall, claims, language, noteLifetimeMs }),
@@ -189,7 +189,7 @@ export function createMemory(options: MemoryOptions): Memory {
     workflows,
     ...(project !== undefined && { project }),
     facts,
-    retention: retentionOf(limits),
+    retention: limits.retention,
     graph,
     namespace: (name, rules) =>
       checkArguments.calls(createNamespace({ backend, reader, limits }, name, rules), namespaceCalls),

@@ -1,8 +1,9 @@
 import { isStrings, quoted } from '@cairn/tool/kernel';
 import { MemoryError } from '../errors.ts';
 import type { CallOptions, MemoryBackend } from '../records/backend.ts';
-import { readDocument, removeDocument, swapDocument } from '../records/documents.ts';
-import { parseStreamKey, streamKey } from '../records/keys.ts';
+import { DOCUMENT_ID, readDocument, swapDocument } from '../records/documents.ts';
+import { streamKey } from '../records/keys.ts';
+import { removeRows } from '../records/lists.ts';
 import { parseFields } from '../records/record.ts';
 
 /** The name of a stream with the streams that it merges. It is kept in the store, so that all processes agree. */
@@ -31,22 +32,13 @@ export function parentsOf(document: string): readonly string[] | undefined {
   return isStrings(parents) ? parents : undefined;
 }
 
-function parseClaim(key: string, document: string): StreamClaim | undefined {
-  const parents = parentsOf(document);
-  return parents && { name: parseStreamKey(key), parents };
-}
-
 /** @throws {MemoryError} `CORRUPT_RECORD`. */
-async function readClaim(
-  backend: MemoryBackend,
-  name: string,
-  options: CallOptions,
-): Promise<{ readonly document: string; readonly claim: StreamClaim } | undefined> {
+async function readClaim(backend: MemoryBackend, name: string, options: CallOptions): Promise<StreamClaim | undefined> {
   const key = streamKey(name);
   const document = await readDocument(backend, key, options);
   if (document === undefined) return undefined;
-  const claim = parseClaim(key, document);
-  if (claim) return { document, claim };
+  const parents = parentsOf(document);
+  if (parents) return { name, parents };
   const hint = 'Forget the stream to remove it; its memory is not known to be yours.';
   throw new MemoryError('CORRUPT_RECORD', [`The claim of the stream ${quoted(name)} is not readable`, hint], { key });
 }
@@ -64,8 +56,8 @@ export async function claimStream(
   for (;;) {
     const known = await readClaim(backend, name, options);
     if (known !== undefined) {
-      if (isSameStream(known.claim, { name, parents })) return false;
-      throw nameInUse(known.claim);
+      if (isSameStream(known, { name, parents })) return false;
+      throw nameInUse(known);
     }
     const swap = { expected: undefined, next: JSON.stringify({ name, parents }) };
     if (await swapDocument(backend, streamKey(name), swap, options)) return true;
@@ -73,37 +65,37 @@ export async function claimStream(
 }
 
 /** The claims that this process has made. */
-export interface Claims {
+export class Claims {
+  readonly #backend: MemoryBackend;
+  readonly #made = new Set<string>();
+
+  constructor(backend: MemoryBackend) {
+    this.#backend = backend;
+  }
+
   /**
    * Claims the names of a stream and its parents, the name of the stream last. Those of the parents are claimed once in a process.
    * That of the stream is read each time, because another process may have forgotten the stream, so that its name was free.
    *
    * @throws {MemoryError} `STREAM_EXISTS`.
    */
-  readonly ensure: (claims: readonly StreamClaim[], options?: CallOptions) => Promise<void>;
-  readonly release: (name: string, options?: CallOptions) => Promise<boolean>;
-}
-
-export function createClaims(backend: MemoryBackend): Claims {
-  const made = new Set<string>();
-  return {
-    ensure: async (claims, options = {}) => {
-      for (const [index, claim] of claims.entries()) {
-        if (made.has(claim.name) && index < claims.length - 1) continue;
-        try {
-          await claimStream(backend, claim, options);
-          made.add(claim.name);
-        } catch (error) {
-          // A store that is not writable can still be read. A later write fails by itself.
-          if (!MemoryError.isInstance(error) || error.code !== 'STORE_DENIED') throw error;
-          const known = await readClaim(backend, claim.name, options);
-          if (known && !isSameStream(known.claim, claim)) throw nameInUse(known.claim);
-        }
+  async ensure(claims: readonly StreamClaim[], options: CallOptions): Promise<void> {
+    for (const [index, claim] of claims.entries()) {
+      if (this.#made.has(claim.name) && index < claims.length - 1) continue;
+      try {
+        await claimStream(this.#backend, claim, options);
+        this.#made.add(claim.name);
+      } catch (error) {
+        // A store that is not writable can still be read. A later write fails by itself.
+        if (!MemoryError.isInstance(error) || error.code !== 'STORE_DENIED') throw error;
+        const known = await readClaim(this.#backend, claim.name, options);
+        if (known && !isSameStream(known, claim)) throw nameInUse(known);
       }
-    },
-    release: async (name, options) => {
-      made.delete(name);
-      return removeDocument(backend, streamKey(name), options);
-    },
-  };
+    }
+  }
+
+  async release(name: string, options: CallOptions): Promise<boolean> {
+    this.#made.delete(name);
+    return (await removeRows(this.#backend, streamKey(name), [DOCUMENT_ID], options)) > 0;
+  }
 }

@@ -12,7 +12,7 @@ import { appendRecords, removeRows, removeTable } from '../records/lists.ts';
 import type { Draft } from '../records/lists.ts';
 import { newestRows } from '../records/pages.ts';
 import type { Store } from '../records/reader.ts';
-import type { TermSource } from '../terms/term-source.ts';
+import type { TermSource } from '../terms/term-store.ts';
 
 /** A group of a stream. */
 export interface Place {

@@ -18,11 +18,6 @@ import type { Recall, RecalledContext, RetrieveOptions } from './recall.ts';
 import { mergedName, mergeShapes, shapeOf } from './stream.ts';
 import type { FunctionContext, StreamDefinition, StreamFunction, StreamShape } from './stream.ts';
 
-interface HistoryOptions extends CallOptions {
-  /** The maximum number of messages, newest first. @default Infinity */
-  readonly limit?: number | undefined;
-}
-
 /** A call of a stream's function. */
 interface FunctionCall {
   /** `fn`, or `stream.fn` for a secondary stream of a merge. */
@@ -50,8 +45,11 @@ export interface Stream extends Notes {
    * @throws {MemoryError} `MESSAGE_EXISTS`, `INVALID_NAME`, `INVALID_INPUT`, `TOO_LARGE`.
    */
   readonly addMessage: (group: string, message: NewMessage, options?: CallOptions) => Promise<ConversationMessage>;
-  /** Returns the messages of a group, newest first. */
-  readonly history: (group: string, options?: HistoryOptions) => Promise<Message[]>;
+  /** Returns the messages of a group, newest first, at most `limit`. */
+  readonly history: (
+    group: string,
+    options?: CallOptions & { readonly limit?: number | undefined },
+  ) => Promise<Message[]>;
   /**
    * Recalls messages and notes of a group by a query, best first. When fewer than the limit match, the newest messages of the
    * group follow, marked with `isRecent`.

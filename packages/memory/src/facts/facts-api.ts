@@ -93,23 +93,13 @@ export interface RecalledFacts {
   readonly hasMore: boolean;
 }
 
-export interface UpdateFactOptions extends ProjectOptions {
+/** `tags` replace all tags. */
+export interface UpdateFactOptions extends Omit<RememberFactOptions, 'scope' | 'stream' | 'source'> {
   readonly text?: string | undefined;
-  /** Replaces all tags. */
-  readonly tags?: readonly string[] | undefined;
-  readonly pinned?: boolean | undefined;
-  readonly shared?: boolean | undefined;
-  readonly allowSecret?: boolean | undefined;
 }
 
-export interface SupersedeFactOptions extends ProjectOptions {
-  /** @default those of the superseded fact */
-  readonly tags?: readonly string[] | undefined;
-  readonly source?: string | undefined;
-  /** @default that of the superseded fact */
-  readonly pinned?: boolean | undefined;
-  readonly allowSecret?: boolean | undefined;
-}
+/** The tags and the pin are those of the superseded fact by default. */
+export type SupersedeFactOptions = Omit<RememberFactOptions, 'scope' | 'stream' | 'shared'>;
 
 export interface RestoreFactOptions extends ProjectOptions {
   /** A revision of {@link Facts.history}. @default the one before the last change */

@@ -13,16 +13,14 @@ import {
   NAMESPACE_PREFIX,
   NOTES_PREFIX,
   parseFactsKey,
-  parseGraphKey,
   parseMemoryKey,
   parseNamespaceKey,
-  parseStreamKey,
-  parseWorkflowKey,
   PREFIX,
   STREAM_PREFIX,
   UNKNOWN_KEY,
   WAITING_PREFIX,
   WORKFLOW_PREFIX,
+  nameIn,
 } from '../records/keys.ts';
 import { parseNamespaceRecord } from '../records/namespace.ts';
 import { newestRows, readTable } from '../records/pages.ts';
@@ -66,7 +64,7 @@ const KINDS: readonly Kind[] = [
   },
   {
     prefix: STREAM_PREFIX,
-    place: (key) => ({ name: parseStreamKey(key) }),
+    place: (key) => ({ name: nameIn(key) }),
     lineOf: ({ text }) => {
       const parents = parentsOf(text);
       return line('stream', parents && { parents });
@@ -79,7 +77,7 @@ const KINDS: readonly Kind[] = [
   },
   {
     prefix: GRAPH_PREFIX,
-    place: (key) => ({ graph: parseGraphKey(key) }),
+    place: (key) => ({ graph: nameIn(key) }),
     lineOf: ({ text }) => {
       const { createdSequence: _, ...parsed } = parseGraphLine(text) ?? {};
       return line('graph', 'type' in parsed ? { line: parsed } : undefined);
@@ -88,7 +86,7 @@ const KINDS: readonly Kind[] = [
   },
   {
     prefix: NOTES_PREFIX,
-    place: (key) => ({ workflowId: parseWorkflowKey(key) }),
+    place: (key) => ({ workflowId: nameIn(key) }),
     lineOf: ({ text }) => line('note', parseNote(text)),
   },
   {

@@ -7,14 +7,13 @@ import {
   KNOWLEDGE_PREFIX,
   memoryKey,
   namespacePrefix,
-  parseStreamKey,
-  parseWorkflowKey,
   PREFIX,
   STREAM_PREFIX,
   streamKey,
   streamPrefix,
   UNKNOWN_KEY,
   WORKFLOW_PREFIX,
+  nameIn,
 } from '../records/keys.ts';
 import { removeKept } from '../records/kept-elsewhere.ts';
 import { removeTable } from '../records/lists.ts';
@@ -124,8 +123,8 @@ async function removeOne(
   { backend, workflows, claims, problems, signal }: Forgetting,
 ): Promise<number> {
   const run = async (): Promise<number> => {
-    const isReleased = key.startsWith(STREAM_PREFIX) && (await claims.release(parseStreamKey(key), { signal }));
-    const workflow = key.startsWith(WORKFLOW_PREFIX) ? parseWorkflowKey(key) : undefined;
+    const isReleased = key.startsWith(STREAM_PREFIX) && (await claims.release(nameIn(key), { signal }));
+    const workflow = key.startsWith(WORKFLOW_PREFIX) ? nameIn(key) : undefined;
     if (workflow !== undefined && (await workflows.remove(workflow, { signal }))) return 1;
     return (isReleased ? 1 : 0) + (await removeTable(backend, key, { signal }));
   };

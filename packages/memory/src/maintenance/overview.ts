@@ -8,10 +8,10 @@ import {
   NOTES_PREFIX,
   parseMemoryKey,
   parseNamespaceKey,
-  parseWorkflowKey,
   PREFIX,
   streamPrefix,
   WORKFLOW_PREFIX,
+  nameIn,
 } from '../records/keys.ts';
 import { problemOf, readableKeys } from './contents.ts';
 import type { Problem, ProblemListener } from './problems.ts';
@@ -82,7 +82,7 @@ export async function listGroups(
 export async function listNotes(backend: MemoryBackend, options: OverviewOptions): Promise<NotesInfo[]> {
   const infos = await readableKeys(backend, NOTES_PREFIX, options);
   return infos.map(({ key, records, bytes, expiresInMs }) => {
-    return { workflowId: parseWorkflowKey(key) ?? key, key, notes: records, bytes, expiresInMs };
+    return { workflowId: nameIn(key), key, notes: records, bytes, expiresInMs };
   });
 }
 

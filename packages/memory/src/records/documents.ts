@@ -32,9 +32,3 @@ export async function swapDocument(
   const row = { id: DOCUMENT_ID, expected, next, lifetimeMs: ttlMs };
   return (await backend.change(key, { rows: [row] }, options)).isDone;
 }
-
-/** Removes a document. @returns whether there was one. */
-export async function removeDocument(backend: MemoryBackend, key: string, options?: CallOptions): Promise<boolean> {
-  const result = await backend.change(key, { removes: [DOCUMENT_ID] }, options);
-  return result.isDone && result.removed > 0;
-}

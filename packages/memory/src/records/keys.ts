@@ -65,23 +65,26 @@ export function memoryKey(stream: string, group: string): string {
   return `${MEMORY_PREFIX}${encodePart(checkName(stream, 'stream'))}:${encodePart(checkName(group, 'group'))}`;
 }
 
-/** Returns the key of a workflow's notes: `ai:notes:{workflowId}`. @throws {MemoryError} `INVALID_NAME`. */
-export function notesKey(workflowId: string): string {
-  return `${NOTES_PREFIX}${encodePart(checkName(workflowId, 'workflow'))}`;
+/** Returns what makes keys that end with a name: each throws `INVALID_NAME`. */
+function keysWith(prefix: string, kind: string): (name: string) => string {
+  return (name) => `${prefix}${encodePart(checkName(name, kind))}`;
 }
+
+/** Returns the key of a workflow's notes: `ai:notes:{workflowId}`. @throws {MemoryError} `INVALID_NAME`. */
+export const notesKey: (workflowId: string) => string = keysWith(NOTES_PREFIX, 'workflow');
 
 /** Returns the key of a workflow's record: `ai:workflow:{workflowId}`. @throws {MemoryError} `INVALID_NAME`. */
-export function workflowKey(workflowId: string): string {
-  return `${WORKFLOW_PREFIX}${encodePart(checkName(workflowId, 'workflow'))}`;
-}
+export const workflowKey: (workflowId: string) => string = keysWith(WORKFLOW_PREFIX, 'workflow');
 
 /** Returns the key of the claim of a stream's name: `ai:stream:{name}`. @throws {MemoryError} `INVALID_NAME`. */
-export function streamKey(name: string): string {
-  return `${STREAM_PREFIX}${encodePart(checkName(name, 'stream'))}`;
-}
+export const streamKey: (name: string) => string = keysWith(STREAM_PREFIX, 'stream');
 
-export function parseStreamKey(key: string): string {
-  return decodePart(key.slice(STREAM_PREFIX.length));
+/** Returns the key of a knowledge graph: `ai:graph:{name}`. @throws {MemoryError} `INVALID_NAME`. */
+export const graphKey: (name: string) => string = keysWith(GRAPH_PREFIX, 'graph');
+
+/** Returns the name in such a key. */
+export function nameIn(key: string): string {
+  return decodePart(key.replace(/^ai:[a-z]+:/u, ''));
 }
 
 /** Returns the key of the workflows that wait for a message of a group. @throws {MemoryError} `INVALID_NAME`. */
@@ -92,11 +95,6 @@ export function waitingKey(stream: string, group: string): string {
 /** Returns the prefix of the keys of {@link waitingKey} of a stream. @throws {MemoryError} `INVALID_NAME`. */
 export function waitingPrefix(stream: string): string {
   return `${WAITING_PREFIX}${streamPrefix(stream).slice(MEMORY_PREFIX.length)}`;
-}
-
-/** Returns the key of a knowledge graph: `ai:graph:{name}`. @throws {MemoryError} `INVALID_NAME`. */
-export function graphKey(name: string): string {
-  return `${GRAPH_PREFIX}${encodePart(checkName(name, 'graph'))}`;
 }
 
 /** Returns the prefix of the keys of a stream's groups. @throws {MemoryError} `INVALID_NAME`. */
@@ -116,16 +114,6 @@ function parsePair(prefix: string, key: string): readonly [string, string] | und
 export function parseMemoryKey(key: string): { readonly stream: string; readonly group: string } | undefined {
   const parts = parsePair(MEMORY_PREFIX, key);
   return parts && { stream: parts[0], group: parts[1] };
-}
-
-/** Parses the key of a workflow's notes or record. */
-export function parseWorkflowKey(key: string): string | undefined {
-  const prefix = [NOTES_PREFIX, WORKFLOW_PREFIX].find((one) => key.startsWith(one));
-  return prefix === undefined ? undefined : decodePart(key.slice(prefix.length));
-}
-
-export function parseGraphKey(key: string): string {
-  return decodePart(key.slice(GRAPH_PREFIX.length));
 }
 
 /** Returns the prefix of the keys of a namespace. @throws {MemoryError} `INVALID_NAME`. */

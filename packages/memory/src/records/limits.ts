@@ -1,4 +1,5 @@
 import { refuse } from './checks.ts';
+import type { OptionNames } from '@cairn/tool/errors';
 import type { ListRule } from './lists.ts';
 import { checkArguments, MemoryError } from '../errors.ts';
 import { MAX_TIME_MS } from './time.ts';
@@ -27,6 +28,7 @@ export interface Retention {
 export type FullRetention = { readonly [Name in keyof Retention]-?: number };
 
 export interface Limits {
+  readonly retention: FullRetention;
   readonly messages: ListRule;
   readonly notes: ListRule;
   readonly workflowLifetimeMs: number;
@@ -53,34 +55,41 @@ function lifetime(option: string, value: number): number {
   throw new MemoryError('INVALID_OPTION', [summary, 'Use Infinity for no limit.'], { option });
 }
 
+const DEFAULTS: FullRetention = {
+  maxMessages: 50,
+  messageLifetimeMs: 30 * DAY,
+  maxNotes: 100,
+  maxTemporaryNotes: 100,
+  noteLifetimeMs: 3 * DAY,
+  temporaryNoteLifetimeMs: 30 * MINUTE,
+  workflowLifetimeMs: 3 * DAY,
+};
+const NAMES = Object.keys(DEFAULTS) as (keyof Retention)[];
+
 /** @throws {MemoryError} `INVALID_OPTION`. */
-export function limitsOf(retention: Retention = {}, maxContentBytes: number = MAX_CONTENT_BYTES): Limits {
-  checkArguments.options('createMemory retention', retention, {
-    maxMessages: 'optional',
-    messageLifetimeMs: 'optional',
-    maxNotes: 'optional',
-    maxTemporaryNotes: 'optional',
-    noteLifetimeMs: 'optional',
-    temporaryNoteLifetimeMs: 'optional',
-    workflowLifetimeMs: 'optional',
+export function limitsOf(given: Retention = {}, maxContentBytes: number = MAX_CONTENT_BYTES): Limits {
+  const optional = Object.fromEntries(NAMES.map((name) => [name, 'optional'])) as OptionNames<Retention>;
+  checkArguments.options('createMemory retention', given, optional);
+  const checked = NAMES.map((name) => {
+    const value = given[name] ?? DEFAULTS[name];
+    return [name, name.startsWith('max') ? positive(name, value, true) : lifetime(name, value)];
   });
-  const messageLifetimeMs = lifetime('messageLifetimeMs', retention.messageLifetimeMs ?? 30 * DAY);
+  const retention = Object.fromEntries(checked) as FullRetention;
+  const { workflowLifetimeMs, messageLifetimeMs: lifetimeMs } = retention;
   return {
+    retention,
     messages: {
-      maxRecords: positive('maxMessages', retention.maxMessages ?? 50, true),
-      maxTemporaryRecords: Infinity,
-      lifetimeMs: messageLifetimeMs,
-      temporaryLifetimeMs: messageLifetimeMs,
+      ...listRuleOf({ maxRecords: retention.maxMessages, lifetimeMs }),
       // A writer with the defaults does not know how much another one wanted to keep.
-      keepsPresent: retention.maxMessages === undefined,
+      keepsPresent: given.maxMessages === undefined,
     },
     notes: {
-      maxRecords: positive('maxNotes', retention.maxNotes ?? 100, true),
-      maxTemporaryRecords: positive('maxTemporaryNotes', retention.maxTemporaryNotes ?? 100, true),
-      lifetimeMs: lifetime('noteLifetimeMs', retention.noteLifetimeMs ?? 3 * DAY),
-      temporaryLifetimeMs: lifetime('temporaryNoteLifetimeMs', retention.temporaryNoteLifetimeMs ?? 30 * MINUTE),
+      maxRecords: retention.maxNotes,
+      maxTemporaryRecords: retention.maxTemporaryNotes,
+      lifetimeMs: retention.noteLifetimeMs,
+      temporaryLifetimeMs: retention.temporaryNoteLifetimeMs,
     },
-    workflowLifetimeMs: lifetime('workflowLifetimeMs', retention.workflowLifetimeMs ?? 3 * DAY),
+    workflowLifetimeMs,
     maxContentBytes: positive('maxContentBytes', maxContentBytes),
   };
 }
@@ -96,18 +105,6 @@ export function listRuleOf({
   positive('maxRecords', maxRecords, true);
   lifetime('lifetimeMs', lifetimeMs);
   return { maxRecords, maxTemporaryRecords: Infinity, lifetimeMs, temporaryLifetimeMs: lifetimeMs };
-}
-
-export function retentionOf({ messages, notes, workflowLifetimeMs }: Limits): FullRetention {
-  return {
-    maxMessages: messages.maxRecords,
-    messageLifetimeMs: messages.lifetimeMs,
-    maxNotes: notes.maxRecords,
-    maxTemporaryNotes: notes.maxTemporaryRecords,
-    noteLifetimeMs: notes.lifetimeMs,
-    temporaryNoteLifetimeMs: notes.temporaryLifetimeMs,
-    workflowLifetimeMs,
-  };
 }
 
 /**

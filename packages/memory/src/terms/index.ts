@@ -1,5 +1,4 @@
 /** The search of tables by their terms, for a package that keeps its own rows in a store of memory. */
 export { termsIn } from '../records/terms.ts';
-export type { TermSource } from './term-source.ts';
 export { createTermStore } from './term-store.ts';
-export type { TermHit, TermQuery, TermResult, TermStore } from './term-store.ts';
+export type { TermSource, TermHit, TermQuery, TermResult, TermStore } from './term-store.ts';

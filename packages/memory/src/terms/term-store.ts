@@ -13,7 +13,16 @@ import type { CallOptions, MemoryBackend, Row } from '../records/backend.ts';
 import { newestRows } from '../records/pages.ts';
 import { Turns, unitsOf } from '../records/turns.ts';
 import { PostingsCache } from './postings-cache.ts';
-import type { TermSource } from './term-source.ts';
+
+/** A table whose rows can be found. */
+export interface TermSource {
+  readonly key: string;
+  /**
+   * Returns what a row is found by, and its time, of which the latest of equally good rows comes first; `undefined` for a row that is
+   * not found. Writers of the table pass `termsIn` of the same string.
+   */
+  readonly textOf: (text: string) => { readonly text: string; readonly timeMs: number } | undefined;
+}
 
 /** A query over several sources. */
 export interface TermQuery<Source extends TermSource = TermSource> extends CallOptions {

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { MemoryError } from '../errors.ts';
 import { isVisible } from '../facts/fact.ts';
 import type { Fact, FactScope } from '../facts/fact.ts';
+import type { FactList, ForgottenFact } from '../facts/facts-api.ts';
 import type { Memory } from '../memory.ts';
 import type { Erasure } from '../records/backend.ts';
 import { additive, agentStream, factEntry, factStream, placeOf, reading } from './tool-context.ts';
@@ -56,25 +57,16 @@ interface UpdateFactDetails {
   readonly fact: Fact;
 }
 
-interface ForgetFactDetails {
+interface ForgetFactDetails extends Pick<ForgottenFact, 'forgotten' | 'superseded'> {
   readonly id: string;
-  readonly forgotten: boolean;
   readonly erased?: Erasure;
-  /** The ids of facts that it had replaced, and that are still kept. */
-  readonly superseded?: readonly string[];
-}
-
-interface ListFactsDetails {
-  readonly facts: readonly Fact[];
-  readonly total: number;
-  readonly nextOffset?: number;
 }
 
 export type FactTools = {
   readonly remember: ToolDefinition<RememberInput, RememberDetails>;
   readonly update_fact: ToolDefinition<UpdateFactInput, UpdateFactDetails>;
   readonly forget_fact: ToolDefinition<ForgetFactInput, ForgetFactDetails>;
-  readonly list_facts: ToolDefinition<ListFactsInput, ListFactsDetails>;
+  readonly list_facts: ToolDefinition<ListFactsInput, FactList>;
 };
 
 const tags = z.array(z.string()).optional();
@@ -251,7 +243,7 @@ export function createFactTools({ open, stream, agent }: ToolMemory): FactTools 
           return succeed(text, { id, forgotten, erased, ...(superseded.length > 0 && { superseded }) });
         }),
     }),
-    list_facts: createTool<ListFactsInput, ListFactsDetails>({
+    list_facts: createTool<ListFactsInput, FactList>({
       name: 'list_facts',
       description: 'List facts, newest first, in pages.',
       inputSchema: inputSchema(listShape),

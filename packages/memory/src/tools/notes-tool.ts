@@ -41,18 +41,13 @@ const OWN_PREFIX = 'cairn-own-';
 /** Readable in the list of `cairn notes list`. */
 const MAX_NAME_CHARACTERS = 40;
 
-function nameOf(text: string): string {
-  return text.replaceAll(/[^\p{L}\p{N}._-]/gu, '_').slice(0, MAX_NAME_CHARACTERS);
-}
-
 /**
- * Returns the id under which notes without a workflow are kept. Those of another project, and with `process` of another process,
- * have another one. The project is hashed, because its identity may be longer than a key.
+ * Returns the id under which notes of a project or an agent are kept. The identity is hashed, because it may be longer than a key.
  */
-function projectNotesId(project: string, process: string | undefined): string {
-  const name = nameOf(/[^\\/]+$/u.exec(project)?.[0] ?? project);
-  const hash = createHash('sha256').update(project).digest('hex').slice(0, 12);
-  return [`${OWN_PREFIX}project`, name, hash, ...(process === undefined ? [] : [process])].join('-');
+function ownId(kind: 'agent' | 'project', name: string, identity: string): string {
+  const shown = name.replaceAll(/[^\p{L}\p{N}._-]/gu, '_').slice(0, MAX_NAME_CHARACTERS);
+  const hash = createHash('sha256').update(identity).digest('hex').slice(0, 12);
+  return `${OWN_PREFIX}${kind}-${shown}-${hash}`;
 }
 
 /** Returns when a note ends; `undefined` for never. */
@@ -64,15 +59,6 @@ function endOf({ time, temporary }: Note, { noteLifetimeMs, temporaryNoteLifetim
 function noteEntry(note: Note, retention: Memory['retention']): Entry {
   const { source, time, content } = note;
   return { id: '', attributes: { source, date: formatTime(time), ends: endOf(note, retention) }, text: content };
-}
-
-/** Returns the id of the notes of an agent. Those of another project have another one. */
-function agentNotesId(project: string, agent: string): string {
-  const hash = createHash('sha256')
-    .update(JSON.stringify([project, agent]))
-    .digest('hex')
-    .slice(0, 12);
-  return `${OWN_PREFIX}agent-${nameOf(agent)}-${hash}`;
 }
 
 /** @param anonymous the process that notes belong to when the memory knows no project */
@@ -90,8 +76,10 @@ export function createNotesTool(
         const memory = await open();
         const { project } = memory;
         const own = (): string => {
-          if (agent !== undefined) return agentNotesId(project ?? anonymous, agent);
-          return project === undefined ? anonymous : projectNotesId(project, process);
+          if (agent !== undefined) return ownId('agent', agent, JSON.stringify([project ?? anonymous, agent]));
+          if (project === undefined) return anonymous;
+          const id = ownId('project', /[^\\/]+$/u.exec(project)?.[0] ?? project, project);
+          return process === undefined ? id : `${id}-${process}`;
         };
         const id = given ?? workflowId ?? own();
         if (given?.startsWith(OWN_PREFIX) === true && given !== own()) {

@@ -37,16 +37,8 @@ export function formatTime(timeMs: number): string {
 /** Tags are short; a store of another program may hold others. */
 const MAX_TAG_CHARACTERS = 200;
 
-interface Recalled {
-  readonly isSimilar?: true;
-}
-
-function matchOf({ isSimilar }: Recalled): Readonly<Record<string, string>> {
-  return isSimilar === true ? { match: 'weak' } : {};
-}
-
-export function factEntry(fact: Fact & Recalled, query?: string): Entry {
-  const { id, text, scope, stream, tags, pinned, updatedAt, archivedAt, supersededBy } = fact;
+export function factEntry(fact: Fact & { readonly isSimilar?: true }, query?: string): Entry {
+  const { id, text, scope, stream, tags, pinned, updatedAt, archivedAt, supersededBy, isSimilar } = fact;
   const attributes = {
     id,
     scope,
@@ -56,7 +48,7 @@ export function factEntry(fact: Fact & Recalled, query?: string): Entry {
     ...(pinned === true && { pinned: 'yes' }),
     ...(archivedAt !== undefined && { archived: formatTime(archivedAt) }),
     ...(supersededBy !== undefined && { 'replaced-by': supersededBy }),
-    ...matchOf(fact),
+    ...(isSimilar === true && { match: 'weak' }),
   };
   return { id, attributes, text, found: query };
 }

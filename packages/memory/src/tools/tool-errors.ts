@@ -35,12 +35,6 @@ const codes: Readonly<Record<MemoryErrorCode, ToolErrorCode>> = {
   WORKFLOW_EXISTS: 'EXISTS',
 };
 
-/** Refuses a secret, in words for a model: only a person decides that it is stored. */
-function secretError(summary: string, cause?: MemoryError): ToolError {
-  const hint = "Say where it is kept instead; only a person stores it, with 'cairn memory remember --allow-secret'.";
-  return new ToolError('PROTECTED', [summary, hint], { cause });
-}
-
 /** Runs a task on a memory and turns its errors into tool errors. A write with an unknown result counts as a change. */
 export async function asToolErrors<T>(run: () => Promise<T>): Promise<T> {
   try {
@@ -48,7 +42,12 @@ export async function asToolErrors<T>(run: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (!MemoryError.isInstance(error)) throw error;
     const { code, summary, hint, isDone, key } = error;
-    if (code === 'SECRET') throw secretError(summary, error);
+    if (code === 'SECRET') {
+      // In words for a model: only a person decides that it is stored.
+      const where =
+        "Say where it is kept instead; only a person stores it, with 'cairn memory remember --allow-secret'.";
+      throw new ToolError('PROTECTED', [summary, where], { cause: error });
+    }
     throw new ToolError(codes[code], [summary, hint], { path: key, changed: isDone === 'unknown', cause: error });
   }
 }

@@ -9,7 +9,7 @@ import type { Limits } from '../records/limits.ts';
 import { appendRecords, removeTable } from '../records/lists.ts';
 import type { Draft } from '../records/lists.ts';
 import type { Store } from '../records/reader.ts';
-import type { TermSource } from '../terms/term-source.ts';
+import type { TermSource } from '../terms/term-store.ts';
 import { isTime, wholeTime } from '../records/time.ts';
 import { parseFields, unknownFields } from '../records/record.ts';
 import type { UnknownFields } from '../records/record.ts';

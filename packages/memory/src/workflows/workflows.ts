@@ -5,14 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { callOptions } from '../records/backend.ts';
 import type { CallOptions } from '../records/backend.ts';
 import { MemoryError } from '../errors.ts';
-import {
-  checkName,
-  parseWorkflowKey,
-  waitingKey,
-  waitingPrefix,
-  WORKFLOW_PREFIX,
-  workflowKey,
-} from '../records/keys.ts';
+import { checkName, waitingKey, waitingPrefix, WORKFLOW_PREFIX, workflowKey, nameIn } from '../records/keys.ts';
 import { readDocument, swapDocument } from '../records/documents.ts';
 import { checkContent } from '../records/limits.ts';
 import { randomName } from '../records/random-name.ts';
@@ -230,7 +223,7 @@ export function createWorkflows({ backend, reader, limits, notes }: Store & { re
         // The workflow expired after it was listed.
         if (document === undefined) continue;
         const record = parseWorkflow(document);
-        const id = parseWorkflowKey(key) ?? key;
+        const id = nameIn(key);
         const { goal = '', streamName = '', todos = [], updatedAt = 0 } = record ?? {};
         const done = todos.filter(({ status }) => status === 'done').length;
         summaries.push({
