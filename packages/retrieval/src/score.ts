@@ -138,10 +138,10 @@ export function* scoreParts(
     }
   }
   const timeOf = ({ part, slot }: Candidate): number => parts[part]?.times?.[slot] ?? 0;
-  const compare = (left: Candidate, right: Candidate): number =>
+  const compare: CompareTies = (left, right) =>
     right.score - left.score || timeOf(right) - timeOf(left) || compareTies(left, right);
   const best = (limit: number, after?: ScoredSlot): ScoredSlot[] =>
-    selectSlots(scores, { limit, after, compare }).map((one) => ({
+    selectSlots(scores, limit, compare, after).map((one) => ({
       ...one,
       matched: counted.filter(({ term }) => hasSlot(parts[one.part]?.postingsOf(term), one.slot)),
     }));
@@ -151,15 +151,9 @@ export function* scoreParts(
 /** Returns the first `limit` slots with a score in the order of `compare`. Makes no object for most of the others. */
 function selectSlots(
   scores: readonly Float64Array[],
-  {
-    limit,
-    after,
-    compare,
-  }: {
-    readonly limit: number;
-    readonly after: Candidate | undefined;
-    readonly compare: (left: Candidate, right: Candidate) => number;
-  },
+  limit: number,
+  compare: CompareTies,
+  after: Candidate | undefined,
 ): Candidate[] {
   // Twice the limit is collected before the worse half is dropped, so that a slot is compared a constant number of times.
   const size = Math.max(2 * limit, 32);

@@ -116,11 +116,8 @@ export function createMessages({ backend, reader, limits }: Store): Messages {
   };
   return {
     addAll: async (place, messages, options = {}) => {
-      const drafts = await withFreeIds(
-        place,
-        messages.map((message) => messageDraft(message, limits)),
-        options,
-      );
+      const given = messages.map((message) => messageDraft(message, limits));
+      const drafts = await withFreeIds(place, given, options);
       return (await append(place, drafts, options)).map((stored) => ({ ...stored, ...secretsIn(stored.content) }));
     },
     add: async (place, { id, role, content, author }, options = {}) => {

@@ -81,8 +81,7 @@ function cutAttribute(text: string): Readonly<Record<string, string>> {
  */
 export async function fitEntries(
   entries: readonly Entry[],
-  maxTokens: number,
-  language: Language = 'en',
+  { maxTokens = MEMORY_TOKENS, language = 'en' }: Pick<WrapOptions, 'maxTokens' | 'language'> = {},
 ): Promise<FittedEntries> {
   const intro = intros[language];
   if (entries.length === 0) return { text: '', shown: 0, cut: [] };
@@ -100,10 +99,8 @@ export async function fitEntries(
     used += least;
     overheads += head;
   }
-  const granted = shares(
-    chosen.map(({ need }) => need),
-    Math.max(MIN_TEXT_TOKENS, maxTokens - fixed - overheads),
-  );
+  const needs = chosen.map(({ need }) => need);
+  const granted = shares(needs, Math.max(MIN_TEXT_TOKENS, maxTokens - fixed - overheads));
   const cut: string[] = [];
   const shown: string[] = [];
   for (const [index, { entry, need }] of chosen.entries()) {
@@ -129,12 +126,12 @@ export interface Part {
   readonly nextOffset?: number;
 }
 
-/** Formats one memory, or as much of it from a character on as fits a budget. Offsets are UTF-16 code units. */
-export function fitPart({ attributes, text }: Entry, offset: number, maxTokens: number): Part {
+/** Formats one memory, or as much of it from a character on as fits the budget. Offsets are UTF-16 code units. */
+export function fitPart({ attributes, text }: Entry, offset: number): Part {
   const start = Math.min(offset, text.length);
   const rest = text.slice(start);
-  const tokens =
-    maxTokens - estimateTokens(marks.wrap({ ...attributes, ...cutAttribute(text) }, '')) - estimateTokens(intros.en);
+  const heads = [marks.wrap({ ...attributes, ...cutAttribute(text) }, ''), intros.en];
+  const tokens = heads.reduce((left, head) => left - estimateTokens(head), MEMORY_TOKENS);
   let characters = tokens * MAX_CHARACTERS_PER_TOKEN;
   let kept = beginning(rest, characters);
   for (let cost = tokensOf(kept); cost > tokens; cost = tokensOf(kept)) {
@@ -225,7 +222,7 @@ export async function wrapContexts(contexts: readonly RecalledContext[], options
   const { cut: cutRemark, more } = remarks[checkArguments.language(language)];
   const entries = contexts.map((context) => entryOf(context, query));
   const remarkTokens = estimateTokens(`\n${cutRemark}\n${more(contexts.length, offset + contexts.length)}`);
-  const { text, shown, cut } = await fitEntries(entries, maxTokens - remarkTokens, language);
+  const { text, shown, cut } = await fitEntries(entries, { maxTokens: maxTokens - remarkTokens, language });
   if (shown === 0) return '';
   const left = contexts.length - shown;
   return [

@@ -126,18 +126,15 @@ function changeRows(
   return untilDone(backend, attempt, { signal });
 }
 
-/** Changes a fact by `apply`, which may refuse. @throws {MemoryError} */
+/** Returns what changes of a fact. It may refuse. @throws {MemoryError} */
+export type Apply = (stored: StoredFact, nowMs: number) => Partial<FactState>;
+
+/** @throws {MemoryError} */
 export function changeFact(
   dependencies: FactDependencies,
   id: string,
-  {
-    apply,
-    by,
-    ...options
-  }: PlaceOptions & {
-    readonly apply: (stored: StoredFact, nowMs: number) => Partial<FactState>;
-    readonly by: FactChange;
-  },
+  options: PlaceOptions,
+  { by, apply }: { readonly by: FactChange; readonly apply: Apply },
 ): Promise<Fact> {
   return changeRows(dependencies, id, options, async ({ row, stored }, times) => {
     const next = amend(stored, apply(stored, times.nowMs), { by, ...times });
@@ -158,11 +155,11 @@ export async function updateFact(
     ...(shared !== undefined && { shared: shared || undefined }),
   };
   checkSecrets([state.text ?? '', ...(state.tags ?? [])], allowSecret);
-  const apply = (stored: StoredFact): typeof state => {
+  const apply: Apply = (stored) => {
     checkActive(stored);
     return state;
   };
-  return changeFact(dependencies, id, { apply, by: 'update', project, signal });
+  return changeFact(dependencies, id, { project, signal }, { by: 'update', apply });
 }
 
 export async function supersedeFact(
@@ -198,9 +195,8 @@ export async function supersedeFact(
 
 /** Archives a fact; one that is no longer recalled stays as it is. @throws {MemoryError} */
 export function archiveFact(dependencies: FactDependencies, id: string, options: ProjectOptions): Promise<Fact> {
-  const apply = (stored: StoredFact, nowMs: number): Partial<FactState> =>
-    isActive(stored) ? { archivedAt: nowMs } : {};
-  return changeFact(dependencies, id, { ...options, apply, by: 'archive' });
+  const apply: Apply = (stored, nowMs) => (isActive(stored) ? { archivedAt: nowMs } : {});
+  return changeFact(dependencies, id, options, { by: 'archive', apply });
 }
 
 /**

@@ -3,6 +3,7 @@ import { quoted } from '@cairn/tool/kernel';
 import { MemoryError } from '../errors.ts';
 import type { MemoryErrorCode } from '../errors.ts';
 import { changeFact, checkActive } from './change-facts.ts';
+import type { Apply } from './change-facts.ts';
 import { isActive } from './fact.ts';
 import type { Fact, FactTable, StoredFact } from './fact.ts';
 import { factTable } from './fact-table.ts';
@@ -12,7 +13,6 @@ import { compareMarkdown, editableOf, formatMarkdown, isSameFact } from './markd
 import type { Section } from './markdown.ts';
 import { rememberFact } from './remember.ts';
 import { selectFacts } from './selection.ts';
-import type { FactState } from './versions.ts';
 
 /** The errors that concern one section: the others are applied. */
 const CONFLICTS: ReadonlySet<MemoryErrorCode> = new Set<MemoryErrorCode>([
@@ -56,6 +56,7 @@ export async function applyMarkdown(
   const changes = compareMarkdown({ edited, original }, { table, limits, allowSecret });
   const { project } = table;
   const { stream, signal } = selection;
+  const place = { table, signal };
   const conflicts: MarkdownConflict[] = [];
   const attempt = async (section: Section, change: () => Promise<Fact>): Promise<Fact[]> => {
     try {
@@ -73,16 +74,16 @@ export async function applyMarkdown(
   const present: Fact[] = [];
   // First, so that another fact may have their text.
   for (const before of changes.removed) {
-    const apply = (stored: StoredFact, nowMs: number): Partial<FactState> => {
+    const apply: Apply = (stored, nowMs) => {
       if (!isActive(stored)) return {};
       checkUnchanged(stored, before, table);
       return { archivedAt: nowMs };
     };
-    const options = { apply, by: 'archive', table, signal } as const;
-    archived.push(...(await attempt(before, () => changeFact(dependencies, before.id ?? '', options))));
+    const change = { by: 'archive', apply } as const;
+    archived.push(...(await attempt(before, () => changeFact(dependencies, before.id ?? '', place, change))));
   }
   for (const { before, after } of changes.updated) {
-    const apply = (stored: StoredFact): Partial<FactState> => {
+    const apply: Apply = (stored) => {
       const { text, tags, isPinned: pinned } = after;
       // An interrupted call has made the change.
       if (isActive(stored) && isSameFact(editableOf(stored, table), after)) return {};
@@ -94,8 +95,8 @@ export async function applyMarkdown(
         ...(pinned !== before.isPinned && { pinned: pinned || undefined }),
       };
     };
-    const options = { apply, by: 'update', table, signal } as const;
-    updated.push(...(await attempt(after, () => changeFact(dependencies, after.id ?? '', options))));
+    const change = { by: 'update', apply } as const;
+    updated.push(...(await attempt(after, () => changeFact(dependencies, after.id ?? '', place, change))));
   }
   for (const section of changes.added) {
     const { text, tags, isPinned: pinned } = section;

@@ -46,18 +46,10 @@ function replacing(
 /** Returns the changes that keep a row as superseded by the active fact that has its text. */
 async function merging(
   dependencies: FactDependencies,
-  {
-    table,
-    row,
-    owner,
-    signal,
-  }: CallOptions & {
-    readonly table: FactTable;
-    readonly row: FactRowChange & { readonly stored: StoredFact };
-    readonly owner: string;
-  },
+  table: FactTable,
+  { stored, ...change }: FactRowChange & { readonly stored: StoredFact },
+  { owner, signal }: CallOptions & { readonly owner: string },
 ): Promise<FactRowChange[] | undefined> {
-  const { stored, ...change } = row;
   const first = await readRow(dependencies.backend, table.key, { id: owner, signal });
   if (first === undefined) return undefined;
   // Another version of this package gave the text to a row that this one does not read.
@@ -101,7 +93,7 @@ function placeRow(
     const result = await writeFacts(backend, table.key, [added], { signal });
     if (result.isDone) return 'added';
     if (result.reason !== 'taken' || result.id === undefined || stored === undefined) return undefined;
-    const rows = await merging(dependencies, { table, row: { ...added, stored }, owner: result.id, signal });
+    const rows = await merging(dependencies, table, { ...added, stored }, { owner: result.id, signal });
     if (rows === undefined) return undefined;
     return (await writeFacts(backend, table.key, rows, { signal })).isDone ? 'merged' : undefined;
   };

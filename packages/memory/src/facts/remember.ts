@@ -2,7 +2,9 @@ import { DEFAULT_STREAM } from '../defaults.ts';
 import { MemoryError } from '../errors.ts';
 import { checkName } from '../records/keys.ts';
 import { randomName } from '../records/random-name.ts';
+import type { CallOptions } from '../records/backend.ts';
 import { changeFact, checkActive, newRow } from './change-facts.ts';
+import type { Apply } from './change-facts.ts';
 import { checkSecrets, checkTags, checkText, unionTags } from './checks.ts';
 import { factOf } from './fact.ts';
 import type { Fact, FactTable, StoredFact } from './fact.ts';
@@ -46,27 +48,15 @@ function checkNew(
 async function addTags(
   dependencies: FactDependencies,
   id: string,
-  {
-    table,
-    added,
-    signal,
-  }: {
-    readonly table: FactTable;
-    readonly added: Pick<StoredFact, 'tags' | 'pinned'>;
-    readonly signal: AbortSignal | undefined;
-  },
+  { tags = [], pinned }: Pick<StoredFact, 'tags' | 'pinned'>,
+  options: CallOptions & { readonly table: FactTable },
 ): Promise<Fact | undefined> {
-  const { tags = [], pinned } = added;
+  const apply: Apply = (stored) => {
+    checkActive(stored);
+    return { tags: unionTags(stored.tags ?? [], tags), ...(pinned === true && { pinned }) };
+  };
   try {
-    return await changeFact(dependencies, id, {
-      by: 'update',
-      table,
-      signal,
-      apply: (stored) => {
-        checkActive(stored);
-        return { tags: unionTags(stored.tags ?? [], tags), ...(pinned === true && { pinned }) };
-      },
-    });
+    return await changeFact(dependencies, id, options, { by: 'update', apply });
   } catch (error) {
     const isGone = MemoryError.isInstance(error) && (error.code === 'UNKNOWN_FACT' || error.code === 'FACT_ARCHIVED');
     if (isGone) return undefined;
@@ -98,7 +88,7 @@ export async function rememberFact(
   )?.id;
   const attempt = async (): Promise<RememberedFact | undefined> => {
     if (equal !== undefined) {
-      const fact = await addTags(dependencies, equal, { table, added, signal });
+      const fact = await addTags(dependencies, equal, added, { table, signal });
       if (fact !== undefined) return { fact, isNew: false, similar: similarTo(fact.id) };
     }
     const nowMs = await backend.now({ signal });

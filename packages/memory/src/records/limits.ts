@@ -95,13 +95,8 @@ export function limitsOf(given: Retention = {}, maxContentBytes: number = MAX_CO
 }
 
 /** Returns the rule of lists in which all records live equally long. @throws {MemoryError} `INVALID_OPTION`. */
-export function listRuleOf({
-  maxRecords = Infinity,
-  lifetimeMs = Infinity,
-}: {
-  readonly maxRecords?: number | undefined;
-  readonly lifetimeMs?: number | undefined;
-}): ListRule {
+export function listRuleOf(rule: { readonly [Name in 'maxRecords' | 'lifetimeMs']?: number | undefined }): ListRule {
+  const { maxRecords = Infinity, lifetimeMs = Infinity } = rule;
   positive('maxRecords', maxRecords, true);
   lifetime('lifetimeMs', lifetimeMs);
   return { maxRecords, maxTemporaryRecords: Infinity, lifetimeMs, temporaryLifetimeMs: lifetimeMs };

@@ -8,7 +8,7 @@ import { isVisible } from '../facts/fact.ts';
 import type { Fact, FactScope } from '../facts/fact.ts';
 import type { FactList, ForgottenFact } from '../facts/facts-api.ts';
 import type { Memory } from '../memory.ts';
-import type { Erasure } from '../records/backend.ts';
+import type { CallOptions, Erasure } from '../records/backend.ts';
 import { additive, agentStream, factEntry, factStream, placeOf, reading } from './tool-context.ts';
 import type { ToolMemory } from './tool-context.ts';
 import { asToolErrors } from './tool-errors.ts';
@@ -185,14 +185,11 @@ export function createFactTools({ open, stream, agent }: ToolMemory): FactTools 
           const lines = [`${isNew ? 'Remembered' : 'Already known'} as ${fact.id} ${escapeControls(placeOf(fact))}.`];
           if (similar.length > 0) {
             const { fitEntries, MEMORY_TOKENS } = await import('../conversations/wrap.ts');
+            const entries = similar.map((one) => factEntry(one));
+            const { text: shown } = await fitEntries(entries, { maxTokens: MEMORY_TOKENS / 4 });
             lines.push(
               'Similar facts exist. If one is outdated now, call update_fact or forget_fact with its id.',
-              (
-                await fitEntries(
-                  similar.map((fact) => factEntry(fact)),
-                  MEMORY_TOKENS / 4,
-                )
-              ).text,
+              shown,
             );
           }
           return succeed(lines.join('\n'), { fact, isNew, similar });
@@ -250,16 +247,13 @@ export function createFactTools({ open, stream, agent }: ToolMemory): FactTools 
       annotations: { title: 'List facts', ...reading },
       run: ({ since, until, tag, scope: wanted, limit = DEFAULT_PAGE, offset = 0 }, { signal }) =>
         asToolErrors(async () => {
-          const { fitEntries, MEMORY_TOKENS } = await import('../conversations/wrap.ts');
+          const { fitEntries } = await import('../conversations/wrap.ts');
           const memory = await open();
           if (wanted === 'project' && memory.project === undefined) throw unknownProject();
-          const times = await timesOf(memory.backend.now, { since, until, signal });
+          const times = await timesOf(memory.backend, { since, until, signal });
           const filters = { scope: wanted, ...(tag !== undefined && { tags: [tag] }), ...bound, ...times };
           const page = await memory.facts.list({ ...filters, limit, offset, signal });
-          const { text, shown, cut } = await fitEntries(
-            page.facts.map((fact) => factEntry(fact)),
-            MEMORY_TOKENS,
-          );
+          const { text, shown, cut } = await fitEntries(page.facts.map((fact) => factEntry(fact)));
           const end = offset + shown;
           const lines = [
             wanted === undefined ? leftOut(memory) : '',
@@ -296,16 +290,8 @@ export function readWhole([id]: readonly string[]): string {
 
 /** Parses the times that select memories, by the clock of the store. */
 export async function timesOf(
-  now: (options: { readonly signal?: AbortSignal | undefined }) => Promise<number>,
-  {
-    since,
-    until,
-    signal,
-  }: {
-    readonly since: string | undefined;
-    readonly until: string | undefined;
-    readonly signal: AbortSignal | undefined;
-  },
+  { now }: Memory['backend'],
+  { since, until, signal }: Pick<ListFactsInput, 'since' | 'until'> & CallOptions,
 ): Promise<{ readonly since?: number; readonly until?: number }> {
   if (since === undefined && until === undefined) return {};
   const { parseTime } = await import('../records/parse-time.ts');

@@ -92,11 +92,9 @@ export function createNotesTool(
             : await memory.storeNote(id, content, source, { temporary, signal });
         const notes = await memory.getNotes(id, { signal });
         const { retention } = memory;
-        const { fitEntries, MEMORY_TOKENS } = await import('../conversations/wrap.ts');
-        const { text, shown } = await fitEntries(
-          notes.slice(offset).map((note) => noteEntry(note, retention)),
-          MEMORY_TOKENS,
-        );
+        const { fitEntries } = await import('../conversations/wrap.ts');
+        const entries = notes.slice(offset).map((note) => noteEntry(note, retention));
+        const { text, shown } = await fitEntries(entries);
         const owner = agent === undefined ? 'this project' : 'this agent';
         const where = given === undefined && workflowId === undefined ? owner : escapeControls(notesKey(id));
         const end = offset + shown;

@@ -129,12 +129,12 @@ export function createRecallTool({ open, stream, workflowId }: ToolMemory): Tool
     annotations: { title: 'Recall', ...reading },
     run: (input, { signal }) =>
       asToolErrors(async () => {
-        const { entryOf, fitEntries, fitPart, MEMORY_TOKENS } = await import('../conversations/wrap.ts');
+        const { entryOf, fitEntries, fitPart } = await import('../conversations/wrap.ts');
         const memory = await open();
         const { query = '', id, tags, role, group, limit = DEFAULT_LIMIT, offset = 0 } = input;
         if (id !== undefined) {
           const { entry, ...found } = await findOne(memory, id, { stream, entryOf, signal });
-          const { text, nextOffset } = fitPart(entry, offset, MEMORY_TOKENS);
+          const { text, nextOffset } = fitPart(entry, offset);
           const isMore = nextOffset !== undefined;
           const more = isMore ? `More: recall with id ${escapeControls(id)} and offset ${nextOffset}.` : '';
           const details = { ...found, searched: { facts: 0, messages: 0 }, hasMore: isMore, nextOffset };
@@ -143,7 +143,7 @@ export function createRecallTool({ open, stream, workflowId }: ToolMemory): Tool
         // Facts and messages may have the same notice.
         const notices = new Set<string>();
         const onNotice = ({ message }: { readonly message: string }): unknown => notices.add(message);
-        const times = await timesOf(memory.backend.now, { since: input.since, until: input.until, signal });
+        const times = await timesOf(memory.backend, { since: input.since, until: input.until, signal });
         const common = { query, ...times, limit, offset, signal, onNotice };
         const found = await memory.facts.recall({ ...common, tags, ...factStream(stream) });
         // A role or a group selects messages, so that whoever passes one wants them.
@@ -158,10 +158,7 @@ export function createRecallTool({ open, stream, workflowId }: ToolMemory): Tool
             })
           : { contexts: [], searched: 0, hasMore: false };
         const rows = interleave(found.facts, past.contexts, { query, entryOf });
-        const { text, shown, cut } = await fitEntries(
-          rows.map(({ entry }) => entry),
-          MEMORY_TOKENS,
-        );
+        const { text, shown, cut } = await fitEntries(rows.map(({ entry }) => entry));
         const visible = rows.slice(0, shown);
         const searched = { facts: found.searched, messages: past.searched };
         const readable = new Set(rows.flatMap(({ entry, context }) => (context?.kind === 'note' ? [] : entry.id)));

@@ -185,15 +185,13 @@ export function createWorkflows({ backend, reader, limits, notes }: Store & { re
   return {
     create: async ({ goal, todos, streamName, groupId, state }, options = {}) => {
       if (!Array.isArray(todos)) refuse('The todos are not a list', 'Pass a list of texts, one for each step.');
+      const contents = todos.map((content) => checkContent(content, 'todo', limits));
       const nowMs = await backend.now(options);
       const id = `workflow_${nowMs}_${randomName()}`;
       const record: WorkflowRecord = {
         id,
         goal: checkContent(goal, 'goal', limits),
-        todos: withTodos(
-          [],
-          todos.map((content) => checkContent(content, 'todo', limits)),
-        ),
+        todos: withTodos([], contents),
         notes: [],
         streamName: checkName(streamName, 'stream'),
         ...(groupId !== undefined && { groupId: checkName(groupId, 'group') }),
