@@ -1,8 +1,8 @@
 /** What all stores do alike with a change of a table. */
-import type { MemoryBackend, RowChange, TableResult } from '../records/backend.ts';
+import type { PageQuery, RowChange, TableResult } from '../records/backend.ts';
 
 /** The rows of a page, unless the caller names a limit. */
-export const PAGE_LIMIT = 1000;
+const PAGE_LIMIT = 1000;
 /** A page ends after this text. */
 export const PAGE_BYTES: number = 1024 * 1024;
 
@@ -37,22 +37,7 @@ export function writtenText(next: Exclude<RowChange['next'], undefined>, timeMs:
   return typeof next === 'string' ? next : `${next[0]}${timeMs}${next[1]}`;
 }
 
-/** Returns a store whose functions can be taken from it, as those of an object literal. */
-export function bound(store: MemoryBackend): MemoryBackend {
-  return {
-    name: store.name,
-    now: store.now.bind(store),
-    change: store.change.bind(store),
-    rows: store.rows.bind(store),
-    page: (key, query, call) => {
-      const limit = query.limit === undefined ? undefined : Math.max(0, Math.trunc(query.limit));
-      return store.page(key, { ...query, limit }, call);
-    },
-    postings: store.postings.bind(store),
-    terms: store.terms.bind(store),
-    keys: store.keys.bind(store),
-    erase: store.erase.bind(store),
-    ...(store.backup && { backup: store.backup.bind(store) }),
-    close: store.close.bind(store),
-  };
+/** Returns the number of rows of a page. */
+export function limitOf({ limit = PAGE_LIMIT }: PageQuery, max: number = Infinity): number {
+  return Math.max(0, Math.min(Math.trunc(limit), max));
 }

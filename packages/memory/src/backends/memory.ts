@@ -2,24 +2,19 @@ import { checkArguments, MemoryError } from '../errors.ts';
 import type {
   CallOptions,
   Clock,
-  Erasure,
   Keep,
   KeyInfo,
   MemoryBackend,
-  Page,
   PageQuery,
-  Postings,
   PostingsOfBlock,
   Row,
   RowChange,
-  TableChange,
-  TableResult,
   Terms,
 } from '../records/backend.ts';
 import { deletableTime, readClock } from '../records/clock-guard.ts';
 import type { ClockState, Time } from '../records/clock-guard.ts';
 import { blockOf, postingOf } from '../records/postings.ts';
-import { bound, conflictIn, PAGE_BYTES, PAGE_LIMIT, writtenText } from './changes.ts';
+import { conflictIn, limitOf, PAGE_BYTES, writtenText } from './changes.ts';
 import type { Conflict } from './changes.ts';
 
 export interface MemoryBackendOptions {
@@ -160,12 +155,12 @@ class ProcessStore implements MemoryBackend {
     this.#clock = clock;
   }
 
-  async now({ signal, trusted = false }: Parameters<MemoryBackend['now']>[0] = {}): Promise<number> {
+  readonly now: MemoryBackend['now'] = async ({ signal, trusted = false } = {}) => {
     const { nowMs, trustedMs } = this.#begin({ signal });
     return trusted ? trustedMs : nowMs;
-  }
+  };
 
-  async change(key: string, change: TableChange, call?: CallOptions): Promise<TableResult> {
+  readonly change: MemoryBackend['change'] = async (key, change, call) => {
     const time = this.#begin(call);
     const { rows = [], removes = [], keep = [], sequence } = change;
     const known = this.#tables.get(key);
@@ -186,9 +181,9 @@ class ProcessStore implements MemoryBackend {
     if (table.rows.size === 0) this.#tables.delete(key);
     else this.#tables.set(key, table);
     return { isDone: true, sequence: table.rows.size === 0 ? 0 : table.sequence, rows: written, removed };
-  }
+  };
 
-  async rows(key: string, ids: readonly (string | number)[], call?: CallOptions): Promise<(Row | undefined)[]> {
+  readonly rows: MemoryBackend['rows'] = async (key, ids, call) => {
     const { nowMs } = this.#begin(call);
     const rows = this.#tables.get(key)?.rows;
     const hasSequences = ids.some((id) => typeof id === 'number');
@@ -197,40 +192,38 @@ class ProcessStore implements MemoryBackend {
       const row = typeof id === 'number' ? bySequence.get(id) : rows?.get(id);
       return row !== undefined && isLive(row, nowMs) ? rowOf(row) : undefined;
     });
-  }
+  };
 
-  async page(key: string, query: PageQuery, call?: CallOptions): Promise<Page> {
+  readonly page: MemoryBackend['page'] = async (key, query, call) => {
     const { nowMs } = this.#begin(call);
     const { start = 0, sequence = 0, rows: stored } = this.#tables.get(key) ?? {};
     const live = [...(stored?.values() ?? [])].filter((row) => isLive(row, nowMs));
     const all = selected(live, query);
     const rows: Row[] = [];
     let bytes = 0;
-    for (const row of all.slice(0, query.limit ?? PAGE_LIMIT)) {
+    for (const row of all.slice(0, limitOf(query))) {
       if (bytes >= PAGE_BYTES) break;
       bytes += row.text.length;
       rows.push(rowOf(row));
     }
     return { start, sequence, count: stored?.size ?? 0, rows, hasMore: rows.length < all.length };
-  }
+  };
 
-  async postings(
-    key: string,
-    terms: readonly string[],
-    { after = [], signal }: Parameters<MemoryBackend['postings']>[2] = {},
-  ): Promise<Postings> {
+  readonly postings: MemoryBackend['postings'] = async (key, terms, { after = [], signal } = {}) => {
     this.#begin({ signal });
     const table = this.#tables.get(key);
     const postings = terms.map((term, index) => table?.postingsOf(term, blockOf(after[index] ?? 0)) ?? []);
     return { sequence: table?.sequence ?? 0, version: table?.version ?? '', postings };
-  }
+  };
 
-  async *terms(key: string, call?: CallOptions): AsyncGenerator<readonly string[]> {
+  readonly terms: MemoryBackend['terms'] = (key, call) => this.#pagesOfTerms(key, call);
+
+  async *#pagesOfTerms(key: string, call?: CallOptions): AsyncGenerator<readonly string[]> {
     this.#begin(call);
     yield this.#tables.get(key)?.terms ?? [];
   }
 
-  async keys(prefix: string, call?: CallOptions): Promise<KeyInfo[]> {
+  readonly keys: MemoryBackend['keys'] = async (prefix, call) => {
     const { nowMs, trustedMs } = this.#begin(call);
     this.#sweep(trustedMs);
     return [...this.#tables].flatMap(([key, { rows }]): KeyInfo[] => {
@@ -240,17 +233,17 @@ class ProcessStore implements MemoryBackend {
       const bytes = all.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
       return [{ key, records: all.length, bytes, expiresInMs: last === Infinity ? undefined : last - nowMs }];
     });
-  }
+  };
 
-  async erase(call?: CallOptions): Promise<Erasure> {
+  readonly erase: MemoryBackend['erase'] = async (call) => {
     this.#begin(call);
     return 'done';
-  }
+  };
 
-  async close(): Promise<void> {
+  readonly close: MemoryBackend['close'] = async () => {
     this.#isClosed = true;
     this.#tables.clear();
-  }
+  };
 
   /** Reads the clock. @throws {MemoryError} `STORE_CLOSED`. */
   #begin({ signal }: CallOptions = {}): Time {
@@ -290,5 +283,5 @@ function selected(rows: readonly StoredRow[], query: PageQuery): StoredRow[] {
 /** Creates a backend in this process, for tests and for data that need not survive. */
 export function memory(options: MemoryBackendOptions = {}): MemoryBackend {
   checkArguments.options('memory', options, { clock: 'optional' });
-  return bound(new ProcessStore(options.clock ?? Date.now));
+  return new ProcessStore(options.clock ?? Date.now);
 }

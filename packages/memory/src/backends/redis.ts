@@ -2,21 +2,15 @@ import { checkArguments, MemoryError } from '../errors.ts';
 import type {
   CallOptions,
   Clock,
-  Erasure,
   KeyInfo,
   MemoryBackend,
-  Page,
-  PageQuery,
-  Postings,
   PostingsOfBlock,
   Row,
   RowChange,
-  TableChange,
-  TableResult,
 } from '../records/backend.ts';
 import { NOTES_PREFIX } from '../records/keys.ts';
 import { blockOf } from '../records/postings.ts';
-import { bound, PAGE_BYTES, PAGE_LIMIT } from './changes.ts';
+import { limitOf, PAGE_BYTES } from './changes.ts';
 import { redisClient } from './redis-client.ts';
 import type { RedisClient, RedisDriver } from './redis-client.ts';
 import { RedisConnection } from './redis-connection.ts';
@@ -102,11 +96,11 @@ class RedisStore implements MemoryBackend {
     this.#clock = clock;
   }
 
-  async now(call?: CallOptions): Promise<number> {
+  readonly now: MemoryBackend['now'] = async (call) => {
     return Number(await this.#ask(clockScript, 'ai:clock', [], call));
-  }
+  };
 
-  async change(key: string, change: TableChange, call?: CallOptions): Promise<TableResult> {
+  readonly change: MemoryBackend['change'] = async (key, change, call) => {
     const { rows = [], removes = [], keep = [], sequence } = change;
     const json = JSON.stringify({
       rows: rows.map(changeOf),
@@ -129,21 +123,21 @@ class RedisStore implements MemoryBackend {
       reason: outcome === 'taken' ? 'taken' : 'changed',
       ...(first !== undefined && { id: first }),
     };
-  }
+  };
 
-  async rows(key: string, ids: readonly (string | number)[], call?: CallOptions): Promise<(Row | undefined)[]> {
+  readonly rows: MemoryBackend['rows'] = async (key, ids, call) => {
     const named = ids.flatMap((id) => [typeof id === 'number' ? '1' : '0', String(id)]);
     const rows = rowsIn(parts(await this.#ask(rowsScript, key, named, call)));
     const found = new Map<string | number, Row>();
     for (const row of rows) found.set(row.id, row).set(row.sequence, row);
     return ids.map((id) => found.get(id));
-  }
+  };
 
-  async page(key: string, query: PageQuery, call?: CallOptions): Promise<Page> {
-    const { order, limit = PAGE_LIMIT } = query;
+  readonly page: MemoryBackend['page'] = async (key, query, call) => {
+    const { order } = query;
     const from =
       order === 'written' ? [query.after ?? 0] : query.before ? [query.before.place, query.before.sequence] : [''];
-    const args = [order, Math.max(0, Math.min(limit, Number.MAX_SAFE_INTEGER)), PAGE_BYTES, ...from].map(String);
+    const args = [order, limitOf(query, Number.MAX_SAFE_INTEGER), PAGE_BYTES, ...from].map(String);
     const [start, sequence, count, more, ...fields] = parts(await this.#ask(pageScript, key, args, call));
     return {
       start: Number(start),
@@ -152,13 +146,9 @@ class RedisStore implements MemoryBackend {
       rows: rowsIn(fields),
       hasMore: more === '1',
     };
-  }
+  };
 
-  async postings(
-    key: string,
-    terms: readonly string[],
-    { after = [], signal }: Parameters<MemoryBackend['postings']>[2] = {},
-  ): Promise<Postings> {
+  readonly postings: MemoryBackend['postings'] = async (key, terms, { after = [], signal } = {}) => {
     const asked = terms.flatMap((term, index) => [String(blockOf(after[index] ?? 0)), term]);
     const reply = parts(await this.#ask(postingsScript, key, asked, { signal }));
     const [sequence, version = '', ...rest] = reply;
@@ -176,9 +166,11 @@ class RedisStore implements MemoryBackend {
       at += 2 * count;
     }
     return { sequence: Number(sequence), version, postings };
-  }
+  };
 
-  async *terms(key: string, { signal }: CallOptions = {}): AsyncGenerator<readonly string[]> {
+  readonly terms: MemoryBackend['terms'] = (key, call) => this.#pagesOfTerms(key, call);
+
+  async *#pagesOfTerms(key: string, { signal }: CallOptions = {}): AsyncGenerator<readonly string[]> {
     const hash = keysOf(key)[4] ?? '';
     let cursor = '0';
     do {
@@ -191,7 +183,7 @@ class RedisStore implements MemoryBackend {
     } while (cursor !== '0');
   }
 
-  async keys(prefix: string, call?: CallOptions): Promise<KeyInfo[]> {
+  readonly keys: MemoryBackend['keys'] = async (prefix, call) => {
     const found = await scanKeys(this.#connection, { prefix: `${PREFIX}${encoded(prefix)}`, suffix: '}', ...call });
     const keys = found.map((key) => decoded(key.slice(PREFIX.length, -1)));
     const infoOf = async (key: string): Promise<KeyInfo[]> => {
@@ -206,17 +198,17 @@ class RedisStore implements MemoryBackend {
       infos.push(...some.flat());
     }
     return infos;
-  }
+  };
 
   // Removed records are gone from the data at once. Redis does not report whether a file or a replica still has it.
-  async erase(call?: CallOptions): Promise<Erasure> {
+  readonly erase: MemoryBackend['erase'] = async (call) => {
     await this.now(call);
     return 'log';
-  }
+  };
 
-  async close(): Promise<void> {
+  readonly close: MemoryBackend['close'] = async () => {
     this.#connection.close();
-  }
+  };
 
   #ask(script: Script, key: string, args: readonly string[], call?: CallOptions): Promise<unknown> {
     return this.#run(script, key, args, { ...call, writes: false });
@@ -253,5 +245,5 @@ export function redis(options: RedisOptions = {}): MemoryBackend {
     const summary = `[memory:redis] timeoutMs must be above 0, not ${timeoutMs}`;
     throw new MemoryError('INVALID_OPTION', [summary, 'Omit it for 2,000.'], { option: 'timeoutMs' });
   }
-  return bound(new RedisStore(new RedisConnection({ url, client, timeoutMs, driver }), clock));
+  return new RedisStore(new RedisConnection({ url, client, timeoutMs, driver }), clock);
 }

@@ -4,21 +4,16 @@ import { setImmediate } from 'node:timers/promises';
 import type {
   CallOptions,
   Clock,
-  Erasure,
   KeyInfo,
   MemoryBackend,
-  Page,
-  PageQuery,
-  Postings,
   PostingsOfBlock,
   Row,
-  TableChange,
   TableResult,
 } from '../records/backend.ts';
 import { checkArguments } from '../errors.ts';
 import { blockOf } from '../records/postings.ts';
 import { userStorePath } from '../store-path.ts';
-import { bound, PAGE_BYTES, PAGE_LIMIT } from './changes.ts';
+import { limitOf, PAGE_BYTES } from './changes.ts';
 import { readTime, trustedTime } from './sqlite-clock.ts';
 import { SqliteDatabase } from './sqlite-database.ts';
 import { nodeSqlite } from './sqlite-driver.ts';
@@ -56,13 +51,13 @@ class SqliteStore implements MemoryBackend {
     this.#clock = clock;
   }
 
-  async now({ signal, trusted = false }: Parameters<MemoryBackend['now']>[0] = {}): Promise<number> {
+  readonly now: MemoryBackend['now'] = async ({ signal, trusted = false } = {}) => {
     signal?.throwIfAborted();
     const nowMs = this.#clock();
     return trusted ? this.#database.read((on) => trustedTime(stateOf(on), nowMs), signal) : nowMs;
-  }
+  };
 
-  async change(key: string, change: TableChange, call?: CallOptions): Promise<TableResult> {
+  readonly change: MemoryBackend['change'] = async (key, change, call) => {
     const { rows = [], removes, sequence } = change;
     // The rows of a large table are removed in steps.
     const isDropped = removes === 'all' && rows.length === 0 && sequence === undefined;
@@ -73,7 +68,7 @@ class SqliteStore implements MemoryBackend {
     }, call);
     if (isDropped) await this.#sweep();
     return result;
-  }
+  };
 
   /** Removes what is left of removed keys. */
   async #sweep(): Promise<void> {
@@ -84,7 +79,7 @@ class SqliteStore implements MemoryBackend {
     }
   }
 
-  rows(key: string, ids: readonly (string | number)[], call?: CallOptions): Promise<(Row | undefined)[]> {
+  readonly rows: MemoryBackend['rows'] = (key, ids, call) => {
     return this.#database.read((on) => {
       const sql = `SELECT ${COLUMNS} FROM entries WHERE key_id = ${OF_KEY} AND ${LIVE} AND`;
       return ids.map((id) => {
@@ -92,10 +87,10 @@ class SqliteStore implements MemoryBackend {
         return found && rowOf(found);
       });
     }, call?.signal);
-  }
+  };
 
-  page(key: string, query: PageQuery, call?: CallOptions): Promise<Page> {
-    const limit = Math.max(0, Math.min(query.limit ?? PAGE_LIMIT, MAX_LIMIT));
+  readonly page: MemoryBackend['page'] = (key, query, call) => {
+    const limit = limitOf(query, MAX_LIMIT);
     return this.#database.read((on) => {
       const { id: start = 0, sequence = 0, records: count = 0 } = findKey(on, key) ?? {};
       const rows: Row[] = [];
@@ -108,13 +103,9 @@ class SqliteStore implements MemoryBackend {
       }
       return { start, sequence, count, rows, hasMore: false };
     }, call?.signal);
-  }
+  };
 
-  postings(
-    key: string,
-    terms: readonly string[],
-    { after = [], signal }: Parameters<MemoryBackend['postings']>[2] = {},
-  ): Promise<Postings> {
+  readonly postings: MemoryBackend['postings'] = (key, terms, { after = [], signal } = {}) => {
     return this.#database.read(async (on) => {
       const { id = 0, sequence = 0, removed = 0 } = findKey(on, key) ?? {};
       const sql = 'SELECT block, body FROM postings WHERE key_id = ? AND term = ? AND block >= ? ORDER BY block';
@@ -127,9 +118,11 @@ class SqliteStore implements MemoryBackend {
       }
       return { sequence, version: `${this.#database.opened}.${id}.${removed}`, postings };
     }, signal);
-  }
+  };
 
-  async *terms(key: string, { signal }: CallOptions = {}): AsyncGenerator<readonly string[]> {
+  readonly terms: MemoryBackend['terms'] = (key, call) => this.#pagesOfTerms(key, call);
+
+  async *#pagesOfTerms(key: string, { signal }: CallOptions = {}): AsyncGenerator<readonly string[]> {
     const sql = `SELECT DISTINCT term FROM postings WHERE key_id = ${OF_KEY} AND term > ?2 ORDER BY term LIMIT ?3`;
     for (let last = ''; ;) {
       const page = await this.#database.read((on) => on.all(sql, key, last, TERMS_PER_PAGE), signal);
@@ -139,7 +132,7 @@ class SqliteStore implements MemoryBackend {
     }
   }
 
-  keys(prefix: string, call?: CallOptions): Promise<KeyInfo[]> {
+  readonly keys: MemoryBackend['keys'] = (prefix, call) => {
     return this.#database.read((on) => {
       const nowMs = this.#clock();
       const rows = 'SELECT 1 FROM entries WHERE key_id = keys.id AND';
@@ -154,19 +147,14 @@ class SqliteStore implements MemoryBackend {
         return [{ key: String(row['key']), records, bytes: Number(row['bytes']) + records * ROW_BYTES, expiresInMs }];
       });
     }, call?.signal);
-  }
+  };
 
-  erase(call?: CallOptions): Promise<Erasure> {
-    return this.#database.erase(call?.signal);
-  }
+  readonly erase: MemoryBackend['erase'] = (call) => this.#database.erase(call?.signal);
 
-  backup(to: string, call?: CallOptions): Promise<number> {
-    return this.#database.backup(resolve(to), call?.signal);
-  }
+  readonly backup: NonNullable<MemoryBackend['backup']> = (to, call) =>
+    this.#database.backup(resolve(to), call?.signal);
 
-  close(): Promise<void> {
-    return this.#database.close();
-  }
+  readonly close: MemoryBackend['close'] = () => this.#database.close();
 }
 
 /** Creates a backend in one SQLite file, which several processes may use simultaneously. Opens the file on first use. */
@@ -180,5 +168,5 @@ export function sqlite(options: SqliteOptions = {}): MemoryBackend {
   const { busyTimeoutMs = 10_000, clock = Date.now, driver = nodeSqlite } = options;
   const place = { env: process.env, home: homeDirectory(), platform: process.platform };
   const path = resolve(options.path ?? userStorePath(place));
-  return bound(new SqliteStore(new SqliteDatabase({ path, busyTimeoutMs, driver }), clock));
+  return new SqliteStore(new SqliteDatabase({ path, busyTimeoutMs, driver }), clock);
 }
