@@ -3,5 +3,5 @@ export { DEFAULT_GROUP, DEFAULT_STREAM } from './defaults.ts';
 export { notesKey } from './records/keys.ts';
 export { findMessage } from './maintenance/find-message.ts';
 export type { FoundMessage } from './maintenance/find-message.ts';
-export { parseTime } from './records/parse-time.ts';
+export { parseTime } from './records/time.ts';
 export { DONE_COMPLETION, isPartlyDone } from './workflows/workflow-record.ts';

@@ -1,4 +1,4 @@
-import type { CallTable, OptionNames } from '@cairn/tool/errors';
+import type { CallTable } from '@cairn/tool/errors';
 import type { Embed } from '@cairn/retrieval';
 import type { Language } from '@cairn/tool/kernel';
 import { Claims } from './conversations/claims.ts';
@@ -139,23 +139,21 @@ const memoryCalls: CallTable<Memory> = {
   backup: ['any', callOptions],
 };
 
-const memoryOptions: OptionNames<MemoryOptions> = {
-  backend: 'required',
-  project: 'optional',
-  retention: 'optional',
-  maxContentBytes: 'optional',
-  embed: 'optional',
-  language: 'optional',
-  onUnreadable: 'optional',
-};
-
 /**
  * Creates a memory. The store is opened on first use.
  *
  * @throws {MemoryError} `INVALID_OPTION`, `INVALID_NAME` for the project.
  */
 export function createMemory(options: MemoryOptions): Memory {
-  checkArguments.options('createMemory', options, memoryOptions);
+  checkArguments.options('createMemory', options, {
+    backend: 'required',
+    project: 'optional',
+    retention: 'optional',
+    maxContentBytes: 'optional',
+    embed: 'optional',
+    language: 'optional',
+    onUnreadable: 'optional',
+  });
   const { backend, project, retention, maxContentBytes, embed, onUnreadable = () => undefined } = options;
   if (project !== undefined) factsKey(project);
   const language = checkArguments.language(options.language ?? 'en');

@@ -1,6 +1,6 @@
 import { foundSlots } from './found.ts';
 import { readQuery } from './query.ts';
-import type { Query, QueryTerm } from './query.ts';
+import type { Query } from './query.ts';
 import { runToEnd, scoreParts } from './score.ts';
 import type { Part } from './score.ts';
 import { similarTerms } from './similar.ts';
@@ -101,7 +101,9 @@ export class TermIndex {
       if (found.length >= limit) return found.slice(0, limit);
     }
     if (found.length > 0) return found;
-    const similar = runToEnd(scoreParts([part], this.#similarTo(parsed.terms), compareTies));
+    const asked = parsed.terms.map(({ term }) => term);
+    const near = similarTerms(asked, this.#postings.keys()).map(([term, weight]) => ({ term, weight }));
+    const similar = runToEnd(scoreParts([part], near, compareTies));
     return similar.best(limit).map(({ slot, score }) => {
       return { id: this.#ids[slot] ?? '', score, isSimilar: true, matched: [] };
     });
@@ -146,23 +148,14 @@ export class TermIndex {
     });
     for (const [term, before] of this.#postings) {
       const postings: Postings = [];
-      appendMoved(postings, before, moved);
+      for (let at = 0; at < before.length; at += 2) {
+        // Those without a new slot belong to removed documents.
+        const slot = moved[before[at] ?? -1];
+        if (slot !== undefined) postings.push(slot, before[at + 1] ?? 0);
+      }
       if (postings.length === 0) this.#postings.delete(term);
       else this.#postings.set(term, postings);
     }
-  }
-
-  #similarTo(terms: readonly QueryTerm[]): QueryTerm[] {
-    const asked = terms.map(({ term }) => term);
-    return similarTerms(asked, this.#postings.keys()).map(([term, weight]) => ({ term, weight }));
-  }
-}
-
-/** Appends postings with their new slots; those without one belong to removed documents. */
-function appendMoved(to: Postings, postings: Postings, slots: readonly (number | undefined)[]): void {
-  for (let at = 0; at < postings.length; at += 2) {
-    const slot = slots[postings[at] ?? -1];
-    if (slot !== undefined) to.push(slot, postings[at + 1] ?? 0);
   }
 }
 

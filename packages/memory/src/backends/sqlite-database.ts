@@ -27,20 +27,6 @@ export interface DatabaseOptions {
   readonly driver: SqliteDriver;
 }
 
-/** Runs a task that reads one state, also while other work runs: no other task uses the connection. */
-async function inLongTransaction<T>(
-  { database, statements }: OpenFile,
-  task: (on: Statements) => T | Promise<T>,
-): Promise<T> {
-  statements.run('BEGIN');
-  try {
-    return await task(statements);
-  } finally {
-    // Nothing was written.
-    if (database.isTransaction) database.exec('ROLLBACK');
-  }
-}
-
 /** One connection to a file, opened on first use. Tasks run in the order of the calls. */
 export class SqliteDatabase {
   readonly #options: DatabaseOptions;
@@ -69,7 +55,7 @@ export class SqliteDatabase {
       for (;;) {
         const file = await this.#open(signal);
         try {
-          const result = await this.#retryWhileBusy(() => inLongTransaction(file, task), signal);
+          const result = await this.#retryWhileBusy(() => inTransaction(file, 'BEGIN', task), signal);
           if (file.isWritable || file.isCurrent()) return result;
         } catch (error) {
           if (file.isWritable || file.isCurrent()) throw error;

@@ -15,16 +15,6 @@ export const nodeSqlite: SqliteDriver = async () => {
   return { DatabaseSync: Database, version: process.versions['sqlite'] };
 };
 
-/** Returns whether several processes can safely write with this version of SQLite. */
-function isSupported(version: string): boolean {
-  const [actual, minimum] = [version, MIN_SQLITE].map((text) => text.split('.').map(Number));
-  for (let index = 0; index < 3; index++) {
-    const difference = (actual?.[index] ?? 0) - (minimum?.[index] ?? 0);
-    if (difference !== 0) return difference > 0;
-  }
-  return true;
-}
-
 /** @throws {MemoryError} `STORE_UNSUPPORTED` without `node:sqlite`, or with a version that can corrupt the file. */
 export async function loadDriver(driver: SqliteDriver): Promise<typeof DatabaseSync> {
   const hint = 'Use Node 22.22.3, 24.15.0 or newer, or the redis backend.';
@@ -36,7 +26,7 @@ export async function loadDriver(driver: SqliteDriver): Promise<typeof DatabaseS
     throw new MemoryError('STORE_UNSUPPORTED', [summary, hint], { cause: error });
   }
   const { version } = loaded;
-  if (version === undefined || !isSupported(version)) {
+  if (version === undefined || version.localeCompare(MIN_SQLITE, 'en', { numeric: true }) < 0) {
     const found = `Node ${process.versions.node} includes SQLite ${version ?? 'of an unknown version'}`;
     const problem = `versions before ${MIN_SQLITE} can corrupt a file that several processes write`;
     throw new MemoryError('STORE_UNSUPPORTED', [`[memory:sqlite] ${found}, and ${problem}`, hint]);

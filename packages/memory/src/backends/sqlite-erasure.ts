@@ -8,6 +8,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate, setTimeout as delay } from 'node:timers/promises';
 import { randomName } from '../records/random-name.ts';
 import { isBusy } from './sqlite-errors.ts';
+import type { OpenFile, Opening } from './sqlite-open.ts';
 import { sweep } from './sqlite-table.ts';
 import { pragma, stateOf } from './sqlite-schema.ts';
 import { inTransaction } from './sqlite-statements.ts';
@@ -35,13 +36,9 @@ export function markErasure(on: Statements): void {
   on.run('UPDATE state SET erasure = ?', `text ${randomName()}`);
 }
 
-export interface Erasing {
-  readonly path: string;
-  readonly database: DatabaseSync;
-  readonly statements: Statements;
+export interface Erasing extends Pick<OpenFile, 'database' | 'statements'>, Pick<Opening, 'path' | 'retry'> {
   /** How long to wait for the locks of other processes; 0 for one attempt. */
   readonly waitMs: number;
-  readonly retry: <T>(task: () => T) => Promise<T>;
 }
 
 /**

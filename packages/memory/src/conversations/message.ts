@@ -91,7 +91,8 @@ export function messageDraft(message: MessageInput, limits: Limits): Draft {
  */
 export function parseMessage(record: string): Message | undefined {
   const { id, role = 'user', time, ...rest } = parseFields(record) ?? {};
-  const { content, ...others } = typeof rest['content'] === 'string' ? rest : withContent(rest);
+  const { message, ...plain } = rest;
+  const { content, ...others } = typeof rest['content'] === 'string' ? rest : { ...plain, content: message };
   if (typeof role !== 'string' || typeof content !== 'string' || !isTime(time)) return undefined;
   const { author, ...fields } = others;
   return {
@@ -102,9 +103,4 @@ export function parseMessage(record: string): Message | undefined {
     time: wholeTime(time),
     ...unknownFields(typeof author === 'string' ? fields : others),
   };
-}
-
-/** Returns fields with the text of `message` as the content. */
-function withContent({ message, ...fields }: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  return { ...fields, content: message };
 }

@@ -73,11 +73,6 @@ export function shapeOf(definition: StreamDefinition, defaultLanguage: Language)
   };
 }
 
-/** Returns the default name of a merge: the names of its parents, joined by `-`. */
-export function mergedName(main: string, secondary: readonly string[]): string {
-  return [main, ...secondary].join('-');
-}
-
 /**
  * Merges the functions of streams. The persona and the language are those of the main stream, and its functions keep their
  * names; the functions of secondary streams are named `stream.function`. The parents are not changed.

@@ -15,7 +15,7 @@ import type { Workflows } from '../workflows/workflows.ts';
 import { functionsPrompt, systemPrompt, todoPrompt } from './prompts.ts';
 import { retrieve } from './recall.ts';
 import type { Recall, RecalledContext, RetrieveOptions } from './recall.ts';
-import { mergedName, mergeShapes, shapeOf } from './stream.ts';
+import { mergeShapes, shapeOf } from './stream.ts';
 import type { FunctionContext, StreamDefinition, StreamFunction, StreamShape } from './stream.ts';
 
 /** A call of a stream's function. */
@@ -283,7 +283,7 @@ export function createStreams(dependencies: StreamDependencies): Streams {
       // `find` throws for every unknown name, so the main stream is defined.
       if (first === undefined)
         throw new MemoryError('UNKNOWN_STREAM', ['The main stream is missing', 'Pass the name of a stream.']);
-      const shape = mergeShapes(name ?? mergedName(main, secondary), first, rest);
+      const shape = mergeShapes(name ?? [main, ...secondary].join('-'), first, rest);
       const other = known.get(shape.name);
       if (other === undefined) return add(shape, parents);
       if (other.shape.parents.length > 0 && isSameStream(other.shape, shape)) return other.stream;

@@ -22,7 +22,7 @@ import { isKnownKey, problemOf, readContents } from './contents.ts';
 import { acceptsOf, checkSelection, exactKeysOf } from './forget-selection.ts';
 import type { ForgetMessages, ForgetOptions } from './forget-selection.ts';
 import { onKey } from './problems.ts';
-import type { Problem } from './problems.ts';
+import type { Problem, ProblemListener } from './problems.ts';
 
 /** The result of forgetting. */
 export interface ForgetResult {
@@ -45,6 +45,7 @@ export interface ForgetDependencies {
 /** What one call removes. */
 interface Forgetting extends ForgetDependencies, CallOptions {
   readonly problems: Problem[];
+  readonly onProblem: ProblemListener;
 }
 
 /** Removes the selected records, and erases their text. @throws {MemoryError} `INVALID_INPUT`, `INVALID_NAME`. */
@@ -52,7 +53,8 @@ export async function forget(dependencies: ForgetDependencies, selection: Forget
   const { signal } = selection;
   const { backend } = dependencies;
   const problems: Problem[] = [];
-  const removed = await remove(checkSelection(selection), { ...dependencies, problems, signal });
+  const onProblem: ProblemListener = (problem) => problems.push(problem);
+  const removed = await remove(checkSelection(selection), { ...dependencies, problems, onProblem, signal });
   try {
     return { removed, erased: await backend.erase({ signal }), problems };
   } catch (error) {
@@ -97,7 +99,7 @@ async function removeKeys(prefix: string, accepts: (key: string) => boolean, for
   for (const info of await keysOf(prefix, forgetting)) {
     if (!accepts(info.key)) continue;
     const problem = problemOf(info);
-    if (problem) forgetting.problems.push(problem);
+    if (problem) forgetting.onProblem(problem);
     else removed += await removeOne(info, forgetting);
   }
   return removed;
@@ -120,7 +122,7 @@ async function removeExactly(keys: readonly string[], forgetting: Forgetting): P
 
 async function removeOne(
   { key }: KeyInfo,
-  { backend, workflows, claims, problems, signal }: Forgetting,
+  { backend, workflows, claims, onProblem, signal }: Forgetting,
 ): Promise<number> {
   const run = async (): Promise<number> => {
     const isReleased = key.startsWith(STREAM_PREFIX) && (await claims.release(nameIn(key), { signal }));
@@ -128,12 +130,11 @@ async function removeOne(
     if (workflow !== undefined && (await workflows.remove(workflow, { signal }))) return 1;
     return (isReleased ? 1 : 0) + (await removeTable(backend, key, { signal }));
   };
-  return (await onKey(key, run, (problem) => problems.push(problem))) ?? 0;
+  return (await onKey(key, run, onProblem)) ?? 0;
 }
 
 async function removeMessages({ stream, group, message }: ForgetMessages, forgetting: Forgetting): Promise<number> {
-  const { messages, claims, problems, signal } = forgetting;
-  const onProblem = (problem: Problem): unknown => problems.push(problem);
+  const { messages, claims, onProblem, signal } = forgetting;
   if (group === undefined) {
     if (message !== undefined) refuse('A message ID needs its group', 'Pass the group of the message too.');
     const removed = await removeKeys(streamPrefix(stream), () => true, forgetting);
@@ -146,10 +147,9 @@ async function removeMessages({ stream, group, message }: ForgetMessages, forget
 }
 
 async function removeUnreadable(only: string | undefined, forgetting: Forgetting): Promise<number> {
-  const { backend, problems, signal } = forgetting;
+  const { backend, onProblem, signal } = forgetting;
   const accepts = (key: string): boolean => only === undefined || key === only;
   let removed = accepts(UNKNOWN_KEY) ? await removeExactly([UNKNOWN_KEY], forgetting) : 0;
-  const onProblem = (problem: Problem): unknown => problems.push(problem);
   for await (const { key, id, record, line } of readContents(backend, { accepts, onProblem, signal })) {
     if (line !== undefined) continue;
     // If it is still as it was read.
@@ -166,7 +166,7 @@ async function removeEverything(forgetting: Forgetting): Promise<number> {
   for (const info of await keysOf(PREFIX, forgetting)) {
     if (info.key.startsWith(KNOWLEDGE_PREFIX)) continue;
     const problem = isKnownKey(info.key) ? undefined : problemOf(info);
-    if (problem) forgetting.problems.push(problem);
+    if (problem) forgetting.onProblem(problem);
     else removed += await removeOne(info, forgetting);
   }
   return removed;

@@ -9,6 +9,7 @@ import type { Fact, FactScope } from '../facts/fact.ts';
 import type { FactList, ForgottenFact } from '../facts/facts-api.ts';
 import type { Memory } from '../memory.ts';
 import type { CallOptions, Erasure } from '../records/backend.ts';
+import { parseTime } from '../records/time.ts';
 import { additive, agentStream, factEntry, factStream, placeOf, reading } from './tool-context.ts';
 import type { ToolMemory } from './tool-context.ts';
 import { asToolErrors } from './tool-errors.ts';
@@ -95,16 +96,12 @@ const DEFAULT_PAGE = 50;
 /** The source of facts that a model remembers. */
 const SOURCE = 'agent';
 
-function describeErasure(erased: Erasure): string {
-  switch (erased) {
-    case 'done':
-      return 'its text is erased from the store';
-    case 'pending':
-      return 'its text is erased from the file when no other process reads it';
-    case 'log':
-      return 'its text is gone from the data; logs and backups of the server keep it until they are rewritten';
-  }
-}
+/** What became of the text of a forgotten fact. */
+const erasures: Readonly<Record<Erasure, string>> = {
+  done: 'its text is erased from the store',
+  pending: 'its text is erased from the file when no other process reads it',
+  log: 'its text is gone from the data; logs and backups of the server keep it until they are rewritten',
+};
 
 function unknownFact(id: string): ToolError {
   return new ToolError('NOT_FOUND', [
@@ -236,7 +233,7 @@ export function createFactTools({ open, stream, agent }: ToolMemory): FactTools 
             kept.length === 0
               ? ''
               : ` It had replaced ${kept.join(', ')}, which memory still keeps; forget these by id too.`;
-          const text = `Forgot ${escapeControls(id)}; ${describeErasure(erased)}.${older}`;
+          const text = `Forgot ${escapeControls(id)}; ${erasures[erased]}.${older}`;
           return succeed(text, { id, forgotten, erased, ...(superseded.length > 0 && { superseded }) });
         }),
     }),
@@ -294,7 +291,6 @@ export async function timesOf(
   { since, until, signal }: Pick<ListFactsInput, 'since' | 'until'> & CallOptions,
 ): Promise<{ readonly since?: number; readonly until?: number }> {
   if (since === undefined && until === undefined) return {};
-  const { parseTime } = await import('../records/parse-time.ts');
   const nowMs = await now({ signal });
   return {
     ...(since !== undefined && { since: parseTime(since, { now: nowMs, edge: 'since' }) }),

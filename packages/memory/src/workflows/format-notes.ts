@@ -73,10 +73,6 @@ export function formatNotes(notes: readonly Pick<Note, 'content'>[], options: Fo
   return fit(numbered(notes), language);
 }
 
-function textOf(result: unknown): string {
-  return typeof result === 'string' ? result : JSON.stringify(result);
-}
-
 /**
  * Formats what a step should know: the notes, and the results of steps without a note, because their notes have expired.
  * `notes` may be a text that is formatted already.
@@ -87,7 +83,10 @@ export function formatProgress(notes: string | readonly Note[], todos: readonly 
   const sources = new Set(list.map(({ source }) => source));
   const results = todos
     .filter(({ id, status, result }) => ['done', 'failed'].includes(status) && result !== undefined && !sources.has(id))
-    .map((todo) => indented(texts[language].result(todo.id, textOf(todo.result), isPartlyDone(todo))))
+    .map((todo) => {
+      const result = typeof todo.result === 'string' ? todo.result : JSON.stringify(todo.result);
+      return indented(texts[language].result(todo.id, result, isPartlyDone(todo)));
+    })
     .toReversed();
   return fit([...numbered(list), ...results], language);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseTime } from './parse-time.ts';
+import { parseTime } from './time.ts';
 
 const now = Date.parse('2026-03-10T12:00:00Z');
 
