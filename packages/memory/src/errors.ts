@@ -1,5 +1,4 @@
-import { ArgumentChecks, HintedError, isNamed } from '@cairn/tool/kernel';
-import type { CairnErrorFacts, ErrorText } from '@cairn/tool/kernel';
+import { ArgumentChecks, HintedError, isNamed, type CairnErrorFacts, type ErrorText } from '@cairn/tool/kernel';
 
 /**
  * Why a call failed.

@@ -1,5 +1,4 @@
-import { projectDirectory, userDirectories } from '@cairn/tool/paths';
-import type { DirectoryContext } from '@cairn/tool/paths';
+import { projectDirectory, userDirectories, type DirectoryContext } from '@cairn/tool/paths';
 import { join } from 'node:path';
 
 const FILE = 'memory.db';

@@ -1,6 +1,5 @@
 import { isParticle, isQuestionCharacter, isQuestionWord } from './stop-words.ts';
-import { visitTerms } from './terms.ts';
-import type { TermForm } from './terms.ts';
+import { visitTerms, type TermForm } from './terms.ts';
 
 /** A term of a query with its weight. */
 export interface QueryTerm {

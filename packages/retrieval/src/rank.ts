@@ -1,12 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
-import { cosineOf, embedAll } from './embed.ts';
-import type { Embed } from './embed.ts';
+import { cosineOf, embedAll, type Embed } from './embed.ts';
 import { checkArguments, RetrievalError } from './errors.ts';
-import { readQuery } from './query.ts';
-import type { Query } from './query.ts';
+import { readQuery, type Query } from './query.ts';
 import { compareByTime, selectBest } from './select.ts';
-import { createTermIndex } from './term-index.ts';
-import type { RankDocument, RankedDocument } from './term-index.ts';
+import { createTermIndex, type RankDocument, type RankedDocument } from './term-index.ts';
 
 /**
  * Something that a ranking does not show by itself.

@@ -1,8 +1,6 @@
-import { estimateTokens } from '@cairn/tool/prompt';
-import type { CountTokens } from '@cairn/tool/prompt';
+import { estimateTokens, type CountTokens } from '@cairn/tool/prompt';
 import { checkArguments, RetrievalError } from './errors.ts';
-import { bestStretch, characterStart, GRAPHEME_CONTEXT, hitsOf, segmenter, weightsOf } from './hits.ts';
-import type { Hit } from './hits.ts';
+import { bestStretch, characterStart, GRAPHEME_CONTEXT, hitsOf, segmenter, weightsOf, type Hit } from './hits.ts';
 import { runToEnd } from './score.ts';
 
 /** How long a snippet may be. With both limits the shorter one counts. */

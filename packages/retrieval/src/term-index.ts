@@ -1,8 +1,6 @@
 import { foundSlots } from './found.ts';
-import { readQuery } from './query.ts';
-import type { Query } from './query.ts';
-import { runToEnd, scoreParts } from './score.ts';
-import type { Part } from './score.ts';
+import { readQuery, type Query } from './query.ts';
+import { runToEnd, scoreParts, type Part } from './score.ts';
 import { similarTerms } from './similar.ts';
 import { visitTerms } from './terms.ts';
 

@@ -1,6 +1,5 @@
 import { stem } from 'porter2';
-import { isWordKind, kind, kindOf, widthOf } from './characters.ts';
-import type { Kind } from './characters.ts';
+import { isWordKind, kind, kindOf, widthOf, type Kind } from './characters.ts';
 import { fold, normalize } from './normalize.ts';
 import { isStopCharacter, isStopWord } from './stop-words.ts';
 

@@ -11,11 +11,9 @@ import type {
   RowChange,
   Terms,
 } from '../records/backend.ts';
-import { deletableTime, readClock } from '../records/clock-guard.ts';
-import type { ClockState, Time } from '../records/clock-guard.ts';
+import { deletableTime, readClock, type ClockState, type Time } from '../records/clock-guard.ts';
 import { blockOf, postingOf } from '../records/postings.ts';
-import { conflictIn, limitOf, PAGE_BYTES, writtenText } from './changes.ts';
-import type { Conflict } from './changes.ts';
+import { conflictIn, limitOf, PAGE_BYTES, writtenText, type Conflict } from './changes.ts';
 
 export interface MemoryBackendOptions {
   /** @default Date.now */

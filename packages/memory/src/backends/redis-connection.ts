@@ -1,7 +1,6 @@
 import { MemoryError } from '../errors.ts';
 import type { CallOptions } from '../records/backend.ts';
-import { loadDriver } from './redis-client.ts';
-import type { RedisClient, RedisDriver } from './redis-client.ts';
+import { loadDriver, type RedisClient, type RedisDriver } from './redis-client.ts';
 import { explainRedisError, firstWord, isRefusal, unavailable } from './redis-errors.ts';
 import type { Script } from './redis-scripts.ts';
 

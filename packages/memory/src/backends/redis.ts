@@ -11,8 +11,7 @@ import type {
 import { NOTES_PREFIX } from '../records/keys.ts';
 import { blockOf } from '../records/postings.ts';
 import { limitOf, PAGE_BYTES } from './changes.ts';
-import { redisClient } from './redis-client.ts';
-import type { RedisClient, RedisDriver } from './redis-client.ts';
+import { redisClient, type RedisClient, type RedisDriver } from './redis-client.ts';
 import { RedisConnection } from './redis-connection.ts';
 import { scanKeys } from './redis-scan.ts';
 import { changeScript, clockScript, infoScript, pageScript, postingsScript, rowsScript } from './redis-scripts.ts';

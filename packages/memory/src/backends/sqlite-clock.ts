@@ -1,6 +1,5 @@
 /** The clock of a file: up to which time its expired data may be deleted. */
-import { deletableTime, readClock } from '../records/clock-guard.ts';
-import type { ClockState, Time } from '../records/clock-guard.ts';
+import { deletableTime, readClock, type ClockState, type Time } from '../records/clock-guard.ts';
 import type { State } from './sqlite-schema.ts';
 import type { Statements } from './sqlite-statements.ts';
 

@@ -6,12 +6,9 @@ import { backUp } from './sqlite-backup.ts';
 import type { SqliteDriver } from './sqlite-driver.ts';
 import { eraseNow, markErasure, needsRewrite, withoutSync } from './sqlite-erasure.ts';
 import { changedError, deniedError, explainSqliteError, isBusy } from './sqlite-errors.ts';
-import { openFile } from './sqlite-open.ts';
-import type { OpenFile } from './sqlite-open.ts';
-import { inTransaction } from './sqlite-statements.ts';
-import type { Statements } from './sqlite-statements.ts';
-import { pragma, stateOf } from './sqlite-schema.ts';
-import type { State } from './sqlite-schema.ts';
+import { openFile, type OpenFile } from './sqlite-open.ts';
+import { inTransaction, type Statements } from './sqlite-statements.ts';
+import { pragma, stateOf, type State } from './sqlite-schema.ts';
 
 /** The longest pause before the next attempt. It is random, so that waiting processes do not retry simultaneously. */
 const MAX_RETRY_MS = 20;

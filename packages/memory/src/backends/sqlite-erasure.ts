@@ -11,8 +11,7 @@ import { isBusy } from './sqlite-errors.ts';
 import type { OpenFile, Opening } from './sqlite-open.ts';
 import { sweep } from './sqlite-table.ts';
 import { pragma, stateOf } from './sqlite-schema.ts';
-import { inTransaction } from './sqlite-statements.ts';
-import type { Statements } from './sqlite-statements.ts';
+import { inTransaction, type Statements } from './sqlite-statements.ts';
 import { runInWorker } from './sqlite-worker.ts';
 
 /** A file of up to this number of pages is written again in a few milliseconds, less than the start of a thread takes. */

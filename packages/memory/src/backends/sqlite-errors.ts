@@ -1,5 +1,4 @@
-import { MemoryError } from '../errors.ts';
-import type { MemoryErrorCode } from '../errors.ts';
+import { MemoryError, type MemoryErrorCode } from '../errors.ts';
 
 type Explained = readonly [code: MemoryErrorCode, problem: string, hint: string];
 

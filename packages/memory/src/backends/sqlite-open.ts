@@ -1,10 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { loadDriver } from './sqlite-driver.ts';
-import type { SqliteDriver } from './sqlite-driver.ts';
+import { loadDriver, type SqliteDriver } from './sqlite-driver.ts';
 import { identityOf, immutableName, makePrivate, prepareFile, stateOf } from './sqlite-file.ts';
 import { createTables, formatOf, setUp } from './sqlite-schema.ts';
-import { statementsOf } from './sqlite-statements.ts';
-import type { Statements } from './sqlite-statements.ts';
+import { statementsOf, type Statements } from './sqlite-statements.ts';
 
 /** How long SQLite itself waits for a lock, which blocks the thread. The rest of the waiting does not. */
 const BLOCKING_MS = 100;

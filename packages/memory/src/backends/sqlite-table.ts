@@ -3,8 +3,7 @@ import { MemoryError } from '../errors.ts';
 import type { Keep, PageQuery, Row, RowChange, TableChange, TableResult } from '../records/backend.ts';
 import type { Time } from '../records/clock-guard.ts';
 import { randomName } from '../records/random-name.ts';
-import { conflictIn, writtenText } from './changes.ts';
-import type { Conflict } from './changes.ts';
+import { conflictIn, writtenText, type Conflict } from './changes.ts';
 import { PostingsChange } from './sqlite-postings.ts';
 import type { Statements } from './sqlite-statements.ts';
 

@@ -16,8 +16,7 @@ import { userStorePath } from '../store-path.ts';
 import { limitOf, PAGE_BYTES } from './changes.ts';
 import { readTime, trustedTime } from './sqlite-clock.ts';
 import { SqliteDatabase } from './sqlite-database.ts';
-import { nodeSqlite } from './sqlite-driver.ts';
-import type { SqliteDriver } from './sqlite-driver.ts';
+import { nodeSqlite, type SqliteDriver } from './sqlite-driver.ts';
 import { stateOf } from './sqlite-schema.ts';
 import { changeTable, COLUMNS, dropKey, endOf, findKey, pageOf, rowOf, sweep } from './sqlite-table.ts';
 

@@ -2,12 +2,10 @@ import { refuse } from '../records/checks.ts';
 import { createHash } from 'node:crypto';
 import type { Draft } from '../records/lists.ts';
 import { checkName, isName } from '../records/keys.ts';
-import { checkContent, checkSize } from '../records/limits.ts';
-import type { Limits } from '../records/limits.ts';
+import { checkContent, checkSize, type Limits } from '../records/limits.ts';
 import { randomName } from '../records/random-name.ts';
 import { isTime, wholeTime } from '../records/time.ts';
-import { parseFields, unknownFields } from '../records/record.ts';
-import type { UnknownFields } from '../records/record.ts';
+import { parseFields, unknownFields, type UnknownFields } from '../records/record.ts';
 
 const ROLES = ['user', 'assistant', 'system', 'tool'] as const;
 

@@ -4,12 +4,9 @@ import type { CallOptions } from '../records/backend.ts';
 import { memoryKey, notesKey, parseMemoryKey, streamPrefix } from '../records/keys.ts';
 import type { Store } from '../records/reader.ts';
 import type { TermSource, TermStore } from '../terms/term-store.ts';
-import { noteSource, parseNote } from '../workflows/notes.ts';
-import type { Note, Notes } from '../workflows/notes.ts';
-import { parseMessage } from './message.ts';
-import type { Message } from './message.ts';
-import { messageSource } from './messages.ts';
-import type { Messages, Place } from './messages.ts';
+import { noteSource, parseNote, type Note, type Notes } from '../workflows/notes.ts';
+import { parseMessage, type Message } from './message.ts';
+import { messageSource, type Messages, type Place } from './messages.ts';
 
 /** Selects the memories to recall. */
 export interface RecallOptions extends CallOptions {

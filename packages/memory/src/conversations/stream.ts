@@ -1,6 +1,5 @@
 import { refuse } from '../records/checks.ts';
-import type { Language } from '@cairn/tool/kernel';
-import { quoted } from '@cairn/tool/kernel';
+import { quoted, type Language } from '@cairn/tool/kernel';
 import { checkArguments, MemoryError } from '../errors.ts';
 import { checkName } from '../records/keys.ts';
 

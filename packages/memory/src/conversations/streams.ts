@@ -1,20 +1,16 @@
 import { refuse } from '../records/checks.ts';
 import type { CallTable, OptionNames } from '@cairn/tool/errors';
-import type { Language } from '@cairn/tool/kernel';
-import { quoted } from '@cairn/tool/kernel';
-import { callOptions } from '../records/backend.ts';
-import type { CallOptions } from '../records/backend.ts';
+import { quoted, type Language } from '@cairn/tool/kernel';
+import { callOptions, type CallOptions } from '../records/backend.ts';
 import { checkArguments, MemoryError } from '../errors.ts';
-import { isSameStream, nameInUse } from './claims.ts';
-import type { Claims } from './claims.ts';
+import { isSameStream, nameInUse, type Claims } from './claims.ts';
 import type { Message, NewMessage } from './message.ts';
 import type { AddedMessage, Messages } from './messages.ts';
 import type { Note, Notes } from '../workflows/notes.ts';
 import type { Todo, WorkflowRecord } from '../workflows/workflow-record.ts';
 import type { Workflows } from '../workflows/workflows.ts';
 import { functionsPrompt, systemPrompt, todoPrompt } from './prompts.ts';
-import { retrieve } from './recall.ts';
-import type { Recall, RecalledContext, RetrieveOptions } from './recall.ts';
+import { retrieve, type Recall, type RecalledContext, type RetrieveOptions } from './recall.ts';
 import { mergeShapes, shapeOf } from './stream.ts';
 import type { FunctionContext, StreamDefinition, StreamFunction, StreamShape } from './stream.ts';
 

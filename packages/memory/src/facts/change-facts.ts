@@ -6,8 +6,7 @@ import { removeKept } from '../records/kept-elsewhere.ts';
 import { checkName, UNKNOWN_KEY } from '../records/keys.ts';
 import { randomName } from '../records/random-name.ts';
 import { checkSecrets, checkTags, checkText } from './checks.ts';
-import { factOf, isActive } from './fact.ts';
-import type { Fact, FactChange, FactTable, StoredFact } from './fact.ts';
+import { factOf, isActive, type Fact, type FactChange, type FactTable, type StoredFact } from './fact.ts';
 import { factRow, readRow, readRows, tryChange, untilDone } from './fact-table.ts';
 import type { FactDependencies, FactRow, FactRowChange } from './fact-table.ts';
 import type {
@@ -18,10 +17,8 @@ import type {
   UpdateFactOptions,
 } from './facts-api.ts';
 import { foldText } from './fold.ts';
-import { isForeign, tablesOf } from './selection.ts';
-import type { Found } from './selection.ts';
-import { amend, historyOf, stateToRestore } from './versions.ts';
-import type { FactState } from './versions.ts';
+import { isForeign, tablesOf, type Found } from './selection.ts';
+import { amend, historyOf, stateToRestore, type FactState } from './versions.ts';
 
 /** A fact with its earlier versions has at most as many bytes as this many of the largest texts. */
 const MAX_VERSION_SIZES = 16;

@@ -4,8 +4,7 @@ import { findSecret } from '@cairn/tool/prompt';
 import { MemoryError } from '../errors.ts';
 import { refuse } from '../records/checks.ts';
 import { checkName } from '../records/keys.ts';
-import { checkContent } from '../records/limits.ts';
-import type { Limits } from '../records/limits.ts';
+import { checkContent, type Limits } from '../records/limits.ts';
 
 export const MAX_TAGS = 50;
 /** In UTF-16 code units. */

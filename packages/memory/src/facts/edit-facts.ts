@@ -1,16 +1,11 @@
 /** How people edit facts as Markdown. */
 import { quoted } from '@cairn/tool/kernel';
-import { MemoryError } from '../errors.ts';
-import type { MemoryErrorCode } from '../errors.ts';
-import { changeFact, checkActive } from './change-facts.ts';
-import type { Apply } from './change-facts.ts';
-import { isActive } from './fact.ts';
-import type { Fact, FactTable, StoredFact } from './fact.ts';
-import { factTable } from './fact-table.ts';
-import type { FactDependencies } from './fact-table.ts';
+import { MemoryError, type MemoryErrorCode } from '../errors.ts';
+import { changeFact, checkActive, type Apply } from './change-facts.ts';
+import { isActive, type Fact, type FactTable, type StoredFact } from './fact.ts';
+import { factTable, type FactDependencies } from './fact-table.ts';
 import type { ApplyMarkdownOptions, FactSelection, MarkdownConflict, MarkdownResult } from './facts-api.ts';
-import { compareMarkdown, editableOf, formatMarkdown, isSameFact } from './markdown.ts';
-import type { Section } from './markdown.ts';
+import { compareMarkdown, editableOf, formatMarkdown, isSameFact, type Section } from './markdown.ts';
 import { rememberFact } from './remember.ts';
 import { selectFacts } from './selection.ts';
 

@@ -6,8 +6,7 @@ import { MemoryError } from '../errors.ts';
 import type { Limits } from '../records/limits.ts';
 import { formatDate } from '../records/time.ts';
 import { checkSecrets, checkTags, checkText } from './checks.ts';
-import { timeOf } from './fact.ts';
-import type { FactTable, StoredFact } from './fact.ts';
+import { timeOf, type FactTable, type StoredFact } from './fact.ts';
 import { foldText } from './fold.ts';
 
 /** What a person can change. */

@@ -3,8 +3,7 @@ import type { Embed } from '@cairn/retrieval';
 import { checkWhole, refuse } from '../records/checks.ts';
 import { MemoryError } from '../errors.ts';
 import type { TermSource, TermQuery, TermResult } from '../terms/term-store.ts';
-import { factOf, isActive, parseFact, searchTextOf, timeOf } from './fact.ts';
-import type { FactTable } from './fact.ts';
+import { factOf, isActive, parseFact, searchTextOf, timeOf, type FactTable } from './fact.ts';
 import type { RecalledFact, RecalledFacts, RecallFactsOptions } from './facts-api.ts';
 import { filterOf, forEachTable, listFacts, tablesOf } from './selection.ts';
 

@@ -4,10 +4,8 @@ import { DEFAULT_STREAM } from '../defaults.ts';
 import { MemoryError } from '../errors.ts';
 import { checkName } from '../records/keys.ts';
 import { checkTags, tagKey } from './checks.ts';
-import { factOf, isActive, isVisible, timeOf } from './fact.ts';
-import type { FactTable, StoredFact } from './fact.ts';
-import { factTable, readRows } from './fact-table.ts';
-import type { FactDependencies, FactRow } from './fact-table.ts';
+import { factOf, isActive, isVisible, timeOf, type FactTable, type StoredFact } from './fact.ts';
+import { factTable, readRows, type FactDependencies, type FactRow } from './fact-table.ts';
 import type { FactList, FactListOptions, FactSelection } from './facts-api.ts';
 
 /** A readable fact with the table and the row that it was read from. */

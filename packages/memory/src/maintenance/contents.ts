@@ -30,8 +30,7 @@ import type { UnreadableRecord } from '../records/reader.ts';
 import { MAX_TIME_MS } from '../records/time.ts';
 import { parseNote } from '../workflows/notes.ts';
 import { parseWorkflow } from '../workflows/workflow-record.ts';
-import { onKey } from './problems.ts';
-import type { Problem, ProblemListener } from './problems.ts';
+import { onKey, type Problem, type ProblemListener } from './problems.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -5,8 +5,7 @@ import type { CallOptions } from '../records/backend.ts';
 import { MEMORY_PREFIX, parseMemoryKey, streamPrefix, UNKNOWN_KEY } from '../records/keys.ts';
 import type { Reader, Store, UnreadableRecord } from '../records/reader.ts';
 import { readContents, readKept } from './contents.ts';
-import { onKey } from './problems.ts';
-import type { ProblemListener } from './problems.ts';
+import { onKey, type ProblemListener } from './problems.ts';
 
 /** The version of the format. Exports before version 2 have no line with it. */
 export const EXPORT_VERSION = 2;

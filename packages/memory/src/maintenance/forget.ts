@@ -19,10 +19,8 @@ import { removeKept } from '../records/kept-elsewhere.ts';
 import { removeTable } from '../records/lists.ts';
 import type { Workflows } from '../workflows/workflows.ts';
 import { isKnownKey, problemOf, readContents } from './contents.ts';
-import { acceptsOf, checkSelection, exactKeysOf } from './forget-selection.ts';
-import type { ForgetMessages, ForgetOptions } from './forget-selection.ts';
-import { onKey } from './problems.ts';
-import type { Problem, ProblemListener } from './problems.ts';
+import { acceptsOf, checkSelection, exactKeysOf, type ForgetMessages, type ForgetOptions } from './forget-selection.ts';
+import { onKey, type Problem, type ProblemListener } from './problems.ts';
 
 /** The result of forgetting. */
 export interface ForgetResult {

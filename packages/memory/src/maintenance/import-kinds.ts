@@ -2,8 +2,7 @@
 import { claimStream } from '../conversations/claims.ts';
 import type { ImportedMessage } from '../conversations/message.ts';
 import type { Messages } from '../conversations/messages.ts';
-import { factTable } from '../facts/fact-table.ts';
-import type { FactDependencies } from '../facts/fact-table.ts';
+import { factTable, type FactDependencies } from '../facts/fact-table.ts';
 import { placeRows } from '../facts/move-facts.ts';
 import type { Graph } from '../graph/graph.ts';
 import type { CallOptions } from '../records/backend.ts';
@@ -13,14 +12,11 @@ import { listRuleOf } from '../records/limits.ts';
 import { appendRecords } from '../records/lists.ts';
 import { namespaceDraft, parseNamespaceRecord } from '../records/namespace.ts';
 import { Turns } from '../records/turns.ts';
-import { noteDraft } from '../workflows/notes.ts';
-import type { Note, Notes } from '../workflows/notes.ts';
+import { noteDraft, type Note, type Notes } from '../workflows/notes.ts';
 import type { Workflows } from '../workflows/workflows.ts';
 import { listUnreadable, readKept } from './contents.ts';
-import { unreadableLine } from './export.ts';
-import type { ExportDependencies } from './export.ts';
-import { workflowOf } from './lines.ts';
-import type { Line, LineOf } from './lines.ts';
+import { unreadableLine, type ExportDependencies } from './export.ts';
+import { workflowOf, type Line, type LineOf } from './lines.ts';
 
 export interface ImportDependencies extends ExportDependencies {
   readonly messages: Messages;

@@ -4,12 +4,9 @@ import { keyOfLine } from '../records/kept-elsewhere.ts';
 import { UNKNOWN_KEY } from '../records/keys.ts';
 import type { Limits } from '../records/limits.ts';
 import { Turns, unitsOf } from '../records/turns.ts';
-import { IMPORTED_KINDS, importKind, UNITS_PER_LINE } from './import-kinds.ts';
-import type { Counts, ImportDependencies } from './import-kinds.ts';
-import { checkKinds, checkLine, LineParser } from './lines.ts';
-import type { Line } from './lines.ts';
-import { onKey } from './problems.ts';
-import type { Problem, ProblemListener } from './problems.ts';
+import { IMPORTED_KINDS, importKind, UNITS_PER_LINE, type Counts, type ImportDependencies } from './import-kinds.ts';
+import { checkKinds, checkLine, LineParser, type Line } from './lines.ts';
+import { onKey, type Problem, type ProblemListener } from './problems.ts';
 
 /** The result of an import. */
 export interface ImportResult {

@@ -1,5 +1,4 @@
-import { MemoryError } from '../errors.ts';
-import type { MemoryErrorCode } from '../errors.ts';
+import { MemoryError, type MemoryErrorCode } from '../errors.ts';
 
 /** A key that a call had to leave out. The others are in its result. */
 export interface Problem {

@@ -1,8 +1,6 @@
 import type { CallOptions, MemoryBackend, Row } from '../records/backend.ts';
-import { readDocument, swapDocument } from '../records/documents.ts';
-import type { Swap } from '../records/documents.ts';
-import { appendRecords, removeRows, removeTable } from '../records/lists.ts';
-import type { Draft, ListRule } from '../records/lists.ts';
+import { readDocument, swapDocument, type Swap } from '../records/documents.ts';
+import { appendRecords, removeRows, removeTable, type Draft, type ListRule } from '../records/lists.ts';
 import { newestRows } from '../records/pages.ts';
 
 /** An empty store with a clock. */

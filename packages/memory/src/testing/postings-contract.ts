@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import type { MemoryBackend, PostingsOfBlock, RowChange } from '../records/backend.ts';
 import { numbersOf, POSTINGS_BLOCK } from '../records/postings.ts';
-import { contractCase, HOUR } from './harness.ts';
-import type { ContractCase } from './harness.ts';
+import { contractCase, HOUR, type ContractCase } from './harness.ts';
 
 const k = 'ai:key';
 

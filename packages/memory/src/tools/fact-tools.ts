@@ -1,17 +1,14 @@
-import { createTool, inputSchema, succeed, ToolError } from '@cairn/tool';
-import type { ToolDefinition } from '@cairn/tool';
+import { createTool, inputSchema, succeed, ToolError, type ToolDefinition } from '@cairn/tool';
 import { count } from '@cairn/tool/prompt';
 import { escapeControls } from '@cairn/tool/paths';
 import { z } from 'zod';
 import { MemoryError } from '../errors.ts';
-import { isVisible } from '../facts/fact.ts';
-import type { Fact, FactScope } from '../facts/fact.ts';
+import { isVisible, type Fact, type FactScope } from '../facts/fact.ts';
 import type { FactList, ForgottenFact } from '../facts/facts-api.ts';
 import type { Memory } from '../memory.ts';
 import type { CallOptions, Erasure } from '../records/backend.ts';
 import { parseTime } from '../records/time.ts';
-import { additive, agentStream, factEntry, factStream, placeOf, reading } from './tool-context.ts';
-import type { ToolMemory } from './tool-context.ts';
+import { additive, agentStream, factEntry, factStream, placeOf, reading, type ToolMemory } from './tool-context.ts';
 import { asToolErrors } from './tool-errors.ts';
 
 /** The ids of replaced facts that an answer names. */

@@ -1,19 +1,13 @@
-import type { OptionNames } from '@cairn/tool/errors';
-import { checkArguments } from '@cairn/tool/errors';
-import { ToolError } from '@cairn/tool';
-import type { ToolDefinition } from '@cairn/tool';
+import { checkArguments, type OptionNames } from '@cairn/tool/errors';
+import { ToolError, type ToolDefinition } from '@cairn/tool';
 import { randomUUID } from 'node:crypto';
 import { DEFAULT_STREAM } from '../defaults.ts';
 import type { Memory } from '../memory.ts';
 import { createGraphTools } from './graph-tools.ts';
-import { createFactTools } from './fact-tools.ts';
-import type { FactTools } from './fact-tools.ts';
-import { createNotesTool } from './notes-tool.ts';
-import type { NotesDetails, NotesInput } from './notes-tool.ts';
-import { createRecallTool } from './recall-tool.ts';
-import type { RecallDetails, RecallInput } from './recall-tool.ts';
-import { agentStream } from './tool-context.ts';
-import type { ToolMemory } from './tool-context.ts';
+import { createFactTools, type FactTools } from './fact-tools.ts';
+import { createNotesTool, type NotesDetails, type NotesInput } from './notes-tool.ts';
+import { createRecallTool, type RecallDetails, type RecallInput } from './recall-tool.ts';
+import { agentStream, type ToolMemory } from './tool-context.ts';
 
 /** The tools by name. A type, not an interface, so that it is also a record of tools. */
 export type MemoryTools = FactTools & {

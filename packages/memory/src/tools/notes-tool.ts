@@ -1,5 +1,4 @@
-import { createTool, inputSchema, succeed, ToolError } from '@cairn/tool';
-import type { ToolDefinition } from '@cairn/tool';
+import { createTool, inputSchema, succeed, ToolError, type ToolDefinition } from '@cairn/tool';
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Memory } from '../memory.ts';
@@ -8,8 +7,7 @@ import type { Note } from '../workflows/notes.ts';
 import { escapeControls } from '@cairn/tool/paths';
 import { joined } from './fact-tools.ts';
 import type { Entry } from '../conversations/wrap.ts';
-import { additive, formatTime } from './tool-context.ts';
-import type { ToolMemory } from './tool-context.ts';
+import { additive, formatTime, type ToolMemory } from './tool-context.ts';
 import { asToolErrors } from './tool-errors.ts';
 
 export interface NotesInput {

@@ -1,5 +1,4 @@
-import { createTool, inputSchema, succeed, ToolError } from '@cairn/tool';
-import type { ToolDefinition } from '@cairn/tool';
+import { createTool, inputSchema, succeed, ToolError, type ToolDefinition } from '@cairn/tool';
 import { count } from '@cairn/tool/prompt';
 import { escapeControls } from '@cairn/tool/paths';
 import { z } from 'zod';
@@ -10,8 +9,7 @@ import type { RecalledFact } from '../facts/facts-api.ts';
 import type { Memory } from '../memory.ts';
 import { joined, leftOut, readWhole, timesOf } from './fact-tools.ts';
 import type * as wrap from '../conversations/wrap.ts';
-import { factEntry, factStream, reading } from './tool-context.ts';
-import type { ToolMemory } from './tool-context.ts';
+import { factEntry, factStream, reading, type ToolMemory } from './tool-context.ts';
 import { asToolErrors } from './tool-errors.ts';
 
 export interface RecallInput {

@@ -1,7 +1,5 @@
-import { ToolError } from '@cairn/tool';
-import type { ToolErrorCode } from '@cairn/tool';
-import { MemoryError } from '../errors.ts';
-import type { MemoryErrorCode } from '../errors.ts';
+import { ToolError, type ToolErrorCode } from '@cairn/tool';
+import { MemoryError, type MemoryErrorCode } from '../errors.ts';
 
 const codes: Readonly<Record<MemoryErrorCode, ToolErrorCode>> = {
   CORRUPT_RECORD: 'IO',

@@ -1,11 +1,9 @@
 import { checkArguments } from '@cairn/tool/errors';
-import { ToolError } from '@cairn/tool';
-import type { ResourceProvider, ToolSet } from '@cairn/tool';
+import { ToolError, type ResourceProvider, type ToolSet } from '@cairn/tool';
 import { DEFAULT_STREAM } from '../defaults.ts';
 import type { Memory } from '../memory.ts';
 import { INSTRUCTIONS, READ_ONLY_INSTRUCTIONS } from './instructions.ts';
-import { createMemoryTools, memoryToolsOptions } from './memory-tools.ts';
-import type { MemoryToolsOptions } from './memory-tools.ts';
+import { createMemoryTools, memoryToolsOptions, type MemoryToolsOptions } from './memory-tools.ts';
 import { agentStream, factStream } from './tool-context.ts';
 import { asToolErrors } from './tool-errors.ts';
 

@@ -1,8 +1,7 @@
 import type { Language } from '@cairn/tool/kernel';
 import { checkArguments } from '../errors.ts';
 import type { Note } from './notes.ts';
-import { isPartlyDone } from './workflow-record.ts';
-import type { Todo } from './workflow-record.ts';
+import { isPartlyDone, type Todo } from './workflow-record.ts';
 
 /** The UTF-16 code units of the notes in a prompt. */
 const MAX_CHARACTERS = 4000;

@@ -1,8 +1,7 @@
 import { MemoryError } from '../errors.ts';
 import type { CallOptions } from '../records/backend.ts';
 import { randomName } from '../records/random-name.ts';
-import { isOpen, isWorkflowStatus } from './workflow-record.ts';
-import type { Change, WorkflowRecord } from './workflow-record.ts';
+import { isOpen, isWorkflowStatus, type Change, type WorkflowRecord } from './workflow-record.ts';
 
 /** The heartbeats in the time of a lease. Each renews it. */
 const RENEWALS_PER_LEASE = 3;

@@ -1,20 +1,15 @@
 import { refuse } from '../records/checks.ts';
 import type { CallTable } from '@cairn/tool/errors';
-import { callOptions } from '../records/backend.ts';
-import type { CallOptions } from '../records/backend.ts';
+import { callOptions, type CallOptions } from '../records/backend.ts';
 import { MemoryError } from '../errors.ts';
 import { checkName, notesKey } from '../records/keys.ts';
-import { checkContent, checkSize } from '../records/limits.ts';
-import type { Limits } from '../records/limits.ts';
-import { appendRecords, removeTable } from '../records/lists.ts';
-import type { Draft } from '../records/lists.ts';
+import { checkContent, checkSize, type Limits } from '../records/limits.ts';
+import { appendRecords, removeTable, type Draft } from '../records/lists.ts';
 import type { Store } from '../records/reader.ts';
 import type { TermSource } from '../terms/term-store.ts';
 import { isTime, wholeTime } from '../records/time.ts';
-import { parseFields, unknownFields } from '../records/record.ts';
-import type { UnknownFields } from '../records/record.ts';
-import { secretsIn } from '../records/secrets.ts';
-import type { FoundSecrets } from '../records/secrets.ts';
+import { parseFields, unknownFields, type UnknownFields } from '../records/record.ts';
+import { secretsIn, type FoundSecrets } from '../records/secrets.ts';
 
 /** A note of one step of a workflow for the later steps. */
 export interface Note extends UnknownFields {

@@ -1,10 +1,8 @@
 import { refuse } from '../records/checks.ts';
 import type { CallTable } from '@cairn/tool/errors';
 import { checkArguments, MemoryError } from '../errors.ts';
-import { callOptions } from '../records/backend.ts';
-import type { CallOptions } from '../records/backend.ts';
-import { checkContent } from '../records/limits.ts';
-import type { Limits } from '../records/limits.ts';
+import { callOptions, type CallOptions } from '../records/backend.ts';
+import { checkContent, type Limits } from '../records/limits.ts';
 import { randomName } from '../records/random-name.ts';
 import { cutText } from './format-notes.ts';
 import { Lease } from './lease.ts';

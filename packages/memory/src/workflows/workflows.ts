@@ -2,8 +2,7 @@ import { refuse } from '../records/checks.ts';
 import type { CallTable, OptionNames } from '@cairn/tool/errors';
 import { quoted } from '@cairn/tool/kernel';
 import { setTimeout as delay } from 'node:timers/promises';
-import { callOptions } from '../records/backend.ts';
-import type { CallOptions } from '../records/backend.ts';
+import { callOptions, type CallOptions } from '../records/backend.ts';
 import { MemoryError } from '../errors.ts';
 import { checkName, waitingKey, waitingPrefix, WORKFLOW_PREFIX, workflowKey, nameIn } from '../records/keys.ts';
 import { readDocument, swapDocument } from '../records/documents.ts';
@@ -15,8 +14,7 @@ import type { Notes } from './notes.ts';
 import { WaitingList } from './waiting.ts';
 import { isOpen, isPartlyDone, parseWorkflow, readWorkflow, withTodos, workflowDocument } from './workflow-record.ts';
 import type { Change, Todo, WorkflowRecord } from './workflow-record.ts';
-import { checkChoice, createRun, jsonOf } from './workflow-run.ts';
-import type { AcquireOptions, WorkflowRun } from './workflow-run.ts';
+import { checkChoice, createRun, jsonOf, type AcquireOptions, type WorkflowRun } from './workflow-run.ts';
 
 interface NewWorkflow {
   readonly goal: string;
