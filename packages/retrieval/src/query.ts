@@ -1,4 +1,4 @@
-import { isParticle, isQuestionCharacter, isQuestionWord } from './stop-words.ts';
+import { particles, questionCharacters, questionWords } from './stop-words.ts';
 import { visitTerms, type TermForm } from './terms.ts';
 
 /** A term of a query with its weight. */
@@ -60,12 +60,13 @@ class UnitReader {
       case 'word':
         if (this.#words.has(term)) return;
         this.#words.add(term);
-        this.#units.push({ terms: [term], share: 1, isStop, isQuestion: isQuestionWord(term) });
+        this.#units.push({ terms: [term], share: 1, isStop, isQuestion: questionWords.has(term) });
         return;
       case 'pair': {
         const characters = Array.from(term);
         // A pair of two characters of questions, such as 多少, says nothing.
-        if (characters.some(isParticle) || characters.every(isQuestionCharacter)) return;
+        if (characters.some((one) => particles.has(one)) || characters.every((one) => questionCharacters.has(one)))
+          return;
         this.#units.at(-1)?.terms.push(term);
         this.#pair = term;
         return;
@@ -74,7 +75,7 @@ class UnitReader {
       case 'character': {
         const terms = this.#pair === undefined ? [] : [this.#pair];
         this.#pair = undefined;
-        const isQuestion = isQuestionCharacter(term);
+        const isQuestion = questionCharacters.has(term);
         this.#units.push({ terms, character: term, share: CHARACTER_SHARE, isStop, isQuestion });
         return;
       }

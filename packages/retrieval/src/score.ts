@@ -31,12 +31,15 @@ export interface Statistics {
   readonly terms: readonly CountedTerm[];
 }
 
-/** A document of a ranking. */
-export interface ScoredSlot {
+interface Candidate {
   /** The position of the part in the collection. */
   readonly part: number;
   readonly slot: number;
   readonly score: number;
+}
+
+/** A document of a ranking. */
+export interface ScoredSlot extends Candidate {
   /** The terms of the query that the document has, in the order of the query. */
   readonly matched: readonly CountedTerm[];
 }
@@ -51,12 +54,6 @@ export interface Scores {
    * `compareTies`.
    */
   readonly best: (limit: number, after?: ScoredSlot) => ScoredSlot[];
-}
-
-interface Candidate {
-  readonly part: number;
-  readonly slot: number;
-  readonly score: number;
 }
 
 /** Orders documents with the same score and time. */

@@ -4,7 +4,7 @@ import { stem } from 'porter2';
  * Words that say nothing about the subject of a text, and the parts that an apostrophe cuts off ("don", "t"). Question words
  * are included, because queries are often questions.
  */
-const english = new Set(
+export const stopWords: ReadonlySet<string> = new Set(
   (
     'a about an and any are aren as at be been being but by can could did didn do does doesn doing don for from had has ' +
     'hasn have haven having he her hers him his how i if in into is isn it its itself just ll me my no nor not of off on ' +
@@ -15,7 +15,7 @@ const english = new Set(
 );
 
 /** Chinese characters that are mostly grammar, simplified and traditional. */
-const chinese = new Set(
+export const stopCharacters: ReadonlySet<string> = new Set(
   '的地得了着过是在和與与及或也都就而且但并並被把對对从從向到于於以其之这這那哪个個些么麼什吗嗎呢吧啊呀们們我你您他她它很会會能可',
 );
 
@@ -23,7 +23,7 @@ const chinese = new Set(
  * Words of the form of a question rather than of its subject. They are searched for, but a document is not expected to
  * have them.
  */
-const asking = new Set(
+export const questionWords: ReadonlySet<string> = new Set(
   (
     'always any anyone become ever exist find get give go gone happen kind know known let long make many much need often ' +
     'one see show someone somebody something sort take tell thing use want way'
@@ -33,32 +33,11 @@ const asking = new Set(
 );
 
 /** Characters that mostly ask or help: 多少, 怎样, 如何, 为什么, 时候, 应该, 需要, 可以, 没有. */
-const askingCharacters = new Set(
+export const questionCharacters: ReadonlySet<string> = new Set(
   '多少几幾谁誰怎样樣如何为為时時候间間应應该該需要可以有没沒用叫去找给給让讓里裡不上下请請问問想知道做能长長久',
 );
 
-/** Returns whether a stemmed word belongs to the form of a question. */
-export function isQuestionWord(term: string): boolean {
-  return asking.has(term);
-}
-
-/** Stop characters that seldom are a part of a word. The others are: 会 in 会议, 地 in 地址, 过 in 过期. */
-const particles = new Set('的了着是在和与與及或也都就而且但这這那些么麼什吗嗎呢吧啊呀们們我你您他她它很');
-
-/** Returns whether a pair with this character says no more than its other character. */
-export function isParticle(character: string): boolean {
-  return particles.has(character);
-}
-
-/** Returns whether a character of a script without spaces mostly belongs to the form of a question. */
-export function isQuestionCharacter(character: string): boolean {
-  return askingCharacters.has(character);
-}
-
-export function isStopWord(word: string): boolean {
-  return english.has(word);
-}
-
-export function isStopCharacter(character: string): boolean {
-  return chinese.has(character);
-}
+/** Stop characters that seldom are a part of a word: a pair with one says no more than its other character. The others are: 会 in 会议, 地 in 地址, 过 in 过期. */
+export const particles: ReadonlySet<string> = new Set(
+  '的了着是在和与與及或也都就而且但这這那些么麼什吗嗎呢吧啊呀们們我你您他她它很',
+);

@@ -1,7 +1,7 @@
 import { stem } from 'porter2';
 import { isWordKind, kind, kindOf, widthOf, type Kind } from './characters.ts';
 import { fold, normalize } from './normalize.ts';
-import { isStopCharacter, isStopWord } from './stop-words.ts';
+import { stopCharacters, stopWords } from './stop-words.ts';
 
 /**
  * The form of a term in its text. `word`: a word, or a part of an identifier. `whole`: a whole identifier. `pair`: two
@@ -41,7 +41,7 @@ function visitRun(cursor: Cursor, visit: TermVisitor): void {
     cursor.at += widthOf(codePoint);
     if (found === kind.mark) continue;
     const character = String.fromCodePoint(codePoint);
-    const isStop = isStopCharacter(character);
+    const isStop = stopCharacters.has(character);
     if (previous !== '') {
       pairs++;
       visit(previous, 'character', isPreviousStop);
@@ -103,7 +103,7 @@ function readWords(run: string): readonly Word[] {
   if (cached !== undefined) return cached;
   const words = partsOf(run).map((part): Word => {
     const text = fold(part);
-    return { text, term: stemOf(text), isStop: isStopWord(text) };
+    return { text, term: stemOf(text), isStop: stopWords.has(text) };
   });
   if (cache.size >= MAX_CACHED_RUNS) cache.clear();
   cache.set(run, words);

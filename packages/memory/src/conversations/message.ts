@@ -1,5 +1,5 @@
-import { refuse } from '../records/checks.ts';
 import { createHash } from 'node:crypto';
+import { refuse } from '../records/checks.ts';
 import type { Draft } from '../records/lists.ts';
 import { checkName, isName } from '../records/keys.ts';
 import { checkContent, checkSize, type Limits } from '../records/limits.ts';
@@ -47,18 +47,6 @@ export interface ImportedMessage extends Omit<NewMessage, 'role'>, UnknownFields
 
 export type MessageInput = NewMessage | ImportedMessage;
 
-function checkRole(role: string): void {
-  if ((ROLES as readonly string[]).includes(role)) return;
-  const hint = `Use ${ROLES.slice(0, -1).join(', ')} or ${ROLES.at(-1)}.`;
-  refuse(`Invalid role ${JSON.stringify(role)}`, hint);
-}
-
-function checkTime(time: number): void {
-  if (isTime(time) && time >= 0) return;
-  const hint = 'Use milliseconds since the epoch, or omit it for the current time.';
-  refuse(`Invalid time ${String(time)}`, hint);
-}
-
 /**
  * Returns the record of a message. A message from another store may have any role, author and fields, and no content.
  *
@@ -68,10 +56,13 @@ export function messageDraft(message: MessageInput, limits: Limits): Draft {
   const { role = 'user', author, content, id = `message_${randomName()}` } = message;
   const imported = 'time' in message && message.time !== undefined ? message : undefined;
   if (imported === undefined) {
-    checkRole(role);
+    if (!(ROLES as readonly string[]).includes(role)) {
+      refuse(`Invalid role ${JSON.stringify(role)}`, `Use ${ROLES.slice(0, -1).join(', ')} or ${ROLES.at(-1)}.`);
+    }
     if (author !== undefined) checkName(author, 'author');
-  } else {
-    checkTime(imported.time);
+  } else if (!isTime(imported.time) || imported.time < 0) {
+    const hint = 'Use milliseconds since the epoch, or omit it for the current time.';
+    refuse(`Invalid time ${String(imported.time)}`, hint);
   }
   if (imported === undefined || content !== '') checkContent(content, 'message', limits);
   const known = { id: checkName(id, 'message id'), role, content, ...(author !== undefined && { author }) };

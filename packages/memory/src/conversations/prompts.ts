@@ -1,6 +1,6 @@
 /** The texts of streams for a model, in both languages. */
-import { refuse } from '../records/checks.ts';
 import type { Language } from '@cairn/tool/kernel';
+import { refuse } from '../records/checks.ts';
 import { memoryKey } from '../records/keys.ts';
 import { formatProgress } from '../workflows/format-notes.ts';
 import type { Note } from '../workflows/notes.ts';

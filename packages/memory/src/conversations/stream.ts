@@ -1,5 +1,5 @@
-import { refuse } from '../records/checks.ts';
 import { quoted, type Language } from '@cairn/tool/kernel';
+import { refuse } from '../records/checks.ts';
 import { checkArguments, MemoryError } from '../errors.ts';
 import { checkName } from '../records/keys.ts';
 

@@ -1,6 +1,6 @@
-import { refuse } from '../records/checks.ts';
 import type { CallTable, OptionNames } from '@cairn/tool/errors';
 import { quoted, type Language } from '@cairn/tool/kernel';
+import { refuse } from '../records/checks.ts';
 import { callOptions, type CallOptions } from '../records/backend.ts';
 import { checkArguments, MemoryError } from '../errors.ts';
 import { isSameStream, nameInUse, type Claims } from './claims.ts';
@@ -196,9 +196,7 @@ function createStream(shape: StreamShape, lineage: readonly StreamShape[], depen
   const ensure = (options: CallOptions = {}): Promise<void> => claims.ensure(lineage, { signal: options.signal });
   const stream: Stream = {
     ...shape,
-    storeNote: notes.storeNote,
-    getNotes: notes.getNotes,
-    removeNotes: notes.removeNotes,
+    ...notes,
     addMessage: async (group, message, options = {}) => {
       const isOfUser = message.role === undefined || message.role === 'user';
       const { signal } = options;

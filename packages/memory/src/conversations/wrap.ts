@@ -178,21 +178,16 @@ const remarks: Readonly<
   },
 };
 
-function matchOf({ isSimilar, isRecent }: RecalledContext): Readonly<Record<string, string>> {
-  if (isRecent === true) return { match: 'recent' };
-  return isSimilar === true ? { match: 'weak' } : {};
-}
-
 /** Returns a message or a note as an entry of an answer. Names of other programs, which have any length, are cut. */
 export function entryOf(context: RecalledContext, query: string | undefined): Entry {
-  const { origin, by, time, content } = context;
+  const { origin, by, time, content, isSimilar, isRecent } = context;
   const id = context.kind === 'message' ? context.id : undefined;
   const attributes = {
     ...(id !== undefined && { id: truncateLine(id, MAX_NAME_CHARACTERS) }),
     origin: truncateLine(origin, MAX_KEY_CHARACTERS),
     [context.kind === 'note' ? 'source' : 'role']: truncateLine(by, MAX_NAME_CHARACTERS),
     date: new Date(time).toISOString(),
-    ...matchOf(context),
+    ...(isRecent === true ? { match: 'recent' } : isSimilar === true && { match: 'weak' }),
   };
   return { id: id ?? origin, attributes, text: content, found: query ?? context.matched };
 }

@@ -1,6 +1,6 @@
 /** How facts are read from and written to their tables. */
-import { refuse } from '../records/checks.ts';
 import { quoted, retry } from '@cairn/tool/kernel';
+import { refuse } from '../records/checks.ts';
 import { MemoryError } from '../errors.ts';
 import type { CallOptions, MemoryBackend, Row, RowChange, TableResult } from '../records/backend.ts';
 import { FACTS_PREFIX, factsKey, parseFactsKey } from '../records/keys.ts';

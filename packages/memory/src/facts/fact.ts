@@ -1,8 +1,9 @@
 import { isObject } from '@cairn/tool/kernel';
+import { hash } from 'node:crypto';
 import { DEFAULT_STREAM } from '../defaults.ts';
 import { parseFields } from '../records/record.ts';
 import { isTime } from '../records/time.ts';
-import { uniqueOf } from './fold.ts';
+import { foldText } from './fold.ts';
 
 /** `user`: the facts of the user, for all projects. `project`: those of one project. */
 export type FactScope = 'user' | 'project';
@@ -132,7 +133,7 @@ export function isVisible({ shared, stream }: Pick<StoredFact, 'shared' | 'strea
 export function uniqueOfFact(stored: StoredFact): string | undefined {
   if (!isActive(stored)) return undefined;
   const { text, shared, stream = DEFAULT_STREAM } = stored;
-  return uniqueOf(text, shared === true ? '' : stream);
+  return hash('sha256', JSON.stringify([shared === true ? '' : stream, foldText(text)]), 'base64url');
 }
 
 /** Returns the time of the last change. */

@@ -1,7 +1,7 @@
-import { callOptions } from '../records/backend.ts';
 import type { CallTable, OptionNames } from '@cairn/tool/errors';
 import type { Embed } from '@cairn/retrieval';
 import type { Language } from '@cairn/tool/kernel';
+import { callOptions } from '../records/backend.ts';
 import { archiveFact, findFact, forgetFact, restoreFact, supersedeFact, updateFact } from './change-facts.ts';
 import { applyMarkdown, factsToMarkdown } from './edit-facts.ts';
 import { factOf } from './fact.ts';

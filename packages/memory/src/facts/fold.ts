@@ -1,5 +1,3 @@
-import { hash } from 'node:crypto';
-
 /** Full-width and half-width forms. Other compatibility forms, such as `²` and `①`, are different texts. */
 const WIDTH_FORMS = /[\uff00-\uffef\u3000]+/gu;
 
@@ -31,9 +29,4 @@ export function foldText(text: string): string {
   const bare = withoutFinalPunctuation(folded);
   // Texts of punctuation alone stay different.
   return (bare === '' ? folded : bare).normalize('NFC');
-}
-
-/** Returns the text that facts with equal texts and the same readers share, for the table of the facts. */
-export function uniqueOf(text: string, readers: string): string {
-  return hash('sha256', JSON.stringify([readers, foldText(text)]), 'base64url');
 }

@@ -1,7 +1,7 @@
 /** The Markdown of facts: a section for each, which people edit. Every line of it is understood or refused. */
-import { refuse } from '../records/checks.ts';
 import { quoted } from '@cairn/tool/kernel';
 import { escapeControls } from '@cairn/tool/paths';
+import { refuse } from '../records/checks.ts';
 import { MemoryError } from '../errors.ts';
 import type { Limits } from '../records/limits.ts';
 import { formatDate } from '../records/time.ts';

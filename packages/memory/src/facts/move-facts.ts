@@ -1,6 +1,6 @@
 /** How facts with their ids get into a table: from another project, or from an export. */
-import { refuse } from '../records/checks.ts';
 import { hash } from 'node:crypto';
+import { refuse } from '../records/checks.ts';
 import { MemoryError } from '../errors.ts';
 import type { CallOptions, Row } from '../records/backend.ts';
 import { newRow, timesOf } from './change-facts.ts';

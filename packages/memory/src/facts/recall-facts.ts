@@ -1,5 +1,5 @@
-import type { FactDependencies } from './fact-table.ts';
 import type { Embed } from '@cairn/retrieval';
+import type { FactDependencies } from './fact-table.ts';
 import { checkWhole, refuse } from '../records/checks.ts';
 import { MemoryError } from '../errors.ts';
 import type { TermSource, TermQuery, TermResult } from '../terms/term-store.ts';

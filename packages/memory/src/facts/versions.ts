@@ -19,12 +19,6 @@ export interface Amendment {
   readonly restoredFrom?: number | undefined;
 }
 
-/** Removes the versions that can no longer be restored. They end in the order of their revisions. */
-function keptVersions({ versions = [] }: StoredFact, trustedMs: number): readonly StoredVersion[] {
-  const first = versions.findIndex(({ until }) => until + RESTORABLE_MS > trustedMs);
-  return first === -1 ? [] : versions.slice(first);
-}
-
 function isEqual(left: unknown, right: unknown): boolean {
   return left === right || JSON.stringify(left) === JSON.stringify(right);
 }
@@ -38,9 +32,11 @@ export function amend(
   const fields = stored as unknown as Readonly<Record<string, unknown>>;
   const changed = Object.entries(state).filter(([field, value]) => !isEqual(fields[field], value));
   if (changed.length === 0) return stored;
-  const { revision = 1 } = stored;
+  const { revision = 1, versions: before = [] } = stored;
+  // Those that can no longer be restored are removed. They end in the order of their revisions.
+  const first = before.findIndex(({ until }) => until + RESTORABLE_MS > trustedMs);
   const was = Object.fromEntries(changed.map(([field]) => [field, fields[field] ?? null]));
-  const versions = [...keptVersions(stored, trustedMs), { revision, until: nowMs, by, was }];
+  const versions = [...(first === -1 ? [] : before.slice(first)), { revision, until: nowMs, by, was }];
   return { ...stored, ...state, updatedAt: nowMs, revision: revision + 1, restoredFrom, versions };
 }
 

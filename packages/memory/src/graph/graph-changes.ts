@@ -1,6 +1,6 @@
 /** The changes of a graph, as pure functions of its rows. */
-import { refuse } from '../records/checks.ts';
 import { quoted } from '@cairn/tool/kernel';
+import { refuse } from '../records/checks.ts';
 import { MemoryError } from '../errors.ts';
 import { checkLines, entityId, parseGraphLine, relationId, rowId } from './knowledge-graph.ts';
 import type { Entity, GraphLine, Relation } from './knowledge-graph.ts';
@@ -46,7 +46,13 @@ function entityAt(rows: Rows, name: string): ({ readonly type: 'entity' } & Enti
   return line?.type === 'entity' ? line : undefined;
 }
 
-function add<Line extends GraphLine, Added>(lines: readonly Line[], values: readonly Added[]): GraphChange<Added[]> {
+/** Adds the entities with a new name, or the relations that the graph does not have. @throws {MemoryError} `INVALID_INPUT`. */
+export function addLines<Added extends Entity | Relation>(
+  type: GraphLine['type'],
+  values: readonly Added[],
+): GraphChange<Added[]> {
+  // The caller passes values of the type, which are checked here.
+  const lines = values.map((value) => ({ ...value, type })) as unknown as readonly GraphLine[];
   const ids = checkLines(lines).map(rowId);
   return {
     reads: ids,
@@ -62,22 +68,6 @@ function add<Line extends GraphLine, Added>(lines: readonly Line[], values: read
       return { changed, result };
     },
   };
-}
-
-/** Adds the entities with a new name. @throws {MemoryError} `INVALID_INPUT`. */
-export function addEntities(entities: readonly Entity[]): GraphChange<Entity[]> {
-  return add(
-    entities.map((entity) => ({ ...entity, type: 'entity' as const })),
-    entities,
-  );
-}
-
-/** Adds the relations that the graph does not have. @throws {MemoryError} `INVALID_INPUT`. */
-export function addRelations(relations: readonly Relation[]): GraphChange<Relation[]> {
-  return add(
-    relations.map((relation) => ({ ...relation, type: 'relation' as const })),
-    relations,
-  );
 }
 
 /** When an entity is missing, `apply` throws a {@link MemoryError} `INVALID_INPUT`, and nothing is added. */

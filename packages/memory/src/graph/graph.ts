@@ -149,8 +149,8 @@ export function createGraph({ backend, reader }: Pick<Store, 'backend' | 'reader
   };
   return {
     read,
-    createEntities: (entities, options) => change(changes.addEntities(entities), options),
-    createRelations: (relations, options) => change(changes.addRelations(relations), options),
+    createEntities: (entities, options) => change(changes.addLines('entity', entities), options),
+    createRelations: (relations, options) => change(changes.addLines('relation', relations), options),
     addObservations: (observations, options) => change(changes.addObservations(observations), options),
     deleteEntities: (names, options) => change(changes.deleteEntities(names), options),
     deleteObservations: (deletions, options) => change(changes.deleteObservations(deletions), options),

@@ -1,5 +1,5 @@
-import { refuse } from './checks.ts';
 import type { OptionNames } from '@cairn/tool/errors';
+import { refuse } from './checks.ts';
 import type { ListRule } from './lists.ts';
 import { checkArguments, MemoryError } from '../errors.ts';
 import { MAX_TIME_MS } from './time.ts';

@@ -1,5 +1,5 @@
-import { refuse } from '../records/checks.ts';
 import type { CallTable } from '@cairn/tool/errors';
+import { refuse } from '../records/checks.ts';
 import { callOptions, type CallOptions } from '../records/backend.ts';
 import { MemoryError } from '../errors.ts';
 import { checkName, notesKey } from '../records/keys.ts';

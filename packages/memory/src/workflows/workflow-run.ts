@@ -1,5 +1,5 @@
-import { refuse } from '../records/checks.ts';
 import type { CallTable } from '@cairn/tool/errors';
+import { refuse } from '../records/checks.ts';
 import { checkArguments, MemoryError } from '../errors.ts';
 import { callOptions, type CallOptions } from '../records/backend.ts';
 import { checkContent, type Limits } from '../records/limits.ts';

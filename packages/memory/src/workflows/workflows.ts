@@ -1,7 +1,7 @@
-import { refuse } from '../records/checks.ts';
 import type { CallTable, OptionNames } from '@cairn/tool/errors';
 import { quoted } from '@cairn/tool/kernel';
 import { setTimeout as delay } from 'node:timers/promises';
+import { refuse } from '../records/checks.ts';
 import { callOptions, type CallOptions } from '../records/backend.ts';
 import { MemoryError } from '../errors.ts';
 import { checkName, waitingKey, waitingPrefix, WORKFLOW_PREFIX, workflowKey, nameIn } from '../records/keys.ts';
@@ -220,18 +220,10 @@ export function createWorkflows({ backend, reader, limits, notes }: Store & { re
         if (document === undefined) continue;
         const record = parseWorkflow(document);
         const id = nameIn(key);
-        const { goal = '', streamName = '', todos = [], updatedAt = 0 } = record ?? {};
-        const done = todos.filter(({ status }) => status === 'done').length;
-        summaries.push({
-          id,
-          goal,
-          streamName,
-          status: record?.status ?? 'corrupt',
-          done,
-          partlyDone: todos.filter(isPartlyDone).length,
-          todos: todos.length,
-          updatedAt,
-        });
+        const { goal = '', streamName = '', todos = [], status = 'corrupt', updatedAt = 0 } = record ?? {};
+        const done = todos.filter((todo) => todo.status === 'done').length;
+        const partlyDone = todos.filter(isPartlyDone).length;
+        summaries.push({ id, goal, streamName, status, done, partlyDone, todos: todos.length, updatedAt });
       }
       return summaries.toSorted((a, b) => b.updatedAt - a.updatedAt || (a.id < b.id ? 1 : -1));
     },
