@@ -1,8 +1,8 @@
+import type { Language } from '@cairn/tool/kernel';
 import type { RankNotice } from '@cairn/retrieval';
 import type { CallOptions, Erasure } from '../records/backend.ts';
 import type { MemoryErrorCode } from '../errors.ts';
 import type { Fact, FactScope } from './fact.ts';
-import type { StartBlockOptions } from './start-block.ts';
 import type { FactVersion } from './versions.ts';
 
 /** The project of a call. @default the project of the memory */
@@ -75,6 +75,13 @@ export interface RecallFactsOptions extends FactSelection {
   readonly offset?: number | undefined;
   /** Called for each notice about the result. When it is given, a failed `embed` is a notice; without it, the call fails. */
   readonly onNotice?: ((notice: RankNotice) => void) | undefined;
+}
+
+export interface StartBlockOptions {
+  /** @default the language of the memory */
+  readonly language?: Language | undefined;
+  /** The largest result, in UTF-16 code units, from 200. @default 2_000 */
+  readonly maxCharacters?: number | undefined;
 }
 
 export interface RecalledFact extends Fact {

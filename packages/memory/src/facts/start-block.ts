@@ -8,15 +8,8 @@ import type { UnreadableRecord } from '../records/reader.ts';
 import { formatDate } from '../records/time.ts';
 import { factOf, isActive, type Fact } from './fact.ts';
 import type { FactDependencies } from './fact-table.ts';
-import type { Facts, FactSelection } from './facts-api.ts';
+import type { Facts, FactSelection, StartBlockOptions } from './facts-api.ts';
 import { filterOf, isForeign, selectFacts, tablesOf } from './selection.ts';
-
-export interface StartBlockOptions {
-  /** @default the language of the memory */
-  readonly language?: Language | undefined;
-  /** The largest result, in UTF-16 code units, from 200. @default 2_000 */
-  readonly maxCharacters?: number | undefined;
-}
 
 const DEFAULT_CHARACTERS = 2000;
 /** The line about facts that do not fit always fits. */
