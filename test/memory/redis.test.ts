@@ -1,8 +1,9 @@
 /** Cases that only Redis has: servers that are unavailable, locked, paused or full, and clusters. */
 import { spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { createClient, createCluster } from '@redis/client';
 import { createMemory, MemoryError } from '@cairn/memory';
 import type { Memory } from '@cairn/memory';
@@ -351,7 +352,6 @@ describe.skipIf(!hasRedis)('a Redis that rejects', () => {
       connect: async () => undefined,
       destroy: () => undefined,
       on: () => undefined,
-      off: () => undefined,
       eval: async () => undefined,
       hScan: async () => ({ cursor: '0', entries: [] }),
       evalSha: async () => {
@@ -361,6 +361,25 @@ describe.skipIf(!hasRedis)('a Redis that rejects', () => {
       },
     };
     await expect(redis({ client }).rows('k', ['a'])).rejects.toMatchObject({ code });
+  });
+
+  test('calls that wait for a connection share its listeners', async () => {
+    const client = Object.assign(new EventEmitter(), {
+      isOpen: true,
+      isReady: false,
+      connect: async () => undefined,
+      destroy: () => undefined,
+      eval: async () => undefined,
+      evalSha: async () => '5',
+      hScan: async () => ({ cursor: '0', entries: [] }),
+    });
+    const backend = redis({ client });
+    const calls = Array.from({ length: 20 }, () => backend.now());
+    await delay(10);
+    expect(client.listenerCount('ready')).toBe(1);
+    client.isReady = true;
+    client.emit('ready');
+    expect(await Promise.all(calls)).toEqual(calls.map(() => 5));
   });
 
   test('many keys are read in steps, so that no request waits for all others', async () => {

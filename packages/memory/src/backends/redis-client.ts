@@ -14,7 +14,6 @@ export interface RedisClient {
     options: { COUNT: number },
   ): Promise<{ cursor: string; entries: readonly { field: string }[] }>;
   on(event: 'error' | 'ready' | 'end', listener: (error: unknown) => void): unknown;
-  off(event: 'ready' | 'end', listener: () => void): unknown;
 }
 
 /** Loads the driver. Tests replace it. */

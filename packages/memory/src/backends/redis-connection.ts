@@ -72,6 +72,8 @@ export class RedisConnection {
   /** Shared by all calls that need the client. */
   #creating: Promise<RedisClient> | undefined;
   #connecting: Promise<void> | undefined;
+  /** Settle the calls that wait for a connection. Node warns of one listener for each of them. */
+  readonly #waiting = new Set<() => void>();
 
   /** @throws {MemoryError} `INVALID_OPTION`. */
   constructor(options: ConnectionOptions) {
@@ -137,6 +139,11 @@ export class RedisConnection {
     client.on('error', (error) => {
       this.#lastError = error;
     });
+    for (const event of ['ready', 'end'] as const) {
+      client.on(event, () => {
+        if (client === this.#client) for (const settle of this.#waiting) settle();
+      });
+    }
   }
 
   /** Loads the driver and creates the client. This is local work, so that the timeout does not include it. */
@@ -195,23 +202,21 @@ export class RedisConnection {
       });
       await this.#connecting;
     }
-    if (this.#client && !this.#isReady) await this.#reconnected(this.#client);
+    if (this.#client && !this.#isReady) await this.#reconnected();
     if (this.#client === undefined || !this.#isReady) throw this.#timeoutError(false);
     return this.#client;
   }
 
   /** Waits until the driver has connected again, has given up, or the timeout passed. */
-  #reconnected(client: RedisClient): Promise<void> {
+  #reconnected(): Promise<void> {
     return new Promise((resolve) => {
       const settle = (): void => {
         clearTimeout(timer);
-        client.off('ready', settle);
-        client.off('end', settle);
+        this.#waiting.delete(settle);
         resolve();
       };
       const timer = setTimeout(settle, this.#options.timeoutMs);
-      client.on('ready', settle);
-      client.on('end', settle);
+      this.#waiting.add(settle);
     });
   }
 
