@@ -105,7 +105,7 @@ type Candidate<Context extends Recalled = RecalledContext> = Context extends Rec
   ? Omit<Context, 'score' | 'isSimilar' | 'isRecent' | 'matched'>
   : never;
 
-/** What is recalled from: a group, or the notes of a workflow. */
+/** A group, or the notes of a workflow. */
 type RecallSource = TermSource & { readonly place?: Place };
 
 /** Returns a message as it is recalled. */

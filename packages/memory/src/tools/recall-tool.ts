@@ -52,7 +52,7 @@ const recallShape = {
 
 const DEFAULT_LIMIT = 5;
 
-/** What was read by its id. */
+/** A fact or a message, read by its id. */
 interface Found extends Pick<RecallDetails, 'facts' | 'messages'> {
   readonly entry: wrap.Entry;
 }
