@@ -133,133 +133,153 @@ async function checkDryRun(
   if (text.trim() === '') throw new ToolError('INVALID_INPUT', ['The text is empty', 'Pass a text.']);
 }
 
-export function createFactTools({ open, stream, agent }: ToolMemory): FactTools {
-  const bound = factStream(stream);
-  /** Refuses a fact of another stream as if it did not exist. For a missing or a damaged fact the call itself answers. */
-  const checkStream = async (facts: Memory['facts'], id: string, signal: AbortSignal | undefined): Promise<void> => {
-    const fact = await facts.get(id, { signal }).catch((error: unknown) => {
-      if (MemoryError.isInstance(error)) return undefined;
-      throw error;
-    });
-    if (fact !== undefined && !isVisible(fact, stream)) throw unknownFact(id);
-  };
+/** Refuses a fact of another stream as if it did not exist. For a missing or a damaged fact the call itself answers. */
+async function checkStream(
+  facts: Memory['facts'],
+  id: string,
+  { stream, signal }: CallOptions & { readonly stream: string },
+): Promise<void> {
+  const fact = await facts.get(id, { signal }).catch((error: unknown) => {
+    if (MemoryError.isInstance(error)) return undefined;
+    throw error;
+  });
+  if (fact !== undefined && !isVisible(fact, stream)) throw unknownFact(id);
+}
+
+function rememberTool({ open, stream, agent }: ToolMemory): FactTools['remember'] {
+  return createTool<RememberInput, RememberDetails>({
+    name: 'remember',
+    description: 'Keep a fact until it is forgotten. An equal one is returned instead of a copy.',
+    inputSchema: inputSchema(rememberShape),
+    annotations: { title: 'Remember', ...additive },
+    run: ({ text, tags: given, scope: asked, pin, replaces }, { signal, dryRun }) =>
+      asToolErrors(async () => {
+        const { facts, project } = await open();
+        if (replaces !== undefined) await checkStream(facts, replaces, { stream, signal });
+        const replaced = replaces === undefined ? undefined : await facts.get(replaces, { signal });
+        const wanted = replaced?.scope ?? asked ?? 'project';
+        if (asked !== undefined && asked !== wanted) throw otherScope(replaced?.id ?? '', wanted);
+        if (wanted === 'project' && project === undefined) throw unknownProject();
+        // A fact of an agent is for all; its stream states who learned it. Facts of a stream are for the stream.
+        const options = {
+          scope: wanted,
+          tags: given,
+          pinned: pin,
+          ...factStream(stream),
+          ...(agent !== undefined && stream === agentStream(agent) && { shared: true }),
+          signal,
+        };
+        if (dryRun) {
+          await checkDryRun({ text, tags: given }, replaced);
+          return succeed('It would be remembered. Nothing was stored.', { isNew: true, similar: [] });
+        }
+        if (replaces !== undefined) {
+          const fact = await facts.supersede(replaces, text, { tags: given, pinned: pin, source: SOURCE, signal });
+          const done = `Remembered as ${fact.id} ${escapeControls(placeOf(fact))}, instead of ${escapeControls(replaces)}.`;
+          return succeed(done, { fact, isNew: true, similar: [] });
+        }
+        const { fact, isNew, similar } = await facts.remember(text, { ...options, source: SOURCE });
+        const lines = [`${isNew ? 'Remembered' : 'Already known'} as ${fact.id} ${escapeControls(placeOf(fact))}.`];
+        if (similar.length > 0) {
+          const { fitEntries, MEMORY_TOKENS } = await import('../conversations/wrap.ts');
+          const entries = similar.map((one) => factEntry(one));
+          const { text: shown } = await fitEntries(entries, { maxTokens: MEMORY_TOKENS / 4 });
+          lines.push(
+            'Similar facts exist. If one is outdated now, call update_fact or forget_fact with its id.',
+            shown,
+          );
+        }
+        return succeed(lines.join('\n'), { fact, isNew, similar });
+      }),
+  });
+}
+
+function updateTool({ open, stream }: ToolMemory): FactTools['update_fact'] {
+  return createTool<UpdateFactInput, UpdateFactDetails>({
+    name: 'update_fact',
+    description: 'Correct the text, the tags or the pin of a fact.',
+    inputSchema: inputSchema(updateShape),
+    annotations: { title: 'Update a fact', ...additive, idempotentHint: true },
+    run: ({ id, text, tags: given, pin }, { signal, dryRun }) =>
+      asToolErrors(async () => {
+        if (text === undefined && given === undefined && pin === undefined) {
+          throw new ToolError('INVALID_INPUT', ['Nothing to change is given', 'Pass text, tags or pin.']);
+        }
+        const { facts } = await open();
+        await checkStream(facts, id, { stream, signal });
+        if (dryRun) {
+          const fact = await facts.get(id, { signal });
+          await checkDryRun({ text, tags: given }, fact);
+          return succeed(`${fact.id} would be updated. Nothing was changed.`, { fact });
+        }
+        const fact = await facts.update(id, { text, tags: given, pinned: pin, signal });
+        return succeed(`Updated ${fact.id}. The earlier text can be restored for 30 days.`, { fact });
+      }),
+  });
+}
+
+function forgetTool({ open, stream }: ToolMemory): FactTools['forget_fact'] {
+  return createTool<ForgetFactInput, ForgetFactDetails>({
+    name: 'forget_fact',
+    description: 'Erase a fact for good.',
+    inputSchema: inputSchema(forgetShape),
+    annotations: { title: 'Forget a fact', ...additive, destructiveHint: true, idempotentHint: true },
+    run: ({ id }, { signal, dryRun }) =>
+      asToolErrors(async () => {
+        const { facts } = await open();
+        await checkStream(facts, id, { stream, signal });
+        if (dryRun) {
+          const fact = await facts.get(id, { signal });
+          return succeed(`${fact.id} would be erased. Nothing was changed.`, { id: fact.id, forgotten: false });
+        }
+        const { forgotten, erased, superseded = [] } = await facts.forget(id, { signal });
+        if (!forgotten) throw unknownFact(id);
+        const kept = superseded.slice(0, MAX_REPLACED).map((one) => escapeControls(one));
+        const older =
+          kept.length === 0
+            ? ''
+            : ` It had replaced ${kept.join(', ')}, which memory still keeps; forget these by id too.`;
+        const text = `Forgot ${escapeControls(id)}; ${erasures[erased]}.${older}`;
+        return succeed(text, { id, forgotten, erased, ...(superseded.length > 0 && { superseded }) });
+      }),
+  });
+}
+
+function listTool({ open, stream }: ToolMemory): FactTools['list_facts'] {
+  return createTool<ListFactsInput, FactList>({
+    name: 'list_facts',
+    description: 'List facts, newest first, in pages.',
+    inputSchema: inputSchema(listShape),
+    annotations: { title: 'List facts', ...reading },
+    run: ({ since, until, tag, scope: wanted, limit = DEFAULT_PAGE, offset = 0 }, { signal }) =>
+      asToolErrors(async () => {
+        const { fitEntries } = await import('../conversations/wrap.ts');
+        const memory = await open();
+        if (wanted === 'project' && memory.project === undefined) throw unknownProject();
+        const times = await timesOf(memory.backend, { since, until, signal });
+        const filters = { scope: wanted, ...(tag !== undefined && { tags: [tag] }), ...factStream(stream), ...times };
+        const page = await memory.facts.list({ ...filters, limit, offset, signal });
+        const { text, shown, cut } = await fitEntries(page.facts.map((fact) => factEntry(fact)));
+        const end = offset + shown;
+        const lines = [
+          wanted === undefined ? leftOut(memory) : '',
+          shown === 0 ? emptyPage(page.total, offset) : `Facts ${offset + 1} to ${end} of ${page.total}.`,
+          text,
+          readWhole(cut),
+          end < page.total && shown > 0 ? `More: list_facts with offset ${end}.` : '',
+        ];
+        const next = end < page.total ? { nextOffset: end } : {};
+        return succeed(joined(lines), { facts: page.facts.slice(0, shown), total: page.total, ...next });
+      }),
+  });
+}
+
+export function createFactTools(context: ToolMemory): FactTools {
   return {
-    remember: createTool<RememberInput, RememberDetails>({
-      name: 'remember',
-      description: 'Keep a fact until it is forgotten. An equal one is returned instead of a copy.',
-      inputSchema: inputSchema(rememberShape),
-      annotations: { title: 'Remember', ...additive },
-      run: ({ text, tags: given, scope: asked, pin, replaces }, { signal, dryRun }) =>
-        asToolErrors(async () => {
-          const { facts, project } = await open();
-          if (replaces !== undefined) await checkStream(facts, replaces, signal);
-          const replaced = replaces === undefined ? undefined : await facts.get(replaces, { signal });
-          const wanted = replaced?.scope ?? asked ?? 'project';
-          if (asked !== undefined && asked !== wanted) throw otherScope(replaced?.id ?? '', wanted);
-          if (wanted === 'project' && project === undefined) throw unknownProject();
-          // A fact of an agent is for all; its stream states who learned it. Facts of a stream are for the stream.
-          const options = {
-            scope: wanted,
-            tags: given,
-            pinned: pin,
-            ...bound,
-            ...(agent !== undefined && stream === agentStream(agent) && { shared: true }),
-            signal,
-          };
-          if (dryRun) {
-            await checkDryRun({ text, tags: given }, replaced);
-            return succeed('It would be remembered. Nothing was stored.', { isNew: true, similar: [] });
-          }
-          if (replaces !== undefined) {
-            const fact = await facts.supersede(replaces, text, { tags: given, pinned: pin, source: SOURCE, signal });
-            const done = `Remembered as ${fact.id} ${escapeControls(placeOf(fact))}, instead of ${escapeControls(replaces)}.`;
-            return succeed(done, { fact, isNew: true, similar: [] });
-          }
-          const { fact, isNew, similar } = await facts.remember(text, { ...options, source: SOURCE });
-          const lines = [`${isNew ? 'Remembered' : 'Already known'} as ${fact.id} ${escapeControls(placeOf(fact))}.`];
-          if (similar.length > 0) {
-            const { fitEntries, MEMORY_TOKENS } = await import('../conversations/wrap.ts');
-            const entries = similar.map((one) => factEntry(one));
-            const { text: shown } = await fitEntries(entries, { maxTokens: MEMORY_TOKENS / 4 });
-            lines.push(
-              'Similar facts exist. If one is outdated now, call update_fact or forget_fact with its id.',
-              shown,
-            );
-          }
-          return succeed(lines.join('\n'), { fact, isNew, similar });
-        }),
-    }),
-    update_fact: createTool<UpdateFactInput, UpdateFactDetails>({
-      name: 'update_fact',
-      description: 'Correct the text, the tags or the pin of a fact.',
-      inputSchema: inputSchema(updateShape),
-      annotations: { title: 'Update a fact', ...additive, idempotentHint: true },
-      run: ({ id, text, tags: given, pin }, { signal, dryRun }) =>
-        asToolErrors(async () => {
-          if (text === undefined && given === undefined && pin === undefined) {
-            throw new ToolError('INVALID_INPUT', ['Nothing to change is given', 'Pass text, tags or pin.']);
-          }
-          const { facts } = await open();
-          await checkStream(facts, id, signal);
-          if (dryRun) {
-            const fact = await facts.get(id, { signal });
-            await checkDryRun({ text, tags: given }, fact);
-            return succeed(`${fact.id} would be updated. Nothing was changed.`, { fact });
-          }
-          const fact = await facts.update(id, { text, tags: given, pinned: pin, signal });
-          return succeed(`Updated ${fact.id}. The earlier text can be restored for 30 days.`, { fact });
-        }),
-    }),
-    forget_fact: createTool<ForgetFactInput, ForgetFactDetails>({
-      name: 'forget_fact',
-      description: 'Erase a fact for good.',
-      inputSchema: inputSchema(forgetShape),
-      annotations: { title: 'Forget a fact', ...additive, destructiveHint: true, idempotentHint: true },
-      run: ({ id }, { signal, dryRun }) =>
-        asToolErrors(async () => {
-          const { facts } = await open();
-          await checkStream(facts, id, signal);
-          if (dryRun) {
-            const fact = await facts.get(id, { signal });
-            return succeed(`${fact.id} would be erased. Nothing was changed.`, { id: fact.id, forgotten: false });
-          }
-          const { forgotten, erased, superseded = [] } = await facts.forget(id, { signal });
-          if (!forgotten) throw unknownFact(id);
-          const kept = superseded.slice(0, MAX_REPLACED).map((one) => escapeControls(one));
-          const older =
-            kept.length === 0
-              ? ''
-              : ` It had replaced ${kept.join(', ')}, which memory still keeps; forget these by id too.`;
-          const text = `Forgot ${escapeControls(id)}; ${erasures[erased]}.${older}`;
-          return succeed(text, { id, forgotten, erased, ...(superseded.length > 0 && { superseded }) });
-        }),
-    }),
-    list_facts: createTool<ListFactsInput, FactList>({
-      name: 'list_facts',
-      description: 'List facts, newest first, in pages.',
-      inputSchema: inputSchema(listShape),
-      annotations: { title: 'List facts', ...reading },
-      run: ({ since, until, tag, scope: wanted, limit = DEFAULT_PAGE, offset = 0 }, { signal }) =>
-        asToolErrors(async () => {
-          const { fitEntries } = await import('../conversations/wrap.ts');
-          const memory = await open();
-          if (wanted === 'project' && memory.project === undefined) throw unknownProject();
-          const times = await timesOf(memory.backend, { since, until, signal });
-          const filters = { scope: wanted, ...(tag !== undefined && { tags: [tag] }), ...bound, ...times };
-          const page = await memory.facts.list({ ...filters, limit, offset, signal });
-          const { text, shown, cut } = await fitEntries(page.facts.map((fact) => factEntry(fact)));
-          const end = offset + shown;
-          const lines = [
-            wanted === undefined ? leftOut(memory) : '',
-            shown === 0 ? emptyPage(page.total, offset) : `Facts ${offset + 1} to ${end} of ${page.total}.`,
-            text,
-            readWhole(cut),
-            end < page.total && shown > 0 ? `More: list_facts with offset ${end}.` : '',
-          ];
-          const next = end < page.total ? { nextOffset: end } : {};
-          return succeed(joined(lines), { facts: page.facts.slice(0, shown), total: page.total, ...next });
-        }),
-    }),
+    remember: rememberTool(context),
+    update_fact: updateTool(context),
+    forget_fact: forgetTool(context),
+    list_facts: listTool(context),
   };
 }
 

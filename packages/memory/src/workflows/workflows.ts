@@ -165,7 +165,7 @@ export function createWorkflows({ backend, reader, limits, notes }: Store & { re
     if (document === undefined) throw unknownWorkflow(id);
     return { document, record: readWorkflow(id, document) };
   };
-  const change = async (id: string, apply: Change, options: CallOptions): Promise<WorkflowRecord> => {
+  const change = async (id: string, options: CallOptions, apply: Change): Promise<WorkflowRecord> => {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const { document, record } = await load(id, options);
       const nowMs = await backend.now(options);
@@ -249,7 +249,7 @@ export function createWorkflows({ backend, reader, limits, notes }: Store & { re
       const { signal } = options;
       const { record } = await load(id, { signal });
       const entries = record.status === 'waiting' ? await waitingList.entries(record, { signal }) : [];
-      const changeThis = (apply: Change, call: CallOptions): Promise<WorkflowRecord> => change(id, apply, call);
+      const changeThis = (apply: Change, call: CallOptions): Promise<WorkflowRecord> => change(id, call, apply);
       const run = await createRun({ id, limits, notes, waiting: waitingList, change: changeThis }, options);
       await waitingList.remove(record, entries, {}).catch((error: unknown) => {
         // The entries expire, and the record decides.
@@ -259,31 +259,22 @@ export function createWorkflows({ backend, reader, limits, notes }: Store & { re
     },
     editTodos: async (id, todos, options = {}) => {
       const edits = todos.map((todo) => ({ ...todo, content: checkContent(todo.content, 'todo', limits) }));
-      return change(
-        id,
-        (record, nowMs) => {
-          if (!isOpen(record)) throw finishedError(record);
-          if (record.lease && record.lease.expiresAt > nowMs) throw busyError(record, nowMs);
-          return { ...record, todos: editedTodos(record, edits) };
-        },
-        options,
-      );
+      return change(id, options, (record, nowMs) => {
+        if (!isOpen(record)) throw finishedError(record);
+        if (record.lease && record.lease.expiresAt > nowMs) throw busyError(record, nowMs);
+        return { ...record, todos: editedTodos(record, edits) };
+      });
     },
     cancel: async (id, { reason, notes: after = 'remove', signal } = {}) => {
       checkChoice('notes', after, ['remove', 'expire']);
       const why = reason === undefined ? {} : { reason: checkContent(reason, 'reason', limits) };
       const { record: before } = await load(id, { signal });
       const entries = before.status === 'waiting' ? await waitingList.entries(before, { signal }) : [];
-      const cancelled = async (): Promise<WorkflowRecord> =>
-        change(
-          id,
-          ({ lease: _, ...record }) => {
-            if (!isOpen(record) && record.status !== 'cancelled') throw finishedError(record);
-            return { ...record, ...why, status: 'cancelled' };
-          },
-          { signal },
-        );
-      const record = before.status === 'cancelled' ? before : await cancelled();
+      const cancelled: Change = ({ lease: _, ...record }) => {
+        if (!isOpen(record) && record.status !== 'cancelled') throw finishedError(record);
+        return { ...record, ...why, status: 'cancelled' };
+      };
+      const record = before.status === 'cancelled' ? before : await change(id, { signal }, cancelled);
       await waitingList.remove(record, entries, { signal });
       if (after === 'remove') await notes.removeNotes(id, { signal });
       return record;
