@@ -29,29 +29,26 @@ interface Job {
   readonly timeoutMs: number;
 }
 
-async function answerOf(path: string, job: Job): Promise<Answer> {
-  const workerData = { path, ...job };
-  const worker = new Worker(program, { eval: true, workerData, execArgv: ['--no-warnings'] });
-  let answer: Answer | undefined;
-  worker.once('message', (message: Answer) => {
-    answer = message;
-  });
-  // The connection is closed when the thread has ended.
-  await once(worker, 'exit');
-  return answer ?? { error: { message: 'it ended without an answer' } };
-}
-
 /**
  * Runs statements that take long on a connection of another thread, so that they do not block this one.
  *
  * @returns the rows of each statement.
  */
 export async function runInWorker(path: string, job: Job): Promise<Record<string, SQLOutputValue>[][]> {
-  const { results, error } = await answerOf(path, job).catch((cause: unknown): Answer => {
-    return { error: { message: cause instanceof Error ? cause.message : String(cause) } };
-  });
+  let answer: Answer = { error: { message: 'it ended without an answer' } };
+  try {
+    const workerData = { path, ...job };
+    const worker = new Worker(program, { eval: true, workerData, execArgv: ['--no-warnings'] });
+    worker.once('message', (message: Answer) => {
+      answer = message;
+    });
+    // The connection is closed when the thread has ended.
+    await once(worker, 'exit');
+  } catch (cause) {
+    answer = { error: { message: cause instanceof Error ? cause.message : String(cause) } };
+  }
+  const { results, error: { message, errcode } = { message: '' } } = answer;
   if (results) return results;
-  const { message, errcode } = error ?? { message: '' };
   if (errcode !== undefined) throw Object.assign(new Error(message), { errcode });
   const summary = `[memory:sqlite] ${path}: the thread for long statements failed (${message})`;
   throw new MemoryError('STORE_FAILED', [summary, 'Allow this process to start threads.'], { path });

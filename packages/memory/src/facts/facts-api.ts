@@ -1,5 +1,5 @@
 import type { Language } from '@cairn/tool/kernel';
-import type { RankNotice } from '@cairn/retrieval';
+import type { RankedDocument, RankNotice } from '@cairn/retrieval';
 import type { CallOptions, Erasure } from '../records/backend.ts';
 import type { MemoryErrorCode } from '../errors.ts';
 import type { Fact, FactScope } from './fact.ts';
@@ -84,14 +84,8 @@ export interface StartBlockOptions {
   readonly maxCharacters?: number | undefined;
 }
 
-export interface RecalledFact extends Fact {
-  /** Higher is better. Comparable only within one result; 0 for a blank query. */
-  readonly score: number;
-  /** Present when there is too little evidence that it answers the query. */
-  readonly isSimilar?: true;
-  /** The terms of the query that it has. */
-  readonly matched: readonly string[];
-}
+/** The score is 0 for a blank query. */
+export interface RecalledFact extends Fact, Omit<RankedDocument, 'id'> {}
 
 export interface RecalledFacts {
   readonly facts: readonly RecalledFact[];

@@ -20,22 +20,14 @@ export interface OverviewOptions extends CallOptions {
   readonly onProblem: ProblemListener;
 }
 
-export interface GroupInfo extends Place {
-  readonly key: string;
+export interface GroupInfo extends Place, Omit<KeyInfo, 'records'> {
   /** The number of messages, including expired ones that were not yet removed. */
   readonly messages: number;
-  /** About the bytes that the store uses; `undefined` when the store does not report it. */
-  readonly bytes: number | undefined;
-  /** Milliseconds until all messages have expired; `undefined` for never. */
-  readonly expiresInMs: number | undefined;
 }
 
-export interface NotesInfo {
+export interface NotesInfo extends Omit<KeyInfo, 'records'> {
   readonly workflowId: string;
-  readonly key: string;
   readonly notes: number;
-  readonly bytes: number | undefined;
-  readonly expiresInMs: number | undefined;
 }
 
 interface NamespaceInfo {

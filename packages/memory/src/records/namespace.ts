@@ -24,15 +24,10 @@ export interface NamespaceOptions {
 }
 
 /** A stored record of a list. */
-export interface NamespaceRecord {
+export interface NamespaceRecord extends Omit<Row, 'place' | 'text'> {
   readonly value: JsonObject;
   /** Milliseconds since the epoch, by the clock of the store. */
   readonly time: number;
-  /** Identifies the record in its list. */
-  readonly id: string;
-  readonly sequence: number;
-  /** Milliseconds since the epoch; absent for a record that does not expire. */
-  readonly expiresAt?: number | undefined;
 }
 
 /** Selects what changed in a list. */

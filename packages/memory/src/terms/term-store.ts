@@ -7,9 +7,18 @@ import {
   scoreParts,
   similarTerms,
 } from '@cairn/retrieval';
-import type { CountedTerm, Embed, FoundSlot, Part, Query, QueryTerm, RankNotice, Scores } from '@cairn/retrieval';
+import type {
+  CountedTerm,
+  FoundSlot,
+  Part,
+  Query,
+  QueryTerm,
+  RankedDocument,
+  RankOptions,
+  Scores,
+} from '@cairn/retrieval';
 import { MemoryError } from '../errors.ts';
-import type { CallOptions, MemoryBackend, Row } from '../records/backend.ts';
+import type { MemoryBackend, Row } from '../records/backend.ts';
 import { newestRows } from '../records/pages.ts';
 import { Turns, unitsOf } from '../records/turns.ts';
 import { PostingsCache } from './postings-cache.ts';
@@ -25,11 +34,9 @@ export interface TermSource {
 }
 
 /** A query over several sources. */
-export interface TermQuery<Source extends TermSource = TermSource> extends CallOptions {
+export interface TermQuery<Source extends TermSource = TermSource> extends RankOptions {
   /** Plain text without syntax. */
   readonly query: string;
-  /** The maximum number of hits. A whole number from 1. */
-  readonly limit: number;
   /** The hits that are left out, best first. @default 0 */
   readonly offset?: number | undefined;
   /** Returns whether a row may be a hit. The rows that it rejects count in the ranking nevertheless. */
@@ -40,23 +47,13 @@ export interface TermQuery<Source extends TermSource = TermSource> extends CallO
   readonly readsRecords?: boolean | undefined;
   /** Whether words with a similar spelling are searched for when nothing is found, which reads all terms. @default true */
   readonly findsSimilar?: boolean | undefined;
-  /** Also ranks by meaning, which reads all rows. */
-  readonly embed?: Embed | undefined;
-  /** Called for each notice about the result. When it is given, a failed `embed` is a notice. */
-  readonly onNotice?: ((notice: RankNotice) => void) | undefined;
 }
 
 /** A found row. */
-export interface TermHit<Source extends TermSource = TermSource> {
+export interface TermHit<Source extends TermSource = TermSource> extends Omit<RankedDocument, 'id'> {
   readonly source: Source;
   readonly sequence: number;
   readonly record: string;
-  /** Higher is better. Comparable only within one result. */
-  readonly score: number;
-  /** Present when there is too little evidence that the row is an answer. */
-  readonly isSimilar?: true;
-  /** The terms by which it was found. */
-  readonly matched: readonly string[];
 }
 
 export interface TermResult<Source extends TermSource = TermSource> {

@@ -52,7 +52,7 @@ interface WaitOptions extends CallOptions {
   readonly question?: string | undefined;
 }
 
-interface FinishOptions extends CallOptions {
+export interface FinishOptions extends CallOptions {
   /** @default 'done' */
   readonly status?: 'done' | 'failed' | undefined;
   /** Why it failed. */

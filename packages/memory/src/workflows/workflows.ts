@@ -14,7 +14,14 @@ import type { Notes } from './notes.ts';
 import { WaitingList } from './waiting.ts';
 import { isOpen, isPartlyDone, parseWorkflow, readWorkflow, withTodos, workflowDocument } from './workflow-record.ts';
 import type { Change, Todo, WorkflowRecord } from './workflow-record.ts';
-import { checkChoice, createRun, jsonOf, type AcquireOptions, type WorkflowRun } from './workflow-run.ts';
+import {
+  checkChoice,
+  createRun,
+  jsonOf,
+  type AcquireOptions,
+  type FinishOptions,
+  type WorkflowRun,
+} from './workflow-run.ts';
 
 interface NewWorkflow {
   readonly goal: string;
@@ -29,10 +36,7 @@ interface NewWorkflow {
 }
 
 /** A workflow in a list. */
-export interface WorkflowSummary {
-  readonly id: string;
-  readonly goal: string;
-  readonly streamName: string;
+export interface WorkflowSummary extends Pick<WorkflowRecord, 'id' | 'goal' | 'streamName' | 'updatedAt'> {
   /** A {@link WorkflowStatus}, what a newer version wrote, or `corrupt`. */
   readonly status: string;
   /** The number of done todos, those that are partly done included. */
@@ -41,7 +45,6 @@ export interface WorkflowSummary {
   readonly partlyDone: number;
   /** The number of all todos. */
   readonly todos: number;
-  readonly updatedAt: number;
 }
 
 /** Selects workflows that wait. */
@@ -51,11 +54,7 @@ interface WaitingOptions extends CallOptions {
   readonly group?: string | undefined;
 }
 
-interface CancelOptions extends CallOptions {
-  readonly reason?: string | undefined;
-  /** Whether to remove the notes now, or let them expire. @default 'remove' */
-  readonly notes?: 'remove' | 'expire' | undefined;
-}
+type CancelOptions = Omit<FinishOptions, 'status'>;
 
 /** A todo in an edited list. */
 export interface EditedTodo {
