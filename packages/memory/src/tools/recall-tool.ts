@@ -57,7 +57,7 @@ const recallShape = {
 
 const DEFAULT_LIMIT = 5;
 
-/** What was read by its id. */
+/** The result of a reading by id. */
 interface Found extends Pick<RecallDetails, 'facts' | 'messages'> {
   readonly entry: Entry;
 }
