@@ -21,7 +21,7 @@ const exported: readonly (readonly [path: string, module: object, names: readonl
     internal,
     ['DEFAULT_GROUP', 'DEFAULT_STREAM', 'DONE_COMPLETION', 'findMessage', 'isPartlyDone', 'notesKey', 'parseTime'],
   ],
-  ['backends/memory.js', memoryBackend, ['memory']],
+  ['backends/in-process.js', memoryBackend, ['memory']],
   ['backends/sqlite.js', sqliteBackend, ['sqlite']],
   ['backends/redis.js', redisBackend, ['redis']],
   ['testing/backend-contract.js', testing, ['backendContract', 'clockContract', 'listsOf']],

@@ -1,4 +1,4 @@
-//! Best alignment of letters as a subsequence of a text.
+//! Best alignment of letters as a subsequence of a string.
 //!
 //! The recurrence and the constants come from fzf's second algorithm (`FuzzyMatchV2` in `src/algo/algo.go`): a
 //! Smith-Waterman alignment in which every letter must match, with affine gaps and bonuses for the beginnings of
@@ -32,7 +32,7 @@ pub(crate) enum Letters {
     Endless(Box<[u8]>),
 }
 
-/// The alignment of letters with the part of a text that was read.
+/// The alignment of letters with the part of a string that was read.
 #[derive(Clone, Debug)]
 pub(crate) enum Aligned {
     Short(Column<SHORT>),
@@ -81,7 +81,7 @@ impl Letters {
         }
     }
 
-    /// Reads the next part of a text; `folded` is its lower-case form.
+    /// Reads the next part of a string; `folded` is its lower-case form.
     pub(crate) fn read(&self, aligned: &mut Aligned, text: &[u8], folded: &[u8]) {
         match (self, aligned) {
             (Self::Short(lanes), Aligned::Short(column)) => lanes.read(column, text, folded),
@@ -102,7 +102,7 @@ impl Letters {
         (best > IMPOSSIBLE / 2).then(|| share.clamp(1, 999).unsigned_abs())
     }
 
-    /// How well the letters align with a text by itself.
+    /// How well the letters align with a string by itself.
     pub(crate) fn quality_in(&self, text: &[u8], folded: &[u8]) -> Option<u32> {
         let mut aligned = self.start();
         self.read(&mut aligned, text, folded);

@@ -93,7 +93,7 @@ impl Line {
     }
 }
 
-/// Returns the lower-case form of a text that paths are compared with.
+/// Returns the lower-case form of a string that paths are compared with.
 #[must_use]
 pub fn folded(text: &str) -> Vec<u8> {
     let mut folded = Vec::with_capacity(text.len());
@@ -281,7 +281,7 @@ impl Term {
     }
 }
 
-/// Whether neither a letter nor a digit is next to a part of a text.
+/// Whether neither a letter nor a digit is next to a part of a string.
 fn is_between_words(text: &[u8], part: Range<usize>) -> bool {
     let before = text[..part.start].utf8_chunks().last();
     let before = before.filter(|chunk| chunk.invalid().is_empty()).and_then(|chunk| chunk.valid().chars().next_back());

@@ -33,7 +33,7 @@ pub(crate) fn quality(letters: &[u8], index: &Index, mut directory: usize, text:
     rest.is_empty().then(|| (TIER_SPAN - 1).saturating_sub(cost + index.depth(directory) as u32 * ABOVE).max(1))
 }
 
-/// The letters before the initials of all words of a text. `None` if they do not end with these.
+/// The letters before the initials of all words of a string. `None` if they do not end with these.
 fn before_initials<'l>(letters: &'l [u8], text: &[u8], folded: &[u8]) -> Option<&'l [u8]> {
     let mut rest = letters;
     for at in (0..folded.len()).rev().filter(|&at| is_word(folded[at]) && begins_word(text, at)) {

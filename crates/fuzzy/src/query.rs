@@ -69,7 +69,7 @@ impl Query {
         Self { words, roles }
     }
 
-    /// Whether a text is too long for a query: more than [`MAX_BYTES`] or [`MAX_PIECES`].
+    /// Whether a string is too long for a query: more than [`MAX_BYTES`] or [`MAX_PIECES`].
     #[must_use]
     pub fn is_too_long(text: &str) -> bool {
         let is_between = |character: char| character.is_whitespace() || matches!(character, '/' | '\\');

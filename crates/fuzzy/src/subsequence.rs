@@ -1,4 +1,4 @@
-//! How far letters occur in a text, in order.
+//! How far letters occur in a string, in order.
 
 use crate::fold::symbols;
 use crate::name::is_word;

@@ -168,7 +168,7 @@ impl GlobPattern {
     }
 }
 
-/// The composed form of a text: see [`composed`].
+/// The composed form of a string: see [`composed`].
 fn composed_text(text: &str) -> Cow<'_, str> {
     match composed(text.as_bytes()) {
         Cow::Owned(bytes) => Cow::Owned(String::from_utf8_lossy(&bytes).into_owned()),

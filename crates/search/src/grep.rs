@@ -57,7 +57,7 @@ pub use self::stream::{BatchSink, GrepBatch, Streaming};
 /// The number of candidates that a thread takes together.
 const CHUNK: usize = 64;
 
-/// The path of the matches in a text that is not a file.
+/// The path of the matches in a string that is not a file.
 const INPUT_NAME: &[u8] = b"<stdin>";
 
 /// Searches the files below a directory, or one file.
@@ -90,7 +90,7 @@ pub fn grep_stream(
     search_path(context, options, Some(streaming), cancel)
 }
 
-/// Searches a text as it arrives. The path and the file filters of `options` have no effect; the path of its matches is
+/// Searches a string as it arrives. The path and the file filters of `options` have no effect; the path of its matches is
 /// `<stdin>`.
 ///
 /// An error of `text` ends the search, and the text counts as unreadable.

@@ -20,7 +20,7 @@ pub(super) fn plain_characters(glob: &str) -> Vec<(usize, char)> {
     plain
 }
 
-/// The length of the class at the beginning of a text, which begins with `[`.
+/// The length of the class at the beginning of a string, which begins with `[`.
 fn class_length(text: &str) -> Option<usize> {
     let mut characters = text.char_indices().skip(1).peekable();
     characters.next_if(|&(_, character)| matches!(character, '!' | '^'));

@@ -48,7 +48,7 @@ pub(crate) fn refusal(glob: &str) -> Option<String> {
     None
 }
 
-/// The rejection of `{1..3}` at the beginning of a text.
+/// The rejection of `{1..3}` at the beginning of a string.
 fn brace_range(text: &str) -> Option<String> {
     let inner = &text[1..text.find('}')?];
     let mut parts = inner.split("..");

@@ -110,7 +110,7 @@ fn close(open: &mut Vec<(Vec<Vec<Token>>, Vec<Token>)>, current: &mut Vec<Token>
 const POSIX_CLASSES: [&str; 12] =
     ["alnum", "alpha", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space", "upper", "xdigit"];
 
-/// The name in `[:name:]` at the beginning of a text, for any mark, and the rest after it.
+/// The name in `[:name:]` at the beginning of a string, for any mark, and the rest after it.
 pub(crate) fn named(text: &str, mark: char) -> Option<(&str, &str)> {
     let (name, rest) = text.strip_prefix('[')?.strip_prefix(mark)?.split_once(mark)?;
     let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric());

@@ -396,7 +396,7 @@ impl<M: Matcher> Collector<'_, M> {
         self.places(text, block)
     }
 
-    /// Finds the matches that begin in a block of a text.
+    /// Finds the matches that begin in a block of a string.
     fn places(&self, text: &[u8], block: Range<usize>) -> BlockSubmatches {
         let max_kept = self.room.max_bytes.saturating_sub(self.cost.bytes()) / SUBMATCH + 1;
         let mut submatches = BlockSubmatches::default();

@@ -130,7 +130,7 @@ impl FileSearcher {
         Self::with_heap_limit(compiled, options, HEAP_LIMIT)
     }
 
-    /// For a text that can be read only once, like ripgrep: its context changes where a NUL ends the search.
+    /// For a string that can be read only once, like ripgrep: its context changes where a NUL ends the search.
     pub(super) fn for_reader(compiled: &Compiled, options: &GrepOptions) -> Self {
         let mut searcher = Self::new(compiled, options);
         if let Some(with_context) = searcher.with_context.take() {
@@ -229,7 +229,7 @@ impl FileSearcher {
         }
     }
 
-    /// Searches a text from its start to its end.
+    /// Searches a string from its start to its end.
     pub(super) fn search_reader(
         &mut self,
         text: impl Read,

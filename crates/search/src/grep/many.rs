@@ -67,7 +67,7 @@ impl Part<'_> {
     }
 }
 
-/// The first match of a part from an offset of a text.
+/// The first match of a part from an offset of a string.
 #[derive(Clone, Copy)]
 struct Known {
     text: (*const u8, usize),

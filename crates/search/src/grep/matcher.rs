@@ -92,7 +92,7 @@ impl Compiled {
         self.is_local
     }
 
-    /// A text that every match contains. `None` if the expression is just a text.
+    /// A string that every match contains. `None` if the expression is just a string.
     pub(super) fn required(&self) -> Option<&Arc<Finder<'static>>> {
         self.required.as_ref()
     }
@@ -105,7 +105,7 @@ impl Compiled {
         self.engine
     }
 
-    /// The patterns with a text that can occur although their expressions have no match: `$scope` does not match its own text.
+    /// The patterns with a string that can occur although their expressions have no match: `$scope` does not match its own text.
     pub(super) fn that_can_miss_their_text(&self) -> impl Iterator<Item = &str> {
         self.plans.iter().filter(|plan| plan.can_miss_its_text(self.syntax)).map(|plan| plan.given.as_str())
     }

@@ -126,7 +126,7 @@ pub struct SearchedPattern {
     pub searched: String,
 }
 
-/// A place where a text occurs.
+/// A place where a string occurs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Occurrence {
     /// The text.

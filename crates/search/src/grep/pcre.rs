@@ -66,7 +66,7 @@ pub(super) struct Expression {
     /// The program without callouts.
     plain: Code,
     with_callouts: Code,
-    /// The maximal length of a text for `plain`.
+    /// The maximal length of a string for `plain`.
     max_plain_bytes: usize,
 }
 
@@ -134,7 +134,7 @@ fn is_option(pattern: &str) -> bool {
     name.is_some_and(|name| OPTIONS.contains(&name))
 }
 
-/// The maximal length of a text on which a match of `pattern` certainly ends within [`PLAIN_STEPS`].
+/// The maximal length of a string on which a match of `pattern` certainly ends within [`PLAIN_STEPS`].
 ///
 /// PCRE2 counts the repetitions of groups, and its limit ends those. It does not count the repetitions of single characters,
 /// which are as many as the text has bytes for each such place in the pattern, nor the choices of alternatives and optional
@@ -359,7 +359,7 @@ impl Workspace {
         usize::try_from(number).ok()
     }
 
-    /// Adds the places of the groups of the last match, which was in a text of this length.
+    /// Adds the places of the groups of the last match, which was in a string of this length.
     fn push_groups(&self, length: usize, groups: &mut Groups) {
         // SAFETY: the vector has two offsets for each group, which the last match has set.
         let offsets =
@@ -434,7 +434,7 @@ pub(super) struct PcreMatcher<'a> {
     pub(super) check: &'a dyn Fn() -> Result<(), Stopped>,
     /// Why the last match failed. The searcher passes only its text on.
     pub(super) failure: &'a Cell<Option<Failure>>,
-    /// Whether a text is one line, and its `\n` is not part of it: the searcher cuts only `\r\n` with `crlf`.
+    /// Whether a string is one line, and its `\n` is not part of it: the searcher cuts only `\r\n` with `crlf`.
     pub(super) cut_line_break: bool,
 }
 

@@ -26,7 +26,7 @@ pub(super) enum Prefiltered {
 pub(super) struct Prefilter<'a> {
     /// The matcher, if a search of a whole file finds exactly the lines that match by themselves.
     pub(super) matcher: Option<&'a RegexMatcher>,
-    /// A text that every match contains.
+    /// A string that every match contains.
     pub(super) required: Option<&'a Arc<Finder<'static>>>,
     pub(super) multiline: bool,
     pub(super) binary: Binary,
@@ -82,7 +82,7 @@ impl Prefilter<'_> {
     }
 }
 
-/// Whether a text begins with the byte order mark of UTF-16.
+/// Whether a string begins with the byte order mark of UTF-16.
 fn is_utf16(text: &[u8]) -> bool {
     text.starts_with(b"\xFF\xFE") || text.starts_with(b"\xFE\xFF")
 }

@@ -111,7 +111,7 @@ struct Group {
 }
 
 /// Escapes the literal parts: a parenthesis without a partner, parentheses around plain text, such as the arguments of
-/// a call, a `[` that is not closed, and a `$` or `^` in the middle of a text. Closes at the end a group that cannot be meant
+/// a call, a `[` that is not closed, and a `$` or `^` in the middle of a string. Closes at the end a group that cannot be meant
 /// literally, such as `(?=`.
 ///
 /// Returns `None` if the repair would make a part of the text optional, or an alternative of its own.

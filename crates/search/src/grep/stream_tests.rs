@@ -188,7 +188,7 @@ fn matches_that_the_caller_keeps_must_fit_the_budget_together() {
     assert_eq!(facts(outcome), facts(expected));
 }
 
-/// Gives a text in small pieces.
+/// Gives a string in small pieces.
 struct Pieces<'a>(&'a [u8], usize);
 
 impl Read for Pieces<'_> {

@@ -52,7 +52,7 @@ const recallShape = {
 
 const DEFAULT_LIMIT = 5;
 
-/** A fact or a message, read by its id. */
+/** The result of a reading by id. */
 interface Found extends Pick<RecallDetails, 'facts' | 'messages'> {
   readonly entry: wrap.Entry;
 }

@@ -179,7 +179,7 @@ impl Plan {
         })
     }
 
-    /// Whether a search of a whole file finds exactly the lines that match by themselves, and a text that every match
+    /// Whether a search of a whole file finds exactly the lines that match by themselves, and a string that every match
     /// contains.
     pub(super) fn analysis(&self, syntax: Syntax) -> (bool, Option<Arc<Finder<'static>>>) {
         let parsed = ParserBuilder::new()

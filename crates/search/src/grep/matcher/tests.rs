@@ -13,7 +13,7 @@ fn a_text_that_every_match_contains_is_searched_first() {
         ("(?i)abc.", false, None),
         ("abc.", true, None),
         (r"\w+", false, None),
-        // Nothing else than a text.
+        // Nothing else than a string.
         ("abc", false, None),
     ] {
         let compiled =
