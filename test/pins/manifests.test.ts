@@ -113,7 +113,7 @@ const pins: Readonly<Record<string, Pin>> = {
     published: {
       '.': { types: './dist/index.d.ts', default: './dist/index.js' },
       './internal': { types: './dist/internal.d.ts', default: './dist/internal.js' },
-      './memory': { types: './dist/backends/in-process.d.ts', default: './dist/backends/memory.js' },
+      './memory': { types: './dist/backends/in-process.d.ts', default: './dist/backends/in-process.js' },
       './sqlite': { types: './dist/backends/sqlite.d.ts', default: './dist/backends/sqlite.js' },
       './redis': { types: './dist/backends/redis.d.ts', default: './dist/backends/redis.js' },
       './testing': { types: './dist/testing/backend-contract.d.ts', default: './dist/testing/backend-contract.js' },
