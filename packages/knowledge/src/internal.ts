@@ -21,6 +21,6 @@ export type { AssetChanges, KnownAssets } from './stores/changes.ts';
 export { openLocalStore } from './stores/local-store.ts';
 export type { AssetChange } from './stores/draft.ts';
 export { headOf } from './stores/record.ts';
-export type { TeamChanges } from './team/report.ts';
+export type { TeamChanges, TeamConflict, TeamStatus } from './team/report.ts';
 export { createTeam } from './team/team.ts';
-export type { Resolution, TeamConflict, TeamOptions, TeamStatus } from './team/team-api.ts';
+export type { Resolution, TeamOptions } from './team/team-store.ts';

@@ -54,12 +54,23 @@ export function hasSecret(text: string): boolean {
   return secretIn(text) !== undefined;
 }
 
-/** @throws {KnowledgeError} `SECRET` with the line. */
-export function checkSecrets(text: string, { path }: { readonly path?: string | undefined } = {}): void {
+interface TextPlace {
+  /** The file of the text, for the error. */
+  readonly path?: string | undefined;
+}
+
+/** Returns the error `SECRET` with the line of the first secret. */
+export function secretError(text: string, { path }: TextPlace = {}): KnowledgeError | undefined {
   const secret = secretIn(text);
-  if (secret === undefined) return;
+  if (secret === undefined) return undefined;
   const line = text.slice(0, secret.start).split('\n').length;
   const file = path === undefined ? '' : `${path}, `;
   const summary = `The text seems to have a secret (${file}line ${line}: ${secret.kind})`;
-  throw new KnowledgeError('SECRET', [summary, 'Replace it by a placeholder such as <token>.'], { path, line });
+  return new KnowledgeError('SECRET', [summary, 'Replace it by a placeholder such as <token>.'], { path, line });
+}
+
+/** @throws {KnowledgeError} `SECRET` with the line. */
+export function checkSecrets(text: string, place?: TextPlace): void {
+  const error = secretError(text, place);
+  if (error !== undefined) throw error;
 }

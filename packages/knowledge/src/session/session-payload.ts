@@ -36,7 +36,7 @@ type TeamState = 'same' | 'changed' | 'unknown';
 
 async function readTeam(directory: string): Promise<TeamState> {
   if (!hasTeam(directory)) return 'same';
-  const { hasLocalChanges } = await import('../team/local-changes.ts');
+  const { hasLocalChanges } = await import('../team/state.ts');
   try {
     return (await hasLocalChanges(directory)) ? 'changed' : 'same';
   } catch {
