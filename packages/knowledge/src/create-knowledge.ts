@@ -18,10 +18,10 @@ import { openHotAssets } from './usage/hot-assets.ts';
 import type { HotAssets } from './usage/hot-assets.ts';
 import { createTeam } from './team/team.ts';
 import type { Team } from './team/team.ts';
-import { eraseInBackground } from './stores/eraser.ts';
+import { ChangeFollower } from './stores/change-follower.ts';
+import { Eraser } from './stores/eraser.ts';
 import { knowledgePayload, storePayloadOptions } from './payload/knowledge-payload.ts';
 import type { KnowledgePayloadOptions } from './payload/knowledge-payload.ts';
-import { forgetRemoved } from './usage/forget-removed.ts';
 import { openUsage } from './usage/usage.ts';
 import type { Usage } from './usage/usage.ts';
 
@@ -100,9 +100,13 @@ export function createKnowledge(options: KnowledgeOptions = {}): Knowledge {
   const { learn = !['0', 'off'].includes(env['CAIRN_KNOWLEDGE_LEARN'] ?? '') } = options;
   // Its schemas take a while to load, and many commands need no events.
   const usage = openUsage({ open: async () => (await import('@cairn/memory')).createMemory({ backend }), learn });
-  const stopForgetting = forgetRemoved(store, usage);
+  // A failure leaves the events of removed assets: they expire.
+  const forgetter = new ChangeFollower(store, async (ids) => {
+    const assets = await store.getMany(ids);
+    for (const [place, id] of ids.entries()) if (assets[place] === undefined) await usage.forget(id);
+  });
   const hot = openHotAssets({ store, usage });
-  const stopErasing = eraseInBackground(store);
+  const eraser = new Eraser(store);
   const gaps = openGaps({ backend, clock, language });
   const index = openIndex({
     store,
@@ -122,10 +126,10 @@ export function createKnowledge(options: KnowledgeOptions = {}): Knowledge {
   const close: Knowledge['close'] = async ({ erases = true } = {}) => {
     try {
       await settler.close();
-      await stopForgetting();
+      await forgetter.close();
       await usage.flush();
       await index.close();
-      await stopErasing({ erases });
+      await eraser.close({ erases });
     } finally {
       await backend.close();
     }

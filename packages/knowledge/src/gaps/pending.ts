@@ -1,6 +1,6 @@
 /** How gaps are read, and which wait to be filled. Loads little, so that the start of a session can use it. */
-import type { CallOptions } from '@cairn/memory';
-import type { Row, Rows } from '../stores/rows.ts';
+import type { CallOptions, Row } from '@cairn/memory';
+import type { Rows } from '../stores/rows.ts';
 
 /** A question that the assets do not answer. */
 export interface Gap {

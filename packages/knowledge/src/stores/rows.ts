@@ -14,8 +14,6 @@ export const INDEX_ROWS: readonly string[] = ['state', 'heads'];
 /** The rows of a page: one may have more than a megabyte. */
 const ROWS_PER_PAGE = 256;
 
-export type { Row, RowChange };
-
 /** `changed`: the row `id` is not as expected. `taken`: the row `id` has the unique string. */
 export type RowResult =
   | { readonly isDone: true }
@@ -65,7 +63,6 @@ export class Rows {
     return { start, sequence, count };
   }
 
-  /** Removes rows. */
   async remove(ids: readonly string[], options: CallOptions): Promise<void> {
     await this.#backend.change(this.#key, { removes: ids }, options);
   }
