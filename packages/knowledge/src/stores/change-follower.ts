@@ -26,7 +26,7 @@ export class ChangeFollower {
         await this.#handle(ids);
       }
     } catch {
-      // What is handled is derived from the assets, which are stored.
+      // The assets are stored, and all else is derived from them.
     } finally {
       this.#running = undefined;
     }
