@@ -22,12 +22,10 @@ export function knowledgeDirectory(context: DirectoryContext): string {
   throw new KnowledgeError('INVALID_OPTION', [summary, 'Set it to the absolute path of a directory, or unset it.']);
 }
 
-/** Returns the database of the local store in a knowledge directory. */
 export function databasePath(directory: string): string {
   return join(directory, 'knowledge.db');
 }
 
-/** Whether the knowledge of a directory is shared in a team store. */
 export function hasTeam(directory: string): boolean {
   return existsSync(join(directory, TEAM_FILE));
 }

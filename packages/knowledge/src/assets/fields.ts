@@ -28,7 +28,6 @@ const FIELD_NAMES = [
 
 export type FieldName = (typeof FIELD_NAMES)[number];
 
-/** A problem of a field: what is wrong, and what to do. */
 export class FieldProblem extends Error {
   override readonly name: string = 'FieldProblem';
   readonly field: FieldName;

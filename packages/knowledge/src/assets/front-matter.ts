@@ -21,7 +21,6 @@ export interface ErrorPlace {
   readonly path?: string | undefined;
 }
 
-/** Returns the error of an asset that is not readable. */
 export function invalidAsset(
   [problem, hint]: readonly [problem: string, hint: string],
   { path, line }: ErrorPlace & { readonly line?: number | undefined },
@@ -30,7 +29,6 @@ export function invalidAsset(
   return new KnowledgeError('INVALID_ASSET', [`Invalid asset${place}: ${problem}`, hint], { path, line });
 }
 
-/** Returns whether a text begins with the line that begins front matter. */
 export function hasFrontMatter(text: string): boolean {
   return START.test(text);
 }
@@ -69,7 +67,6 @@ function plainOf(node: Node | null, document: Document.Parsed): unknown {
   return node?.toJS(document);
 }
 
-/** The fields of front matter with the lines of their names. */
 export interface ParsedYaml {
   readonly document: Document.Parsed;
   /** Undefined values are absent. */

@@ -17,7 +17,6 @@ export interface ParseAssetOptions extends ErrorPlace {
   readonly key?: AssetKey | undefined;
 }
 
-/** A Markdown file as an asset. */
 export interface ParsedAsset {
   readonly id: string;
   readonly fields: AssetFields;
@@ -29,7 +28,6 @@ export interface ParsedAsset {
 
 const YAML_STYLE: ToStringOptions = { lineWidth: 0, flowCollectionPadding: false };
 
-/** Returns the SHA-256 of a text in hexadecimal. */
 export function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
@@ -123,7 +121,6 @@ function formatYaml(document: Document): string {
 
 export interface AssetEdit {
   readonly fields?: FieldChanges | undefined;
-  /** The new body. */
   readonly body?: string | undefined;
 }
 

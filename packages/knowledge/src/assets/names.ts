@@ -2,7 +2,6 @@ import { quoted } from '@cairn/tool/kernel';
 import { KnowledgeError } from '../errors.ts';
 import type { AssetKey } from './asset.ts';
 
-/** The product line of an asset that states none. */
 export const DEFAULT_PRODUCT_LINE = 'general';
 
 const NAME = /^[\p{L}\p{N}._-]{1,80}$/u;
@@ -19,7 +18,6 @@ function problemOf(part: string): string | undefined {
   return Buffer.byteLength(part) > MAX_NAME_BYTES ? `it is longer than ${MAX_NAME_BYTES} bytes` : undefined;
 }
 
-/** Returns whether {@link checkName} accepts a name. */
 export function isName(name: string): boolean {
   return problemOf(name.normalize('NFC')) === undefined;
 }

@@ -14,7 +14,6 @@ const MIN_ENTROPY = 3.9;
 /** The share of neighbours of different kinds: about 0.6 in random text, 0.2 in names such as `getHttpResponse2`. */
 const MIN_SWITCHES = 0.43;
 
-/** Returns Shannon's entropy of a text in bits for each character. */
 function entropyOf(text: string): number {
   const counts = new Map<string, number>();
   for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1);
@@ -27,7 +26,6 @@ function kindOf(character: string): number {
   return /[a-z]/u.test(character) ? 0 : /[A-Z]/u.test(character) ? 1 : /\d/u.test(character) ? 2 : 3;
 }
 
-/** Returns whether a run of characters is as irregular as generated ones are. */
 function isRandom(run: string): boolean {
   if (!/[a-z]/u.test(run) || !/[A-Z]/u.test(run) || !/\d/u.test(run)) return false;
   if (DIGEST.test(run) || PLACEHOLDER.test(run)) return false;

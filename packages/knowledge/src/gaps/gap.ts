@@ -32,7 +32,6 @@ export function isGapDraft({ type, tags }: Pick<AssetFields, 'type' | 'tags'>): 
   return type === 'discovery' && tags.includes(DRAFT_TAG);
 }
 
-/** Returns a name for the asset that fills a gap, of the words of the question. */
 function nameOf({ query, id }: Gap): string {
   const words =
     query
@@ -66,7 +65,6 @@ Asked ${asked === 1 ? 'once' : `${asked} times`}, first on ${dayOf(firstMs)}, la
 `,
 };
 
-/** Returns the draft of the asset that fills a gap: a discovery with the question as its title, and a tag. */
 export function draftOf(gap: Gap, language: Language): AssetDraft {
   return {
     name: nameOf(gap),

@@ -20,7 +20,6 @@ export interface GapsOptions {
   readonly backend: MemoryBackend;
   /** Milliseconds since the epoch. @default the clock of the backend */
   readonly clock?: (() => number) | undefined;
-  /** The language of drafts. */
   readonly language: Language;
 }
 
@@ -133,7 +132,6 @@ class StoredGaps {
     return clock?.() ?? backend.now({ signal });
   }
 
-  /** Returns the changes that make room for a new gap. */
   async #dropped(options: CallOptions): Promise<RowChange[]> {
     // Rows of another version come first.
     const order = ({ gap }: GapRow): readonly [number, number] => [gap?.asked ?? 0, gap?.lastMs ?? 0];

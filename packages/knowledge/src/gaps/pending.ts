@@ -17,17 +17,14 @@ export interface Gap {
 const PENDING_ASKED = 3;
 const PENDING_MS: number = 7 * 24 * 60 * 60 * 1000;
 
-/** Returns whether the gap should be filled now: it was asked three times, or is seven days old. */
 function isPending({ asked, firstMs }: Gap, nowMs: number): boolean {
   return asked >= PENDING_ASKED || nowMs - firstMs >= PENDING_MS;
 }
 
-/** Orders gaps: the latest question first. */
 function compareGaps(left: Gap, right: Gap): number {
   return right.lastMs - left.lastMs || (left.id < right.id ? -1 : 1);
 }
 
-/** Returns the pending gaps, the latest question first. */
 export function pendingGaps(gaps: readonly Gap[], nowMs: number): Gap[] {
   return gaps.filter((gap) => isPending(gap, nowMs)).toSorted(compareGaps);
 }

@@ -6,7 +6,6 @@ import { errnoOf } from '@cairn/tool/internal';
 import type { CallOptions } from '@cairn/memory';
 import { KnowledgeError } from '../errors.ts';
 
-/** A file that an import reads. */
 export interface ImportFile {
   readonly path: string;
   /** The path below the imported directory, with `/`. */
@@ -20,7 +19,6 @@ export interface FoundFiles {
   readonly files: readonly ImportFile[];
   /** Links, which are not followed: they may name files outside of the directory. */
   readonly links: readonly string[];
-  /** Directories that cannot be read. */
   readonly unreadable: readonly UnreadableDirectory[];
 }
 
@@ -42,7 +40,6 @@ function kindOf(path: string): ImportFile['kind'] {
   return /\.mdc$/iu.test(path) || basename(path) === '.cursorrules' ? 'rules' : 'document';
 }
 
-/** Whether a link leads to a directory. */
 async function isDirectory(link: string): Promise<boolean> {
   const stats = await stat(link).catch(() => undefined);
   return stats?.isDirectory() ?? false;
@@ -53,7 +50,6 @@ async function isLink(path: string): Promise<boolean> {
   return stats?.isSymbolicLink() ?? false;
 }
 
-/** Collects Markdown files. */
 class Finder {
   readonly files: ImportFile[] = [];
   readonly links: string[] = [];
@@ -90,7 +86,6 @@ class Finder {
     this.files.push({ path, place: place === '' ? basename(path) : place, kind: kindOf(path), bytes });
   }
 
-  /** Returns the entries of a directory; none when it cannot be read. */
   async #read(path: string): Promise<Dirent[]> {
     try {
       return await readdir(path, { withFileTypes: true });

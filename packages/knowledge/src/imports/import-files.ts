@@ -41,10 +41,8 @@ export interface ImportResult {
 
 /** The state of an imported file. The id of its row is the hash of its path. */
 interface Imported {
-  /** The hash of the file. */
   readonly file: string;
   readonly id: string;
-  /** The hash of the asset after the import. */
   readonly asset: string;
 }
 
@@ -56,12 +54,10 @@ function parseImported(record: string | undefined): Imported | undefined {
   }
 }
 
-/** Returns whether two assets have the same fields and the same body. */
 function isSame(left: ParsedAsset, right: ParsedAsset): boolean {
   return contentHash(left.body) === contentHash(right.body) && isDeepStrictEqual(left.fields, right.fields);
 }
 
-/** Imports one file after the other. */
 class Importer {
   readonly added: Asset[] = [];
   readonly updated: Asset[] = [];

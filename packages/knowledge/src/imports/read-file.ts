@@ -38,7 +38,6 @@ function withoutSections(text: string): string {
   return kept + text.slice(from);
 }
 
-/** Returns a text as a name; empty when nothing is left. */
 function nameOf(text: string): string {
   const name = text
     .normalize('NFC')
@@ -78,7 +77,6 @@ function parseLines(yaml: string): ReadonlyMap<string, unknown> {
   return new Map(fields);
 }
 
-/** Returns the texts of a list, or of one text with commas. */
 function listOf(value: unknown): string[] {
   const values: readonly unknown[] = Array.isArray(value) ? value : typeof value === 'string' ? value.split(',') : [];
   const texts = values.flatMap((one) =>

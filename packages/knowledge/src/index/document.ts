@@ -12,18 +12,14 @@ export const INDEX_START = '<!-- INDEX_START -->';
 export const INDEX_END = '<!-- INDEX_END -->';
 
 export interface DocumentContent {
-  /** The lines, in their order. */
   readonly lines: readonly string[];
   readonly counts: IndexCounts;
-  /** The newest change time of all assets; `undefined` without assets. */
   readonly lastUpdatedMs: number | undefined;
   readonly language: Language;
 }
 
-/** `AGENTS-INDEX.md`. */
 export interface IndexDocument {
   readonly text: string;
-  /** The number of lines. */
   readonly listed: number;
   /** All assets of the store. */
   readonly total: number;
@@ -81,7 +77,6 @@ export function formatDocument({ lines: all, ...content }: DocumentContent): Ind
 interface Shown {
   readonly lines: readonly string[];
   readonly omitted: Omitted;
-  /** The lines without their tags. */
   readonly untagged: number;
 }
 

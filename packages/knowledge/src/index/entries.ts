@@ -17,7 +17,6 @@ const SLICE = 50;
 export class Entry {
   readonly head: AssetHead;
   readonly sequence: number;
-  /** Its place in the order of the index. */
   rank = 0;
   /** Whether the asset was removed or changed since. */
   isGone = false;
@@ -65,12 +64,10 @@ export class Entries {
   #added: Entry[] | undefined = [];
   #isOrdered = true;
 
-  /** The sequence of each asset, by its id. */
   get sequences(): KnownAssets['sequences'] {
     return this.#sequences;
   }
 
-  /** The number of rows in the store that this version cannot read. */
   get unreadable(): number {
     return this.#unreadable;
   }
@@ -155,14 +152,12 @@ export class Entries {
     return this.#bySequence.get(sequence);
   }
 
-  /** Returns the entry that the store wrote last. */
   newest(): Entry | undefined {
     let newest: Entry | undefined;
     for (const entry of this.#bySequence.values()) if (entry.sequence > (newest?.sequence ?? 0)) newest = entry;
     return newest;
   }
 
-  /** Returns all entries in the order of the index without a stack. */
   ordered(): readonly Entry[] {
     if (!this.#isOrdered) {
       const compare = createComparison({ opened: this.#opened });

@@ -42,9 +42,7 @@ class Index {
   readonly #entries: Entries;
   readonly #stopListening: () => void;
   #isClosed = false;
-  /** Whether the written index may differ from the store. */
   #isDue = false;
-  /** Whether a change of this process is not written. */
   #hasOwnChange = false;
   #timer: NodeJS.Timeout | undefined;
   #isCleaned = false;
@@ -123,7 +121,6 @@ class Index {
       .map(([{ head }, share]) => ({ head, share }));
   }
 
-  /** Lists the assets that the filters select. */
   async list({ signal, ...filters }: IndexFilters & CallOptions = {}): Promise<ListResult> {
     await this.refresh({ signal });
     return listHeads(this.heads(), filters);
@@ -254,7 +251,6 @@ const indexCalls: CallTable<KnowledgeIndex> = {
   close: [],
 };
 
-/** The functions of an index that throw. */
 const directCalls: CallTable<KnowledgeIndex> = {
   heads: [],
   head: ['any'],

@@ -2,10 +2,8 @@ import { HOSTILE_CHARACTER } from '@cairn/tool/internal';
 import { ASSET_TYPES } from '../assets/asset.ts';
 import type { AssetHead, AssetType } from '../assets/asset.ts';
 
-/** The fields of a line of the index, in their order. */
 export const LINE_FORMAT: string = 'name|type|product_line|title|tags|promoted';
 
-/** What a line of the index has of an asset. */
 export type IndexLine = Pick<AssetHead, 'name' | 'type' | 'productLine' | 'title' | 'tags' | 'isPromoted'>;
 
 /** Texts without a character to escape, for speed. */
@@ -38,7 +36,6 @@ export function formatLine({ name, type, productLine, title, tags, isPromoted }:
   return [...fields, tags.map(escapeField).join(','), isPromoted ? '1' : '0'].join('|');
 }
 
-/** Returns a line without its tags. */
 export function withoutTags(line: string): string {
   return line.split('|').with(4, '').join('|');
 }

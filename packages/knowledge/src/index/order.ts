@@ -3,9 +3,7 @@ import { stackMatcherOf } from '../stack/match-stack.ts';
 import type { Stack } from '../stack/stack.ts';
 
 interface OrderOptions {
-  /** The tech stack of a project: assets of matching product lines come first. @default no stack */
   readonly stack?: Stack | undefined;
-  /** How often each asset was opened, by id. @default no asset was opened */
   readonly opened?: ReadonlyMap<string, number> | undefined;
 }
 

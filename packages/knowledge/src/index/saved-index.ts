@@ -20,7 +20,6 @@ interface SavedHead {
 /** What the index knows of the assets in one state of their table. */
 export interface SavedIndex extends Position {
   readonly overview: IndexOverview;
-  /** In the order of the index. */
   readonly heads: readonly SavedHead[];
 }
 

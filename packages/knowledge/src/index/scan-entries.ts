@@ -4,7 +4,6 @@ import type { Entries } from './entries.ts';
 import { createFilter } from './selection.ts';
 import type { IndexFilters } from './selection.ts';
 
-/** The assets that a query finds in name, title and tags. */
 export interface ScanResult {
   /** Assets with all words of the query. An asset with this name comes first; then the order of the index. */
   readonly exact: readonly AssetHead[];

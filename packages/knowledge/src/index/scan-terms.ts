@@ -2,7 +2,6 @@ import { readQuery, similarTerms, termsOf } from '@cairn/retrieval';
 import { setImmediate } from 'node:timers/promises';
 import type { AssetHead } from '../assets/asset.ts';
 
-/** What a scan needs of an asset. */
 interface Scanned {
   readonly head: Pick<AssetHead, 'id' | 'name' | 'title' | 'tags'>;
 }
@@ -104,7 +103,6 @@ export class ScanTerms<Asset extends Scanned> {
     return shares;
   }
 
-  /** Drops the slots of removed assets. */
   #compact(): void {
     const moved = new Map<number, number>();
     this.#assets = this.#assets.filter((asset, slot) => {

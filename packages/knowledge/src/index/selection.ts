@@ -2,10 +2,8 @@ import type { AssetHead, AssetType } from '../assets/asset.ts';
 import { stackMatcherOf } from '../stack/match-stack.ts';
 import type { Stack } from '../stack/stack.ts';
 
-/** The most lines of `AGENTS-INDEX.md`. */
 export const MAX_LISTED = 200;
 
-/** Selects assets of the index. */
 export interface IndexFilters {
   /** A product line, in any case; lines below it are included: `exchange` selects `exchange/core`. */
   readonly productLine?: string | undefined;
@@ -19,33 +17,25 @@ export interface IndexFilters {
 
 /** How many assets of the store are not listed, by the first reason that holds. */
 export interface Omitted {
-  /** Deprecated or superseded. */
   readonly inactive: number;
-  /** Skills are called by name. */
   readonly skills: number;
   /** Of a product line that does not match the stack. */
   readonly otherLines: number;
-  /** More than the limit. */
   readonly more: number;
   /** Written by a later version; absent for none. */
   readonly unreadable?: number | undefined;
 }
 
-/** The numbers of assets in the store. */
 export interface IndexCounts {
-  /** All assets. */
   readonly total: number;
   /** Those that the team store has. */
   readonly promoted: number;
-  /** Deprecated or superseded. */
   readonly inactive: number;
-  /** Active skills. */
   readonly skills: number;
   /** Assets that this version cannot read, which `total` does not include; absent for none. */
   readonly unreadable?: number | undefined;
 }
 
-/** The state of all assets. */
 export interface IndexOverview {
   readonly counts: IndexCounts;
   /** The newest change time of all assets; `undefined` without assets. */
@@ -56,12 +46,10 @@ export interface IndexOverview {
 
 const MAX_UNSHARED = 5;
 
-/** The newest first. No two assets are equal. */
 function compareAge(a: AssetHead, b: AssetHead): number {
   return b.changedMs - a.changedMs || (a.id < b.id ? -1 : 1);
 }
 
-/** Returns the numbers of assets. */
 export function overviewOf(heads: readonly AssetHead[], unreadable: number): IndexOverview {
   let [promoted, inactive, skills] = [0, 0, 0];
   let lastUpdatedMs: number | undefined;
@@ -86,7 +74,6 @@ export function overviewOf(heads: readonly AssetHead[], unreadable: number): Ind
   };
 }
 
-/** Returns the numbers that the index states at its end. */
 export function omittedOf(
   { total, inactive, skills, unreadable }: IndexCounts,
   listed: number,
@@ -96,12 +83,10 @@ export function omittedOf(
   return { inactive, skills, otherLines, more, ...(unreadable !== undefined && { unreadable }) };
 }
 
-/** Whether the index lists the asset: it is active, and not a skill. */
 export function isListed({ status, type }: Pick<AssetHead, 'status' | 'type'>): boolean {
   return status === 'active' && type !== 'skill';
 }
 
-/** Whether a product line is another one or below it. */
 function isWithin(productLine: string, above: string): boolean {
   return productLine === above || productLine.startsWith(`${above}/`);
 }
@@ -131,7 +116,6 @@ export function createFieldFilter({
     (above === undefined || selectsLine(head.productLine));
 }
 
-/** Returns a function that decides whether the filters select an asset. */
 export function createFilter({ stack, onlyMatching, ...fields }: IndexFilters): (head: AssetHead) => boolean {
   const matches = stack !== undefined && onlyMatching === true ? stackMatcherOf(stack) : undefined;
   const selects = createFieldFilter(fields);
@@ -147,7 +131,6 @@ export interface ListResult {
   readonly otherLines: number;
 }
 
-/** Selects assets, which are in the order of the index without a stack. */
 export function listHeads(ordered: readonly AssetHead[], filters: IndexFilters): ListResult {
   const heads = ordered.filter(createFilter(filters));
   const matches = filters.stack && stackMatcherOf(filters.stack);

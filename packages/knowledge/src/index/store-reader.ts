@@ -29,7 +29,6 @@ export class StoreReader {
     this.#options = options;
   }
 
-  /** The state of the store that the entries have. */
   get position(): Position | undefined {
     return this.#position;
   }

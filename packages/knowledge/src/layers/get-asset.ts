@@ -9,7 +9,6 @@ import type { AssetLink } from './links.ts';
 
 export interface GetAssetDependencies {
   readonly index: Pick<KnowledgeIndex, 'head' | 'heads' | 'named' | 'refresh'>;
-  /** Reads an asset by its id. */
   readonly read: (id: string, options?: CallOptions) => Promise<Asset | undefined>;
 }
 

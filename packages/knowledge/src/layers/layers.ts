@@ -17,7 +17,6 @@ import { search } from './search.ts';
 import type { SearchAnswer, SearchFilters, SearchOptions, SearchResult } from './search.ts';
 import { noticeOf } from './texts.ts';
 
-/** The index, as the layers use it. */
 type LayerIndex = Pick<
   KnowledgeIndex,
   'head' | 'headAt' | 'heads' | 'named' | 'overview' | 'refresh' | 'scan' | 'similar'
@@ -29,7 +28,6 @@ export interface LayersOptions {
   readonly gaps: Gaps;
   /** The assets that were opened after each query. @default the ranking learns nothing */
   readonly usage?: Pick<Usage, 'isOn' | 'ranking'> | undefined;
-  /** Reads an asset by its id. @default `store.get` */
   readonly read?: ((id: string, options?: CallOptions) => Promise<Asset | undefined>) | undefined;
   readonly language: Language;
 }

@@ -63,7 +63,6 @@ export function headsNamed({ named }: Pick<KnowledgeIndex, 'named'>, name: strin
   return named(name).filter((head) => comparableName(head.name) === wanted || comparableName(head.id) === wanted);
 }
 
-/** Returns the links of an asset. */
 export function linksOf(
   asset: AssetKey & { readonly body: string },
   index: Pick<KnowledgeIndex, 'named'>,

@@ -27,7 +27,6 @@ export interface SearchOptions extends SearchFilters, CallOptions {
   readonly limit?: number | undefined;
 }
 
-/** A found asset. */
 export interface SearchResult extends Pick<
   AssetHead,
   'id' | 'name' | 'productLine' | 'type' | 'title' | 'changedMs' | 'isPromoted'

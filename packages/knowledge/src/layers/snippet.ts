@@ -1,7 +1,6 @@
 import { excerptOf } from '@cairn/retrieval';
 import { setImmediate } from 'node:timers/promises';
 
-/** The characters on each side of a hit. */
 const AROUND = 50;
 /** UTF-16 code units, a few milliseconds. */
 const UNITS_PER_TURN = 32 * 1024;

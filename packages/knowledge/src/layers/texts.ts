@@ -19,7 +19,6 @@ export type SearchNoticeCode =
 
 export interface SearchNotice {
   readonly code: SearchNoticeCode;
-  /** For the reader, in the language of the knowledge. */
   readonly message: string;
 }
 
@@ -49,7 +48,6 @@ const messages: Readonly<Record<Language, Readonly<Record<SearchNoticeCode, (nam
   },
 };
 
-/** Returns a notice in a language. */
 export function noticeOf(code: SearchNoticeCode, language: Language, names: readonly string[] = []): SearchNotice {
   return { code, message: messages[language][code](names.join(language === 'zh' ? '、' : ', ')) };
 }

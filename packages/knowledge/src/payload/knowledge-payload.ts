@@ -9,7 +9,6 @@ import { detectStack } from '../stack/detect-stack.ts';
 import { payloadOptions, renderPayload } from './payload.ts';
 import type { PayloadContent, PayloadOptions } from './payload.ts';
 
-/** Options of the payload of a knowledge base. */
 export interface KnowledgePayloadOptions extends PayloadOptions, CallOptions {
   /** The directory of a project, absolute: assets of its tech stack come first. @default no project */
   readonly project?: string | undefined;
@@ -21,7 +20,6 @@ export interface KnowledgePayloadOptions extends PayloadOptions, CallOptions {
   readonly mayLackTeam?: boolean | undefined;
 }
 
-/** Options of a payload that is made from a store. */
 export const storePayloadOptions: OptionNames<KnowledgePayloadOptions> = {
   ...payloadOptions,
   signal: 'optional',
@@ -31,7 +29,6 @@ export const storePayloadOptions: OptionNames<KnowledgePayloadOptions> = {
   mayLackTeam: 'optional',
 };
 
-/** Returns the part of a payload about the assets that the index lists. */
 export function contentOf({
   directory,
   listed,
@@ -47,7 +44,6 @@ export function contentOf({
   return { heads, omitted, ...overview, unshared: hasTeam(directory) ? overview.unshared : undefined, ...rest };
 }
 
-/** Formats the payload from what the store has now. */
 export async function knowledgePayload(
   { index, gaps, directory }: { readonly index: KnowledgeIndex; readonly gaps: Gaps; readonly directory: string },
   { project, onlyMatching, omitEmpty = false, mayLackTeam, signal, ...options }: KnowledgePayloadOptions,

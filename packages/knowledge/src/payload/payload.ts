@@ -23,14 +23,11 @@ export interface PayloadLimit {
   readonly countTokens?: CountTokens | undefined;
 }
 
-/** What a payload shows. */
 export interface PayloadContent {
   /** The first assets of the index, in their order. */
   readonly heads: readonly AssetHead[];
-  /** The assets that are not in `heads`. */
   readonly omitted: Omitted;
   readonly counts: IndexCounts;
-  /** The newest change time of all assets. */
   readonly lastUpdatedMs: number | undefined;
   /** Newest first. */
   readonly gaps: readonly Pick<Gap, 'query' | 'asked'>[];
@@ -123,7 +120,6 @@ class PayloadParts {
     return [...new Set([whole, short, ''])];
   }
 
-  /** Returns the whole router, then the cut ones. */
   router(): string[] {
     const { router, routerCut } = this.texts;
     const whole = agentRouter[this.#language].body(this.#command).trim();

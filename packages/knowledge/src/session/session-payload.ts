@@ -21,7 +21,6 @@ export interface SessionPayloadOptions extends KnowledgePayloadOptions {
   readonly gitTimeoutMs?: number | undefined;
 }
 
-/** The content of a knowledge directory without a store. */
 const nothing: PayloadContent = {
   heads: [],
   omitted: { inactive: 0, skills: 0, otherLines: 0, more: 0 },

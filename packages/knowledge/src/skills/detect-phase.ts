@@ -32,7 +32,6 @@ export type Phase = (typeof PHASES)[number];
 
 export type GitOperation = 'merge' | 'rebase' | 'cherry-pick' | 'revert' | 'bisection';
 
-/** A fact of the state of git. */
 export type PhaseFact =
   | { readonly kind: 'operation'; readonly operation: GitOperation }
   | { readonly kind: 'conflicts' | 'changed' | 'untracked' | 'staged'; readonly paths: number }
@@ -63,7 +62,6 @@ const GIT_TIMEOUT_MS = 10_000;
 const notAWorkTree = /not a git repository|must be run in a work tree/u;
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 
-/** Each file of git that shows an operation in progress. */
 const operations: readonly (readonly [file: string, operation: GitOperation])[] = [
   ['MERGE_HEAD', 'merge'],
   ['rebase-merge', 'rebase'],
@@ -188,7 +186,6 @@ async function ownCommits(git: Git, { branch, ahead = 0, isUnborn }: Status): Pr
   ];
 }
 
-/** Returns the operations of git that are in progress. */
 async function runningOperations(git: Git, root: string): Promise<readonly GitOperation[]> {
   const { text = '' } = await git('rev-parse', ...operations.flatMap(([file]) => ['--git-path', file]));
   const paths = text.split('\n');

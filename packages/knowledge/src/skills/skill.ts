@@ -6,7 +6,6 @@ export const SKILL_NAMES = ['agent-router', 'phase-detector', 'knowledge-sink'] 
 
 export type SkillName = (typeof SKILL_NAMES)[number];
 
-/** The texts of a skill in one language. */
 interface SkillTexts {
   /** When to use the skill, on one line: a host shows it to the model at all times. */
   readonly description: string;
@@ -16,5 +15,4 @@ interface SkillTexts {
 
 export type SkillTextsByLanguage = Readonly<Record<Language, SkillTexts>>;
 
-/** What a phase is and which knowledge helps in it. */
 export type PhaseTexts = Readonly<Record<Phase, readonly [meaning: string, advice: string]>>;

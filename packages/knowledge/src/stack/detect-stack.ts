@@ -23,7 +23,6 @@ function directoriesOf(directory: string): string[] {
   return directories.slice(0, 1);
 }
 
-/** Returns the text of a file; `undefined` without the file. */
 async function readText(path: string): Promise<string | undefined> {
   const stats = await stat(path).catch(() => undefined);
   if (stats === undefined) return undefined;

@@ -3,9 +3,7 @@ import { isObject } from '@cairn/tool/kernel';
 import type { Fields } from '@cairn/tool/kernel';
 import type { parse } from 'smol-toml';
 
-/** What a manifest names. */
 interface ManifestNames {
-  /** The name of the project. */
   readonly project?: string | undefined;
   readonly dependencies: readonly string[];
   /** The language, and what else is known from the kind of file. */

@@ -52,7 +52,6 @@ function isTelling(words: readonly string[]): boolean {
   return words.some((word) => !generic.has(word));
 }
 
-/** Removes the language from the ends of a name that has other words. */
 function withoutLanguage(words: readonly string[]): readonly string[] {
   const [first = '', ...rest] = words;
   if (rest.length === 0) return words;

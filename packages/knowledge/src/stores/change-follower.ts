@@ -32,7 +32,6 @@ export class ChangeFollower {
     }
   }
 
-  /** Resolves when all changes so far are handled. */
   async flush(): Promise<void> {
     while (this.#running !== undefined) await this.#running;
   }

@@ -4,19 +4,15 @@ import { assetOf, isRemoval, rowIdOf } from './record.ts';
 import type { Position } from './rows.ts';
 import type { AssetTable, ChangedRows } from './table.ts';
 
-/** What a reader knows of the store. */
 export interface KnownAssets extends Position {
-  /** The sequence of each asset, by its id. */
   readonly sequences: ReadonlyMap<string, number>;
 }
 
 export interface SequencedAsset {
-  /** The sequence of the asset's row. */
   readonly sequence: number;
   readonly asset: Asset;
 }
 
-/** What changed in the store. */
 export interface AssetChanges extends Position {
   /** Whether this continues what the reader knows. Otherwise `changed` has all assets, and the reader drops the others. */
   readonly isContinued: boolean;

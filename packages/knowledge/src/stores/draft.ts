@@ -1,4 +1,3 @@
-/** The assets and changes that a user gives. */
 import type { CallOptions } from '@cairn/memory';
 import type { AssetKey, AssetOrigin } from '../assets/asset.ts';
 import type { FieldChanges } from '../assets/fields.ts';
@@ -9,7 +8,6 @@ import { checkName, checkProductLine, DEFAULT_PRODUCT_LINE } from '../assets/nam
 import { checkSecrets, hasSecret } from '../assets/secrets.ts';
 import { KnowledgeError } from '../errors.ts';
 
-/** A new asset. */
 export interface AssetDraft extends FieldChanges {
   readonly name: string;
   readonly type: NonNullable<FieldChanges['type']>;

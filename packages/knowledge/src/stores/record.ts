@@ -1,4 +1,3 @@
-/** The rows of the table of assets. */
 import { hashOf, contentHash } from '../assets/markdown.ts';
 import type { ParsedAsset } from '../assets/markdown.ts';
 import type {
@@ -15,7 +14,6 @@ import { assetId } from '../assets/names.ts';
 
 /** What the team store had at the last synchronization. */
 export interface TeamState {
-  /** The hash of the file. */
   readonly hash: string;
   /** Git's object id of the file. */
   readonly oid: string;
@@ -110,7 +108,6 @@ export function assetOf(row: StoredAsset): Asset {
   };
 }
 
-/** Returns the fields of an asset that the index has. */
 export function headOf(asset: Asset): AssetHead {
   const { text, hash: _hash, body: _body, origin: _origin, conflict, reports, ...fields } = asset;
   return {
@@ -121,7 +118,6 @@ export function headOf(asset: Asset): AssetHead {
   };
 }
 
-/** Returns the lines of all texts that a row has. */
 function linesOf(row: StoredRow | undefined): string[] {
   if (row === undefined) return [];
   const theirs = row.conflict?.theirs ?? '';

@@ -2,7 +2,6 @@
 import type { CallOptions, MemoryBackend, Page, Row, RowChange } from '@cairn/memory';
 import { setImmediate } from 'node:timers/promises';
 
-/** The keys of the tables. */
 export const ASSETS_KEY = 'ai:knowledge:assets';
 export const GAPS_KEY = 'ai:knowledge:gaps';
 export const IMPORTS_KEY = 'ai:knowledge:imports';
@@ -67,14 +66,12 @@ export class Rows {
     await this.#backend.change(this.#key, { removes: ids }, options);
   }
 
-  /** Makes all changes, or none. */
   async change(rows: readonly RowChange[], options: CallOptions): Promise<RowResult> {
     const result = await this.#backend.change(this.#key, { rows }, options);
     return result.isDone ? { isDone: true } : { isDone: false, reason: result.reason, id: result.id ?? '' };
   }
 }
 
-/** Returns whether two states of a table are the same. */
 export function isSamePosition(left: Position | undefined, right: Position | undefined): boolean {
   return left?.start === right?.start && left?.sequence === right?.sequence && left?.count === right?.count;
 }

@@ -9,7 +9,6 @@ import { trackingRef } from './state.ts';
 /** How git runs, in whatever directory. */
 export type CloneOptions = Omit<GitOptions, 'directory'>;
 
-/** The heads of the remote's branches. */
 export interface RemoteHeads {
   /** The branch that the remote names as its own. */
   readonly defaultBranch: string | undefined;
@@ -40,7 +39,6 @@ export function accountName(): string {
   }
 }
 
-/** A file of a tree. */
 export interface TreeFile {
   readonly path: string;
   /** `100644`, `100755`; `120000` for a symbolic link, `160000` for a submodule. */

@@ -13,7 +13,6 @@ import type { TeamProblem } from './report.ts';
 
 export type Entries = ReadonlyMap<string, StoreEntry>;
 
-/** Reads all entries by the ids of their rows. */
 export async function readEntries(store: LocalStore, signal: AbortSignal | undefined): Promise<Entries> {
   const entries = await store.entries(undefined, { signal });
   return new Map(entries.map((entry) => [rowIdOf(entry.id), entry]));
@@ -28,7 +27,6 @@ interface AssetFiles {
   readonly files: ReadonlyMap<string, AssetFile>;
   /** Files that would be the same asset as another file, such as `A.md` next to `a.md`. */
   readonly duplicates: readonly TeamProblem[];
-  /** The number of all other files. */
   readonly others: number;
 }
 
@@ -43,7 +41,6 @@ function isRather(file: AssetFile, other: AssetFile, known: StoreEntry | undefin
   return deciding?.(file) ?? false;
 }
 
-/** Selects the files of a tree that may be assets. */
 export function assetFilesOf(tree: Tree, entries: Entries): AssetFiles {
   const files = new Map<string, AssetFile>();
   const duplicates: TeamProblem[] = [];

@@ -31,7 +31,6 @@ const LOCAL_TIMEOUT_MS = 60_000;
 const MAX_OUTPUT_BYTES = 512 * 1024 * 1024;
 
 export interface GitOptions {
-  /** The directory of the bare repository. */
   readonly directory: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The time limit of a command that asks the remote. */
@@ -42,7 +41,6 @@ export interface GitOptions {
 
 interface GitCall {
   readonly input?: string | Uint8Array | undefined;
-  /** Exit statuses that are accepted. @default [0] */
   readonly accepts?: readonly number[] | undefined;
   /** Whether the command asks the remote. @default false */
   readonly isRemote?: boolean | undefined;
@@ -197,7 +195,6 @@ export class Git {
     throw isRemote ? remoteFailure(output.stderr, reasonOf(output)) : localFailure(command, output, directory);
   }
 
-  /** Returns the trimmed output of a command. */
   async read(args: readonly string[], call?: GitCall): Promise<string> {
     const { stdout } = await this.run(args, call);
     return stdout.toString().trim();

@@ -58,7 +58,6 @@ export interface PlannedPull {
 const OTHER_FILE =
   /(?:^|\/)(?:readme|changelog|contributing|license|code_of_conduct|security|index|agents|claude)\.md$/iu;
 
-/** Returns an error of a file as a problem. */
 function problemOf(error: unknown, path: string): TeamProblem {
   if (!KnowledgeError.isInstance(error)) throw error;
   return { path, ...(error.line !== undefined && { line: error.line }), message: error.summary };
@@ -100,7 +99,6 @@ interface Decided {
   readonly oid: string | undefined;
 }
 
-/** Decides what becomes of one asset; `undefined` when nothing changes here. */
 function changeOf({ history, source }: PullOptions, id: string, { entry, file, oid }: Decided): TeamChange | undefined {
   const version = entry?.version;
   const base = entry?.team?.oid;

@@ -20,7 +20,6 @@ export interface Outgoing {
   readonly obsolete: readonly TeamChange[];
 }
 
-/** Returns the directories of a path. */
 function parentsOf(path: string): string[] {
   const parts = path.split('/');
   return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join('/'));
@@ -82,7 +81,6 @@ export function outgoingOf(entries: Entries, tree: Tree): Outgoing {
 const verbs = { added: 'add', changed: 'change', removed: 'remove' } as const;
 const MAX_LISTED = 20;
 
-/** Returns the message of a commit. */
 export function messageOf(changes: TeamChanges): string {
   const kinds = (['added', 'changed', 'removed'] as const).filter((kind) => changes[kind].length > 0);
   const counts = kinds.map((kind) => `${verbs[kind]} ${changes[kind].length}`);

@@ -53,7 +53,6 @@ export interface TeamConflict {
 
 /** The state of sharing, as of the last time that the remote was asked. */
 export interface TeamStatus extends Pick<TeamReport, 'remote' | 'branch' | 'conflicts' | 'withheld' | 'review'> {
-  /** The directory of the clone. */
   readonly clone: string;
   readonly synced?: string | undefined;
   /** What a push would send. */

@@ -73,7 +73,6 @@ export async function writeState(directory: string, state: CloneState): Promise<
   }
 }
 
-/** The reference of a branch of the remote in the clone. */
 export const trackingRef = (branch: string): string => `refs/remotes/origin/${branch}`;
 
 function textOf(path: string): string | undefined {

@@ -26,7 +26,6 @@ export type SyncMode = 'local' | 'pull' | 'sync';
 interface SyncOptions {
   readonly store: LocalStore;
   readonly clone: Clone;
-  /** The knowledge directory. */
   readonly directory: string;
   readonly state: CloneState;
   readonly mode: SyncMode;
@@ -170,7 +169,6 @@ export class Synchronization {
     return Math.min(Math.max(0, Number(seconds) * 1000), this.#options.clock());
   }
 
-  /** Merges a commit of the team into the local store. */
   async #pull(commit: string | undefined): Promise<PlannedPull & { readonly entries: Entries }> {
     const clone = this.#clone;
     const history = await this.#historyOf(commit);

@@ -11,7 +11,6 @@ import type { ToolTexts } from './texts.ts';
 
 const MAX_LINES = 5;
 
-/** Returns the path below the innermost root, with `/`; `undefined` for a file outside of all roots. */
 function pathBelow(roots: readonly string[], file: string): string | undefined {
   const inside = roots.filter((root) => file.startsWith(root.endsWith(sep) ? root : `${root}${sep}`));
   const [innermost] = inside.toSorted((one, other) => other.length - one.length);

@@ -20,7 +20,6 @@ interface ScanIndexInput extends AssetSelection {
 /** About 2,000 tokens. */
 const MAX_LINES = 40;
 
-/** Searches the texts of all assets. */
 export async function runSearch(
   { open, texts, reader, readOnly }: ToolContext,
   { query, product_line: productLine, type, limit }: SearchKnowledgeInput,
@@ -62,7 +61,6 @@ export async function runSearch(
   });
 }
 
-/** Finds assets by their names, titles and tags, or lists them. */
 export async function runScan(
   { open, language, texts, reader, stack }: ToolContext,
   { query = '', product_line: productLine, type, offset = 0 }: ScanIndexInput,

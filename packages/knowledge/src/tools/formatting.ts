@@ -14,7 +14,6 @@ export function callOf(tool: ToolName, input: Readonly<Record<string, unknown>>)
   return neutralize(`${tool} ${JSON.stringify(input)}`);
 }
 
-/** Replaces the beginnings of both marks in data. */
 function neutralize(text: string): string {
   return assetMarks.neutralize(indexMarks.neutralize(text));
 }
@@ -58,7 +57,6 @@ export function wrapAsset(asset: Asset, text: string, marks: readonly AssetMark[
   return assetMarks.wrap(attributes, neutralize(text));
 }
 
-/** Returns lines of the index as data. */
 export function wrapLines(attributes: Readonly<Record<string, string>>, heads: readonly AssetHead[]): string {
   return indexMarks.wrap(attributes, neutralize(heads.map(formatLine).join('\n')));
 }

@@ -50,7 +50,6 @@ function warningsOf({ supersededBy }: Asset, marks: readonly AssetMark[], texts:
   });
 }
 
-/** Reads an asset, or a page of it. */
 export async function runGet(
   { open, texts, reader, session, readOnly }: ToolContext,
   { name, product_line: productLine, offset = 0 }: GetAssetInput,

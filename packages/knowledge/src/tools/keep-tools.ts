@@ -18,7 +18,6 @@ interface ReportAssetInput {
   readonly note?: string | undefined;
 }
 
-/** Adds or changes an asset. */
 export async function runSink(
   { open, texts, reader }: ToolContext,
   { product_line: productLine, mode, ...fields }: SinkAssetInput,
@@ -52,7 +51,6 @@ export async function runSink(
   return succeed((isNew ? texts.added : texts.updated)(asset.id), details);
 }
 
-/** Counts the report of a reader. */
 export async function runReport(
   { open, texts }: ToolContext,
   { name, product_line: productLine, verdict, note }: ReportAssetInput,

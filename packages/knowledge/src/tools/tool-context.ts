@@ -11,15 +11,12 @@ export interface ToolContext {
   readonly language: Language;
   readonly texts: ToolTexts;
   readonly reader: SessionReader;
-  /** The id of the session. */
   readonly session: string;
   /** Whether the session changes nothing: then neither gaps nor openings are recorded. */
   readonly readOnly: boolean;
-  /** Returns the tech stack of the project. */
   readonly stack: () => Promise<Stack | undefined>;
 }
 
-/** One call of a tool. */
 export type RunCall = Pick<ToolRunOptions, 'signal' | 'dryRun'>;
 
 /** The details are for programs: clients of MCP get those of a search as structured content. */

@@ -4,7 +4,6 @@ import type { ToolErrorCode } from '@cairn/tool';
 import { KnowledgeError } from '../errors.ts';
 import type { KnowledgeErrorCode } from '../errors.ts';
 
-/** The tool error code of each knowledge error code. */
 const codes: Readonly<Record<KnowledgeErrorCode, ToolErrorCode>> = {
   AMBIGUOUS_ASSET: 'AMBIGUOUS',
   ASSET_CHANGED: 'STALE',

@@ -21,7 +21,6 @@ export interface KnowledgeToolSetOptions {
   readonly language?: Language | undefined;
 }
 
-/** The URI of the index. */
 const INDEX_URI = 'cairn://knowledge/index';
 
 const INDEX_RESOURCE = {

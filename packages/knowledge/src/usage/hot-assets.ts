@@ -41,7 +41,6 @@ class KeptAssets {
     return asset;
   }
 
-  /** Reads the assets that most sessions opened. */
   async preload(options: CallOptions = {}): Promise<void> {
     const opened = [...(await this.#usage.opened(options))];
     const hot = opened.toSorted(([, one], [, other]) => other - one).slice(0, MAX_KEPT);

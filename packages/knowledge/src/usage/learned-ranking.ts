@@ -3,7 +3,6 @@ import type { QueryTerm } from '@cairn/retrieval';
 
 /** An asset that was opened, and the query before it. */
 export interface OpenedEvent {
-  /** The id of the asset. */
   readonly asset: string;
   /** The session in which it was opened. */
   readonly session: string;
@@ -11,9 +10,7 @@ export interface OpenedEvent {
   readonly query?: string | undefined;
 }
 
-/** A result of a search, before the ranking is learned. */
 export interface RankableResult {
-  /** The id of the asset. */
   readonly id: string;
   readonly name: string;
   /** 0 to 1; higher is better. */
@@ -50,7 +47,6 @@ const MAX_SUGGESTED = 3;
 /** The terms of a query with their weights, by term. */
 type Vector = ReadonlyMap<string, number>;
 
-/** The events with one query. */
 interface AskedQuery {
   readonly terms: readonly QueryTerm[];
   /** How many sessions opened each asset. */

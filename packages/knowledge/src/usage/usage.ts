@@ -49,7 +49,6 @@ function eventOf({ value: { asset, session, query } }: NamespaceRecord): OpenedE
   return { asset, session, ...(typeof query === 'string' && { query }) };
 }
 
-/** Returns the query as it is stored. */
 function storableQuery(query: string | undefined): string | undefined {
   const text = query?.normalize('NFC').replaceAll(/\s+/gu, ' ').trim().slice(0, MAX_QUERY_UNITS);
   return text === undefined || text === '' || hasSecret(query ?? '') ? undefined : text;
