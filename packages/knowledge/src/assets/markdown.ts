@@ -1,4 +1,3 @@
-import type { OptionNames } from '@cairn/tool/errors';
 import { escapeControls } from '@cairn/tool/paths';
 import { createHash } from 'node:crypto';
 import { Document, isNode, isSeq } from 'yaml';
@@ -6,7 +5,7 @@ import type { ToStringOptions } from 'yaml';
 import { checkArguments, KnowledgeError } from '../errors.ts';
 import { MAX_ASSET_BYTES } from './asset.ts';
 import type { AssetFields, AssetKey } from './asset.ts';
-import { FieldProblem, readFields, valuesOf } from './fields.ts';
+import { fieldOptions, readFields, valuesOf } from './fields.ts';
 import type { FieldChanges } from './fields.ts';
 import { invalidAsset, parseYaml, splitFrontMatter } from './front-matter.ts';
 import type { ErrorPlace } from './front-matter.ts';
@@ -73,31 +72,13 @@ export function parseAsset(text: string, options: ParseAssetOptions = {}): Parse
     throw invalidAsset([problem, 'Use a text in UTF-8.'], { path: options.path, line });
   }
   const parts = splitFrontMatter(text, options);
-  const { values, lineOf } = parseYaml(parts.yaml, options);
-  try {
-    const fields = readFields(values, options.key);
-    return { id: assetId(fields), fields, text, bodyStart: text.length - parts.body.length, body: parts.body };
-  } catch (error) {
-    if (!(error instanceof FieldProblem)) throw error;
-    throw invalidAsset([error.problem, error.hint], { path: options.path, line: lineOf(error.field) ?? 1 });
-  }
+  const fields = readFields(parseYaml(parts.yaml, options), options);
+  return { id: assetId(fields), fields, text, bodyStart: text.length - parts.body.length, body: parts.body };
 }
-
-const fieldNames: OptionNames<FieldChanges> = {
-  name: 'optional',
-  productLine: 'optional',
-  type: 'optional',
-  title: 'optional',
-  tags: 'optional',
-  status: 'optional',
-  supersededBy: 'optional',
-  verifiedMs: 'optional',
-  paths: 'optional',
-};
 
 /** Returns a new Markdown file of fields and a body. */
 export function formatAsset(fields: FieldChanges, body: string): string {
-  checkArguments.options('formatAsset', fields, fieldNames);
+  checkArguments.options('formatAsset', fields, fieldOptions);
   const values = valuesOf(fields).filter(([, value]) => value !== null);
   const document = new Document(Object.fromEntries(values));
   for (const name of ['tags', 'paths']) {
@@ -131,7 +112,7 @@ export interface AssetEdit {
  */
 export function editAsset(text: string, edit: AssetEdit): string {
   const { fields = {}, body } = edit;
-  checkArguments.options('editAsset', fields, fieldNames);
+  checkArguments.options('editAsset', fields, fieldOptions);
   const parts = splitFrontMatter(text, {});
   const { document, values } = parseYaml(parts.yaml, {});
   let isChanged = false;
