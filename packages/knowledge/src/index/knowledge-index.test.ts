@@ -13,9 +13,8 @@ import type { LocalStore } from '../stores/local-store.ts';
 import { headOf } from '../stores/record.ts';
 import { openIndex } from './knowledge-index.ts';
 import type { KnowledgeIndex, KnowledgeIndexOptions } from './knowledge-index.ts';
-import { createComparison } from './order.ts';
 import { readSavedIndex } from './saved-index.ts';
-import { createFilter, isListed, listHeads } from './selection.ts';
+import { createComparison, createFilter, isListed, listHeads } from './selection.ts';
 import type { IndexFilters } from './selection.ts';
 
 const SAVED = 'ai:knowledge:index';

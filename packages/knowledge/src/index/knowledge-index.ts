@@ -8,9 +8,7 @@ import { callOptions, checkArguments } from '../errors.ts';
 import { formatDocument } from './document.ts';
 import type { IndexDocument } from './document.ts';
 import { documentTexts } from './document-texts.ts';
-import type { Entries } from './entries.ts';
-import { scanEntries } from './scan-entries.ts';
-import type { ScanResult } from './scan-entries.ts';
+import type { Entries, ScanResult } from './entries.ts';
 import { isListed, listHeads, MAX_LISTED } from './selection.ts';
 import type { IndexFilters, IndexOverview, ListResult } from './selection.ts';
 import { isSamePosition } from '../stores/rows.ts';
@@ -100,7 +98,7 @@ class Index {
     await this.refresh({ signal });
     await this.#entries.readTerms();
     signal?.throwIfAborted();
-    return scanEntries(this.#entries, query, filters);
+    return this.#entries.scan(query, filters);
   }
 
   /**

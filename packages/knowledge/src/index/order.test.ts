@@ -4,7 +4,7 @@ import { ASSET_TYPES } from '../assets/asset.ts';
 import type { AssetHead } from '../assets/asset.ts';
 import type { Stack } from '../stack/stack.ts';
 import { exampleHead } from './heads.examples.ts';
-import { createComparison } from './order.ts';
+import { createComparison } from './selection.ts';
 
 const stack: Stack = { projects: [['acme', 'exchange', 'core']], names: ['redis'], unreadable: [] };
 

@@ -1,5 +1,5 @@
 import type { AssetHead, AssetType } from '../assets/asset.ts';
-import { stackMatcherOf } from '../stack/match-stack.ts';
+import { deciding, stackMatcherOf } from '../stack/match-stack.ts';
 import type { Stack } from '../stack/stack.ts';
 
 export const MAX_LISTED = 200;
@@ -14,6 +14,8 @@ export interface IndexFilters {
   /** Whether only product lines that match the stack are selected. Has no effect without `stack`. @default false */
   readonly onlyMatching?: boolean | undefined;
 }
+
+export type FieldFilters = Pick<IndexFilters, 'productLine' | 'type'>;
 
 /** How many assets of the store are not listed, by the first reason that holds. */
 export interface Omitted {
@@ -87,39 +89,23 @@ export function isListed({ status, type }: Pick<AssetHead, 'status' | 'type'>): 
   return status === 'active' && type !== 'skill';
 }
 
-function isWithin(productLine: string, above: string): boolean {
-  return productLine === above || productLine.startsWith(`${above}/`);
-}
-
 /** Returns a function that decides whether product line and type select an asset, whatever its status. */
-export function createFieldFilter({
-  productLine,
-  type,
-}: Pick<IndexFilters, 'productLine' | 'type'>): (head: AssetHead) => boolean {
+export function createFieldFilter({ productLine, type }: FieldFilters): (head: AssetHead) => boolean {
   const above = productLine
     ?.normalize('NFC')
     .trim()
     .replaceAll(/^\/+|\/+$/gu, '')
     .toLowerCase();
-  /** Product lines are few, and assets are many. */
-  const selected = new Map<string, boolean>();
-  const selectsLine = (line: string): boolean => {
-    let isSelected = selected.get(line);
-    if (isSelected === undefined) {
-      isSelected = above === undefined || isWithin(line.toLowerCase(), above);
-      selected.set(line, isSelected);
-    }
-    return isSelected;
-  };
+  const selectsLine = deciding((line) => `${line.toLowerCase()}/`.startsWith(`${above}/`));
   return (head) =>
     (type === undefined ? head.type !== 'skill' : head.type === type) &&
     (above === undefined || selectsLine(head.productLine));
 }
 
 export function createFilter({ stack, onlyMatching, ...fields }: IndexFilters): (head: AssetHead) => boolean {
-  const matches = stack !== undefined && onlyMatching === true ? stackMatcherOf(stack) : undefined;
+  const matches = stack !== undefined && onlyMatching === true ? stackMatcherOf(stack) : () => true;
   const selects = createFieldFilter(fields);
-  return (head) => head.status === 'active' && selects(head) && (matches === undefined || matches(head.productLine));
+  return (head) => head.status === 'active' && selects(head) && matches(head.productLine);
 }
 
 export interface ListResult {
@@ -133,13 +119,37 @@ export interface ListResult {
 
 export function listHeads(ordered: readonly AssetHead[], filters: IndexFilters): ListResult {
   const heads = ordered.filter(createFilter(filters));
-  const matches = filters.stack && stackMatcherOf(filters.stack);
-  const [first, rest] = [true, false].map((isFirst) =>
-    heads.filter(({ productLine }) => (matches?.(productLine) ?? false) === isFirst),
-  );
+  const matches = filters.stack ? stackMatcherOf(filters.stack) : () => false;
+  const all = ordered.filter(createFilter({ ...filters, onlyMatching: false }));
   return {
-    heads: [...(first ?? []), ...(rest ?? [])],
+    heads: [
+      ...heads.filter(({ productLine }) => matches(productLine)),
+      ...heads.filter(({ productLine }) => !matches(productLine)),
+    ],
     total: ordered.length,
-    otherLines: ordered.filter(createFilter({ ...filters, onlyMatching: false })).length - heads.length,
+    otherLines: all.length - heads.length,
   };
+}
+
+/** Types that prevent mistakes come before those that explain. */
+function isUrgent({ type }: AssetHead): boolean {
+  return type === 'pitfall' || type === 'best-practice';
+}
+
+/** Returns a function that compares two assets by their order in the index. No two assets are equal. */
+export function createComparison({
+  stack,
+  opened,
+}: {
+  readonly stack?: Stack | undefined;
+  /** How often each asset was opened, by id. */
+  readonly opened?: ReadonlyMap<string, number> | undefined;
+}): (a: AssetHead, b: AssetHead) => number {
+  const matches = stack ? stackMatcherOf(stack) : () => false;
+  return (a, b) =>
+    Number(matches(b.productLine)) - Number(matches(a.productLine)) ||
+    (opened?.get(b.id) ?? 0) - (opened?.get(a.id) ?? 0) ||
+    Number(isUrgent(b)) - Number(isUrgent(a)) ||
+    b.changedMs - a.changedMs ||
+    (a.id < b.id ? -1 : 1);
 }

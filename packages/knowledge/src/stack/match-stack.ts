@@ -5,7 +5,17 @@ function hasAll(words: ReadonlySet<string>, all: readonly string[]): boolean {
   return all.length > 0 && all.every((word) => words.has(word));
 }
 
-/** A function for each stack that is in use: it remembers the product lines that it has decided. */
+/** Makes a function that decides each text once: product lines are few, and assets are many. */
+export function deciding(decide: (text: string) => boolean): (text: string) => boolean {
+  const known = new Map<string, boolean>();
+  return (text) => {
+    const isKnown = known.get(text) ?? decide(text);
+    known.set(text, isKnown);
+    return isKnown;
+  };
+}
+
+/** A function for each stack that is in use. */
 const matchers = new WeakMap<Stack, (productLine: string) => boolean>();
 
 /**
@@ -14,25 +24,16 @@ const matchers = new WeakMap<Stack, (productLine: string) => boolean>();
  * for `@acme/exchange-core`), or the line all words of the name (`exchange/core` for `exchange`).
  */
 export function stackMatcherOf(stack: Stack): (productLine: string) => boolean {
-  let matcher = matchers.get(stack);
-  if (matcher === undefined) matchers.set(stack, (matcher = newMatcher(stack)));
-  return matcher;
-}
-
-function newMatcher({ projects, names }: Stack): (productLine: string) => boolean {
-  const split = names.map(wordsOf);
-  const matches = (productLine: string): boolean => {
+  const known = matchers.get(stack);
+  if (known !== undefined) return known;
+  const names = stack.names.map(wordsOf);
+  const matcher = deciding((productLine) => {
     const line = wordsOf(productLine);
     const words = new Set(line);
-    if (projects.some((project) => hasAll(words, project) || hasAll(new Set(project), line))) return true;
+    if (stack.projects.some((project) => hasAll(words, project) || hasAll(new Set(project), line))) return true;
     const parts = productLine.split('/').map((part) => new Set(wordsOf(part)));
-    return split.some((name) => parts.some((part) => hasAll(part, name)));
-  };
-  /** Many assets have the same product line. */
-  const known = new Map<string, boolean>();
-  return (productLine) => {
-    let isMatch = known.get(productLine);
-    if (isMatch === undefined) known.set(productLine, (isMatch = matches(productLine)));
-    return isMatch;
-  };
+    return names.some((name) => parts.some((part) => hasAll(part, name)));
+  });
+  matchers.set(stack, matcher);
+  return matcher;
 }
