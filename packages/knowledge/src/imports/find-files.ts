@@ -40,16 +40,6 @@ function kindOf(path: string): ImportFile['kind'] {
   return /\.mdc$/iu.test(path) || basename(path) === '.cursorrules' ? 'rules' : 'document';
 }
 
-async function isDirectory(link: string): Promise<boolean> {
-  const stats = await stat(link).catch(() => undefined);
-  return stats?.isDirectory() ?? false;
-}
-
-async function isLink(path: string): Promise<boolean> {
-  const stats = await lstat(path).catch(() => undefined);
-  return stats?.isSymbolicLink() ?? false;
-}
-
 class Finder {
   readonly files: ImportFile[] = [];
   readonly links: string[] = [];
@@ -109,7 +99,10 @@ class Finder {
         const isSkipped = entry.name.startsWith('.') || entry.name === 'node_modules';
         if (entry.isDirectory() && !isSkipped) below.push(path);
         else if (MARKDOWN.test(entry.name) && !entry.name.startsWith('.')) await this.add(path);
-        else if (entry.isSymbolicLink() && !isSkipped && (await isDirectory(path))) this.addLink(path);
+        else if (entry.isSymbolicLink() && !isSkipped) {
+          const target = await stat(path).catch(() => undefined);
+          if (target?.isDirectory() === true) this.addLink(path);
+        }
       }
       pending.push(...below.toReversed());
     }
@@ -154,7 +147,8 @@ export async function findProjectFiles(directory: string, options: CallOptions):
   const finder = new Finder(root, options);
   for (const file of [...PROJECT_FILES, PROJECT_RULES]) {
     const above = join(root, dirname(file));
-    if (above !== root && (await isLink(above))) finder.addLink(above);
+    const stats = above === root ? undefined : await lstat(above).catch(() => undefined);
+    if (stats?.isSymbolicLink() === true) finder.addLink(above);
     else await finder.add(join(root, file));
   }
   return finder;

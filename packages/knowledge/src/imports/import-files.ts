@@ -54,10 +54,6 @@ function parseImported(record: string | undefined): Imported | undefined {
   }
 }
 
-function isSame(left: ParsedAsset, right: ParsedAsset): boolean {
-  return contentHash(left.body) === contentHash(right.body) && isDeepStrictEqual(left.fields, right.fields);
-}
-
 class Importer {
   readonly added: Asset[] = [];
   readonly updated: Asset[] = [];
@@ -91,80 +87,59 @@ class Importer {
 
   async #import(file: ImportFile): Promise<void> {
     const { path } = file;
+    const { signal } = this.#options;
     checkSize(file.bytes, { path });
-    const text = decodeAsset(await readFile(path, { signal: this.#options.signal }), { path });
+    const text = decodeAsset(await readFile(path, { signal }), { path });
     const hash = hashOf(text);
-    const known = await this.#known(path);
+    const [row] = await this.#imports.read([hashOf(path)], { signal });
+    const known = parseImported(row?.text);
     const parsed = known?.file === hash ? undefined : readImport(text, file, this.#options);
     if (parsed === undefined) {
       this.present.push(path);
       return;
     }
     const before = known && (await this.#store.get(known.id));
-    if (before !== undefined && before.origin.kind === 'import')
-      await this.#update(path, { parsed, before, known, hash });
-    else await this.#add(path, { parsed, hash });
+    if (before?.origin.kind !== 'import') {
+      await this.#add(path, parsed, hash);
+      return;
+    }
+    const own = parseAsset(before.text);
+    if (contentHash(own.body) === contentHash(parsed.body) && isDeepStrictEqual(own.fields, parsed.fields)) {
+      // It was settled by hand.
+      this.present.push(path);
+      await this.#remember(path, hash, before);
+    } else if (before.hash === known?.asset) {
+      const asset = await this.#store.change(before.id, { text: parsed.text }, { expected: before.hash, signal });
+      this.updated.push(asset);
+      await this.#remember(path, hash, asset);
+    } else {
+      const message = `${path} changed since its import, and so did ${before.id}; change one of them until both say the same`;
+      this.problems.push({ path, code: 'EDITED', message });
+    }
   }
 
-  async #add(path: string, { parsed, hash }: { readonly parsed: ParsedAsset; readonly hash: string }): Promise<void> {
+  async #add(path: string, { text, body }: ParsedAsset, hash: string): Promise<void> {
     const { signal } = this.#options;
     try {
       const origin = { kind: 'import', source: path } as const;
-      const asset = await this.#store.add({ text: parsed.text, path }, { origin, signal });
+      const asset = await this.#store.add({ text, path }, { origin, signal });
       this.added.push(asset);
-      await this.#remember(path, { file: hash, id: asset.id, asset: asset.hash });
+      await this.#remember(path, hash, asset);
     } catch (error) {
       const [id = ''] = KnowledgeError.isInstance(error) && error.code === 'ASSET_EXISTS' ? (error.assets ?? []) : [];
       const other = id === '' ? undefined : await this.#store.get(id);
-      if (other === undefined || contentHash(other.body) !== contentHash(parsed.body)) throw error;
+      if (other === undefined || contentHash(other.body) !== contentHash(body)) throw error;
       this.present.push(path);
-      await this.#remember(path, { file: hash, id, asset: other.hash });
+      await this.#remember(path, hash, other);
     }
-  }
-
-  /** Brings an asset up to date with its file, unless the asset was changed too. */
-  async #update(
-    path: string,
-    {
-      parsed,
-      before,
-      known,
-      hash,
-    }: {
-      readonly parsed: ParsedAsset;
-      readonly before: Asset;
-      readonly known: Imported | undefined;
-      readonly hash: string;
-    },
-  ): Promise<void> {
-    // It was settled by hand.
-    if (isSame(parseAsset(before.text), parsed)) {
-      this.present.push(path);
-      await this.#remember(path, { file: hash, id: before.id, asset: before.hash });
-      return;
-    }
-    if (before.hash !== known?.asset) {
-      const message = `${path} changed since its import, and so did ${before.id}; change one of them until both say the same`;
-      this.problems.push({ path, code: 'EDITED', message });
-      return;
-    }
-    const { signal } = this.#options;
-    const asset = await this.#store.change(before.id, { text: parsed.text }, { expected: before.hash, signal });
-    this.updated.push(asset);
-    await this.#remember(path, { file: hash, id: asset.id, asset: asset.hash });
-  }
-
-  async #known(path: string): Promise<Imported | undefined> {
-    const [row] = await this.#imports.read([hashOf(path)], { signal: this.#options.signal });
-    return parseImported(row?.text);
   }
 
   /** When another process is first, or this one is killed, the next import finds the text in the store. */
-  async #remember(path: string, imported: Imported): Promise<void> {
-    const id = hashOf(path);
-    const [row] = await this.#imports.read([id], {});
-    const next = JSON.stringify(imported);
-    await this.#imports.change([{ id, expected: row?.text, next }], {});
+  async #remember(path: string, file: string, { id, hash: asset }: Asset): Promise<void> {
+    const imported: Imported = { file, id, asset };
+    const rowId = hashOf(path);
+    const [row] = await this.#imports.read([rowId], {});
+    await this.#imports.change([{ id: rowId, expected: row?.text, next: JSON.stringify(imported) }], {});
   }
 }
 

@@ -6,7 +6,7 @@ import type { Gaps } from '../gaps/gaps.ts';
 import type { KnowledgeIndex } from '../index/knowledge-index.ts';
 import { hasTeam } from '../directory.ts';
 import { detectStack } from '../stack/detect-stack.ts';
-import { payloadOptions, renderPayload } from './payload.ts';
+import { buildPayload } from './payload.ts';
 import type { PayloadContent, PayloadOptions } from './payload.ts';
 
 export interface KnowledgePayloadOptions extends PayloadOptions, CallOptions {
@@ -21,7 +21,13 @@ export interface KnowledgePayloadOptions extends PayloadOptions, CallOptions {
 }
 
 export const storePayloadOptions: OptionNames<KnowledgePayloadOptions> = {
-  ...payloadOptions,
+  language: 'optional',
+  command: 'optional',
+  maxCharacters: 'optional',
+  maxTokens: 'optional',
+  countTokens: 'optional',
+  tools: 'optional',
+  hasCommands: 'optional',
   signal: 'optional',
   project: 'optional',
   onlyMatching: 'optional',
@@ -53,5 +59,5 @@ export async function knowledgePayload(
   // From here on nothing waits: all numbers are of one state of the index.
   const overview = index.overview();
   if (omitEmpty && overview.counts.total === 0) return '';
-  return renderPayload(contentOf({ directory, listed, overview, gaps: pending, mayLackTeam }), options);
+  return buildPayload(contentOf({ directory, listed, overview, gaps: pending, mayLackTeam }), options);
 }

@@ -1,6 +1,4 @@
-import type { OptionNames } from '@cairn/tool/errors';
 import type { Language } from '@cairn/tool/kernel';
-import { checkArguments } from '../errors.ts';
 import { createDataMarks, estimateTokens } from '@cairn/tool/prompt';
 import type { CountTokens } from '@cairn/tool/prompt';
 import { escapeControls } from '@cairn/tool/paths';
@@ -195,16 +193,6 @@ function linesOf(heads: readonly AssetHead[], titleLength?: number): string[] {
   });
 }
 
-export const payloadOptions: OptionNames<PayloadOptions> = {
-  language: 'optional',
-  command: 'optional',
-  maxCharacters: 'optional',
-  maxTokens: 'optional',
-  countTokens: 'optional',
-  tools: 'optional',
-  hasCommands: 'optional',
-};
-
 /**
  * Formats what a session of an agent sees of the knowledge at its start: the policy, the index, the strategy, the router, what is
  * pending and the tools, between the marks `<cairn-knowledge>` and `</cairn-knowledge>`. Equal content has equal bytes.
@@ -215,12 +203,6 @@ export const payloadOptions: OptionNames<PayloadOptions> = {
  * @throws {RangeError} when the limit is too small for the policy and the strategy.
  */
 export function buildPayload(content: PayloadContent, options: PayloadOptions = {}): string {
-  checkArguments.options('buildPayload', options, payloadOptions);
-  return renderPayload(content, options);
-}
-
-/** Like {@link buildPayload}, with options that are checked. */
-export function renderPayload(content: PayloadContent, options: PayloadOptions): string {
   const { maxCharacters = Infinity, maxTokens = Infinity, countTokens = estimateTokens } = options;
   const parts = new PayloadParts(content, options);
   const { texts } = parts;

@@ -3,8 +3,8 @@ import { checkArguments } from '../errors.ts';
 import { existsSync } from 'node:fs';
 import { pendingGaps, readGaps } from '../gaps/pending.ts';
 import { readSavedIndex } from '../index/saved-index.ts';
-import { listHeads } from '../index/selection.ts';
-import { renderPayload } from '../payload/payload.ts';
+import { listHeads, overviewOf } from '../index/selection.ts';
+import { buildPayload } from '../payload/payload.ts';
 import type { PayloadContent } from '../payload/payload.ts';
 import type { KnowledgePayloadOptions } from '../payload/knowledge-payload.ts';
 import { detectStack } from '../stack/detect-stack.ts';
@@ -21,14 +21,9 @@ export interface SessionPayloadOptions extends KnowledgePayloadOptions {
   readonly gitTimeoutMs?: number | undefined;
 }
 
-const nothing: PayloadContent = {
-  heads: [],
-  omitted: { inactive: 0, skills: 0, otherLines: 0, more: 0 },
-  counts: { total: 0, promoted: 0, inactive: 0, skills: 0 },
-  lastUpdatedMs: undefined,
-  gaps: [],
-  unshared: undefined,
-};
+function nothingIn(directory: string): PayloadContent {
+  return contentOf({ directory, listed: listHeads([], {}), overview: overviewOf([], 0), gaps: [] });
+}
 
 /** Whether the clone of the team store has changes; `unknown` when its state cannot be read. */
 type TeamState = 'same' | 'changed' | 'unknown';
@@ -99,7 +94,7 @@ export async function sessionPayload(options: SessionPayloadOptions): Promise<st
     gitTimeoutMs: 'optional',
   });
   const { directory, project, gitTimeoutMs = 400 } = options;
-  if (!existsSync(databasePath(directory))) return renderPayload(nothing, options);
+  if (!existsSync(databasePath(directory))) return buildPayload(nothingIn(directory), options);
   const timeout = AbortSignal.timeout(gitTimeoutMs);
   const signal = options.signal === undefined ? timeout : AbortSignal.any([options.signal, timeout]);
   const [team, stack] = await Promise.all([
@@ -108,5 +103,5 @@ export async function sessionPayload(options: SessionPayloadOptions): Promise<st
   ]);
   const content =
     team === 'changed' ? undefined : await readSavedContent(options, { stack, mayLackTeam: team === 'unknown' });
-  return content === undefined ? payloadOfStore(options, { team, signal }) : renderPayload(content, options);
+  return content === undefined ? payloadOfStore(options, { team, signal }) : buildPayload(content, options);
 }
