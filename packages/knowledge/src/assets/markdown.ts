@@ -57,11 +57,7 @@ export function decodeAsset(bytes: Uint8Array, place: ErrorPlace = {}): string {
   }
 }
 
-/**
- * Reads a Markdown file with front matter.
- *
- * @throws {KnowledgeError} `INVALID_ASSET` with the line, `TOO_LARGE`.
- */
+/** Reads a Markdown file with front matter. @throws {KnowledgeError} `INVALID_ASSET` with the line, `TOO_LARGE`. */
 export function parseAsset(text: string, options: ParseAssetOptions = {}): ParsedAsset {
   checkArguments.options('parseAsset', options, { path: 'optional', key: 'optional' });
   checkSize(Buffer.byteLength(text), options);

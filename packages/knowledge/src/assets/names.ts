@@ -22,11 +22,7 @@ export function isName(name: string): boolean {
   return problemOf(name.normalize('NFC')) === undefined;
 }
 
-/**
- * Checks the name of an asset and returns it in Unicode's composed form.
- *
- * @throws {KnowledgeError} `INVALID_NAME`.
- */
+/** Checks the name of an asset and returns it in Unicode's composed form. @throws {KnowledgeError} `INVALID_NAME`. */
 export function checkName(name: unknown): string {
   const composed = typeof name === 'string' ? name.normalize('NFC') : '';
   const problem = typeof name === 'string' ? problemOf(composed) : 'it is not a text';
@@ -66,11 +62,7 @@ export function assetId({ productLine, name }: AssetKey): string {
   return `${productLine}/${name}`;
 }
 
-/**
- * Returns the key of an id.
- *
- * @throws {KnowledgeError} `INVALID_NAME`.
- */
+/** Returns the key of an id. @throws {KnowledgeError} `INVALID_NAME`. */
 export function parseAssetId(id: string): AssetKey {
   const end = id.lastIndexOf('/');
   if (end !== -1) return { productLine: checkProductLine(id.slice(0, end)), name: checkName(id.slice(end + 1)) };

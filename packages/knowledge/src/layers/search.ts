@@ -214,11 +214,7 @@ async function readResults(
   return results;
 }
 
-/**
- * Searches the texts of all assets, best first. The query is plain text.
- *
- * @throws {KnowledgeError} `INVALID_INPUT`.
- */
+/** Searches the texts of all assets, best first. The query is plain text. @throws {KnowledgeError} `INVALID_INPUT`. */
 export async function search(dependencies: SearchDependencies, asked: SearchOptions): Promise<SearchAnswer> {
   checkOptions(asked);
   const { index, language } = dependencies;

@@ -245,11 +245,7 @@ class Local {
     return { isDone: false, changed: [ids.find((id) => rowIdOf(id) === result.id) ?? result.id] };
   }
 
-  /**
-   * Calls a listener after each change that this process made.
-   *
-   * @returns a function that ends it.
-   */
+  /** Calls a listener after each change that this process made. @returns a function that ends it. */
   onChange(listener: AssetListener): () => void {
     return this.#table.onChange(listener);
   }
