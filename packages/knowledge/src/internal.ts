@@ -16,7 +16,7 @@ export { createLayers } from './layers/layers.ts';
 export { buildPayload } from './payload/payload.ts';
 export type { PayloadContent } from './payload/payload.ts';
 export type { Phase } from './skills/detect-phase.ts';
-export { SKILL_NAMES } from './skills/skill.ts';
+export { SKILL_NAMES } from './skills/skill-texts.ts';
 export type { AssetChanges, KnownAssets } from './stores/changes.ts';
 export { openLocalStore } from './stores/local-store.ts';
 export type { AssetChange } from './stores/draft.ts';

@@ -10,8 +10,8 @@ import { hasSecret } from '../assets/secrets.ts';
 import type { AssetDraft } from '../stores/draft.ts';
 import { GAPS_KEY, Rows } from '../stores/rows.ts';
 import { draftOf, gapId } from './gap.ts';
-import { GAP_VERSION, MAX_GAPS, parseGap, pendingGaps, readGapRows, readGaps } from './pending.ts';
-import type { Gap, GapRow } from './pending.ts';
+import { formatGap, MAX_GAPS, parseGap, pendingGaps, readGapRows, readGaps } from './pending.ts';
+import type { Gap } from './pending.ts';
 
 const MAX_QUERY_CHARACTERS = 200;
 const MAX_ATTEMPTS = 100;
@@ -21,10 +21,6 @@ export interface GapsOptions {
   /** Milliseconds since the epoch. @default the clock of the backend */
   readonly clock?: (() => number) | undefined;
   readonly language: Language;
-}
-
-function formatGap({ query, asked, firstMs, lastMs }: Gap): string {
-  return JSON.stringify({ version: GAP_VERSION, query, asked, firstMs, lastMs });
 }
 
 function removal({ id, text }: Row): RowChange {
@@ -134,10 +130,8 @@ class StoredGaps {
 
   async #dropped(options: CallOptions): Promise<RowChange[]> {
     // Rows of another version come first.
-    const order = ({ gap }: GapRow): readonly [number, number] => [gap?.asked ?? 0, gap?.lastMs ?? 0];
-    const rows = (await readGapRows(this.#table, options)).toSorted((left, right) => {
-      const [[asked, lastMs], [otherAsked, otherMs]] = [order(left), order(right)];
-      return asked - otherAsked || lastMs - otherMs;
+    const rows = (await readGapRows(this.#table, options)).toSorted(({ gap: left }, { gap: right }) => {
+      return (left?.asked ?? 0) - (right?.asked ?? 0) || (left?.lastMs ?? 0) - (right?.lastMs ?? 0);
     });
     return rows.slice(0, Math.max(0, rows.length + 1 - MAX_GAPS)).map(removal);
   }

@@ -15,17 +15,20 @@ export interface ImportFile {
   readonly bytes: number;
 }
 
+/** A file that was not imported, or only in part, or a directory that cannot be read. */
+export interface ImportProblem {
+  readonly path: string;
+  readonly line?: number | undefined;
+  /** Such as `SECRET`, `INVALID_ASSET`, `ASSET_EXISTS`; `EDITED` when both the file and its asset were changed. */
+  readonly code: string;
+  readonly message: string;
+}
+
 export interface FoundFiles {
   readonly files: readonly ImportFile[];
   /** Links, which are not followed: they may name files outside of the directory. */
   readonly links: readonly string[];
-  readonly unreadable: readonly UnreadableDirectory[];
-}
-
-interface UnreadableDirectory {
-  readonly path: string;
-  readonly code: string;
-  readonly message: string;
+  readonly unreadable: readonly ImportProblem[];
 }
 
 const INSTRUCTIONS: readonly string[] = ['AGENTS.md', 'CLAUDE.md'];
@@ -43,7 +46,7 @@ function kindOf(path: string): ImportFile['kind'] {
 class Finder {
   readonly files: ImportFile[] = [];
   readonly links: string[] = [];
-  readonly unreadable: UnreadableDirectory[] = [];
+  readonly unreadable: ImportProblem[] = [];
   readonly #root: string;
   readonly #signal: AbortSignal | undefined;
 

@@ -10,21 +10,12 @@ import { checkArguments, KnowledgeError } from '../errors.ts';
 import type { LocalStore } from '../stores/local-store.ts';
 import { IMPORTS_KEY, Rows } from '../stores/rows.ts';
 import { findFiles, findProjectFiles } from './find-files.ts';
-import type { FoundFiles, ImportFile } from './find-files.ts';
+import type { FoundFiles, ImportFile, ImportProblem } from './find-files.ts';
 import { readImport } from './read-file.ts';
 import type { ImportFields } from './read-file.ts';
 
 export interface ImportOptions extends CallOptions, ImportFields {
   readonly store: LocalStore;
-}
-
-/** A file that was not imported, or only in part. */
-interface ImportProblem {
-  readonly path: string;
-  readonly line?: number | undefined;
-  /** Such as `SECRET`, `INVALID_ASSET`, `ASSET_EXISTS`; `EDITED` when both the file and its asset were changed. */
-  readonly code: string;
-  readonly message: string;
 }
 
 /** Each list is in the order of the import. Files are imported by name: those of a directory, then each of its subdirectories. */

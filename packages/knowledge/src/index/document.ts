@@ -24,13 +24,8 @@ export interface IndexDocument {
   /** All assets of the store. */
   readonly total: number;
   readonly omitted: Omitted;
-  readonly warnings: readonly IndexWarning[];
-}
-
-/** `LARGE_INDEX`: the file is larger than 20 KB without tags, and costs every session that reads it. */
-interface IndexWarning {
-  readonly code: 'LARGE_INDEX';
-  readonly message: string;
+  /** `LARGE_INDEX`: the file is larger than 20 KB without tags, and costs every session that reads it. */
+  readonly warnings: readonly { readonly code: 'LARGE_INDEX'; readonly message: string }[];
 }
 
 /** Formats a time to the second, as `2026-01-28T13:45:00Z`. */
@@ -66,11 +61,8 @@ export function formatDocument({ lines: all, ...content }: DocumentContent): Ind
     text = textOf(content, { lines, omitted, untagged });
   }
   const bytes = Buffer.byteLength(text);
-  const warnings: IndexWarning[] = [];
-  if (bytes > MAX_DOCUMENT_BYTES) {
-    const message = `AGENTS-INDEX.md has ${bytes} bytes without tags, more than ${MAX_DOCUMENT_BYTES}; shorten titles, deprecate what is out of date, or list fewer assets`;
-    warnings.push({ code: 'LARGE_INDEX', message });
-  }
+  const message = `AGENTS-INDEX.md has ${bytes} bytes without tags, more than ${MAX_DOCUMENT_BYTES}; shorten titles, deprecate what is out of date, or list fewer assets`;
+  const warnings = bytes > MAX_DOCUMENT_BYTES ? [{ code: 'LARGE_INDEX', message } as const] : [];
   return { text, listed: lines.length, total: counts.total, omitted, warnings };
 }
 

@@ -28,11 +28,6 @@ export interface KnowledgeIndexOptions extends Omit<ReaderOptions, 'onMoved'> {
   readonly language?: Language | undefined;
 }
 
-interface DocumentOptions extends CallOptions {
-  /** The most lines, at most 200. @default 200 */
-  readonly maxAssets?: number | undefined;
-}
-
 class Index {
   readonly #options: KnowledgeIndexOptions;
   readonly #path: string;
@@ -124,8 +119,9 @@ class Index {
     return listHeads(this.heads(), filters);
   }
 
-  /** Returns `AGENTS-INDEX.md`. */
-  async document({ signal, maxAssets = MAX_LISTED }: DocumentOptions = {}): Promise<IndexDocument> {
+  /** Returns `AGENTS-INDEX.md`, with at most `maxAssets` lines and never more than 200. */
+  async document(options: CallOptions & { readonly maxAssets?: number | undefined } = {}): Promise<IndexDocument> {
+    const { signal, maxAssets = MAX_LISTED } = options;
     const language = await this.#readLanguage();
     await this.refresh({ signal });
     return this.#render(Math.min(maxAssets, MAX_LISTED), language);

@@ -17,25 +17,24 @@ export interface IndexFilters {
 
 export type FieldFilters = Pick<IndexFilters, 'productLine' | 'type'>;
 
-/** How many assets of the store are not listed, by the first reason that holds. */
-export interface Omitted {
-  readonly inactive: number;
-  readonly skills: number;
-  /** Of a product line that does not match the stack. */
-  readonly otherLines: number;
-  readonly more: number;
-  /** Written by a later version; absent for none. */
-  readonly unreadable?: number | undefined;
-}
-
 export interface IndexCounts {
   readonly total: number;
   /** Those that the team store has. */
   readonly promoted: number;
+  /** Deprecated or superseded. */
   readonly inactive: number;
+  /** Active skills. */
   readonly skills: number;
-  /** Assets that this version cannot read, which `total` does not include; absent for none. */
+  /** Written by a later version, so that `total` does not include them; absent for none. */
   readonly unreadable?: number | undefined;
+}
+
+/** How many assets of the store are not listed, by the first reason that holds. */
+export interface Omitted extends Pick<IndexCounts, 'inactive' | 'skills' | 'unreadable'> {
+  /** Of a product line that does not match the stack. */
+  readonly otherLines: number;
+  /** More than the limit. */
+  readonly more: number;
 }
 
 export interface IndexOverview {

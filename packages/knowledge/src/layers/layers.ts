@@ -1,35 +1,24 @@
 import type { CallTable } from '@cairn/tool/errors';
-import type { Language } from '@cairn/tool/kernel';
 import { callOptions, checkArguments } from '../errors.ts';
 import type { CallOptions } from '@cairn/memory';
-import type { Asset, AssetHead } from '../assets/asset.ts';
+import type { AssetHead } from '../assets/asset.ts';
 import { isGapDraft } from '../gaps/gap.ts';
 import type { Gaps } from '../gaps/gaps.ts';
 import type { Gap } from '../gaps/pending.ts';
-import type { KnowledgeIndex } from '../index/knowledge-index.ts';
-import type { LocalStore } from '../stores/local-store.ts';
-import type { Usage } from '../usage/usage.ts';
+import type { ScanResult } from '../index/entries.ts';
+import type { FieldFilters } from '../index/selection.ts';
 import { decide } from './decide.ts';
 import type { NextLayer } from './decide.ts';
 import { getAsset } from './get-asset.ts';
-import type { FoundAsset, GetAssetOptions } from './get-asset.ts';
+import type { FoundAsset, GetAssetDependencies, GetAssetOptions } from './get-asset.ts';
 import { search } from './search.ts';
-import type { SearchAnswer, SearchFilters, SearchOptions, SearchResult } from './search.ts';
+import type { SearchAnswer, SearchDependencies, SearchOptions, SearchResult } from './search.ts';
 import { noticeOf } from './texts.ts';
 
-type LayerIndex = Pick<
-  KnowledgeIndex,
-  'head' | 'headAt' | 'heads' | 'named' | 'overview' | 'refresh' | 'scan' | 'similar'
->;
-
-export interface LayersOptions {
-  readonly store: LocalStore;
-  readonly index: LayerIndex;
+export interface LayersOptions extends SearchDependencies {
   readonly gaps: Gaps;
-  /** The assets that were opened after each query. @default the ranking learns nothing */
-  readonly usage?: Pick<Usage, 'isOn' | 'ranking'> | undefined;
-  readonly read?: ((id: string, options?: CallOptions) => Promise<Asset | undefined>) | undefined;
-  readonly language: Language;
+  /** @default `store.get` */
+  readonly read?: GetAssetDependencies['read'] | undefined;
 }
 
 interface AskOptions extends SearchOptions {
@@ -45,14 +34,8 @@ interface LayerAnswer extends SearchAnswer {
   readonly gap?: Gap;
 }
 
-/** L0: the matches of the index. */
-interface Scanned {
-  readonly exact: readonly AssetHead[];
-  readonly vague: readonly AssetHead[];
-}
-
 /** The way of a question through the layers. */
-interface Retrieval extends Scanned {
+interface Retrieval extends ScanResult {
   readonly next: NextLayer;
   /** L1. Absent when the index decided. */
   readonly search?: LayerAnswer;
@@ -134,7 +117,7 @@ class LayersOfStore {
   }
 
   /** Scans the index. The draft of a gap has the words of the question, and no answer: it is a vague match. */
-  async #scan(query: string, filters: SearchFilters & CallOptions): Promise<Scanned> {
+  async #scan(query: string, filters: FieldFilters & CallOptions): Promise<ScanResult> {
     const { exact, vague } = await this.#options.index.scan(query, filters);
     if (!exact.some(isGapDraft)) return { exact, vague };
     return { exact: exact.filter((head) => !isGapDraft(head)), vague: [...exact.filter(isGapDraft), ...vague] };

@@ -8,7 +8,7 @@ import { documentTexts } from '../index/document-texts.ts';
 import { formatTime, INDEX_END, INDEX_START } from '../index/document.ts';
 import { formatLine, LINE_FORMAT } from '../index/lines.ts';
 import type { IndexCounts, Omitted } from '../index/selection.ts';
-import { agentRouter } from '../skills/agent-router.ts';
+import { skillTexts } from '../skills/skill-texts.ts';
 import { PAYLOAD_TOOLS, payloadTexts } from './texts.ts';
 import type { PayloadTexts } from './texts.ts';
 
@@ -120,7 +120,7 @@ class PayloadParts {
 
   router(): string[] {
     const { router, routerCut } = this.texts;
-    const whole = agentRouter[this.#language].body(this.#command).trim();
+    const whole = skillTexts['agent-router'][this.#language].body(this.#command).trim();
     const forms = new Set([whole]);
     for (let length = MAX_ROUTER; length >= MIN_ROUTER; length -= 50) {
       const start = whole.slice(0, length - routerCut.length).replace(HALF_PAIR, '');

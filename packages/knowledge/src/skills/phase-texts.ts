@@ -1,11 +1,12 @@
 import type { Language } from '@cairn/tool/kernel';
 import { escapeControls } from '@cairn/tool/paths';
 import { count } from '@cairn/tool/prompt';
-import type { DetectedPhase, GitOperation, PhaseFact } from './detect-phase.ts';
-import type { PhaseTexts } from './skill.ts';
+import type { DetectedPhase, GitOperation, Phase, PhaseFact } from './detect-phase.ts';
 
 /** What each phase means, and which knowledge helps in it. The skill and `cairn hook phase` show the same words. */
-export const phaseTexts: Readonly<Record<Language, PhaseTexts>> = {
+export const phaseTexts: Readonly<
+  Record<Language, Readonly<Record<Phase, readonly [meaning: string, advice: string]>>>
+> = {
   en: {
     resolving: [
       'a merge, rebase, cherry-pick or revert is in progress',

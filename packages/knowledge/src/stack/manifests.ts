@@ -10,11 +10,6 @@ interface ManifestNames {
   readonly languages: readonly string[];
 }
 
-export interface Manifest {
-  readonly file: string;
-  readonly read: (text: string) => Promise<ManifestNames> | ManifestNames;
-}
-
 function tableOf(value: unknown): Fields {
   return isObject(value) ? value : {};
 }
@@ -114,7 +109,10 @@ async function readCargoToml(text: string): Promise<ManifestNames> {
   return { project: stringOf(tableOf(toml['package'])['name']), dependencies, languages: ['rust', 'rs'] };
 }
 
-export const manifests: readonly Manifest[] = [
+export const manifests: readonly {
+  readonly file: string;
+  readonly read: (text: string) => Promise<ManifestNames> | ManifestNames;
+}[] = [
   { file: 'package.json', read: readPackageJson },
   { file: 'go.mod', read: readGoMod },
   { file: 'pyproject.toml', read: readPyproject },

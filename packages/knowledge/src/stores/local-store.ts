@@ -28,12 +28,6 @@ export interface LocalStoreOptions {
   readonly clock?: (() => number) | undefined;
 }
 
-/** The state of an asset after a change, and the rows that make it. No rows: nothing changes. */
-interface PlannedChange {
-  readonly next: StoredAsset;
-  readonly rows: readonly NextRow[];
-}
-
 function assetIn(stored: StoredRow | undefined): Asset | undefined {
   return stored === undefined || isRemoval(stored) ? undefined : assetOf(stored);
 }
@@ -118,7 +112,8 @@ class Local {
     return untilDone(attempt, { id, signal });
   }
 
-  async #planChange(found: FoundRow, { text, fields, body }: AssetChange, call: CallOptions): Promise<PlannedChange> {
+  /** Returns the state of an asset after a change, and the rows that make it. No rows: nothing changes. */
+  async #planChange(found: FoundRow, { text, fields, body }: AssetChange, call: CallOptions) {
     const { row, stored } = found;
     const edited = editAsset(text ?? stored.text, { fields, body });
     const isSame = edited === stored.text;

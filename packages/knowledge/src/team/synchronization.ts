@@ -9,7 +9,6 @@ import type { Entries } from './entries.ts';
 import { planPull } from './pull.ts';
 import type { History, PlannedPull } from './pull.ts';
 import { markPushed, messageOf, outgoingOf } from './push.ts';
-import type { Outgoing } from './push.ts';
 import { withoutCredentials } from './remote-failure.ts';
 import { ChangeList } from './report.ts';
 import type { TeamReport } from './report.ts';
@@ -32,17 +31,6 @@ interface SyncOptions {
   readonly clock: () => number;
   readonly onStep: (step: string) => void;
   readonly signal: AbortSignal | undefined;
-}
-
-/** The team's branch, and the branches of the remote unless it was not asked. */
-interface TeamBranch {
-  readonly commit: string | undefined;
-  readonly heads: RemoteHeads | undefined;
-}
-
-interface Sent {
-  readonly outgoing: Outgoing;
-  readonly review?: string | undefined;
 }
 
 function reviewBranch({ name, email }: Awaited<ReturnType<Clone['author']>>): string {
@@ -117,7 +105,7 @@ export class Synchronization {
   }
 
   /** @throws {KnowledgeError} `REMOTE_FAILED` when the team's branch is gone. */
-  async #fetchBranch(): Promise<TeamBranch> {
+  async #fetchBranch() {
     const { branch, synced } = this.#state;
     const heads = await this.#clone.readRemote(branch);
     const commit = heads.commits.get(branch);
@@ -130,7 +118,7 @@ export class Synchronization {
   }
 
   /** Returns the newest commit of the team that the clone has. */
-  async #knownBranch(): Promise<TeamBranch> {
+  async #knownBranch() {
     const { branch, synced } = this.#state;
     const clone = this.#clone;
     const { directory: path } = clone;
@@ -193,7 +181,7 @@ export class Synchronization {
     return { ...planned, entries };
   }
 
-  async #send(entries: Entries, team: string | undefined, heads: RemoteHeads): Promise<Sent | 'moved'> {
+  async #send(entries: Entries, team: string | undefined, heads: RemoteHeads) {
     const { clock, onStep } = this.#options;
     const clone = this.#clone;
     const tree = await clone.tree(team);
@@ -201,7 +189,7 @@ export class Synchronization {
     if (outgoing.obsolete.length > 0) await applyPlan(this.#options, (now) => outgoingOf(now, tree).obsolete);
     if (outgoing.changes.length === 0) {
       if (this.#state.review !== undefined) await this.#save({ review: undefined });
-      return { outgoing };
+      return { outgoing, review: undefined };
     }
     const message = messageOf(outgoing.listed);
     onStep('commit');
@@ -216,11 +204,11 @@ export class Synchronization {
       // As a fetch does.
       await clone.run(['update-ref', trackingRef(branch), commit]);
       await this.#save({ pushing: undefined, synced: commit, review: undefined });
-      return { outgoing };
+      return { outgoing, review: undefined };
     }
     const review = result === 'moved' ? undefined : await this.#pushForReview(commit, heads, result.refused);
     await this.#save({ pushing: undefined });
-    return review === undefined ? 'moved' : { outgoing, review };
+    return review === undefined ? ('moved' as const) : { outgoing, review };
   }
 
   /** Pushes a commit to a branch of the user, because the team's branch is protected. */
