@@ -5,25 +5,17 @@ import type { MemoryBackend } from '@cairn/memory';
 import { sqlite } from '@cairn/memory/sqlite';
 import { homeDirectory } from '@cairn/tool/paths';
 import { databasePath, knowledgeDirectory } from './directory.ts';
-import { openIndex } from './index/knowledge-index.ts';
-import type { KnowledgeIndex } from './index/knowledge-index.ts';
-import { openGaps } from './gaps/gaps.ts';
-import type { Gaps } from './gaps/gaps.ts';
-import { createLayers } from './layers/layers.ts';
-import type { Layers } from './layers/layers.ts';
+import { openIndex, type KnowledgeIndex } from './index/knowledge-index.ts';
+import { openGaps, type Gaps } from './gaps/gaps.ts';
+import { createLayers, type Layers } from './layers/layers.ts';
 import { createGapSettler } from './layers/settle-gaps.ts';
-import { openLocalStore } from './stores/local-store.ts';
-import type { LocalStore } from './stores/local-store.ts';
-import { openHotAssets } from './usage/hot-assets.ts';
-import type { HotAssets } from './usage/hot-assets.ts';
-import { createTeam } from './team/team.ts';
-import type { Team } from './team/team.ts';
+import { openLocalStore, type LocalStore } from './stores/local-store.ts';
+import { openHotAssets, type HotAssets } from './usage/hot-assets.ts';
+import { createTeam, type Team } from './team/team.ts';
 import { ChangeFollower } from './stores/change-follower.ts';
 import { Eraser } from './stores/eraser.ts';
-import { knowledgePayload, storePayloadOptions } from './payload/knowledge-payload.ts';
-import type { KnowledgePayloadOptions } from './payload/knowledge-payload.ts';
-import { openUsage } from './usage/usage.ts';
-import type { Usage } from './usage/usage.ts';
+import { knowledgePayload, storePayloadOptions, type KnowledgePayloadOptions } from './payload/knowledge-payload.ts';
+import { openUsage, type Usage } from './usage/usage.ts';
 
 export interface KnowledgeOptions {
   /** @default see {@link knowledgeDirectory} */

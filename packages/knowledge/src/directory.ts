@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
-import { userDirectories } from '@cairn/tool/paths';
-import type { DirectoryContext } from '@cairn/tool/paths';
+import { userDirectories, type DirectoryContext } from '@cairn/tool/paths';
 import { isAbsolute, join } from 'node:path';
 import { KnowledgeError } from './errors.ts';
 

@@ -1,10 +1,8 @@
 import type { OptionNames } from '@cairn/tool/errors';
 import { quoted } from '@cairn/tool/kernel';
 import { KnowledgeError } from '../errors.ts';
-import { ASSET_TYPES } from './asset.ts';
-import type { AssetFields, AssetKey, AssetStatus, AssetType } from './asset.ts';
-import { invalidAsset } from './front-matter.ts';
-import type { ErrorPlace, ParsedYaml } from './front-matter.ts';
+import { ASSET_TYPES, type AssetFields, type AssetKey, type AssetStatus, type AssetType } from './asset.ts';
+import { invalidAsset, type ErrorPlace, type ParsedYaml } from './front-matter.ts';
 import { checkName, checkProductLine, DEFAULT_PRODUCT_LINE } from './names.ts';
 
 /** UTF-16 code units. */

@@ -1,14 +1,10 @@
 import { escapeControls } from '@cairn/tool/paths';
 import { createHash } from 'node:crypto';
-import { Document, isNode, isSeq } from 'yaml';
-import type { ToStringOptions } from 'yaml';
+import { Document, isNode, isSeq, type ToStringOptions } from 'yaml';
 import { checkArguments, KnowledgeError } from '../errors.ts';
-import { MAX_ASSET_BYTES } from './asset.ts';
-import type { AssetFields, AssetKey } from './asset.ts';
-import { fieldOptions, readFields, valuesOf } from './fields.ts';
-import type { FieldChanges } from './fields.ts';
-import { invalidAsset, parseYaml, splitFrontMatter } from './front-matter.ts';
-import type { ErrorPlace } from './front-matter.ts';
+import { MAX_ASSET_BYTES, type AssetFields, type AssetKey } from './asset.ts';
+import { fieldOptions, readFields, valuesOf, type FieldChanges } from './fields.ts';
+import { invalidAsset, parseYaml, splitFrontMatter, type ErrorPlace } from './front-matter.ts';
 import { assetId } from './names.ts';
 
 export interface ParseAssetOptions extends ErrorPlace {

@@ -1,7 +1,6 @@
 import type { CallTable } from '@cairn/tool/errors';
-import type { Language } from '@cairn/tool/kernel';
 import { callOptions, checkArguments } from '../errors.ts';
-import { retry } from '@cairn/tool/kernel';
+import { retry, type Language } from '@cairn/tool/kernel';
 import type { CallOptions, MemoryBackend, Row, RowChange } from '@cairn/memory';
 import { readQuery, termsOf } from '@cairn/retrieval';
 import { setImmediate } from 'node:timers/promises';
@@ -10,8 +9,7 @@ import { hasSecret } from '../assets/secrets.ts';
 import type { AssetDraft } from '../stores/draft.ts';
 import { GAPS_KEY, Rows } from '../stores/rows.ts';
 import { draftOf, gapId } from './gap.ts';
-import { formatGap, MAX_GAPS, parseGap, pendingGaps, readGapRows, readGaps } from './pending.ts';
-import type { Gap } from './pending.ts';
+import { formatGap, MAX_GAPS, parseGap, pendingGaps, readGapRows, readGaps, type Gap } from './pending.ts';
 
 const MAX_QUERY_CHARACTERS = 200;
 const MAX_ATTEMPTS = 100;

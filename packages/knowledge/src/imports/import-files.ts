@@ -1,18 +1,14 @@
-import type { OptionNames } from '@cairn/tool/errors';
 import { readFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { CallOptions } from '@cairn/memory';
-import { CairnError } from '@cairn/tool/errors';
+import { CairnError, type OptionNames } from '@cairn/tool/errors';
 import type { Asset } from '../assets/asset.ts';
-import { checkSize, contentHash, decodeAsset, hashOf, parseAsset } from '../assets/markdown.ts';
-import type { ParsedAsset } from '../assets/markdown.ts';
+import { checkSize, contentHash, decodeAsset, hashOf, parseAsset, type ParsedAsset } from '../assets/markdown.ts';
 import { checkArguments, KnowledgeError } from '../errors.ts';
 import type { LocalStore } from '../stores/local-store.ts';
 import { IMPORTS_KEY, Rows } from '../stores/rows.ts';
-import { findFiles, findProjectFiles } from './find-files.ts';
-import type { FoundFiles, ImportFile, ImportProblem } from './find-files.ts';
-import { readImport } from './read-file.ts';
-import type { ImportFields } from './read-file.ts';
+import { findFiles, findProjectFiles, type FoundFiles, type ImportFile, type ImportProblem } from './find-files.ts';
+import { readImport, type ImportFields } from './read-file.ts';
 
 export interface ImportOptions extends CallOptions, ImportFields {
   readonly store: LocalStore;

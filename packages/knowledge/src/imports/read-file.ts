@@ -1,11 +1,8 @@
 import { basename, dirname } from 'node:path';
-import type { AssetFields, AssetType } from '../assets/asset.ts';
-import { ASSET_TYPES } from '../assets/asset.ts';
-import { MAX_TITLE_CHARACTERS, shorten } from '../assets/fields.ts';
-import type { FieldChanges } from '../assets/fields.ts';
+import { ASSET_TYPES, type AssetFields, type AssetType } from '../assets/asset.ts';
+import { MAX_TITLE_CHARACTERS, shorten, type FieldChanges } from '../assets/fields.ts';
 import { hasFrontMatter, parseYaml, splitFrontMatter } from '../assets/front-matter.ts';
-import { editAsset, formatAsset, parseAsset } from '../assets/markdown.ts';
-import type { ParsedAsset } from '../assets/markdown.ts';
+import { editAsset, formatAsset, parseAsset, type ParsedAsset } from '../assets/markdown.ts';
 import { checkProductLine, DEFAULT_PRODUCT_LINE, isName } from '../assets/names.ts';
 import { checkSecrets } from '../assets/secrets.ts';
 import type { ImportFile } from './find-files.ts';

@@ -2,8 +2,7 @@ import type { Language } from '@cairn/tool/kernel';
 import { ASSET_TYPES } from '../assets/asset.ts';
 import { documentTexts } from './document-texts.ts';
 import { LINE_FORMAT, withoutTags } from './lines.ts';
-import { omittedOf } from './selection.ts';
-import type { IndexCounts, Omitted } from './selection.ts';
+import { omittedOf, type IndexCounts, type Omitted } from './selection.ts';
 
 /** The size of `AGENTS-INDEX.md` above which tags are left out, from the last line up. A file that is larger without tags has a warning. */
 export const MAX_DOCUMENT_BYTES: number = 20 * 1024;

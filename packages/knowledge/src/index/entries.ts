@@ -6,8 +6,7 @@ import type { KnownAssets } from '../stores/changes.ts';
 import { rowIdOf } from '../stores/record.ts';
 import { formatLine } from './lines.ts';
 import { ScanTerms } from './scan-terms.ts';
-import { createComparison, createFilter, overviewOf } from './selection.ts';
-import type { IndexFilters, IndexOverview } from './selection.ts';
+import { createComparison, createFilter, overviewOf, type IndexFilters, type IndexOverview } from './selection.ts';
 
 /** Assets that are split into terms before other work runs. */
 const SLICE = 50;

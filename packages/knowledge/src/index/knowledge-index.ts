@@ -5,15 +5,13 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AssetHead } from '../assets/asset.ts';
 import { callOptions, checkArguments } from '../errors.ts';
-import { formatDocument } from './document.ts';
-import type { IndexDocument } from './document.ts';
+import { formatDocument, type IndexDocument } from './document.ts';
 import { documentTexts } from './document-texts.ts';
 import type { Entries, ScanResult } from './entries.ts';
 import { isListed, listHeads, MAX_LISTED } from './selection.ts';
 import type { IndexFilters, IndexOverview, ListResult } from './selection.ts';
 import { isSamePosition } from '../stores/rows.ts';
-import { StoreReader } from './store-reader.ts';
-import type { ReaderOptions } from './store-reader.ts';
+import { StoreReader, type ReaderOptions } from './store-reader.ts';
 import { removeAbandoned, replaceFile } from './write-file.ts';
 
 /** Changes within this time are written together. */

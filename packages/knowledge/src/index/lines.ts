@@ -1,6 +1,5 @@
 import { HOSTILE_CHARACTER } from '@cairn/tool/internal';
-import { ASSET_TYPES } from '../assets/asset.ts';
-import type { AssetHead, AssetType } from '../assets/asset.ts';
+import { ASSET_TYPES, type AssetHead, type AssetType } from '../assets/asset.ts';
 
 export const LINE_FORMAT: string = 'name|type|product_line|title|tags|promoted';
 

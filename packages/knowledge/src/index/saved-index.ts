@@ -4,8 +4,7 @@
  */
 import type { CallOptions, MemoryBackend } from '@cairn/memory';
 import type { AssetHead } from '../assets/asset.ts';
-import { INDEX_KEY, INDEX_ROWS, Rows } from '../stores/rows.ts';
-import type { Position } from '../stores/rows.ts';
+import { INDEX_KEY, INDEX_ROWS, Rows, type Position } from '../stores/rows.ts';
 import type { IndexOverview } from './selection.ts';
 
 /** Raise it with every change of the format. */

@@ -1,7 +1,6 @@
 import type { CallOptions, MemoryBackend } from '@cairn/memory';
 import { headOf } from '../stores/record.ts';
-import { isSamePosition } from '../stores/rows.ts';
-import type { Position } from '../stores/rows.ts';
+import { isSamePosition, type Position } from '../stores/rows.ts';
 import { Entries } from './entries.ts';
 import type { LocalStore } from '../stores/local-store.ts';
 import { readSavedIndex, saveIndex } from './saved-index.ts';

@@ -4,8 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Asset, AssetHead } from '../assets/asset.ts';
 import { KnowledgeError } from '../errors.ts';
 import type { KnowledgeIndex } from '../index/knowledge-index.ts';
-import { comparableName, headsNamed, linksOf } from './links.ts';
-import type { AssetLink } from './links.ts';
+import { comparableName, headsNamed, linksOf, type AssetLink } from './links.ts';
 
 export interface GetAssetDependencies {
   readonly index: Pick<KnowledgeIndex, 'head' | 'heads' | 'named' | 'refresh'>;

@@ -7,12 +7,9 @@ import type { Gaps } from '../gaps/gaps.ts';
 import type { Gap } from '../gaps/pending.ts';
 import type { ScanResult } from '../index/entries.ts';
 import type { FieldFilters } from '../index/selection.ts';
-import { decide } from './decide.ts';
-import type { NextLayer } from './decide.ts';
-import { getAsset } from './get-asset.ts';
-import type { FoundAsset, GetAssetDependencies, GetAssetOptions } from './get-asset.ts';
-import { search } from './search.ts';
-import type { SearchAnswer, SearchDependencies, SearchOptions, SearchResult } from './search.ts';
+import { decide, type NextLayer } from './decide.ts';
+import { getAsset, type FoundAsset, type GetAssetDependencies, type GetAssetOptions } from './get-asset.ts';
+import { search, type SearchAnswer, type SearchDependencies, type SearchOptions, type SearchResult } from './search.ts';
 import { noticeOf } from './texts.ts';
 
 export interface LayersOptions extends SearchDependencies {

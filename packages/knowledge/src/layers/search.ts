@@ -1,21 +1,17 @@
 import type { CallOptions } from '@cairn/memory';
-import type { Language } from '@cairn/tool/kernel';
-import { quoted } from '@cairn/tool/kernel';
+import { quoted, type Language } from '@cairn/tool/kernel';
 import type { AssetHead } from '../assets/asset.ts';
 import { checkType } from '../assets/fields.ts';
-import type { AssetMark } from '../assets/marks.ts';
-import { marksOf } from '../assets/marks.ts';
+import { marksOf, type AssetMark } from '../assets/marks.ts';
 import { KnowledgeError } from '../errors.ts';
 import { isGapDraft } from '../gaps/gap.ts';
 import type { KnowledgeIndex } from '../index/knowledge-index.ts';
-import { createFieldFilter, createFilter } from '../index/selection.ts';
-import type { FieldFilters } from '../index/selection.ts';
+import { createFieldFilter, createFilter, type FieldFilters } from '../index/selection.ts';
 import type { LocalStore } from '../stores/local-store.ts';
 import { headOf } from '../stores/record.ts';
 import type { Usage } from '../usage/usage.ts';
 import { snippetOfBody } from './snippet.ts';
-import { noticeOf } from './texts.ts';
-import type { SearchNotice } from './texts.ts';
+import { noticeOf, type SearchNotice } from './texts.ts';
 
 export interface SearchOptions extends FieldFilters, CallOptions {
   /** Plain text without syntax. */

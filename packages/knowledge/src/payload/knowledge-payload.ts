@@ -1,13 +1,11 @@
 import type { OptionNames } from '@cairn/tool/errors';
 import type { CallOptions } from '@cairn/memory';
-import { MAX_LISTED, omittedOf } from '../index/selection.ts';
-import type { IndexOverview, ListResult } from '../index/selection.ts';
+import { MAX_LISTED, omittedOf, type IndexOverview, type ListResult } from '../index/selection.ts';
 import type { Gaps } from '../gaps/gaps.ts';
 import type { KnowledgeIndex } from '../index/knowledge-index.ts';
 import { hasTeam } from '../directory.ts';
 import { detectStack } from '../stack/detect-stack.ts';
-import { buildPayload } from './payload.ts';
-import type { PayloadContent, PayloadOptions } from './payload.ts';
+import { buildPayload, type PayloadContent, type PayloadOptions } from './payload.ts';
 
 export interface KnowledgePayloadOptions extends PayloadOptions, CallOptions {
   /** The directory of a project, absolute: assets of its tech stack come first. @default no project */

@@ -1,6 +1,5 @@
 import type { Language } from '@cairn/tool/kernel';
-import { createDataMarks, estimateTokens } from '@cairn/tool/prompt';
-import type { CountTokens } from '@cairn/tool/prompt';
+import { createDataMarks, estimateTokens, type CountTokens } from '@cairn/tool/prompt';
 import { escapeControls } from '@cairn/tool/paths';
 import type { AssetHead } from '../assets/asset.ts';
 import type { Gap } from '../gaps/pending.ts';
@@ -9,8 +8,7 @@ import { formatTime, INDEX_END, INDEX_START } from '../index/document.ts';
 import { formatLine, LINE_FORMAT } from '../index/lines.ts';
 import type { IndexCounts, Omitted } from '../index/selection.ts';
 import { skillTexts } from '../skills/skill-texts.ts';
-import { PAYLOAD_TOOLS, payloadTexts } from './texts.ts';
-import type { PayloadTexts } from './texts.ts';
+import { PAYLOAD_TOOLS, payloadTexts, type PayloadTexts } from './texts.ts';
 
 /** How long a payload may be. @default no limit */
 export interface PayloadLimit {

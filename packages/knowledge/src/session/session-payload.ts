@@ -1,12 +1,10 @@
-import { storePayloadOptions, contentOf } from '../payload/knowledge-payload.ts';
+import { storePayloadOptions, contentOf, type KnowledgePayloadOptions } from '../payload/knowledge-payload.ts';
 import { checkArguments } from '../errors.ts';
 import { existsSync } from 'node:fs';
 import { pendingGaps, readGaps } from '../gaps/pending.ts';
 import { readSavedIndex } from '../index/saved-index.ts';
 import { listHeads, overviewOf } from '../index/selection.ts';
-import { buildPayload } from '../payload/payload.ts';
-import type { PayloadContent } from '../payload/payload.ts';
-import type { KnowledgePayloadOptions } from '../payload/knowledge-payload.ts';
+import { buildPayload, type PayloadContent } from '../payload/payload.ts';
 import { detectStack } from '../stack/detect-stack.ts';
 import type { Stack } from '../stack/stack.ts';
 import { ASSETS_KEY, GAPS_KEY, isSamePosition, Rows } from '../stores/rows.ts';

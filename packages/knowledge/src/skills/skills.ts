@@ -1,7 +1,6 @@
 import type { Language } from '@cairn/tool/kernel';
 import { checkArguments } from '../errors.ts';
-import { SKILL_NAMES, skillTexts } from './skill-texts.ts';
-import type { SkillName } from './skill-texts.ts';
+import { SKILL_NAMES, skillTexts, type SkillName } from './skill-texts.ts';
 
 /** A skill as hosts keep it: the directory `name` with the file `SKILL.md`. */
 export interface Skill {

@@ -2,8 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { manifests } from './manifests.ts';
-import { wordsOf } from './stack.ts';
-import type { Stack, UnreadableManifest } from './stack.ts';
+import { wordsOf, type Stack, type UnreadableManifest } from './stack.ts';
 import { technologiesOf } from './technologies.ts';
 
 /** A larger manifest was not written by a person. */

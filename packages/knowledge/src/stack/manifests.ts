@@ -1,6 +1,5 @@
 /** The manifests that name a stack. Each reader returns what its file names, and throws when the text is not valid. */
-import { isObject } from '@cairn/tool/kernel';
-import type { Fields } from '@cairn/tool/kernel';
+import { isObject, type Fields } from '@cairn/tool/kernel';
 import type { parse } from 'smol-toml';
 
 interface ManifestNames {

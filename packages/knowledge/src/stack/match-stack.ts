@@ -1,5 +1,4 @@
-import { wordsOf } from './stack.ts';
-import type { Stack } from './stack.ts';
+import { wordsOf, type Stack } from './stack.ts';
 
 function hasAll(words: ReadonlySet<string>, all: readonly string[]): boolean {
   return all.length > 0 && all.every((word) => words.has(word));

@@ -1,6 +1,6 @@
 import { wordsOf } from './stack.ts';
 
-/** What packages with another name are for. */
+/** Packages that are not named after their technology, by its names. */
 const packages: Readonly<Record<string, string>> = {
   aws: 'boto3',
   kafka: 'confluent-kafka kafkajs rdkafka sarama',

@@ -1,5 +1,4 @@
-import { hashOf, contentHash } from '../assets/markdown.ts';
-import type { ParsedAsset } from '../assets/markdown.ts';
+import { hashOf, contentHash, type ParsedAsset } from '../assets/markdown.ts';
 import type {
   Asset,
   AssetConflict,

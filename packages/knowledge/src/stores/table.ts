@@ -5,10 +5,8 @@ import { setImmediate } from 'node:timers/promises';
 import { hashOf } from '../assets/markdown.ts';
 import { assetId } from '../assets/names.ts';
 import { KnowledgeError } from '../errors.ts';
-import { isRemoval, losesLines, parseRow, rowIdOf, uniqueOf } from './record.ts';
-import type { StoredAsset, StoredRow } from './record.ts';
-import { ASSETS_KEY, INDEX_KEY, INDEX_ROWS, isSamePosition, Rows } from './rows.ts';
-import type { Position, RowResult } from './rows.ts';
+import { isRemoval, losesLines, parseRow, rowIdOf, uniqueOf, type StoredAsset, type StoredRow } from './record.ts';
+import { ASSETS_KEY, INDEX_KEY, INDEX_ROWS, isSamePosition, Rows, type Position, type RowResult } from './rows.ts';
 import { termsOfRow } from './terms.ts';
 
 /** The rows that are read at once: one may have more than a megabyte. */

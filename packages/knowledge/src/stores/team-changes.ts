@@ -2,10 +2,8 @@
 import type { Asset, AssetConflict } from '../assets/asset.ts';
 import { parseAsset } from '../assets/markdown.ts';
 import { assetId, parseAssetId } from '../assets/names.ts';
-import { assetOf, isRemoval, removalOf, rowOf } from './record.ts';
-import type { StoredRow, TeamState } from './record.ts';
-import { checkReadable, versionOf } from './table.ts';
-import type { AssetRow } from './table.ts';
+import { assetOf, isRemoval, removalOf, rowOf, type StoredRow, type TeamState } from './record.ts';
+import { checkReadable, versionOf, type AssetRow } from './table.ts';
 
 /** An asset of the local store, or one that was removed here and is still in the team store. */
 export interface StoreEntry {

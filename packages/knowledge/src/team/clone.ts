@@ -1,8 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { hostname, userInfo } from 'node:os';
 import { KnowledgeError } from '../errors.ts';
-import { Git, reasonOf } from './git.ts';
-import type { GitOptions } from './git.ts';
+import { Git, reasonOf, type GitOptions } from './git.ts';
 import { remoteFailure } from './remote-failure.ts';
 import { trackingRef } from './state.ts';
 

@@ -1,8 +1,7 @@
 /** How git is run: with argument arrays, without hooks, prompts and configuration that starts programs. */
 import { escapeControls } from '@cairn/tool/paths';
 import { Buffer } from 'node:buffer';
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import process from 'node:process';
 import { KnowledgeError } from '../errors.ts';

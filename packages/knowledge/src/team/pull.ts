@@ -6,8 +6,7 @@ import { KnowledgeError } from '../errors.ts';
 import type { TeamState } from '../stores/record.ts';
 import type { StoreEntry, TeamChange } from '../stores/team-changes.ts';
 import type { Clone, Tree } from './clone.ts';
-import { assetFilesOf, localOid } from './entries.ts';
-import type { AssetFile, Entries } from './entries.ts';
+import { assetFilesOf, localOid, type AssetFile, type Entries } from './entries.ts';
 import type { TeamProblem } from './report.ts';
 
 /**

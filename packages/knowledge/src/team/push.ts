@@ -6,10 +6,8 @@ import type { LocalStore } from '../stores/local-store.ts';
 import { rowIdOf } from '../stores/record.ts';
 import type { TeamChange } from '../stores/team-changes.ts';
 import type { Clone, Tree, TreeChange } from './clone.ts';
-import { applyPlan, assetFilesOf, pathFor } from './entries.ts';
-import type { Entries } from './entries.ts';
-import { ChangeList } from './report.ts';
-import type { TeamChanges, Withheld } from './report.ts';
+import { applyPlan, assetFilesOf, pathFor, type Entries } from './entries.ts';
+import { ChangeList, type TeamChanges, type Withheld } from './report.ts';
 
 /** What the local store has and the team does not. */
 export interface Outgoing {

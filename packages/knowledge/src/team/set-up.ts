@@ -6,11 +6,9 @@ import { lstat, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { isAbsolute, join, resolve } from 'node:path';
 import process from 'node:process';
 import { KnowledgeError } from '../errors.ts';
-import { Clone } from './clone.ts';
-import type { CloneOptions } from './clone.ts';
+import { Clone, type CloneOptions } from './clone.ts';
 import { withoutCredentials } from './remote-failure.ts';
-import { readState, writeState } from './state.ts';
-import type { CloneState } from './state.ts';
+import { readState, writeState, type CloneState } from './state.ts';
 import type { InitTeamOptions } from './team-store.ts';
 
 function invalid(summary: string, hint: string, path?: string): KnowledgeError {

@@ -8,17 +8,14 @@ import { KnowledgeError } from '../errors.ts';
 import type { LocalStore } from '../stores/local-store.ts';
 import type { StoreEntry, TeamChange } from '../stores/team-changes.ts';
 import type { Clone, CloneOptions } from './clone.ts';
-import { applyPlan, readEntries } from './entries.ts';
-import type { Entries } from './entries.ts';
+import { applyPlan, readEntries, type Entries } from './entries.ts';
 import { withLock } from './lock.ts';
 import { outgoingOf } from './push.ts';
 import { withoutCredentials } from './remote-failure.ts';
 import type { TeamConflict, TeamReport, TeamStatus } from './report.ts';
 import { openOrCreate, setUp } from './set-up.ts';
-import { hasLocalChanges, readState } from './state.ts';
-import type { CloneState } from './state.ts';
-import { Synchronization } from './synchronization.ts';
-import type { SyncMode } from './synchronization.ts';
+import { hasLocalChanges, readState, type CloneState } from './state.ts';
+import { Synchronization, type SyncMode } from './synchronization.ts';
 
 const REMOTE_TIMEOUT_MS = 120_000;
 

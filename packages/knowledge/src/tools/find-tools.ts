@@ -4,8 +4,7 @@ import { checkType } from '../assets/fields.ts';
 import { documentTexts } from '../index/document-texts.ts';
 import { decide } from '../layers/decide.ts';
 import { callOf, wrapLines, wrapResult } from './formatting.ts';
-import { joined } from './tool-context.ts';
-import type { Answer, AssetSelection, RunCall, ToolContext } from './tool-context.ts';
+import { joined, type Answer, type AssetSelection, type RunCall, type ToolContext } from './tool-context.ts';
 
 interface SearchKnowledgeInput extends AssetSelection {
   readonly query: string;

@@ -1,14 +1,12 @@
 import { succeed } from '@cairn/tool';
 import { escapeControls } from '@cairn/tool/paths';
 import type { Asset } from '../assets/asset.ts';
-import { marksOf } from '../assets/marks.ts';
-import type { AssetMark } from '../assets/marks.ts';
+import { marksOf, type AssetMark } from '../assets/marks.ts';
 import { parseAssetId } from '../assets/names.ts';
 import type { AssetLink } from '../layers/links.ts';
 import { headOf } from '../stores/record.ts';
 import { callOf, wrapAsset } from './formatting.ts';
-import { joined } from './tool-context.ts';
-import type { Answer, AssetSelection, RunCall, ToolContext } from './tool-context.ts';
+import { joined, type Answer, type AssetSelection, type RunCall, type ToolContext } from './tool-context.ts';
 import type { ToolTexts } from './texts.ts';
 
 interface GetAssetInput extends Pick<AssetSelection, 'product_line'> {

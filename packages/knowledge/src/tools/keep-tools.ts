@@ -1,11 +1,9 @@
 import { succeed, ToolError } from '@cairn/tool';
 import { REVIEW_REPORTS } from '../assets/marks.ts';
 import { checkSecrets } from '../assets/secrets.ts';
-import { sinkAsset } from '../layers/sink.ts';
-import type { SinkDraft, SinkOptions } from '../layers/sink.ts';
+import { sinkAsset, type SinkDraft, type SinkOptions } from '../layers/sink.ts';
 import { callOf, wrapResult } from './formatting.ts';
-import { joined } from './tool-context.ts';
-import type { Answer, RunCall, ToolContext } from './tool-context.ts';
+import { joined, type Answer, type RunCall, type ToolContext } from './tool-context.ts';
 
 interface SinkAssetInput extends Omit<SinkDraft, 'productLine'>, Pick<SinkOptions, 'mode'> {
   readonly product_line?: string | undefined;

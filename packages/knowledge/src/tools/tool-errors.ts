@@ -1,8 +1,6 @@
 import { asToolErrors as memoryToolErrors } from '@cairn/memory/tools';
-import { ToolError } from '@cairn/tool';
-import type { ToolErrorCode } from '@cairn/tool';
-import { KnowledgeError } from '../errors.ts';
-import type { KnowledgeErrorCode } from '../errors.ts';
+import { ToolError, type ToolErrorCode } from '@cairn/tool';
+import { KnowledgeError, type KnowledgeErrorCode } from '../errors.ts';
 
 const codes: Readonly<Record<KnowledgeErrorCode, ToolErrorCode>> = {
   AMBIGUOUS_ASSET: 'AMBIGUOUS',

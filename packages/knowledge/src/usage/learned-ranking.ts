@@ -1,5 +1,4 @@
-import { readQuery } from '@cairn/retrieval';
-import type { QueryTerm } from '@cairn/retrieval';
+import { readQuery, type QueryTerm } from '@cairn/retrieval';
 
 /** An asset that was opened, and the query before it. */
 export interface OpenedEvent {

@@ -3,8 +3,7 @@ import { callOptions, checkArguments } from '../errors.ts';
 import type { CallOptions, Memory, Namespace, NamespaceChanges, NamespaceRecord } from '@cairn/memory';
 import { hasSecret } from '../assets/secrets.ts';
 import { rowIdOf } from '../stores/record.ts';
-import { learnRanking } from './learned-ranking.ts';
-import type { LearnedRanking, OpenedEvent } from './learned-ranking.ts';
+import { learnRanking, type LearnedRanking, type OpenedEvent } from './learned-ranking.ts';
 
 /** The newest events that are kept, and for how long. */
 const LIMITS = { maxRecords: 2000, lifetimeMs: 180 * 86_400_000 };
