@@ -111,7 +111,7 @@ export function createKnowledge(options: KnowledgeOptions = {}): Knowledge {
     },
   });
   const layers = createLayers({ store, index, gaps, usage, read: hot.get, language });
-  const settler = createGapSettler({ store, gaps, layers });
+  const settler = createGapSettler(gaps, { store, layers });
   const team = createTeam({ store, directory, env });
   const payload: Knowledge['payload'] = (given) =>
     knowledgePayload({ index, gaps, directory }, { language, command, ...given });

@@ -47,11 +47,6 @@ function secretIn(text: string): { readonly kind: string; readonly start: number
   return undefined;
 }
 
-/** Returns whether a text seems to have a secret. Finds the same as {@link checkSecrets}. */
-export function hasSecret(text: string): boolean {
-  return secretIn(text) !== undefined;
-}
-
 interface TextPlace {
   /** The file of the text, for the error. */
   readonly path?: string | undefined;

@@ -5,7 +5,7 @@ import type { CallOptions, MemoryBackend, Row, RowChange } from '@cairn/memory';
 import { readQuery, termsOf } from '@cairn/retrieval';
 import { setImmediate } from 'node:timers/promises';
 import type { Asset } from '../assets/asset.ts';
-import { hasSecret } from '../assets/secrets.ts';
+import { secretError } from '../assets/secrets.ts';
 import type { AssetDraft } from '../stores/draft.ts';
 import { GAPS_KEY, Rows } from '../stores/rows.ts';
 import { draftOf, gapId } from './gap.ts';
@@ -55,7 +55,7 @@ class StoredGaps {
       .replaceAll(/[\p{Cc}\s]+/gu, ' ')
       .trim();
     const id = gapId(text);
-    if (id === undefined || hasSecret(query)) return undefined;
+    if (id === undefined || secretError(query) !== undefined) return undefined;
     // Nothing when many others ask the same concurrently.
     const attempt = async (): Promise<Gap | undefined> => {
       const [row] = await this.#table.read([id], { signal });

@@ -21,8 +21,8 @@ export class StoreReader {
   readonly #options: ReaderOptions;
   #position: Position | undefined;
   #isLoaded = false;
-  #reading: Promise<number> | undefined;
-  #readingNext: Promise<number> | undefined;
+  #reading: Promise<unknown> = Promise.resolve();
+  #next: Promise<number> | undefined;
 
   constructor(options: ReaderOptions) {
     this.#options = options;
@@ -40,25 +40,15 @@ export class StoreReader {
    */
   async read({ signal }: CallOptions): Promise<number> {
     signal?.throwIfAborted();
-    const changed = await this.#join();
+    this.#next ??= this.#reading.then(() => {
+      this.#next = undefined;
+      const reading = this.#readChanges();
+      this.#reading = reading.catch(() => undefined);
+      return reading;
+    });
+    const changed = await this.#next;
     signal?.throwIfAborted();
     return changed;
-  }
-
-  #join(): Promise<number> {
-    if (this.#reading === undefined) {
-      this.#reading = this.#readChanges().finally(() => {
-        this.#reading = undefined;
-      });
-      return this.#reading;
-    }
-    this.#readingNext ??= this.#reading
-      .catch(() => undefined)
-      .then(() => {
-        this.#readingNext = undefined;
-        return this.#join();
-      });
-    return this.#readingNext;
   }
 
   async readOpened(options: CallOptions): Promise<void> {

@@ -205,19 +205,10 @@ export function buildPayload(content: PayloadContent, options: PayloadOptions = 
   const parts = new PayloadParts(content, options);
   const { texts } = parts;
   const forms = { tools: parts.tools(), router: parts.router(), pending: parts.pending() };
-  const place = { tools: 0, router: 0, pending: 0 };
   let hasTags = true;
   const compose = (lines: readonly string[]): string => {
-    const { router, pending, tools } = place;
     const index = parts.index(lines, hasTags);
-    const shown = [
-      texts.policy,
-      index,
-      texts.strategy,
-      forms.router[router],
-      forms.pending[pending],
-      forms.tools[tools],
-    ];
+    const shown = [texts.policy, index, texts.strategy, forms.router[0], forms.pending[0], forms.tools[0]];
     return `<cairn-knowledge>\n${shown.filter(Boolean).join('\n\n')}\n</cairn-knowledge>`;
   };
   const fits = (lines: readonly string[]): boolean => {
@@ -227,13 +218,10 @@ export function buildPayload(content: PayloadContent, options: PayloadOptions = 
 
   let lines = linesOf(content.heads);
   // A limit demands it.
-  if (!fits(lines)) {
-    const most = texts.router.length + 2 + MAX_ROUTER;
-    place.router = forms.router.findIndex((form) => form.length <= most);
-  }
+  if (!fits(lines)) forms.router = forms.router.filter((form) => form.length <= texts.router.length + 2 + MAX_ROUTER);
   const least = (): readonly string[] => lines.slice(0, MIN_LINES);
   for (const part of ['tools', 'router', 'pending'] as const) {
-    while (!fits(least()) && place[part] < forms[part].length - 1) place[part]++;
+    while (!fits(least()) && forms[part].length > 1) forms[part].shift();
   }
   for (const length of TITLE_LENGTHS) {
     if (fits(least())) break;

@@ -19,10 +19,6 @@ export interface SessionPayloadOptions extends KnowledgePayloadOptions {
   readonly gitTimeoutMs?: number | undefined;
 }
 
-function nothingIn(directory: string): PayloadContent {
-  return contentOf({ directory, listed: listHeads([], {}), overview: overviewOf([], 0), gaps: [] });
-}
-
 /** Whether the clone of the team store has changes; `unknown` when its state cannot be read. */
 type TeamState = 'same' | 'changed' | 'unknown';
 
@@ -92,7 +88,10 @@ export async function sessionPayload(options: SessionPayloadOptions): Promise<st
     gitTimeoutMs: 'optional',
   });
   const { directory, project, gitTimeoutMs = 400 } = options;
-  if (!existsSync(databasePath(directory))) return buildPayload(nothingIn(directory), options);
+  if (!existsSync(databasePath(directory))) {
+    const nothing = { directory, listed: listHeads([], {}), overview: overviewOf([], 0), gaps: [] };
+    return buildPayload(contentOf(nothing), options);
+  }
   const timeout = AbortSignal.timeout(gitTimeoutMs);
   const signal = options.signal === undefined ? timeout : AbortSignal.any([options.signal, timeout]);
   const [team, stack] = await Promise.all([

@@ -4,7 +4,7 @@ import type { FieldChanges } from '../assets/fields.ts';
 import { invalidAsset } from '../assets/front-matter.ts';
 import { formatAsset, parseAsset, type AssetEdit, type ParsedAsset } from '../assets/markdown.ts';
 import { checkName, checkProductLine, DEFAULT_PRODUCT_LINE } from '../assets/names.ts';
-import { checkSecrets, hasSecret } from '../assets/secrets.ts';
+import { checkSecrets, secretError } from '../assets/secrets.ts';
 import { KnowledgeError } from '../errors.ts';
 
 export interface AssetDraft extends FieldChanges {
@@ -52,7 +52,7 @@ export function checkContent({ text, fields, body }: ParsedAsset, path?: string)
   if (body.trim() === '') throw emptyBody(path);
   checkSecrets(text, { path });
   // YAML can write a character as its number.
-  if (!hasSecret([fields.title, ...fields.tags, ...fields.paths].join('\n'))) return;
+  if (!secretError([fields.title, ...fields.tags, ...fields.paths].join('\n'))) return;
   const summary = `The front matter${path === undefined ? '' : ` of ${path}`} seems to have a secret`;
   throw new KnowledgeError('SECRET', [summary, 'Replace it by a placeholder such as <token>.'], { path });
 }

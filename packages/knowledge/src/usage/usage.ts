@@ -1,7 +1,7 @@
 import type { CallTable } from '@cairn/tool/errors';
 import { callOptions, checkArguments } from '../errors.ts';
 import type { CallOptions, Memory, Namespace, NamespaceChanges, NamespaceRecord } from '@cairn/memory';
-import { hasSecret } from '../assets/secrets.ts';
+import { secretError } from '../assets/secrets.ts';
 import { rowIdOf } from '../stores/record.ts';
 import { learnRanking, type LearnedRanking, type OpenedEvent } from './learned-ranking.ts';
 
@@ -50,7 +50,7 @@ function eventOf({ value: { asset, session, query } }: NamespaceRecord): OpenedE
 
 function storableQuery(query: string | undefined): string | undefined {
   const text = query?.normalize('NFC').replaceAll(/\s+/gu, ' ').trim().slice(0, MAX_QUERY_UNITS);
-  return text === undefined || text === '' || hasSecret(query ?? '') ? undefined : text;
+  return text === undefined || text === '' || secretError(query ?? '') !== undefined ? undefined : text;
 }
 
 /** The list of events, as it was last read. */
