@@ -90,25 +90,22 @@ class Finder {
     }
   }
 
-  async #addDirectory(root: string): Promise<void> {
-    const pending = [root];
-    for (let directory = pending.pop(); directory !== undefined; directory = pending.pop()) {
-      this.#signal?.throwIfAborted();
-      const entries = await this.#read(directory);
-      const names = entries.toSorted((a, b) => (a.name < b.name ? -1 : 1));
-      const below: string[] = [];
-      for (const entry of names) {
-        const path = join(directory, entry.name);
-        const isSkipped = entry.name.startsWith('.') || entry.name === 'node_modules';
-        if (entry.isDirectory() && !isSkipped) below.push(path);
-        else if (MARKDOWN.test(entry.name) && !entry.name.startsWith('.')) await this.add(path);
-        else if (entry.isSymbolicLink() && !isSkipped) {
-          const target = await stat(path).catch(() => undefined);
-          if (target?.isDirectory() === true) this.addLink(path);
-        }
+  async #addDirectory(directory: string): Promise<void> {
+    this.#signal?.throwIfAborted();
+    const entries = await this.#read(directory);
+    const below: string[] = [];
+    for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+      const path = join(directory, entry.name);
+      const isHidden = entry.name.startsWith('.');
+      if (MARKDOWN.test(entry.name) && !isHidden && !entry.isDirectory()) await this.add(path);
+      else if (isHidden || entry.name === 'node_modules') continue;
+      else if (entry.isDirectory()) below.push(path);
+      else if (entry.isSymbolicLink()) {
+        const target = await stat(path).catch(() => undefined);
+        if (target?.isDirectory() === true) this.addLink(path);
       }
-      pending.push(...below.toReversed());
     }
+    for (const path of below) await this.#addDirectory(path);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { CallOptions } from '@cairn/memory';
+import { pairsOf, similarity } from '@cairn/tool/internal';
 import { quoted } from '@cairn/tool/kernel';
 import { setImmediate } from 'node:timers/promises';
 import type { Asset, AssetHead } from '../assets/asset.ts';
@@ -29,28 +30,17 @@ const MAX_COMPARED = 200;
 /** Names that have less in common are about something else. */
 const MIN_LIKENESS = 0.35;
 
-/** Returns the share of equal pairs of neighbours in two names, 0 to 1. The first character makes a pair by itself. */
-function createLikeness(name: string): (other: string) => number {
-  const pairsOf = (text: string): string[] => {
-    const characters = comparableName(text);
-    return Array.from({ length: characters.length }, (_, at) => characters.slice(Math.max(0, at - 1), at + 1));
-  };
-  const wanted = new Set(pairsOf(name));
-  return (other) => {
-    const pairs = pairsOf(other);
-    const common = new Set(pairs.filter((pair) => wanted.has(pair)));
-    return (2 * common.size) / (wanted.size + pairs.length);
-  };
-}
+/** The first letter of a name has a pair of its own. */
+const pairsOfName = (name: string): Set<string> => pairsOf(` ${comparableName(name)}`);
 
 /** Returns the ids of the assets with the most similar names or titles, best first. */
 async function nearIds(heads: readonly AssetHead[], name: string): Promise<string[]> {
-  const likeness = createLikeness(name.slice(name.lastIndexOf('/') + 1).slice(0, MAX_COMPARED));
+  const wanted = pairsOfName(name.slice(name.lastIndexOf('/') + 1).slice(0, MAX_COMPARED));
   const near: { readonly id: string; readonly share: number }[] = [];
-  for (const [place, { id, name: own, title }] of heads.entries()) {
+  for (const [place, head] of heads.entries()) {
     if (place % HEADS_PER_TURN === HEADS_PER_TURN - 1) await setImmediate();
-    const share = Math.max(likeness(own), likeness(title));
-    if (share >= MIN_LIKENESS) near.push({ id, share });
+    const share = Math.max(...[head.name, head.title].map((own) => similarity(wanted, pairsOfName(own))));
+    if (share >= MIN_LIKENESS) near.push({ id: head.id, share });
   }
   return near
     .toSorted((left, right) => right.share - left.share || (left.id < right.id ? -1 : 1))
@@ -59,10 +49,8 @@ async function nearIds(heads: readonly AssetHead[], name: string): Promise<strin
 }
 
 function unknownAsset(asked: string, near: readonly string[]): KnowledgeError {
-  const hint =
-    near.length === 0
-      ? 'Search for its subject with search_knowledge.'
-      : `Similar: ${near.join(', ')}. Use one of them, or search with search_knowledge.`;
+  const similar = `Similar: ${near.join(', ')}. Use one of them, or search with search_knowledge.`;
+  const hint = near.length === 0 ? 'Search for its subject with search_knowledge.' : similar;
   return new KnowledgeError('UNKNOWN_ASSET', [`Unknown asset ${quoted(asked)}`, hint], { assets: near });
 }
 
@@ -70,9 +58,8 @@ function ambiguousAsset(name: string, named: readonly AssetHead[]): KnowledgeErr
   const ids = named.map(({ id }) => id).toSorted();
   const lines = named.map(({ productLine }) => productLine).toSorted();
   const summary = `Assets of ${ids.length} product lines have the name ${quoted(name)}`;
-  return new KnowledgeError('AMBIGUOUS_ASSET', [summary, `Pass one as product_line: ${lines.join(', ')}.`], {
-    assets: ids,
-  });
+  const hint = `Pass one as product_line: ${lines.join(', ')}.`;
+  return new KnowledgeError('AMBIGUOUS_ASSET', [summary, hint], { assets: ids });
 }
 
 function textOf(value: unknown, what: string): string {

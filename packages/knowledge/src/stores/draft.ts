@@ -24,18 +24,16 @@ export interface AssetFile {
   readonly path?: string | undefined;
 }
 
-export interface AddOptions extends CallOptions {
-  /** @default written here */
-  readonly origin?: AssetOrigin | undefined;
-  /** Whether the asset is only checked. That another asset has the same body is not seen then. @default false */
-  readonly dryRun?: boolean | undefined;
-}
-
 export interface ChangeOptions extends CallOptions {
   /** The hash of the text that the change is based on. @default any */
   readonly expected?: string | undefined;
   /** Whether the change is only checked. That another asset has the same body is not seen then. @default false */
   readonly dryRun?: boolean | undefined;
+}
+
+export interface AddOptions extends Omit<ChangeOptions, 'expected'> {
+  /** @default written here */
+  readonly origin?: AssetOrigin | undefined;
 }
 
 /** A change of an asset: the whole text, or fields and body. Another name or product line renames it. */
