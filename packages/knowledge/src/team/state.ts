@@ -40,19 +40,16 @@ function isState(value: unknown): value is CloneState {
 /** Returns the state; `undefined` when no team store is set up. @throws {KnowledgeError} `STORE_FAILED`. */
 export async function readState(directory: string): Promise<CloneState | undefined> {
   const path = join(directory, TEAM_FILE);
-  let text: string;
-  try {
-    text = await readFile(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    const summary = `${path} cannot be read: ${String(error)}`;
-    throw new KnowledgeError('STORE_FAILED', [summary, 'Check its permissions.'], { path, cause: error });
-  }
   let value: unknown;
   try {
-    value = JSON.parse(text);
-  } catch {
-    value = undefined;
+    value = JSON.parse(await readFile(path, 'utf8'));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return undefined;
+    const summary = `${path} cannot be read: ${String(error)}`;
+    const facts = { path, cause: error };
+    // Without a code it is no JSON.
+    if (code !== undefined) throw new KnowledgeError('STORE_FAILED', [summary, 'Check its permissions.'], facts);
   }
   if (isState(value)) return value;
   const hint = 'Update Cairn; or delete the file and run "cairn knowledge team init <remote>" again. No asset is lost.';
@@ -66,10 +63,8 @@ export async function writeState(directory: string, state: CloneState): Promise<
     await writeAtomically(path, `${JSON.stringify(state, undefined, 2)}\n`);
   } catch (error) {
     const summary = `${path} cannot be written: ${String(error)}`;
-    throw new KnowledgeError('STORE_FAILED', [summary, 'Free space, or check the permissions.'], {
-      path,
-      cause: error,
-    });
+    const hint = 'Free space, or check the permissions.';
+    throw new KnowledgeError('STORE_FAILED', [summary, hint], { path, cause: error });
   }
 }
 

@@ -43,9 +43,6 @@ const MAX_LEARNED = 0.5;
 const MIN_SUGGESTED = 0.25;
 const MAX_SUGGESTED = 3;
 
-/** The terms of a query with their weights, by term. */
-type Vector = ReadonlyMap<string, number>;
-
 interface AskedQuery {
   readonly terms: readonly QueryTerm[];
   /** How many sessions opened each asset. */
@@ -99,28 +96,26 @@ export function learnRanking(events: readonly OpenedEvent[]): LearnedRanking {
       else known.push(index);
     }
   }
-  const vectorOf = (terms: readonly QueryTerm[]): Vector =>
-    new Map(
-      terms.map(({ term, weight }) => [term, weight * Math.log(2 + asked.length / (postings.get(term)?.length ?? 1))]),
-    );
-  const lengthOf = (vector: Vector): number => Math.hypot(...vector.values());
+  const vectorOf = (terms: readonly QueryTerm[]) => {
+    const rarity = (term: string): number => Math.log(2 + asked.length / (postings.get(term)?.length ?? 1));
+    const weights = new Map(terms.map(({ term, weight }) => [term, weight * rarity(term)]));
+    return { weights, length: Math.hypot(...weights.values()) };
+  };
   const vectors = asked.map(({ terms }) => vectorOf(terms));
-  const lengths = vectors.map((vector) => lengthOf(vector));
 
   /** Returns the preference of each asset after similar queries: 0 to 1, together at most 1. */
   const preferences = (query: string): ReadonlyMap<string, number> => {
-    const vector = vectorOf(readQuery(query).terms);
-    const length = lengthOf(vector);
+    const { weights, length } = vectorOf(readQuery(query).terms);
     const products = new Map<number, number>();
-    for (const [term, weight] of vector) {
+    for (const [term, weight] of weights) {
       for (const index of postings.get(term) ?? []) {
-        products.set(index, (products.get(index) ?? 0) + weight * (vectors[index]?.get(term) ?? 0));
+        products.set(index, (products.get(index) ?? 0) + weight * (vectors[index]?.weights.get(term) ?? 0));
       }
     }
     const sums = new Map<string, number>();
     let total = PRIOR;
     for (const [index, product] of products) {
-      const similarity = product / (length * (lengths[index] ?? 1));
+      const similarity = product / (length * (vectors[index]?.length ?? 1));
       if (similarity < MIN_SIMILARITY) continue;
       for (const [asset, count] of asked[index]?.opened ?? []) {
         sums.set(asset, (sums.get(asset) ?? 0) + similarity * count);
