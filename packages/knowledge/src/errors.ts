@@ -63,6 +63,11 @@ export class KnowledgeError extends HintedError<KnowledgeErrorCode> {
   }
 }
 
+export interface ErrorPlace {
+  /** The file, for errors. */
+  readonly path?: string | undefined;
+}
+
 export const checkArguments: ArgumentChecks = new ArgumentChecks((...given) => new KnowledgeError(...given));
 
 export const callOptions: OptionNames<CallOptions> = { signal: 'optional' };

@@ -1,8 +1,8 @@
 import type { OptionNames } from '@cairn/tool/errors';
 import { quoted } from '@cairn/tool/kernel';
-import { KnowledgeError } from '../errors.ts';
+import { KnowledgeError, type ErrorPlace } from '../errors.ts';
 import { ASSET_TYPES, type AssetFields, type AssetKey, type AssetStatus, type AssetType } from './asset.ts';
-import { invalidAsset, type ErrorPlace, type ParsedYaml } from './front-matter.ts';
+import { invalidAsset, type ParsedYaml } from './front-matter.ts';
 import { checkName, checkProductLine, DEFAULT_PRODUCT_LINE } from './names.ts';
 
 /** UTF-16 code units. */
@@ -123,16 +123,13 @@ class FieldReader {
   }
 }
 
-/**
- * Returns the fields of front matter.
- *
- * @param key what the place of the file says. Missing fields are taken from it, and others must agree with it.
- * @throws {KnowledgeError} `INVALID_ASSET` with the line.
- */
-export function readFields(
-  yaml: ParsedYaml,
-  { key, ...place }: ErrorPlace & { readonly key?: AssetKey | undefined },
-): AssetFields {
+export interface ParseAssetOptions extends ErrorPlace {
+  /** What the place of the file says. Missing fields are taken from it, and others must agree with it. */
+  readonly key?: AssetKey | undefined;
+}
+
+/** Returns the fields of front matter. @throws {KnowledgeError} `INVALID_ASSET` with the line. */
+export function readFields(yaml: ParsedYaml, { key, ...place }: ParseAssetOptions): AssetFields {
   const reader = new FieldReader(yaml, place);
   const given = reader.value('name') ?? key?.name;
   if (given === undefined) reader.fail('name', 'name is missing', 'Write a line such as "name: redis-failover".');

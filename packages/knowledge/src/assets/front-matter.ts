@@ -1,7 +1,7 @@
 import { escapeControls } from '@cairn/tool/paths';
 import { isAlias, isCollection, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
 import type { Document, Node, YAMLMap } from 'yaml';
-import { KnowledgeError } from '../errors.ts';
+import { KnowledgeError, type ErrorPlace } from '../errors.ts';
 
 /** A Markdown file in its parts. `text` is `start + yaml + end + body`. */
 export interface FrontMatter {
@@ -15,11 +15,6 @@ const START = /^\uFEFF?---[ \t]*\r?\n/u;
 const END = /^---[ \t]*(?:\r?\n|$)(?:[ \t]*\r?\n)*/mu;
 /** It is read on every change of an asset. */
 const MAX_CHARACTERS = 32_768;
-
-export interface ErrorPlace {
-  /** The file, for errors. */
-  readonly path?: string | undefined;
-}
 
 export function invalidAsset(
   [problem, hint]: readonly [problem: string, hint: string],

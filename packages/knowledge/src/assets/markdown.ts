@@ -1,16 +1,11 @@
 import { escapeControls } from '@cairn/tool/paths';
 import { createHash } from 'node:crypto';
 import { Document, isNode, isSeq, type ToStringOptions } from 'yaml';
-import { checkArguments, KnowledgeError } from '../errors.ts';
-import { MAX_ASSET_BYTES, type AssetFields, type AssetKey } from './asset.ts';
-import { fieldOptions, readFields, valuesOf, type FieldChanges } from './fields.ts';
-import { invalidAsset, parseYaml, splitFrontMatter, type ErrorPlace } from './front-matter.ts';
+import { checkArguments, KnowledgeError, type ErrorPlace } from '../errors.ts';
+import { MAX_ASSET_BYTES, type AssetFields } from './asset.ts';
+import { fieldOptions, readFields, valuesOf, type FieldChanges, type ParseAssetOptions } from './fields.ts';
+import { invalidAsset, parseYaml, splitFrontMatter } from './front-matter.ts';
 import { assetId } from './names.ts';
-
-export interface ParseAssetOptions extends ErrorPlace {
-  /** What the place of the file says. Missing fields are taken from it, and others must agree with it. */
-  readonly key?: AssetKey | undefined;
-}
 
 export interface ParsedAsset {
   readonly id: string;

@@ -1,5 +1,5 @@
 import { findSecrets } from '@cairn/tool/prompt';
-import { KnowledgeError } from '../errors.ts';
+import { KnowledgeError, type ErrorPlace } from '../errors.ts';
 
 /**
  * A run of characters that a generated key may be. It is not part of a path, an address or a longer run, and not the digest or the
@@ -47,13 +47,8 @@ function secretIn(text: string): { readonly kind: string; readonly start: number
   return undefined;
 }
 
-interface TextPlace {
-  /** The file of the text, for the error. */
-  readonly path?: string | undefined;
-}
-
 /** Returns the error `SECRET` with the line of the first secret. */
-export function secretError(text: string, { path }: TextPlace = {}): KnowledgeError | undefined {
+export function secretError(text: string, { path }: ErrorPlace = {}): KnowledgeError | undefined {
   const secret = secretIn(text);
   if (secret === undefined) return undefined;
   const line = text.slice(0, secret.start).split('\n').length;
@@ -63,7 +58,7 @@ export function secretError(text: string, { path }: TextPlace = {}): KnowledgeEr
 }
 
 /** @throws {KnowledgeError} `SECRET` with the line. */
-export function checkSecrets(text: string, place?: TextPlace): void {
+export function checkSecrets(text: string, place?: ErrorPlace): void {
   const error = secretError(text, place);
   if (error !== undefined) throw error;
 }

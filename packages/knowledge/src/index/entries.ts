@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { AssetHead } from '../assets/asset.ts';
 import { foldName } from '../assets/names.ts';
-import { stackMatcherOf } from '../stack/match-stack.ts';
+import { stackMatcherOf } from '../stack/stack.ts';
 import type { KnownAssets } from '../stores/changes.ts';
 import { rowIdOf } from '../stores/record.ts';
 import { formatLine } from './lines.ts';

@@ -1,6 +1,5 @@
 import type { AssetHead, AssetType } from '../assets/asset.ts';
-import { deciding, stackMatcherOf } from '../stack/match-stack.ts';
-import type { Stack } from '../stack/stack.ts';
+import { deciding, stackMatcherOf, type Stack } from '../stack/stack.ts';
 
 export const MAX_LISTED = 200;
 

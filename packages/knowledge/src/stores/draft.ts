@@ -1,6 +1,6 @@
 import type { CallOptions } from '@cairn/memory';
-import type { AssetKey, AssetOrigin } from '../assets/asset.ts';
-import type { FieldChanges } from '../assets/fields.ts';
+import type { AssetOrigin } from '../assets/asset.ts';
+import type { FieldChanges, ParseAssetOptions } from '../assets/fields.ts';
 import { invalidAsset } from '../assets/front-matter.ts';
 import { formatAsset, parseAsset, type AssetEdit, type ParsedAsset } from '../assets/markdown.ts';
 import { checkName, checkProductLine, DEFAULT_PRODUCT_LINE } from '../assets/names.ts';
@@ -16,12 +16,8 @@ export interface AssetDraft extends FieldChanges {
 }
 
 /** A new asset as a Markdown file. */
-export interface AssetFile {
+export interface AssetFile extends ParseAssetOptions {
   readonly text: string;
-  /** What the place of the file says. Missing fields are taken from it, and others must agree with it. */
-  readonly key?: AssetKey | undefined;
-  /** The file, for errors. */
-  readonly path?: string | undefined;
 }
 
 export interface ChangeOptions extends CallOptions {

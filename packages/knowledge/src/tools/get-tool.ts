@@ -3,7 +3,7 @@ import { escapeControls } from '@cairn/tool/paths';
 import type { Asset } from '../assets/asset.ts';
 import { marksOf, type AssetMark } from '../assets/marks.ts';
 import { parseAssetId } from '../assets/names.ts';
-import type { AssetLink } from '../layers/links.ts';
+import type { AssetLink } from '../layers/get-asset.ts';
 import { headOf } from '../stores/record.ts';
 import { callOf, wrapAsset } from './formatting.ts';
 import { joined, type Answer, type AssetSelection, type RunCall, type ToolContext } from './tool-context.ts';
