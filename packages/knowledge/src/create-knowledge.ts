@@ -97,7 +97,7 @@ export function createKnowledge(options: KnowledgeOptions = {}): Knowledge {
     const assets = await store.getMany(ids);
     for (const [place, id] of ids.entries()) if (assets[place] === undefined) await usage.forget(id);
   });
-  const hot = openHotAssets({ store, usage });
+  const hot = openHotAssets(store, usage);
   const eraser = new Eraser(store);
   const gaps = openGaps({ backend, clock, language });
   const index = openIndex({

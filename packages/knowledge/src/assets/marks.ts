@@ -4,14 +4,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const UNVERIFIED_AFTER_MS: number = 180 * DAY_MS;
 export const REVIEW_REPORTS = 2;
 
-/**
- * What a reader should know before trusting an asset.
- *
- * - `deprecated`, `superseded`: by its status.
- * - `review`: two readers reported it as wrong.
- * - `unverified`: it was not confirmed or changed for 180 days.
- * - `conflict`: it was changed here and in the team store.
- */
+/** What a reader should know before trusting an asset. `review`: two readers reported it as wrong. */
 export type AssetMark = 'deprecated' | 'superseded' | 'review' | 'unverified' | 'conflict';
 
 export function marksOf(head: AssetHead, nowMs: number): AssetMark[] {

@@ -148,7 +148,7 @@ export class Entries {
 
   ordered(): readonly Entry[] {
     if (this.#ordered === undefined) {
-      const compare = createComparison({ opened: this.#opened });
+      const compare = createComparison(this.#opened);
       const all = [...this.#entries.values()].sort((a, b) => compare(a.head, b.head));
       for (const [rank, entry] of all.entries()) entry.rank = rank;
       // In order, sorting takes one pass after the next change.

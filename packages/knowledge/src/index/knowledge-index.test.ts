@@ -525,7 +525,7 @@ test('the saved index has the assets for any stack, as the index itself', async 
       });
       for (const stack of stacks) {
         const stored = changed.map(({ asset }) => headOf(asset));
-        const all = stored.toSorted(createComparison({ stack, opened })).filter(isListed);
+        const all = stored.toSorted(createComparison(opened, stack)).filter(isListed);
         const selected = all.filter(createFilter({ stack, onlyMatching }));
         expect(listHeads(heads, { stack, onlyMatching })).toEqual({
           heads: selected,

@@ -134,15 +134,14 @@ function isUrgent({ type }: AssetHead): boolean {
   return type === 'pitfall' || type === 'best-practice';
 }
 
-/** Returns a function that compares two assets by their order in the index. No two assets are equal. */
-export function createComparison({
-  stack,
-  opened,
-}: {
-  readonly stack?: Stack | undefined;
-  /** How often each asset was opened, by id. */
-  readonly opened?: ReadonlyMap<string, number> | undefined;
-}): (a: AssetHead, b: AssetHead) => number {
+/**
+ * Returns a function that compares two assets by their order in the index. No two assets are equal. `opened`: how often each asset
+ * was opened, by id.
+ */
+export function createComparison(
+  opened?: ReadonlyMap<string, number>,
+  stack?: Stack,
+): (a: AssetHead, b: AssetHead) => number {
   const matches = stack ? stackMatcherOf(stack) : () => false;
   return (a, b) =>
     Number(matches(b.productLine)) - Number(matches(a.productLine)) ||

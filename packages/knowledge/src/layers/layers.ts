@@ -85,13 +85,8 @@ class LayersOfStore {
   }
 
   /** Returns the assets that are about the same as a new one, best first. Empty when all others are about something else. */
-  async similar({
-    title,
-    tags = [],
-    body,
-    limit = DEFAULT_SIMILAR,
-    signal,
-  }: SimilarOptions): Promise<readonly SearchResult[]> {
+  async similar(asked: SimilarOptions): Promise<readonly SearchResult[]> {
+    const { title, tags = [], body, limit = DEFAULT_SIMILAR, signal } = asked;
     const options = { ...this.#options, usage: undefined };
     const query = [title, ...tags, body.slice(0, SUBJECT_CHARACTERS)].join('\n');
     const byTitle = await search(options, { query: title, limit, signal });

@@ -33,16 +33,13 @@ export const storePayloadOptions: OptionNames<KnowledgePayloadOptions> = {
   mayLackTeam: 'optional',
 };
 
-export function contentOf({
-  directory,
-  listed,
-  overview,
-  ...rest
-}: Pick<PayloadContent, 'gaps' | 'mayLackTeam'> & {
+interface Listing extends Pick<PayloadContent, 'gaps' | 'mayLackTeam'> {
   readonly directory: string;
   readonly listed: ListResult;
   readonly overview: IndexOverview;
-}): PayloadContent {
+}
+
+export function contentOf({ directory, listed, overview, ...rest }: Listing): PayloadContent {
   const heads = listed.heads.slice(0, MAX_LISTED);
   const omitted = omittedOf(overview.counts, heads.length, listed.otherLines);
   return { heads, omitted, ...overview, unshared: hasTeam(directory) ? overview.unshared : undefined, ...rest };

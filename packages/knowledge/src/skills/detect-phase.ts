@@ -17,17 +17,7 @@ export const PHASES = [
   'unknown',
 ] as const;
 
-/**
- * - `resolving`: a merge, rebase, cherry-pick or revert is in progress, or paths have conflicts.
- * - `debugging`: a bisection is in progress.
- * - `implementing`: files in the work tree differ from the index, or are untracked.
- * - `committing`: every change is staged.
- * - `reviewing`: nothing is changed, and the branch has commits that its base or its upstream does not have.
- * - `releasing`: nothing is changed, and a tag names the commit.
- * - `inspecting`: nothing is changed, and no branch is checked out.
- * - `planning`: nothing is changed, and the branch has no commits of its own.
- * - `unknown`: the directory is not in a work tree of git.
- */
+/** The meaning of each is in `phaseTexts`. */
 export type Phase = (typeof PHASES)[number];
 
 export type GitOperation = 'merge' | 'rebase' | 'cherry-pick' | 'revert' | 'bisection';

@@ -41,11 +41,8 @@ export class Rows {
   }
 
   /** Returns the rows that changed after a sequence, or the first ones of them. Other work runs in between. */
-  async changes({
-    after = 0,
-    limit = Infinity,
-    signal,
-  }: CallOptions & { readonly after?: number | undefined; readonly limit?: number | undefined }): Promise<ReadRows> {
+  async changes(options: CallOptions & { readonly after: number; readonly limit?: number }): Promise<ReadRows> {
+    const { after, limit = Infinity, signal } = options;
     const rows = new Map<string, Row>();
     for (let last = after; ;) {
       const query = { order: 'written', after: last, limit: Math.min(limit, ROWS_PER_PAGE) } as const;

@@ -19,13 +19,8 @@ import type { TeamProblem } from './report.ts';
 export type History = 'known' | 'new' | 'rewritten';
 
 /**
- * What a synchronization does with an asset.
- *
- * - `none`: both sides have what they had.
- * - `same`: both sides were changed in the same way.
- * - `take`: only the team changed it; `local` becomes as `team`, even when that means removal.
- * - `send`: only the local store changed it; `team` becomes as `local`, even when that means removal.
- * - `conflict`: both sides changed it, in different ways.
+ * What a synchronization does with an asset. `take`: the local store becomes as the team's, even when that means removal. `send`: the
+ * other way round. `same`: both sides were changed in the same way.
  */
 export type Merge = 'none' | 'same' | 'take' | 'send' | 'conflict';
 

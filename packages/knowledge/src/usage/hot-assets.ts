@@ -70,12 +70,6 @@ export type HotAssets = Pick<KeptAssets, keyof KeptAssets>;
 
 const hotCalls: CallTable<HotAssets> = { get: ['any', callOptions], preload: [callOptions] };
 
-export function openHotAssets({
-  store,
-  usage,
-}: {
-  readonly store: LocalStore;
-  readonly usage: Pick<Usage, 'opened'>;
-}): HotAssets {
+export function openHotAssets(store: LocalStore, usage: Pick<Usage, 'opened'>): HotAssets {
   return checkArguments.calls<HotAssets>(new KeptAssets(store, usage), hotCalls);
 }
