@@ -149,7 +149,7 @@ class Local {
       const { fields, team, conflict } = isReadable ? (await this.#table.find(id, options)).stored : {};
       if (row === undefined) return undefined;
       const next = team && fields && removalOf(fields, { team, conflict });
-      const own = fields === undefined ? row.rowId : assetId(fields);
+      const own = fields === undefined ? row.id : assetId(fields);
       return (await this.#table.commit([{ id: own, before: row, next }], { signal })) || undefined;
     };
     await untilDone(attempt, { id, signal });

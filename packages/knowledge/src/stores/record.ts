@@ -1,13 +1,5 @@
 import { hashOf, contentHash, type ParsedAsset } from '../assets/markdown.ts';
-import type {
-  Asset,
-  AssetConflict,
-  AssetFields,
-  AssetHead,
-  AssetKey,
-  AssetOrigin,
-  AssetReports,
-} from '../assets/asset.ts';
+import type { Asset, AssetFields, AssetHead, AssetKey, AssetReports } from '../assets/asset.ts';
 import { REVIEW_REPORTS } from '../assets/marks.ts';
 import { assetId } from '../assets/names.ts';
 
@@ -22,26 +14,19 @@ export interface TeamState {
 const VERSION = 1;
 
 /** An asset in the store. `fields`, `bodyStart` and `hash` are derived from `text` when it is written. */
-export interface StoredAsset {
+export interface StoredAsset extends Pick<Asset, 'text' | 'hash' | 'createdMs' | 'changedMs' | 'origin' | 'conflict'> {
   readonly version: number;
-  readonly text: string;
-  readonly hash: string;
   readonly bodyStart: number;
   readonly fields: AssetFields;
-  readonly createdMs: number;
-  readonly changedMs: number;
-  readonly origin: AssetOrigin;
   readonly team?: TeamState | undefined;
-  readonly conflict?: AssetConflict | undefined;
   readonly reports?: AssetReports | undefined;
 }
 
 /** An asset that was removed here, until the team store has removed it too. */
-export interface StoredRemoval {
+export interface StoredRemoval extends Pick<Asset, 'conflict'> {
   readonly version: number;
   readonly removed: AssetKey;
   readonly team: TeamState;
-  readonly conflict?: AssetConflict | undefined;
 }
 
 export type StoredRow = StoredAsset | StoredRemoval;

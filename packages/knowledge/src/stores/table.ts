@@ -16,10 +16,7 @@ const VALUES_AT_ONCE = 16;
 const MAX_ATTEMPTS = 1000;
 const MAX_WAIT_MS = 30;
 
-export interface AssetRow {
-  readonly rowId: string;
-  readonly sequence: number;
-  readonly text: string;
+export interface AssetRow extends Row {
   /** `undefined` when the text is not readable. */
   readonly stored: StoredRow | undefined;
 }
@@ -57,8 +54,8 @@ export async function mapSlowly<In, Out>(values: readonly In[], map: (value: In)
   return results;
 }
 
-function assetRowOf({ id, sequence, text }: Row): AssetRow {
-  return { rowId: id, sequence, text, stored: parseRow(text) };
+function assetRowOf(row: Row): AssetRow {
+  return { ...row, stored: parseRow(row.text) };
 }
 
 /** Returns the identity of the state of a row. */
@@ -80,9 +77,9 @@ export async function untilDone<T>(
 /** @throws {KnowledgeError} `STORE_FAILED`. */
 export function checkReadable(row: AssetRow): StoredRow {
   if (row.stored !== undefined) return row.stored;
-  const summary = `The asset ${quoted(row.rowId)} in the local store is not readable; a later version of Cairn may have written it`;
+  const summary = `The asset ${quoted(row.id)} in the local store is not readable; a later version of Cairn may have written it`;
   const hint = 'It was not changed. Update Cairn, or remove the asset.';
-  throw new KnowledgeError('STORE_FAILED', [summary, hint], { assets: [row.rowId] });
+  throw new KnowledgeError('STORE_FAILED', [summary, hint], { assets: [row.id] });
 }
 
 /** The table of assets. It tells the listeners of changes, and erases what was replaced. */

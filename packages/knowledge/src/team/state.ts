@@ -48,7 +48,7 @@ export async function readState(directory: string): Promise<CloneState | undefin
     if (code === 'ENOENT') return undefined;
     const summary = `${path} cannot be read: ${String(error)}`;
     const facts = { path, cause: error };
-    // Without a code it is no JSON.
+    // Without a code the text is not JSON.
     if (code !== undefined) throw new KnowledgeError('STORE_FAILED', [summary, 'Check its permissions.'], facts);
   }
   if (isState(value)) return value;
