@@ -9,7 +9,7 @@ import { openIndex, type KnowledgeIndex } from './index/knowledge-index.ts';
 import { openGaps, type Gaps } from './gaps/gaps.ts';
 import { createLayers, type Layers } from './layers/layers.ts';
 import { createGapSettler } from './layers/settle-gaps.ts';
-import { openLocalStore, type LocalStore } from './stores/local-store.ts';
+import { openLocalStore, type LocalStore, type LocalStoreOptions } from './stores/local-store.ts';
 import { openHotAssets, type HotAssets } from './usage/hot-assets.ts';
 import { createTeam, type Team } from './team/team.ts';
 import { ChangeFollower } from './stores/change-follower.ts';
@@ -17,7 +17,7 @@ import { Eraser } from './stores/eraser.ts';
 import { knowledgePayload, storePayloadOptions, type KnowledgePayloadOptions } from './payload/knowledge-payload.ts';
 import { openUsage, type Usage } from './usage/usage.ts';
 
-export interface KnowledgeOptions {
+export interface KnowledgeOptions extends Pick<LocalStoreOptions, 'clock'> {
   /** @default see {@link knowledgeDirectory} */
   readonly directory?: string | undefined;
   /** The store of the assets. @default `knowledge.db` in the directory */
@@ -31,8 +31,6 @@ export interface KnowledgeOptions {
    * @default true, unless the variable `CAIRN_KNOWLEDGE_LEARN` is `0` or `off`
    */
   readonly learn?: boolean | undefined;
-  /** Milliseconds since the epoch. @default the clock of the backend */
-  readonly clock?: (() => number) | undefined;
   /** @default process.env */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
 }

@@ -31,6 +31,11 @@ type FieldName = keyof typeof names;
 
 const ONE_LINE = 'Write a text of one line.';
 
+/** Formats the day of a time, as `2026-01-28`. */
+export function dayOf(timeMs: number): string {
+  return new Date(timeMs).toISOString().slice(0, 10);
+}
+
 /** Cuts a text between characters, with `…`. */
 export function shorten(text: string, maxCharacters: number): string {
   if (text.length <= maxCharacters) return text;
@@ -193,7 +198,7 @@ export function valuesOf(changes: FieldChanges): [string, unknown][] {
     paths: paths?.length === 0 ? null : paths,
     // Active is the default.
     status: status === 'active' ? null : status,
-    verifiedMs: typeof verifiedMs === 'number' ? new Date(verifiedMs).toISOString().slice(0, 10) : verifiedMs,
+    verifiedMs: typeof verifiedMs === 'number' ? dayOf(verifiedMs) : verifiedMs,
   };
   return Object.entries(names).flatMap(([field, name]) => (values[name] === undefined ? [] : [[field, values[name]]]));
 }

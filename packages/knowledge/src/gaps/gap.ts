@@ -2,7 +2,7 @@ import { readQuery } from '@cairn/retrieval';
 import type { Language } from '@cairn/tool/kernel';
 import { createHash } from 'node:crypto';
 import type { AssetFields } from '../assets/asset.ts';
-import { MAX_TITLE_CHARACTERS, shorten } from '../assets/fields.ts';
+import { dayOf, MAX_TITLE_CHARACTERS, shorten } from '../assets/fields.ts';
 import { isName } from '../assets/names.ts';
 import type { AssetDraft } from '../stores/draft.ts';
 import type { Gap } from './pending.ts';
@@ -40,10 +40,6 @@ function nameOf({ query, id }: Gap): string {
       .match(/[\p{L}\p{N}]+/gu) ?? [];
   const name = `gap-${Array.from(words.join('-')).slice(0, MAX_NAME_CHARACTERS).join('').replaceAll(/-+$/gu, '')}`;
   return words.length > 0 && isName(name) ? name : `gap-${id}`;
-}
-
-function dayOf(timeMs: number): string {
-  return new Date(timeMs).toISOString().slice(0, 10);
 }
 
 const bodies: Readonly<Record<Language, (gap: Gap) => string>> = {

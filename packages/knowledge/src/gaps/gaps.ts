@@ -1,12 +1,13 @@
 import type { CallTable } from '@cairn/tool/errors';
 import { callOptions, checkArguments } from '../errors.ts';
 import { retry, type Language } from '@cairn/tool/kernel';
-import type { CallOptions, MemoryBackend, Row, RowChange } from '@cairn/memory';
+import type { CallOptions, Row, RowChange } from '@cairn/memory';
 import { readQuery, termsOf } from '@cairn/retrieval';
 import { setImmediate } from 'node:timers/promises';
 import type { Asset } from '../assets/asset.ts';
 import { secretError } from '../assets/secrets.ts';
 import type { AssetDraft } from '../stores/draft.ts';
+import type { LocalStoreOptions } from '../stores/local-store.ts';
 import { GAPS_KEY, Rows } from '../stores/rows.ts';
 import { draftOf, gapId } from './gap.ts';
 import { formatGap, MAX_GAPS, parseGap, pendingGaps, readGapRows, readGaps, type Gap } from './pending.ts';
@@ -14,10 +15,8 @@ import { formatGap, MAX_GAPS, parseGap, pendingGaps, readGapRows, readGaps, type
 const MAX_QUERY_CHARACTERS = 200;
 const MAX_ATTEMPTS = 100;
 
-export interface GapsOptions {
-  readonly backend: MemoryBackend;
-  /** Milliseconds since the epoch. @default the clock of the backend */
-  readonly clock?: (() => number) | undefined;
+export interface GapsOptions extends LocalStoreOptions {
+  /** The language of drafts. */
   readonly language: Language;
 }
 

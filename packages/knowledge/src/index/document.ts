@@ -2,7 +2,7 @@ import type { Language } from '@cairn/tool/kernel';
 import { ASSET_TYPES } from '../assets/asset.ts';
 import { documentTexts } from './document-texts.ts';
 import { LINE_FORMAT, withoutTags } from './lines.ts';
-import { omittedOf, type IndexCounts, type Omitted } from './selection.ts';
+import { omittedOf, type IndexOverview, type Omitted } from './selection.ts';
 
 /** The size of `AGENTS-INDEX.md` above which tags are left out, from the last line up. A file that is larger without tags has a warning. */
 export const MAX_DOCUMENT_BYTES: number = 20 * 1024;
@@ -10,10 +10,8 @@ export const MAX_DOCUMENT_BYTES: number = 20 * 1024;
 export const INDEX_START = '<!-- INDEX_START -->';
 export const INDEX_END = '<!-- INDEX_END -->';
 
-export interface DocumentContent {
+export interface DocumentContent extends Pick<IndexOverview, 'counts' | 'lastUpdatedMs'> {
   readonly lines: readonly string[];
-  readonly counts: IndexCounts;
-  readonly lastUpdatedMs: number | undefined;
   readonly language: Language;
 }
 

@@ -6,7 +6,7 @@ import type { Gap } from '../gaps/pending.ts';
 import { documentTexts } from '../index/document-texts.ts';
 import { formatTime, INDEX_END, INDEX_START } from '../index/document.ts';
 import { formatLine, LINE_FORMAT } from '../index/lines.ts';
-import type { IndexCounts, Omitted } from '../index/selection.ts';
+import type { IndexOverview, Omitted } from '../index/selection.ts';
 import { skillTexts } from '../skills/skill-texts.ts';
 import { PAYLOAD_TOOLS, payloadTexts, type PayloadTexts } from './texts.ts';
 
@@ -19,12 +19,10 @@ export interface PayloadLimit {
   readonly countTokens?: CountTokens | undefined;
 }
 
-export interface PayloadContent {
+export interface PayloadContent extends Pick<IndexOverview, 'counts' | 'lastUpdatedMs'> {
   /** The first assets of the index, in their order. */
   readonly heads: readonly AssetHead[];
   readonly omitted: Omitted;
-  readonly counts: IndexCounts;
-  readonly lastUpdatedMs: number | undefined;
   /** Newest first. */
   readonly gaps: readonly Pick<Gap, 'query' | 'asked'>[];
   /** Newest first: some of them, and the number of all. `undefined` without a team store: then nothing waits to be shared. */

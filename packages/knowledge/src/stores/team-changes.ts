@@ -2,19 +2,16 @@
 import type { Asset, AssetConflict } from '../assets/asset.ts';
 import { parseAsset } from '../assets/markdown.ts';
 import { assetId, parseAssetId } from '../assets/names.ts';
-import { assetOf, isRemoval, removalOf, rowOf, type StoredRow, type TeamState } from './record.ts';
+import { assetOf, isRemoval, removalOf, rowOf, type StoredAsset, type StoredRow, type TeamState } from './record.ts';
 import { checkReadable, versionOf, type AssetRow } from './table.ts';
 
 /** An asset of the local store, or one that was removed here and is still in the team store. */
-export interface StoreEntry {
+export interface StoreEntry extends Pick<StoredAsset, 'team' | 'conflict'> {
   readonly id: string;
   /** Identifies this state of the entry. */
   readonly version: string;
   /** Absent when it was removed here. */
   readonly asset?: Asset | undefined;
-  /** The team's file at the last synchronization; absent when the team store had none. */
-  readonly team?: TeamState | undefined;
-  readonly conflict?: AssetConflict | undefined;
 }
 
 /** A change of one entry by a synchronization. */

@@ -1,5 +1,6 @@
 import { createDataMarks } from '@cairn/tool/prompt';
 import type { Asset, AssetHead } from '../assets/asset.ts';
+import { dayOf } from '../assets/fields.ts';
 import type { AssetMark } from '../assets/marks.ts';
 import { formatLine } from '../index/lines.ts';
 import type { SearchResult } from '../layers/search.ts';
@@ -16,10 +17,6 @@ export function callOf(tool: ToolName, input: Readonly<Record<string, unknown>>)
 
 function neutralize(text: string): string {
   return assetMarks.neutralize(indexMarks.neutralize(text));
-}
-
-function dayOf(timeMs: number): string {
-  return new Date(timeMs).toISOString().slice(0, 10);
 }
 
 function joinMarks(marks: readonly AssetMark[] = []): Readonly<Record<string, string>> {
