@@ -49,22 +49,23 @@ async function hasClone(directory: string): Promise<boolean> {
   return objects?.isDirectory() === true && head !== undefined;
 }
 
-interface CreateOptions extends CloneOptions {
-  readonly remote: string;
-  readonly branch: string;
-  /** Whether the directory is the clone's own, so that files may be in it. */
-  readonly isOwn: boolean;
-}
-
-/** Makes a bare clone. May be repeated after it was interrupted. @throws {KnowledgeError} `INVALID_INPUT`, `GIT_FAILED`. */
-async function createClone(directory: string, { remote, branch, isOwn, ...options }: CreateOptions): Promise<void> {
+/**
+ * Makes a bare clone. May be repeated after it was interrupted. Files may be in a directory that is the clone's own.
+ *
+ * @throws {KnowledgeError} `INVALID_INPUT`, `GIT_FAILED`.
+ */
+async function createClone(
+  clone: Clone,
+  { remote, branch }: Pick<CloneState, 'remote' | 'branch'>,
+  isOwn: boolean,
+): Promise<void> {
+  const { directory } = clone;
   await mkdir(directory, { recursive: true, mode: 0o700 });
-  if (!isOwn && !(await hasClone(directory)) && (await readdir(directory)).length > 0) {
+  if (!isOwn && (await readdir(directory)).length > 0) {
     const hasWorkTree = existsSync(join(directory, '.git'));
     const problem = hasWorkTree ? 'is a clone with a work tree' : 'is not empty and not a clone';
     throw invalid(`The directory ${quoted(directory)} ${problem}`, 'Name a new directory, or a bare clone.', directory);
   }
-  const clone = new Clone({ directory, ...options });
   // A template of the user could have hooks.
   await clone.run(['init', '--quiet', '--bare', '--template=', `--initial-branch=${branch}`]);
   await clone.setOrigin(remote);
@@ -75,13 +76,13 @@ const STARTS_PROGRAM =
   /^(?:core\.(?:sshcommand|gitproxy|askpass|alternaterefscommand)|credential\.(?:.*\.)?helper|gc\.recentobjectshook|hook\..*|remote\..*\.(?:uploadpack|receivepack|vcs))$/u;
 
 /**
- * Opens the clone in a directory. One whose own configuration starts programs is rejected: a directory that was copied from elsewhere
- * could have it. Configuration of the user and the system is the user's.
+ * Rejects a clone whose own configuration starts programs: a directory that was copied from elsewhere could have it. Configuration of
+ * the user and the system is the user's.
  *
  * @throws {KnowledgeError} `GIT_FAILED`.
  */
-async function openClone(directory: string, options: CloneOptions): Promise<Clone> {
-  const clone = new Clone({ directory, ...options });
+async function checkConfiguration(clone: Clone): Promise<void> {
+  const { directory } = clone;
   const names = await clone.read(['config', '--list', '--null', '--show-scope', '--name-only']);
   const fields = names.split('\0');
   for (let index = 0; index + 1 < fields.length; index += 2) {
@@ -91,18 +92,19 @@ async function openClone(directory: string, options: CloneOptions): Promise<Clon
     const hint = `Move the setting to your own: git config --global ${name}`;
     throw new KnowledgeError('GIT_FAILED', [summary, hint], { path: directory });
   }
-  return clone;
 }
 
 /** Opens the clone, and makes it again when it was deleted: it has nothing that the remote and the local store lack. */
-export async function openOrCreate({ directory, remote, branch }: CloneState, options: CloneOptions): Promise<Clone> {
-  if (await hasClone(directory)) {
-    const clone = await openClone(directory, options);
-    // Without a remote, the process that made the clone was ended.
-    if ((await clone.origin()) !== undefined) return clone;
-  }
-  await createClone(directory, { ...options, remote, branch, isOwn: true });
-  return openClone(directory, options);
+export async function openOrCreate(state: CloneState, options: CloneOptions): Promise<Clone> {
+  const { directory } = state;
+  const clone = new Clone({ directory, ...options });
+  const isPresent = await hasClone(directory);
+  if (isPresent) await checkConfiguration(clone);
+  // Without a remote, the process that made the clone was ended.
+  if (isPresent && (await clone.origin()) !== undefined) return clone;
+  await createClone(clone, state, true);
+  await checkConfiguration(clone);
+  return clone;
 }
 
 /** Returns whether the remote has the commit that was synchronized last, as a repository that moved does. */
@@ -113,14 +115,10 @@ async function hasSynchronized(clone: Clone, before: CloneState | undefined): Pr
   return head !== undefined && synced !== undefined && clone.isAncestor(synced, head);
 }
 
-interface AdoptOptions extends CloneOptions {
-  readonly remote: string | undefined;
-  readonly before: CloneState | undefined;
-}
-
 /** Returns the remote of a clone that exists. @throws {KnowledgeError} `INVALID_INPUT` for the clone of another team. */
-async function adopt(directory: string, { remote, before, ...options }: AdoptOptions): Promise<string> {
-  const clone = await openClone(directory, options);
+async function adopt(clone: Clone, remote: string | undefined, before: CloneState | undefined): Promise<string> {
+  await checkConfiguration(clone);
+  const { directory } = clone;
   const shown = quoted(directory);
   if ((await clone.read(['rev-parse', '--is-shallow-repository'])) === 'true') {
     throw invalid(`The clone ${shown} has only a part of the history`, `Run: git -C ${directory} fetch --unshallow`);
@@ -153,16 +151,14 @@ export async function setUp(
   if (!isAbsolute(place)) throw invalid('The directory is not absolute', 'Name one.');
   const wanted = remote === undefined ? undefined : checkRemote(remote, cwd);
   if (branch !== undefined) checkBranch(branch);
+  const git = new Clone({ directory: place, ...options });
   const isPresent = await hasClone(place);
-  const address = isPresent ? await adopt(place, { remote: wanted, before, ...options }) : (wanted ?? before?.remote);
+  const address = isPresent ? await adopt(git, wanted, before) : (wanted ?? before?.remote);
   if (address === undefined) {
     throw invalid('The address of the team store is missing', 'Run "cairn knowledge team init <remote>".');
   }
-  if (!isPresent) {
-    const isOwn = before?.directory === place;
-    await createClone(place, { ...options, remote: address, branch: branch ?? 'main', isOwn });
-  }
-  const git = new Clone({ directory: place, ...options });
+  const wantedBranch = branch ?? 'main';
+  if (!isPresent) await createClone(git, { remote: address, branch: wantedBranch }, before?.directory === place);
   try {
     const { defaultBranch } = await git.readRemote();
     const isSame = before?.remote === address;
