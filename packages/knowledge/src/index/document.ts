@@ -47,35 +47,26 @@ function dropTags(lines: string[], bytes: number): number {
 /** Formats `AGENTS-INDEX.md`. It has no time but that of the newest change, so that it is equal as long as the assets are. */
 export function formatDocument({ lines: all, ...content }: DocumentContent): IndexDocument {
   const { counts, language } = content;
-  const omitted = omittedOf(counts, all.length);
   const lines = [...all];
-  let text = textOf(content, { lines, omitted, untagged: 0 });
+  let text = textOf(content, lines, 0);
   const excess = Buffer.byteLength(text) - MAX_DOCUMENT_BYTES;
   if (excess > 0) {
     // The line that reports it takes space too.
     const note = Buffer.byteLength(documentTexts[language].tagsOmitted(all.length)) + 2;
     const untagged = dropTags(lines, excess + note);
-    text = textOf(content, { lines, omitted, untagged });
+    text = textOf(content, lines, untagged);
   }
   const bytes = Buffer.byteLength(text);
   const message = `AGENTS-INDEX.md has ${bytes} bytes without tags, more than ${MAX_DOCUMENT_BYTES}; shorten titles, deprecate what is out of date, or list fewer assets`;
   const warnings = bytes > MAX_DOCUMENT_BYTES ? [{ code: 'LARGE_INDEX', message } as const] : [];
-  return { text, listed: lines.length, total: counts.total, omitted, warnings };
+  return { text, listed: lines.length, total: counts.total, omitted: omittedOf(counts, lines.length), warnings };
 }
 
-interface Shown {
-  readonly lines: readonly string[];
-  readonly omitted: Omitted;
-  readonly untagged: number;
-}
-
-function textOf(
-  { counts, lastUpdatedMs, language }: Omit<DocumentContent, 'lines'>,
-  { lines, omitted, untagged }: Shown,
-): string {
+function textOf(content: Omit<DocumentContent, 'lines'>, lines: readonly string[], untagged: number): string {
+  const { counts, lastUpdatedMs, language } = content;
   const texts = documentTexts[language];
   const { total, promoted } = counts;
-  const missing = texts.omitted(omitted);
+  const missing = texts.omitted(omittedOf(counts, lines.length));
   return [
     texts.title,
     '',

@@ -1,6 +1,5 @@
 /** What the clone and the last synchronization are, in `team-store.json` of the knowledge directory. */
 import { writeAtomically } from '@cairn/tool/kernel';
-import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { TEAM_FILE } from '../directory.ts';
@@ -70,14 +69,6 @@ export async function writeState(directory: string, state: CloneState): Promise<
 
 export const trackingRef = (branch: string): string => `refs/remotes/origin/${branch}`;
 
-function textOf(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8').trim();
-  } catch {
-    return undefined;
-  }
-}
-
 /**
  * Returns whether the clone of the team store has commits that the local store lacks, such as those of an outside `git fetch`. Reads
  * two or three small files and runs no git: the start of a session has no time for it.
@@ -88,8 +79,9 @@ export async function hasLocalChanges(directory: string): Promise<boolean> {
   const state = await readState(directory);
   if (state === undefined) return false;
   const ref = trackingRef(state.branch);
-  const packed = (): string[] => (textOf(join(state.directory, 'packed-refs')) ?? '').split('\n');
-  const line = textOf(join(state.directory, ref)) ?? packed().find((one) => one.endsWith(` ${ref}`));
+  const read = (path: string): Promise<string> => readFile(join(state.directory, path), 'utf8').catch(() => '');
+  const own = (await read(ref)).trim();
+  const line = own === '' ? (await read('packed-refs')).split('\n').find((one) => one.endsWith(` ${ref}`)) : own;
   const fetched = line?.split(' ')[0];
   return fetched !== undefined && fetched !== state.synced;
 }

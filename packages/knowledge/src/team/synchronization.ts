@@ -4,7 +4,7 @@ import type { LocalStore } from '../stores/local-store.ts';
 import type { TeamChange } from '../stores/team-changes.ts';
 import { accountName, REVIEW_PREFIX, type Clone, type RemoteHeads } from './clone.ts';
 import { applyPlan, type Entries } from './entries.ts';
-import { planPull, type History, type PlannedPull } from './pull.ts';
+import { planPull, type PlannedPull } from './pull.ts';
 import { markPushed, messageOf, outgoingOf } from './push.ts';
 import { withoutCredentials } from './remote-failure.ts';
 import { ChangeList, type TeamReport } from './report.ts';
@@ -140,12 +140,6 @@ export class Synchronization {
     }
   }
 
-  async #historyOf(commit: string | undefined): Promise<History> {
-    const { synced } = this.#state;
-    if (synced === undefined) return 'new';
-    return commit !== undefined && (await this.#clone.isAncestor(synced, commit)) ? 'known' : 'rewritten';
-  }
-
   /** Returns the time of a commit. Its author can write any number, which must not become a time that is yet to come. */
   async #timeOf(commit: string): Promise<number> {
     const seconds = await this.#clone.read(['show', '--no-patch', '--no-show-signature', '--format=%ct', commit]);
@@ -154,14 +148,16 @@ export class Synchronization {
 
   async #pull(commit: string | undefined): Promise<PlannedPull & { readonly entries: Entries }> {
     const clone = this.#clone;
-    const history = await this.#historyOf(commit);
+    const { remote, synced } = this.#state;
+    const continues = synced !== undefined && commit !== undefined && (await clone.isAncestor(synced, commit));
+    const history = synced === undefined ? 'new' : continues ? 'known' : 'rewritten';
     if (history === 'rewritten') {
       this.#notices.add(
         `The history of the team's branch was rewritten. Assets that it lacks now are kept here as conflicts.`,
       );
     }
     const tree = await clone.tree(commit);
-    const source = withoutCredentials(this.#state.remote);
+    const source = withoutCredentials(remote);
     this.#options.onStep('pull');
     let planned: PlannedPull = { changes: [], problems: [], otherFiles: 0 };
     const plan = async (entries: Entries): Promise<readonly TeamChange[]> => {
