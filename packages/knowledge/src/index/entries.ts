@@ -111,7 +111,7 @@ export class Entries {
     this.#entries.delete(entry.rowId);
     this.#sequences.delete(id);
     this.#bySequence.delete(entry.sequence);
-    if (!this.#unread.delete(entry)) this.#terms.delete(id);
+    if (!this.#unread.delete(entry)) this.#terms.delete(entry);
     if (this.#named !== undefined) for (const name of namesOf(entry)) this.#named.get(name)?.delete(entry);
     this.#overview = undefined;
     this.#ordered = undefined;
@@ -178,7 +178,7 @@ export class Entries {
         if (!this.#unread.has(entry)) continue;
       }
       this.#unread.delete(entry);
-      this.#terms.set(entry);
+      this.#terms.add(entry);
     }
   }
 
@@ -198,7 +198,7 @@ export class Entries {
     /** By rank the half words of a vague match, a negative number for an exact one, 0 for none. */
     const strengths = new Int32Array(ordered.length);
     let strongest = 0;
-    this.#terms.match(query, ({ head, rank }, isExact, halves) => {
+    this.#terms.match(query, ordered.length, ({ head, rank }, isExact, halves) => {
       if (!isSelected(head)) return;
       // Of exact matches, the asset of that name is the strongest.
       if (isExact) {
