@@ -160,11 +160,11 @@ export class Entries {
 
   /** Returns the numbers of all entries. They are counted once after each change. */
   overview(): IndexOverview {
-    return (this.#overview ??= overviewOf(
-      // Mostly the newest are last.
-      Array.from(this.#entries.values(), ({ head }) => head).toReversed(),
+    this.#overview ??= overviewOf(
+      Array.from(this.#entries.values(), ({ head }) => head),
       this.#unreadable,
-    ));
+    );
+    return this.#overview;
   }
 
   /** Splits new assets into terms. Other work runs in between. */

@@ -46,31 +46,22 @@ export interface IndexOverview {
 
 const MAX_UNSHARED = 5;
 
-function compareAge(a: AssetHead, b: AssetHead): number {
-  return b.changedMs - a.changedMs || (a.id < b.id ? -1 : 1);
-}
-
 export function overviewOf(heads: readonly AssetHead[], unreadable: number): IndexOverview {
-  let [promoted, inactive, skills] = [0, 0, 0];
-  let lastUpdatedMs: number | undefined;
-  let unshared = 0;
-  const newest: AssetHead[] = [];
-  for (const head of heads) {
-    if (head.isPromoted) promoted++;
-    if (head.status !== 'active') inactive++;
-    else if (head.type === 'skill') skills++;
-    lastUpdatedMs = Math.max(lastUpdatedMs ?? head.changedMs, head.changedMs);
-    if (!head.isUnshared) continue;
-    unshared++;
-    const last = newest.at(-1);
-    if (newest.length === MAX_UNSHARED && last !== undefined && compareAge(last, head) < 0) continue;
-    newest.push(head);
-    newest.sort(compareAge).splice(MAX_UNSHARED);
-  }
+  const count = (is: (head: AssetHead) => boolean): number => heads.filter(is).length;
+  const counts = {
+    total: heads.length,
+    promoted: count(({ isPromoted }) => isPromoted),
+    inactive: count(({ status }) => status !== 'active'),
+    skills: count(({ status, type }) => status === 'active' && type === 'skill'),
+    ...(unreadable > 0 && { unreadable }),
+  };
+  const times = heads.map(({ changedMs }) => changedMs);
+  const unshared = heads.filter(({ isUnshared }) => isUnshared);
+  const newest = unshared.toSorted((a, b) => b.changedMs - a.changedMs || (a.id < b.id ? -1 : 1));
   return {
-    counts: { total: heads.length, promoted, inactive, skills, ...(unreadable > 0 && { unreadable }) },
-    lastUpdatedMs,
-    unshared: { count: unshared, newest },
+    counts,
+    lastUpdatedMs: heads.length === 0 ? undefined : times.reduce((last, time) => Math.max(last, time)),
+    unshared: { count: unshared.length, newest: newest.slice(0, MAX_UNSHARED) },
   };
 }
 
