@@ -34,11 +34,7 @@ export function checkSize(bytes: number, { path }: ErrorPlace): void {
   throw new KnowledgeError('TOO_LARGE', [summary, 'Shorten it, or divide it into several assets.'], { path });
 }
 
-/**
- * Returns the text of a file, with its byte order mark.
- *
- * @throws {KnowledgeError} `TOO_LARGE`, `INVALID_ASSET` when it is not UTF-8.
- */
+/** Returns a text with its byte order mark. @throws {KnowledgeError} `TOO_LARGE`, `INVALID_ASSET` unless it is UTF-8. */
 export function decodeAsset(bytes: Uint8Array, place: ErrorPlace = {}): string {
   checkSize(bytes.byteLength, place);
   try {

@@ -88,10 +88,8 @@ class StoredGaps {
   }
 
   /**
-   * Closes the gaps that changed assets fill.
-   *
-   * @param isAnswered returns whether a question has an answer now. Only asked about gaps that have a word in common with the assets.
-   * @returns the closed gaps.
+   * Closes the gaps that changed assets fill, and returns them. `isAnswered` is only asked about gaps that have a word in common with
+   * the assets.
    */
   async settle(
     assets: readonly Asset[],

@@ -109,11 +109,7 @@ class Finder {
   }
 }
 
-/**
- * Returns the path without links: the user named it. Links below it are not followed.
- *
- * @throws {KnowledgeError} `INVALID_INPUT` when there is nothing at the path.
- */
+/** Returns the path without links: the user named it. @throws {KnowledgeError} `INVALID_INPUT` when nothing is there. */
 async function rootOf(path: string): Promise<string> {
   try {
     return await realpath(path);
@@ -137,11 +133,7 @@ export async function findFiles(path: string, options: CallOptions): Promise<Fou
   return finder;
 }
 
-/**
- * Returns the files with instructions for agents of a project: AGENTS.md, CLAUDE.md, and the rules of Cursor.
- *
- * @throws {KnowledgeError} `INVALID_INPUT` when the directory does not exist.
- */
+/** Returns the instructions for agents of a project: AGENTS.md, CLAUDE.md, and the rules of Cursor. Throws as above. */
 export async function findProjectFiles(directory: string, options: CallOptions): Promise<FoundFiles> {
   const root = await rootOf(directory);
   const finder = new Finder(root, options);

@@ -103,7 +103,6 @@ function productLineOf({ place, kind }: ImportFile): string {
 
 /**
  * Returns the asset of a file; `undefined` when it has only what Cairn wrote. A file with the fields of an asset stays as it is.
- *
  * @throws {KnowledgeError} `INVALID_ASSET`, `INVALID_NAME`, `SECRET`, `TOO_LARGE`.
  */
 export function readImport(text: string, file: ImportFile, fields: ImportFields): ParsedAsset | undefined {

@@ -2,7 +2,6 @@ import { setImmediate } from 'node:timers/promises';
 import type { AssetHead } from '../assets/asset.ts';
 import { foldName } from '../assets/names.ts';
 import { stackMatcherOf } from '../stack/stack.ts';
-import type { KnownAssets } from '../stores/changes.ts';
 import { rowIdOf } from '../stores/record.ts';
 import { formatLine } from './lines.ts';
 import { ScanTerms } from './scan-terms.ts';
@@ -53,7 +52,10 @@ function addNames(named: Map<string, Set<Entry>>, entry: Entry): void {
 export class Entries {
   /** By the id of the row: a new case of a name replaces the asset. Mostly in the order of the index. */
   #entries = new Map<string, Entry>();
-  readonly #sequences = new Map<string, number>();
+  /** The sequence of each asset, by its id. */
+  readonly sequences: Map<string, number> = new Map();
+  /** The number of rows in the store that this version cannot read. Set it before the first asset. */
+  unreadable = 0;
   readonly #bySequence = new Map<number, Entry>();
   /** By their folded names and ids. Made when it is first needed. */
   #named: Map<string, Set<Entry>> | undefined;
@@ -62,23 +64,9 @@ export class Entries {
   #terms = new ScanTerms<Entry>();
   /** The entries that the terms lack. */
   readonly #unread = new Set<Entry>();
-  #unreadable = 0;
   #opened: ReadonlyMap<string, number> = new Map();
   /** `undefined` after a change. */
   #ordered: readonly Entry[] | undefined;
-
-  get sequences(): KnownAssets['sequences'] {
-    return this.#sequences;
-  }
-
-  get unreadable(): number {
-    return this.#unreadable;
-  }
-
-  set unreadable(unreadable: number) {
-    this.#unreadable = unreadable;
-    this.#overview = undefined;
-  }
 
   get opened(): ReadonlyMap<string, number> {
     return this.#opened;
@@ -96,7 +84,7 @@ export class Entries {
     this.delete(head.id);
     const entry = new Entry(head, sequence);
     this.#entries.set(entry.rowId, entry);
-    this.#sequences.set(head.id, sequence);
+    this.sequences.set(head.id, sequence);
     this.#bySequence.set(sequence, entry);
     this.#unread.add(entry);
     if (this.#named !== undefined) addNames(this.#named, entry);
@@ -109,7 +97,7 @@ export class Entries {
     if (entry === undefined) return;
     const { id } = entry.head;
     this.#entries.delete(entry.rowId);
-    this.#sequences.delete(id);
+    this.sequences.delete(id);
     this.#bySequence.delete(entry.sequence);
     if (!this.#unread.delete(entry)) this.#terms.delete(entry);
     if (this.#named !== undefined) for (const name of namesOf(entry)) this.#named.get(name)?.delete(entry);
@@ -119,14 +107,14 @@ export class Entries {
 
   clear(): void {
     this.#entries.clear();
-    this.#sequences.clear();
+    this.sequences.clear();
     this.#bySequence.clear();
     this.#unread.clear();
     this.#named = undefined;
     this.#overview = undefined;
     this.#terms = new ScanTerms();
     this.#ordered = undefined;
-    this.#unreadable = 0;
+    this.unreadable = 0;
   }
 
   get(id: string): Entry | undefined {
@@ -162,7 +150,7 @@ export class Entries {
   overview(): IndexOverview {
     this.#overview ??= overviewOf(
       Array.from(this.#entries.values(), ({ head }) => head),
-      this.#unreadable,
+      this.unreadable,
     );
     return this.#overview;
   }

@@ -1,5 +1,5 @@
 import { HOSTILE_CHARACTER } from '@cairn/tool/internal';
-import { ASSET_TYPES, type AssetHead, type AssetType } from '../assets/asset.ts';
+import { ASSET_TYPES, type AssetHead } from '../assets/asset.ts';
 
 export const LINE_FORMAT: string = 'name|type|product_line|title|tags|promoted';
 
@@ -39,18 +39,15 @@ export function withoutTags(line: string): string {
   return line.split('|').with(4, '').join('|');
 }
 
-function isType(text: string): text is AssetType {
-  return (ASSET_TYPES as readonly string[]).includes(text);
-}
-
 /** Parses a line that {@link formatLine} wrote; `undefined` for another text. */
 export function parseLine(line: string): IndexLine | undefined {
   const fields = line.split('|');
   const [name = '', type = '', productLine = '', title = '', tags = '', promoted = ''] = fields;
-  if (fields.length !== 6 || name === '' || !isType(type) || !/^[01]$/u.test(promoted)) return undefined;
+  const known = ASSET_TYPES.find((one) => one === type);
+  if (fields.length !== 6 || name === '' || known === undefined || !/^[01]$/u.test(promoted)) return undefined;
   return {
     name: unescapeField(name),
-    type,
+    type: known,
     productLine: unescapeField(productLine),
     title: unescapeField(title),
     tags: tags === '' ? [] : tags.split(',').map(unescapeField),

@@ -19,7 +19,8 @@ export interface ReaderOptions {
 export class StoreReader {
   readonly entries: Entries = new Entries();
   readonly #options: ReaderOptions;
-  #position: Position | undefined;
+  /** The state of the store that the entries have. */
+  position: Position | undefined;
   #isLoaded = false;
   #reading: Promise<unknown> = Promise.resolve();
   #next: Promise<number> | undefined;
@@ -28,15 +29,9 @@ export class StoreReader {
     this.#options = options;
   }
 
-  get position(): Position | undefined {
-    return this.#position;
-  }
-
   /**
-   * Reads what changed. A call joins the next reading, and not the one that has begun: that one may not see what was written before
-   * the call.
-   *
-   * @returns the number of assets that changed or are gone.
+   * Reads what changed, and returns the number of assets that changed or are gone. A call joins the next reading, and not the one that
+   * has begun: that one may not see what was written before the call.
    */
   async read({ signal }: CallOptions): Promise<number> {
     signal?.throwIfAborted();
@@ -58,12 +53,12 @@ export class StoreReader {
 
   async save(options: CallOptions): Promise<void> {
     const { backend } = this.#options;
-    if (backend === undefined || this.#position === undefined) return;
+    if (backend === undefined || this.position === undefined) return;
     const { opened } = this.entries;
     const heads = this.entries.ordered().map(({ head, sequence }) => {
       return { sequence, opened: opened.get(head.id) ?? 0, head };
     });
-    await saveIndex(backend, { ...this.#position, overview: this.entries.overview(), heads }, options);
+    await saveIndex(backend, { ...this.position, overview: this.entries.overview(), heads }, options);
   }
 
   async #load(): Promise<void> {
@@ -72,14 +67,14 @@ export class StoreReader {
     // A saved index has the counts as of the last time that it was written.
     if (saved === undefined) return this.readOpened({});
     const opened = new Map<string, number>();
+    this.entries.unreadable = saved.overview.counts.unreadable ?? 0;
     for (const one of saved.heads) {
       this.entries.set(one.head, one.sequence);
       opened.set(one.head.id, one.opened);
     }
     this.entries.opened = opened;
-    this.entries.unreadable = saved.overview.counts.unreadable ?? 0;
     const { start, sequence, count } = saved;
-    this.#position = { start, sequence, count };
+    this.position = { start, sequence, count };
   }
 
   async #readChanges(): Promise<number> {
@@ -87,7 +82,7 @@ export class StoreReader {
     this.#isLoaded = true;
     const { store } = this.#options;
     const { entries } = this;
-    const before = this.#position;
+    const before = this.position;
     let changes = await store.changes(before && { ...before, sequences: entries.sequences });
     const hasChanged = !isSamePosition(before, changes);
     // Only reading all rows shows which of them are still not readable.
@@ -101,7 +96,7 @@ export class StoreReader {
     }
     for (const id of removed) entries.delete(id);
     for (const one of changed) entries.set(headOf(one.asset), one.sequence);
-    this.#position = { start, sequence, count };
+    this.position = { start, sequence, count };
     if (hasChanged) this.#options.onMoved();
     return changed.length + removed.length;
   }

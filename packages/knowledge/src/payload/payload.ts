@@ -137,7 +137,7 @@ class PayloadParts {
     const isKnown = tools?.includes('sink_asset');
     const ways = [
       isKnown !== false && '`sink_asset`',
-      hasCommands && isKnown !== true && texts.addCommand(this.#command),
+      hasCommands && isKnown !== true && `\`${this.#command} knowledge add\``,
     ];
     const blocks: string[][] = [];
     if (gaps.length > 0) {

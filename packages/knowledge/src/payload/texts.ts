@@ -55,7 +55,6 @@ get_asset() to retrieve full markdown content.`,
     `- ${count(more, 'more asset')}: \`${cairn} knowledge team status\``,
   tools: '## 6. INSTALLED TOOLS',
   noTools: 'None.',
-  addCommand: (cairn: string): string => `\`${cairn} knowledge add\``,
   commands: 'Commands, in place of the tools:',
   preferTools: 'If these are among your tools, call them instead: they know what you have read.',
   toolLines: {
@@ -124,7 +123,6 @@ const zh: PayloadTexts = {
   moreUnshared: (more, cairn) => `- 还有 ${more} 条资产：\`${cairn} knowledge team status\``,
   tools: '## 6. 已安装工具',
   noTools: '没有。',
-  addCommand: (cairn) => `\`${cairn} knowledge add\``,
   commands: '代替工具的命令：',
   preferTools: '如果你的工具中有这些工具，请直接调用工具：它们知道你读过什么。',
   toolLines: {

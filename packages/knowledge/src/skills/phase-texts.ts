@@ -82,15 +82,11 @@ const factTexts: Readonly<Record<Language, FactTexts>> = {
   },
 };
 
-/** Returns a fact in words. The compiler cannot see that the text of a kind takes facts of that kind. */
-function textOf(fact: PhaseFact, language: Language): string {
-  return (factTexts[language][fact.kind] as (fact: PhaseFact) => string)(fact);
-}
-
 /** Returns a phase as a model reads it: the phase with the facts that show it, and the knowledge that helps in it. */
 export function formatPhase({ phase, branch, evidence }: DetectedPhase, language: Language = 'en'): string {
   const [meaning, advice] = phaseTexts[language][phase];
-  const facts = evidence.map((fact) => textOf(fact, language));
+  // The compiler cannot see that the text of a kind takes facts of that kind.
+  const facts = evidence.map((fact) => (factTexts[language][fact.kind] as (fact: PhaseFact) => string)(fact));
   const isChinese = language === 'zh';
   const shown = facts.length === 0 ? meaning : facts.join(isChinese ? '，' : ', ');
   const lines = isChinese

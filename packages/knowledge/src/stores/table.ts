@@ -147,11 +147,7 @@ export class AssetTable {
     throw new KnowledgeError('ASSET_EXISTS', [summary, 'Change that asset, or use another name.'], { assets: [other] });
   }
 
-  /**
-   * Writes all rows, or none.
-   *
-   * @param mayBeEqual whether an asset may have the same body as another one, by the hash of the body.
-   */
+  /** Writes all rows, or none. `mayBeEqual`: whether an asset may have another one's body, by the hash of the body. */
   async write(
     changes: readonly NextRow[],
     mayBeEqual: (unique: string) => boolean,
@@ -183,9 +179,7 @@ export class AssetTable {
 
   /**
    * Writes the change of a user. Bodies that were there before, such as those that the team store has twice, may stay equal to others.
-   *
-   * @returns whether no other process was first.
-   * @throws {KnowledgeError} `ASSET_EXISTS`.
+   * Returns whether no other process was first. @throws {KnowledgeError} `ASSET_EXISTS`.
    */
   async commit(rows: readonly NextRow[], options: CallOptions): Promise<boolean> {
     const present = new Set(rows.map(({ before }) => before?.stored && uniqueOf(before.stored)));

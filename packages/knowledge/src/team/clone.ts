@@ -120,9 +120,7 @@ export class Clone extends Git {
 
   /**
    * Pushes a commit to a branch, only as a continuation of it, or in place of `replaces`, the commit that it must have. An empty
-   * `replaces`: the branch must not exist.
-   *
-   * @throws {KnowledgeError} `REMOTE_FAILED`.
+   * `replaces`: the branch must not exist. @throws {KnowledgeError} `REMOTE_FAILED`.
    */
   async push(commit: string, branch: string, replaces?: string): Promise<PushResult> {
     const lease = replaces === undefined ? [] : [`--force-with-lease=refs/heads/${branch}:${replaces}`];

@@ -87,9 +87,7 @@ const MAX_WAIT_MS = 30;
 
 /**
  * Makes changes of the local store. When another process changed an asset meanwhile, `plan` is asked again. `onApplied` gets the
- * entries as they were before.
- *
- * @throws {KnowledgeError} `ASSET_CHANGED`.
+ * entries as they were before. @throws {KnowledgeError} `ASSET_CHANGED`.
  */
 export async function applyPlan(
   { store, signal }: { readonly store: LocalStore; readonly signal?: AbortSignal | undefined },

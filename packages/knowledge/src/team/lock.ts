@@ -20,9 +20,7 @@ function lockFailure(path: string, cause: unknown): KnowledgeError {
 
 /**
  * Runs a synchronization while no other process synchronizes. The system releases the lock of SQLite when a process ends in any way,
- * so that no stale lock remains.
- *
- * @throws {KnowledgeError} `SYNC_BUSY`, `STORE_FAILED`.
+ * so that no stale lock remains. @throws {KnowledgeError} `SYNC_BUSY`, `STORE_FAILED`.
  */
 export async function withLock<T>(directory: string, action: () => Promise<T>): Promise<T> {
   const path = join(directory, 'team.lock');

@@ -52,11 +52,6 @@ export interface PlannedPull {
 const OTHER_FILE =
   /(?:^|\/)(?:readme|changelog|contributing|license|code_of_conduct|security|index|agents|claude)\.md$/iu;
 
-function problemOf(error: unknown, path: string): TeamProblem {
-  if (!KnowledgeError.isInstance(error)) throw error;
-  return { path, ...(error.line !== undefined && { line: error.line }), message: error.summary };
-}
-
 /** A file of the team store that the local store does not have in this version. */
 interface ReadFile {
   readonly text: string;
@@ -79,7 +74,8 @@ async function readFiles(clone: Clone, files: readonly AssetFile[]): Promise<Map
         parseAsset(text, { path, key: parseAssetId(id) });
         read.set(path, { text, team: { hash: hashOf(text), oid } });
       } catch (error) {
-        read.set(path, problemOf(error, path));
+        if (!KnowledgeError.isInstance(error)) throw error;
+        read.set(path, { path, ...(error.line !== undefined && { line: error.line }), message: error.summary });
       }
     }
   });

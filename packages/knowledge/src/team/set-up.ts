@@ -49,11 +49,7 @@ async function hasClone(directory: string): Promise<boolean> {
   return objects?.isDirectory() === true && head !== undefined;
 }
 
-/**
- * Makes a bare clone. May be repeated after it was interrupted. Files may be in a directory that is the clone's own.
- *
- * @throws {KnowledgeError} `INVALID_INPUT`, `GIT_FAILED`.
- */
+/** Makes a bare clone. May be repeated after it was interrupted. Files may be in a directory that is the clone's own. */
 async function createClone(
   clone: Clone,
   { remote, branch }: Pick<CloneState, 'remote' | 'branch'>,
@@ -77,9 +73,7 @@ const STARTS_PROGRAM =
 
 /**
  * Rejects a clone whose own configuration starts programs: a directory that was copied from elsewhere could have it. Configuration of
- * the user and the system is the user's.
- *
- * @throws {KnowledgeError} `GIT_FAILED`.
+ * the user and the system is the user's. @throws {KnowledgeError} `GIT_FAILED`.
  */
 async function checkConfiguration(clone: Clone): Promise<void> {
   const { directory } = clone;

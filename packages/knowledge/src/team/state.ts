@@ -71,9 +71,7 @@ export const trackingRef = (branch: string): string => `refs/remotes/origin/${br
 
 /**
  * Returns whether the clone of the team store has commits that the local store lacks, such as those of an outside `git fetch`. Reads
- * two or three small files and runs no git: the start of a session has no time for it.
- *
- * @throws {KnowledgeError} `STORE_FAILED`.
+ * two or three small files and runs no git: the start of a session has no time for it. @throws {KnowledgeError} `STORE_FAILED`.
  */
 export async function hasLocalChanges(directory: string): Promise<boolean> {
   const state = await readState(directory);

@@ -84,11 +84,7 @@ export class TeamStore {
     });
   }
 
-  /**
-   * Returns whether the clone has commits that the local store lacks, such as those of an outside `git fetch`. It runs no git.
-   *
-   * @throws {KnowledgeError} `STORE_FAILED`.
-   */
+  /** Returns whether the clone has commits that the local store lacks. Runs no git. @throws {KnowledgeError} `STORE_FAILED`. */
   hasLocalChanges(): Promise<boolean> {
     return hasLocalChanges(this.#options.directory);
   }
