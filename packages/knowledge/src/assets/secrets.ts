@@ -22,14 +22,13 @@ function entropyOf(text: string): number {
   return entropy;
 }
 
-function kindOf(character: string): number {
-  return /[a-z]/u.test(character) ? 0 : /[A-Z]/u.test(character) ? 1 : /\d/u.test(character) ? 2 : 3;
-}
+/** The kinds of characters; all others are one more. */
+const KINDS = [/[a-z]/u, /[A-Z]/u, /\d/u];
 
 function isRandom(run: string): boolean {
-  if (!/[a-z]/u.test(run) || !/[A-Z]/u.test(run) || !/\d/u.test(run)) return false;
+  if (!KINDS.every((kind) => kind.test(run))) return false;
   if (DIGEST.test(run) || PLACEHOLDER.test(run)) return false;
-  const kinds = Array.from(run, kindOf);
+  const kinds = Array.from(run, (character) => KINDS.findIndex((kind) => kind.test(character)));
   const switches = kinds.filter((kind, index) => index > 0 && kind !== kinds[index - 1]).length;
   return switches / (run.length - 1) >= MIN_SWITCHES && entropyOf(run) >= MIN_ENTROPY;
 }

@@ -14,13 +14,8 @@ const PLAIN = /^[^%,|<\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]*$/u;
  */
 const ESCAPED = new RegExp(String.raw`[%,|]|<(?=!--)|${HOSTILE_CHARACTER.source}`, 'gu');
 
-/** Writes the bytes of a character in UTF-8 as `%` with two digits each; those of `|` are `%7C`. */
-function escapeOne(character: string): string {
-  return Array.from(Buffer.from(character), (byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join('');
-}
-
 function escapeField(text: string): string {
-  return PLAIN.test(text) ? text : text.replace(ESCAPED, escapeOne);
+  return PLAIN.test(text) ? text : text.replace(ESCAPED, encodeURIComponent);
 }
 
 function unescapeField(text: string): string {

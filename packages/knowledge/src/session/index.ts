@@ -27,11 +27,8 @@ type TeamState = 'same' | 'changed' | 'unknown';
 async function readTeam(directory: string): Promise<TeamState> {
   if (!hasTeam(directory)) return 'same';
   const { hasLocalChanges } = await import('../team/state.ts');
-  try {
-    return (await hasLocalChanges(directory)) ? 'changed' : 'same';
-  } catch {
-    return 'unknown';
-  }
+  const hasChanges = await hasLocalChanges(directory).catch(() => undefined);
+  return hasChanges === undefined ? 'unknown' : hasChanges ? 'changed' : 'same';
 }
 
 /** Reads the content from the saved index; `undefined` when the assets changed since. */

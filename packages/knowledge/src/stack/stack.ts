@@ -8,12 +8,7 @@ export interface Stack {
   /** Its languages, frameworks, libraries and services in lower case, such as `typescript`, `react`, `redis`. Sorted. */
   readonly names: readonly string[];
   /** Manifests that cannot be read. Their names are missing above. */
-  readonly unreadable: readonly UnreadableManifest[];
-}
-
-export interface UnreadableManifest {
-  readonly path: string;
-  readonly reason: string;
+  readonly unreadable: readonly { readonly path: string; readonly reason: string }[];
 }
 
 /** Splits a name into words in lower case: `exchange/core`, `exchange-core` and `ExchangeCore` have the same ones. */

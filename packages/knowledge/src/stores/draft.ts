@@ -37,13 +37,9 @@ export interface AssetChange extends AssetEdit {
   readonly text?: string | undefined;
 }
 
-function emptyBody(path?: string): KnowledgeError {
-  return invalidAsset(['it has no body', 'Write Markdown below the front matter.'], { path });
-}
-
 /** @throws {KnowledgeError} `INVALID_ASSET` without a body, `SECRET`. */
 export function checkContent({ text, fields, body }: ParsedAsset, path?: string): void {
-  if (body.trim() === '') throw emptyBody(path);
+  if (body.trim() === '') throw invalidAsset(['it has no body', 'Write Markdown below the front matter.'], { path });
   checkSecrets(text, { path });
   // YAML can write a character as its number.
   if (!secretError([fields.title, ...fields.tags, ...fields.paths].join('\n'))) return;
@@ -62,8 +58,7 @@ export function parseDraft(draft: AssetDraft | AssetFile): ParsedAsset {
   const { body, ...fields } = draft;
   const name = checkName(fields.name);
   const productLine = checkProductLine(fields.productLine ?? DEFAULT_PRODUCT_LINE);
-  if (typeof body !== 'string') throw emptyBody();
-  const parsed = parseAsset(formatAsset({ ...fields, name, productLine }, body));
+  const parsed = parseAsset(formatAsset({ ...fields, name, productLine }, typeof body === 'string' ? body : ''));
   checkContent(parsed);
   return parsed;
 }

@@ -23,12 +23,6 @@ type PushResult = 'pushed' | 'moved' | { readonly refused: string };
 /** A rejection that a concurrent push causes. */
 const RACE = /cannot lock ref|failed to update ref|incorrect old value|reference already exists|is at .* but expected/u;
 
-/** The name of a person as git records it. */
-interface Author {
-  readonly name: string;
-  readonly email: string;
-}
-
 export function accountName(): string {
   try {
     return userInfo().username || 'cairn';
@@ -138,7 +132,7 @@ export class Clone extends Git {
   }
 
   /** Returns the author of commits: as git is configured, otherwise the user of the system. */
-  async author(): Promise<Author> {
+  async author(): Promise<{ readonly name: string; readonly email: string }> {
     const configured = async (key: string): Promise<string> =>
       (await this.read(['config', '--get', key], { accepts: [0, 1] })).replaceAll(/[<>\p{Cc}]/gu, '').trim();
     const account = accountName();

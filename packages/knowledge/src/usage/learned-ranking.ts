@@ -1,4 +1,5 @@
 import { readQuery, type QueryTerm } from '@cairn/retrieval';
+import type { AssetHead } from '../assets/asset.ts';
 
 /** An asset that was opened, and the query before it. */
 export interface OpenedEvent {
@@ -9,12 +10,8 @@ export interface OpenedEvent {
   readonly query?: string | undefined;
 }
 
-export interface RankableResult {
-  readonly id: string;
-  readonly name: string;
-  /** 0 to 1; higher is better. */
-  readonly score: number;
-}
+/** A result of a search; its score is 0 to 1, and higher is better. */
+export type RankableResult = Pick<AssetHead, 'id' | 'name'> & { readonly score: number };
 
 /** A ranking that knows which asset was opened after which query. */
 export interface LearnedRanking {

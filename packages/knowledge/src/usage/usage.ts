@@ -43,11 +43,6 @@ export interface Usage {
   readonly flush: () => Promise<void>;
 }
 
-function eventOf({ value: { asset, session, query } }: NamespaceRecord): OpenedEvent | undefined {
-  if (typeof asset !== 'string' || typeof session !== 'string') return undefined;
-  return { asset, session, ...(typeof query === 'string' && { query }) };
-}
-
 function storableQuery(query: string | undefined): string | undefined {
   const text = query?.normalize('NFC').replaceAll(/\s+/gu, ' ').trim().slice(0, MAX_QUERY_UNITS);
   return text === undefined || text === '' || secretError(query ?? '') !== undefined ? undefined : text;
@@ -65,7 +60,10 @@ interface Reading {
 
 function read(position: Reading['position'], all: readonly NamespaceRecord[]): Reading {
   const records = all.slice(-LIMITS.maxRecords);
-  const events = records.flatMap((record) => eventOf(record) ?? []);
+  const events = records.flatMap(({ value: { asset, session, query } }): OpenedEvent[] => {
+    if (typeof asset !== 'string' || typeof session !== 'string') return [];
+    return [{ asset, session, ...(typeof query === 'string' && { query }) }];
+  });
   const sessions = new Map<string, Set<string>>();
   for (const { asset, session } of events) {
     const known = sessions.get(asset);
