@@ -7,17 +7,13 @@ import { isName } from '../assets/names.ts';
 import type { AssetDraft } from '../stores/draft.ts';
 import type { Gap } from './pending.ts';
 
-/** Returns the words that a question is about, in order, without those that only ask. */
-function subjectOf(query: string): string[] {
-  const { units } = readQuery(query);
-  const subject = units.filter(({ isQuestion }) => !isQuestion);
-  const words = (subject.length > 0 ? subject : units).flatMap(({ character, terms }) => character ?? terms[0] ?? []);
-  return [...new Set(words)].toSorted();
-}
-
 /** Returns the id of the gap of a question: equal for questions with the same words. `undefined` without any word. */
 export function gapId(query: string): string | undefined {
-  const words = subjectOf(query);
+  const { units } = readQuery(query);
+  // Words that only ask do not count, unless there are no others.
+  const subject = units.filter(({ isQuestion }) => !isQuestion);
+  const asked = (subject.length > 0 ? subject : units).flatMap(({ character, terms }) => character ?? terms[0] ?? []);
+  const words = [...new Set(asked)].toSorted();
   return words.length === 0 ? undefined : createHash('sha256').update(words.join(' ')).digest('hex').slice(0, 16);
 }
 

@@ -140,14 +140,12 @@ class LayersOfStore {
 /** The three layers: the index, the texts, the asset. */
 export type Layers = Pick<LayersOfStore, keyof LayersOfStore>;
 
-const filters = { productLine: 'optional', type: 'optional' } as const;
-
-const ask = { ...callOptions, ...filters, limit: 'optional', recordsGap: 'optional' } as const;
+const filters = { productLine: 'optional', type: 'optional', limit: 'optional', recordsGap: 'optional' } as const;
 
 const layerCalls: CallTable<Layers> = {
-  search: [{ ...ask, query: 'required' }],
+  search: [{ ...callOptions, ...filters, query: 'required' }],
   getAsset: [{ ...callOptions, name: 'required', productLine: 'optional' }],
-  retrieve: ['any', ask],
+  retrieve: ['any', { ...callOptions, ...filters }],
   similar: [{ ...callOptions, title: 'required', tags: 'optional', body: 'required', limit: 'optional' }],
   preload: [callOptions],
   isAnswered: ['any', callOptions],

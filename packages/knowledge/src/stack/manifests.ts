@@ -51,11 +51,11 @@ function readGoMod(text: string): ManifestNames {
     if (words.at(-1) === '(') block = words[0];
     else if (directive === 'module') project = path?.replaceAll('"', '');
     else if (directive === 'require' && path !== undefined && path !== '' && comment.trim() !== 'indirect') {
-      dependencies.push(path.replaceAll('"', ''));
+      dependencies.push(withoutVersion(path.replaceAll('"', '')).split('/').at(-1) ?? path);
     }
   }
   if (project === undefined) throw new Error('it has no line "module"');
-  return { project: withoutHost(project), dependencies: dependencies.map(packageOfGo), languages: ['go', 'golang'] };
+  return { project: withoutHost(project), dependencies, languages: ['go', 'golang'] };
 }
 
 /** Removes the version from a path of Go: `github.com/redis/go-redis/v9`, `gopkg.in/yaml.v3`. */
@@ -67,10 +67,6 @@ function withoutVersion(path: string): string {
 function withoutHost(path: string): string {
   const [host = '', ...rest] = withoutVersion(path).split('/');
   return rest.length > 0 && host.includes('.') ? rest.join('/') : withoutVersion(path);
-}
-
-function packageOfGo(path: string): string {
-  return withoutVersion(path).split('/').at(-1) ?? path;
 }
 
 /** Returns the name in a requirement such as `redis[hiredis]>=5; python_version > "3.9"`. */

@@ -54,12 +54,6 @@ function foldName(text: string): string {
     .replaceAll(/[^\p{L}\p{N}\p{M}]+/gu, '');
 }
 
-/** Whether a query is the name of an asset, or its `product_line/name`. */
-function isExactName(query: string, { id, name }: RankableResult): boolean {
-  const folded = foldName(query);
-  return folded !== '' && (folded === foldName(name) || folded === foldName(id));
-}
-
 /** Counts each asset once for each session and query: a model that reads a second page opens nothing new. */
 function gather(events: readonly OpenedEvent[]): AskedQuery[] {
   const queries = new Map<string, AskedQuery>();
@@ -123,6 +117,7 @@ export function learnRanking(events: readonly OpenedEvent[]): LearnedRanking {
   };
 
   const rerank: LearnedRanking['rerank'] = (query, results) => {
+    const folded = foldName(query);
     const preferred = preferences(query);
     // The more openings, the more they count besides the words. With one alone, half of it.
     const confidence = [...preferred.values()].reduce((sum, preference) => sum + preference, 0);
@@ -133,7 +128,7 @@ export function learnRanking(events: readonly OpenedEvent[]): LearnedRanking {
     });
     const best = learned.reduce((most, { score }) => Math.max(most, score), 0);
     const placed = learned.map((result) => {
-      const isNamed = isExactName(query, result);
+      const isNamed = folded !== '' && [result.name, result.id].some((name) => foldName(name) === folded);
       // Its score is the highest too, so that scores never rise from one result to the next.
       return { isNamed, result: isNamed ? { ...result, score: best } : result };
     });

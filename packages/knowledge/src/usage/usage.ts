@@ -43,11 +43,6 @@ export interface Usage {
   readonly flush: () => Promise<void>;
 }
 
-function storableQuery(query: string | undefined): string | undefined {
-  const text = query?.normalize('NFC').replaceAll(/\s+/gu, ' ').trim().slice(0, MAX_QUERY_UNITS);
-  return text === undefined || text === '' || secretError(query ?? '') !== undefined ? undefined : text;
-}
-
 /** The list of events, as it was last read. */
 interface Reading {
   readonly position: Pick<NamespaceChanges, 'start' | 'sequence'>;
@@ -102,10 +97,11 @@ export function openUsage({ open, learn = true }: UsageOptions): Usage {
 
   const api: Usage = {
     isOn: learn,
-    recordOpened: ({ asset, session, query }) => {
+    recordOpened: ({ asset, session, query = '' }) => {
       if (!learn) return;
-      const stored = storableQuery(query);
-      const event = { asset, session, ...(stored !== undefined && { query: stored }) };
+      const text = query.normalize('NFC').replaceAll(/\s+/gu, ' ').trim().slice(0, MAX_QUERY_UNITS);
+      const isStored = text !== '' && secretError(query) === undefined;
+      const event = { asset, session, ...(isStored && { query: text }) };
       writing = writing.then(async () => (await namespace()).append(LIST, [event])).catch(() => undefined);
     },
     opened: async (options) => (await current(options)).opened,
