@@ -16,7 +16,7 @@ import type { TeamProblem } from './report.ts';
  * - `new`: nothing was synchronized with it, so a missing file was not removed there.
  * - `rewritten`: it does not have the commit that was synchronized last, so it is unknown why a file is missing.
  */
-export type History = 'known' | 'new' | 'rewritten';
+type History = 'known' | 'new' | 'rewritten';
 
 /**
  * What a synchronization does with an asset. `take`: the local store becomes as the team's, even when that means removal. `send`: the

@@ -1,7 +1,6 @@
 /** What the calls of the team store return. */
-import type { TeamChange } from '../stores/team-changes.ts';
+import type { StoreEntry, TeamChange } from '../stores/team-changes.ts';
 import { rowIdOf } from '../stores/record.ts';
-import type { Entries } from './entries.ts';
 
 /** Assets by what happened to them, as `product_line/name`. */
 export interface TeamChanges {
@@ -70,7 +69,7 @@ export class ChangeList {
   }
 
   /** Adds the assets whose texts a merge changed. `before`: the entries before it. */
-  addTexts(changes: readonly TeamChange[], before: Entries): void {
+  addTexts(changes: readonly TeamChange[], before: ReadonlyMap<string, StoreEntry>): void {
     for (const { id, text } of changes) {
       if (text === undefined) continue;
       const had = before.get(rowIdOf(id))?.asset !== undefined;

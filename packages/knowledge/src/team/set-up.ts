@@ -1,5 +1,6 @@
 /** How the clone of the team store is made, adopted and opened. */
 import { escapeControls } from '@cairn/tool/paths';
+import type { CallOptions } from '@cairn/memory';
 import { quoted } from '@cairn/tool/kernel';
 import { existsSync } from 'node:fs';
 import { lstat, mkdir, readdir, rm, stat } from 'node:fs/promises';
@@ -9,7 +10,17 @@ import { KnowledgeError } from '../errors.ts';
 import { Clone, type CloneOptions } from './clone.ts';
 import { withoutCredentials } from './remote-failure.ts';
 import { readState, writeState, type CloneState } from './state.ts';
-import type { InitTeamOptions } from './team-store.ts';
+
+export interface InitTeamOptions extends CallOptions {
+  /** The address of the repository. @default the remote of the clone in the directory */
+  readonly remote?: string | undefined;
+  /** @default the branch that the remote names, otherwise `main` */
+  readonly branch?: string | undefined;
+  /** The directory of the bare clone. @default `team.git` in the knowledge directory */
+  readonly clone?: string | undefined;
+  /** The directory of relative paths. @default process.cwd() */
+  readonly cwd?: string | undefined;
+}
 
 function invalid(summary: string, hint: string, path?: string): KnowledgeError {
   return new KnowledgeError('INVALID_INPUT', [summary, hint], { path });

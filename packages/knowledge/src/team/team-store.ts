@@ -13,7 +13,7 @@ import { withLock } from './lock.ts';
 import { outgoingOf } from './push.ts';
 import { withoutCredentials } from './remote-failure.ts';
 import type { TeamConflict, TeamReport, TeamStatus } from './report.ts';
-import { openOrCreate, setUp } from './set-up.ts';
+import { openOrCreate, setUp, type InitTeamOptions } from './set-up.ts';
 import { hasLocalChanges, readState, type CloneState } from './state.ts';
 import { Synchronization, type SyncMode } from './synchronization.ts';
 
@@ -31,17 +31,6 @@ export interface TeamOptions {
   readonly remoteTimeoutMs?: number | undefined;
   /** Called before each step that changes something, with its name. For tests that end the process there. */
   readonly onStep?: ((step: string) => void) | undefined;
-}
-
-export interface InitTeamOptions extends CallOptions {
-  /** The address of the repository. @default the remote of the clone in the directory */
-  readonly remote?: string | undefined;
-  /** @default the branch that the remote names, otherwise `main` */
-  readonly branch?: string | undefined;
-  /** The directory of the bare clone. @default `team.git` in the knowledge directory */
-  readonly clone?: string | undefined;
-  /** The directory of relative paths. @default process.cwd() */
-  readonly cwd?: string | undefined;
 }
 
 /** How a conflict ends. */
