@@ -15,7 +15,7 @@ const DATE = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)(Z|[+
 const CONTROL = /[\p{Cc}\u2028\u2029\p{Cs}]/u;
 
 /** The fields of the front matter, in the order in which they are written, with their names in a program. */
-const names = {
+const FIELD_NAMES = {
   name: 'name',
   type: 'type',
   product_line: 'productLine',
@@ -27,7 +27,7 @@ const names = {
   paths: 'paths',
 } as const satisfies Readonly<Record<string, keyof FieldChanges>>;
 
-type FieldName = keyof typeof names;
+type FieldName = keyof typeof FIELD_NAMES;
 
 const ONE_LINE = 'Write a text of one line.';
 
@@ -186,7 +186,7 @@ export interface FieldChanges {
 
 /** Every change of a field, for checks of arguments. */
 export const fieldOptions: OptionNames<FieldChanges> = Object.fromEntries(
-  Object.values(names).map((name) => [name, 'optional']),
+  Object.values(FIELD_NAMES).map((name) => [name, 'optional']),
 ) as OptionNames<FieldChanges>;
 
 /** Returns the values that the front matter gets, in the order in which they are written; `null` for those that are removed. */
@@ -200,5 +200,7 @@ export function valuesOf(changes: FieldChanges): [string, unknown][] {
     status: status === 'active' ? null : status,
     verifiedMs: typeof verifiedMs === 'number' ? dayOf(verifiedMs) : verifiedMs,
   };
-  return Object.entries(names).flatMap(([field, name]) => (values[name] === undefined ? [] : [[field, values[name]]]));
+  return Object.entries(FIELD_NAMES).flatMap(([field, name]) =>
+    values[name] === undefined ? [] : [[field, values[name]]],
+  );
 }
