@@ -5,27 +5,19 @@ import type { MemoryBackend } from '@cairn/memory';
 import { sqlite } from '@cairn/memory/sqlite';
 import { homeDirectory } from '@cairn/tool/paths';
 import { databasePath, knowledgeDirectory } from './directory.ts';
-import { openIndex } from './index/knowledge-index.ts';
-import type { KnowledgeIndex } from './index/knowledge-index.ts';
-import { openGaps } from './gaps/gaps.ts';
-import type { Gaps } from './gaps/gaps.ts';
-import { createLayers } from './layers/layers.ts';
-import type { Layers } from './layers/layers.ts';
+import { openIndex, type KnowledgeIndex } from './index/knowledge-index.ts';
+import { openGaps, type Gaps } from './gaps/gaps.ts';
+import { createLayers, type Layers } from './layers/layers.ts';
 import { createGapSettler } from './layers/settle-gaps.ts';
-import { openLocalStore } from './stores/local-store.ts';
-import type { LocalStore } from './stores/local-store.ts';
-import { openHotAssets } from './usage/hot-assets.ts';
-import type { HotAssets } from './usage/hot-assets.ts';
-import { createTeam } from './team/team.ts';
-import type { Team } from './team/team.ts';
-import { eraseInBackground } from './stores/eraser.ts';
-import { knowledgePayload, storePayloadOptions } from './payload/knowledge-payload.ts';
-import type { KnowledgePayloadOptions } from './payload/knowledge-payload.ts';
-import { forgetRemoved } from './usage/forget-removed.ts';
-import { openUsage } from './usage/usage.ts';
-import type { Usage } from './usage/usage.ts';
+import { openLocalStore, type LocalStore, type LocalStoreOptions } from './stores/local-store.ts';
+import { openHotAssets, type HotAssets } from './usage/hot-assets.ts';
+import { createTeam, type Team } from './team/team.ts';
+import { ChangeFollower } from './stores/change-follower.ts';
+import { Eraser } from './stores/eraser.ts';
+import { knowledgePayload, storePayloadOptions, type KnowledgePayloadOptions } from './payload/knowledge-payload.ts';
+import { openUsage, type Usage } from './usage/usage.ts';
 
-export interface KnowledgeOptions {
+export interface KnowledgeOptions extends Pick<LocalStoreOptions, 'clock'> {
   /** @default see {@link knowledgeDirectory} */
   readonly directory?: string | undefined;
   /** The store of the assets. @default `knowledge.db` in the directory */
@@ -39,8 +31,6 @@ export interface KnowledgeOptions {
    * @default true, unless the variable `CAIRN_KNOWLEDGE_LEARN` is `0` or `off`
    */
   readonly learn?: boolean | undefined;
-  /** Milliseconds since the epoch. @default the clock of the backend */
-  readonly clock?: (() => number) | undefined;
   /** @default process.env */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
 }
@@ -100,9 +90,13 @@ export function createKnowledge(options: KnowledgeOptions = {}): Knowledge {
   const { learn = !['0', 'off'].includes(env['CAIRN_KNOWLEDGE_LEARN'] ?? '') } = options;
   // Its schemas take a while to load, and many commands need no events.
   const usage = openUsage({ open: async () => (await import('@cairn/memory')).createMemory({ backend }), learn });
-  const stopForgetting = forgetRemoved(store, usage);
-  const hot = openHotAssets({ store, usage });
-  const stopErasing = eraseInBackground(store);
+  // A failure leaves the events of removed assets: they expire.
+  const forgetter = new ChangeFollower(store, async (ids) => {
+    const assets = await store.getMany(ids);
+    for (const [place, id] of ids.entries()) if (assets[place] === undefined) await usage.forget(id);
+  });
+  const hot = openHotAssets(store, usage);
+  const eraser = new Eraser(store);
   const gaps = openGaps({ backend, clock, language });
   const index = openIndex({
     store,
@@ -115,17 +109,17 @@ export function createKnowledge(options: KnowledgeOptions = {}): Knowledge {
     },
   });
   const layers = createLayers({ store, index, gaps, usage, read: hot.get, language });
-  const settler = createGapSettler({ store, gaps, layers });
+  const settler = createGapSettler(gaps, { store, layers });
   const team = createTeam({ store, directory, env });
   const payload: Knowledge['payload'] = (given) =>
     knowledgePayload({ index, gaps, directory }, { language, command, ...given });
   const close: Knowledge['close'] = async ({ erases = true } = {}) => {
     try {
       await settler.close();
-      await stopForgetting();
+      await forgetter.close();
       await usage.flush();
       await index.close();
-      await stopErasing({ erases });
+      await eraser.close({ erases });
     } finally {
       await backend.close();
     }

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
-import { userDirectories } from '@cairn/tool/paths';
-import type { DirectoryContext } from '@cairn/tool/paths';
+import { userDirectories, type DirectoryContext } from '@cairn/tool/paths';
 import { isAbsolute, join } from 'node:path';
 import { KnowledgeError } from './errors.ts';
 
@@ -22,12 +21,10 @@ export function knowledgeDirectory(context: DirectoryContext): string {
   throw new KnowledgeError('INVALID_OPTION', [summary, 'Set it to the absolute path of a directory, or unset it.']);
 }
 
-/** Returns the database of the local store in a knowledge directory. */
 export function databasePath(directory: string): string {
   return join(directory, 'knowledge.db');
 }
 
-/** Whether the knowledge of a directory is shared in a team store. */
 export function hasTeam(directory: string): boolean {
   return existsSync(join(directory, TEAM_FILE));
 }

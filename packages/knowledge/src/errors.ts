@@ -39,7 +39,6 @@ export type KnowledgeErrorCode =
   | 'TOO_LARGE'
   | 'UNKNOWN_ASSET';
 
-/** The subject of a {@link KnowledgeError}. */
 interface KnowledgeErrorFacts extends CairnErrorFacts {
   /** The line of the file or text, from 1. */
   readonly line?: number | undefined;
@@ -64,7 +63,11 @@ export class KnowledgeError extends HintedError<KnowledgeErrorCode> {
   }
 }
 
+export interface ErrorPlace {
+  /** The file, for errors. */
+  readonly path?: string | undefined;
+}
+
 export const checkArguments: ArgumentChecks = new ArgumentChecks((...given) => new KnowledgeError(...given));
 
-/** The options that every asynchronous call has. */
 export const callOptions: OptionNames<CallOptions> = { signal: 'optional' };

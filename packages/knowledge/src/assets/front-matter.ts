@@ -1,7 +1,7 @@
 import { escapeControls } from '@cairn/tool/paths';
 import { isAlias, isCollection, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
 import type { Document, Node, YAMLMap } from 'yaml';
-import { KnowledgeError } from '../errors.ts';
+import { KnowledgeError, type ErrorPlace } from '../errors.ts';
 
 /** A Markdown file in its parts. `text` is `start + yaml + end + body`. */
 export interface FrontMatter {
@@ -16,12 +16,6 @@ const END = /^---[ \t]*(?:\r?\n|$)(?:[ \t]*\r?\n)*/mu;
 /** It is read on every change of an asset. */
 const MAX_CHARACTERS = 32_768;
 
-export interface ErrorPlace {
-  /** The file, for errors. */
-  readonly path?: string | undefined;
-}
-
-/** Returns the error of an asset that is not readable. */
 export function invalidAsset(
   [problem, hint]: readonly [problem: string, hint: string],
   { path, line }: ErrorPlace & { readonly line?: number | undefined },
@@ -30,30 +24,27 @@ export function invalidAsset(
   return new KnowledgeError('INVALID_ASSET', [`Invalid asset${place}: ${problem}`, hint], { path, line });
 }
 
-/** Returns whether a text begins with the line that begins front matter. */
 export function hasFrontMatter(text: string): boolean {
   return START.test(text);
 }
 
 /** @throws {KnowledgeError} `INVALID_ASSET`. */
-export function splitFrontMatter(text: string, place: ErrorPlace): FrontMatter {
+export function splitFrontMatter(text: string, { path }: ErrorPlace): FrontMatter {
+  const fail = (problem: string, hint: string): never => {
+    throw invalidAsset([problem, hint], { path, line: 1 });
+  };
   const start = START.exec(text)?.[0];
   if (start === undefined) {
     const hint = 'Begin with a line ---, fields such as "name: redis-failover", and a line ---.';
-    throw invalidAsset(['it has no front matter', hint], { ...place, line: 1 });
+    return fail('it has no front matter', hint);
   }
   const rest = text.slice(start.length);
   const end = END.exec(rest);
-  if (end === null) {
-    throw invalidAsset(['the front matter does not end', 'Put a line --- after its last field.'], {
-      ...place,
-      line: 1,
-    });
-  }
+  if (end === null) return fail('the front matter does not end', 'Put a line --- after its last field.');
   const yaml = rest.slice(0, end.index);
   if (yaml.length > MAX_CHARACTERS) {
     const problem = `the front matter has ${yaml.length} characters, more than ${MAX_CHARACTERS}`;
-    throw invalidAsset([problem, 'Move text into the body.'], { ...place, line: 1 });
+    return fail(problem, 'Move text into the body.');
   }
   return { start, yaml, end: end[0], body: rest.slice(end.index + end[0].length) };
 }
@@ -69,7 +60,6 @@ function plainOf(node: Node | null, document: Document.Parsed): unknown {
   return node?.toJS(document);
 }
 
-/** The fields of front matter with the lines of their names. */
 export interface ParsedYaml {
   readonly document: Document.Parsed;
   /** Undefined values are absent. */
@@ -78,37 +68,31 @@ export interface ParsedYaml {
 }
 
 /** @throws {KnowledgeError} `INVALID_ASSET` with the line. */
-export function parseYaml(yaml: string, place: ErrorPlace): ParsedYaml {
+export function parseYaml(yaml: string, { path }: ErrorPlace): ParsedYaml {
+  const hint = 'Correct the YAML; put a value that has ": " or starts with a special character in quotes.';
+  const fail = (line: number, problem: string, todo = hint): never => {
+    throw invalidAsset([problem, todo], { path, line });
+  };
   const counter = new LineCounter();
   // The first line of the file is ---.
   const lineAt = (offset: number): number => counter.linePos(offset).line + 1;
-  const hint = 'Correct the YAML; put a value that has ": " or starts with a special character in quotes.';
   let document: Document.Parsed;
   try {
     document = parseDocument(yaml, { lineCounter: counter, logLevel: 'error', prettyErrors: false, stringKeys: true });
   } catch (error) {
     // Nesting without an end exhausts the stack.
     const cause = error instanceof Error ? error.message : String(error);
-    throw invalidAsset([`the YAML is not readable: ${escapeControls(cause)}`, hint], { ...place, line: 1 });
+    return fail(1, `the YAML is not readable: ${escapeControls(cause)}`);
   }
   const [problem] = [...document.errors, ...document.warnings];
-  if (problem !== undefined) {
-    throw invalidAsset([`invalid YAML: ${escapeControls(problem.message)}`, hint], {
-      ...place,
-      line: lineAt(problem.pos[0]),
-    });
-  }
+  if (problem !== undefined) fail(lineAt(problem.pos[0]), `invalid YAML: ${escapeControls(problem.message)}`);
   const { contents } = document;
   const lines = new Map<string, number>();
   const values = new Map<string, unknown>();
-  if (contents === null || (isScalar(contents) && contents.value === null)) {
-    return { document, values, lineOf: (field) => lines.get(field) };
-  }
+  const parsed = { document, values, lineOf: (field: string) => lines.get(field) };
+  if (contents === null || (isScalar(contents) && contents.value === null)) return parsed;
   if (!isMap(contents)) {
-    throw invalidAsset(['the front matter is not a list of fields', 'Write lines such as "name: redis-failover".'], {
-      ...place,
-      line: 2,
-    });
+    return fail(2, 'the front matter is not a list of fields', 'Write lines such as "name: redis-failover".');
   }
   for (const { key, value } of (contents as YAMLMap.Parsed).items) {
     if (!isScalar(key)) continue;
@@ -120,8 +104,8 @@ export function parseYaml(yaml: string, place: ErrorPlace): ParsedYaml {
       if (plain !== null && plain !== undefined) values.set(name, plain);
     } catch {
       // Aliases that are unknown, or that would expand to a huge value.
-      throw invalidAsset([`invalid YAML alias in ${name}`, 'Write the value out.'], { ...place, line });
+      fail(line, `invalid YAML alias in ${name}`, 'Write the value out.');
     }
   }
-  return { document, values, lineOf: (field) => lines.get(field) };
+  return parsed;
 }

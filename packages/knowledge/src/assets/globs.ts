@@ -94,7 +94,6 @@ function alternativesOf(pattern: string): string[] {
   }
 }
 
-/** Gives a pattern the form of one from the root. */
 function fromRoot(pattern: string): string {
   const isDirectory = pattern.endsWith('/');
   const path = pattern.replaceAll(/^(?:\.?\/)+|\/+$/gu, '');

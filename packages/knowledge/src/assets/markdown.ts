@@ -1,23 +1,12 @@
-import type { OptionNames } from '@cairn/tool/errors';
 import { escapeControls } from '@cairn/tool/paths';
 import { createHash } from 'node:crypto';
-import { Document, isNode, isSeq } from 'yaml';
-import type { ToStringOptions } from 'yaml';
-import { checkArguments, KnowledgeError } from '../errors.ts';
-import { MAX_ASSET_BYTES } from './asset.ts';
-import type { AssetFields, AssetKey } from './asset.ts';
-import { FieldProblem, readFields, valuesOf } from './fields.ts';
-import type { FieldChanges } from './fields.ts';
+import { Document, isNode, isSeq, type ToStringOptions } from 'yaml';
+import { checkArguments, KnowledgeError, type ErrorPlace } from '../errors.ts';
+import { MAX_ASSET_BYTES, type AssetFields } from './asset.ts';
+import { fieldOptions, readFields, valuesOf, type FieldChanges, type ParseAssetOptions } from './fields.ts';
 import { invalidAsset, parseYaml, splitFrontMatter } from './front-matter.ts';
-import type { ErrorPlace } from './front-matter.ts';
 import { assetId } from './names.ts';
 
-export interface ParseAssetOptions extends ErrorPlace {
-  /** What the place of the file says. Missing fields are taken from it, and others must agree with it. */
-  readonly key?: AssetKey | undefined;
-}
-
-/** A Markdown file as an asset. */
 export interface ParsedAsset {
   readonly id: string;
   readonly fields: AssetFields;
@@ -29,7 +18,6 @@ export interface ParsedAsset {
 
 const YAML_STYLE: ToStringOptions = { lineWidth: 0, flowCollectionPadding: false };
 
-/** Returns the SHA-256 of a text in hexadecimal. */
 export function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
@@ -46,11 +34,7 @@ export function checkSize(bytes: number, { path }: ErrorPlace): void {
   throw new KnowledgeError('TOO_LARGE', [summary, 'Shorten it, or divide it into several assets.'], { path });
 }
 
-/**
- * Returns the text of a file, with its byte order mark.
- *
- * @throws {KnowledgeError} `TOO_LARGE`, `INVALID_ASSET` when it is not UTF-8.
- */
+/** Returns a text with its byte order mark. @throws {KnowledgeError} `TOO_LARGE`, `INVALID_ASSET` unless it is UTF-8. */
 export function decodeAsset(bytes: Uint8Array, place: ErrorPlace = {}): string {
   checkSize(bytes.byteLength, place);
   try {
@@ -60,11 +44,7 @@ export function decodeAsset(bytes: Uint8Array, place: ErrorPlace = {}): string {
   }
 }
 
-/**
- * Reads a Markdown file with front matter.
- *
- * @throws {KnowledgeError} `INVALID_ASSET` with the line, `TOO_LARGE`.
- */
+/** Reads a Markdown file with front matter. @throws {KnowledgeError} `INVALID_ASSET` with the line, `TOO_LARGE`. */
 export function parseAsset(text: string, options: ParseAssetOptions = {}): ParsedAsset {
   checkArguments.options('parseAsset', options, { path: 'optional', key: 'optional' });
   checkSize(Buffer.byteLength(text), options);
@@ -75,31 +55,13 @@ export function parseAsset(text: string, options: ParseAssetOptions = {}): Parse
     throw invalidAsset([problem, 'Use a text in UTF-8.'], { path: options.path, line });
   }
   const parts = splitFrontMatter(text, options);
-  const { values, lineOf } = parseYaml(parts.yaml, options);
-  try {
-    const fields = readFields(values, options.key);
-    return { id: assetId(fields), fields, text, bodyStart: text.length - parts.body.length, body: parts.body };
-  } catch (error) {
-    if (!(error instanceof FieldProblem)) throw error;
-    throw invalidAsset([error.problem, error.hint], { path: options.path, line: lineOf(error.field) ?? 1 });
-  }
+  const fields = readFields(parseYaml(parts.yaml, options), options);
+  return { id: assetId(fields), fields, text, bodyStart: text.length - parts.body.length, body: parts.body };
 }
-
-const fieldNames: OptionNames<FieldChanges> = {
-  name: 'optional',
-  productLine: 'optional',
-  type: 'optional',
-  title: 'optional',
-  tags: 'optional',
-  status: 'optional',
-  supersededBy: 'optional',
-  verifiedMs: 'optional',
-  paths: 'optional',
-};
 
 /** Returns a new Markdown file of fields and a body. */
 export function formatAsset(fields: FieldChanges, body: string): string {
-  checkArguments.options('formatAsset', fields, fieldNames);
+  checkArguments.options('formatAsset', fields, fieldOptions);
   const values = valuesOf(fields).filter(([, value]) => value !== null);
   const document = new Document(Object.fromEntries(values));
   for (const name of ['tags', 'paths']) {
@@ -123,7 +85,6 @@ function formatYaml(document: Document): string {
 
 export interface AssetEdit {
   readonly fields?: FieldChanges | undefined;
-  /** The new body. */
   readonly body?: string | undefined;
 }
 
@@ -134,7 +95,7 @@ export interface AssetEdit {
  */
 export function editAsset(text: string, edit: AssetEdit): string {
   const { fields = {}, body } = edit;
-  checkArguments.options('editAsset', fields, fieldNames);
+  checkArguments.options('editAsset', fields, fieldOptions);
   const parts = splitFrontMatter(text, {});
   const { document, values } = parseYaml(parts.yaml, {});
   let isChanged = false;

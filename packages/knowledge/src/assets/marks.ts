@@ -1,22 +1,12 @@
 import type { AssetHead } from './asset.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** An asset that was not confirmed or changed for this time is marked. */
 const UNVERIFIED_AFTER_MS: number = 180 * DAY_MS;
-/** An asset with this number of reports as wrong is marked for review. */
 export const REVIEW_REPORTS = 2;
 
-/**
- * What a reader should know before trusting an asset.
- *
- * - `deprecated`, `superseded`: by its status.
- * - `review`: two readers reported it as wrong.
- * - `unverified`: it was not confirmed or changed for 180 days.
- * - `conflict`: it was changed here and in the team store.
- */
+/** What a reader should know before trusting an asset. `review`: two readers reported it as wrong. */
 export type AssetMark = 'deprecated' | 'superseded' | 'review' | 'unverified' | 'conflict';
 
-/** Returns the marks of an asset at a time. */
 export function marksOf(head: AssetHead, nowMs: number): AssetMark[] {
   const marks: AssetMark[] = [];
   if (head.status !== 'active') marks.push(head.status);

@@ -2,7 +2,6 @@ import { quoted } from '@cairn/tool/kernel';
 import { KnowledgeError } from '../errors.ts';
 import type { AssetKey } from './asset.ts';
 
-/** The product line of an asset that states none. */
 export const DEFAULT_PRODUCT_LINE = 'general';
 
 const NAME = /^[\p{L}\p{N}._-]{1,80}$/u;
@@ -19,16 +18,11 @@ function problemOf(part: string): string | undefined {
   return Buffer.byteLength(part) > MAX_NAME_BYTES ? `it is longer than ${MAX_NAME_BYTES} bytes` : undefined;
 }
 
-/** Returns whether {@link checkName} accepts a name. */
 export function isName(name: string): boolean {
   return problemOf(name.normalize('NFC')) === undefined;
 }
 
-/**
- * Checks the name of an asset and returns it in Unicode's composed form.
- *
- * @throws {KnowledgeError} `INVALID_NAME`.
- */
+/** Checks the name of an asset and returns it in Unicode's composed form. @throws {KnowledgeError} `INVALID_NAME`. */
 export function checkName(name: unknown): string {
   const composed = typeof name === 'string' ? name.normalize('NFC') : '';
   const problem = typeof name === 'string' ? problemOf(composed) : 'it is not a text';
@@ -68,11 +62,7 @@ export function assetId({ productLine, name }: AssetKey): string {
   return `${productLine}/${name}`;
 }
 
-/**
- * Returns the key of an id.
- *
- * @throws {KnowledgeError} `INVALID_NAME`.
- */
+/** Returns the key of an id. @throws {KnowledgeError} `INVALID_NAME`. */
 export function parseAssetId(id: string): AssetKey {
   const end = id.lastIndexOf('/');
   if (end !== -1) return { productLine: checkProductLine(id.slice(0, end)), name: checkName(id.slice(end + 1)) };

@@ -1,5 +1,5 @@
 import { findSecrets } from '@cairn/tool/prompt';
-import { KnowledgeError } from '../errors.ts';
+import { KnowledgeError, type ErrorPlace } from '../errors.ts';
 
 /**
  * A run of characters that a generated key may be. It is not part of a path, an address or a longer run, and not the digest or the
@@ -14,7 +14,6 @@ const MIN_ENTROPY = 3.9;
 /** The share of neighbours of different kinds: about 0.6 in random text, 0.2 in names such as `getHttpResponse2`. */
 const MIN_SWITCHES = 0.43;
 
-/** Returns Shannon's entropy of a text in bits for each character. */
 function entropyOf(text: string): number {
   const counts = new Map<string, number>();
   for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1);
@@ -23,15 +22,13 @@ function entropyOf(text: string): number {
   return entropy;
 }
 
-function kindOf(character: string): number {
-  return /[a-z]/u.test(character) ? 0 : /[A-Z]/u.test(character) ? 1 : /\d/u.test(character) ? 2 : 3;
-}
+/** The kinds of characters; all others are one more. */
+const KINDS = [/[a-z]/u, /[A-Z]/u, /\d/u];
 
-/** Returns whether a run of characters is as irregular as generated ones are. */
 function isRandom(run: string): boolean {
-  if (!/[a-z]/u.test(run) || !/[A-Z]/u.test(run) || !/\d/u.test(run)) return false;
+  if (!KINDS.every((kind) => kind.test(run))) return false;
   if (DIGEST.test(run) || PLACEHOLDER.test(run)) return false;
-  const kinds = Array.from(run, kindOf);
+  const kinds = Array.from(run, (character) => KINDS.findIndex((kind) => kind.test(character)));
   const switches = kinds.filter((kind, index) => index > 0 && kind !== kinds[index - 1]).length;
   return switches / (run.length - 1) >= MIN_SWITCHES && entropyOf(run) >= MIN_ENTROPY;
 }
@@ -49,17 +46,18 @@ function secretIn(text: string): { readonly kind: string; readonly start: number
   return undefined;
 }
 
-/** Returns whether a text seems to have a secret. Finds the same as {@link checkSecrets}. */
-export function hasSecret(text: string): boolean {
-  return secretIn(text) !== undefined;
-}
-
-/** @throws {KnowledgeError} `SECRET` with the line. */
-export function checkSecrets(text: string, { path }: { readonly path?: string | undefined } = {}): void {
+/** Returns the error `SECRET` with the line of the first secret. */
+export function secretError(text: string, { path }: ErrorPlace = {}): KnowledgeError | undefined {
   const secret = secretIn(text);
-  if (secret === undefined) return;
+  if (secret === undefined) return undefined;
   const line = text.slice(0, secret.start).split('\n').length;
   const file = path === undefined ? '' : `${path}, `;
   const summary = `The text seems to have a secret (${file}line ${line}: ${secret.kind})`;
-  throw new KnowledgeError('SECRET', [summary, 'Replace it by a placeholder such as <token>.'], { path, line });
+  return new KnowledgeError('SECRET', [summary, 'Replace it by a placeholder such as <token>.'], { path, line });
+}
+
+/** @throws {KnowledgeError} `SECRET` with the line. */
+export function checkSecrets(text: string, place?: ErrorPlace): void {
+  const error = secretError(text, place);
+  if (error !== undefined) throw error;
 }

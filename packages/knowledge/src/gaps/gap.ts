@@ -2,22 +2,18 @@ import { readQuery } from '@cairn/retrieval';
 import type { Language } from '@cairn/tool/kernel';
 import { createHash } from 'node:crypto';
 import type { AssetFields } from '../assets/asset.ts';
-import { MAX_TITLE_CHARACTERS, shorten } from '../assets/fields.ts';
+import { dayOf, MAX_TITLE_CHARACTERS, shorten } from '../assets/fields.ts';
 import { isName } from '../assets/names.ts';
 import type { AssetDraft } from '../stores/draft.ts';
 import type { Gap } from './pending.ts';
 
-/** Returns the words that a question is about, in order, without those that only ask. */
-function subjectOf(query: string): string[] {
-  const { units } = readQuery(query);
-  const subject = units.filter(({ isQuestion }) => !isQuestion);
-  const words = (subject.length > 0 ? subject : units).flatMap(({ character, terms }) => character ?? terms[0] ?? []);
-  return [...new Set(words)].toSorted();
-}
-
 /** Returns the id of the gap of a question: equal for questions with the same words. `undefined` without any word. */
 export function gapId(query: string): string | undefined {
-  const words = subjectOf(query);
+  const { units } = readQuery(query);
+  // Words that only ask do not count, unless there are no others.
+  const subject = units.filter(({ isQuestion }) => !isQuestion);
+  const asked = (subject.length > 0 ? subject : units).flatMap(({ character, terms }) => character ?? terms[0] ?? []);
+  const words = [...new Set(asked)].toSorted();
   return words.length === 0 ? undefined : createHash('sha256').update(words.join(' ')).digest('hex').slice(0, 16);
 }
 
@@ -32,7 +28,6 @@ export function isGapDraft({ type, tags }: Pick<AssetFields, 'type' | 'tags'>): 
   return type === 'discovery' && tags.includes(DRAFT_TAG);
 }
 
-/** Returns a name for the asset that fills a gap, of the words of the question. */
 function nameOf({ query, id }: Gap): string {
   const words =
     query
@@ -41,10 +36,6 @@ function nameOf({ query, id }: Gap): string {
       .match(/[\p{L}\p{N}]+/gu) ?? [];
   const name = `gap-${Array.from(words.join('-')).slice(0, MAX_NAME_CHARACTERS).join('').replaceAll(/-+$/gu, '')}`;
   return words.length > 0 && isName(name) ? name : `gap-${id}`;
-}
-
-function dayOf(timeMs: number): string {
-  return new Date(timeMs).toISOString().slice(0, 10);
 }
 
 const bodies: Readonly<Record<Language, (gap: Gap) => string>> = {
@@ -66,7 +57,6 @@ Asked ${asked === 1 ? 'once' : `${asked} times`}, first on ${dayOf(firstMs)}, la
 `,
 };
 
-/** Returns the draft of the asset that fills a gap: a discovery with the question as its title, and a tag. */
 export function draftOf(gap: Gap, language: Language): AssetDraft {
   return {
     name: nameOf(gap),

@@ -1,32 +1,23 @@
 import type { CallTable } from '@cairn/tool/errors';
-import type { Language } from '@cairn/tool/kernel';
 import { callOptions, checkArguments } from '../errors.ts';
-import { retry } from '@cairn/tool/kernel';
-import type { CallOptions, MemoryBackend } from '@cairn/memory';
+import { retry, type Language } from '@cairn/tool/kernel';
+import type { CallOptions, Row, RowChange } from '@cairn/memory';
 import { readQuery, termsOf } from '@cairn/retrieval';
 import { setImmediate } from 'node:timers/promises';
 import type { Asset } from '../assets/asset.ts';
-import { hasSecret } from '../assets/secrets.ts';
+import { secretError } from '../assets/secrets.ts';
 import type { AssetDraft } from '../stores/draft.ts';
+import type { LocalStoreOptions } from '../stores/local-store.ts';
 import { GAPS_KEY, Rows } from '../stores/rows.ts';
-import type { Row, RowChange } from '../stores/rows.ts';
 import { draftOf, gapId } from './gap.ts';
-import { GAP_VERSION, MAX_GAPS, parseGap, pendingGaps, readGapRows, readGaps } from './pending.ts';
-import type { Gap, GapRow } from './pending.ts';
+import { formatGap, MAX_GAPS, parseGap, pendingGaps, readGapRows, readGaps, type Gap } from './pending.ts';
 
 const MAX_QUERY_CHARACTERS = 200;
 const MAX_ATTEMPTS = 100;
 
-export interface GapsOptions {
-  readonly backend: MemoryBackend;
-  /** Milliseconds since the epoch. @default the clock of the backend */
-  readonly clock?: (() => number) | undefined;
+export interface GapsOptions extends LocalStoreOptions {
   /** The language of drafts. */
   readonly language: Language;
-}
-
-function formatGap({ query, asked, firstMs, lastMs }: Gap): string {
-  return JSON.stringify({ version: GAP_VERSION, query, asked, firstMs, lastMs });
 }
 
 function removal({ id, text }: Row): RowChange {
@@ -63,7 +54,7 @@ class StoredGaps {
       .replaceAll(/[\p{Cc}\s]+/gu, ' ')
       .trim();
     const id = gapId(text);
-    if (id === undefined || hasSecret(query)) return undefined;
+    if (id === undefined || secretError(query) !== undefined) return undefined;
     // Nothing when many others ask the same concurrently.
     const attempt = async (): Promise<Gap | undefined> => {
       const [row] = await this.#table.read([id], { signal });
@@ -97,10 +88,8 @@ class StoredGaps {
   }
 
   /**
-   * Closes the gaps that changed assets fill.
-   *
-   * @param isAnswered returns whether a question has an answer now. Only asked about gaps that have a word in common with the assets.
-   * @returns the closed gaps.
+   * Closes the gaps that changed assets fill, and returns them. `isAnswered` is only asked about gaps that have a word in common with
+   * the assets.
    */
   async settle(
     assets: readonly Asset[],
@@ -134,13 +123,10 @@ class StoredGaps {
     return clock?.() ?? backend.now({ signal });
   }
 
-  /** Returns the changes that make room for a new gap. */
   async #dropped(options: CallOptions): Promise<RowChange[]> {
     // Rows of another version come first.
-    const order = ({ gap }: GapRow): readonly [number, number] => [gap?.asked ?? 0, gap?.lastMs ?? 0];
-    const rows = (await readGapRows(this.#table, options)).toSorted((left, right) => {
-      const [[asked, lastMs], [otherAsked, otherMs]] = [order(left), order(right)];
-      return asked - otherAsked || lastMs - otherMs;
+    const rows = (await readGapRows(this.#table, options)).toSorted(({ gap: left }, { gap: right }) => {
+      return (left?.asked ?? 0) - (right?.asked ?? 0) || (left?.lastMs ?? 0) - (right?.lastMs ?? 0);
     });
     return rows.slice(0, Math.max(0, rows.length + 1 - MAX_GAPS)).map(removal);
   }

@@ -1,6 +1,6 @@
 /** How gaps are read, and which wait to be filled. Loads little, so that the start of a session can use it. */
-import type { CallOptions } from '@cairn/memory';
-import type { Row, Rows } from '../stores/rows.ts';
+import type { CallOptions, Row } from '@cairn/memory';
+import type { Rows } from '../stores/rows.ts';
 
 /** A question that the assets do not answer. */
 export interface Gap {
@@ -17,34 +17,29 @@ export interface Gap {
 const PENDING_ASKED = 3;
 const PENDING_MS: number = 7 * 24 * 60 * 60 * 1000;
 
-/** Returns whether the gap should be filled now: it was asked three times, or is seven days old. */
-function isPending({ asked, firstMs }: Gap, nowMs: number): boolean {
-  return asked >= PENDING_ASKED || nowMs - firstMs >= PENDING_MS;
-}
-
-/** Orders gaps: the latest question first. */
 function compareGaps(left: Gap, right: Gap): number {
   return right.lastMs - left.lastMs || (left.id < right.id ? -1 : 1);
 }
 
-/** Returns the pending gaps, the latest question first. */
+/** Returns the gaps that should be filled now, the latest question first. */
 export function pendingGaps(gaps: readonly Gap[], nowMs: number): Gap[] {
-  return gaps.filter((gap) => isPending(gap, nowMs)).toSorted(compareGaps);
+  const isPending = ({ asked, firstMs }: Gap): boolean => asked >= PENDING_ASKED || nowMs - firstMs >= PENDING_MS;
+  return gaps.filter(isPending).toSorted(compareGaps);
 }
 
-export const GAP_VERSION = 1;
+const VERSION = 1;
 
 /** More gaps are dropped, those that were asked least and longest ago first. */
 export const MAX_GAPS = 500;
 
-export interface GapRow extends Row {
-  readonly gap: Gap | undefined;
+export function formatGap({ query, asked, firstMs, lastMs }: Gap): string {
+  return JSON.stringify({ version: VERSION, query, asked, firstMs, lastMs });
 }
 
 export function parseGap({ id, text }: Row): Gap | undefined {
   try {
     const { version, query, asked, firstMs, lastMs } = JSON.parse(text) as Partial<Gap> & { version?: number };
-    if (version !== GAP_VERSION || typeof query !== 'string') return undefined;
+    if (version !== VERSION || typeof query !== 'string') return undefined;
     if (typeof asked !== 'number' || typeof firstMs !== 'number' || typeof lastMs !== 'number') return undefined;
     return { id, query, asked, firstMs, lastMs };
   } catch {
@@ -52,7 +47,10 @@ export function parseGap({ id, text }: Row): Gap | undefined {
   }
 }
 
-export async function readGapRows(table: Rows, { signal }: CallOptions): Promise<GapRow[]> {
+export async function readGapRows(
+  table: Rows,
+  { signal }: CallOptions,
+): Promise<(Row & { readonly gap: Gap | undefined })[]> {
   const { rows } = await table.changes({ after: 0, limit: 2 * MAX_GAPS, signal });
   return rows.map((row) => ({ ...row, gap: parseGap(row) }));
 }

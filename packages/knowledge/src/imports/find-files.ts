@@ -6,7 +6,6 @@ import { errnoOf } from '@cairn/tool/internal';
 import type { CallOptions } from '@cairn/memory';
 import { KnowledgeError } from '../errors.ts';
 
-/** A file that an import reads. */
 export interface ImportFile {
   readonly path: string;
   /** The path below the imported directory, with `/`. */
@@ -16,18 +15,20 @@ export interface ImportFile {
   readonly bytes: number;
 }
 
+/** A file that was not imported, or only in part, or a directory that cannot be read. */
+export interface ImportProblem {
+  readonly path: string;
+  readonly line?: number | undefined;
+  /** Such as `SECRET`, `INVALID_ASSET`, `ASSET_EXISTS`; `EDITED` when both the file and its asset were changed. */
+  readonly code: string;
+  readonly message: string;
+}
+
 export interface FoundFiles {
   readonly files: readonly ImportFile[];
   /** Links, which are not followed: they may name files outside of the directory. */
   readonly links: readonly string[];
-  /** Directories that cannot be read. */
-  readonly unreadable: readonly UnreadableDirectory[];
-}
-
-interface UnreadableDirectory {
-  readonly path: string;
-  readonly code: string;
-  readonly message: string;
+  readonly unreadable: readonly ImportProblem[];
 }
 
 const INSTRUCTIONS: readonly string[] = ['AGENTS.md', 'CLAUDE.md'];
@@ -42,22 +43,10 @@ function kindOf(path: string): ImportFile['kind'] {
   return /\.mdc$/iu.test(path) || basename(path) === '.cursorrules' ? 'rules' : 'document';
 }
 
-/** Whether a link leads to a directory. */
-async function isDirectory(link: string): Promise<boolean> {
-  const stats = await stat(link).catch(() => undefined);
-  return stats?.isDirectory() ?? false;
-}
-
-async function isLink(path: string): Promise<boolean> {
-  const stats = await lstat(path).catch(() => undefined);
-  return stats?.isSymbolicLink() ?? false;
-}
-
-/** Collects Markdown files. */
 class Finder {
   readonly files: ImportFile[] = [];
   readonly links: string[] = [];
-  readonly unreadable: UnreadableDirectory[] = [];
+  readonly unreadable: ImportProblem[] = [];
   readonly #root: string;
   readonly #signal: AbortSignal | undefined;
 
@@ -90,7 +79,6 @@ class Finder {
     this.files.push({ path, place: place === '' ? basename(path) : place, kind: kindOf(path), bytes });
   }
 
-  /** Returns the entries of a directory; none when it cannot be read. */
   async #read(path: string): Promise<Dirent[]> {
     try {
       return await readdir(path, { withFileTypes: true });
@@ -102,30 +90,26 @@ class Finder {
     }
   }
 
-  async #addDirectory(root: string): Promise<void> {
-    const pending = [root];
-    for (let directory = pending.pop(); directory !== undefined; directory = pending.pop()) {
-      this.#signal?.throwIfAborted();
-      const entries = await this.#read(directory);
-      const names = entries.toSorted((a, b) => (a.name < b.name ? -1 : 1));
-      const below: string[] = [];
-      for (const entry of names) {
-        const path = join(directory, entry.name);
-        const isSkipped = entry.name.startsWith('.') || entry.name === 'node_modules';
-        if (entry.isDirectory() && !isSkipped) below.push(path);
-        else if (MARKDOWN.test(entry.name) && !entry.name.startsWith('.')) await this.add(path);
-        else if (entry.isSymbolicLink() && !isSkipped && (await isDirectory(path))) this.addLink(path);
+  async #addDirectory(directory: string): Promise<void> {
+    this.#signal?.throwIfAborted();
+    const entries = await this.#read(directory);
+    const below: string[] = [];
+    for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+      const path = join(directory, entry.name);
+      const isHidden = entry.name.startsWith('.');
+      if (MARKDOWN.test(entry.name) && !isHidden && !entry.isDirectory()) await this.add(path);
+      else if (isHidden || entry.name === 'node_modules') continue;
+      else if (entry.isDirectory()) below.push(path);
+      else if (entry.isSymbolicLink()) {
+        const target = await stat(path).catch(() => undefined);
+        if (target?.isDirectory() === true) this.addLink(path);
       }
-      pending.push(...below.toReversed());
     }
+    for (const path of below) await this.#addDirectory(path);
   }
 }
 
-/**
- * Returns the path without links: the user named it. Links below it are not followed.
- *
- * @throws {KnowledgeError} `INVALID_INPUT` when there is nothing at the path.
- */
+/** Returns the path without links: the user named it. @throws {KnowledgeError} `INVALID_INPUT` when nothing is there. */
 async function rootOf(path: string): Promise<string> {
   try {
     return await realpath(path);
@@ -149,17 +133,14 @@ export async function findFiles(path: string, options: CallOptions): Promise<Fou
   return finder;
 }
 
-/**
- * Returns the files with instructions for agents of a project: AGENTS.md, CLAUDE.md, and the rules of Cursor.
- *
- * @throws {KnowledgeError} `INVALID_INPUT` when the directory does not exist.
- */
+/** Returns the instructions for agents of a project: AGENTS.md, CLAUDE.md, and the rules of Cursor. Throws as above. */
 export async function findProjectFiles(directory: string, options: CallOptions): Promise<FoundFiles> {
   const root = await rootOf(directory);
   const finder = new Finder(root, options);
   for (const file of [...PROJECT_FILES, PROJECT_RULES]) {
     const above = join(root, dirname(file));
-    if (above !== root && (await isLink(above))) finder.addLink(above);
+    const stats = above === root ? undefined : await lstat(above).catch(() => undefined);
+    if (stats?.isSymbolicLink() === true) finder.addLink(above);
     else await finder.add(join(root, file));
   }
   return finder;

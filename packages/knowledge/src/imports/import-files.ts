@@ -1,30 +1,17 @@
-import type { OptionNames } from '@cairn/tool/errors';
 import { readFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { CallOptions } from '@cairn/memory';
-import { CairnError } from '@cairn/tool/errors';
+import { CairnError, type OptionNames } from '@cairn/tool/errors';
 import type { Asset } from '../assets/asset.ts';
-import { checkSize, contentHash, decodeAsset, hashOf, parseAsset } from '../assets/markdown.ts';
-import type { ParsedAsset } from '../assets/markdown.ts';
+import { checkSize, contentHash, decodeAsset, hashOf, parseAsset, type ParsedAsset } from '../assets/markdown.ts';
 import { checkArguments, KnowledgeError } from '../errors.ts';
 import type { LocalStore } from '../stores/local-store.ts';
 import { IMPORTS_KEY, Rows } from '../stores/rows.ts';
-import { findFiles, findProjectFiles } from './find-files.ts';
-import type { FoundFiles, ImportFile } from './find-files.ts';
-import { readImport } from './read-file.ts';
-import type { ImportFields } from './read-file.ts';
+import { findFiles, findProjectFiles, type FoundFiles, type ImportFile, type ImportProblem } from './find-files.ts';
+import { readImport, type ImportFields } from './read-file.ts';
 
 export interface ImportOptions extends CallOptions, ImportFields {
   readonly store: LocalStore;
-}
-
-/** A file that was not imported, or only in part. */
-interface ImportProblem {
-  readonly path: string;
-  readonly line?: number | undefined;
-  /** Such as `SECRET`, `INVALID_ASSET`, `ASSET_EXISTS`; `EDITED` when both the file and its asset were changed. */
-  readonly code: string;
-  readonly message: string;
 }
 
 /** Each list is in the order of the import. Files are imported by name: those of a directory, then each of its subdirectories. */
@@ -41,10 +28,8 @@ export interface ImportResult {
 
 /** The state of an imported file. The id of its row is the hash of its path. */
 interface Imported {
-  /** The hash of the file. */
   readonly file: string;
   readonly id: string;
-  /** The hash of the asset after the import. */
   readonly asset: string;
 }
 
@@ -56,12 +41,6 @@ function parseImported(record: string | undefined): Imported | undefined {
   }
 }
 
-/** Returns whether two assets have the same fields and the same body. */
-function isSame(left: ParsedAsset, right: ParsedAsset): boolean {
-  return contentHash(left.body) === contentHash(right.body) && isDeepStrictEqual(left.fields, right.fields);
-}
-
-/** Imports one file after the other. */
 class Importer {
   readonly added: Asset[] = [];
   readonly updated: Asset[] = [];
@@ -95,80 +74,59 @@ class Importer {
 
   async #import(file: ImportFile): Promise<void> {
     const { path } = file;
+    const { signal } = this.#options;
     checkSize(file.bytes, { path });
-    const text = decodeAsset(await readFile(path, { signal: this.#options.signal }), { path });
+    const text = decodeAsset(await readFile(path, { signal }), { path });
     const hash = hashOf(text);
-    const known = await this.#known(path);
+    const [row] = await this.#imports.read([hashOf(path)], { signal });
+    const known = parseImported(row?.text);
     const parsed = known?.file === hash ? undefined : readImport(text, file, this.#options);
     if (parsed === undefined) {
       this.present.push(path);
       return;
     }
     const before = known && (await this.#store.get(known.id));
-    if (before !== undefined && before.origin.kind === 'import')
-      await this.#update(path, { parsed, before, known, hash });
-    else await this.#add(path, { parsed, hash });
+    if (before?.origin.kind !== 'import') {
+      await this.#add(path, parsed, hash);
+      return;
+    }
+    const own = parseAsset(before.text);
+    if (contentHash(own.body) === contentHash(parsed.body) && isDeepStrictEqual(own.fields, parsed.fields)) {
+      // It was settled by hand.
+      this.present.push(path);
+      await this.#remember(path, hash, before);
+    } else if (before.hash === known?.asset) {
+      const asset = await this.#store.change(before.id, { text: parsed.text }, { expected: before.hash, signal });
+      this.updated.push(asset);
+      await this.#remember(path, hash, asset);
+    } else {
+      const message = `${path} changed since its import, and so did ${before.id}; change one of them until both say the same`;
+      this.problems.push({ path, code: 'EDITED', message });
+    }
   }
 
-  async #add(path: string, { parsed, hash }: { readonly parsed: ParsedAsset; readonly hash: string }): Promise<void> {
+  async #add(path: string, { text, body }: ParsedAsset, hash: string): Promise<void> {
     const { signal } = this.#options;
     try {
       const origin = { kind: 'import', source: path } as const;
-      const asset = await this.#store.add({ text: parsed.text, path }, { origin, signal });
+      const asset = await this.#store.add({ text, path }, { origin, signal });
       this.added.push(asset);
-      await this.#remember(path, { file: hash, id: asset.id, asset: asset.hash });
+      await this.#remember(path, hash, asset);
     } catch (error) {
       const [id = ''] = KnowledgeError.isInstance(error) && error.code === 'ASSET_EXISTS' ? (error.assets ?? []) : [];
       const other = id === '' ? undefined : await this.#store.get(id);
-      if (other === undefined || contentHash(other.body) !== contentHash(parsed.body)) throw error;
+      if (other === undefined || contentHash(other.body) !== contentHash(body)) throw error;
       this.present.push(path);
-      await this.#remember(path, { file: hash, id, asset: other.hash });
+      await this.#remember(path, hash, other);
     }
-  }
-
-  /** Brings an asset up to date with its file, unless the asset was changed too. */
-  async #update(
-    path: string,
-    {
-      parsed,
-      before,
-      known,
-      hash,
-    }: {
-      readonly parsed: ParsedAsset;
-      readonly before: Asset;
-      readonly known: Imported | undefined;
-      readonly hash: string;
-    },
-  ): Promise<void> {
-    // It was settled by hand.
-    if (isSame(parseAsset(before.text), parsed)) {
-      this.present.push(path);
-      await this.#remember(path, { file: hash, id: before.id, asset: before.hash });
-      return;
-    }
-    if (before.hash !== known?.asset) {
-      const message = `${path} changed since its import, and so did ${before.id}; change one of them until both say the same`;
-      this.problems.push({ path, code: 'EDITED', message });
-      return;
-    }
-    const { signal } = this.#options;
-    const asset = await this.#store.change(before.id, { text: parsed.text }, { expected: before.hash, signal });
-    this.updated.push(asset);
-    await this.#remember(path, { file: hash, id: asset.id, asset: asset.hash });
-  }
-
-  async #known(path: string): Promise<Imported | undefined> {
-    const [row] = await this.#imports.read([hashOf(path)], { signal: this.#options.signal });
-    return parseImported(row?.text);
   }
 
   /** When another process is first, or this one is killed, the next import finds the text in the store. */
-  async #remember(path: string, imported: Imported): Promise<void> {
-    const id = hashOf(path);
-    const [row] = await this.#imports.read([id], {});
-    const next = JSON.stringify(imported);
-    await this.#imports.change([{ id, expected: row?.text, next }], {});
+  async #remember(path: string, file: string, { id, hash: asset }: Asset): Promise<void> {
+    const imported: Imported = { file, id, asset };
+    const rowId = hashOf(path);
+    const [row] = await this.#imports.read([rowId], {});
+    await this.#imports.change([{ id: rowId, expected: row?.text, next: JSON.stringify(imported) }], {});
   }
 }
 

@@ -1,11 +1,8 @@
 import { basename, dirname } from 'node:path';
-import type { AssetFields, AssetType } from '../assets/asset.ts';
-import { ASSET_TYPES } from '../assets/asset.ts';
-import { MAX_TITLE_CHARACTERS, shorten } from '../assets/fields.ts';
-import type { FieldChanges } from '../assets/fields.ts';
+import { ASSET_TYPES, type AssetFields, type AssetType } from '../assets/asset.ts';
+import { MAX_TITLE_CHARACTERS, shorten, type FieldChanges } from '../assets/fields.ts';
 import { hasFrontMatter, parseYaml, splitFrontMatter } from '../assets/front-matter.ts';
-import { editAsset, formatAsset, parseAsset } from '../assets/markdown.ts';
-import type { ParsedAsset } from '../assets/markdown.ts';
+import { editAsset, formatAsset, parseAsset, type ParsedAsset } from '../assets/markdown.ts';
 import { checkProductLine, DEFAULT_PRODUCT_LINE, isName } from '../assets/names.ts';
 import { checkSecrets } from '../assets/secrets.ts';
 import type { ImportFile } from './find-files.ts';
@@ -38,7 +35,6 @@ function withoutSections(text: string): string {
   return kept + text.slice(from);
 }
 
-/** Returns a text as a name; empty when nothing is left. */
 function nameOf(text: string): string {
   const name = text
     .normalize('NFC')
@@ -78,7 +74,6 @@ function parseLines(yaml: string): ReadonlyMap<string, unknown> {
   return new Map(fields);
 }
 
-/** Returns the texts of a list, or of one text with commas. */
 function listOf(value: unknown): string[] {
   const values: readonly unknown[] = Array.isArray(value) ? value : typeof value === 'string' ? value.split(',') : [];
   const texts = values.flatMap((one) =>
@@ -108,7 +103,6 @@ function productLineOf({ place, kind }: ImportFile): string {
 
 /**
  * Returns the asset of a file; `undefined` when it has only what Cairn wrote. A file with the fields of an asset stays as it is.
- *
  * @throws {KnowledgeError} `INVALID_ASSET`, `INVALID_NAME`, `SECRET`, `TOO_LARGE`.
  */
 export function readImport(text: string, file: ImportFile, fields: ImportFields): ParsedAsset | undefined {

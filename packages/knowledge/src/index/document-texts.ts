@@ -4,7 +4,6 @@ import type { Omitted } from './selection.ts';
 
 const en = {
   title: '# Cairn - Knowledge Index',
-  /** What the two counts of `Total assets:` are. */
   stores: 'L1: only in the local store. L2: in the team store.',
   quickReference: `## Quick Reference
 
@@ -40,7 +39,6 @@ User: "How do we retry messages of a queue?"
     skill: 'a workflow - called by its name, not listed here',
   },
   notListed: '## Not Listed',
-  /** The assets that are not listed, and how to find them. */
   omitted: ({ more, skills, inactive, otherLines, unreadable = 0 }: Omitted): string => {
     const parts = [
       more > 0 && count(more, 'more asset'),
@@ -53,10 +51,8 @@ User: "How do we retry messages of a queue?"
       ? ''
       : `Not listed: ${parts.join(', ')}. \`scan_index\` finds assets that are not listed (\`type: "skill"\` lists skills); \`get_asset\` reads any asset by its name.`;
   },
-  /** How many lines have no tags, because the index would be too large, and what finds them nevertheless. */
   tagsOmitted: (lines: number): string =>
     `The tags of ${lines === 1 ? 'the last line are' : `the last ${lines} lines are`} left out, to keep the index short. \`scan_index\` finds assets by them.`,
-  /** In place of a time, when no asset exists. */
   never: 'never',
 };
 

@@ -2,8 +2,7 @@ import type { Language } from '@cairn/tool/kernel';
 import { ASSET_TYPES } from '../assets/asset.ts';
 import { documentTexts } from './document-texts.ts';
 import { LINE_FORMAT, withoutTags } from './lines.ts';
-import { omittedOf } from './selection.ts';
-import type { IndexCounts, Omitted } from './selection.ts';
+import { omittedOf, type IndexOverview, type Omitted } from './selection.ts';
 
 /** The size of `AGENTS-INDEX.md` above which tags are left out, from the last line up. A file that is larger without tags has a warning. */
 export const MAX_DOCUMENT_BYTES: number = 20 * 1024;
@@ -11,30 +10,19 @@ export const MAX_DOCUMENT_BYTES: number = 20 * 1024;
 export const INDEX_START = '<!-- INDEX_START -->';
 export const INDEX_END = '<!-- INDEX_END -->';
 
-export interface DocumentContent {
-  /** The lines, in their order. */
+export interface DocumentContent extends Pick<IndexOverview, 'counts' | 'lastUpdatedMs'> {
   readonly lines: readonly string[];
-  readonly counts: IndexCounts;
-  /** The newest change time of all assets; `undefined` without assets. */
-  readonly lastUpdatedMs: number | undefined;
   readonly language: Language;
 }
 
-/** `AGENTS-INDEX.md`. */
 export interface IndexDocument {
   readonly text: string;
-  /** The number of lines. */
   readonly listed: number;
   /** All assets of the store. */
   readonly total: number;
   readonly omitted: Omitted;
-  readonly warnings: readonly IndexWarning[];
-}
-
-/** `LARGE_INDEX`: the file is larger than 20 KB without tags, and costs every session that reads it. */
-interface IndexWarning {
-  readonly code: 'LARGE_INDEX';
-  readonly message: string;
+  /** `LARGE_INDEX`: the file is larger than 20 KB without tags, and costs every session that reads it. */
+  readonly warnings: readonly { readonly code: 'LARGE_INDEX'; readonly message: string }[];
 }
 
 /** Formats a time to the second, as `2026-01-28T13:45:00Z`. */
@@ -59,39 +47,26 @@ function dropTags(lines: string[], bytes: number): number {
 /** Formats `AGENTS-INDEX.md`. It has no time but that of the newest change, so that it is equal as long as the assets are. */
 export function formatDocument({ lines: all, ...content }: DocumentContent): IndexDocument {
   const { counts, language } = content;
-  const omitted = omittedOf(counts, all.length);
   const lines = [...all];
-  let text = textOf(content, { lines, omitted, untagged: 0 });
+  let text = textOf(content, lines, 0);
   const excess = Buffer.byteLength(text) - MAX_DOCUMENT_BYTES;
   if (excess > 0) {
     // The line that reports it takes space too.
     const note = Buffer.byteLength(documentTexts[language].tagsOmitted(all.length)) + 2;
     const untagged = dropTags(lines, excess + note);
-    text = textOf(content, { lines, omitted, untagged });
+    text = textOf(content, lines, untagged);
   }
   const bytes = Buffer.byteLength(text);
-  const warnings: IndexWarning[] = [];
-  if (bytes > MAX_DOCUMENT_BYTES) {
-    const message = `AGENTS-INDEX.md has ${bytes} bytes without tags, more than ${MAX_DOCUMENT_BYTES}; shorten titles, deprecate what is out of date, or list fewer assets`;
-    warnings.push({ code: 'LARGE_INDEX', message });
-  }
-  return { text, listed: lines.length, total: counts.total, omitted, warnings };
+  const message = `AGENTS-INDEX.md has ${bytes} bytes without tags, more than ${MAX_DOCUMENT_BYTES}; shorten titles, deprecate what is out of date, or list fewer assets`;
+  const warnings = bytes > MAX_DOCUMENT_BYTES ? [{ code: 'LARGE_INDEX', message } as const] : [];
+  return { text, listed: lines.length, total: counts.total, omitted: omittedOf(counts, lines.length), warnings };
 }
 
-interface Shown {
-  readonly lines: readonly string[];
-  readonly omitted: Omitted;
-  /** The lines without their tags. */
-  readonly untagged: number;
-}
-
-function textOf(
-  { counts, lastUpdatedMs, language }: Omit<DocumentContent, 'lines'>,
-  { lines, omitted, untagged }: Shown,
-): string {
+function textOf(content: Omit<DocumentContent, 'lines'>, lines: readonly string[], untagged: number): string {
+  const { counts, lastUpdatedMs, language } = content;
   const texts = documentTexts[language];
   const { total, promoted } = counts;
-  const missing = texts.omitted(omitted);
+  const missing = texts.omitted(omittedOf(counts, lines.length));
   return [
     texts.title,
     '',

@@ -1,31 +1,34 @@
 import { setImmediate } from 'node:timers/promises';
 import type { AssetHead } from '../assets/asset.ts';
 import { foldName } from '../assets/names.ts';
-import type { KnownAssets } from '../stores/changes.ts';
+import { stackMatcherOf } from '../stack/stack.ts';
 import { rowIdOf } from '../stores/record.ts';
 import { formatLine } from './lines.ts';
-import { createComparison } from './order.ts';
 import { ScanTerms } from './scan-terms.ts';
-import type { MatchVisitor } from './scan-terms.ts';
-import { overviewOf } from './selection.ts';
-import type { IndexOverview } from './selection.ts';
+import { createComparison, createFilter, overviewOf, type IndexFilters, type IndexOverview } from './selection.ts';
 
 /** Assets that are split into terms before other work runs. */
 const SLICE = 50;
+
+export interface ScanResult {
+  /** Assets with all words of the query. An asset with this name comes first; then the order of the index. */
+  readonly exact: readonly AssetHead[];
+  /** Assets with some words of the query: those with more of it first, then in the order of the index. */
+  readonly vague: readonly AssetHead[];
+}
 
 /** An asset in the index. Its line is made once. */
 export class Entry {
   readonly head: AssetHead;
   readonly sequence: number;
-  /** Its place in the order of the index. */
+  readonly rowId: string;
   rank = 0;
-  /** Whether the asset was removed or changed since. */
-  isGone = false;
   #line: string | undefined;
 
   constructor(head: AssetHead, sequence: number) {
     this.head = head;
     this.sequence = sequence;
+    this.rowId = rowIdOf(head.id);
   }
 
   get line(): string {
@@ -47,9 +50,12 @@ function addNames(named: Map<string, Set<Entry>>, entry: Entry): void {
 
 /** All assets of the store, without their texts. */
 export class Entries {
-  /** By the id of the row: a new case of a name replaces the asset. */
-  readonly #entries = new Map<string, Entry>();
-  readonly #sequences = new Map<string, number>();
+  /** By the id of the row: a new case of a name replaces the asset. Mostly in the order of the index. */
+  #entries = new Map<string, Entry>();
+  /** The sequence of each asset, by its id. */
+  readonly sequences: Map<string, number> = new Map();
+  /** The number of rows in the store that this version cannot read. Set it before the first asset. */
+  unreadable = 0;
   readonly #bySequence = new Map<number, Entry>();
   /** By their folded names and ids. Made when it is first needed. */
   #named: Map<string, Set<Entry>> | undefined;
@@ -58,27 +64,9 @@ export class Entries {
   #terms = new ScanTerms<Entry>();
   /** The entries that the terms lack. */
   readonly #unread = new Set<Entry>();
-  #unreadable = 0;
   #opened: ReadonlyMap<string, number> = new Map();
-  #ordered: readonly Entry[] = [];
-  /** The entries that are not in the order yet; `undefined` when all are to be sorted. */
-  #added: Entry[] | undefined = [];
-  #isOrdered = true;
-
-  /** The sequence of each asset, by its id. */
-  get sequences(): KnownAssets['sequences'] {
-    return this.#sequences;
-  }
-
-  /** The number of rows in the store that this version cannot read. */
-  get unreadable(): number {
-    return this.#unreadable;
-  }
-
-  set unreadable(unreadable: number) {
-    this.#unreadable = unreadable;
-    this.#overview = undefined;
-  }
+  /** `undefined` after a change. */
+  #ordered: readonly Entry[] | undefined;
 
   get opened(): ReadonlyMap<string, number> {
     return this.#opened;
@@ -89,53 +77,44 @@ export class Entries {
       opened.size === this.#opened.size && [...opened].every(([id, times]) => this.#opened.get(id) === times);
     if (isEqual) return;
     this.#opened = opened;
-    this.#added = undefined;
-    this.#isOrdered = false;
+    this.#ordered = undefined;
   }
 
   set(head: AssetHead, sequence: number): void {
-    const rowId = rowIdOf(head.id);
-    this.#delete(rowId);
+    this.delete(head.id);
     const entry = new Entry(head, sequence);
-    this.#overview = undefined;
-    this.#entries.set(rowId, entry);
-    this.#sequences.set(head.id, sequence);
+    this.#entries.set(entry.rowId, entry);
+    this.sequences.set(head.id, sequence);
     this.#bySequence.set(sequence, entry);
     this.#unread.add(entry);
-    this.#added?.push(entry);
     if (this.#named !== undefined) addNames(this.#named, entry);
-    this.#isOrdered = false;
+    this.#overview = undefined;
+    this.#ordered = undefined;
   }
 
-  delete(id: string): void {
-    this.#delete(rowIdOf(id));
-  }
-
-  #delete(rowId: string): void {
-    const entry = this.#entries.get(rowId);
+  delete(asset: string): void {
+    const entry = this.get(asset);
     if (entry === undefined) return;
     const { id } = entry.head;
-    this.#overview = undefined;
-    this.#entries.delete(rowId);
-    this.#sequences.delete(id);
+    this.#entries.delete(entry.rowId);
+    this.sequences.delete(id);
     this.#bySequence.delete(entry.sequence);
-    entry.isGone = true;
-    if (!this.#unread.delete(entry)) this.#terms.delete(id);
+    if (!this.#unread.delete(entry)) this.#terms.delete(entry);
     if (this.#named !== undefined) for (const name of namesOf(entry)) this.#named.get(name)?.delete(entry);
-    this.#isOrdered = false;
+    this.#overview = undefined;
+    this.#ordered = undefined;
   }
 
   clear(): void {
     this.#entries.clear();
-    this.#sequences.clear();
+    this.sequences.clear();
     this.#bySequence.clear();
     this.#unread.clear();
     this.#named = undefined;
     this.#overview = undefined;
     this.#terms = new ScanTerms();
-    this.#added = undefined;
-    this.#isOrdered = false;
-    this.#unreadable = 0;
+    this.#ordered = undefined;
+    this.unreadable = 0;
   }
 
   get(id: string): Entry | undefined {
@@ -155,38 +134,25 @@ export class Entries {
     return this.#bySequence.get(sequence);
   }
 
-  /** Returns the entry that the store wrote last. */
-  newest(): Entry | undefined {
-    let newest: Entry | undefined;
-    for (const entry of this.#bySequence.values()) if (entry.sequence > (newest?.sequence ?? 0)) newest = entry;
-    return newest;
-  }
-
-  /** Returns all entries in the order of the index without a stack. */
   ordered(): readonly Entry[] {
-    if (!this.#isOrdered) {
-      const compare = createComparison({ opened: this.#opened });
-      const isPresent = ({ isGone }: Entry): boolean => !isGone;
-      // Most of it is in order, so that sorting takes one pass.
-      const all =
-        this.#added === undefined
-          ? [...this.#entries.values()]
-          : [...this.#ordered.filter(isPresent), ...this.#added.filter(isPresent)];
-      this.#ordered = all.sort((a, b) => compare(a.head, b.head));
-      this.#added = [];
-      for (const [rank, entry] of this.#ordered.entries()) entry.rank = rank;
-      this.#isOrdered = true;
+    if (this.#ordered === undefined) {
+      const compare = createComparison(this.#opened);
+      const all = [...this.#entries.values()].sort((a, b) => compare(a.head, b.head));
+      for (const [rank, entry] of all.entries()) entry.rank = rank;
+      // In order, sorting takes one pass after the next change.
+      this.#entries = new Map(all.map((entry) => [entry.rowId, entry]));
+      this.#ordered = all;
     }
     return this.#ordered;
   }
 
   /** Returns the numbers of all entries. They are counted once after each change. */
   overview(): IndexOverview {
-    return (this.#overview ??= overviewOf(
-      // Mostly the newest are last.
-      Array.from(this.#entries.values(), ({ head }) => head).toReversed(),
-      this.#unreadable,
-    ));
+    this.#overview ??= overviewOf(
+      Array.from(this.#entries.values(), ({ head }) => head),
+      this.unreadable,
+    );
+    return this.#overview;
   }
 
   /** Splits new assets into terms. Other work runs in between. */
@@ -200,7 +166,7 @@ export class Entries {
         if (!this.#unread.has(entry)) continue;
       }
       this.#unread.delete(entry);
-      this.#terms.set(entry);
+      this.#terms.add(entry);
     }
   }
 
@@ -208,7 +174,40 @@ export class Entries {
     return this.#terms.similar(query);
   }
 
-  match(query: string, visit: MatchVisitor<Entry>): void {
-    this.#terms.match(query, visit);
+  /**
+   * Finds the assets with words of a query. No list is sorted: the matches are read in the order of the index, each into the list
+   * of those with as much of the query.
+   */
+  scan(query: string, filters: IndexFilters): ScanResult {
+    const isSelected = createFilter(filters);
+    const matches = filters.stack && stackMatcherOf(filters.stack);
+    const asked = query.trim().toLowerCase();
+    const ordered = this.ordered();
+    /** By rank the half words of a vague match, a negative number for an exact one, 0 for none. */
+    const strengths = new Int32Array(ordered.length);
+    let strongest = 0;
+    this.#terms.match(query, ordered.length, ({ head, rank }, isExact, halves) => {
+      if (!isSelected(head)) return;
+      // Of exact matches, the asset of that name is the strongest.
+      if (isExact) {
+        strengths[rank] = head.name.length === asked.length && head.name.toLowerCase() === asked ? -2 : -1;
+      } else {
+        strengths[rank] = halves;
+        if (halves > strongest) strongest = halves;
+      }
+    });
+    /** The strongest first; of equally strong ones those of the stack. */
+    const exact: AssetHead[][] = [[], [], [], []];
+    const vague: AssetHead[][] = Array.from({ length: 2 * strongest }, () => []);
+    // An iterator takes longer than all the rest.
+    for (let rank = 0; rank < strengths.length; rank++) {
+      const strength = strengths[rank] ?? 0;
+      const head = strength === 0 ? undefined : ordered[rank]?.head;
+      if (head === undefined) continue;
+      const after = matches === undefined || matches(head.productLine) ? 0 : 1;
+      const list = strength < 0 ? exact[2 * (2 + strength) + after] : vague[2 * (strongest - strength) + after];
+      list?.push(head);
+    }
+    return { exact: exact.flat(), vague: vague.flat() };
   }
 }

@@ -1,6 +1,5 @@
 import type { AssetHead } from '../assets/asset.ts';
 
-/** Makes what the index knows of an asset. */
 export function exampleHead(fields: Partial<AssetHead> & Pick<AssetHead, 'name'>): AssetHead {
   const { name, productLine = 'general' } = fields;
   return {

@@ -13,9 +13,8 @@ import type { LocalStore } from '../stores/local-store.ts';
 import { headOf } from '../stores/record.ts';
 import { openIndex } from './knowledge-index.ts';
 import type { KnowledgeIndex, KnowledgeIndexOptions } from './knowledge-index.ts';
-import { createComparison } from './order.ts';
 import { readSavedIndex } from './saved-index.ts';
-import { createFilter, isListed, listHeads } from './selection.ts';
+import { createComparison, createFilter, isListed, listHeads } from './selection.ts';
 import type { IndexFilters } from './selection.ts';
 
 const SAVED = 'ai:knowledge:index';
@@ -526,7 +525,7 @@ test('the saved index has the assets for any stack, as the index itself', async 
       });
       for (const stack of stacks) {
         const stored = changed.map(({ asset }) => headOf(asset));
-        const all = stored.toSorted(createComparison({ stack, opened })).filter(isListed);
+        const all = stored.toSorted(createComparison(opened, stack)).filter(isListed);
         const selected = all.filter(createFilter({ stack, onlyMatching }));
         expect(listHeads(heads, { stack, onlyMatching })).toEqual({
           heads: selected,

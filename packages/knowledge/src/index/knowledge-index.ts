@@ -5,17 +5,13 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AssetHead } from '../assets/asset.ts';
 import { callOptions, checkArguments } from '../errors.ts';
-import { formatDocument } from './document.ts';
-import type { IndexDocument } from './document.ts';
+import { formatDocument, type IndexDocument } from './document.ts';
 import { documentTexts } from './document-texts.ts';
-import type { Entries } from './entries.ts';
-import { scanEntries } from './scan-entries.ts';
-import type { ScanResult } from './scan-entries.ts';
+import type { Entries, ScanResult } from './entries.ts';
 import { isListed, listHeads, MAX_LISTED } from './selection.ts';
 import type { IndexFilters, IndexOverview, ListResult } from './selection.ts';
 import { isSamePosition } from '../stores/rows.ts';
-import { StoreReader } from './store-reader.ts';
-import type { ReaderOptions } from './store-reader.ts';
+import { StoreReader, type ReaderOptions } from './store-reader.ts';
 import { removeAbandoned, replaceFile } from './write-file.ts';
 
 /** Changes within this time are written together. */
@@ -30,11 +26,6 @@ export interface KnowledgeIndexOptions extends Omit<ReaderOptions, 'onMoved'> {
   readonly language?: Language | undefined;
 }
 
-interface DocumentOptions extends CallOptions {
-  /** The most lines, at most 200. @default 200 */
-  readonly maxAssets?: number | undefined;
-}
-
 class Index {
   readonly #options: KnowledgeIndexOptions;
   readonly #path: string;
@@ -42,9 +33,7 @@ class Index {
   readonly #entries: Entries;
   readonly #stopListening: () => void;
   #isClosed = false;
-  /** Whether the written index may differ from the store. */
   #isDue = false;
-  /** Whether a change of this process is not written. */
   #hasOwnChange = false;
   #timer: NodeJS.Timeout | undefined;
   #isCleaned = false;
@@ -102,7 +91,7 @@ class Index {
     await this.refresh({ signal });
     await this.#entries.readTerms();
     signal?.throwIfAborted();
-    return scanEntries(this.#entries, query, filters);
+    return this.#entries.scan(query, filters);
   }
 
   /**
@@ -123,14 +112,14 @@ class Index {
       .map(([{ head }, share]) => ({ head, share }));
   }
 
-  /** Lists the assets that the filters select. */
   async list({ signal, ...filters }: IndexFilters & CallOptions = {}): Promise<ListResult> {
     await this.refresh({ signal });
     return listHeads(this.heads(), filters);
   }
 
-  /** Returns `AGENTS-INDEX.md`. */
-  async document({ signal, maxAssets = MAX_LISTED }: DocumentOptions = {}): Promise<IndexDocument> {
+  /** Returns `AGENTS-INDEX.md`, with at most `maxAssets` lines and never more than 200. */
+  async document(options: CallOptions & { readonly maxAssets?: number | undefined } = {}): Promise<IndexDocument> {
+    const { signal, maxAssets = MAX_LISTED } = options;
     const language = await this.#readLanguage();
     await this.refresh({ signal });
     return this.#render(Math.min(maxAssets, MAX_LISTED), language);
@@ -254,7 +243,6 @@ const indexCalls: CallTable<KnowledgeIndex> = {
   close: [],
 };
 
-/** The functions of an index that throw. */
 const directCalls: CallTable<KnowledgeIndex> = {
   heads: [],
   head: ['any'],

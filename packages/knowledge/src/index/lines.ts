@@ -1,11 +1,8 @@
 import { HOSTILE_CHARACTER } from '@cairn/tool/internal';
-import { ASSET_TYPES } from '../assets/asset.ts';
-import type { AssetHead, AssetType } from '../assets/asset.ts';
+import { ASSET_TYPES, type AssetHead } from '../assets/asset.ts';
 
-/** The fields of a line of the index, in their order. */
 export const LINE_FORMAT: string = 'name|type|product_line|title|tags|promoted';
 
-/** What a line of the index has of an asset. */
 export type IndexLine = Pick<AssetHead, 'name' | 'type' | 'productLine' | 'title' | 'tags' | 'isPromoted'>;
 
 /** Texts without a character to escape, for speed. */
@@ -17,13 +14,8 @@ const PLAIN = /^[^%,|<\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]*$/u;
  */
 const ESCAPED = new RegExp(String.raw`[%,|]|<(?=!--)|${HOSTILE_CHARACTER.source}`, 'gu');
 
-/** Writes the bytes of a character in UTF-8 as `%` with two digits each; those of `|` are `%7C`. */
-function escapeOne(character: string): string {
-  return Array.from(Buffer.from(character), (byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join('');
-}
-
 function escapeField(text: string): string {
-  return PLAIN.test(text) ? text : text.replace(ESCAPED, escapeOne);
+  return PLAIN.test(text) ? text : text.replace(ESCAPED, encodeURIComponent);
 }
 
 function unescapeField(text: string): string {
@@ -38,23 +30,19 @@ export function formatLine({ name, type, productLine, title, tags, isPromoted }:
   return [...fields, tags.map(escapeField).join(','), isPromoted ? '1' : '0'].join('|');
 }
 
-/** Returns a line without its tags. */
 export function withoutTags(line: string): string {
   return line.split('|').with(4, '').join('|');
-}
-
-function isType(text: string): text is AssetType {
-  return (ASSET_TYPES as readonly string[]).includes(text);
 }
 
 /** Parses a line that {@link formatLine} wrote; `undefined` for another text. */
 export function parseLine(line: string): IndexLine | undefined {
   const fields = line.split('|');
   const [name = '', type = '', productLine = '', title = '', tags = '', promoted = ''] = fields;
-  if (fields.length !== 6 || name === '' || !isType(type) || !/^[01]$/u.test(promoted)) return undefined;
+  const known = ASSET_TYPES.find((one) => one === type);
+  if (fields.length !== 6 || name === '' || known === undefined || !/^[01]$/u.test(promoted)) return undefined;
   return {
     name: unescapeField(name),
-    type,
+    type: known,
     productLine: unescapeField(productLine),
     title: unescapeField(title),
     tags: tags === '' ? [] : tags.split(',').map(unescapeField),

@@ -4,7 +4,7 @@ import { ASSET_TYPES } from '../assets/asset.ts';
 import type { AssetHead } from '../assets/asset.ts';
 import type { Stack } from '../stack/stack.ts';
 import { exampleHead } from './heads.examples.ts';
-import { createComparison } from './order.ts';
+import { createComparison } from './selection.ts';
 
 const stack: Stack = { projects: [['acme', 'exchange', 'core']], names: ['redis'], unreadable: [] };
 
@@ -26,7 +26,7 @@ test('the stack comes before opened assets, then pitfalls and best practices, th
     ['general/opened', 1],
     ['general/opened-more', 2],
   ]);
-  expect(names(heads.toSorted(createComparison({ stack, opened })))).toEqual([
+  expect(names(heads.toSorted(createComparison(opened, stack)))).toEqual([
     'of-the-stack',
     'opened-more',
     'opened',
@@ -35,7 +35,7 @@ test('the stack comes before opened assets, then pitfalls and best practices, th
     'new',
     'old',
   ]);
-  expect(names(heads.toSorted(createComparison({})))).toEqual([
+  expect(names(heads.toSorted(createComparison()))).toEqual([
     'practice',
     'pitfall',
     'new',
@@ -63,7 +63,7 @@ test('the order does not depend on the order before', () => {
         .map((one) => ({ one, key: random.next().value ?? 0 }))
         .sort((a, b) => a.key - b.key)
         .map(({ one }) => one);
-      const compare = createComparison({ stack, opened });
+      const compare = createComparison(opened, stack);
       expect(shuffled.toSorted(compare)).toEqual(all.toSorted(compare));
     }),
   );

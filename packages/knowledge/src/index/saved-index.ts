@@ -4,24 +4,16 @@
  */
 import type { CallOptions, MemoryBackend } from '@cairn/memory';
 import type { AssetHead } from '../assets/asset.ts';
-import { INDEX_KEY, INDEX_ROWS, Rows } from '../stores/rows.ts';
-import type { Position } from '../stores/rows.ts';
+import { INDEX_KEY, INDEX_ROWS, Rows, type Position } from '../stores/rows.ts';
 import type { IndexOverview } from './selection.ts';
 
 /** Raise it with every change of the format. */
 const VERSION = 2;
 
-interface SavedHead {
-  readonly sequence: number;
-  readonly opened: number;
-  readonly head: AssetHead;
-}
-
 /** What the index knows of the assets in one state of their table. */
 export interface SavedIndex extends Position {
   readonly overview: IndexOverview;
-  /** In the order of the index. */
-  readonly heads: readonly SavedHead[];
+  readonly heads: readonly { readonly sequence: number; readonly opened: number; readonly head: AssetHead }[];
 }
 
 export async function readSavedIndex(backend: MemoryBackend, options: CallOptions): Promise<SavedIndex | undefined> {
@@ -29,7 +21,7 @@ export async function readSavedIndex(backend: MemoryBackend, options: CallOption
   if (state === undefined || heads === undefined) return undefined;
   try {
     const { version, ...saved } = JSON.parse(state.text) as Omit<SavedIndex, 'heads'> & { readonly version: number };
-    return version === VERSION ? { ...saved, heads: JSON.parse(heads.text) as SavedHead[] } : undefined;
+    return version === VERSION ? { ...saved, heads: JSON.parse(heads.text) as SavedIndex['heads'] } : undefined;
   } catch {
     return undefined;
   }

@@ -11,7 +11,14 @@ const assets = [
   exampleHead({ name: 'locks', title: '分布式锁', tags: ['锁'] }),
 ];
 
-type Terms = ScanTerms<{ readonly head: AssetHead }>;
+interface Scanned {
+  readonly head: AssetHead;
+  readonly rank: number;
+}
+
+type Terms = ScanTerms<Scanned>;
+
+const MAX_RANK = 1000;
 
 interface Match {
   readonly name: string;
@@ -21,13 +28,13 @@ interface Match {
 
 function matchesOf(terms: Terms, query: string): Match[] {
   const matches: Match[] = [];
-  terms.match(query, ({ head: { name } }, isExact, halves) => matches.push({ name, isExact, halves }));
+  terms.match(query, MAX_RANK, ({ head: { name } }, isExact, halves) => matches.push({ name, isExact, halves }));
   return matches.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 function scan(query: string): { exact: string[]; vague: string[] } {
   const terms: Terms = new ScanTerms();
-  for (const head of assets) terms.set({ head });
+  for (const [rank, head] of assets.entries()) terms.add({ head, rank });
   const found = matchesOf(terms, query);
   const named = (isExact: boolean): string[] => found.flatMap((one) => (one.isExact === isExact ? one.name : []));
   return { exact: named(true), vague: named(false) };
@@ -64,16 +71,19 @@ test.each([
 
 test('fields do not form words together', () => {
   const terms: Terms = new ScanTerms();
-  terms.set({ head: exampleHead({ name: 'a', title: '重', tags: ['试', 'b'] }) });
+  terms.add({ head: exampleHead({ name: 'a', title: '重', tags: ['试', 'b'] }), rank: 0 });
   expect(matchesOf(terms, '重试')).toEqual([]);
 });
 
 test('an asset that changes often does not change the others', () => {
   const terms: Terms = new ScanTerms();
-  for (let number = 0; number < 500; number++) {
-    const head = assets[number];
-    if (head !== undefined) terms.set({ head });
-    terms.set({ head: exampleHead({ name: 'changing', title: `Number ${number}` }) });
+  let before: Scanned | undefined;
+  for (let rank = 0; rank < 500; rank++) {
+    const head = assets[rank];
+    if (head !== undefined) terms.add({ head, rank });
+    if (before !== undefined) terms.delete(before);
+    before = { head: exampleHead({ name: 'changing', title: `Number ${rank}` }), rank: assets.length };
+    terms.add(before);
   }
   expect(matchesOf(terms, 'kafka').map(({ name }) => name)).toEqual(['kafka-consumer-config']);
   expect(matchesOf(terms, 'number 7')).toEqual([{ name: 'changing', isExact: false, halves: 2 }]);
@@ -92,20 +102,19 @@ test('changed and removed assets leave nothing behind', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 300 }), word, (steps, query) => {
       const terms: Terms = new ScanTerms();
-      const present = new Map<string, { readonly head: AssetHead }>();
+      const present = new Map<string, Scanned>();
       for (const { name, title } of steps) {
-        const asset = { head: exampleHead({ name, title: title ?? '' }) };
-        if (title === undefined) {
-          terms.delete(asset.head.id);
-          present.delete(asset.head.id);
-        } else {
-          terms.set(asset);
-          present.set(asset.head.id, asset);
-        }
+        const before = present.get(name);
+        if (before !== undefined) terms.delete(before);
+        present.delete(name);
+        if (title === undefined) continue;
+        const asset = { head: exampleHead({ name, title }), rank: 'abcd'.indexOf(name) };
+        terms.add(asset);
+        present.set(name, asset);
       }
       // A slow model: made of the present assets alone.
       const model: Terms = new ScanTerms();
-      for (const asset of present.values()) model.set(asset);
+      for (const asset of present.values()) model.add(asset);
       expect(matchesOf(terms, query)).toEqual(matchesOf(model, query));
     }),
   );
@@ -118,8 +127,8 @@ test('exact matches have every word of the query, and vague ones some, as a mode
   fc.assert(
     fc.property(fc.array(asset, { maxLength: 10 }), several, (all, query) => {
       const terms: Terms = new ScanTerms();
-      for (const { name, title, tags } of all)
-        terms.set({ head: exampleHead({ name, title: title.join(' / '), tags }) });
+      for (const [rank, { name, title, tags }] of all.entries())
+        terms.add({ head: exampleHead({ name, title: title.join(' / '), tags }), rank });
       const expected = all.flatMap(({ name, title, tags }) => {
         const has = query.filter((word) => title.includes(word) || tags.includes(word)).length;
         return has === 0 ? [] : { name, isExact: has === query.length };

@@ -2,9 +2,10 @@ import { readQuery, similarTerms, termsOf } from '@cairn/retrieval';
 import { setImmediate } from 'node:timers/promises';
 import type { AssetHead } from '../assets/asset.ts';
 
-/** What a scan needs of an asset. */
 interface Scanned {
-  readonly head: Pick<AssetHead, 'id' | 'name' | 'title' | 'tags'>;
+  readonly head: Pick<AssetHead, 'name' | 'title' | 'tags'>;
+  /** Its place among all assets, from 0. */
+  readonly rank: number;
 }
 
 /**
@@ -13,74 +14,64 @@ interface Scanned {
  */
 export type MatchVisitor<Asset> = (asset: Asset, isExact: boolean, halves: number) => void;
 
-/** The slots of removed assets are kept until they exceed half of all slots plus this number. */
-const SPARE = 64;
 /** The terms that are compared before other work runs. */
 const TERMS_PER_TURN = 4000;
 
-/**
- * The terms of the names, titles and tags of assets. Each asset has a slot; a changed asset has a new one. A scan reads the slots of
- * the query's terms, so that its time depends on the matches and not on the number of assets.
- */
-export class ScanTerms<Asset extends Scanned> {
-  /** `undefined` in the slots of removed assets. */
-  #assets: (Asset | undefined)[] = [];
-  readonly #slots = new Map<string, number>();
-  readonly #postings = new Map<string, number[]>();
+function termsIn({ head: { name, title, tags } }: Scanned): Iterable<string> {
+  // Two fields have no common pair of characters.
+  return termsOf([name, title, ...tags].join('\n'));
+}
 
-  set(asset: Asset): void {
-    const { id, name, title, tags } = asset.head;
-    this.delete(id);
-    const slot = this.#assets.length;
-    // Two fields have no common pair of characters.
-    for (const term of termsOf([name, title, ...tags].join('\n'))) {
-      const postings = this.#postings.get(term);
-      if (postings === undefined) this.#postings.set(term, [slot]);
-      else if (postings.at(-1) !== slot) postings.push(slot);
+/** The terms of the names, titles and tags of assets. The time of a scan depends on the matches and not on the number of assets. */
+export class ScanTerms<Asset extends Scanned> {
+  readonly #postings = new Map<string, Set<Asset>>();
+
+  add(asset: Asset): void {
+    for (const term of termsIn(asset)) {
+      const assets = this.#postings.get(term);
+      if (assets === undefined) this.#postings.set(term, new Set([asset]));
+      else assets.add(asset);
     }
-    this.#slots.set(id, slot);
-    this.#assets.push(asset);
   }
 
-  delete(id: string): void {
-    const slot = this.#slots.get(id);
-    if (slot === undefined) return;
-    this.#slots.delete(id);
-    this.#assets[slot] = undefined;
-    if (this.#assets.length > 2 * this.#slots.size + SPARE) this.#compact();
+  delete(asset: Asset): void {
+    for (const term of termsIn(asset)) {
+      const assets = this.#postings.get(term);
+      assets?.delete(asset);
+      if (assets?.size === 0) this.#postings.delete(term);
+    }
   }
 
   /**
    * Visits the assets that have a word of the query. A query is plain text. A character of a script without spaces matches only
    * together with a neighbour, unless it has none. Words of questions (`how`, `怎`) are not required, and match nothing by
-   * themselves unless the query has no other words.
+   * themselves unless the query has no other words. `count`: the number of all assets.
    */
-  match(query: string, visit: MatchVisitor<Asset>): void {
+  match(query: string, count: number, visit: MatchVisitor<Asset>): void {
     const { units } = readQuery(query);
-    const halves = new Uint32Array(this.#assets.length);
-    const required = new Uint32Array(this.#assets.length);
-    /** The last unit that each slot matched, from 1. */
-    const last = new Uint32Array(this.#assets.length);
-    const found: number[] = [];
+    const halves = new Uint32Array(count);
+    const required = new Uint32Array(count);
+    /** The last unit that each asset matched, from 1. */
+    const last = new Uint32Array(count);
+    const found: Asset[] = [];
     let all = 0;
     for (const [place, { terms, character, share, isQuestion }] of units.entries()) {
       const isRequired = isQuestion ? 0 : 1;
       all += isRequired;
       for (const term of terms.length === 0 && character !== undefined ? [character] : terms) {
-        for (const slot of this.#postings.get(term) ?? []) {
-          if (last[slot] === place + 1) continue;
-          last[slot] = place + 1;
-          const before = halves[slot] ?? 0;
-          if (before === 0) found.push(slot);
-          halves[slot] = before + share * 2;
-          required[slot] = (required[slot] ?? 0) + isRequired;
+        for (const asset of this.#postings.get(term) ?? []) {
+          const { rank } = asset;
+          if (last[rank] === place + 1) continue;
+          if (last[rank] === 0) found.push(asset);
+          last[rank] = place + 1;
+          halves[rank] = (halves[rank] ?? 0) + share * 2;
+          required[rank] = (required[rank] ?? 0) + isRequired;
         }
       }
     }
-    for (const slot of found) {
-      const asset = this.#assets[slot];
-      const has = required[slot] ?? 0;
-      if (asset !== undefined && (has > 0 || all === 0)) visit(asset, has === all, halves[slot] ?? 0);
+    for (const asset of found) {
+      const has = required[asset.rank] ?? 0;
+      if (has > 0 || all === 0) visit(asset, has === all, halves[asset.rank] ?? 0);
     }
   }
 
@@ -95,28 +86,11 @@ export class ScanTerms<Asset extends Scanned> {
     for (let from = 0; from < vocabulary.length; from += TERMS_PER_TURN) {
       if (from > 0) await setImmediate();
       for (const [term, share] of similarTerms(asked, vocabulary.slice(from, from + TERMS_PER_TURN))) {
-        for (const slot of this.#postings.get(term) ?? []) {
-          const asset = this.#assets[slot];
-          if (asset !== undefined) shares.set(asset, Math.min(1, (shares.get(asset) ?? 0) + share / asked.length));
+        for (const asset of this.#postings.get(term) ?? []) {
+          shares.set(asset, Math.min(1, (shares.get(asset) ?? 0) + share / asked.length));
         }
       }
     }
     return shares;
-  }
-
-  /** Drops the slots of removed assets. */
-  #compact(): void {
-    const moved = new Map<number, number>();
-    this.#assets = this.#assets.filter((asset, slot) => {
-      if (asset === undefined) return false;
-      this.#slots.set(asset.head.id, moved.size);
-      moved.set(slot, moved.size);
-      return true;
-    });
-    for (const [term, postings] of this.#postings) {
-      const kept = postings.flatMap((slot) => moved.get(slot) ?? []);
-      if (kept.length === 0) this.#postings.delete(term);
-      else this.#postings.set(term, kept);
-    }
   }
 }

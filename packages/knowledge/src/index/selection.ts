@@ -1,11 +1,8 @@
 import type { AssetHead, AssetType } from '../assets/asset.ts';
-import { stackMatcherOf } from '../stack/match-stack.ts';
-import type { Stack } from '../stack/stack.ts';
+import { deciding, stackMatcherOf, type Stack } from '../stack/stack.ts';
 
-/** The most lines of `AGENTS-INDEX.md`. */
 export const MAX_LISTED = 200;
 
-/** Selects assets of the index. */
 export interface IndexFilters {
   /** A product line, in any case; lines below it are included: `exchange` selects `exchange/core`. */
   readonly productLine?: string | undefined;
@@ -17,23 +14,9 @@ export interface IndexFilters {
   readonly onlyMatching?: boolean | undefined;
 }
 
-/** How many assets of the store are not listed, by the first reason that holds. */
-export interface Omitted {
-  /** Deprecated or superseded. */
-  readonly inactive: number;
-  /** Skills are called by name. */
-  readonly skills: number;
-  /** Of a product line that does not match the stack. */
-  readonly otherLines: number;
-  /** More than the limit. */
-  readonly more: number;
-  /** Written by a later version; absent for none. */
-  readonly unreadable?: number | undefined;
-}
+export type FieldFilters = Pick<IndexFilters, 'productLine' | 'type'>;
 
-/** The numbers of assets in the store. */
 export interface IndexCounts {
-  /** All assets. */
   readonly total: number;
   /** Those that the team store has. */
   readonly promoted: number;
@@ -41,11 +24,18 @@ export interface IndexCounts {
   readonly inactive: number;
   /** Active skills. */
   readonly skills: number;
-  /** Assets that this version cannot read, which `total` does not include; absent for none. */
+  /** Written by a later version, so that `total` does not include them; absent for none. */
   readonly unreadable?: number | undefined;
 }
 
-/** The state of all assets. */
+/** How many assets of the store are not listed, by the first reason that holds. */
+export interface Omitted extends Pick<IndexCounts, 'inactive' | 'skills' | 'unreadable'> {
+  /** Of a product line that does not match the stack. */
+  readonly otherLines: number;
+  /** More than the limit. */
+  readonly more: number;
+}
+
 export interface IndexOverview {
   readonly counts: IndexCounts;
   /** The newest change time of all assets; `undefined` without assets. */
@@ -56,37 +46,25 @@ export interface IndexOverview {
 
 const MAX_UNSHARED = 5;
 
-/** The newest first. No two assets are equal. */
-function compareAge(a: AssetHead, b: AssetHead): number {
-  return b.changedMs - a.changedMs || (a.id < b.id ? -1 : 1);
-}
-
-/** Returns the numbers of assets. */
 export function overviewOf(heads: readonly AssetHead[], unreadable: number): IndexOverview {
-  let [promoted, inactive, skills] = [0, 0, 0];
-  let lastUpdatedMs: number | undefined;
-  let unshared = 0;
-  const newest: AssetHead[] = [];
-  for (const head of heads) {
-    if (head.isPromoted) promoted++;
-    if (head.status !== 'active') inactive++;
-    else if (head.type === 'skill') skills++;
-    lastUpdatedMs = Math.max(lastUpdatedMs ?? head.changedMs, head.changedMs);
-    if (!head.isUnshared) continue;
-    unshared++;
-    const last = newest.at(-1);
-    if (newest.length === MAX_UNSHARED && last !== undefined && compareAge(last, head) < 0) continue;
-    newest.push(head);
-    newest.sort(compareAge).splice(MAX_UNSHARED);
-  }
+  const count = (is: (head: AssetHead) => boolean): number => heads.filter(is).length;
+  const counts = {
+    total: heads.length,
+    promoted: count(({ isPromoted }) => isPromoted),
+    inactive: count(({ status }) => status !== 'active'),
+    skills: count(({ status, type }) => status === 'active' && type === 'skill'),
+    ...(unreadable > 0 && { unreadable }),
+  };
+  const times = heads.map(({ changedMs }) => changedMs);
+  const unshared = heads.filter(({ isUnshared }) => isUnshared);
+  const newest = unshared.toSorted((a, b) => b.changedMs - a.changedMs || (a.id < b.id ? -1 : 1));
   return {
-    counts: { total: heads.length, promoted, inactive, skills, ...(unreadable > 0 && { unreadable }) },
-    lastUpdatedMs,
-    unshared: { count: unshared, newest },
+    counts,
+    lastUpdatedMs: heads.length === 0 ? undefined : times.reduce((last, time) => Math.max(last, time)),
+    unshared: { count: unshared.length, newest: newest.slice(0, MAX_UNSHARED) },
   };
 }
 
-/** Returns the numbers that the index states at its end. */
 export function omittedOf(
   { total, inactive, skills, unreadable }: IndexCounts,
   listed: number,
@@ -96,46 +74,27 @@ export function omittedOf(
   return { inactive, skills, otherLines, more, ...(unreadable !== undefined && { unreadable }) };
 }
 
-/** Whether the index lists the asset: it is active, and not a skill. */
 export function isListed({ status, type }: Pick<AssetHead, 'status' | 'type'>): boolean {
   return status === 'active' && type !== 'skill';
 }
 
-/** Whether a product line is another one or below it. */
-function isWithin(productLine: string, above: string): boolean {
-  return productLine === above || productLine.startsWith(`${above}/`);
-}
-
 /** Returns a function that decides whether product line and type select an asset, whatever its status. */
-export function createFieldFilter({
-  productLine,
-  type,
-}: Pick<IndexFilters, 'productLine' | 'type'>): (head: AssetHead) => boolean {
+export function createFieldFilter({ productLine, type }: FieldFilters): (head: AssetHead) => boolean {
   const above = productLine
     ?.normalize('NFC')
     .trim()
     .replaceAll(/^\/+|\/+$/gu, '')
     .toLowerCase();
-  /** Product lines are few, and assets are many. */
-  const selected = new Map<string, boolean>();
-  const selectsLine = (line: string): boolean => {
-    let isSelected = selected.get(line);
-    if (isSelected === undefined) {
-      isSelected = above === undefined || isWithin(line.toLowerCase(), above);
-      selected.set(line, isSelected);
-    }
-    return isSelected;
-  };
+  const selectsLine = deciding((line) => `${line.toLowerCase()}/`.startsWith(`${above}/`));
   return (head) =>
     (type === undefined ? head.type !== 'skill' : head.type === type) &&
     (above === undefined || selectsLine(head.productLine));
 }
 
-/** Returns a function that decides whether the filters select an asset. */
 export function createFilter({ stack, onlyMatching, ...fields }: IndexFilters): (head: AssetHead) => boolean {
-  const matches = stack !== undefined && onlyMatching === true ? stackMatcherOf(stack) : undefined;
+  const matches = stack !== undefined && onlyMatching === true ? stackMatcherOf(stack) : () => true;
   const selects = createFieldFilter(fields);
-  return (head) => head.status === 'active' && selects(head) && (matches === undefined || matches(head.productLine));
+  return (head) => head.status === 'active' && selects(head) && matches(head.productLine);
 }
 
 export interface ListResult {
@@ -147,16 +106,38 @@ export interface ListResult {
   readonly otherLines: number;
 }
 
-/** Selects assets, which are in the order of the index without a stack. */
 export function listHeads(ordered: readonly AssetHead[], filters: IndexFilters): ListResult {
   const heads = ordered.filter(createFilter(filters));
-  const matches = filters.stack && stackMatcherOf(filters.stack);
-  const [first, rest] = [true, false].map((isFirst) =>
-    heads.filter(({ productLine }) => (matches?.(productLine) ?? false) === isFirst),
-  );
+  const matches = filters.stack ? stackMatcherOf(filters.stack) : () => false;
+  const all = ordered.filter(createFilter({ ...filters, onlyMatching: false }));
   return {
-    heads: [...(first ?? []), ...(rest ?? [])],
+    heads: [
+      ...heads.filter(({ productLine }) => matches(productLine)),
+      ...heads.filter(({ productLine }) => !matches(productLine)),
+    ],
     total: ordered.length,
-    otherLines: ordered.filter(createFilter({ ...filters, onlyMatching: false })).length - heads.length,
+    otherLines: all.length - heads.length,
   };
+}
+
+/** Types that prevent mistakes come before those that explain. */
+function isUrgent({ type }: AssetHead): boolean {
+  return type === 'pitfall' || type === 'best-practice';
+}
+
+/**
+ * Returns a function that compares two assets by their order in the index. No two assets are equal. `opened`: how often each asset
+ * was opened, by id.
+ */
+export function createComparison(
+  opened?: ReadonlyMap<string, number>,
+  stack?: Stack,
+): (a: AssetHead, b: AssetHead) => number {
+  const matches = stack ? stackMatcherOf(stack) : () => false;
+  return (a, b) =>
+    Number(matches(b.productLine)) - Number(matches(a.productLine)) ||
+    (opened?.get(b.id) ?? 0) - (opened?.get(a.id) ?? 0) ||
+    Number(isUrgent(b)) - Number(isUrgent(a)) ||
+    b.changedMs - a.changedMs ||
+    (a.id < b.id ? -1 : 1);
 }

@@ -1,7 +1,6 @@
 import type { CallOptions, MemoryBackend } from '@cairn/memory';
 import { headOf } from '../stores/record.ts';
-import { isSamePosition } from '../stores/rows.ts';
-import type { Position } from '../stores/rows.ts';
+import { isSamePosition, type Position } from '../stores/rows.ts';
 import { Entries } from './entries.ts';
 import type { LocalStore } from '../stores/local-store.ts';
 import { readSavedIndex, saveIndex } from './saved-index.ts';
@@ -20,47 +19,31 @@ export interface ReaderOptions {
 export class StoreReader {
   readonly entries: Entries = new Entries();
   readonly #options: ReaderOptions;
-  #position: Position | undefined;
+  /** The state of the store that the entries have. */
+  position: Position | undefined;
   #isLoaded = false;
-  #reading: Promise<number> | undefined;
-  #readingNext: Promise<number> | undefined;
+  #reading: Promise<unknown> = Promise.resolve();
+  #next: Promise<number> | undefined;
 
   constructor(options: ReaderOptions) {
     this.#options = options;
   }
 
-  /** The state of the store that the entries have. */
-  get position(): Position | undefined {
-    return this.#position;
-  }
-
   /**
-   * Reads what changed. A call joins the next reading, and not the one that has begun: that one may not see what was written before
-   * the call.
-   *
-   * @returns the number of assets that changed or are gone.
+   * Reads what changed, and returns the number of assets that changed or are gone. A call joins the next reading, and not the one that
+   * has begun: that one may not see what was written before the call.
    */
   async read({ signal }: CallOptions): Promise<number> {
     signal?.throwIfAborted();
-    const changed = await this.#join();
+    this.#next ??= this.#reading.then(() => {
+      this.#next = undefined;
+      const reading = this.#readChanges();
+      this.#reading = reading.catch(() => undefined);
+      return reading;
+    });
+    const changed = await this.#next;
     signal?.throwIfAborted();
     return changed;
-  }
-
-  #join(): Promise<number> {
-    if (this.#reading === undefined) {
-      this.#reading = this.#readChanges().finally(() => {
-        this.#reading = undefined;
-      });
-      return this.#reading;
-    }
-    this.#readingNext ??= this.#reading
-      .catch(() => undefined)
-      .then(() => {
-        this.#readingNext = undefined;
-        return this.#join();
-      });
-    return this.#readingNext;
   }
 
   async readOpened(options: CallOptions): Promise<void> {
@@ -70,12 +53,12 @@ export class StoreReader {
 
   async save(options: CallOptions): Promise<void> {
     const { backend } = this.#options;
-    if (backend === undefined || this.#position === undefined) return;
+    if (backend === undefined || this.position === undefined) return;
     const { opened } = this.entries;
     const heads = this.entries.ordered().map(({ head, sequence }) => {
       return { sequence, opened: opened.get(head.id) ?? 0, head };
     });
-    await saveIndex(backend, { ...this.#position, overview: this.entries.overview(), heads }, options);
+    await saveIndex(backend, { ...this.position, overview: this.entries.overview(), heads }, options);
   }
 
   async #load(): Promise<void> {
@@ -84,14 +67,14 @@ export class StoreReader {
     // A saved index has the counts as of the last time that it was written.
     if (saved === undefined) return this.readOpened({});
     const opened = new Map<string, number>();
+    this.entries.unreadable = saved.overview.counts.unreadable ?? 0;
     for (const one of saved.heads) {
       this.entries.set(one.head, one.sequence);
       opened.set(one.head.id, one.opened);
     }
     this.entries.opened = opened;
-    this.entries.unreadable = saved.overview.counts.unreadable ?? 0;
     const { start, sequence, count } = saved;
-    this.#position = { start, sequence, count };
+    this.position = { start, sequence, count };
   }
 
   async #readChanges(): Promise<number> {
@@ -99,7 +82,7 @@ export class StoreReader {
     this.#isLoaded = true;
     const { store } = this.#options;
     const { entries } = this;
-    const before = this.#position;
+    const before = this.position;
     let changes = await store.changes(before && { ...before, sequences: entries.sequences });
     const hasChanged = !isSamePosition(before, changes);
     // Only reading all rows shows which of them are still not readable.
@@ -113,7 +96,7 @@ export class StoreReader {
     }
     for (const id of removed) entries.delete(id);
     for (const one of changed) entries.set(headOf(one.asset), one.sequence);
-    this.#position = { start, sequence, count };
+    this.position = { start, sequence, count };
     if (hasChanged) this.#options.onMoved();
     return changed.length + removed.length;
   }

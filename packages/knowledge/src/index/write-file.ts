@@ -7,11 +7,7 @@ import { KnowledgeError } from '../errors.ts';
 /** A process that writes a file needs less. */
 const ABANDONED_MS = 60_000;
 
-/**
- * Replaces a file as a whole, unless it has exactly these bytes: a reader, or a kill, has the old content or the new one.
- *
- * @throws {KnowledgeError} `STORE_FAILED`; the old file stays.
- */
+/** Replaces a file unless it has exactly these bytes. @throws {KnowledgeError} `STORE_FAILED`; the old file stays. */
 export async function replaceFile(path: string, data: Buffer): Promise<void> {
   // Missing, or not readable: writing it reports why.
   const present = await readFile(path).catch(() => undefined);

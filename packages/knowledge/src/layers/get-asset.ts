@@ -1,15 +1,83 @@
 import type { CallOptions } from '@cairn/memory';
+import { pairsOf, similarity } from '@cairn/tool/internal';
 import { quoted } from '@cairn/tool/kernel';
 import { setImmediate } from 'node:timers/promises';
-import type { Asset, AssetHead } from '../assets/asset.ts';
+import type { Asset, AssetHead, AssetKey } from '../assets/asset.ts';
 import { KnowledgeError } from '../errors.ts';
 import type { KnowledgeIndex } from '../index/knowledge-index.ts';
-import { comparableName, headsNamed, linksOf } from './links.ts';
-import type { AssetLink } from './links.ts';
+
+/** A `[[name]]` or `[[product_line/name]]` in the body of an asset. */
+export interface AssetLink {
+  /** The name as it is written. */
+  readonly name: string;
+  /**
+   * The assets that it names, as `product_line/name`. None: no asset has the name. Several: assets of several product lines have it,
+   * and none of the product line of the asset itself.
+   */
+  readonly assets: readonly string[];
+}
+
+const FENCE = /^\s*(`{3,}(?=[^`]*$)|~{3,})/u;
+/** With a heading, `[[name#heading]]`, or a label, `[[name|label]]`. */
+const LINK = /\[\[([\p{L}\p{N}._/-]{1,500})(?:[#|][^[\]]*)?\]\]/gu;
+
+/** Returns a line without its code: what is between two runs of as many backticks. */
+function withoutInlineCode(line: string): string {
+  if (!line.includes('`')) return line;
+  // The runs have odd places.
+  const parts = line.split(/(`+)/u);
+  const last = new Map(parts.flatMap((part, place) => (place % 2 === 1 ? [[part, place]] : [])));
+  let text = '';
+  for (let place = 0; place < parts.length; place++) {
+    const part = parts[place] ?? '';
+    if (place % 2 === 1 && (last.get(part) ?? 0) > place) place = parts.indexOf(part, place + 1);
+    else text += part;
+  }
+  return text;
+}
+
+/** Returns the lines outside fenced code, which is left to its language: `[[ -f file ]]` is a test of a shell. */
+function* textLines(body: string): Generator<string, void, void> {
+  let fence: string | undefined;
+  for (const line of body.split('\n')) {
+    const mark = FENCE.exec(line)?.[1];
+    if (fence === undefined) {
+      fence = mark;
+      if (mark === undefined) yield withoutInlineCode(line);
+    } else if (mark?.startsWith(fence) === true && line.trim() === mark) {
+      fence = undefined;
+    }
+  }
+}
+
+/** Returns the names that a body links to, each once, in their order. */
+export function linkedNames(body: string): string[] {
+  const names = new Set<string>();
+  for (const line of textLines(body)) for (const [, name = ''] of line.matchAll(LINK)) names.add(name);
+  return [...names];
+}
+
+/** Returns names without differences of case and of composed characters, as the local store compares them. */
+function comparableName(name: string): string {
+  return name.normalize('NFC').toLowerCase();
+}
+
+/** Returns the assets that a name may mean: those with this name, or with this id. */
+function headsNamed({ named }: Pick<KnowledgeIndex, 'named'>, name: string): readonly AssetHead[] {
+  const wanted = comparableName(name);
+  return named(name).filter((head) => comparableName(head.name) === wanted || comparableName(head.id) === wanted);
+}
+
+function linksOf(asset: AssetKey & { readonly body: string }, index: Pick<KnowledgeIndex, 'named'>): AssetLink[] {
+  return linkedNames(asset.body).map((name) => {
+    const named = headsNamed(index, name);
+    const own = named.filter(({ productLine }) => productLine === asset.productLine);
+    return { name, assets: (own.length > 0 ? own : named).map(({ id }) => id) };
+  });
+}
 
 export interface GetAssetDependencies {
   readonly index: Pick<KnowledgeIndex, 'head' | 'heads' | 'named' | 'refresh'>;
-  /** Reads an asset by its id. */
   readonly read: (id: string, options?: CallOptions) => Promise<Asset | undefined>;
 }
 
@@ -31,28 +99,17 @@ const MAX_COMPARED = 200;
 /** Names that have less in common are about something else. */
 const MIN_LIKENESS = 0.35;
 
-/** Returns the share of equal pairs of neighbours in two names, 0 to 1. The first character makes a pair by itself. */
-function createLikeness(name: string): (other: string) => number {
-  const pairsOf = (text: string): string[] => {
-    const characters = comparableName(text);
-    return Array.from({ length: characters.length }, (_, at) => characters.slice(Math.max(0, at - 1), at + 1));
-  };
-  const wanted = new Set(pairsOf(name));
-  return (other) => {
-    const pairs = pairsOf(other);
-    const common = new Set(pairs.filter((pair) => wanted.has(pair)));
-    return (2 * common.size) / (wanted.size + pairs.length);
-  };
-}
+/** The first letter of a name has a pair of its own. */
+const pairsOfName = (name: string): Set<string> => pairsOf(` ${comparableName(name)}`);
 
 /** Returns the ids of the assets with the most similar names or titles, best first. */
 async function nearIds(heads: readonly AssetHead[], name: string): Promise<string[]> {
-  const likeness = createLikeness(name.slice(name.lastIndexOf('/') + 1).slice(0, MAX_COMPARED));
+  const wanted = pairsOfName(name.slice(name.lastIndexOf('/') + 1).slice(0, MAX_COMPARED));
   const near: { readonly id: string; readonly share: number }[] = [];
-  for (const [place, { id, name: own, title }] of heads.entries()) {
+  for (const [place, head] of heads.entries()) {
     if (place % HEADS_PER_TURN === HEADS_PER_TURN - 1) await setImmediate();
-    const share = Math.max(likeness(own), likeness(title));
-    if (share >= MIN_LIKENESS) near.push({ id, share });
+    const share = Math.max(...[head.name, head.title].map((own) => similarity(wanted, pairsOfName(own))));
+    if (share >= MIN_LIKENESS) near.push({ id: head.id, share });
   }
   return near
     .toSorted((left, right) => right.share - left.share || (left.id < right.id ? -1 : 1))
@@ -61,10 +118,8 @@ async function nearIds(heads: readonly AssetHead[], name: string): Promise<strin
 }
 
 function unknownAsset(asked: string, near: readonly string[]): KnowledgeError {
-  const hint =
-    near.length === 0
-      ? 'Search for its subject with search_knowledge.'
-      : `Similar: ${near.join(', ')}. Use one of them, or search with search_knowledge.`;
+  const similar = `Similar: ${near.join(', ')}. Use one of them, or search with search_knowledge.`;
+  const hint = near.length === 0 ? 'Search for its subject with search_knowledge.' : similar;
   return new KnowledgeError('UNKNOWN_ASSET', [`Unknown asset ${quoted(asked)}`, hint], { assets: near });
 }
 
@@ -72,9 +127,8 @@ function ambiguousAsset(name: string, named: readonly AssetHead[]): KnowledgeErr
   const ids = named.map(({ id }) => id).toSorted();
   const lines = named.map(({ productLine }) => productLine).toSorted();
   const summary = `Assets of ${ids.length} product lines have the name ${quoted(name)}`;
-  return new KnowledgeError('AMBIGUOUS_ASSET', [summary, `Pass one as product_line: ${lines.join(', ')}.`], {
-    assets: ids,
-  });
+  const hint = `Pass one as product_line: ${lines.join(', ')}.`;
+  return new KnowledgeError('AMBIGUOUS_ASSET', [summary, hint], { assets: ids });
 }
 
 function textOf(value: unknown, what: string): string {

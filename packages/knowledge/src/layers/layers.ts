@@ -1,37 +1,21 @@
 import type { CallTable } from '@cairn/tool/errors';
-import type { Language } from '@cairn/tool/kernel';
 import { callOptions, checkArguments } from '../errors.ts';
 import type { CallOptions } from '@cairn/memory';
-import type { Asset, AssetHead } from '../assets/asset.ts';
+import type { AssetHead } from '../assets/asset.ts';
 import { isGapDraft } from '../gaps/gap.ts';
 import type { Gaps } from '../gaps/gaps.ts';
 import type { Gap } from '../gaps/pending.ts';
-import type { KnowledgeIndex } from '../index/knowledge-index.ts';
-import type { LocalStore } from '../stores/local-store.ts';
-import type { Usage } from '../usage/usage.ts';
-import { decide } from './decide.ts';
-import type { NextLayer } from './decide.ts';
-import { getAsset } from './get-asset.ts';
-import type { FoundAsset, GetAssetOptions } from './get-asset.ts';
-import { search } from './search.ts';
-import type { SearchAnswer, SearchFilters, SearchOptions, SearchResult } from './search.ts';
+import type { ScanResult } from '../index/entries.ts';
+import type { FieldFilters } from '../index/selection.ts';
+import { decide, type NextLayer } from './decide.ts';
+import { getAsset, type FoundAsset, type GetAssetDependencies, type GetAssetOptions } from './get-asset.ts';
+import { search, type SearchAnswer, type SearchDependencies, type SearchOptions, type SearchResult } from './search.ts';
 import { noticeOf } from './texts.ts';
 
-/** The index, as the layers use it. */
-type LayerIndex = Pick<
-  KnowledgeIndex,
-  'head' | 'headAt' | 'heads' | 'named' | 'overview' | 'refresh' | 'scan' | 'similar'
->;
-
-export interface LayersOptions {
-  readonly store: LocalStore;
-  readonly index: LayerIndex;
+export interface LayersOptions extends SearchDependencies {
   readonly gaps: Gaps;
-  /** The assets that were opened after each query. @default the ranking learns nothing */
-  readonly usage?: Pick<Usage, 'isOn' | 'ranking'> | undefined;
-  /** Reads an asset by its id. @default `store.get` */
-  readonly read?: ((id: string, options?: CallOptions) => Promise<Asset | undefined>) | undefined;
-  readonly language: Language;
+  /** @default `store.get` */
+  readonly read?: GetAssetDependencies['read'] | undefined;
 }
 
 interface AskOptions extends SearchOptions {
@@ -47,14 +31,8 @@ interface LayerAnswer extends SearchAnswer {
   readonly gap?: Gap;
 }
 
-/** L0: the matches of the index. */
-interface Scanned {
-  readonly exact: readonly AssetHead[];
-  readonly vague: readonly AssetHead[];
-}
-
 /** The way of a question through the layers. */
-interface Retrieval extends Scanned {
+interface Retrieval extends ScanResult {
   readonly next: NextLayer;
   /** L1. Absent when the index decided. */
   readonly search?: LayerAnswer;
@@ -107,13 +85,8 @@ class LayersOfStore {
   }
 
   /** Returns the assets that are about the same as a new one, best first. Empty when all others are about something else. */
-  async similar({
-    title,
-    tags = [],
-    body,
-    limit = DEFAULT_SIMILAR,
-    signal,
-  }: SimilarOptions): Promise<readonly SearchResult[]> {
+  async similar(asked: SimilarOptions): Promise<readonly SearchResult[]> {
+    const { title, tags = [], body, limit = DEFAULT_SIMILAR, signal } = asked;
     const options = { ...this.#options, usage: undefined };
     const query = [title, ...tags, body.slice(0, SUBJECT_CHARACTERS)].join('\n');
     const byTitle = await search(options, { query: title, limit, signal });
@@ -136,7 +109,7 @@ class LayersOfStore {
   }
 
   /** Scans the index. The draft of a gap has the words of the question, and no answer: it is a vague match. */
-  async #scan(query: string, filters: SearchFilters & CallOptions): Promise<Scanned> {
+  async #scan(query: string, filters: FieldFilters & CallOptions): Promise<ScanResult> {
     const { exact, vague } = await this.#options.index.scan(query, filters);
     if (!exact.some(isGapDraft)) return { exact, vague };
     return { exact: exact.filter((head) => !isGapDraft(head)), vague: [...exact.filter(isGapDraft), ...vague] };
@@ -167,14 +140,12 @@ class LayersOfStore {
 /** The three layers: the index, the texts, the asset. */
 export type Layers = Pick<LayersOfStore, keyof LayersOfStore>;
 
-const filters = { productLine: 'optional', type: 'optional' } as const;
-
-const ask = { ...callOptions, ...filters, limit: 'optional', recordsGap: 'optional' } as const;
+const filters = { productLine: 'optional', type: 'optional', limit: 'optional', recordsGap: 'optional' } as const;
 
 const layerCalls: CallTable<Layers> = {
-  search: [{ ...ask, query: 'required' }],
+  search: [{ ...callOptions, ...filters, query: 'required' }],
   getAsset: [{ ...callOptions, name: 'required', productLine: 'optional' }],
-  retrieve: ['any', ask],
+  retrieve: ['any', { ...callOptions, ...filters }],
   similar: [{ ...callOptions, title: 'required', tags: 'optional', body: 'required', limit: 'optional' }],
   preload: [callOptions],
   isAnswered: ['any', callOptions],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { linkedNames } from './links.ts';
+import { linkedNames } from './get-asset.ts';
 
 test('finds each linked name once, in order, with product lines, headings and labels', () => {
   const body =

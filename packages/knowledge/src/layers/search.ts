@@ -1,33 +1,25 @@
 import type { CallOptions } from '@cairn/memory';
-import type { Language } from '@cairn/tool/kernel';
-import { quoted } from '@cairn/tool/kernel';
+import { quoted, type Language } from '@cairn/tool/kernel';
 import type { AssetHead } from '../assets/asset.ts';
 import { checkType } from '../assets/fields.ts';
-import type { AssetMark } from '../assets/marks.ts';
-import { marksOf } from '../assets/marks.ts';
+import { marksOf, type AssetMark } from '../assets/marks.ts';
 import { KnowledgeError } from '../errors.ts';
 import { isGapDraft } from '../gaps/gap.ts';
 import type { KnowledgeIndex } from '../index/knowledge-index.ts';
-import type { TermMatches } from '../stores/terms.ts';
-import { createFieldFilter, createFilter } from '../index/selection.ts';
-import type { IndexFilters } from '../index/selection.ts';
+import { createFieldFilter, createFilter, type FieldFilters } from '../index/selection.ts';
 import type { LocalStore } from '../stores/local-store.ts';
 import { headOf } from '../stores/record.ts';
 import type { Usage } from '../usage/usage.ts';
 import { snippetOfBody } from './snippet.ts';
-import { noticeOf } from './texts.ts';
-import type { SearchNotice } from './texts.ts';
+import { noticeOf, type SearchNotice } from './texts.ts';
 
-export type SearchFilters = Pick<IndexFilters, 'productLine' | 'type'>;
-
-export interface SearchOptions extends SearchFilters, CallOptions {
+export interface SearchOptions extends FieldFilters, CallOptions {
   /** Plain text without syntax. */
   readonly query: string;
   /** 1 to 50. @default 5 */
   readonly limit?: number | undefined;
 }
 
-/** A found asset. */
 export interface SearchResult extends Pick<
   AssetHead,
   'id' | 'name' | 'productLine' | 'type' | 'title' | 'changedMs' | 'isPromoted'
@@ -59,7 +51,7 @@ export interface SearchAnswer {
 
 export interface SearchDependencies {
   readonly store: LocalStore;
-  readonly index: Pick<KnowledgeIndex, 'head' | 'headAt' | 'heads' | 'named' | 'overview' | 'refresh' | 'similar'>;
+  readonly index: KnowledgeIndex;
   /** The assets that were opened after each query. @default the ranking learns nothing */
   readonly usage?: Pick<Usage, 'isOn' | 'ranking'> | undefined;
   readonly language: Language;
@@ -83,13 +75,6 @@ interface Candidate extends AssetHead {
   readonly sequence?: number;
 }
 
-interface Found {
-  readonly candidates: readonly Candidate[];
-  readonly leftOut: readonly string[];
-  readonly codes: TermMatches['notices'];
-  readonly hasMore: boolean;
-}
-
 /** @throws {KnowledgeError} `INVALID_INPUT`. */
 function checkOptions({ query, limit = DEFAULT_LIMIT, type, productLine }: SearchOptions): void {
   const refuse = (summary: string, hint: string): never => {
@@ -109,7 +94,7 @@ function checkOptions({ query, limit = DEFAULT_LIMIT, type, productLine }: Searc
 async function rank(
   { store, index }: SearchDependencies,
   { query, isLast, ...options }: SearchOptions & { readonly isLast: boolean },
-): Promise<Found | undefined> {
+) {
   const { limit = DEFAULT_LIMIT, signal } = options;
   const selects = createFieldFilter(options);
   const leftOut = new Set<string>();
@@ -146,7 +131,7 @@ async function rank(
   return {
     candidates: similar.slice(0, Math.max(POOL, limit)),
     leftOut: [...leftOut],
-    codes: similar.length > 0 ? [...codes, 'SIMILAR_WORDS_ONLY'] : codes,
+    codes: similar.length > 0 ? ([...codes, 'SIMILAR_WORDS_ONLY'] as const) : codes,
     hasMore: similar.length > POOL,
   };
 }
@@ -215,11 +200,7 @@ async function readResults(
   return results;
 }
 
-/**
- * Searches the texts of all assets, best first. The query is plain text.
- *
- * @throws {KnowledgeError} `INVALID_INPUT`.
- */
+/** Searches the texts of all assets, best first. The query is plain text. @throws {KnowledgeError} `INVALID_INPUT`. */
 export async function search(dependencies: SearchDependencies, asked: SearchOptions): Promise<SearchAnswer> {
   checkOptions(asked);
   const { index, language } = dependencies;

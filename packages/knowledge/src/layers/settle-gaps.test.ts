@@ -11,7 +11,7 @@ function open() {
   /** Answers with the titles of active assets. */
   const isAnswered = async (query: string): Promise<boolean> =>
     (await store.changes()).changed.some(({ asset }) => asset.status === 'active' && asset.title.includes(query));
-  const settler = createGapSettler({ store, gaps, layers: { isAnswered } });
+  const settler = createGapSettler(gaps, { store, layers: { isAnswered } });
   const add = (name: string, title: string): Promise<unknown> =>
     store.add({ name, title, type: 'reference', body: `Text of ${name}.` });
   const queries = async (): Promise<string[]> => (await gaps.list()).map(({ query }) => query).toSorted();

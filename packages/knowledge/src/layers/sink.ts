@@ -1,10 +1,10 @@
-import type { CallOptions } from '@cairn/memory';
 import type { Asset } from '../assets/asset.ts';
 import type { FieldChanges } from '../assets/fields.ts';
 import { contentHash, formatAsset, parseAsset } from '../assets/markdown.ts';
 import { DEFAULT_PRODUCT_LINE } from '../assets/names.ts';
 import { checkSecrets } from '../assets/secrets.ts';
 import { KnowledgeError } from '../errors.ts';
+import type { ChangeOptions } from '../stores/draft.ts';
 import type { LocalStore } from '../stores/local-store.ts';
 import type { Layers } from './layers.ts';
 import type { SearchResult } from './search.ts';
@@ -16,24 +16,15 @@ export interface SinkDraft extends Pick<FieldChanges, 'productLine' | 'type' | '
   readonly body?: string | undefined;
 }
 
-export interface SinkOptions extends CallOptions {
+export interface SinkOptions extends ChangeOptions {
   /** `new`: add it, whatever is similar. `update`: change the asset of this name. @default add it when nothing is similar */
   readonly mode?: 'new' | 'update' | undefined;
-  /** The hash of the text that an update is based on. @default any */
-  readonly expected?: string | undefined;
-  /** Whether the draft is only checked. @default false */
-  readonly dryRun?: boolean | undefined;
 }
 
 /** What became of a draft. `similar`: nothing was written, because these assets may say the same; repeat it with a mode. */
 export type SinkResult =
   | { readonly kind: 'added' | 'updated'; readonly asset: Asset }
   | { readonly kind: 'similar'; readonly similar: readonly SearchResult[] };
-
-interface SinkDependencies {
-  readonly store: LocalStore;
-  readonly layers: Pick<Layers, 'getAsset' | 'similar'>;
-}
 
 function missing(field: string): KnowledgeError {
   return new KnowledgeError('INVALID_INPUT', [`A new asset needs a ${field}`, `Pass ${field}.`]);
@@ -57,12 +48,11 @@ async function rejectEqual(store: LocalStore, body: string, similar: readonly Se
  *   `AMBIGUOUS_ASSET` for an update of a name in several product lines.
  */
 export async function sinkAsset(
-  dependencies: SinkDependencies,
+  { store, layers }: { readonly store: LocalStore; readonly layers: Pick<Layers, 'getAsset' | 'similar'> },
   draft: SinkDraft,
   options: SinkOptions = {},
 ): Promise<SinkResult> {
   const { mode, expected, dryRun, signal } = options;
-  const { store, layers } = dependencies;
   const { name, productLine, type, title, tags, paths, body } = draft;
   if (mode === 'update') {
     const { asset } = await layers.getAsset({ name, productLine, signal });

@@ -1,7 +1,6 @@
 import { excerptOf } from '@cairn/retrieval';
 import { setImmediate } from 'node:timers/promises';
 
-/** The characters on each side of a hit. */
 const AROUND = 50;
 /** UTF-16 code units, a few milliseconds. */
 const UNITS_PER_TURN = 32 * 1024;
@@ -9,13 +8,11 @@ const UNITS_PER_TURN = 32 * 1024;
 /** Returns the beginning of a text that a query found by its name, title or tags. */
 function beginningOf(body: string): string {
   const characters = Array.from(body.slice(0, 8 * AROUND).trim());
-  const isCut = body.trim().length > 2 * AROUND;
-  return isCut
-    ? `${characters
-        .slice(0, 2 * AROUND)
-        .join('')
-        .trimEnd()}…`
-    : characters.join('');
+  if (body.trim().length <= 2 * AROUND) return characters.join('');
+  return `${characters
+    .slice(0, 2 * AROUND)
+    .join('')
+    .trimEnd()}…`;
 }
 
 /**

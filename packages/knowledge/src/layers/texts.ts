@@ -1,15 +1,7 @@
 import type { RankNotice } from '@cairn/retrieval';
 import type { Language } from '@cairn/tool/kernel';
 
-/**
- * What a search states besides its results.
- *
- * - Those of {@link RankNotice}.
- * - `UNREADABLE_ASSETS`: the store has assets that this version cannot read, so that they were not searched.
- * - `LONG_QUERY`: only the beginning of the query was searched for.
- * - `INACTIVE_LEFT_OUT`: a better match is deprecated or superseded, so that it is not a result.
- * - `GAPS_NOT_CHANGED`: the store rejected the question without an answer, or the end of one.
- */
+/** What a search states besides its results, in the words below. */
 export type SearchNoticeCode =
   | Exclude<RankNotice['code'], 'EMBED_FAILED'>
   | 'GAPS_NOT_CHANGED'
@@ -19,7 +11,6 @@ export type SearchNoticeCode =
 
 export interface SearchNotice {
   readonly code: SearchNoticeCode;
-  /** For the reader, in the language of the knowledge. */
   readonly message: string;
 }
 
@@ -49,7 +40,6 @@ const messages: Readonly<Record<Language, Readonly<Record<SearchNoticeCode, (nam
   },
 };
 
-/** Returns a notice in a language. */
 export function noticeOf(code: SearchNoticeCode, language: Language, names: readonly string[] = []): SearchNotice {
   return { code, message: messages[language][code](names.join(language === 'zh' ? '、' : ', ')) };
 }

@@ -1,15 +1,12 @@
 import type { OptionNames } from '@cairn/tool/errors';
 import type { CallOptions } from '@cairn/memory';
-import { MAX_LISTED, omittedOf } from '../index/selection.ts';
-import type { IndexOverview, ListResult } from '../index/selection.ts';
+import { MAX_LISTED, omittedOf, type IndexOverview, type ListResult } from '../index/selection.ts';
 import type { Gaps } from '../gaps/gaps.ts';
 import type { KnowledgeIndex } from '../index/knowledge-index.ts';
 import { hasTeam } from '../directory.ts';
 import { detectStack } from '../stack/detect-stack.ts';
-import { payloadOptions, renderPayload } from './payload.ts';
-import type { PayloadContent, PayloadOptions } from './payload.ts';
+import { buildPayload, type PayloadContent, type PayloadOptions } from './payload.ts';
 
-/** Options of the payload of a knowledge base. */
 export interface KnowledgePayloadOptions extends PayloadOptions, CallOptions {
   /** The directory of a project, absolute: assets of its tech stack come first. @default no project */
   readonly project?: string | undefined;
@@ -21,9 +18,14 @@ export interface KnowledgePayloadOptions extends PayloadOptions, CallOptions {
   readonly mayLackTeam?: boolean | undefined;
 }
 
-/** Options of a payload that is made from a store. */
 export const storePayloadOptions: OptionNames<KnowledgePayloadOptions> = {
-  ...payloadOptions,
+  language: 'optional',
+  command: 'optional',
+  maxCharacters: 'optional',
+  maxTokens: 'optional',
+  countTokens: 'optional',
+  tools: 'optional',
+  hasCommands: 'optional',
   signal: 'optional',
   project: 'optional',
   onlyMatching: 'optional',
@@ -31,23 +33,18 @@ export const storePayloadOptions: OptionNames<KnowledgePayloadOptions> = {
   mayLackTeam: 'optional',
 };
 
-/** Returns the part of a payload about the assets that the index lists. */
-export function contentOf({
-  directory,
-  listed,
-  overview,
-  ...rest
-}: Pick<PayloadContent, 'gaps' | 'mayLackTeam'> & {
+interface Listing extends Pick<PayloadContent, 'gaps' | 'mayLackTeam'> {
   readonly directory: string;
   readonly listed: ListResult;
   readonly overview: IndexOverview;
-}): PayloadContent {
+}
+
+export function contentOf({ directory, listed, overview, ...rest }: Listing): PayloadContent {
   const heads = listed.heads.slice(0, MAX_LISTED);
   const omitted = omittedOf(overview.counts, heads.length, listed.otherLines);
   return { heads, omitted, ...overview, unshared: hasTeam(directory) ? overview.unshared : undefined, ...rest };
 }
 
-/** Formats the payload from what the store has now. */
 export async function knowledgePayload(
   { index, gaps, directory }: { readonly index: KnowledgeIndex; readonly gaps: Gaps; readonly directory: string },
   { project, onlyMatching, omitEmpty = false, mayLackTeam, signal, ...options }: KnowledgePayloadOptions,
@@ -57,5 +54,5 @@ export async function knowledgePayload(
   // From here on nothing waits: all numbers are of one state of the index.
   const overview = index.overview();
   if (omitEmpty && overview.counts.total === 0) return '';
-  return renderPayload(contentOf({ directory, listed, overview, gaps: pending, mayLackTeam }), options);
+  return buildPayload(contentOf({ directory, listed, overview, gaps: pending, mayLackTeam }), options);
 }

@@ -1,18 +1,14 @@
-import type { OptionNames } from '@cairn/tool/errors';
 import type { Language } from '@cairn/tool/kernel';
-import { checkArguments } from '../errors.ts';
-import { createDataMarks, estimateTokens } from '@cairn/tool/prompt';
-import type { CountTokens } from '@cairn/tool/prompt';
+import { createDataMarks, estimateTokens, type CountTokens } from '@cairn/tool/prompt';
 import { escapeControls } from '@cairn/tool/paths';
 import type { AssetHead } from '../assets/asset.ts';
 import type { Gap } from '../gaps/pending.ts';
 import { documentTexts } from '../index/document-texts.ts';
 import { formatTime, INDEX_END, INDEX_START } from '../index/document.ts';
 import { formatLine, LINE_FORMAT } from '../index/lines.ts';
-import type { IndexCounts, Omitted } from '../index/selection.ts';
-import { agentRouter } from '../skills/agent-router.ts';
-import { PAYLOAD_TOOLS, payloadTexts } from './texts.ts';
-import type { PayloadTexts } from './texts.ts';
+import type { IndexOverview, Omitted } from '../index/selection.ts';
+import { skillTexts } from '../skills/skill-texts.ts';
+import { PAYLOAD_TOOLS, payloadTexts, type PayloadTexts } from './texts.ts';
 
 /** How long a payload may be. @default no limit */
 export interface PayloadLimit {
@@ -23,15 +19,10 @@ export interface PayloadLimit {
   readonly countTokens?: CountTokens | undefined;
 }
 
-/** What a payload shows. */
-export interface PayloadContent {
+export interface PayloadContent extends Pick<IndexOverview, 'counts' | 'lastUpdatedMs'> {
   /** The first assets of the index, in their order. */
   readonly heads: readonly AssetHead[];
-  /** The assets that are not in `heads`. */
   readonly omitted: Omitted;
-  readonly counts: IndexCounts;
-  /** The newest change time of all assets. */
-  readonly lastUpdatedMs: number | undefined;
   /** Newest first. */
   readonly gaps: readonly Pick<Gap, 'query' | 'asked'>[];
   /** Newest first: some of them, and the number of all. `undefined` without a team store: then nothing waits to be shared. */
@@ -123,10 +114,9 @@ class PayloadParts {
     return [...new Set([whole, short, ''])];
   }
 
-  /** Returns the whole router, then the cut ones. */
   router(): string[] {
     const { router, routerCut } = this.texts;
-    const whole = agentRouter[this.#language].body(this.#command).trim();
+    const whole = skillTexts['agent-router'][this.#language].body(this.#command).trim();
     const forms = new Set([whole]);
     for (let length = MAX_ROUTER; length >= MIN_ROUTER; length -= 50) {
       const start = whole.slice(0, length - routerCut.length).replace(HALF_PAIR, '');
@@ -147,7 +137,7 @@ class PayloadParts {
     const isKnown = tools?.includes('sink_asset');
     const ways = [
       isKnown !== false && '`sink_asset`',
-      hasCommands && isKnown !== true && texts.addCommand(this.#command),
+      hasCommands && isKnown !== true && `\`${this.#command} knowledge add\``,
     ];
     const blocks: string[][] = [];
     if (gaps.length > 0) {
@@ -199,16 +189,6 @@ function linesOf(heads: readonly AssetHead[], titleLength?: number): string[] {
   });
 }
 
-export const payloadOptions: OptionNames<PayloadOptions> = {
-  language: 'optional',
-  command: 'optional',
-  maxCharacters: 'optional',
-  maxTokens: 'optional',
-  countTokens: 'optional',
-  tools: 'optional',
-  hasCommands: 'optional',
-};
-
 /**
  * Formats what a session of an agent sees of the knowledge at its start: the policy, the index, the strategy, the router, what is
  * pending and the tools, between the marks `<cairn-knowledge>` and `</cairn-knowledge>`. Equal content has equal bytes.
@@ -219,29 +199,14 @@ export const payloadOptions: OptionNames<PayloadOptions> = {
  * @throws {RangeError} when the limit is too small for the policy and the strategy.
  */
 export function buildPayload(content: PayloadContent, options: PayloadOptions = {}): string {
-  checkArguments.options('buildPayload', options, payloadOptions);
-  return renderPayload(content, options);
-}
-
-/** Like {@link buildPayload}, with options that are checked. */
-export function renderPayload(content: PayloadContent, options: PayloadOptions): string {
   const { maxCharacters = Infinity, maxTokens = Infinity, countTokens = estimateTokens } = options;
   const parts = new PayloadParts(content, options);
   const { texts } = parts;
   const forms = { tools: parts.tools(), router: parts.router(), pending: parts.pending() };
-  const place = { tools: 0, router: 0, pending: 0 };
   let hasTags = true;
   const compose = (lines: readonly string[]): string => {
-    const { router, pending, tools } = place;
     const index = parts.index(lines, hasTags);
-    const shown = [
-      texts.policy,
-      index,
-      texts.strategy,
-      forms.router[router],
-      forms.pending[pending],
-      forms.tools[tools],
-    ];
+    const shown = [texts.policy, index, texts.strategy, forms.router[0], forms.pending[0], forms.tools[0]];
     return `<cairn-knowledge>\n${shown.filter(Boolean).join('\n\n')}\n</cairn-knowledge>`;
   };
   const fits = (lines: readonly string[]): boolean => {
@@ -251,13 +216,10 @@ export function renderPayload(content: PayloadContent, options: PayloadOptions):
 
   let lines = linesOf(content.heads);
   // A limit demands it.
-  if (!fits(lines)) {
-    const most = texts.router.length + 2 + MAX_ROUTER;
-    place.router = forms.router.findIndex((form) => form.length <= most);
-  }
+  if (!fits(lines)) forms.router = forms.router.filter((form) => form.length <= texts.router.length + 2 + MAX_ROUTER);
   const least = (): readonly string[] => lines.slice(0, MIN_LINES);
   for (const part of ['tools', 'router', 'pending'] as const) {
-    while (!fits(least()) && place[part] < forms[part].length - 1) place[part]++;
+    while (!fits(least()) && forms[part].length > 1) forms[part].shift();
   }
   for (const length of TITLE_LENGTHS) {
     if (fits(least())) break;

@@ -17,22 +17,11 @@ export const PHASES = [
   'unknown',
 ] as const;
 
-/**
- * - `resolving`: a merge, rebase, cherry-pick or revert is in progress, or paths have conflicts.
- * - `debugging`: a bisection is in progress.
- * - `implementing`: files in the work tree differ from the index, or are untracked.
- * - `committing`: every change is staged.
- * - `reviewing`: nothing is changed, and the branch has commits that its base or its upstream does not have.
- * - `releasing`: nothing is changed, and a tag names the commit.
- * - `inspecting`: nothing is changed, and no branch is checked out.
- * - `planning`: nothing is changed, and the branch has no commits of its own.
- * - `unknown`: the directory is not in a work tree of git.
- */
+/** The meaning of each is in `phaseTexts`. */
 export type Phase = (typeof PHASES)[number];
 
 export type GitOperation = 'merge' | 'rebase' | 'cherry-pick' | 'revert' | 'bisection';
 
-/** A fact of the state of git. */
 export type PhaseFact =
   | { readonly kind: 'operation'; readonly operation: GitOperation }
   | { readonly kind: 'conflicts' | 'changed' | 'untracked' | 'staged'; readonly paths: number }
@@ -63,7 +52,6 @@ const GIT_TIMEOUT_MS = 10_000;
 const notAWorkTree = /not a git repository|must be run in a work tree/u;
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 
-/** Each file of git that shows an operation in progress. */
 const operations: readonly (readonly [file: string, operation: GitOperation])[] = [
   ['MERGE_HEAD', 'merge'],
   ['rebase-merge', 'rebase'],
@@ -84,12 +72,8 @@ function environmentOf(env: Readonly<Record<string, string | undefined>>): Recor
   return { ...Object.fromEntries(own), LC_ALL: 'C', GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0' };
 }
 
-/** What git printed: its answer, or why it exited with a failure. */
-type GitAnswer =
-  | { readonly text: string; readonly failure?: undefined }
-  | { readonly text?: undefined; readonly failure: string };
-
-type Git = (...args: readonly string[]) => Promise<GitAnswer>;
+/** What git printed; `undefined` with `failure`, why it exited with one. */
+type Git = (...args: readonly string[]) => Promise<{ readonly text?: string; readonly failure?: string }>;
 
 function gitIn(root: string, { env = process.env, signal }: DetectPhaseOptions): Git {
   const options = {
@@ -120,38 +104,22 @@ function gitFailed(root: string, reason: string, cause?: NodeJS.ErrnoException):
   return new KnowledgeError('GIT_FAILED', [`The state of ${root} is unknown: ${line}`, hint], { path: root, cause });
 }
 
-/** What `git status --porcelain=v2 --branch -z` prints. */
-interface Status {
-  branch: string | undefined;
-  isUnborn: boolean;
-  /** Commits that the upstream does not have; `undefined` without an upstream. */
-  ahead: number | undefined;
-  staged: number;
-  unstaged: number;
-  untracked: number;
-  conflicts: number;
-}
-
 /** Without a branch, git prints `(detached)`. */
 const BRANCH = /^# branch\.head (?!\(detached\)$)(.*)$/u;
 
-function parseStatus(text: string): Status {
+/** Reads what `git status --porcelain=v2 --branch -z` prints. */
+function parseStatus(text: string) {
   const records = text.split('\0');
-  const status: Status = {
-    branch: undefined,
-    isUnborn: false,
-    ahead: undefined,
-    staged: 0,
-    unstaged: 0,
-    untracked: 0,
-    conflicts: 0,
-  };
+  let branch: string | undefined;
+  /** Commits that the upstream does not have; `undefined` without an upstream. */
+  let ahead: number | undefined;
+  const status = { isUnborn: false, staged: 0, unstaged: 0, untracked: 0, conflicts: 0 };
   for (let index = 0; index < records.length; index++) {
     const record = records[index] ?? '';
     const [kind, first = ''] = record.split(' ', 2);
     if (record.startsWith('# branch.oid ')) status.isUnborn = record.endsWith('(initial)');
-    else if (record.startsWith('# branch.head ')) status.branch = BRANCH.exec(record)?.[1];
-    else if (record.startsWith('# branch.ab ')) status.ahead = Number(/\+(\d+)/u.exec(record)?.[1] ?? 0);
+    else if (record.startsWith('# branch.head ')) branch = BRANCH.exec(record)?.[1];
+    else if (record.startsWith('# branch.ab ')) ahead = Number(/\+(\d+)/u.exec(record)?.[1] ?? 0);
     else if (kind === '?') status.untracked++;
     else if (kind === 'u') status.conflicts++;
     else if (kind === '1' || kind === '2') {
@@ -161,7 +129,7 @@ function parseStatus(text: string): Status {
       if (kind === '2') index++;
     }
   }
-  return status;
+  return { ...status, branch, ahead };
 }
 
 /** Returns the branch that work on `branch` is merged into; `undefined` when it cannot be known. */
@@ -177,7 +145,10 @@ async function baseOf(git: Git, branch: string): Promise<string | undefined> {
 }
 
 /** Returns the commits that wait for a review or a push. */
-async function ownCommits(git: Git, { branch, ahead = 0, isUnborn }: Status): Promise<PhaseFact[]> {
+async function ownCommits(
+  git: Git,
+  { branch, ahead = 0, isUnborn }: ReturnType<typeof parseStatus>,
+): Promise<PhaseFact[]> {
   if (branch === undefined || isUnborn) return [];
   const base = await baseOf(git, branch);
   const { text = '0' } = base === undefined ? {} : await git('rev-list', '--count', `${base}..HEAD`, '--');
@@ -188,7 +159,6 @@ async function ownCommits(git: Git, { branch, ahead = 0, isUnborn }: Status): Pr
   ];
 }
 
-/** Returns the operations of git that are in progress. */
 async function runningOperations(git: Git, root: string): Promise<readonly GitOperation[]> {
   const { text = '' } = await git('rev-parse', ...operations.flatMap(([file]) => ['--git-path', file]));
   const paths = text.split('\n');
@@ -210,9 +180,10 @@ export async function detectPhase(root: string, options: DetectPhaseOptions = {}
   options.signal?.throwIfAborted();
   const git = gitIn(root, options);
   const answer = await git('status', '--porcelain=v2', '--branch', '-z', '--untracked-files=normal');
-  if (answer.failure !== undefined) {
-    if (notAWorkTree.test(answer.failure)) return { phase: 'unknown', evidence: [] };
-    throw gitFailed(root, answer.failure);
+  if (answer.text === undefined) {
+    const { failure = '' } = answer;
+    if (notAWorkTree.test(failure)) return { phase: 'unknown', evidence: [] };
+    throw gitFailed(root, failure);
   }
   const status = parseStatus(answer.text);
   const { branch, staged, unstaged, untracked, conflicts } = status;

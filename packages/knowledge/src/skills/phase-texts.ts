@@ -1,11 +1,12 @@
 import type { Language } from '@cairn/tool/kernel';
 import { escapeControls } from '@cairn/tool/paths';
 import { count } from '@cairn/tool/prompt';
-import type { DetectedPhase, GitOperation, PhaseFact } from './detect-phase.ts';
-import type { PhaseTexts } from './skill.ts';
+import type { DetectedPhase, GitOperation, Phase, PhaseFact } from './detect-phase.ts';
 
 /** What each phase means, and which knowledge helps in it. The skill and `cairn hook phase` show the same words. */
-export const phaseTexts: Readonly<Record<Language, PhaseTexts>> = {
+export const phaseTexts: Readonly<
+  Record<Language, Readonly<Record<Phase, readonly [meaning: string, advice: string]>>>
+> = {
   en: {
     resolving: [
       'a merge, rebase, cherry-pick or revert is in progress',
@@ -81,15 +82,11 @@ const factTexts: Readonly<Record<Language, FactTexts>> = {
   },
 };
 
-/** Returns a fact in words. The compiler cannot see that the text of a kind takes facts of that kind. */
-function textOf(fact: PhaseFact, language: Language): string {
-  return (factTexts[language][fact.kind] as (fact: PhaseFact) => string)(fact);
-}
-
 /** Returns a phase as a model reads it: the phase with the facts that show it, and the knowledge that helps in it. */
 export function formatPhase({ phase, branch, evidence }: DetectedPhase, language: Language = 'en'): string {
   const [meaning, advice] = phaseTexts[language][phase];
-  const facts = evidence.map((fact) => textOf(fact, language));
+  // The compiler cannot see that the text of a kind takes facts of that kind.
+  const facts = evidence.map((fact) => (factTexts[language][fact.kind] as (fact: PhaseFact) => string)(fact));
   const isChinese = language === 'zh';
   const shown = facts.length === 0 ? meaning : facts.join(isChinese ? '，' : ', ');
   const lines = isChinese

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { PHASES } from './detect-phase.ts';
 import { phaseTexts } from './phase-texts.ts';
-import { SKILL_NAMES } from './skill.ts';
+import { SKILL_NAMES } from './skill-texts.ts';
 import { skills } from './skills.ts';
 
 const languages = ['en', 'zh'] as const;

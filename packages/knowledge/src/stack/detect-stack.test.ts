@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { detectStack } from './detect-stack.ts';
-import { stackMatcherOf } from './match-stack.ts';
+import { stackMatcherOf } from './stack.ts';
 
 let root: string;
 

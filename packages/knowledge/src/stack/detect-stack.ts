@@ -2,8 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { manifests } from './manifests.ts';
-import { wordsOf } from './stack.ts';
-import type { Stack, UnreadableManifest } from './stack.ts';
+import { wordsOf, type Stack } from './stack.ts';
 import { technologiesOf } from './technologies.ts';
 
 /** A larger manifest was not written by a person. */
@@ -23,7 +22,6 @@ function directoriesOf(directory: string): string[] {
   return directories.slice(0, 1);
 }
 
-/** Returns the text of a file; `undefined` without the file. */
 async function readText(path: string): Promise<string | undefined> {
   const stats = await stat(path).catch(() => undefined);
   if (stats === undefined) return undefined;
@@ -41,7 +39,7 @@ async function readText(path: string): Promise<string | undefined> {
 export async function detectStack(directory: string): Promise<Stack> {
   const projects = new Map<string, readonly string[]>();
   const names = new Set<string>();
-  const unreadable: UnreadableManifest[] = [];
+  const unreadable: Stack['unreadable'][number][] = [];
   for (const current of directoriesOf(directory)) {
     for (const { file, read } of manifests) {
       const path = join(current, file);

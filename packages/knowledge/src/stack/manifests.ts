@@ -1,20 +1,12 @@
 /** The manifests that name a stack. Each reader returns what its file names, and throws when the text is not valid. */
-import { isObject } from '@cairn/tool/kernel';
-import type { Fields } from '@cairn/tool/kernel';
+import { isObject, type Fields } from '@cairn/tool/kernel';
 import type { parse } from 'smol-toml';
 
-/** What a manifest names. */
 interface ManifestNames {
-  /** The name of the project. */
   readonly project?: string | undefined;
   readonly dependencies: readonly string[];
   /** The language, and what else is known from the kind of file. */
   readonly languages: readonly string[];
-}
-
-export interface Manifest {
-  readonly file: string;
-  readonly read: (text: string) => Promise<ManifestNames> | ManifestNames;
 }
 
 function tableOf(value: unknown): Fields {
@@ -59,11 +51,11 @@ function readGoMod(text: string): ManifestNames {
     if (words.at(-1) === '(') block = words[0];
     else if (directive === 'module') project = path?.replaceAll('"', '');
     else if (directive === 'require' && path !== undefined && path !== '' && comment.trim() !== 'indirect') {
-      dependencies.push(path.replaceAll('"', ''));
+      dependencies.push(withoutVersion(path.replaceAll('"', '')).split('/').at(-1) ?? path);
     }
   }
   if (project === undefined) throw new Error('it has no line "module"');
-  return { project: withoutHost(project), dependencies: dependencies.map(packageOfGo), languages: ['go', 'golang'] };
+  return { project: withoutHost(project), dependencies, languages: ['go', 'golang'] };
 }
 
 /** Removes the version from a path of Go: `github.com/redis/go-redis/v9`, `gopkg.in/yaml.v3`. */
@@ -75,10 +67,6 @@ function withoutVersion(path: string): string {
 function withoutHost(path: string): string {
   const [host = '', ...rest] = withoutVersion(path).split('/');
   return rest.length > 0 && host.includes('.') ? rest.join('/') : withoutVersion(path);
-}
-
-function packageOfGo(path: string): string {
-  return withoutVersion(path).split('/').at(-1) ?? path;
 }
 
 /** Returns the name in a requirement such as `redis[hiredis]>=5; python_version > "3.9"`. */
@@ -116,7 +104,10 @@ async function readCargoToml(text: string): Promise<ManifestNames> {
   return { project: stringOf(tableOf(toml['package'])['name']), dependencies, languages: ['rust', 'rs'] };
 }
 
-export const manifests: readonly Manifest[] = [
+export const manifests: readonly {
+  readonly file: string;
+  readonly read: (text: string) => Promise<ManifestNames> | ManifestNames;
+}[] = [
   { file: 'package.json', read: readPackageJson },
   { file: 'go.mod', read: readGoMod },
   { file: 'pyproject.toml', read: readPyproject },

@@ -1,41 +1,26 @@
 import { wordsOf } from './stack.ts';
 
-/** Packages that have another name than what they are for. */
-const technologies: Readonly<Record<string, readonly string[]>> = {
-  'aio-pika': ['rabbitmq'],
-  amqp091: ['rabbitmq'],
-  amqplib: ['rabbitmq'],
-  asyncpg: ['postgres', 'postgresql'],
-  boto3: ['aws'],
-  'client-go': ['kubernetes', 'k8s'],
-  'confluent-kafka': ['kafka'],
-  ioredis: ['redis'],
-  jedis: ['redis'],
-  kafkajs: ['kafka'],
-  lapin: ['rabbitmq'],
-  mongodb: ['mongo'],
-  'mongo-driver': ['mongodb', 'mongo'],
-  mongoose: ['mongodb', 'mongo'],
-  mysql2: ['mysql'],
-  mysqlclient: ['mysql'],
-  next: ['nextjs', 'react'],
-  nuxt: ['vue'],
-  pg: ['postgres', 'postgresql'],
-  pgx: ['postgres', 'postgresql'],
-  pika: ['rabbitmq'],
-  pq: ['postgres', 'postgresql'],
-  psycopg: ['postgres', 'postgresql'],
-  psycopg2: ['postgres', 'postgresql'],
-  'psycopg2-binary': ['postgres', 'postgresql'],
-  pymongo: ['mongodb', 'mongo'],
-  pymysql: ['mysql'],
-  rdkafka: ['kafka'],
-  'react-dom': ['react'],
-  sarama: ['kafka'],
-  'scikit-learn': ['sklearn'],
-  'tokio-postgres': ['postgres', 'postgresql'],
-  torch: ['pytorch'],
+/** Packages that are not named after their technology, by its names. */
+const packages: Readonly<Record<string, string>> = {
+  aws: 'boto3',
+  kafka: 'confluent-kafka kafkajs rdkafka sarama',
+  'kubernetes k8s': 'client-go',
+  mongo: 'mongodb',
+  'mongodb mongo': 'mongo-driver mongoose pymongo',
+  mysql: 'mysql2 mysqlclient pymysql',
+  'nextjs react': 'next',
+  'postgres postgresql': 'asyncpg pg pgx pq psycopg psycopg2 psycopg2-binary tokio-postgres',
+  pytorch: 'torch',
+  rabbitmq: 'aio-pika amqp091 amqplib lapin pika',
+  react: 'react-dom',
+  redis: 'ioredis jedis',
+  sklearn: 'scikit-learn',
+  vue: 'nuxt',
 };
+
+const technologies = new Map(
+  Object.entries(packages).flatMap(([names, list]) => list.split(' ').map((one) => [one, names.split(' ')] as const)),
+);
 
 /** Words that say nothing about a stack, and are common in product lines. */
 const generic = new Set(
@@ -52,7 +37,6 @@ function isTelling(words: readonly string[]): boolean {
   return words.some((word) => !generic.has(word));
 }
 
-/** Removes the language from the ends of a name that has other words. */
 function withoutLanguage(words: readonly string[]): readonly string[] {
   const [first = '', ...rest] = words;
   if (rest.length === 0) return words;
@@ -68,6 +52,6 @@ export function technologiesOf(dependency: string): string[] {
   return parts.flatMap((part) => {
     const words = wordsOf(part);
     const names = [words, withoutLanguage(words)].filter(isTelling).map((one) => one.join('-'));
-    return [...names, ...(Object.hasOwn(technologies, part) ? (technologies[part] ?? []) : [])];
+    return [...names, ...(technologies.get(part) ?? [])];
   });
 }

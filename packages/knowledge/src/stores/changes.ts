@@ -4,19 +4,15 @@ import { assetOf, isRemoval, rowIdOf } from './record.ts';
 import type { Position } from './rows.ts';
 import type { AssetTable, ChangedRows } from './table.ts';
 
-/** What a reader knows of the store. */
 export interface KnownAssets extends Position {
-  /** The sequence of each asset, by its id. */
   readonly sequences: ReadonlyMap<string, number>;
 }
 
 export interface SequencedAsset {
-  /** The sequence of the asset's row. */
   readonly sequence: number;
   readonly asset: Asset;
 }
 
-/** What changed in the store. */
 export interface AssetChanges extends Position {
   /** Whether this continues what the reader knows. Otherwise `changed` has all assets, and the reader drops the others. */
   readonly isContinued: boolean;
@@ -30,14 +26,6 @@ export interface AssetChanges extends Position {
   readonly unreadable: readonly string[];
 }
 
-/** Returns the known ids that a rename replaced by an id of the same row: one that differs only in case. */
-function replacedIds({ sequences }: KnownAssets, changed: ReadonlyMap<string, unknown>): string[] {
-  const rows = new Set([...changed.keys()].flatMap((id) => (sequences.has(id) ? [] : [rowIdOf(id)])));
-  // Mostly no asset has a new id, and the known ones need not be folded.
-  if (rows.size === 0) return [];
-  return [...sequences.keys()].filter((id) => !changed.has(id) && rows.has(rowIdOf(id)));
-}
-
 /** Returns the changes since a reader last read, or all assets. Costs one small read when nothing changed. */
 export async function readAssetChanges(
   table: AssetTable,
@@ -49,7 +37,7 @@ export async function readAssetChanges(
   const changed = new Map<string, SequencedAsset>();
   const unreadable: string[] = [];
   const gone = new Set<string>();
-  for (const { rowId, sequence, stored } of read.rows) {
+  for (const { id: rowId, sequence, stored } of read.rows) {
     if (stored === undefined) unreadable.push(rowId);
     else if (isRemoval(stored)) gone.add(rowId);
     else {
@@ -57,11 +45,11 @@ export async function readAssetChanges(
       changed.set(asset.id, { sequence, asset });
     }
   }
-  const removed = known === undefined ? [] : replacedIds(known, changed);
-  // The team store still has it.
-  if (known !== undefined && gone.size > 0) {
-    removed.push(...[...known.sequences.keys()].filter((id) => gone.has(rowIdOf(id)) && !changed.has(id)));
-  }
+  // A rename may have replaced an id by one that differs only in case. Mostly no asset has a new id, and none is folded.
+  const added = [...changed.keys()].filter((id) => known?.sequences.has(id) === false);
+  const rows = new Set([...gone, ...added.map(rowIdOf)]);
+  const before = rows.size === 0 ? [] : [...(known?.sequences.keys() ?? [])];
+  const removed = before.filter((id) => !changed.has(id) && rows.has(rowIdOf(id)));
   const { start, sequence } = read;
   const isContinued = known !== undefined;
   // When a row was removed while the pages were read, this differs from the table's count, and the next call reads all again.
@@ -74,5 +62,5 @@ function isContinuation(known: KnownAssets, { start, sequence, count, rows }: Ch
   if (known.start !== start || known.sequence > sequence) return false;
   if (rows.length === 0) return known.count === count;
   const ids = new Set(Array.from(known.sequences.keys(), rowIdOf));
-  return count === known.count + rows.filter(({ rowId }) => !ids.has(rowId)).length;
+  return count === known.count + rows.filter(({ id }) => !ids.has(id)).length;
 }

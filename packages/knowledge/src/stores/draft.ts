@@ -1,15 +1,12 @@
-/** The assets and changes that a user gives. */
 import type { CallOptions } from '@cairn/memory';
-import type { AssetKey, AssetOrigin } from '../assets/asset.ts';
-import type { FieldChanges } from '../assets/fields.ts';
+import type { AssetOrigin } from '../assets/asset.ts';
+import type { FieldChanges, ParseAssetOptions } from '../assets/fields.ts';
 import { invalidAsset } from '../assets/front-matter.ts';
-import { formatAsset, parseAsset } from '../assets/markdown.ts';
-import type { AssetEdit, ParsedAsset } from '../assets/markdown.ts';
+import { formatAsset, parseAsset, type AssetEdit, type ParsedAsset } from '../assets/markdown.ts';
 import { checkName, checkProductLine, DEFAULT_PRODUCT_LINE } from '../assets/names.ts';
-import { checkSecrets, hasSecret } from '../assets/secrets.ts';
+import { checkSecrets, secretError } from '../assets/secrets.ts';
 import { KnowledgeError } from '../errors.ts';
 
-/** A new asset. */
 export interface AssetDraft extends FieldChanges {
   readonly name: string;
   readonly type: NonNullable<FieldChanges['type']>;
@@ -19,19 +16,8 @@ export interface AssetDraft extends FieldChanges {
 }
 
 /** A new asset as a Markdown file. */
-export interface AssetFile {
+export interface AssetFile extends ParseAssetOptions {
   readonly text: string;
-  /** What the place of the file says. Missing fields are taken from it, and others must agree with it. */
-  readonly key?: AssetKey | undefined;
-  /** The file, for errors. */
-  readonly path?: string | undefined;
-}
-
-export interface AddOptions extends CallOptions {
-  /** @default written here */
-  readonly origin?: AssetOrigin | undefined;
-  /** Whether the asset is only checked. That another asset has the same body is not seen then. @default false */
-  readonly dryRun?: boolean | undefined;
 }
 
 export interface ChangeOptions extends CallOptions {
@@ -41,21 +27,22 @@ export interface ChangeOptions extends CallOptions {
   readonly dryRun?: boolean | undefined;
 }
 
+export interface AddOptions extends Omit<ChangeOptions, 'expected'> {
+  /** @default written here */
+  readonly origin?: AssetOrigin | undefined;
+}
+
 /** A change of an asset: the whole text, or fields and body. Another name or product line renames it. */
 export interface AssetChange extends AssetEdit {
   readonly text?: string | undefined;
 }
 
-function emptyBody(path?: string): KnowledgeError {
-  return invalidAsset(['it has no body', 'Write Markdown below the front matter.'], { path });
-}
-
 /** @throws {KnowledgeError} `INVALID_ASSET` without a body, `SECRET`. */
 export function checkContent({ text, fields, body }: ParsedAsset, path?: string): void {
-  if (body.trim() === '') throw emptyBody(path);
+  if (body.trim() === '') throw invalidAsset(['it has no body', 'Write Markdown below the front matter.'], { path });
   checkSecrets(text, { path });
   // YAML can write a character as its number.
-  if (!hasSecret([fields.title, ...fields.tags, ...fields.paths].join('\n'))) return;
+  if (!secretError([fields.title, ...fields.tags, ...fields.paths].join('\n'))) return;
   const summary = `The front matter${path === undefined ? '' : ` of ${path}`} seems to have a secret`;
   throw new KnowledgeError('SECRET', [summary, 'Replace it by a placeholder such as <token>.'], { path });
 }
@@ -71,8 +58,7 @@ export function parseDraft(draft: AssetDraft | AssetFile): ParsedAsset {
   const { body, ...fields } = draft;
   const name = checkName(fields.name);
   const productLine = checkProductLine(fields.productLine ?? DEFAULT_PRODUCT_LINE);
-  if (typeof body !== 'string') throw emptyBody();
-  const parsed = parseAsset(formatAsset({ ...fields, name, productLine }, body));
+  const parsed = parseAsset(formatAsset({ ...fields, name, productLine }, typeof body === 'string' ? body : ''));
   checkContent(parsed);
   return parsed;
 }

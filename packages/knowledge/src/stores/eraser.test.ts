@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { eraseInBackground } from './eraser.ts';
+import { Eraser } from './eraser.ts';
 import type { LocalStore } from './local-store.ts';
-import { losesLines } from './lost-lines.ts';
-import { removalOf, rowOf } from './record.ts';
+import { losesLines, removalOf, rowOf } from './record.ts';
 import type { StoredAsset } from './record.ts';
 import { parseAsset } from '../assets/markdown.ts';
 
@@ -12,14 +11,14 @@ afterEach(() => void vi.useRealTimers());
 function setUp() {
   let listener = (): void => undefined;
   const eraseReplaced = vi.fn<LocalStore['eraseReplaced']>(async () => undefined);
-  const close = eraseInBackground({
+  const eraser = new Eraser({
     eraseReplaced,
     onChange: (given) => {
       listener = () => given(['a/b']);
       return () => void (listener = () => undefined);
     },
   });
-  return { close, eraseReplaced, change: () => listener() };
+  return { close: eraser.close.bind(eraser), eraseReplaced, change: () => listener() };
 }
 
 test('the changes of a minute are erased together', async () => {

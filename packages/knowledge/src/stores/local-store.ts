@@ -1,21 +1,29 @@
 import type { CallTable } from '@cairn/tool/errors';
 import type { CallOptions, Erasure, MemoryBackend } from '@cairn/memory';
+import { quoted } from '@cairn/tool/kernel';
 import type { Asset } from '../assets/asset.ts';
-import { callOptions, checkArguments } from '../errors.ts';
-import type { AssetTerms } from './terms.ts';
-import { readAssetChanges } from './changes.ts';
-import type { AssetChanges, KnownAssets, SequencedAsset } from './changes.ts';
-import { addAsset, changeAsset, removeAsset, reportAsset } from './edits.ts';
+import { editAsset, parseAsset } from '../assets/markdown.ts';
+import { assetId, checkName, checkProductLine } from '../assets/names.ts';
+import { checkSecrets } from '../assets/secrets.ts';
+import { callOptions, checkArguments, KnowledgeError } from '../errors.ts';
+import { readAssetChanges, type AssetChanges, type KnownAssets, type SequencedAsset } from './changes.ts';
+import { checkContent, parseDraft } from './draft.ts';
 import type { AddOptions, AssetChange, AssetDraft, AssetFile, ChangeOptions } from './draft.ts';
-import { assetOf, isRemoval } from './record.ts';
-import type { StoredRow } from './record.ts';
+import { assetOf, isRemoval, removalOf, rowIdOf, rowOf, type StoredAsset, type StoredRow } from './record.ts';
 import type { Position } from './rows.ts';
-import { checkReadable, mapSlowly } from './table.ts';
-import type { AssetTable } from './table.ts';
-import { applyTeamChanges, entryOf } from './apply-team.ts';
-import type { StoreEntry, TeamChange, TeamResult } from './team-changes.ts';
-import { AssetWriter } from './writer.ts';
-import type { AssetListener, LocalStoreOptions } from './writer.ts';
+import { AssetTable, checkReadable, mapSlowly, untilDone, versionOf } from './table.ts';
+import type { AssetListener, FoundRow, NextRow } from './table.ts';
+import { entryOf, nextRow, type StoreEntry, type TeamChange, type TeamResult } from './team-changes.ts';
+import { AssetTerms } from './terms.ts';
+
+const MAX_NOTES = 10;
+const MAX_NOTE_CHARACTERS = 500;
+
+export interface LocalStoreOptions {
+  readonly backend: MemoryBackend;
+  /** Milliseconds since the epoch. @default the clock of the backend */
+  readonly clock?: (() => number) | undefined;
+}
 
 function assetIn(stored: StoredRow | undefined): Asset | undefined {
   return stored === undefined || isRemoval(stored) ? undefined : assetOf(stored);
@@ -25,24 +33,24 @@ class Local {
   readonly backend: MemoryBackend;
   /** The term index of the assets. */
   readonly terms: AssetTerms;
-  readonly #writer: AssetWriter;
   readonly #table: AssetTable;
+  readonly #clock: LocalStoreOptions['clock'];
 
-  constructor(options: LocalStoreOptions) {
-    this.backend = options.backend;
-    this.#writer = new AssetWriter(options);
-    this.#table = this.#writer.table;
-    this.terms = this.#writer.terms;
+  constructor({ backend, clock }: LocalStoreOptions) {
+    this.backend = backend;
+    this.terms = new AssetTerms(backend);
+    this.#table = new AssetTable(backend);
+    this.#clock = clock;
   }
 
   /** Returns the time by the clock of the store, milliseconds since the epoch. */
-  now(options: CallOptions = {}): Promise<number> {
-    return this.#writer.now(options);
+  async now(options: CallOptions = {}): Promise<number> {
+    return this.#clock?.() ?? this.backend.now(options);
   }
 
   async get(id: string, options: CallOptions = {}): Promise<Asset | undefined> {
-    const row = await this.#table.readOne(id, options);
-    return assetIn(row && checkReadable(row));
+    const [asset] = await this.getMany([id], options);
+    return asset;
   }
 
   async getMany(ids: readonly string[], options: CallOptions = {}): Promise<(Asset | undefined)[]> {
@@ -65,8 +73,20 @@ class Local {
    * @throws {KnowledgeError} `INVALID_ASSET`, `INVALID_NAME`, `TOO_LARGE`, `SECRET`, `ASSET_EXISTS` when the name is taken, or when
    *   another asset has the same body.
    */
-  add(draft: AssetDraft | AssetFile, options: AddOptions = {}): Promise<Asset> {
-    return addAsset(this.#writer, draft, options);
+  async add(draft: AssetDraft | AssetFile, options: AddOptions = {}): Promise<Asset> {
+    const { origin = { kind: 'local' }, dryRun = false, signal } = options;
+    signal?.throwIfAborted();
+    const parsed = parseDraft(draft);
+    const { id } = parsed;
+    const attempt = async (): Promise<Asset | undefined> => {
+      const before = await this.#table.free(id, { signal });
+      const nowMs = await this.now({ signal });
+      const { team, conflict } = before?.stored ?? {};
+      const next = rowOf(parsed, { createdMs: nowMs, changedMs: nowMs, origin, team, conflict });
+      const isDone = dryRun || (await this.#table.commit([{ id, before, next }], { signal }));
+      return isDone ? assetOf(next) : undefined;
+    };
+    return untilDone(attempt, { id, signal });
   }
 
   /**
@@ -74,8 +94,44 @@ class Local {
    *
    * @throws {KnowledgeError} `UNKNOWN_ASSET`, `ASSET_CHANGED`, and those of `add`.
    */
-  change(id: string, change: AssetChange, options: ChangeOptions = {}): Promise<Asset> {
-    return changeAsset(this.#writer, [id, change], options);
+  async change(id: string, change: AssetChange, options: ChangeOptions = {}): Promise<Asset> {
+    const { dryRun = false, signal } = options;
+    signal?.throwIfAborted();
+    const { name, productLine } = change.fields ?? {};
+    if (name !== undefined) checkName(name);
+    if (productLine !== undefined) checkProductLine(productLine);
+    const attempt = async (): Promise<Asset | undefined> => {
+      const found = await this.#table.find(id, options);
+      const { next, rows } = await this.#planChange(found, change, { signal });
+      const isDone = dryRun || rows.length === 0 || (await this.#table.commit(rows, { signal }));
+      return isDone ? assetOf(next) : undefined;
+    };
+    return untilDone(attempt, { id, signal });
+  }
+
+  /** Returns the state of an asset after a change, and the rows that make it. No rows: nothing changes. */
+  async #planChange(found: FoundRow, { text, fields, body }: AssetChange, call: CallOptions) {
+    const { row, stored } = found;
+    const edited = editAsset(text ?? stored.text, { fields, body });
+    const isSame = edited === stored.text;
+    // The user may confirm it twice in a day.
+    const isConfirmed = typeof fields?.verifiedMs === 'number' && stored.reports !== undefined;
+    if (isSame && !isConfirmed) return { next: stored, rows: [] };
+    const parsed = parseAsset(edited);
+    checkContent(parsed);
+    const nowMs = await this.now(call);
+    const { createdMs, origin, team, conflict } = stored;
+    const next = rowOf(parsed, { createdMs, changedMs: isSame ? stored.changedMs : nowMs, origin, team, conflict });
+    const [own, id] = [assetId(stored.fields), parsed.id];
+    if (rowIdOf(id) === rowIdOf(own)) return { next, rows: [{ id: own, before: row, next }] };
+    const free = await this.#table.free(id, call);
+    const moved: StoredAsset = { ...next, team: free?.stored?.team, conflict: free?.stored?.conflict };
+    const removal = team && removalOf(stored.fields, { team, conflict });
+    const rows = [
+      { id: own, before: row, next: removal },
+      { id, before: free, next: moved },
+    ];
+    return { next: moved, rows };
   }
 
   /**
@@ -83,8 +139,21 @@ class Local {
    *
    * @throws {KnowledgeError} `UNKNOWN_ASSET`, `ASSET_CHANGED`.
    */
-  remove(id: string, options: Omit<ChangeOptions, 'dryRun'> = {}): Promise<{ readonly erasure: Erasure }> {
-    return removeAsset(this.#writer, id, options);
+  async remove(id: string, options: Omit<ChangeOptions, 'dryRun'> = {}): Promise<{ readonly erasure: Erasure }> {
+    const { signal } = options;
+    signal?.throwIfAborted();
+    const attempt = async (): Promise<true | undefined> => {
+      const row = await this.#table.readOne(id, { signal });
+      // One that is not readable is removed whole.
+      const isReadable = row === undefined || row.stored !== undefined;
+      const { fields, team, conflict } = isReadable ? (await this.#table.find(id, options)).stored : {};
+      if (row === undefined) return undefined;
+      const next = team && fields && removalOf(fields, { team, conflict });
+      const own = fields === undefined ? row.id : assetId(fields);
+      return (await this.#table.commit([{ id: own, before: row, next }], { signal })) || undefined;
+    };
+    await untilDone(attempt, { id, signal });
+    return { erasure: await this.#table.erase() };
   }
 
   /**
@@ -95,16 +164,34 @@ class Local {
    * @returns `undefined` when no line was replaced since the last call.
    */
   eraseReplaced(): Promise<{ readonly erasure: Erasure } | undefined> {
-    return this.#writer.eraseReplaced();
+    return this.#table.eraseReplaced();
   }
 
   /** Counts the report of a reader. A change of the asset clears the reports. @throws {KnowledgeError} `UNKNOWN_ASSET`, `SECRET`. */
-  report(
+  async report(
     id: string,
     verdict: 'helpful' | 'wrong',
-    options: CallOptions & { readonly note?: string | undefined } = {},
+    { note, signal }: CallOptions & { readonly note?: string | undefined } = {},
   ): Promise<Asset> {
-    return reportAsset(this.#writer, [id, verdict], options);
+    signal?.throwIfAborted();
+    const text = note?.trim() ?? '';
+    if (verdict !== 'helpful' && verdict !== 'wrong') {
+      throw new KnowledgeError('INVALID_INPUT', [`Invalid report ${quoted(verdict)}`, 'Use helpful or wrong.']);
+    }
+    if (text.length > MAX_NOTE_CHARACTERS) {
+      const summary = `The note has ${text.length} characters, more than ${MAX_NOTE_CHARACTERS}`;
+      throw new KnowledgeError('TOO_LARGE', [summary, 'Shorten it.']);
+    }
+    checkSecrets(text);
+    const attempt = async (): Promise<Asset | undefined> => {
+      const { row, stored } = await this.#table.find(id, { signal });
+      const { reports } = assetOf(stored);
+      const notes = text === '' ? reports.notes : [...reports.notes, text].slice(-MAX_NOTES);
+      const next = { ...stored, reports: { ...reports, [verdict]: reports[verdict] + 1, notes } };
+      const rows = [{ id: assetId(stored.fields), before: row, next }];
+      return (await this.#table.commit(rows, { signal })) ? assetOf(next) : undefined;
+    };
+    return untilDone(attempt, { id, signal });
   }
 
   /** Returns the state of the table, which differs after every change. */
@@ -130,17 +217,29 @@ class Local {
   }
 
   /** Makes all changes of a synchronization, or none. Secrets are not rejected: the team has them. */
-  applyTeam(changes: readonly TeamChange[], options: CallOptions = {}): Promise<TeamResult> {
-    return applyTeamChanges(this.#writer, changes, options);
+  async applyTeam(changes: readonly TeamChange[], { signal }: CallOptions = {}): Promise<TeamResult> {
+    signal?.throwIfAborted();
+    if (changes.length === 0) return { isDone: true };
+    const ids = changes.map(({ id }) => id);
+    const rows = await this.#table.read(ids, { signal });
+    const pairs = changes.map((change, index) => ({ change, row: rows[index] }));
+    const unexpected = await mapSlowly(pairs, ({ change: { id, version }, row }) =>
+      (row && versionOf(row)) === version ? [] : [id],
+    );
+    if (unexpected.flat().length > 0) return { isDone: false, changed: unexpected.flat() };
+    const nowMs = await this.now({ signal });
+    const next = await mapSlowly(pairs, ({ change, row }): NextRow => {
+      return { id: change.id, before: row, next: nextRow(row, change, nowMs) };
+    });
+    const changed = next.filter((row) => row.before !== undefined || row.next !== undefined);
+    const result = await this.#table.write(changed, () => true, { signal });
+    if (result.isDone) return result;
+    return { isDone: false, changed: [ids.find((id) => rowIdOf(id) === result.id) ?? result.id] };
   }
 
-  /**
-   * Calls a listener after each change that this process made.
-   *
-   * @returns a function that ends it.
-   */
+  /** Calls a listener after each change that this process made. @returns a function that ends it. */
   onChange(listener: AssetListener): () => void {
-    return this.#writer.onChange(listener);
+    return this.#table.onChange(listener);
   }
 }
 

@@ -1,21 +1,10 @@
-/** The rows of the table of assets. */
-import { hashOf, contentHash } from '../assets/markdown.ts';
-import type { ParsedAsset } from '../assets/markdown.ts';
-import type {
-  Asset,
-  AssetConflict,
-  AssetFields,
-  AssetHead,
-  AssetKey,
-  AssetOrigin,
-  AssetReports,
-} from '../assets/asset.ts';
+import { hashOf, contentHash, type ParsedAsset } from '../assets/markdown.ts';
+import type { Asset, AssetFields, AssetHead, AssetKey, AssetReports } from '../assets/asset.ts';
 import { REVIEW_REPORTS } from '../assets/marks.ts';
 import { assetId } from '../assets/names.ts';
 
 /** What the team store had at the last synchronization. */
 export interface TeamState {
-  /** The hash of the file. */
   readonly hash: string;
   /** Git's object id of the file. */
   readonly oid: string;
@@ -25,26 +14,19 @@ export interface TeamState {
 const VERSION = 1;
 
 /** An asset in the store. `fields`, `bodyStart` and `hash` are derived from `text` when it is written. */
-export interface StoredAsset {
+export interface StoredAsset extends Pick<Asset, 'text' | 'hash' | 'createdMs' | 'changedMs' | 'origin' | 'conflict'> {
   readonly version: number;
-  readonly text: string;
-  readonly hash: string;
   readonly bodyStart: number;
   readonly fields: AssetFields;
-  readonly createdMs: number;
-  readonly changedMs: number;
-  readonly origin: AssetOrigin;
   readonly team?: TeamState | undefined;
-  readonly conflict?: AssetConflict | undefined;
   readonly reports?: AssetReports | undefined;
 }
 
 /** An asset that was removed here, until the team store has removed it too. */
-export interface StoredRemoval {
+export interface StoredRemoval extends Pick<Asset, 'conflict'> {
   readonly version: number;
   readonly removed: AssetKey;
   readonly team: TeamState;
-  readonly conflict?: AssetConflict | undefined;
 }
 
 export type StoredRow = StoredAsset | StoredRemoval;
@@ -110,7 +92,6 @@ export function assetOf(row: StoredAsset): Asset {
   };
 }
 
-/** Returns the fields of an asset that the index has. */
 export function headOf(asset: Asset): AssetHead {
   const { text, hash: _hash, body: _body, origin: _origin, conflict, reports, ...fields } = asset;
   return {
@@ -119,4 +100,22 @@ export function headOf(asset: Asset): AssetHead {
     needsReview: reports.wrong >= REVIEW_REPORTS,
     characters: text.length,
   };
+}
+
+function linesOf(row: StoredRow | undefined): string[] {
+  if (row === undefined) return [];
+  const theirs = row.conflict?.theirs ?? '';
+  const own = isRemoval(row) ? [] : [row.text, ...(row.reports?.notes ?? [])];
+  return [...own, theirs].flatMap((text) => text.split('\n'));
+}
+
+/** Returns whether rows had a line of text that the rows in their place lack. */
+export function losesLines(
+  before: readonly (StoredRow | undefined)[],
+  next: readonly (StoredRow | undefined)[],
+): boolean {
+  const lines = before.flatMap(linesOf);
+  if (lines.length === 0) return false;
+  const kept = new Set(['', ...next.flatMap(linesOf)]);
+  return lines.some((line) => !kept.has(line));
 }

@@ -2,7 +2,6 @@
 import type { CallOptions, MemoryBackend, Page, Row, RowChange } from '@cairn/memory';
 import { setImmediate } from 'node:timers/promises';
 
-/** The keys of the tables. */
 export const ASSETS_KEY = 'ai:knowledge:assets';
 export const GAPS_KEY = 'ai:knowledge:gaps';
 export const IMPORTS_KEY = 'ai:knowledge:imports';
@@ -13,8 +12,6 @@ export const INDEX_ROWS: readonly string[] = ['state', 'heads'];
 
 /** The rows of a page: one may have more than a megabyte. */
 const ROWS_PER_PAGE = 256;
-
-export type { Row, RowChange };
 
 /** `changed`: the row `id` is not as expected. `taken`: the row `id` has the unique string. */
 export type RowResult =
@@ -44,11 +41,8 @@ export class Rows {
   }
 
   /** Returns the rows that changed after a sequence, or the first ones of them. Other work runs in between. */
-  async changes({
-    after = 0,
-    limit = Infinity,
-    signal,
-  }: CallOptions & { readonly after?: number | undefined; readonly limit?: number | undefined }): Promise<ReadRows> {
+  async changes(options: CallOptions & { readonly after: number; readonly limit?: number }): Promise<ReadRows> {
+    const { after, limit = Infinity, signal } = options;
     const rows = new Map<string, Row>();
     for (let last = after; ;) {
       const query = { order: 'written', after: last, limit: Math.min(limit, ROWS_PER_PAGE) } as const;
@@ -65,19 +59,16 @@ export class Rows {
     return { start, sequence, count };
   }
 
-  /** Removes rows. */
   async remove(ids: readonly string[], options: CallOptions): Promise<void> {
     await this.#backend.change(this.#key, { removes: ids }, options);
   }
 
-  /** Makes all changes, or none. */
   async change(rows: readonly RowChange[], options: CallOptions): Promise<RowResult> {
     const result = await this.#backend.change(this.#key, { rows }, options);
     return result.isDone ? { isDone: true } : { isDone: false, reason: result.reason, id: result.id ?? '' };
   }
 }
 
-/** Returns whether two states of a table are the same. */
 export function isSamePosition(left: Position | undefined, right: Position | undefined): boolean {
   return left?.start === right?.start && left?.sequence === right?.sequence && left?.count === right?.count;
 }

@@ -1,10 +1,8 @@
 /** The terms of the assets' content, which a store of `@cairn/memory` keeps with their rows. All access to them is here. */
 import type { CallOptions, MemoryBackend, Terms } from '@cairn/memory';
-import { createTermStore, termsIn } from '@cairn/memory/terms';
-import type { TermSource, TermStore } from '@cairn/memory/terms';
+import { createTermStore, termsIn, type TermResult, type TermSource, type TermStore } from '@cairn/memory/terms';
 import type { RankNotice } from '@cairn/retrieval';
-import { isRemoval, parseRow } from './record.ts';
-import type { StoredRow } from './record.ts';
+import { isRemoval, parseRow, type StoredRow } from './record.ts';
 import { ASSETS_KEY } from './rows.ts';
 
 /** Returns the text that finds an asset; `undefined` when the row has none. */
@@ -38,12 +36,9 @@ export interface TermSearch extends CallOptions {
   readonly accept: (sequence: number) => boolean;
 }
 
-export interface TermMatches {
-  /** Best first. */
-  readonly hits: readonly { readonly sequence: number; readonly score: number; readonly isSimilar?: true }[];
+export interface TermMatches extends Pick<TermResult, 'hits' | 'hasMore'> {
   /** The score of a document that has every word of the query once. */
   readonly fullScore: number;
-  readonly hasMore: boolean;
   readonly notices: readonly RankNotice['code'][];
 }
 

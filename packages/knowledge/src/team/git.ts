@@ -1,8 +1,8 @@
 /** How git is run: with argument arrays, without hooks, prompts and configuration that starts programs. */
 import { escapeControls } from '@cairn/tool/paths';
 import { Buffer } from 'node:buffer';
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import process from 'node:process';
 import { KnowledgeError } from '../errors.ts';
 import { remoteFailure, withoutCredentials } from './remote-failure.ts';
@@ -30,7 +30,6 @@ const LOCAL_TIMEOUT_MS = 60_000;
 const MAX_OUTPUT_BYTES = 512 * 1024 * 1024;
 
 export interface GitOptions {
-  /** The directory of the bare repository. */
   readonly directory: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The time limit of a command that asks the remote. */
@@ -41,25 +40,21 @@ export interface GitOptions {
 
 interface GitCall {
   readonly input?: string | Uint8Array | undefined;
-  /** Exit statuses that are accepted. @default [0] */
   readonly accepts?: readonly number[] | undefined;
   /** Whether the command asks the remote. @default false */
   readonly isRemote?: boolean | undefined;
 }
 
-export interface GitOutput {
+interface GitOutput {
   readonly status: number;
   readonly stdout: Buffer;
   readonly stderr: string;
 }
 
 /** Returns the environment of git. Its messages are in English, so that they can be recognized. */
-function gitEnvironment({ directory, env }: GitOptions): Record<string, string> {
-  const own = Object.entries(env).filter(
-    (entry): entry is [string, string] =>
-      entry[1] !== undefined && (!/^GIT_/iu.test(entry[0]) || ALLOWED_VARIABLE.test(entry[0])),
-  );
-  const result: Record<string, string> = {
+function gitEnvironment({ directory, env }: GitOptions): GitOptions['env'] {
+  const own = Object.entries(env).filter(([name]) => !/^GIT_/iu.test(name) || ALLOWED_VARIABLE.test(name));
+  return {
     ...Object.fromEntries(own),
     GIT_DIR: directory,
     GIT_ALLOW_PROTOCOL: PROTOCOLS,
@@ -72,9 +67,8 @@ function gitEnvironment({ directory, env }: GitOptions): Record<string, string> 
     GIT_OPTIONAL_LOCKS: '0',
     GIT_DEFAULT_REF_FORMAT: 'files',
     LC_ALL: 'C',
+    LANGUAGE: undefined,
   };
-  delete result['LANGUAGE'];
-  return result;
 }
 
 /** Ends a command with the programs that it started, such as ssh. */
@@ -87,62 +81,42 @@ function kill(child: ChildProcess): void {
   }
 }
 
-function run(
+async function run(
   args: readonly string[],
-  {
+  { env, input, signal }: Pick<GitCall, 'input'> & Pick<GitOptions, 'env'> & { readonly signal: AbortSignal },
+): Promise<GitOutput> {
+  signal.throwIfAborted();
+  // In a session of its own, git and ssh have no terminal on which to ask.
+  const child = spawn('git', args, {
     env,
-    input,
-    timeoutMs,
-    signal,
-  }: Pick<GitCall, 'input'> & Pick<GitOptions, 'env' | 'signal'> & { readonly timeoutMs: number },
-): Promise<GitOutput | 'timeout'> {
-  return new Promise((resolve, reject) => {
-    signal?.throwIfAborted();
-    // In a session of its own, git and ssh have no terminal on which to ask.
-    const child = spawn('git', args, {
-      env,
-      detached: process.platform !== 'win32',
-      windowsHide: true,
-      stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
-    });
-    const chunks: Buffer[] = [];
-    const errors: Buffer[] = [];
-    let bytes = 0;
-    const end = (): void => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', abort);
-    };
-    const abort = (): void => {
-      kill(child);
-      end();
-      reject(signal?.reason as Error);
-    };
-    const timer = setTimeout(() => {
-      kill(child);
-      end();
-      resolve('timeout');
-    }, timeoutMs);
-    signal?.addEventListener('abort', abort, { once: true });
-    child.stdout?.on('data', (chunk: Buffer) => {
-      bytes += chunk.byteLength;
-      if (bytes > MAX_OUTPUT_BYTES) kill(child);
-      else chunks.push(chunk);
-    });
-    child.stderr?.on('data', (chunk: Buffer) => {
-      if (errors.length < 1000) errors.push(chunk);
-    });
-    child.on('error', (error) => {
-      end();
-      reject(error);
-    });
-    child.on('close', (code) => {
-      end();
-      resolve({ status: code ?? -1, stdout: Buffer.concat(chunks), stderr: Buffer.concat(errors).toString() });
-    });
-    // Git may end before it read everything; its status has the reason.
-    child.stdin?.on('error', () => undefined);
-    child.stdin?.end(input);
+    detached: process.platform !== 'win32',
+    windowsHide: true,
+    stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
   });
+  const abort = (): void => kill(child);
+  signal.addEventListener('abort', abort, { once: true });
+  const chunks: Buffer[] = [];
+  const errors: Buffer[] = [];
+  let bytes = 0;
+  child.stdout?.on('data', (chunk: Buffer) => {
+    bytes += chunk.byteLength;
+    if (bytes > MAX_OUTPUT_BYTES) kill(child);
+    else chunks.push(chunk);
+  });
+  child.stderr?.on('data', (chunk: Buffer) => {
+    if (errors.length < 1000) errors.push(chunk);
+  });
+  // After an abort nothing waits for it.
+  child.on('error', () => undefined);
+  // Git may end before it read everything; its status has the reason.
+  child.stdin?.on('error', () => undefined);
+  child.stdin?.end(input);
+  try {
+    const [code] = (await once(child, 'close', { signal })) as [number | null];
+    return { status: code ?? -1, stdout: Buffer.concat(chunks), stderr: Buffer.concat(errors).toString() };
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
 }
 
 /** Returns the message of a command, on one line and without credentials. */
@@ -165,34 +139,33 @@ function timeoutOf(command: string, timeoutMs: number, isRemote: boolean): Knowl
   if (!isRemote)
     return new KnowledgeError('GIT_FAILED', [`git ${command} did not end within ${seconds} s`, 'Repeat the command.']);
   const summary = `The remote of the team did not answer within ${seconds} s (git ${command})`;
-  return new KnowledgeError('REMOTE_FAILED', [
-    summary,
-    'Check the network, then repeat the command. Nothing was lost.',
-  ]);
+  const hint = 'Check the network, then repeat the command. Nothing was lost.';
+  return new KnowledgeError('REMOTE_FAILED', [summary, hint]);
 }
 
+/** What git reports of its own files, and what the user can do. */
+const failures: readonly (readonly [pattern: RegExp, hint: string])[] = [
+  [/no space left|disk quota/iu, 'Free space on the disk, then repeat the command.'],
+  [
+    /\.lock': File exists/u,
+    'Wait until the other git process ends; if none runs, delete the lock file that git names.',
+  ],
+];
+
 function localFailure(command: string, output: GitOutput, directory: string): KnowledgeError {
-  const summary = `git ${command} failed: ${reasonOf(output)}`;
-  const { stderr } = output;
-  if (/no space left|disk quota/iu.test(stderr)) {
-    return new KnowledgeError('GIT_FAILED', [summary, 'Free space on the disk, then repeat the command.']);
-  }
-  if (/\.lock': File exists/u.test(stderr)) {
-    const hint = 'Wait until the other git process ends; if none runs, delete the lock file that git names.';
-    return new KnowledgeError('GIT_FAILED', [summary, hint]);
-  }
-  if (DAMAGE.test(stderr)) {
-    const hint = `The clone is damaged: delete ${directory}, then repeat the command. It is made again, and no asset is lost.`;
-    return new KnowledgeError('GIT_FAILED', [summary, hint], { path: directory });
-  }
-  return new KnowledgeError('GIT_FAILED', [summary, 'Nothing of the assets was lost; correct it, then repeat.']);
+  const known = failures.find(([pattern]) => pattern.test(output.stderr))?.[1];
+  const isDamaged = known === undefined && DAMAGE.test(output.stderr);
+  const again = `The clone is damaged: delete ${directory}, then repeat the command. It is made again, and no asset is lost.`;
+  const hint = known ?? (isDamaged ? again : 'Nothing of the assets was lost; correct it, then repeat.');
+  const facts = isDamaged ? { path: directory } : {};
+  return new KnowledgeError('GIT_FAILED', [`git ${command} failed: ${reasonOf(output)}`, hint], facts);
 }
 
 /** Runs git in one repository, and never in one that the current directory or the environment names. */
 export class Git {
   readonly directory: string;
   readonly #options: GitOptions;
-  readonly #env: Record<string, string>;
+  readonly #env: GitOptions['env'];
 
   constructor(options: GitOptions) {
     this.directory = options.directory;
@@ -205,46 +178,24 @@ export class Git {
     const { directory, remoteTimeoutMs, signal } = this.#options;
     const timeoutMs = isRemote ? remoteTimeoutMs : LOCAL_TIMEOUT_MS;
     const command = args.find((arg) => !arg.startsWith('-')) ?? '';
-    let output: GitOutput | 'timeout';
+    const timeout = AbortSignal.timeout(timeoutMs);
+    const either = signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
+    let output: GitOutput;
     try {
-      output = await run([...SAFE_OPTIONS, ...args], { env: this.#env, input, timeoutMs, signal });
+      output = await run([...SAFE_OPTIONS, ...args], { env: this.#env, input, signal: either });
     } catch (error) {
       signal?.throwIfAborted();
+      if (timeout.aborted) throw timeoutOf(command, timeoutMs, isRemote);
       const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
       const summary = isMissing ? 'git is not installed, or not in PATH' : `git cannot be started: ${String(error)}`;
       throw new KnowledgeError('GIT_FAILED', [summary, 'Install git 2.30 or newer.'], { cause: error });
     }
-    if (output === 'timeout') throw timeoutOf(command, timeoutMs, isRemote);
     if (accepts.includes(output.status)) return output;
     throw isRemote ? remoteFailure(output.stderr, reasonOf(output)) : localFailure(command, output, directory);
   }
 
-  /** Returns the trimmed output of a command. */
-  async read(args: readonly string[], accepts?: readonly number[]): Promise<string> {
-    const { stdout } = await this.run(args, { accepts });
+  async read(args: readonly string[], call?: GitCall): Promise<string> {
+    const { stdout } = await this.run(args, call);
     return stdout.toString().trim();
-  }
-}
-
-/** Settings of the clone that start a program when git uses them. */
-const STARTS_PROGRAM =
-  /^(?:core\.(?:sshcommand|gitproxy|askpass|alternaterefscommand)|credential\.(?:.*\.)?helper|gc\.recentobjectshook|hook\..*|remote\..*\.(?:uploadpack|receivepack|vcs))$/u;
-
-/**
- * Rejects a clone whose own configuration starts programs: a directory that was copied from elsewhere could have it.
- * Configuration of the user and the system is the user's.
- *
- * @throws {KnowledgeError} `GIT_FAILED`.
- */
-export async function checkConfiguration(git: Git): Promise<void> {
-  const names = await git.read(['config', '--list', '--null', '--show-scope', '--name-only']);
-  const fields = names.split('\0');
-  for (let index = 0; index + 1 < fields.length; index += 2) {
-    const [scope = '', name = ''] = fields.slice(index, index + 2);
-    if (!/^(?:local|worktree)$/u.test(scope) || !STARTS_PROGRAM.test(name.toLowerCase())) continue;
-    const summary = `The configuration of the clone ${git.directory} starts a program: ${escapeControls(name)}`;
-    throw new KnowledgeError('GIT_FAILED', [summary, `Move the setting to your own: git config --global ${name}`], {
-      path: git.directory,
-    });
   }
 }

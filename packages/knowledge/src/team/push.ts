@@ -1,18 +1,13 @@
 /** How the team gets what the local store changed. */
 import { hashOf } from '../assets/markdown.ts';
 import { parseAssetId } from '../assets/names.ts';
-import { checkSecrets } from '../assets/secrets.ts';
-import { KnowledgeError } from '../errors.ts';
+import { secretError } from '../assets/secrets.ts';
 import type { LocalStore } from '../stores/local-store.ts';
 import { rowIdOf } from '../stores/record.ts';
 import type { TeamChange } from '../stores/team-changes.ts';
-import { applyPlan, assetFilesOf } from './entries.ts';
-import type { AssetFiles, Entries } from './entries.ts';
-import type { Git } from './git.ts';
-import { ChangeList } from './report.ts';
-import type { TeamChanges, Withheld } from './report.ts';
-import { pathFor, readBlobs, readTree } from './tree.ts';
-import type { Tree, TreeChange } from './tree.ts';
+import type { Clone, Tree, TreeChange } from './clone.ts';
+import { applyPlan, assetFilesOf, pathFor, type Entries } from './entries.ts';
+import { ChangeList, type TeamChanges, type Withheld } from './report.ts';
 
 /** What the local store has and the team does not. */
 export interface Outgoing {
@@ -23,7 +18,6 @@ export interface Outgoing {
   readonly obsolete: readonly TeamChange[];
 }
 
-/** Returns the directories of a path. */
 function parentsOf(path: string): string[] {
   const parts = path.split('/');
   return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join('/'));
@@ -34,16 +28,6 @@ function obstacleTo(path: string, files: ReadonlySet<string>, directories: Reado
   if (directories.has(path)) return `the team store has a directory ${path}`;
   const file = parentsOf(path).find((parent) => files.has(parent));
   return file === undefined ? undefined : `the team store has a file ${file}`;
-}
-
-function secretIn(text: string, path: string): string | undefined {
-  try {
-    checkSecrets(text, { path });
-    return undefined;
-  } catch (error) {
-    if (KnowledgeError.isInstance(error) && error.code === 'SECRET') return error.summary;
-    throw error;
-  }
 }
 
 /** Selects what to push: what was added, changed, renamed or removed since the last synchronization, without conflicts. */
@@ -66,9 +50,9 @@ export function outgoingOf(entries: Entries, tree: Tree): Outgoing {
     }
     if (!asset.isUnshared) continue;
     const path = pathFor(parseAssetId(id), file);
-    const secret = secretIn(asset.text, id);
+    const secret = secretError(asset.text, { path: id });
     if (secret !== undefined) {
-      withheld.push({ id, message: secret });
+      withheld.push({ id, message: secret.summary });
       continue;
     }
     writes.push({ id, path, text: asset.text });
@@ -92,19 +76,13 @@ export function outgoingOf(entries: Entries, tree: Tree): Outgoing {
   return { changes: [...removes, ...changes], listed: list.changes, withheld, obsolete };
 }
 
-/** Returns the message of a commit. */
-export function messageOf({ added, changed, removed }: TeamChanges): string {
-  const MAX_LISTED = 20;
-  const counts = [
-    added.length > 0 && `add ${added.length}`,
-    changed.length > 0 && `change ${changed.length}`,
-    removed.length > 0 && `remove ${removed.length}`,
-  ].filter((text) => text !== false);
-  const all = [
-    ...added.map((id) => `add ${id}`),
-    ...changed.map((id) => `change ${id}`),
-    ...removed.map((id) => `remove ${id}`),
-  ];
+const verbs = { added: 'add', changed: 'change', removed: 'remove' } as const;
+const MAX_LISTED = 20;
+
+export function messageOf(changes: TeamChanges): string {
+  const kinds = (['added', 'changed', 'removed'] as const).filter((kind) => changes[kind].length > 0);
+  const counts = kinds.map((kind) => `${verbs[kind]} ${changes[kind].length}`);
+  const all = kinds.flatMap((kind) => changes[kind].map((id) => `${verbs[kind]} ${id}`));
   const rest = all.length - MAX_LISTED;
   const lines = [...all.slice(0, MAX_LISTED), ...(rest > 0 ? [`and ${rest} more`] : [])];
   return `knowledge: ${counts.join(', ')}\n\n${lines.join('\n')}\n`;
@@ -115,19 +93,19 @@ export function messageOf({ added, changed, removed }: TeamChanges): string {
  * push and this.
  */
 export async function markPushed(
-  store: LocalStore,
-  git: Git,
-  { commit, parent, signal }: { commit: string; parent: string | undefined; signal: AbortSignal | undefined },
+  target: { readonly store: LocalStore; readonly clone: Clone; readonly signal: AbortSignal | undefined },
+  { commit, parent }: { readonly commit: string; readonly parent: string | undefined },
 ): Promise<void> {
-  const filesOf = async (one: string | undefined): Promise<AssetFiles['files']> =>
-    assetFilesOf(await readTree(git, one), new Map()).files;
-  const [before, after] = [await filesOf(parent), await filesOf(commit)];
+  const { clone } = target;
+  const none: Entries = new Map();
+  const before = assetFilesOf(await clone.tree(parent), none).files;
+  const after = assetFilesOf(await clone.tree(commit), none).files;
   const changed = [...new Set([...before.keys(), ...after.keys()])].filter(
     (rowId) => before.get(rowId)?.oid !== after.get(rowId)?.oid,
   );
   const hashes = new Map<string, string>();
   const files = changed.flatMap((rowId) => after.get(rowId) ?? []);
-  await readBlobs(git, files, (oid, content) => hashes.set(oid, hashOf(content.toString())));
+  await clone.readBlobs(files, (oid, content) => hashes.set(oid, hashOf(content.toString())));
   const plan = (entries: Entries): TeamChange[] =>
     changed.flatMap((rowId): TeamChange[] => {
       const entry = entries.get(rowId);
@@ -138,5 +116,5 @@ export async function markPushed(
       // Removed while it was pushed: the team has it now, so that the removal must be pushed too.
       return [{ id: entry?.id ?? id, version: entry?.version, text: null, team }];
     });
-  await applyPlan(store, plan, { signal });
+  await applyPlan(target, plan);
 }

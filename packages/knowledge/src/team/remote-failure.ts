@@ -44,7 +44,6 @@ const failures: readonly (readonly [pattern: RegExp, what: string, hint: string]
   ],
 ];
 
-/** Returns the error of a command that asked the remote. */
 export function remoteFailure(stderr: string, reason: string): KnowledgeError {
   const [, what, hint] = failures.find(([pattern]) => pattern.test(stderr)) ?? [
     undefined,

@@ -1,4 +1,6 @@
-/** What a synchronization did. */
+/** What the calls of the team store return. */
+import type { StoreEntry, TeamChange } from '../stores/team-changes.ts';
+import { rowIdOf } from '../stores/record.ts';
 
 /** Assets by what happened to them, as `product_line/name`. */
 export interface TeamChanges {
@@ -39,6 +41,25 @@ export interface TeamReport {
   readonly notices: readonly string[];
 }
 
+/** An asset that was changed here and by the team. */
+export interface TeamConflict {
+  readonly id: string;
+  /** The local text; `null` when it was removed here. */
+  readonly mine: string | null;
+  /** What the team has; `null` when it was removed there. */
+  readonly theirs: string | null;
+}
+
+/** The state of sharing, as of the last time that the remote was asked. */
+export interface TeamStatus extends Pick<TeamReport, 'remote' | 'branch' | 'conflicts' | 'withheld' | 'review'> {
+  readonly clone: string;
+  readonly synced?: string | undefined;
+  /** What a push would send. */
+  readonly outgoing: TeamChanges;
+  /** Whether the team's branch has commits that were fetched and not merged. */
+  readonly isBehind: boolean;
+}
+
 /** Collects ids; each is listed once, in what happened to it last. */
 export class ChangeList {
   readonly #kinds = new Map<string, keyof TeamChanges>();
@@ -47,8 +68,14 @@ export class ChangeList {
     this.#kinds.set(id, kind);
   }
 
-  get isEmpty(): boolean {
-    return this.#kinds.size === 0;
+  /** Adds the assets whose texts a merge changed. `before`: the entries before it. */
+  addTexts(changes: readonly TeamChange[], before: ReadonlyMap<string, StoreEntry>): void {
+    for (const { id, text } of changes) {
+      if (text === undefined) continue;
+      const had = before.get(rowIdOf(id))?.asset !== undefined;
+      if (text !== null) this.add(had ? 'changed' : 'added', id);
+      else if (had) this.add('removed', id);
+    }
   }
 
   get changes(): TeamChanges {

@@ -39,19 +39,16 @@ function isState(value: unknown): value is CloneState {
 /** Returns the state; `undefined` when no team store is set up. @throws {KnowledgeError} `STORE_FAILED`. */
 export async function readState(directory: string): Promise<CloneState | undefined> {
   const path = join(directory, TEAM_FILE);
-  let text: string;
-  try {
-    text = await readFile(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    const summary = `${path} cannot be read: ${String(error)}`;
-    throw new KnowledgeError('STORE_FAILED', [summary, 'Check its permissions.'], { path, cause: error });
-  }
   let value: unknown;
   try {
-    value = JSON.parse(text);
-  } catch {
-    value = undefined;
+    value = JSON.parse(await readFile(path, 'utf8'));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return undefined;
+    const summary = `${path} cannot be read: ${String(error)}`;
+    const facts = { path, cause: error };
+    // Without a code the text is not JSON.
+    if (code !== undefined) throw new KnowledgeError('STORE_FAILED', [summary, 'Check its permissions.'], facts);
   }
   if (isState(value)) return value;
   const hint = 'Update Cairn; or delete the file and run "cairn knowledge team init <remote>" again. No asset is lost.';
@@ -65,9 +62,24 @@ export async function writeState(directory: string, state: CloneState): Promise<
     await writeAtomically(path, `${JSON.stringify(state, undefined, 2)}\n`);
   } catch (error) {
     const summary = `${path} cannot be written: ${String(error)}`;
-    throw new KnowledgeError('STORE_FAILED', [summary, 'Free space, or check the permissions.'], {
-      path,
-      cause: error,
-    });
+    const hint = 'Free space, or check the permissions.';
+    throw new KnowledgeError('STORE_FAILED', [summary, hint], { path, cause: error });
   }
+}
+
+export const trackingRef = (branch: string): string => `refs/remotes/origin/${branch}`;
+
+/**
+ * Returns whether the clone of the team store has commits that the local store lacks, such as those of an outside `git fetch`. Reads
+ * two or three small files and runs no git: the start of a session has no time for it. @throws {KnowledgeError} `STORE_FAILED`.
+ */
+export async function hasLocalChanges(directory: string): Promise<boolean> {
+  const state = await readState(directory);
+  if (state === undefined) return false;
+  const ref = trackingRef(state.branch);
+  const read = (path: string): Promise<string> => readFile(join(state.directory, path), 'utf8').catch(() => '');
+  const own = (await read(ref)).trim();
+  const line = own === '' ? (await read('packed-refs')).split('\n').find((one) => one.endsWith(` ${ref}`)) : own;
+  const fetched = line?.split(' ')[0];
+  return fetched !== undefined && fetched !== state.synced;
 }

@@ -11,19 +11,10 @@ import type { ToolTexts } from './texts.ts';
 
 const MAX_LINES = 5;
 
-/** Returns the path below the innermost root, with `/`; `undefined` for a file outside of all roots. */
 function pathBelow(roots: readonly string[], file: string): string | undefined {
   const inside = roots.filter((root) => file.startsWith(root.endsWith(sep) ? root : `${root}${sep}`));
   const [innermost] = inside.toSorted((one, other) => other.length - one.length);
   return innermost === undefined ? undefined : relative(innermost, file).replaceAll(sep, '/');
-}
-
-/** A root that does not exist has no files. */
-async function realRoot(root: string): Promise<string[]> {
-  return realpath(root).then(
-    (real) => [real],
-    () => [],
-  );
 }
 
 /**
@@ -36,7 +27,7 @@ export function createFileNoteSource(
   const shown = new Set<string>();
   /** By head, which the index replaces when the asset changes. */
   const matchers = new WeakMap<AssetHead, (path: string) => boolean>();
-  let realRoots: Promise<readonly string[]> | undefined;
+  let realRoots: Promise<readonly (string | undefined)[]> | undefined;
 
   const matcherOf = (head: AssetHead): ((path: string) => boolean) => {
     let matcher = matchers.get(head);
@@ -51,8 +42,9 @@ export function createFileNoteSource(
       paths.length > 0 && status === 'active' && type !== 'skill' && !shown.has(id);
     const heads = knowledge.index.heads().filter(isNew);
     if (heads.length === 0) return undefined;
-    realRoots ??= Promise.all(roots.map(realRoot)).then((found) => found.flat());
-    const within = await realRoots;
+    // A root that does not exist has no files.
+    realRoots ??= Promise.all(roots.map((root) => realpath(root).catch(() => undefined)));
+    const within = (await realRoots).filter((root) => root !== undefined);
     const paths = files.flatMap((file) => pathBelow(within, file) ?? []);
     const found = heads.filter((head) => paths.some(matcherOf(head)));
     const lines = found.slice(0, MAX_LINES);

@@ -1,75 +1,29 @@
 import { succeed } from '@cairn/tool';
-import type { ToolSuccess } from '@cairn/tool';
-import type { Language } from '@cairn/tool/kernel';
-import type { AssetHead, AssetType } from '../assets/asset.ts';
+import type { AssetHead } from '../assets/asset.ts';
 import { checkType } from '../assets/fields.ts';
 import { documentTexts } from '../index/document-texts.ts';
-import type { IndexCounts } from '../index/selection.ts';
 import { decide } from '../layers/decide.ts';
-import type { NextLayer } from '../layers/decide.ts';
 import { callOf, wrapLines, wrapResult } from './formatting.ts';
-import { joined } from './tool-context.ts';
-import type { RunCall, ToolContext } from './tool-context.ts';
+import { joined, type Answer, type AssetSelection, type RunCall, type ToolContext } from './tool-context.ts';
 
-/** The parameters of `search_knowledge`. */
-interface SearchKnowledgeInput {
+interface SearchKnowledgeInput extends AssetSelection {
   readonly query: string;
-  readonly product_line?: string | undefined;
-  readonly type?: string | undefined;
   readonly limit?: number | undefined;
 }
 
-/** A result of `search_knowledge`. */
-interface KnowledgeResult {
-  readonly name: string;
-  readonly product_line: string;
-  readonly type: AssetType;
-  readonly title: string;
-  /** 0 to 1, higher is better. */
-  readonly score: number;
-  readonly snippet: string;
-  /** Present when the asset has too little of the query. */
-  readonly is_similar?: true;
-}
-
-/** Clients of MCP get it as structured content. */
-interface SearchKnowledgeDetails {
-  readonly results: readonly KnowledgeResult[];
-  readonly is_answered: boolean;
-  readonly searched: number;
-  readonly has_more: boolean;
-  /** The notices of the answer, by their codes. */
-  readonly notices: readonly string[];
-}
-
-/** The parameters of `scan_index`. */
-interface ScanIndexInput {
+interface ScanIndexInput extends AssetSelection {
   readonly query?: string | undefined;
-  readonly product_line?: string | undefined;
-  readonly type?: string | undefined;
   readonly offset?: number | undefined;
-}
-
-interface ScanIndexDetails {
-  /** How many assets match in all, also those that the answer does not show. Without a query, all are exact. */
-  readonly exact: number;
-  readonly vague: number;
-  /** The ids of the assets that the answer shows. */
-  readonly shown: readonly string[];
-  /** Absent without a query. */
-  readonly next?: NextLayer;
-  readonly next_offset?: number;
 }
 
 /** About 2,000 tokens. */
 const MAX_LINES = 40;
 
-/** Searches the texts of all assets. */
 export async function runSearch(
   { open, texts, reader, readOnly }: ToolContext,
   { query, product_line: productLine, type, limit }: SearchKnowledgeInput,
   { signal }: RunCall,
-): Promise<ToolSuccess<SearchKnowledgeDetails>> {
+): Answer {
   const { layers } = await open();
   const filters = { productLine, ...(type !== undefined && { type: checkType(type) }) };
   const answer = await layers.search({ query, ...filters, limit, recordsGap: !readOnly, signal });
@@ -106,54 +60,45 @@ export async function runSearch(
   });
 }
 
-/** States which assets a list leaves out, and how to find them. */
-function notListed({ skills, inactive, unreadable }: IndexCounts, language: Language): string {
-  return documentTexts[language].omitted({ skills, inactive, unreadable, otherLines: 0, more: 0 });
-}
-
-/** Finds assets by their names, titles and tags, or lists them. */
 export async function runScan(
   { open, language, texts, reader, stack }: ToolContext,
   { query = '', product_line: productLine, type, offset = 0 }: ScanIndexInput,
   { signal }: RunCall,
-): Promise<ToolSuccess<ScanIndexDetails>> {
-  /** The first line of an answer, and what to do next. */
-  const describe = (query: string, exact: number, vague: number): readonly [first: string, next: string] => {
-    const search = callOf('search_knowledge', { query });
-    if (exact + vague === 0) return [texts.nothingScanned, texts.nextProbe(search)];
-    const next = decide({ exact, vague }) === 'L2' ? texts.nextRead : texts.nextSearch(search);
-    return [texts.scanned(exact, vague), next];
-  };
+): Answer {
   const { index } = await open();
   const filters = { productLine, ...(type !== undefined && { type: checkType(type) }), stack: await stack() };
   const isList = query.trim() === '';
   const { exact, vague } = isList
     ? { exact: (await index.list({ ...filters, signal })).heads, vague: [] }
     : await index.scan(query, { ...filters, signal });
+  const counts = { exact: exact.length, vague: vague.length };
   const total = exact.length + vague.length;
   const end = Math.min(total, offset + MAX_LINES);
   const shownExact = exact.slice(offset, end);
   const shownVague = vague.slice(Math.max(0, offset - exact.length), Math.max(0, end - exact.length));
   const shown = [...shownExact, ...shownVague].map(({ id }) => id);
-  if (!isList) reader.noteSearch(query, shown);
-  const [first, next] = describe(query, exact.length, vague.length);
-  const listHeader = shown.length === 0 ? texts.nothingListed : texts.listed(offset + 1, offset + shown.length, total);
+  const more = end < total;
+  const call = { query: isList ? undefined : query, product_line: productLine, type, offset: end };
   const wrap = (match: string, heads: readonly AssetHead[]): string =>
     heads.length === 0 ? '' : wrapLines(isList ? {} : { match }, heads);
-  const again = { query: isList ? undefined : query, product_line: productLine, type, offset: end };
-  const lines = [
-    isList ? listHeader : first,
+  const listed = [
     wrap(texts.exact, shownExact),
     wrap(texts.vague, shownVague),
-    end < total ? texts.more(total - end, callOf('scan_index', again)) : '',
-    isList ? '' : next,
-    isList && type === undefined && productLine === undefined ? notListed(index.overview().counts, language) : '',
+    more ? texts.more(total - end, callOf('scan_index', call)) : '',
   ];
-  const counts = { exact: exact.length, vague: vague.length };
-  return succeed(joined(lines), {
-    ...counts,
-    shown,
-    ...(!isList && { next: decide(counts) }),
-    ...(end < total && { next_offset: end }),
-  });
+  const next_offset = more ? { next_offset: end } : {};
+  if (isList) {
+    const header = shown.length === 0 ? texts.nothingListed : texts.listed(offset + 1, offset + shown.length, total);
+    const { skills, inactive, unreadable } = index.overview().counts;
+    const isWhole = type === undefined && productLine === undefined;
+    const omitted = { skills, inactive, unreadable, otherLines: 0, more: 0 };
+    const lines = [header, ...listed, isWhole ? documentTexts[language].omitted(omitted) : ''];
+    return succeed(joined(lines), { ...counts, shown, ...next_offset });
+  }
+  reader.noteSearch(query, shown);
+  const next = decide(counts);
+  const search = callOf('search_knowledge', { query });
+  const header = total === 0 ? texts.nothingScanned : texts.scanned(counts.exact, counts.vague);
+  const advice = total === 0 ? texts.nextProbe(search) : next === 'L2' ? texts.nextRead : texts.nextSearch(search);
+  return succeed(joined([header, ...listed, advice]), { ...counts, shown, next, ...next_offset });
 }

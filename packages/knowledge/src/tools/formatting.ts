@@ -1,5 +1,6 @@
 import { createDataMarks } from '@cairn/tool/prompt';
 import type { Asset, AssetHead } from '../assets/asset.ts';
+import { dayOf } from '../assets/fields.ts';
 import type { AssetMark } from '../assets/marks.ts';
 import { formatLine } from '../index/lines.ts';
 import type { SearchResult } from '../layers/search.ts';
@@ -14,13 +15,8 @@ export function callOf(tool: ToolName, input: Readonly<Record<string, unknown>>)
   return neutralize(`${tool} ${JSON.stringify(input)}`);
 }
 
-/** Replaces the beginnings of both marks in data. */
 function neutralize(text: string): string {
   return assetMarks.neutralize(indexMarks.neutralize(text));
-}
-
-function dayOf(timeMs: number): string {
-  return new Date(timeMs).toISOString().slice(0, 10);
 }
 
 function joinMarks(marks: readonly AssetMark[] = []): Readonly<Record<string, string>> {
@@ -58,7 +54,6 @@ export function wrapAsset(asset: Asset, text: string, marks: readonly AssetMark[
   return assetMarks.wrap(attributes, neutralize(text));
 }
 
-/** Returns lines of the index as data. */
 export function wrapLines(attributes: Readonly<Record<string, string>>, heads: readonly AssetHead[]): string {
   return indexMarks.wrap(attributes, neutralize(heads.map(formatLine).join('\n')));
 }

@@ -1,34 +1,17 @@
 import { succeed } from '@cairn/tool';
-import type { ToolSuccess } from '@cairn/tool';
 import { escapeControls } from '@cairn/tool/paths';
 import type { Asset } from '../assets/asset.ts';
-import { marksOf } from '../assets/marks.ts';
-import type { AssetMark } from '../assets/marks.ts';
+import { marksOf, type AssetMark } from '../assets/marks.ts';
 import { parseAssetId } from '../assets/names.ts';
-import type { AssetLink } from '../layers/links.ts';
+import type { AssetLink } from '../layers/get-asset.ts';
 import { headOf } from '../stores/record.ts';
 import { callOf, wrapAsset } from './formatting.ts';
-import { joined } from './tool-context.ts';
-import type { RunCall, ToolContext } from './tool-context.ts';
+import { joined, type Answer, type AssetSelection, type RunCall, type ToolContext } from './tool-context.ts';
 import type { ToolTexts } from './texts.ts';
 
-/** The parameters of `get_asset`. */
-interface GetAssetInput {
+interface GetAssetInput extends Pick<AssetSelection, 'product_line'> {
   readonly name: string;
-  readonly product_line?: string | undefined;
   readonly offset?: number | undefined;
-}
-
-interface GetAssetDetails {
-  readonly name: string;
-  readonly product_line: string;
-  /** The Markdown of the asset from the offset on, as the answer shows it. */
-  readonly text: string;
-  /** The ids of the assets that it links to. */
-  readonly links: readonly string[];
-  readonly marks: readonly AssetMark[];
-  /** Absent at the end. */
-  readonly next_offset?: number;
 }
 
 /** UTF-16 code units of an answer; other assets are read in pages. */
@@ -45,8 +28,7 @@ function endOfPage(text: string, from: number): number {
   return code >= 0xd800 && code <= 0xdbff ? end - 1 : end;
 }
 
-function describeLinks(links: readonly AssetLink[], texts: ToolTexts): string[] {
-  const ids = [...new Set(links.flatMap(({ assets }) => assets))];
+function describeLinks(links: readonly AssetLink[], ids: readonly string[], texts: ToolTexts): string[] {
   const missing = links.flatMap(({ name, assets }) => (assets.length === 0 ? [escapeControls(name)] : []));
   const calls = ids.slice(0, MAX_LINKS).map((id) => {
     const { name, productLine } = parseAssetId(id);
@@ -58,7 +40,6 @@ function describeLinks(links: readonly AssetLink[], texts: ToolTexts): string[] 
   ];
 }
 
-/** States what a reader should know before trusting an asset. */
 function warningsOf({ supersededBy }: Asset, marks: readonly AssetMark[], texts: ToolTexts): string[] {
   return marks.map((mark) => {
     const by =
@@ -67,12 +48,11 @@ function warningsOf({ supersededBy }: Asset, marks: readonly AssetMark[], texts:
   });
 }
 
-/** Reads an asset, or a page of it. */
 export async function runGet(
   { open, texts, reader, session, readOnly }: ToolContext,
   { name, product_line: productLine, offset = 0 }: GetAssetInput,
   { signal }: RunCall,
-): Promise<ToolSuccess<GetAssetDetails>> {
+): Answer {
   const knowledge = await open();
   const { asset, links } = await knowledge.layers.getAsset({ name, productLine, signal });
   const { id, text } = asset;
@@ -86,20 +66,15 @@ export async function runGet(
   const page = text.slice(offset, end);
   reader.noteRead(asset, offset, end);
   const key = { name: asset.name, product_line: asset.productLine };
-  const isCut = offset > 0 || end < text.length;
+  const ids = [...new Set(links.flatMap(({ assets }) => assets))];
+  const isCut = end < text.length;
   const lines = [
     ...warningsOf(asset, marks, texts),
     page === '' ? texts.noMore(text.length) : wrapAsset(asset, page, marks),
-    isCut && end < text.length
-      ? texts.page(offset + 1, end, text.length, callOf('get_asset', { ...key, offset: end }))
-      : '',
-    ...(end < text.length ? [] : describeLinks(links, texts)),
+    ...(isCut
+      ? [texts.page(offset + 1, end, text.length, callOf('get_asset', { ...key, offset: end }))]
+      : describeLinks(links, ids, texts)),
   ];
-  return succeed(joined(lines), {
-    ...key,
-    text: page,
-    links: [...new Set(links.flatMap(({ assets }) => assets))],
-    marks,
-    ...(end < text.length && { next_offset: end }),
-  });
+  const details = { ...key, text: page, links: ids, marks };
+  return succeed(joined(lines), isCut ? { ...details, next_offset: end } : details);
 }

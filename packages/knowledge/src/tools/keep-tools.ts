@@ -1,27 +1,14 @@
 import { succeed, ToolError } from '@cairn/tool';
-import type { ToolSuccess } from '@cairn/tool';
-import type { AssetType } from '../assets/asset.ts';
 import { REVIEW_REPORTS } from '../assets/marks.ts';
 import { checkSecrets } from '../assets/secrets.ts';
-import { sinkAsset } from '../layers/sink.ts';
-import type { SinkDraft } from '../layers/sink.ts';
+import { sinkAsset, type SinkDraft, type SinkOptions } from '../layers/sink.ts';
 import { callOf, wrapResult } from './formatting.ts';
-import { joined } from './tool-context.ts';
-import type { RunCall, ToolContext } from './tool-context.ts';
+import { joined, type Answer, type RunCall, type ToolContext } from './tool-context.ts';
 
-/** The parameters of `sink_asset`. */
-interface SinkAssetInput {
-  readonly name: string;
-  readonly type?: AssetType | undefined;
+interface SinkAssetInput extends Omit<SinkDraft, 'productLine'>, Pick<SinkOptions, 'mode'> {
   readonly product_line?: string | undefined;
-  readonly title?: string | undefined;
-  readonly tags?: readonly string[] | undefined;
-  readonly body?: string | undefined;
-  readonly paths?: readonly string[] | undefined;
-  readonly mode?: 'new' | 'update' | undefined;
 }
 
-/** The parameters of `report_asset`. */
 interface ReportAssetInput {
   readonly name: string;
   readonly product_line?: string | undefined;
@@ -29,45 +16,26 @@ interface ReportAssetInput {
   readonly note?: string | undefined;
 }
 
-interface SinkAssetDetails {
-  readonly name: string;
-  readonly product_line: string;
-  readonly is_new: boolean;
-}
-
-interface ReportAssetDetails {
-  readonly name: string;
-  readonly product_line: string;
-  readonly helpful: number;
-  readonly wrong: number;
-  readonly needs_review: boolean;
-}
-
-/** Adds or changes an asset. */
 export async function runSink(
-  context: ToolContext,
+  { open, texts, reader }: ToolContext,
   { product_line: productLine, mode, ...fields }: SinkAssetInput,
   { signal, dryRun }: RunCall,
-): Promise<ToolSuccess<SinkAssetDetails>> {
-  const { open, texts, reader } = context;
-  /** Returns the hash of the asset that the session has read whole. @throws {ToolError} `NOT_READ`. */
-  const requireRead = async (draft: SinkDraft, signal: AbortSignal | undefined): Promise<string | undefined> => {
-    const { layers } = await open();
-    const { asset } = await layers.getAsset({ name: draft.name, productLine: draft.productLine, signal });
-    // Only a new body replaces text that the caller may not know.
-    if (draft.body === undefined) return undefined;
-    const hash = reader.readHash(asset.id);
-    if (hash === asset.hash) return hash;
-    const call = callOf('get_asset', { name: asset.name, product_line: asset.productLine });
-    throw new ToolError('NOT_READ', texts.notRead(asset.id, call));
-  };
+): Answer {
   const { store, layers } = await open();
   const draft: SinkDraft = { ...fields, productLine };
-  const isUpdate = mode === 'update';
-  if (isUpdate && Object.values({ ...fields, name: undefined }).every((value) => value === undefined)) {
-    throw new ToolError('INVALID_INPUT', texts.nothingToChange());
+  let expected: string | undefined;
+  if (mode === 'update') {
+    const { name, body, ...rest } = fields;
+    const isEmpty = [body, ...Object.values(rest)].every((value) => value === undefined);
+    if (isEmpty) throw new ToolError('INVALID_INPUT', texts.nothingToChange());
+    const { asset } = await layers.getAsset({ name, productLine, signal });
+    // Only a new body replaces text that the caller may not know.
+    if (body !== undefined) expected = reader.readHash(asset.id);
+    if (body !== undefined && expected !== asset.hash) {
+      const call = callOf('get_asset', { name: asset.name, product_line: asset.productLine });
+      throw new ToolError('NOT_READ', texts.notRead(asset.id, call));
+    }
   }
-  const expected = isUpdate ? await requireRead(draft, signal) : undefined;
   const result = await sinkAsset({ store, layers }, draft, { mode, expected, dryRun, signal });
   if (result.kind === 'similar') {
     throw new ToolError('EXISTS', texts.similar(), { context: result.similar.map(wrapResult).join('\n') });
@@ -81,12 +49,11 @@ export async function runSink(
   return succeed((isNew ? texts.added : texts.updated)(asset.id), details);
 }
 
-/** Counts the report of a reader. */
 export async function runReport(
   { open, texts }: ToolContext,
   { name, product_line: productLine, verdict, note }: ReportAssetInput,
   { signal, dryRun }: RunCall,
-): Promise<ToolSuccess<ReportAssetDetails>> {
+): Answer {
   const { layers, store } = await open();
   const { asset } = await layers.getAsset({ name, productLine, signal });
   if (dryRun) checkSecrets(note ?? '');

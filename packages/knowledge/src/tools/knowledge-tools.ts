@@ -1,6 +1,5 @@
 /** The tools as models see them. The work of a call is loaded by the first call: a server starts without it. */
-import { createTool, inputSchema } from '@cairn/tool';
-import type { ToolAnnotations, ToolDefinition, Tools } from '@cairn/tool';
+import { createTool, inputSchema, type ToolAnnotations, type ToolDefinition, type Tools } from '@cairn/tool';
 import type { ToolSpec } from '@cairn/tool/internal';
 import { z } from 'zod';
 import { ASSET_TYPES } from '../assets/asset.ts';

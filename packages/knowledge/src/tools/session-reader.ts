@@ -14,7 +14,6 @@ interface Read {
 
 const MAX_SEARCHES = 8;
 
-/** What a session has searched for and read. */
 export class SessionReader {
   readonly #searches: Search[] = [];
   readonly #reads = new Map<string, Read>();

@@ -1,4 +1,4 @@
-import type { ToolRunOptions } from '@cairn/tool';
+import type { ToolRunOptions, ToolSuccess } from '@cairn/tool';
 import type { Language } from '@cairn/tool/kernel';
 import type { Knowledge } from '../create-knowledge.ts';
 import type { Stack } from '../stack/stack.ts';
@@ -11,16 +11,22 @@ export interface ToolContext {
   readonly language: Language;
   readonly texts: ToolTexts;
   readonly reader: SessionReader;
-  /** The id of the session. */
   readonly session: string;
   /** Whether the session changes nothing: then neither gaps nor openings are recorded. */
   readonly readOnly: boolean;
-  /** Returns the tech stack of the project. */
   readonly stack: () => Promise<Stack | undefined>;
 }
 
-/** One call of a tool. */
 export type RunCall = Pick<ToolRunOptions, 'signal' | 'dryRun'>;
+
+/** The details are for programs: clients of MCP get those of a search as structured content. */
+export type Answer = Promise<ToolSuccess<object>>;
+
+/** The parameters that name an asset, or select some. */
+export interface AssetSelection {
+  readonly product_line?: string | undefined;
+  readonly type?: string | undefined;
+}
 
 /** Joins the lines of an answer that are not empty. */
 export function joined(lines: readonly string[]): string {

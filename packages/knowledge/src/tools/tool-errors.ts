@@ -1,10 +1,7 @@
 import { asToolErrors as memoryToolErrors } from '@cairn/memory/tools';
-import { ToolError } from '@cairn/tool';
-import type { ToolErrorCode } from '@cairn/tool';
-import { KnowledgeError } from '../errors.ts';
-import type { KnowledgeErrorCode } from '../errors.ts';
+import { ToolError, type ToolErrorCode } from '@cairn/tool';
+import { KnowledgeError, type KnowledgeErrorCode } from '../errors.ts';
 
-/** The tool error code of each knowledge error code. */
 const codes: Readonly<Record<KnowledgeErrorCode, ToolErrorCode>> = {
   AMBIGUOUS_ASSET: 'AMBIGUOUS',
   ASSET_CHANGED: 'STALE',

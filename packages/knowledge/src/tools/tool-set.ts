@@ -21,11 +21,8 @@ export interface KnowledgeToolSetOptions {
   readonly language?: Language | undefined;
 }
 
-/** The URI of the index. */
-const INDEX_URI = 'cairn://knowledge/index';
-
 const INDEX_RESOURCE = {
-  uri: INDEX_URI,
+  uri: 'cairn://knowledge/index',
   name: 'knowledge-index',
   title: 'Index of the knowledge',
   description: 'The assets of the team, a line each, as in AGENTS-INDEX.md.',
@@ -40,12 +37,11 @@ function indexResource(open: () => Promise<Knowledge>): ResourceProvider {
       throw new ToolError('INVALID_INPUT', ['The cursor is invalid', 'List again without a cursor.']);
     },
     read: (uri, { signal }) =>
-      uri === INDEX_URI
-        ? asToolErrors(async () => {
-            const { text } = await (await open()).index.document({ signal });
-            return [{ uri, mimeType: INDEX_RESOURCE.mimeType, text }];
-          })
-        : Promise.resolve(undefined),
+      asToolErrors(async () => {
+        if (uri !== INDEX_RESOURCE.uri) return undefined;
+        const { text } = await (await open()).index.document({ signal });
+        return [{ uri, mimeType: INDEX_RESOURCE.mimeType, text }];
+      }),
   };
 }
 
@@ -85,10 +81,7 @@ export function createKnowledgeToolSet(options: KnowledgeToolSetOptions): ToolSe
     open: ({ roots, session, readOnly, signal, hidden }: ToolSetContext) => {
       if (hidden?.has('knowledge') === true) return { tools: {} };
       let stack: Promise<Stack | undefined> | undefined;
-      const readStack = async (): Promise<Stack | undefined> => {
-        const { detectStack } = await import('../stack/detect-stack.ts');
-        return detectStack(roots[0]);
-      };
+      const readStack = async (): Promise<Stack> => (await import('../stack/detect-stack.ts')).detectStack(roots[0]);
       const tools = createKnowledgeTools({
         open,
         language,
@@ -106,11 +99,7 @@ export function createKnowledgeToolSet(options: KnowledgeToolSetOptions): ToolSe
         return source(files, call);
       });
       signal.addEventListener('abort', remove, { once: true });
-      return {
-        tools,
-        resources: indexResource(open),
-        instructions: texts.instructions(readOnly),
-      };
+      return { tools, resources: indexResource(open), instructions: texts.instructions(readOnly) };
     },
     close: async () => {
       const opened = await opening?.catch(() => undefined);

@@ -34,7 +34,7 @@ function createBench(): Bench {
   };
   const store = openLocalStore({ backend: counted });
   const usage = openUsage({ open: async () => createMemory({ backend: counted }) });
-  const hot = openHotAssets({ store, usage });
+  const hot = openHotAssets(store, usage);
   return { store, usage, hot, calls: () => calls.splice(0) };
 }
 
@@ -83,9 +83,9 @@ test('a change during the read is seen by the next one', async () => {
       return asset;
     },
   };
-  const hot = openHotAssets({ store: slow, usage });
+  const hot = openHotAssets(slow, usage);
   expect((await hot.get('a/one'))?.body).toContain('The body of one.');
-  expect((await openHotAssets({ store, usage }).get('a/one'))?.body).toBe('Changed meanwhile.\n');
+  expect((await openHotAssets(store, usage).get('a/one'))?.body).toBe('Changed meanwhile.\n');
   expect((await hot.get('a/one'))?.body).toBe('Changed meanwhile.\n');
 });
 

@@ -11,17 +11,13 @@ const MAX_KEPT = 32;
 /** A larger asset is read from the store each time. UTF-16 code units. */
 const MAX_UNITS = 128 * 1024;
 
-interface KeptAsset {
-  readonly asset: Asset;
-  /** The state of the store before the asset was read. While it is the same, so is the asset. */
-  readonly state: string;
-}
-
 class KeptAssets {
   readonly #store: LocalStore;
   readonly #usage: Pick<Usage, 'opened'>;
   /** By the ids of their rows; the one that was read last is last. */
-  readonly #kept = new Map<string, KeptAsset>();
+  readonly #kept = new Map<string, Asset>();
+  /** The state of the store before the assets were read. While it is the same, so are they. */
+  #state = '';
 
   constructor(store: LocalStore, usage: Pick<Usage, 'opened'>) {
     this.#store = store;
@@ -34,33 +30,36 @@ class KeptAssets {
    */
   async get(id: string, options: CallOptions = {}): Promise<Asset | undefined> {
     const state = await this.#readState(options);
-    const rowId = rowIdOf(id);
-    const known = this.#kept.get(rowId);
-    const asset = known?.state === state ? known.asset : await this.#store.get(id, options);
-    this.#keep(rowId, asset, state);
+    const asset = this.#kept.get(rowIdOf(id)) ?? (await this.#store.get(id, options));
+    this.#keep(id, asset, state);
     return asset;
   }
 
-  /** Reads the assets that most sessions opened. */
   async preload(options: CallOptions = {}): Promise<void> {
     const opened = [...(await this.#usage.opened(options))];
     const hot = opened.toSorted(([, one], [, other]) => other - one).slice(0, MAX_KEPT);
     const state = await this.#readState(options);
     const ids = hot.map(([id]) => id).toReversed();
-    for (const [place, asset] of (await this.#store.getMany(ids, options)).entries()) {
-      this.#keep(rowIdOf(ids[place] ?? ''), asset, state);
-    }
+    const assets = await this.#store.getMany(ids, options);
+    for (const [place, id] of ids.entries()) this.#keep(id, assets[place], state);
   }
 
+  /** Drops what is kept of another state. */
   async #readState({ signal }: CallOptions): Promise<string> {
     const { start, sequence, count } = await this.#store.position({ signal });
-    return JSON.stringify([start, sequence, count]);
+    const state = JSON.stringify([start, sequence, count]);
+    if (state !== this.#state) this.#kept.clear();
+    this.#state = state;
+    return state;
   }
 
-  #keep(rowId: string, asset: Asset | undefined, state: string): void {
+  #keep(id: string, asset: Asset | undefined, state: string): void {
+    // Another call saw a later state meanwhile.
+    if (state !== this.#state) return;
+    const rowId = rowIdOf(id);
     this.#kept.delete(rowId);
     if (asset === undefined || asset.text.length > MAX_UNITS) return;
-    this.#kept.set(rowId, { asset, state });
+    this.#kept.set(rowId, asset);
     const [oldest] = this.#kept.keys();
     if (this.#kept.size > MAX_KEPT && oldest !== undefined) this.#kept.delete(oldest);
   }
@@ -71,12 +70,6 @@ export type HotAssets = Pick<KeptAssets, keyof KeptAssets>;
 
 const hotCalls: CallTable<HotAssets> = { get: ['any', callOptions], preload: [callOptions] };
 
-export function openHotAssets({
-  store,
-  usage,
-}: {
-  readonly store: LocalStore;
-  readonly usage: Pick<Usage, 'opened'>;
-}): HotAssets {
+export function openHotAssets(store: LocalStore, usage: Pick<Usage, 'opened'>): HotAssets {
   return checkArguments.calls<HotAssets>(new KeptAssets(store, usage), hotCalls);
 }

@@ -1,9 +1,8 @@
-import { readQuery } from '@cairn/retrieval';
-import type { QueryTerm } from '@cairn/retrieval';
+import { readQuery, type QueryTerm } from '@cairn/retrieval';
+import type { AssetHead } from '../assets/asset.ts';
 
 /** An asset that was opened, and the query before it. */
 export interface OpenedEvent {
-  /** The id of the asset. */
   readonly asset: string;
   /** The session in which it was opened. */
   readonly session: string;
@@ -11,14 +10,8 @@ export interface OpenedEvent {
   readonly query?: string | undefined;
 }
 
-/** A result of a search, before the ranking is learned. */
-export interface RankableResult {
-  /** The id of the asset. */
-  readonly id: string;
-  readonly name: string;
-  /** 0 to 1; higher is better. */
-  readonly score: number;
-}
+/** A result of a search; its score is 0 to 1, and higher is better. */
+export type RankableResult = Pick<AssetHead, 'id' | 'name'> & { readonly score: number };
 
 /** A ranking that knows which asset was opened after which query. */
 export interface LearnedRanking {
@@ -47,10 +40,6 @@ const MAX_LEARNED = 0.5;
 const MIN_SUGGESTED = 0.25;
 const MAX_SUGGESTED = 3;
 
-/** The terms of a query with their weights, by term. */
-type Vector = ReadonlyMap<string, number>;
-
-/** The events with one query. */
 interface AskedQuery {
   readonly terms: readonly QueryTerm[];
   /** How many sessions opened each asset. */
@@ -63,12 +52,6 @@ function foldName(text: string): string {
     .normalize('NFKC')
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}\p{M}]+/gu, '');
-}
-
-/** Whether a query is the name of an asset, or its `product_line/name`. */
-function isExactName(query: string, { id, name }: RankableResult): boolean {
-  const folded = foldName(query);
-  return folded !== '' && (folded === foldName(name) || folded === foldName(id));
 }
 
 /** Counts each asset once for each session and query: a model that reads a second page opens nothing new. */
@@ -104,28 +87,26 @@ export function learnRanking(events: readonly OpenedEvent[]): LearnedRanking {
       else known.push(index);
     }
   }
-  const vectorOf = (terms: readonly QueryTerm[]): Vector =>
-    new Map(
-      terms.map(({ term, weight }) => [term, weight * Math.log(2 + asked.length / (postings.get(term)?.length ?? 1))]),
-    );
-  const lengthOf = (vector: Vector): number => Math.hypot(...vector.values());
+  const vectorOf = (terms: readonly QueryTerm[]) => {
+    const rarity = (term: string): number => Math.log(2 + asked.length / (postings.get(term)?.length ?? 1));
+    const weights = new Map(terms.map(({ term, weight }) => [term, weight * rarity(term)]));
+    return { weights, length: Math.hypot(...weights.values()) };
+  };
   const vectors = asked.map(({ terms }) => vectorOf(terms));
-  const lengths = vectors.map((vector) => lengthOf(vector));
 
   /** Returns the preference of each asset after similar queries: 0 to 1, together at most 1. */
   const preferences = (query: string): ReadonlyMap<string, number> => {
-    const vector = vectorOf(readQuery(query).terms);
-    const length = lengthOf(vector);
+    const { weights, length } = vectorOf(readQuery(query).terms);
     const products = new Map<number, number>();
-    for (const [term, weight] of vector) {
+    for (const [term, weight] of weights) {
       for (const index of postings.get(term) ?? []) {
-        products.set(index, (products.get(index) ?? 0) + weight * (vectors[index]?.get(term) ?? 0));
+        products.set(index, (products.get(index) ?? 0) + weight * (vectors[index]?.weights.get(term) ?? 0));
       }
     }
     const sums = new Map<string, number>();
     let total = PRIOR;
     for (const [index, product] of products) {
-      const similarity = product / (length * (lengths[index] ?? 1));
+      const similarity = product / (length * (vectors[index]?.length ?? 1));
       if (similarity < MIN_SIMILARITY) continue;
       for (const [asset, count] of asked[index]?.opened ?? []) {
         sums.set(asset, (sums.get(asset) ?? 0) + similarity * count);
@@ -136,6 +117,7 @@ export function learnRanking(events: readonly OpenedEvent[]): LearnedRanking {
   };
 
   const rerank: LearnedRanking['rerank'] = (query, results) => {
+    const folded = foldName(query);
     const preferred = preferences(query);
     // The more openings, the more they count besides the words. With one alone, half of it.
     const confidence = [...preferred.values()].reduce((sum, preference) => sum + preference, 0);
@@ -146,7 +128,7 @@ export function learnRanking(events: readonly OpenedEvent[]): LearnedRanking {
     });
     const best = learned.reduce((most, { score }) => Math.max(most, score), 0);
     const placed = learned.map((result) => {
-      const isNamed = isExactName(query, result);
+      const isNamed = folded !== '' && [result.name, result.id].some((name) => foldName(name) === folded);
       // Its score is the highest too, so that scores never rise from one result to the next.
       return { isNamed, result: isNamed ? { ...result, score: best } : result };
     });

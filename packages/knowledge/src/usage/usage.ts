@@ -1,10 +1,9 @@
 import type { CallTable } from '@cairn/tool/errors';
 import { callOptions, checkArguments } from '../errors.ts';
 import type { CallOptions, Memory, Namespace, NamespaceChanges, NamespaceRecord } from '@cairn/memory';
-import { hasSecret } from '../assets/secrets.ts';
+import { secretError } from '../assets/secrets.ts';
 import { rowIdOf } from '../stores/record.ts';
-import { learnRanking } from './learned-ranking.ts';
-import type { LearnedRanking, OpenedEvent } from './learned-ranking.ts';
+import { learnRanking, type LearnedRanking, type OpenedEvent } from './learned-ranking.ts';
 
 /** The newest events that are kept, and for how long. */
 const LIMITS = { maxRecords: 2000, lifetimeMs: 180 * 86_400_000 };
@@ -44,17 +43,6 @@ export interface Usage {
   readonly flush: () => Promise<void>;
 }
 
-function eventOf({ value: { asset, session, query } }: NamespaceRecord): OpenedEvent | undefined {
-  if (typeof asset !== 'string' || typeof session !== 'string') return undefined;
-  return { asset, session, ...(typeof query === 'string' && { query }) };
-}
-
-/** Returns the query as it is stored. */
-function storableQuery(query: string | undefined): string | undefined {
-  const text = query?.normalize('NFC').replaceAll(/\s+/gu, ' ').trim().slice(0, MAX_QUERY_UNITS);
-  return text === undefined || text === '' || hasSecret(query ?? '') ? undefined : text;
-}
-
 /** The list of events, as it was last read. */
 interface Reading {
   readonly position: Pick<NamespaceChanges, 'start' | 'sequence'>;
@@ -67,7 +55,10 @@ interface Reading {
 
 function read(position: Reading['position'], all: readonly NamespaceRecord[]): Reading {
   const records = all.slice(-LIMITS.maxRecords);
-  const events = records.flatMap((record) => eventOf(record) ?? []);
+  const events = records.flatMap(({ value: { asset, session, query } }): OpenedEvent[] => {
+    if (typeof asset !== 'string' || typeof session !== 'string') return [];
+    return [{ asset, session, ...(typeof query === 'string' && { query }) }];
+  });
   const sessions = new Map<string, Set<string>>();
   for (const { asset, session } of events) {
     const known = sessions.get(asset);
@@ -106,10 +97,11 @@ export function openUsage({ open, learn = true }: UsageOptions): Usage {
 
   const api: Usage = {
     isOn: learn,
-    recordOpened: ({ asset, session, query }) => {
+    recordOpened: ({ asset, session, query = '' }) => {
       if (!learn) return;
-      const stored = storableQuery(query);
-      const event = { asset, session, ...(stored !== undefined && { query: stored }) };
+      const text = query.normalize('NFC').replaceAll(/\s+/gu, ' ').trim().slice(0, MAX_QUERY_UNITS);
+      const isStored = text !== '' && secretError(query) === undefined;
+      const event = { asset, session, ...(isStored && { query: text }) };
       writing = writing.then(async () => (await namespace()).append(LIST, [event])).catch(() => undefined);
     },
     opened: async (options) => (await current(options)).opened,

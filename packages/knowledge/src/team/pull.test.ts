@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { merge } from './merge.ts';
-import type { Merge, Version } from './merge.ts';
+import { merge } from './pull.ts';
+import type { Merge, Version } from './pull.ts';
 
 const none = undefined;
 
