@@ -87,24 +87,25 @@ export interface Host extends HostName {
   readonly mcpServers: McpServerKind;
 }
 
-export const MCP_SERVER_KIND = 'mcp-server';
+/** The keys that most hosts use for a server at a URL. */
+export const remoteKeys: readonly string[] = ['url', 'serverUrl', 'httpUrl', 'headers'];
 
-/** The names that most hosts accept. */
-export const commonNames: NameRule = {
-  pattern: /^[\w-]{1,64}$/u,
-  words: 'up to 64 letters, digits, hyphens and underscores',
+/** What most hosts share. */
+export const commonServers: Omit<McpServerKind, 'files' | 'path' | 'nextStep'> = {
+  id: 'mcp-server',
+  format: 'json',
+  render: ({ command, args }) => ({ type: 'stdio', command, args }),
+  conflictingKeys: remoteKeys,
+  names: { pattern: /^[\w-]{1,64}$/u, words: 'up to 64 letters, digits, hyphens and underscores' },
 };
+
+/** Chooses by scope. */
+export function byScope<T>(project: T, user: T): (scope: ConfigScope) => T {
+  return (scope) => (scope === 'project' ? project : user);
+}
 
 /** Returns the value of an environment variable. An empty one counts as unset. */
 export function setting(context: HostContext, name: string): string | undefined {
   const value = context.env[name];
   return value === '' ? undefined : value;
 }
-
-/** The entry that most hosts share. */
-export function stdioEntry({ command, args }: ServerCommand): ConfigObject {
-  return { command, args };
-}
-
-/** The keys that most hosts use for a server at a URL. */
-export const remoteKeys: readonly string[] = ['url', 'serverUrl', 'httpUrl', 'headers'];
