@@ -162,12 +162,10 @@ function withoutParents(
   return changed;
 }
 
-/** What undoing needs besides the texts. */
 interface UndoneEntry {
   readonly note: UndoNote;
   readonly name: string;
   readonly element?: ElementRule | undefined;
-  /** Whether the entry is a whole file. */
   readonly isFile: boolean;
 }
 

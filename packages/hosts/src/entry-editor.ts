@@ -26,7 +26,6 @@ export interface ConfigFile {
   readonly missingDirectories: readonly string[];
   /** Replaces the content, or creates the file. Rejects when the file changed since it was opened. */
   write(text: string): Promise<void>;
-  /** Deletes the file. */
   remove(): Promise<void>;
 }
 
@@ -47,7 +46,6 @@ export interface EntryTarget<Value> {
   readonly isOwn?: ((entry: unknown) => boolean) | undefined;
 }
 
-/** An entry that a configuration has. */
 export interface FoundEntry {
   readonly path: string;
   readonly entry: unknown;
@@ -60,7 +58,6 @@ export interface EntryChange<File extends ConfigFile = ConfigFile> extends TextC
   apply(): Promise<void>;
 }
 
-/** What an editor uses. */
 export interface EntryEditorOptions<File extends ConfigFile> {
   readonly open: OpenConfigFile<File>;
   /** Where undo notes are kept: a directory of this user that outlives a restart. Created on the first installation. */

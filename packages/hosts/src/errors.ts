@@ -45,7 +45,6 @@ export const checkArguments: ArgumentChecks = new ArgumentChecks(
   (_, [summary, hint], facts) => new HostError('INVALID_OPTION', `${summary}; ${hint}`, facts),
 );
 
-/** Returns the line and column of an offset in a text. */
 export function positionOf(text: string, offset: number): TextPosition {
   const before = text.slice(0, offset);
   const lineStart = before.lastIndexOf('\n') + 1;

@@ -15,7 +15,6 @@ export interface HostContext {
   readonly platform: NodeJS.Platform;
 }
 
-/** Which names an entry may have. */
 export interface NameRule {
   readonly pattern: RegExp;
   /** The rule in words: completes "use …". */
@@ -27,7 +26,6 @@ export interface NameRule {
  * the element that has the entry.
  */
 export interface ElementRule {
-  /** Returns whether an element has the entry. */
   readonly matches: (element: unknown, name: string) => boolean;
   /** Returns an element that has the entry, with its entry replaced by that of `wanted`. */
   readonly merge: (element: unknown, wanted: unknown, name: string) => unknown;
@@ -75,7 +73,6 @@ export interface McpServerKind extends EntryKind<ServerCommand> {
   readonly projectVariable?: Readonly<Partial<Record<ConfigScope, string>>>;
 }
 
-/** The names of a host. */
 export interface HostName {
   readonly id: string;
   /** The name as its makers write it. */
@@ -90,7 +87,6 @@ export interface Host extends HostName {
 /** The keys that most hosts use for a server at a URL. */
 export const remoteKeys: readonly string[] = ['url', 'serverUrl', 'httpUrl', 'headers'];
 
-/** What most hosts share. */
 export const commonServers: Omit<McpServerKind, 'files' | 'path' | 'nextStep'> = {
   id: 'mcp-server',
   format: 'json',
@@ -99,7 +95,6 @@ export const commonServers: Omit<McpServerKind, 'files' | 'path' | 'nextStep'> =
   names: { pattern: /^[\w-]{1,64}$/u, words: 'up to 64 letters, digits, hyphens and underscores' },
 };
 
-/** Chooses by scope. */
 export function byScope<T>(project: T, user: T): (scope: ConfigScope) => T {
   return (scope) => (scope === 'project' ? project : user);
 }

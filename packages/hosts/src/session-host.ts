@@ -71,7 +71,6 @@ export const sessionStartHook: Omit<EntryKind<string>, 'files' | 'nextStep'> = {
   conflictingKeys: [],
 };
 
-/** Returns the kind of skills that a host reads from a directory. */
 export function skillFile(directory: (scope: ConfigScope, context: HostContext) => string): EntryKind<string> {
   return {
     id: 'skill',

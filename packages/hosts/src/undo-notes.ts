@@ -32,7 +32,6 @@ interface StoredNote extends UndoNote {
   readonly noteDirectories?: readonly string[];
 }
 
-/** Returns the hash that tells whether a text changed. */
 export function hashOfText(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
@@ -109,7 +108,6 @@ export class UndoNotes {
     return this.#run(() => read(this.#fileOf(subject)));
   }
 
-  /** Returns the notes of all subjects. */
   all(): Promise<readonly UndoNote[]> {
     return this.#run(() => this.#all());
   }

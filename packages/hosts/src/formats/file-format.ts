@@ -5,7 +5,6 @@ export const FILE_CONTENT = 'content';
 
 /** A file that is one entry: its value is the text. */
 export const fileFormat: ConfigFormat = {
-  name: 'text',
   parse: (text) => (text === '' ? {} : { [FILE_CONTENT]: text }),
   change: (_, { value }) => (typeof value === 'string' ? value : ''),
   isBlank: (text) => text === '',

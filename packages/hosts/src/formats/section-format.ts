@@ -73,7 +73,6 @@ function removeSection(text: string, name: string): string {
 
 /** Markdown with sections between marks. A section is its name and its text, with line feeds; all other text stays. */
 export const sectionFormat: ConfigFormat = {
-  name: 'Markdown',
   parse: (text) => Object.fromEntries(sectionsOf(text).map((section) => [section.name, bodyOf(text, section)])),
   change: (text, { path: [name], value }) =>
     typeof value === 'string' ? setSection(text, String(name), value) : removeSection(text, String(name)),
