@@ -13,6 +13,6 @@ export type { MessageLabel } from './messages/message.ts';
 export { textOf } from './messages/text.ts';
 export { IMAGE_TOKENS, tokensOf } from './messages/tokens.ts';
 export { turnsOf } from './messages/turns.ts';
-export { foldedCount } from './modes/fold.ts';
+export { foldedCount } from './modes/budget.ts';
 export { checkMode, DEFAULT_MODE, isContextMode, modeOf } from './modes/mode.ts';
 export { DEFAULT_SUMMARIZE_AFTER } from './modes/view.ts';

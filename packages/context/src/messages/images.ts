@@ -4,7 +4,7 @@
  */
 import type { Language } from '@cairn/tool/kernel';
 import { formatBytes } from '@cairn/tool/prompt';
-import { checkArguments, ContextError } from '../errors.ts';
+import { checkArguments, checkWholeNumber } from '../errors.ts';
 import type { MediaPart, ToolMessage, ToolResultPart, UnifiedMessage, UserMessage } from './message.ts';
 import { messageTexts } from './texts.ts';
 import { base64Length, isImage } from './media.ts';
@@ -103,11 +103,7 @@ export function withNewestImages(messages: readonly UnifiedMessage[], options: N
   checkArguments.options('withNewestImages', options, { language: 'required', max: 'optional', prompt: 'optional' });
   const { language, max = MAX_IMAGES, prompt } = options;
   checkArguments.language(language);
-  if (!Number.isInteger(max) || max < 0) {
-    throw new ContextError('INVALID_OPTION', [`Invalid max ${String(max)}`, 'Use a whole number from 0.'], {
-      option: 'max',
-    });
-  }
+  checkWholeNumber('max', max, 0);
   let left = max;
   const shorten = (message: UnifiedMessage): UnifiedMessage => {
     const count = countImages([message]);

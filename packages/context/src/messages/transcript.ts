@@ -19,8 +19,6 @@ export interface RenderedTurn extends TurnRange {
   readonly tokens: number;
   /** The tokens of the messages of the user that begin it. */
   readonly promptTokens: number;
-  /** The tokens of the turns before it. */
-  readonly tokensBefore: number;
 }
 
 export interface TranscriptOptions {
@@ -38,8 +36,6 @@ export interface TranscriptOptions {
  */
 export class Transcript {
   readonly turns: RenderedTurn[] = [];
-  /** Increases when a turn before the last one changed. */
-  version = 0;
   readonly #options: TranscriptOptions;
   #ranges: TurnRange[] = [];
   #pairs = new CallPairs();
@@ -70,7 +66,6 @@ export class Transcript {
       known,
       this.#ranges.findLastIndex(({ from }) => from <= oldest),
     );
-    if (changed < known - 1) this.version++;
     this.turns.length = changed;
     for (const range of this.#ranges.slice(changed)) this.turns.push(this.#render(history, range));
     this.#limitImages();
@@ -80,32 +75,15 @@ export class Transcript {
   /** Shows the newest images of the history only. Each turn with others is made again. */
   #limitImages(): void {
     let left = MAX_IMAGES;
-    let changed = this.turns.length;
-    for (let index = this.turns.length - 1; index >= 0; index--) {
-      const turn = this.turns[index];
-      if (turn === undefined || turn.images === 0) continue;
-      const { images, shownImages } = turn;
-      const shown = Math.min(images, left);
+    for (const [index, turn] of [...this.turns.entries()].toReversed()) {
+      const shown = Math.min(turn.images, left);
       left -= shown;
-      if (shown === shownImages) {
-        // Images of older turns have been left out before.
-        if (shown === 0) break;
-        continue;
-      }
-      this.turns[index] = this.#size(turn, turn.whole, shown);
-      changed = index;
-    }
-    if (changed < this.turns.length - 1) this.version++;
-    for (let index = changed + 1; index < this.turns.length; index++) {
-      const [before, turn] = [this.turns[index - 1], this.turns[index]];
-      if (before === undefined || turn === undefined) continue;
-      this.turns[index] = { ...turn, tokensBefore: before.tokensBefore + before.tokens };
+      if (shown !== turn.shownImages) this.turns[index] = this.#size(turn, turn.whole, shown);
     }
   }
 
   #reset(): void {
     this.turns.length = 0;
-    this.version++;
     this.#ranges = [];
     this.#pairs = new CallPairs();
     this.#count = 0;
@@ -116,17 +94,11 @@ export class Transcript {
     const { language, agent, isMain } = this.#options;
     const isForeign = (other: string): boolean => isMain && other !== agent;
     const whole = renderTurn(history, range, { language, pairs: this.#pairs, isForeign });
-    const before = this.turns.at(-1);
-    const tokensBefore = before === undefined ? 0 : before.tokensBefore + before.tokens;
-    return this.#size({ ...range, tokensBefore }, whole, countImages(whole));
+    return this.#size(range, whole, countImages(whole));
   }
 
   /** Returns a turn with its newest images. */
-  #size(
-    { from, to, tokensBefore }: TurnRange & Pick<RenderedTurn, 'tokensBefore'>,
-    whole: readonly UnifiedMessage[],
-    shownImages: number,
-  ): RenderedTurn {
+  #size({ from, to }: TurnRange, whole: readonly UnifiedMessage[], shownImages: number): RenderedTurn {
     const { language, countTokens } = this.#options;
     const images = countImages(whole);
     const messages = shownImages === images ? whole : withNewestImages(whole, { language, max: shownImages });
@@ -144,26 +116,35 @@ export class Transcript {
       images,
       shownImages,
       tokens,
-      tokensBefore,
       promptTokens: promptTokens ?? tokens,
     };
   }
 }
 
-const transcripts = new WeakMap<readonly UnifiedMessage[], Map<string, readonly [CountTokens, Transcript]>>();
+/** What was made of histories, each by its array and a key. It is kept as long as the array is. */
+export class MadeOfHistories<T> {
+  readonly #made = new WeakMap<readonly UnifiedMessage[], Map<string, readonly [CountTokens, T]>>();
 
-/** Returns the transcript of a history. It is kept as long as the array is. */
-export function transcriptOf(history: readonly UnifiedMessage[], options: TranscriptOptions): Transcript {
-  let known = transcripts.get(history);
-  if (known === undefined) {
-    known = new Map();
-    transcripts.set(history, known);
+  /** Returns what was made before with the same function to count tokens, or makes it. */
+  get(
+    history: readonly UnifiedMessage[],
+    { key, countTokens, make }: { readonly key: string; readonly countTokens: CountTokens; readonly make: () => T },
+  ): T {
+    const known = this.#made.get(history) ?? new Map<string, readonly [CountTokens, T]>();
+    this.#made.set(history, known);
+    const [counter, found] = known.get(key) ?? [];
+    if (found !== undefined && counter === countTokens) return found;
+    const made = make();
+    known.set(key, [countTokens, made]);
+    return made;
   }
+}
+
+const transcripts = new MadeOfHistories<Transcript>();
+
+/** Returns the turns of a history. It reads only the messages that were added to the array since the last call. */
+export function turnsToSend(history: readonly UnifiedMessage[], options: TranscriptOptions): readonly RenderedTurn[] {
   const { language, agent, isMain, countTokens } = options;
   const key = JSON.stringify([language, isMain, isMain ? agent : undefined]);
-  const [counter, found] = known.get(key) ?? [];
-  if (found !== undefined && counter === countTokens) return found.read(history);
-  const transcript = new Transcript(options);
-  known.set(key, [countTokens, transcript]);
-  return transcript.read(history);
+  return transcripts.get(history, { key, countTokens, make: () => new Transcript(options) }).read(history).turns;
 }

@@ -3,11 +3,10 @@ import { checkArguments } from '../errors.ts';
 import { createDataMarks } from '@cairn/tool/prompt';
 import type { UnifiedMessage } from '../messages/message.ts';
 import { textOf } from '../messages/text.ts';
-import { foldedCount } from './fold.ts';
+import { foldedCount } from './budget.ts';
 import type { ModelSummary } from './head.ts';
-import { lineOf, speakerOf } from './speaker.ts';
 import { summarize, SUMMARY_CHARACTERS } from './summarize.ts';
-import { withoutAnnouncement } from './texts.ts';
+import { lineOf, speakerOf, withoutAnnouncement } from './texts.ts';
 import { DEFAULT_SUMMARIZE_AFTER } from './view.ts';
 
 /** Sends a prompt to a model, and returns its answer. */

@@ -4,8 +4,7 @@ import type { UnifiedMessage } from '../messages/message.ts';
 import { textOf } from '../messages/text.ts';
 import { countNegations, shortenSentence, weighCues, withoutLeadIn } from './cues.ts';
 import { sentencesOf } from './sentences.ts';
-import { speakerOf } from './speaker.ts';
-import { withoutAnnouncement } from './texts.ts';
+import { speakerOf, withoutAnnouncement } from './texts.ts';
 
 /** A longer sentence is cut: it must not take the place of several others. */
 const MAX_SENTENCE = 240;

@@ -1,5 +1,5 @@
 import type { Language } from '@cairn/tool/kernel';
-import { checkArguments, ContextError } from '../errors.ts';
+import { checkArguments, checkWholeNumber } from '../errors.ts';
 import type { UnifiedMessage } from '../messages/message.ts';
 import { shortenSentence, withoutLeadIn } from './cues.ts';
 import { StatementPool } from './statements.ts';
@@ -112,12 +112,7 @@ export function summarize(messages: readonly UnifiedMessage[], options: Summariz
   checkArguments.options('summarize', options, { maxCharacters: 'optional', language: 'optional' });
   const { maxCharacters = SUMMARY_CHARACTERS, language = 'en' } = options;
   checkArguments.language(language);
-  if (!Number.isInteger(maxCharacters) || maxCharacters < MIN_CHARACTERS) {
-    const problem = `Invalid maxCharacters ${String(maxCharacters)}`;
-    throw new ContextError('INVALID_OPTION', [problem, `Use a whole number from ${MIN_CHARACTERS}.`], {
-      option: 'maxCharacters',
-    });
-  }
+  checkWholeNumber('maxCharacters', maxCharacters, MIN_CHARACTERS);
   const pool = new StatementPool(language);
   pool.add(messages);
   return summarizePool(pool, maxCharacters);

@@ -2,9 +2,9 @@ import type { OptionNames } from '@cairn/tool/errors';
 import type { Language } from '@cairn/tool/kernel';
 import { estimateTokens } from '@cairn/tool/prompt';
 import type { CountTokens } from '@cairn/tool/prompt';
-import { checkArguments, ContextError } from '../errors.ts';
+import { checkArguments, checkWholeNumber, ContextError } from '../errors.ts';
 import type { UnifiedMessage } from '../messages/message.ts';
-import { transcriptOf } from '../messages/transcript.ts';
+import { turnsToSend } from '../messages/transcript.ts';
 import { fitTurns } from './fit-turns.ts';
 import type { ShownTurns } from './fit-turns.ts';
 import { headOf } from './head.ts';
@@ -13,7 +13,6 @@ import { checkMode, MODES } from './mode.ts';
 import type { ContextMode } from './mode.ts';
 import { announcementOf, modeTextOf, viewTexts } from './texts.ts';
 import type { ModeTextChoice } from './texts.ts';
-import { checkWindow } from './window.ts';
 
 export interface ViewOptions {
   readonly mode: ContextMode;
@@ -96,13 +95,6 @@ export interface ContextView {
 
 const DEFAULT_MAX_TOKENS = 32_000;
 export const DEFAULT_SUMMARIZE_AFTER = 20;
-
-function checkCount(option: string, value: number, min: number): void {
-  if (Number.isInteger(value) && value >= min) return;
-  throw new ContextError('INVALID_OPTION', [`Invalid ${option} ${String(value)}`, `Use a whole number from ${min}.`], {
-    option,
-  });
-}
 
 const NO_HEAD: Head = { message: undefined, tokens: 0, leftOut: [], folded: 0 };
 
@@ -190,9 +182,12 @@ export function createView(options: ViewOptions): ContextView {
   } = options;
   const mode = checkMode(options.mode);
   checkArguments.language(language);
-  checkCount('summarizeAfter', summarizeAfter, 1);
-  checkCount('maxTokens', maxTokens, 1);
-  if (window !== undefined) checkWindow(window);
+  checkWholeNumber('summarizeAfter', summarizeAfter, 1);
+  checkWholeNumber('maxTokens', maxTokens, 1);
+  if (window !== undefined) {
+    const hint = 'Use a whole number of messages from 1, or leave it out to keep all that fit into the budget.';
+    checkWholeNumber('contextWindow', window, 1, hint);
+  }
   const choice = choiceOf(options.modeText, { hasHistory: own.length > 0, hasMain: main.length > 0 });
   const announcement = main.length > 0 && !choice.hasMain ? announcementOf(mode, language) : '';
   const promptTokens = (options.promptTokens ?? 0) + (announcement === '' ? 0 : countTokens(announcement));
@@ -217,13 +212,13 @@ export function createView(options: ViewOptions): ContextView {
         })
       : NO_HEAD;
   const history = reads === 'main' ? 'main' : 'own';
-  const transcript = transcriptOf(history === 'main' ? main : own, {
+  const turns = turnsToSend(history === 'main' ? main : own, {
     language,
     agent,
     isMain: history === 'main',
     countTokens,
   });
-  const shown = fitTurns(transcript, { limit: maxTokens - roomOf(head, maxTokens), promptTokens, window, countTokens });
+  const shown = fitTurns(turns, { limit: maxTokens - roomOf(head, maxTokens), promptTokens, window, countTokens });
   const reasons = [
     { reason: 'window', ...shown.window },
     { reason: 'budget', ...shown.budget },
