@@ -1,5 +1,4 @@
-import { labelOf } from './message.ts';
-import type { ToolCallPart, ToolMessage, ToolResultPart, UnifiedMessage } from './message.ts';
+import type { ToolCallPart, ToolResultPart, UnifiedMessage } from './message.ts';
 
 /** A call in a history, by the index of its message and of its part. */
 interface Place {
@@ -61,41 +60,4 @@ export function callsOf({ role, content }: UnifiedMessage): (readonly [part: num
 /** Returns an error result for a call that has none. */
 export function closedResult({ toolCallId, toolName }: ToolCallPart, reason: string): ToolResultPart {
   return { type: 'tool-result', toolCallId, toolName, output: { type: 'error-text', value: reason } };
-}
-
-/**
- * Returns the messages with a result for each call that has none: an error that states `reason`, right after the call. Messages
- * that need no change are the same objects.
- */
-export function closeOpenCalls(messages: readonly UnifiedMessage[], reason: string): UnifiedMessage[] {
-  const pairs = new CallPairs();
-  for (const [index, message] of messages.entries()) pairs.add(message, index);
-  const closed: UnifiedMessage[] = [];
-  let open: ToolResultPart[] = [];
-  const flush = (): void => {
-    const caller = closed.at(-1);
-    if (open.length === 0 || caller === undefined) return;
-    const { ended: _ended, ...label } = labelOf(caller);
-    const isLabelled = Object.keys(label).length > 0;
-    closed.push({
-      role: 'tool',
-      content: open,
-      ...(isLabelled && { providerOptions: { cairn: label } }),
-    } satisfies ToolMessage);
-    open = [];
-  };
-  for (const [index, message] of messages.entries()) {
-    if (message.role === 'tool') {
-      closed.push(open.length === 0 ? message : { ...message, content: [...message.content, ...open] });
-      open = [];
-      continue;
-    }
-    flush();
-    closed.push(message);
-    open = callsOf(message).flatMap(([part, call]) =>
-      pairs.resultOf({ message: index, part }) === undefined ? [closedResult(call, reason)] : [],
-    );
-  }
-  flush();
-  return closed;
 }

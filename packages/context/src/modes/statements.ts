@@ -2,7 +2,7 @@ import { readQuery } from '@cairn/retrieval';
 import type { Language } from '@cairn/tool/kernel';
 import type { UnifiedMessage } from '../messages/message.ts';
 import { textOf } from '../messages/text.ts';
-import { countNegations, shortenSentence, weighCues, withoutLeadIn } from './cues.ts';
+import { shortenSentence, weighCues, withoutLeadIn } from './cues.ts';
 import { sentencesOf } from './sentences.ts';
 import { speakerOf, withoutAnnouncement } from './texts.ts';
 
@@ -12,6 +12,8 @@ const MAX_SENTENCE = 240;
 const MAX_READ = 20_000;
 /** The sentences that are compared with one another. A summary has a tenth of them. */
 const MAX_POOL = 300;
+
+const NEGATION = /\b(?:no|not|never|none|nobody|nothing|without|cannot|neither|nor|\w+n['’]t)\b|[不没無无未别勿非]/giu;
 
 /** The first half of a surrogate pair, at the end of a text that was cut. */
 const HALF_PAIR = /[\uD800-\uDBFF]$/;
@@ -48,25 +50,16 @@ function cutSentence(sentence: string): string {
   return `${head.replace(/(?<=.{100})\s\S*$/u, '')}…`;
 }
 
-const known = new WeakMap<Candidate, Features>();
-
-/** Returns the features of a candidate. Few sentences become candidates for long, so that few are read for them. */
-function featuresOf(candidate: Candidate): Features {
-  let features = known.get(candidate);
-  if (features === undefined) {
-    const { text } = candidate;
-    features = {
-      terms: [...new Set(readQuery(text).terms.flatMap(({ term, weight }) => (weight < 1 ? [] : [term])))],
-      skeleton: withoutLeadIn(text)
-        .toLowerCase()
-        .replaceAll(/[\p{N}\p{P}\s]+/gu, ' ')
-        .trim(),
-      numbers: (text.match(/\p{N}+/gu) ?? []).join(' '),
-      negations: countNegations(text),
-    };
-    known.set(candidate, features);
-  }
-  return features;
+function featuresOf({ text }: Candidate): Features {
+  return {
+    terms: [...new Set(readQuery(text).terms.flatMap(({ term, weight }) => (weight < 1 ? [] : [term])))],
+    skeleton: withoutLeadIn(text)
+      .toLowerCase()
+      .replaceAll(/[\p{N}\p{P}\s]+/gu, ' ')
+      .trim(),
+    numbers: (text.match(/\p{N}+/gu) ?? []).join(' '),
+    negations: text.match(NEGATION)?.length ?? 0,
+  };
 }
 
 /** Returns the sentences of a message. Tool parts and blocks of code have none. */
@@ -80,10 +73,6 @@ function countBy(values: Iterable<string>): Map<string, number> {
   const counts = new Map<string, number>();
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
   return counts;
-}
-
-function byWeight(left: Candidate, right: Candidate): number {
-  return right.weight - left.weight || right.order - left.order;
 }
 
 /**
@@ -137,8 +126,7 @@ export class StatementPool {
 
   #trim(): void {
     if (this.#kept.size <= MAX_POOL) return;
-    for (const [key] of [...this.#kept].toSorted(([, left], [, right]) => byWeight(left, right)).slice(MAX_POOL)) {
-      this.#kept.delete(key);
-    }
+    const best = [...this.#kept].toSorted(([, a], [, b]) => b.weight - a.weight || b.order - a.order);
+    for (const [key] of best.slice(MAX_POOL)) this.#kept.delete(key);
   }
 }
