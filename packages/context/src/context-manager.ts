@@ -1,5 +1,5 @@
 import type { Clock, Memory } from '@cairn/memory';
-import { MAIN } from './definitions/agent-name.ts';
+import { MAIN } from './definitions/definition.ts';
 import { checkArguments, ContextError } from './errors.ts';
 import { copyMessage } from './histories/copy.ts';
 import { History } from './histories/history.ts';

@@ -1,14 +1,12 @@
-export { createDefinitionFile } from './definitions/create-definition-file.ts';
+export { createDefinitionFile, formatDefinition } from './definitions/create-definition-file.ts';
 export type { CreateDefinitionOptions } from './definitions/create-definition-file.ts';
 export { ContextManager, openContexts } from './context-manager.ts';
 export type { ContextsOptions } from './context-manager.ts';
-export type { AgentDefinition, DefinitionSource } from './definitions/definition.ts';
+export type { AgentDefinition, DefinitionProblem, DefinitionSource } from './definitions/definition.ts';
 export { findAgent, formatProblem } from './definitions/find-agent.ts';
-export { formatDefinition } from './definitions/format-definition.ts';
 export { loadDefinitions } from './definitions/load-definitions.ts';
 export type { AgentDefinitions, DefinitionPlaces, LoadDefinitionsOptions } from './definitions/load-definitions.ts';
 export type { ToolNaming } from './definitions/parse-definition.ts';
-export type { DefinitionProblem } from './definitions/problem.ts';
 export { ContextError } from './errors.ts';
 export type { ContextErrorCode } from './errors.ts';
 export { readProjectInstructions } from './instructions/read-instructions.ts';

@@ -1,12 +1,11 @@
 /** What other packages of Cairn use. It may change with every version. */
-export { SHOWN_PARTS } from './definitions/definition.ts';
+export { MAIN, SHOWN_PARTS } from './definitions/definition.ts';
 export { definitionDirectories } from './definitions/load-definitions.ts';
 export { withImagesAfter, withNewestImages } from './messages/images.ts';
 export type { NewestImagesOptions } from './messages/images.ts';
 export { bytesOf } from './messages/media.ts';
 export { storableMessage } from './histories/storable.ts';
 export type { StorableMessage } from './histories/storable.ts';
-export { MAIN } from './definitions/agent-name.ts';
 export { checkMessage } from './histories/copy.ts';
 export { labelOf } from './messages/message.ts';
 export type { MessageLabel } from './messages/message.ts';

@@ -1,6 +1,6 @@
+import type { Report } from './definition.ts';
 import { isFieldName, shownValue } from './fields.ts';
 import type { FrontMatterField } from './front-matter.ts';
-import type { Report } from './problem.ts';
 
 /** The rest of a name in a list that names a part of a tool: `(git add:*)`. */
 const PART = /\s*\([^]*$/u;

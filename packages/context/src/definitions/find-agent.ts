@@ -1,9 +1,8 @@
 import { escapeControls, quotePath } from '@cairn/tool/paths';
 import { ContextError } from '../errors.ts';
-import type { AgentDefinition } from './definition.ts';
+import type { AgentDefinition, DefinitionProblem } from './definition.ts';
 import type { AgentDefinitions } from './load-definitions.ts';
 import { nearNames } from '@cairn/tool/internal';
-import type { DefinitionProblem } from './problem.ts';
 
 /** Returns a problem as one line: `path:line: field: what is wrong; what to do`. */
 export function formatProblem({ path, line, field, message }: DefinitionProblem): string {

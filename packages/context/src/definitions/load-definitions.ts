@@ -1,14 +1,13 @@
 import { checkArguments } from '../errors.ts';
-import { isMissing } from '@cairn/tool/errors';
+import { isMissing } from '@cairn/tool/kernel';
+import type { OptionNames } from '@cairn/tool/kernel';
 import { projectDirectory, quotePath, userDirectories } from '@cairn/tool/paths';
 import { readdir, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
-import type { AgentDefinition, DefinitionSource } from './definition.ts';
-import { leadsOut } from './inside.ts';
-import { parseDefinition } from './parse-definition.ts';
+import type { AgentDefinition, DefinitionProblem, DefinitionSource } from './definition.ts';
+import { nameOfFile, parseDefinition } from './parse-definition.ts';
 import type { ParsedDefinition, ParseDefinitionOptions, ToolNaming } from './parse-definition.ts';
-import type { DefinitionProblem } from './problem.ts';
-import { explainUnreadable, readTextFile } from './read-text-file.ts';
+import { explainUnreadable, leadsOut, readTextFile } from './read-text-file.ts';
 
 /** A definition is a prompt: a larger file is something else. */
 const MAX_FILE_BYTES = 256 * 1024;
@@ -39,6 +38,15 @@ export interface DefinitionPlaces {
 }
 
 export interface LoadDefinitionsOptions extends DefinitionPlaces, ToolNaming {}
+
+export const optionNames: OptionNames<LoadDefinitionsOptions> = {
+  toolNameOf: 'optional',
+  toolNames: 'optional',
+  root: 'required',
+  env: 'required',
+  home: 'required',
+  platform: 'optional',
+};
 
 /** The agents of a project and its user. */
 export interface AgentDefinitions {
@@ -96,11 +104,7 @@ async function listFiles(directory: string, source: DefinitionSource, found: Lis
 
 /** Returns whether a directory does not exist, rather than that something else has its place. */
 async function isAbsent(directory: string, error: unknown): Promise<boolean> {
-  if (!isMissing(error)) return false;
-  return stat(directory).then(
-    () => false,
-    (failure: unknown) => isMissing(failure),
-  );
+  return isMissing(error) && stat(directory).then(() => false, isMissing);
 }
 
 /** Where definitions come from, and the project that links of them must not lead out of. */
@@ -113,10 +117,11 @@ async function readDefinition(
   path: string,
   { within, ...options }: DirectoryOptions & { readonly path: string },
 ): Promise<ParsedDefinition> {
-  const broken = (message: string, line?: number): ParsedDefinition => {
-    const { agent } = parseDefinition('', options);
-    return { agent, problems: [{ severity: 'error', source: options.source, path, line, message, agent }] };
-  };
+  const agent = nameOfFile(path);
+  const broken = (message: string, line?: number): ParsedDefinition => ({
+    agent,
+    problems: [{ severity: 'error', source: options.source, path, line, message, agent }],
+  });
   if (within !== undefined && (await leadsOut(path, within))) {
     return broken('is a link out of the project; put the file into the project');
   }
@@ -137,6 +142,11 @@ function reportDuplicates(
   });
 }
 
+/** Returns the names of the agents whose files have errors. */
+function brokenBy(problems: readonly DefinitionProblem[]): string[] {
+  return problems.flatMap(({ severity, agent }) => (severity === 'error' && agent !== undefined ? [agent] : []));
+}
+
 /** Loads the definitions of one directory. A name that several files have is an error of each of them. */
 export async function loadDirectory(
   directory: string,
@@ -152,11 +162,9 @@ export async function loadDirectory(
     found.files.map(async (path) => ({ path, ...(await readDefinition(path, { ...options, path })) })),
   );
   const problems = [...found.problems, ...parsed.flatMap((file) => file.problems), ...reportDuplicates(parsed, source)];
-  const broken = new Set(
-    problems.flatMap(({ severity, agent }) => (severity === 'error' && agent !== undefined ? [agent] : [])),
-  );
+  const broken = brokenBy(problems);
   const definitions = parsed.flatMap(({ definition }) =>
-    definition && !broken.has(definition.name) ? [definition] : [],
+    definition && !broken.includes(definition.name) ? [definition] : [],
   );
   return { definitions, problems };
 }
@@ -169,14 +177,7 @@ export async function loadDirectory(
  * one that the user sees never answers.
  */
 export async function loadDefinitions(options: LoadDefinitionsOptions): Promise<AgentDefinitions> {
-  checkArguments.options('loadDefinitions', options, {
-    toolNameOf: 'optional',
-    toolNames: 'optional',
-    root: 'required',
-    env: 'required',
-    home: 'required',
-    platform: 'optional',
-  });
+  checkArguments.options('loadDefinitions', options, optionNames);
   const agents = new Map<string, AgentDefinition>();
   const broken = new Set<string>();
   const problems: DefinitionProblem[] = [];
@@ -186,14 +187,10 @@ export async function loadDefinitions(options: LoadDefinitionsOptions): Promise<
     // In the home directory as a project, two of them are the same.
     if (!directories.has(directory)) directories.set(directory, source as DefinitionSource);
   }
+  const { toolNameOf, toolNames } = options;
   const loaded = await Promise.all(
     [...directories].map(([directory, source]) =>
-      loadDirectory(directory, {
-        source,
-        within: boundOf(source, options),
-        toolNameOf: options.toolNameOf,
-        toolNames: options.toolNames,
-      }),
+      loadDirectory(directory, { source, within: boundOf(source, options), toolNameOf, toolNames }),
     ),
   );
   for (const source of loaded) {
@@ -201,9 +198,7 @@ export async function loadDefinitions(options: LoadDefinitionsOptions): Promise<
       if (agents.has(definition.name) || broken.has(definition.name)) replaced.push(definition);
       else agents.set(definition.name, definition);
     }
-    for (const { severity, agent } of source.problems) {
-      if (severity === 'error' && agent !== undefined) broken.add(agent);
-    }
+    for (const name of brokenBy(source.problems)) broken.add(name);
     problems.push(...source.problems);
   }
   return { agents, problems, replaced };

@@ -1,13 +1,12 @@
 import { basename } from 'node:path';
-import { agentNameProblem } from './agent-name.ts';
 import { fromClaude } from './claude.ts';
-import type { AgentDefinition, DefinitionSource } from './definition.ts';
+import { agentNameProblem } from './definition.ts';
+import type { AgentDefinition, DefinitionProblem, DefinitionSource, ProblemPlace, Report } from './definition.ts';
 import { fieldNames, fieldProblem, isFieldName, shownValue } from './fields.ts';
 import type { FieldName } from './fields.ts';
 import { hasFrontMatter, parseFrontMatter } from './front-matter.ts';
 import type { FrontMatterField } from './front-matter.ts';
 import { nearNames } from '@cairn/tool/internal';
-import type { DefinitionProblem, ProblemPlace, Report } from './problem.ts';
 
 /** The tools that definitions may name. */
 export interface ToolNaming {
@@ -96,7 +95,7 @@ function reviewDefinition(
   }
 }
 
-function nameOfFile(path: string): string {
+export function nameOfFile(path: string): string {
   return basename(path).replace(/\.md$/iu, '').normalize('NFC');
 }
 
@@ -113,8 +112,7 @@ export function parseDefinition(text: string, options: ParseDefinitionOptions): 
     report('warning', 'no front matter, so it defines no agent; it is ignored');
     return { agent: nameOfFile(path), problems };
   }
-  const { fields, body, problems: invalid } = parseFrontMatter(text, { isLenient: isClaude });
-  for (const { severity, message, ...place } of invalid) report(severity, message, place);
+  const { fields, body } = parseFrontMatter(text, isClaude, report);
   // Values that YAML could not read are not reviewed: their errors would only follow from those of YAML.
   const readable = hasErrors() ? fields.filter(({ name }) => name === 'name') : fields;
   const values = readFields(isClaude ? fromClaude(readable, toolNameOf, report) : readable, options, report);

@@ -1,7 +1,7 @@
 /** Keys of histories in the namespace `contexts` of a memory. */
 import { quoted } from '@cairn/tool/kernel';
 import { hash } from 'node:crypto';
-import { MAIN } from '../definitions/agent-name.ts';
+import { MAIN } from '../definitions/definition.ts';
 import { ContextError } from '../errors.ts';
 
 /** The namespace of a memory that keeps the histories. */

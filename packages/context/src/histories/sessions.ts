@@ -1,4 +1,4 @@
-import { MAIN } from '../definitions/agent-name.ts';
+import { MAIN } from '../definitions/definition.ts';
 import { checkArguments } from '../errors.ts';
 import type { Namespace } from '@cairn/memory';
 import { textOf } from '../messages/text.ts';

@@ -4,8 +4,7 @@ import { truncateLine } from '@cairn/tool/prompt';
 import { quotePath } from '@cairn/tool/paths';
 import { realpath } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { isInside } from '../definitions/inside.ts';
-import { readTextFile } from '../definitions/read-text-file.ts';
+import { isInside, readTextFile } from '../definitions/read-text-file.ts';
 
 const NAMES = ['AGENTS.md', 'CLAUDE.md'] as const;
 const DEFAULT_MAX_CHARACTERS = 8000;
