@@ -20,11 +20,13 @@ export type { HistoryProblem } from './histories/history-store.ts';
 export type { HistoryPlace } from './histories/keys.ts';
 export { moveSessions } from './histories/move-sessions.ts';
 export type { MoveSessionsOptions } from './histories/move-sessions.ts';
-export { continueSession, sessionOfOwner } from './histories/owned-sessions.ts';
-export type { ContinueSessionOptions, OwnedSessionOptions } from './histories/owned-sessions.ts';
-export { listSessions, removeSession } from './histories/sessions.ts';
-export type { SessionInfo } from './histories/sessions.ts';
-export type { SessionsOptions } from './histories/session-place.ts';
+export { continueSession, listSessions, removeSession, sessionOfOwner } from './histories/sessions.ts';
+export type {
+  ContinueSessionOptions,
+  OwnedSessionOptions,
+  SessionInfo,
+  SessionsOptions,
+} from './histories/sessions.ts';
 export type {
   AssistantMessage,
   MediaPart,

@@ -6,7 +6,7 @@ export type { NewestImagesOptions } from './messages/images.ts';
 export { bytesOf } from './messages/media.ts';
 export { storableMessage } from './histories/storable.ts';
 export type { StorableMessage } from './histories/storable.ts';
-export { checkMessage } from './histories/copy.ts';
+export { copyMessage as checkMessage } from './histories/copy.ts';
 export { labelOf } from './messages/message.ts';
 export type { MessageLabel } from './messages/message.ts';
 export { textOf } from './messages/text.ts';

@@ -106,15 +106,6 @@ export function copyMessage(message: unknown): UnifiedMessage {
   throw new ContextError('TOO_LARGE', [summary, 'Pass a smaller file, or a part of it. Nothing was stored.']);
 }
 
-/**
- * Checks whether a history can keep a message, before something is done for it.
- *
- * @throws {ContextError} `INVALID_INPUT`, `TOO_LARGE`.
- */
-export function checkMessage(message: UnifiedMessage): void {
-  copyMessage(message);
-}
-
 /** Returns the bytes of the texts and data of a value; `undefined` for one that cannot be stored. */
 export function sizeOf(value: unknown): number | undefined {
   const copier = new Copier();

@@ -129,6 +129,16 @@ function bytesOf(value: unknown): Buffer {
   return Buffer.from(textOf(value), 'base64');
 }
 
+const values: Readonly<Record<string, (data: unknown) => unknown>> = {
+  undefined: () => undefined,
+  number: Number,
+  url: (data) => new URL(textOf(data)),
+  date: (data) => new Date(Number(data)),
+  buffer: bytesOf,
+  bytes: (data) => new Uint8Array(bytesOf(data)),
+  arraybuffer: (data) => new Uint8Array(bytesOf(data)).buffer,
+};
+
 /** Decodes a value, with the chunks that are known, and collects the names of the others. */
 class Decoder {
   readonly missing: Set<string> = new Set<string>();
@@ -149,32 +159,15 @@ class Decoder {
   }
 
   #decodeTagged({ [TAG]: kind, data, chunks }: Fields): unknown {
-    switch (kind) {
-      case 'text':
-        return this.#textOf(chunks);
-      case 'json': {
-        const text = this.#textOf(chunks);
-        return this.missing.size > 0 ? undefined : this.decode(JSON.parse(text));
-      }
-      case 'undefined':
-        return undefined;
-      case 'number':
-        return Number(data);
-      case 'url':
-        return new URL(textOf(data));
-      case 'date':
-        return new Date(Number(this.decode(data)));
-      case 'buffer':
-        return bytesOf(this.decode(data));
-      case 'bytes':
-        return new Uint8Array(bytesOf(this.decode(data)));
-      case 'arraybuffer':
-        return new Uint8Array(bytesOf(this.decode(data))).buffer;
-      case 'object':
-        return this.#decodeFields(data as readonly [string, unknown][]);
-      default:
-        return unreadable(`this version does not know a value of the kind ${String(kind)}`);
+    if (kind === 'text') return this.#textOf(chunks);
+    if (kind === 'json') {
+      const text = this.#textOf(chunks);
+      return this.missing.size > 0 ? undefined : this.decode(JSON.parse(text));
     }
+    if (kind === 'object') return this.#decodeFields(data as readonly [string, unknown][]);
+    const decodeValue = typeof kind === 'string' && Object.hasOwn(values, kind) ? values[kind] : undefined;
+    if (decodeValue !== undefined) return decodeValue(this.decode(data));
+    return unreadable(`this version does not know a value of the kind ${String(kind)}`);
   }
 
   #textOf(names: unknown): string {

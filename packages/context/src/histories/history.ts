@@ -1,10 +1,12 @@
+import { isObject } from '@cairn/tool/kernel';
+import { randomUUID } from 'node:crypto';
 import { ContextError } from '../errors.ts';
 import type { UnifiedMessage } from '../messages/message.ts';
 import type { ModelSummary } from '../modes/head.ts';
+import { isContextMode } from '../modes/mode.ts';
 import type { ContextMode } from '../modes/mode.ts';
 import type { ModeTextChoice } from '../modes/texts.ts';
-import { newTurn } from './history-store.ts';
-import type { Cursor, HistoryProblem, HistoryStore, ModeTextChoices, Turn } from './history-store.ts';
+import type { Cursor, HistoryProblem, HistoryStore, Turn } from './history-store.ts';
 
 /** The conversation of one agent, or of the main session. */
 export interface AgentContext {
@@ -30,13 +32,12 @@ interface BoundSummary extends ModelSummary {
 }
 
 type Mutable<T> = { -readonly [Name in keyof T]: T[Name] };
+type OpenContext = Mutable<Omit<AgentContext, 'metadata'>> & { readonly metadata: Mutable<AgentContext['metadata']> };
+type ModeTextChoices = Readonly<Partial<Record<ContextMode, ModeTextChoice>>>;
 
 /** One history: its messages, and the order of its writes. */
 export class History {
-  readonly context: AgentContext;
-  readonly #shown: Mutable<Pick<AgentContext, 'conversationHistory'>> & {
-    readonly metadata: Mutable<AgentContext['metadata']>;
-  };
+  readonly context: OpenContext;
   readonly #store: HistoryStore | undefined;
   #messages: UnifiedMessage[] = [];
   /** All turns: up to the cursor, stored by this object since, not stored yet. */
@@ -58,9 +59,7 @@ export class History {
   ) {
     this.#store = store;
     const metadata = { createdAt: nowMs, lastAccessedAt: nowMs, messageCount: 0 };
-    const context = { agentName, conversationHistory: this.#messages, metadata };
-    this.#shown = context;
-    this.context = context;
+    this.context = { agentName, conversationHistory: this.#messages, metadata };
   }
 
   /** The parts that were not readable when the history was last read. */
@@ -69,12 +68,12 @@ export class History {
   }
 
   touch(nowMs: number): void {
-    this.#shown.metadata.lastAccessedAt = nowMs;
+    this.context.metadata.lastAccessedAt = nowMs;
   }
 
   /** Adds messages to the history at once. Settles when they are stored; when they cannot be, they are removed again. */
   append(messages: readonly UnifiedMessage[]): Promise<void> {
-    const turn = newTurn(messages);
+    const turn: Turn = { id: randomUUID(), messages, time: 0 };
     this.#show(this.#turns.length, [turn]);
     const store = this.#store;
     if (store === undefined) return Promise.resolve();
@@ -151,7 +150,10 @@ export class History {
   /** Returns the stored summary, unless the history no longer begins with the messages that it is of. */
   async readSummary(): Promise<ModelSummary | undefined> {
     const store = this.#store;
-    if (store !== undefined) this.#summary = parseSummary(await this.#queue(() => store.readSummary()));
+    if (store !== undefined) {
+      const document = await this.#queue(() => store.readDocument('summaries'));
+      this.#summary = parseJson(document) as BoundSummary | undefined;
+    }
     const summary = this.#summary;
     return summary && this.#isValid(summary) ? { text: summary.text, messages: summary.messages } : undefined;
   }
@@ -168,17 +170,17 @@ export class History {
     const store = this.#store;
     if (store === undefined) return;
     await this.#queue(async () => {
-      await store.writeSummary(JSON.stringify(bound));
+      await store.changeDocument('summaries', () => JSON.stringify(bound));
       // A process that cleared the history meanwhile may have removed the summary before it was written.
       await this.#take(store);
-      if (!this.#isValid(bound)) await store.writeSummary(undefined);
+      if (!this.#isValid(bound)) await store.changeDocument('summaries', () => undefined);
     });
   }
 
   /** Returns the kept choice of the text about a mode. */
   async readText(mode: ContextMode): Promise<ModeTextChoice | undefined> {
     const store = this.#store;
-    if (store !== undefined) this.#texts = await store.readTexts();
+    if (store !== undefined) this.#texts = parseTexts(await store.readDocument('texts'));
     return this.#texts[mode];
   }
 
@@ -186,7 +188,9 @@ export class History {
   async writeText(mode: ContextMode, choice: ModeTextChoice): Promise<void> {
     this.#texts = { ...this.#texts, [mode]: choice };
     const store = this.#store;
-    if (store !== undefined) await this.#queue(() => store.writeText(mode, choice));
+    if (store === undefined) return;
+    const change = (before: string | undefined): string => JSON.stringify({ ...parseTexts(before), [mode]: choice });
+    await this.#queue(() => store.changeDocument('texts', change));
   }
 
   #isValid({ messages, first, last }: BoundSummary): boolean {
@@ -223,8 +227,8 @@ export class History {
     }
     if (!isAdded) this.#messages = messagesOf(this.#turns);
     else for (const message of messagesOf(turns.slice(old.length))) this.#messages.push(message);
-    const { metadata } = this.#shown;
-    this.#shown.conversationHistory = this.#messages;
+    const { metadata } = this.context;
+    this.context.conversationHistory = this.#messages;
     metadata.messageCount = this.#messages.length;
     const stored = this.#turns[0]?.time ?? 0;
     if (stored > 0) metadata.createdAt = Math.min(metadata.createdAt, stored);
@@ -235,12 +239,21 @@ function messagesOf(turns: readonly Turn[]): UnifiedMessage[] {
   return turns.flatMap(({ messages }) => messages);
 }
 
-function parseSummary(document: string | undefined): BoundSummary | undefined {
-  if (document === undefined) return undefined;
+/** A document that is not readable counts as none: it is written again. */
+function parseJson(document: string | undefined): unknown {
   try {
-    return JSON.parse(document) as BoundSummary;
+    return document === undefined ? undefined : JSON.parse(document);
   } catch {
-    // It is written again.
     return undefined;
   }
+}
+
+function isChoice(value: unknown): value is ModeTextChoice {
+  return isObject(value) && typeof value['hasHistory'] === 'boolean' && typeof value['hasMain'] === 'boolean';
+}
+
+function parseTexts(document: string | undefined): ModeTextChoices {
+  const parsed = parseJson(document);
+  if (!isObject(parsed)) return {};
+  return Object.fromEntries(Object.entries(parsed).filter(([mode, one]) => isContextMode(mode) && isChoice(one)));
 }

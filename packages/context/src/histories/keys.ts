@@ -6,6 +6,8 @@ import { ContextError } from '../errors.ts';
 
 /** The namespace of a memory that keeps the histories. */
 export const NAMESPACE = 'contexts';
+/** How long a message is kept, and the owner of a session. */
+export const LIFETIME_MS: number = 90 * 86_400_000;
 /** In bytes, encoded, so that every key is a valid name in the store. */
 const MAX_PART_BYTES = 120;
 

@@ -1,13 +1,38 @@
+import { createMemory } from '@cairn/memory';
+import type { Memory, MemoryBackend, Namespace } from '@cairn/memory';
+import { hash, randomUUID } from 'node:crypto';
 import { MAIN } from '../definitions/definition.ts';
-import { checkArguments } from '../errors.ts';
-import type { Namespace } from '@cairn/memory';
+import { checkArguments, ContextError } from '../errors.ts';
 import { textOf } from '../messages/text.ts';
 import { HistoryStore, readFirstMessage } from './history-store.ts';
-import { checkName, NAMESPACE, parseKey, prefixOf } from './keys.ts';
+import { checkName, LIFETIME_MS, NAMESPACE, parseKey, prefixOf } from './keys.ts';
 import type { HistoryPlace } from './keys.ts';
-import { forgetOwners } from './owned-sessions.ts';
-import { memoryOf, projectNameOf } from './session-place.ts';
-import type { SessionsOptions } from './session-place.ts';
+
+/** The project of histories when nothing names one. */
+export const DEFAULT_PROJECT = 'default';
+
+/** Where sessions are. */
+export interface SessionsOptions {
+  /** A memory, or a store. */
+  readonly store: Memory | MemoryBackend;
+  /** The identity of the project, such as the result of `projectOf`. @default the memory's project, else `default` */
+  readonly project?: string | undefined;
+}
+
+/** Returns the memory of a store. */
+export function memoryOf(store: Memory | MemoryBackend): Memory {
+  return 'namespace' in store ? store : createMemory({ backend: store });
+}
+
+/** @throws {ContextError} `INVALID_NAME`. */
+export function projectNameOf({ store, project }: SessionsOptions): string {
+  return checkName(project ?? ('namespace' in store ? store.project : undefined) ?? DEFAULT_PROJECT, 'project');
+}
+
+/** Returns a name for a new session. */
+export function newSession(nowMs: number): string {
+  return `session_${nowMs}_${randomUUID().slice(0, 8)}`;
+}
 
 const TITLE_CHARACTERS = 80;
 
@@ -93,4 +118,68 @@ export async function removeSession(given: SessionsOptions & { readonly session:
   for (const agent of agents) await new HistoryStore(memory, { ...place, agent }).clear();
   await forgetOwners(memory, place);
   return agents.size > 0;
+}
+
+/** Lets no owner continue a session that is removed. */
+export async function forgetOwners(
+  memory: Memory,
+  { project, session }: { readonly project: string; readonly session: string },
+): Promise<void> {
+  const namespace = memory.namespace(NAMESPACE);
+  for (const { key } of await namespace.keys({ prefix: prefixOf('owners', { project }) })) {
+    if ((await namespace.read(key)) === session) await namespace.swap(key, { expected: session, next: undefined });
+  }
+}
+
+/** The owner of sessions. */
+export interface OwnedSessionOptions extends SessionsOptions {
+  /** The identity of the owner, such as of a terminal. Equal only for calls that continue each other's session. */
+  readonly owner: string;
+}
+
+/** Options of {@link continueSession}. */
+export interface ContinueSessionOptions extends OwnedSessionOptions {
+  /** Whether to begin another session, which later calls continue. @default false */
+  readonly isNew?: boolean | undefined;
+}
+
+function openOwners(options: SessionsOptions): { namespace: Namespace; prefix: string } {
+  const namespace = memoryOf(options.store).namespace(NAMESPACE, { lifetimeMs: LIFETIME_MS });
+  return { namespace, prefix: prefixOf('owners', { project: projectNameOf(options) }) };
+}
+
+function keyOfOwner(prefix: string, owner: string): string {
+  if (owner === '') throw new ContextError('INVALID_INPUT', ['The owner is empty', 'Pass its identity.']);
+  return `${prefix}${hash('sha256', owner).slice(0, 32)}`;
+}
+
+/** Returns the session that an owner continues; `undefined` for none. @throws {ContextError} `INVALID_INPUT`, `INVALID_NAME`. */
+export async function sessionOfOwner(options: OwnedSessionOptions): Promise<string | undefined> {
+  checkArguments.options('sessionOfOwner', options, { store: 'required', project: 'optional', owner: 'required' });
+  const { namespace, prefix } = openOwners(options);
+  return namespace.read(keyOfOwner(prefix, options.owner));
+}
+
+/**
+ * Returns the session that an owner continues, and begins one if it has none. Concurrent calls of one owner get the same session.
+ *
+ * @throws {ContextError} `INVALID_INPUT`, `INVALID_NAME`; a `MemoryError` of the store.
+ */
+export async function continueSession(
+  options: ContinueSessionOptions,
+): Promise<{ readonly session: string; readonly isNew: boolean }> {
+  checkArguments.options('continueSession', options, {
+    store: 'required',
+    project: 'optional',
+    owner: 'required',
+    isNew: 'optional',
+  });
+  const { namespace, prefix } = openOwners(options);
+  const key = keyOfOwner(prefix, options.owner);
+  for (;;) {
+    const expected = await namespace.read(key);
+    if (expected !== undefined && options.isNew !== true) return { session: expected, isNew: false };
+    const next = newSession(Date.now());
+    if (await namespace.swap(key, { expected, next })) return { session: next, isNew: true };
+  }
 }
