@@ -18,7 +18,6 @@ export interface ObservedCall {
   readonly id: string;
   /** The kind of the call: `tool`, or `natives` for a function of `@cairn/natives`. Further kinds may follow. */
   readonly source: string;
-  /** The name of the tool or function. */
   readonly name: string;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
@@ -43,7 +42,6 @@ export interface CallContents {
   readonly value: unknown;
 }
 
-/** The facts of a result that observers receive without its contents. */
 export type CallOutcome = Readonly<Pick<ObservedCall, 'outputBytes' | 'results' | 'note' | 'failure'>>;
 
 const calls: TracingChannel<ObservedCall, ObservedCall> = tracingChannel(CALL_CHANNEL);
@@ -68,16 +66,6 @@ function codeOf(error: unknown): string {
   return typeof error;
 }
 
-/** Returns the facts of a result. An error in `outcomeOf` must not fail the call. */
-function factsOf<Result>(result: Result, outcomeOf: (result: Result) => CallOutcome): CallOutcome {
-  try {
-    return outcomeOf(result);
-  } catch {
-    return {};
-  }
-}
-
-/** A call that observers may see. */
 interface ObservableCall<Result> {
   readonly source: string;
   readonly name: string;
@@ -112,7 +100,11 @@ async function publishCall<Result>(
     const pending = calls.start.runStores(message, () => run(message));
     calls.end.publish(message);
     const result = await pending;
-    Object.assign(message, factsOf(result, outcomeOf));
+    try {
+      Object.assign(message, outcomeOf(result));
+    } catch {
+      // The facts of a result must not fail its call.
+    }
     publishContents('result', result);
     return result;
   } catch (error) {

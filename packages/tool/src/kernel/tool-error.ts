@@ -48,7 +48,6 @@ export type ToolErrorCode =
   | 'TIMEOUT'
   | 'TOO_LARGE';
 
-/** The facts of a {@link ToolError} besides its code. */
 interface ToolErrorFacts extends Pick<CairnErrorFacts, 'path' | 'option' | 'cause'> {
   /** The current content of the file, as the caller sees it. */
   readonly context?: string | undefined;
@@ -82,5 +81,4 @@ export class ToolError extends HintedError<ToolErrorCode> {
   }
 }
 
-/** Checks arguments with {@link ToolError}. */
 export const checkArguments: ArgumentChecks = new ArgumentChecks((...given) => new ToolError(...given));

@@ -1,4 +1,3 @@
-export { projectDirectory, userDirectories } from './directories.ts';
+export { homeDirectory, projectDirectory, userDirectories } from './directories.ts';
 export type { DirectoryContext } from './directories.ts';
-export { homeDirectory } from './process-directories.ts';
 export { escapeControls, quotePath, unquotePath } from './quote.ts';

@@ -172,10 +172,6 @@ export const SECRET_NAMES: readonly string[] = [
   ['.ssh/', '.gnupg/', '.aws/', '.azure/', '.gcloud/', '.kube/', '.docker/', '.env/'],
 ].flat();
 
-/** Whether a name is that of a directory, or of a file or link. */
-type NamedKind = 'file' | 'directory';
-
-/** Returns a pattern for the names that one of the globs matches. */
 function toPattern(globs: readonly string[]): RegExp {
   const patterns = globs.map((glob) =>
     glob
@@ -188,7 +184,7 @@ function toPattern(globs: readonly string[]): RegExp {
 
 const exceptions = toPattern(SECRET_NAMES.filter((name) => name.startsWith('!')).map((name) => name.slice(1)));
 const secrets = SECRET_NAMES.filter((name) => !name.startsWith('!'));
-const patternOf: Readonly<Record<NamedKind, RegExp>> = {
+const patternOf: Readonly<Record<'file' | 'directory', RegExp>> = {
   file: toPattern(secrets.filter((name) => !name.endsWith('/'))),
   directory: toPattern(secrets.filter((name) => name.endsWith('/')).map((name) => name.slice(0, -1))),
 };
@@ -198,6 +194,6 @@ const patternOf: Readonly<Record<NamedKind, RegExp>> = {
  * {@link SECRET_NAMES}. Public keys (`id_rsa.pub`) and `.env.example`, `.env.sample`, `.env.template` do not. Case does not
  * matter.
  */
-export function isSecretName(name: string, kind: NamedKind = 'file'): boolean {
+export function isSecretName(name: string, kind: 'file' | 'directory' = 'file'): boolean {
   return patternOf[kind].test(name) && !exceptions.test(name);
 }
