@@ -11,7 +11,7 @@ export { labelOf } from './messages/message.ts';
 export type { MessageLabel } from './messages/message.ts';
 export { textOf } from './messages/text.ts';
 export { IMAGE_TOKENS, tokensOf } from './messages/tokens.ts';
-export { turnsOf } from './messages/turns.ts';
+export { turnsOf } from './messages/message.ts';
 export { foldedCount } from './modes/budget.ts';
 export { checkMode, DEFAULT_MODE, isContextMode, modeOf } from './modes/mode.ts';
 export { DEFAULT_SUMMARIZE_AFTER } from './modes/view.ts';

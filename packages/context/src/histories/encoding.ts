@@ -6,7 +6,7 @@ import { isObject } from '@cairn/tool/kernel';
 import type { Fields } from '@cairn/tool/kernel';
 import { hash } from 'node:crypto';
 import type { UnifiedMessage } from '../messages/message.ts';
-import { partProblem } from '../messages/part-problem.ts';
+import { partProblem } from '../messages/message.ts';
 
 const TAG = '$cairn';
 /** Parts, texts and data that are larger are blobs. In bytes of UTF-8. */

@@ -30,9 +30,8 @@ export function isImageMessage(message: UnifiedMessage): boolean {
 }
 
 function asMedia({ data, url, mediaType = 'image/*' }: ContentPart): MediaPart | undefined {
-  if (data !== undefined) return { type: 'file', mediaType, data };
-  if (typeof url === 'string' && URL.canParse(url)) return { type: 'file', mediaType, data: new URL(url) };
-  return undefined;
+  const found = data ?? (typeof url === 'string' ? (URL.parse(url) ?? undefined) : undefined);
+  return found === undefined ? undefined : { type: 'file', mediaType, data: found };
 }
 
 /** Returns a result as text, with its images apart. Other files are named: a server could not read them either. */
@@ -49,7 +48,8 @@ function splitResult(result: ToolResultPart, language: Language, images: MediaPa
   return { ...result, output: { type: 'text', value: lines.join('\n') } };
 }
 
-const split = new WeakMap<UnifiedMessage, Map<Language, readonly UnifiedMessage[]>>();
+type SplitMessages = WeakMap<UnifiedMessage, readonly UnifiedMessage[]>;
+const split: Readonly<Record<Language, SplitMessages>> = { en: new WeakMap(), zh: new WeakMap() };
 
 function splitMessage(message: ToolMessage, language: Language): readonly UnifiedMessage[] {
   const images: MediaPart[] = [];
@@ -70,9 +70,8 @@ function splitMessage(message: ToolMessage, language: Language): readonly Unifie
 export function withImagesAfter(messages: readonly UnifiedMessage[], language: Language): UnifiedMessage[] {
   return messages.flatMap((message) => {
     if (message.role !== 'tool') return [message];
-    const known = split.get(message) ?? new Map<Language, readonly UnifiedMessage[]>();
-    const made = known.get(language) ?? splitMessage(message, language);
-    split.set(message, known.set(language, made));
+    const made = split[language].get(message) ?? splitMessage(message, language);
+    split[language].set(message, made);
     return made;
   });
 }

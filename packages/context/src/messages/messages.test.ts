@@ -3,7 +3,7 @@ import type { ToolCallPart, ToolResultPart, UnifiedMessage } from './message.ts'
 import { textOf } from './text.ts';
 import { IMAGE_TOKENS, tokensOf } from './tokens.ts';
 import { Transcript } from './transcript.ts';
-import { turnsOf } from './turns.ts';
+import { turnsOf } from './message.ts';
 import { uniqueCalls } from './unique-calls.ts';
 
 const user = (content: string, run?: string): UnifiedMessage => ({

@@ -174,15 +174,13 @@ function renderForeign(
     lines = [];
   };
   let agent = '';
-  for (let index = from; index < to; index++) {
-    const message = history[index];
-    if (message === undefined) continue;
+  for (const [offset, message] of history.slice(from, to).entries()) {
     agent = labelOf(message).agent ?? agent;
     if (message.role === 'user') {
       flush();
       shown.push(userMessage(message, options, agent === '' ? '' : `@${agent} `));
     } else if (message.role === 'assistant') {
-      lines.push(...foreignLines(message, index, agent, options));
+      lines.push(...foreignLines(message, from + offset, agent, options));
     }
   }
   flush();
@@ -194,14 +192,11 @@ function renderOwn(
   { from, to }: TurnRange,
   options: RenderOptions,
 ): UnifiedMessage[] {
-  const shown: UnifiedMessage[] = [];
-  for (let index = from; index < to; index++) {
-    const message = history[index];
-    if (message?.role === 'user') shown.push(userMessage(message, options));
-    else if (message?.role === 'assistant')
-      shown.push(...assistantMessages(message, index, history[index + 1], options));
-  }
-  return shown;
+  return history.slice(from, to).flatMap((message, offset) => {
+    if (message.role === 'user') return [userMessage(message, options)];
+    const index = from + offset;
+    return message.role === 'assistant' ? assistantMessages(message, index, history[index + 1], options) : [];
+  });
 }
 
 /**

@@ -6,7 +6,7 @@ import { CallPairs } from './pairs.ts';
 import { renderTurn } from './render.ts';
 import type { TurnRange } from './render.ts';
 import { tokensOf } from './tokens.ts';
-import { beginsTurn } from './turns.ts';
+import { beginsTurn } from './message.ts';
 
 /** A turn of a history and the messages that are sent for it. */
 export interface RenderedTurn extends TurnRange {
