@@ -2,17 +2,14 @@ import type { Clock, Memory } from '@cairn/memory';
 import { MAIN } from './definitions/definition.ts';
 import { checkArguments, ContextError } from './errors.ts';
 import { copyMessage } from './histories/copy.ts';
-import { History } from './histories/history.ts';
-import type { AgentContext } from './histories/history.ts';
-import { HistoryStore } from './histories/history-store.ts';
-import type { HistoryProblem } from './histories/history-store.ts';
+import { History, type AgentContext } from './histories/history.ts';
+import { HistoryStore, type HistoryProblem } from './histories/history-store.ts';
 import { checkAgentName, checkName, NAMESPACE, parseKey, prefixOf } from './histories/keys.ts';
-import { DEFAULT_PROJECT, memoryOf, newSession, projectNameOf } from './histories/sessions.ts';
+import { DEFAULT_PROJECT, memoryOf, newSession, optionNames, projectNameOf } from './histories/sessions.ts';
 import type { SessionsOptions } from './histories/sessions.ts';
 import type { UnifiedMessage } from './messages/message.ts';
 import type { ModelSummary } from './modes/head.ts';
-import { checkMode, DEFAULT_MODE } from './modes/mode.ts';
-import type { ContextMode } from './modes/mode.ts';
+import { checkMode, DEFAULT_MODE, type ContextMode } from './modes/mode.ts';
 import type { ModeTextChoice } from './modes/texts.ts';
 
 export interface ContextsOptions extends SessionsOptions {
@@ -187,12 +184,7 @@ export class ContextManager {
  * @throws {ContextError} `INVALID_NAME`; a `MemoryError` of the store.
  */
 export async function openContexts(options: ContextsOptions): Promise<ContextManager> {
-  checkArguments.options('openContexts', options, {
-    session: 'optional',
-    clock: 'optional',
-    store: 'required',
-    project: 'optional',
-  });
+  checkArguments.options('openContexts', options, { ...optionNames, session: 'optional', clock: 'optional' });
   const { store, clock = Date.now, session = newSession(clock()) } = options;
   const project = projectNameOf(options);
   const memory = memoryOf(store);

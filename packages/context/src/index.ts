@@ -1,14 +1,12 @@
 export { createDefinitionFile, formatDefinition } from './definitions/create-definition-file.ts';
 export type { CreateDefinitionOptions } from './definitions/create-definition-file.ts';
-export { ContextManager, openContexts } from './context-manager.ts';
-export type { ContextsOptions } from './context-manager.ts';
+export { ContextManager, openContexts, type ContextsOptions } from './context-manager.ts';
 export type { AgentDefinition, DefinitionProblem, DefinitionSource } from './definitions/definition.ts';
 export { findAgent, formatProblem } from './definitions/find-agent.ts';
 export { loadDefinitions } from './definitions/load-definitions.ts';
 export type { AgentDefinitions, DefinitionPlaces, LoadDefinitionsOptions } from './definitions/load-definitions.ts';
 export type { ToolNaming } from './definitions/parse-definition.ts';
-export { ContextError } from './errors.ts';
-export type { ContextErrorCode } from './errors.ts';
+export { ContextError, type ContextErrorCode } from './errors.ts';
 export { readProjectInstructions } from './instructions/read-instructions.ts';
 export type {
   LeftOutInstructions,
@@ -18,8 +16,7 @@ export type {
 export type { AgentContext } from './histories/history.ts';
 export type { HistoryProblem } from './histories/history-store.ts';
 export type { HistoryPlace } from './histories/keys.ts';
-export { moveSessions } from './histories/move-sessions.ts';
-export type { MoveSessionsOptions } from './histories/move-sessions.ts';
+export { moveSessions, type MoveSessionsOptions } from './histories/move-sessions.ts';
 export { continueSession, listSessions, removeSession, sessionOfOwner } from './histories/sessions.ts';
 export type {
   ContinueSessionOptions,
@@ -41,12 +38,10 @@ export type {
   UserMessage,
 } from './messages/message.ts';
 export type { ModelSummary } from './modes/head.ts';
-export { MODES } from './modes/mode.ts';
-export type { ContextMode } from './modes/mode.ts';
+export { MODES, type ContextMode } from './modes/mode.ts';
 export { summarizeByModel } from './modes/model-summary.ts';
 export type { AskModel, ModelSummaryOptions, ModelSummaryResult, SummaryStore } from './modes/model-summary.ts';
-export { summarize } from './modes/summarize.ts';
-export type { SummarizeOptions } from './modes/summarize.ts';
+export { summarize, type SummarizeOptions } from './modes/summarize.ts';
 export type { ModeTextChoice } from './modes/texts.ts';
 export { createView } from './modes/view.ts';
 export type { ContextView, LeftOut, LeftOutReason, ViewDetails, ViewOptions } from './modes/view.ts';

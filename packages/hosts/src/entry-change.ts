@@ -2,8 +2,7 @@ import { HostError } from './errors.ts';
 import { changeText, differences, isObject, isSame, kindOf, valueAt } from './formats/config-format.ts';
 import type { ConfigChange, ConfigFormat, ConfigObject, ConfigPath } from './formats/config-format.ts';
 import type { ElementRule, EntryKind } from './host.ts';
-import { hashOfText } from './undo-notes.ts';
-import type { UndoNote } from './undo-notes.ts';
+import { hashOfText, type UndoNote } from './undo-notes.ts';
 
 /**
  * The effect on the entry. `keep`: the file has it already. `forget`: there is nothing left to undo. `leave`: the entry is a

@@ -1,8 +1,7 @@
 import type { OptionNames } from '@cairn/tool/errors';
 import { stat } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
-import { entryInText, installInText, knownParents, noteOf, undoInText } from './entry-change.ts';
-import type { TextChange } from './entry-change.ts';
+import { entryInText, installInText, knownParents, noteOf, undoInText, type TextChange } from './entry-change.ts';
 import { checkArguments, HostError, withPath } from './errors.ts';
 import type { ConfigFormat } from './formats/config-format.ts';
 import { fileFormat } from './formats/file-format.ts';
@@ -10,8 +9,7 @@ import { jsonFormat } from './formats/json-format.ts';
 import { sectionFormat } from './formats/section-format.ts';
 import { tomlFormat } from './formats/toml-format.ts';
 import type { EntryKind, HostContext, HostName, ConfigScope } from './host.ts';
-import { removeEmpty, UndoNotes } from './undo-notes.ts';
-import type { UndoNote } from './undo-notes.ts';
+import { removeEmpty, UndoNotes, type UndoNote } from './undo-notes.ts';
 
 /**
  * One configuration file, open for a change. The caller of this package implements it, because a safe change (atomic

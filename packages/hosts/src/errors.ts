@@ -1,5 +1,4 @@
-import { ArgumentChecks, CairnError, isNamed } from '@cairn/tool/kernel';
-import type { CairnErrorFacts } from '@cairn/tool/kernel';
+import { ArgumentChecks, CairnError, isNamed, type CairnErrorFacts } from '@cairn/tool/kernel';
 
 /** Why an entry was not changed. */
 export type HostErrorCode =

@@ -9,8 +9,7 @@ export type {
   FoundEntry,
   OpenConfigFile,
 } from './entry-editor.ts';
-export { HostError } from './errors.ts';
-export type { HostErrorCode, TextPosition } from './errors.ts';
+export { HostError, type HostErrorCode, type TextPosition } from './errors.ts';
 export type { ConfigObject } from './formats/config-format.ts';
 export { configScopes } from './host.ts';
 export type {

@@ -7,8 +7,7 @@ import type { AgentDefinition } from './definition.ts';
 import { fieldNames } from './fields.ts';
 import { boundOf, definitionDirectories, loadDirectory, optionNames } from './load-definitions.ts';
 import type { DefinitionPlaces } from './load-definitions.ts';
-import { parseDefinition } from './parse-definition.ts';
-import type { ToolNaming } from './parse-definition.ts';
+import { parseDefinition, type ToolNaming } from './parse-definition.ts';
 import { leadsOut } from './read-text-file.ts';
 
 export interface CreateDefinitionOptions extends DefinitionPlaces, ToolNaming {

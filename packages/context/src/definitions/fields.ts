@@ -2,8 +2,7 @@ import { truncateLine } from '@cairn/tool/prompt';
 import { escapeControls } from '@cairn/tool/paths';
 import { isContextMode, MODES } from '../modes/mode.ts';
 import { matchesEverything } from '../modes/select.ts';
-import { agentNameProblem, SHOWN_PARTS } from './definition.ts';
-import type { AgentDefinition } from './definition.ts';
+import { agentNameProblem, SHOWN_PARTS, type AgentDefinition } from './definition.ts';
 
 /** The fields of the front matter. The body and the place of the file are not fields. */
 export type FieldName = Exclude<keyof AgentDefinition, 'systemPrompt' | 'source' | 'path'>;

@@ -1,6 +1,5 @@
 import { escapeControls } from '@cairn/tool/paths';
-import { isMap, isScalar, LineCounter, parseDocument } from 'yaml';
-import type { Document, ErrorCode } from 'yaml';
+import { isMap, isScalar, LineCounter, parseDocument, type Document, type ErrorCode } from 'yaml';
 import type { Report } from './definition.ts';
 
 /** A field of the front matter, with the line of its name, from 1. */

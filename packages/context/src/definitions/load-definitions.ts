@@ -1,6 +1,5 @@
 import { checkArguments } from '../errors.ts';
-import { isMissing } from '@cairn/tool/kernel';
-import type { OptionNames } from '@cairn/tool/kernel';
+import { isMissing, type OptionNames } from '@cairn/tool/kernel';
 import { projectDirectory, quotePath, userDirectories } from '@cairn/tool/paths';
 import { readdir, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';

@@ -2,10 +2,8 @@ import { basename } from 'node:path';
 import { fromClaude } from './claude.ts';
 import { agentNameProblem } from './definition.ts';
 import type { AgentDefinition, DefinitionProblem, DefinitionSource, ProblemPlace, Report } from './definition.ts';
-import { fieldNames, fieldProblem, isFieldName, shownValue } from './fields.ts';
-import type { FieldName } from './fields.ts';
-import { hasFrontMatter, parseFrontMatter } from './front-matter.ts';
-import type { FrontMatterField } from './front-matter.ts';
+import { fieldNames, fieldProblem, isFieldName, shownValue, type FieldName } from './fields.ts';
+import { hasFrontMatter, parseFrontMatter, type FrontMatterField } from './front-matter.ts';
 import { nearNames } from '@cairn/tool/internal';
 
 /** The tools that definitions may name. */

@@ -3,8 +3,7 @@ import { explainSystemError } from '@cairn/tool/internal';
 import { formatBytes } from '@cairn/tool/prompt';
 import { isUtf8 } from 'node:buffer';
 import { constants } from 'node:fs';
-import { open, realpath } from 'node:fs/promises';
-import type { FileHandle } from 'node:fs/promises';
+import { open, realpath, type FileHandle } from 'node:fs/promises';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 
 /** The text of a file, or why it has none. */

@@ -1,7 +1,6 @@
 /** Copies of messages that cannot be changed from outside, and checks that each of their values can be stored. */
 import { ContextError } from '../errors.ts';
-import type { UnifiedMessage } from '../messages/message.ts';
-import { partProblem } from '../messages/message.ts';
+import { partProblem, type UnifiedMessage } from '../messages/message.ts';
 
 /** The largest message, in bytes of its texts and data. */
 export const MAX_MESSAGE_BYTES: number = 20 * 1024 * 1024;

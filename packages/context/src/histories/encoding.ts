@@ -2,11 +2,9 @@
  * Messages as JSON. What JSON has no form for is an object with the field `$cairn`, and large parts are blobs: texts that are
  * kept apart under their hashes, in chunks that fit into a record of the store.
  */
-import { isObject } from '@cairn/tool/kernel';
-import type { Fields } from '@cairn/tool/kernel';
+import { isObject, type Fields } from '@cairn/tool/kernel';
 import { hash } from 'node:crypto';
-import type { UnifiedMessage } from '../messages/message.ts';
-import { partProblem } from '../messages/message.ts';
+import { partProblem, type UnifiedMessage } from '../messages/message.ts';
 
 const TAG = '$cairn';
 /** Parts, texts and data that are larger are blobs. In bytes of UTF-8. */

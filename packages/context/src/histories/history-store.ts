@@ -1,10 +1,8 @@
 /** One history in the store of a memory. */
-import { MemoryError } from '@cairn/memory';
-import type { Memory, Namespace, NamespaceRecord } from '@cairn/memory';
+import { MemoryError, type Memory, type Namespace, type NamespaceChanges, type NamespaceRecord } from '@cairn/memory';
 import type { UnifiedMessage } from '../messages/message.ts';
 import { decode, Encoder, shortNameOf, UnreadableMessage } from './encoding.ts';
-import { keyOf, LIFETIME_MS, NAMESPACE } from './keys.ts';
-import type { HistoryPlace } from './keys.ts';
+import { keyOf, LIFETIME_MS, NAMESPACE, type HistoryPlace } from './keys.ts';
 
 const DAY = 86_400_000;
 const SHOWN_CHARACTERS = 80;
@@ -26,10 +24,7 @@ export interface HistoryProblem extends HistoryPlace {
 }
 
 /** Where reading of a history goes on. */
-export interface Cursor {
-  readonly start: number;
-  readonly sequence: number;
-}
+export type Cursor = Pick<NamespaceChanges, 'start' | 'sequence'>;
 
 /** The turns of a history that were added after a cursor, or all. */
 export interface HistoryPage {
@@ -40,6 +35,9 @@ export interface HistoryPage {
   /** Whether each turn has all of its messages. */
   readonly isWhole: boolean;
 }
+
+/** The summary of a model, or the choices of the texts about modes. */
+export type DocumentKind = 'summaries' | 'texts';
 
 export interface ReadOptions {
   readonly cursor: Cursor | undefined;
@@ -240,16 +238,12 @@ export class HistoryStore {
     return records.some((record) => parseRecord(record)?.chunks?.includes(shortNameOf(name)) === true);
   }
 
-  /** Returns a document about the history: the summary of a model, or the choices of the texts about modes. */
-  readDocument(kind: 'summaries' | 'texts'): Promise<string | undefined> {
+  readDocument(kind: DocumentKind): Promise<string | undefined> {
     return this.#turns.read(this.#documentKey(kind));
   }
 
   /** Changes a document; `undefined` removes it. */
-  async changeDocument(
-    kind: 'summaries' | 'texts',
-    change: (before: string | undefined) => string | undefined,
-  ): Promise<void> {
+  async changeDocument(kind: DocumentKind, change: (before: string | undefined) => string | undefined): Promise<void> {
     for (;;) {
       const expected = await this.readDocument(kind);
       const next = change(expected);
@@ -257,7 +251,7 @@ export class HistoryStore {
     }
   }
 
-  #documentKey(kind: 'summaries' | 'texts'): string {
+  #documentKey(kind: DocumentKind): string {
     return `${keyOf(kind, this.place)}${kind === 'texts' ? 'modes' : 'model'}`;
   }
 }

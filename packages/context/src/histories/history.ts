@@ -3,10 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { ContextError } from '../errors.ts';
 import type { UnifiedMessage } from '../messages/message.ts';
 import type { ModelSummary } from '../modes/head.ts';
-import { isContextMode } from '../modes/mode.ts';
-import type { ContextMode } from '../modes/mode.ts';
+import { isContextMode, type ContextMode } from '../modes/mode.ts';
 import type { ModeTextChoice } from '../modes/texts.ts';
-import type { Cursor, HistoryProblem, HistoryStore, Turn } from './history-store.ts';
+import type { Cursor, DocumentKind, HistoryProblem, HistoryStore, Turn } from './history-store.ts';
 
 /** The conversation of one agent, or of the main session. */
 export interface AgentContext {
@@ -48,8 +47,8 @@ export class History {
   #read: Set<string> = new Set<string>();
   readonly #pending: Set<string> = new Set<string>();
   #problems: HistoryProblem[] = [];
-  #summary: BoundSummary | undefined;
-  #texts: ModeTextChoices = {};
+  /** The documents about the history, where no store has them. */
+  readonly #documents = new Map<DocumentKind, string>();
   #clears = 0;
   #last: Promise<unknown> = Promise.resolve();
 
@@ -75,17 +74,17 @@ export class History {
   append(messages: readonly UnifiedMessage[]): Promise<void> {
     const turn: Turn = { id: randomUUID(), messages, time: 0 };
     this.#show(this.#turns.length, [turn]);
-    const store = this.#store;
-    if (store === undefined) return Promise.resolve();
-    this.#pending.add(turn.id);
-    return this.#queue(async () => {
+    if (this.#store !== undefined) this.#pending.add(turn.id);
+    return this.#queue(async (store) => {
       try {
         await store.append(turn);
       } catch (error) {
         // The store may have it all the same, when only its answer is missing.
         this.#cursor = undefined;
-        const rest = this.#turns.filter(({ id }) => id !== turn.id);
-        this.#show(0, rest);
+        this.#show(
+          0,
+          this.#turns.filter(({ id }) => id !== turn.id),
+        );
         throw error;
       } finally {
         this.#pending.delete(turn.id);
@@ -100,17 +99,14 @@ export class History {
     this.#read = new Set();
     this.#pending.clear();
     this.#problems = [];
-    this.#summary = undefined;
-    this.#texts = {};
+    this.#documents.clear();
     this.#show(0, []);
-    const store = this.#store;
-    return store === undefined ? Promise.resolve() : this.#queue(() => store.clear());
+    return this.#queue((store) => store.clear());
   }
 
   /** Takes over what other processes stored and removed. */
   refresh(): Promise<void> {
-    const store = this.#store;
-    return store === undefined ? Promise.resolve() : this.#queue(() => this.#take(store));
+    return this.#queue((store) => this.#take(store));
   }
 
   async #take(store: HistoryStore): Promise<void> {
@@ -149,12 +145,7 @@ export class History {
 
   /** Returns the stored summary, unless the history no longer begins with the messages that it is of. */
   async readSummary(): Promise<ModelSummary | undefined> {
-    const store = this.#store;
-    if (store !== undefined) {
-      const document = await this.#queue(() => store.readDocument('summaries'));
-      this.#summary = parseJson(document) as BoundSummary | undefined;
-    }
-    const summary = this.#summary;
+    const summary = (await this.#document('summaries')) as BoundSummary | undefined;
     return summary && this.#isValid(summary) ? { text: summary.text, messages: summary.messages } : undefined;
   }
 
@@ -166,11 +157,10 @@ export class History {
       throw new ContextError('INVALID_INPUT', [summary, 'Refresh the history, and write its summary again.']);
     }
     const bound = { text, messages, first: first.id, last: last.id };
-    this.#summary = bound;
-    const store = this.#store;
-    if (store === undefined) return;
-    await this.#queue(async () => {
-      await store.changeDocument('summaries', () => JSON.stringify(bound));
+    const document = JSON.stringify(bound);
+    this.#documents.set('summaries', document);
+    await this.#queue(async (store) => {
+      await store.changeDocument('summaries', () => document);
       // A process that cleared the history meanwhile may have removed the summary before it was written.
       await this.#take(store);
       if (!this.#isValid(bound)) await store.changeDocument('summaries', () => undefined);
@@ -179,18 +169,20 @@ export class History {
 
   /** Returns the kept choice of the text about a mode. */
   async readText(mode: ContextMode): Promise<ModeTextChoice | undefined> {
-    const store = this.#store;
-    if (store !== undefined) this.#texts = parseTexts(await store.readDocument('texts'));
-    return this.#texts[mode];
+    return choicesIn(await this.#document('texts'))[mode];
   }
 
   /** Keeps the choice of the text about a mode. It is removed with the history. */
   async writeText(mode: ContextMode, choice: ModeTextChoice): Promise<void> {
-    this.#texts = { ...this.#texts, [mode]: choice };
-    const store = this.#store;
-    if (store === undefined) return;
-    const change = (before: string | undefined): string => JSON.stringify({ ...parseTexts(before), [mode]: choice });
-    await this.#queue(() => store.changeDocument('texts', change));
+    const change = (before: string | undefined): string =>
+      JSON.stringify({ ...choicesIn(parseJson(before)), [mode]: choice });
+    this.#documents.set('texts', change(this.#documents.get('texts')));
+    await this.#queue((store) => store.changeDocument('texts', change));
+  }
+
+  async #document(kind: DocumentKind): Promise<unknown> {
+    const stored = await this.#queue((store) => store.readDocument(kind));
+    return parseJson(this.#store === undefined ? this.#documents.get(kind) : stored);
   }
 
   #isValid({ messages, first, last }: BoundSummary): boolean {
@@ -208,9 +200,11 @@ export class History {
     await this.#last;
   }
 
-  /** Runs tasks in sequence, so that the store has them in the order of the calls. */
-  #queue<T>(task: () => Promise<T>): Promise<T> {
-    const result = this.#last.then(task);
+  /** Runs tasks on the store, if there is one, in sequence: it has them in the order of the calls. */
+  async #queue<T>(task: (store: HistoryStore) => Promise<T>): Promise<T | undefined> {
+    const store = this.#store;
+    if (store === undefined) return undefined;
+    const result = this.#last.then(() => task(store));
     this.#last = result.catch(() => undefined);
     return result;
   }
@@ -252,8 +246,7 @@ function isChoice(value: unknown): value is ModeTextChoice {
   return isObject(value) && typeof value['hasHistory'] === 'boolean' && typeof value['hasMain'] === 'boolean';
 }
 
-function parseTexts(document: string | undefined): ModeTextChoices {
-  const parsed = parseJson(document);
+function choicesIn(parsed: unknown): ModeTextChoices {
   if (!isObject(parsed)) return {};
   return Object.fromEntries(Object.entries(parsed).filter(([mode, one]) => isContextMode(mode) && isChoice(one)));
 }

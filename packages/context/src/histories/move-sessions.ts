@@ -1,6 +1,5 @@
 import { checkArguments } from '../errors.ts';
-import { MemoryError } from '@cairn/memory';
-import type { Memory, MemoryBackend, NamespaceRecord } from '@cairn/memory';
+import { MemoryError, type Memory, type MemoryBackend, type NamespaceRecord } from '@cairn/memory';
 import { checkName, NAMESPACE, parseKey, prefixOf } from './keys.ts';
 import { memoryOf } from './sessions.ts';
 

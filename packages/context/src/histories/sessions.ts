@@ -1,12 +1,11 @@
-import { createMemory } from '@cairn/memory';
-import type { Memory, MemoryBackend, Namespace } from '@cairn/memory';
+import type { OptionNames } from '@cairn/tool/kernel';
+import { createMemory, type Memory, type MemoryBackend, type Namespace } from '@cairn/memory';
 import { hash, randomUUID } from 'node:crypto';
 import { MAIN } from '../definitions/definition.ts';
 import { checkArguments, ContextError } from '../errors.ts';
-import { textOf } from '../messages/text.ts';
+import { textOf } from '../messages/message.ts';
 import { HistoryStore, readFirstMessage } from './history-store.ts';
-import { checkName, LIFETIME_MS, NAMESPACE, parseKey, prefixOf } from './keys.ts';
-import type { HistoryPlace } from './keys.ts';
+import { checkName, LIFETIME_MS, NAMESPACE, parseKey, prefixOf, type HistoryPlace } from './keys.ts';
 
 /** The project of histories when nothing names one. */
 export const DEFAULT_PROJECT = 'default';
@@ -18,6 +17,8 @@ export interface SessionsOptions {
   /** The identity of the project, such as the result of `projectOf`. @default the memory's project, else `default` */
   readonly project?: string | undefined;
 }
+
+export const optionNames: OptionNames<SessionsOptions> = { store: 'required', project: 'optional' };
 
 /** Returns the memory of a store. */
 export function memoryOf(store: Memory | MemoryBackend): Memory {
@@ -77,7 +78,7 @@ async function titleOf(namespace: Namespace, { key }: FoundHistory): Promise<str
 
 /** Lists the sessions of a project, the one that was used last first. @throws {ContextError} `INVALID_NAME`. */
 export async function listSessions(options: SessionsOptions): Promise<SessionInfo[]> {
-  checkArguments.options('listSessions', options, { store: 'required', project: 'optional' });
+  checkArguments.options('listSessions', options, optionNames);
   const namespace = memoryOf(options.store).namespace(NAMESPACE);
   const sessions = new Map<string, FoundHistory[]>();
   for (const history of await findHistories(namespace, projectNameOf(options))) {
@@ -105,7 +106,7 @@ export async function listSessions(options: SessionsOptions): Promise<SessionInf
  * @throws {ContextError} `INVALID_NAME`.
  */
 export async function removeSession(given: SessionsOptions & { readonly session: string }): Promise<boolean> {
-  checkArguments.options('removeSession', given, { store: 'required', project: 'optional', session: 'required' });
+  checkArguments.options('removeSession', given, { ...optionNames, session: 'required' });
   const { session, ...options } = given;
   const memory = memoryOf(options.store);
   const place = { project: projectNameOf(options), session: checkName(session, 'session') };
@@ -155,7 +156,7 @@ function keyOfOwner(prefix: string, owner: string): string {
 
 /** Returns the session that an owner continues; `undefined` for none. @throws {ContextError} `INVALID_INPUT`, `INVALID_NAME`. */
 export async function sessionOfOwner(options: OwnedSessionOptions): Promise<string | undefined> {
-  checkArguments.options('sessionOfOwner', options, { store: 'required', project: 'optional', owner: 'required' });
+  checkArguments.options('sessionOfOwner', options, { ...optionNames, owner: 'required' });
   const { namespace, prefix } = openOwners(options);
   return namespace.read(keyOfOwner(prefix, options.owner));
 }
@@ -168,12 +169,7 @@ export async function sessionOfOwner(options: OwnedSessionOptions): Promise<stri
 export async function continueSession(
   options: ContinueSessionOptions,
 ): Promise<{ readonly session: string; readonly isNew: boolean }> {
-  checkArguments.options('continueSession', options, {
-    store: 'required',
-    project: 'optional',
-    owner: 'required',
-    isNew: 'optional',
-  });
+  checkArguments.options('continueSession', options, { ...optionNames, owner: 'required', isNew: 'optional' });
   const { namespace, prefix } = openOwners(options);
   const key = keyOfOwner(prefix, options.owner);
   for (;;) {

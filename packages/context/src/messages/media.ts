@@ -1,5 +1,4 @@
-import type { MediaPart, MessagePart, UnifiedMessage } from './message.ts';
-import { jsonOf, resultTextOf } from './text.ts';
+import { jsonOf, resultTextOf, type MediaPart, type MessagePart, type UnifiedMessage } from './message.ts';
 
 /** A file or an image, in a message or in a result. */
 interface Media {

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { textOf, turnsOf } from './message.ts';
 import type { ToolCallPart, ToolResultPart, UnifiedMessage } from './message.ts';
-import { textOf } from './text.ts';
 import { IMAGE_TOKENS, tokensOf } from './tokens.ts';
 import { Transcript } from './transcript.ts';
-import { turnsOf } from './message.ts';
 import { uniqueCalls } from './unique-calls.ts';
 
 const user = (content: string, run?: string): UnifiedMessage => ({

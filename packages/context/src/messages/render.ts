@@ -1,11 +1,9 @@
 import type { Language } from '@cairn/tool/kernel';
 import { withImagesAfter } from './images.ts';
-import { labelOf } from './message.ts';
+import { jsonOf, labelOf, resultTextOf } from './message.ts';
 import type { AssistantMessage, UnifiedMessage, UserMessage } from './message.ts';
-import { callsOf, closedResult } from './pairs.ts';
-import type { CallPairs } from './pairs.ts';
+import { callsOf, closedResult, type CallPairs } from './pairs.ts';
 import { messageTexts } from './texts.ts';
-import { jsonOf, resultTextOf } from './text.ts';
 
 /** A turn of a history, by the indices of its messages: `to` is that of the message after it. */
 export interface TurnRange {

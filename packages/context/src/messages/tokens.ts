@@ -1,8 +1,7 @@
-import { estimateTokens } from '@cairn/tool/prompt';
-import type { CountTokens } from '@cairn/tool/prompt';
-import { jsonOf, resultTextOf } from './text.ts';
-import { dataOf, isImage, isMedia } from './media.ts';
+import { estimateTokens, type CountTokens } from '@cairn/tool/prompt';
+import { jsonOf, resultTextOf } from './message.ts';
 import type { MediaPart, MessagePart, ToolResultPart, UnifiedMessage } from './message.ts';
+import { dataOf, isImage, isMedia } from './media.ts';
 
 /** What the role and the marks of a message take. */
 const MESSAGE_TOKENS = 4;

@@ -1,12 +1,10 @@
 import type { Language } from '@cairn/tool/kernel';
 import type { CountTokens } from '@cairn/tool/prompt';
 import { countImages, MAX_IMAGES, withNewestImages } from './images.ts';
-import type { UnifiedMessage } from './message.ts';
+import { beginsTurn, type UnifiedMessage } from './message.ts';
 import { CallPairs } from './pairs.ts';
-import { renderTurn } from './render.ts';
-import type { TurnRange } from './render.ts';
+import { renderTurn, type TurnRange } from './render.ts';
 import { tokensOf } from './tokens.ts';
-import { beginsTurn } from './message.ts';
 
 /** A turn of a history and the messages that are sent for it. */
 export interface RenderedTurn extends TurnRange {

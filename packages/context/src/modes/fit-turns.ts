@@ -5,8 +5,7 @@ import { textOnly } from '../messages/render.ts';
 import { tokensOf } from '../messages/tokens.ts';
 import { uniqueCalls } from '../messages/unique-calls.ts';
 import type { RenderedTurn } from '../messages/transcript.ts';
-import { firstKept, windowStart } from './budget.ts';
-import type { Sized } from './budget.ts';
+import { firstKept, windowStart, type Sized } from './budget.ts';
 
 /** A turn within a limit: whole, else without its tool calls, else not at all. */
 interface FittedTurn extends Sized {

@@ -1,8 +1,7 @@
 import type { Language } from '@cairn/tool/kernel';
 import { checkArguments } from '../errors.ts';
 import { createDataMarks } from '@cairn/tool/prompt';
-import type { UnifiedMessage } from '../messages/message.ts';
-import { textOf } from '../messages/text.ts';
+import { textOf, type UnifiedMessage } from '../messages/message.ts';
 import { foldedCount } from './budget.ts';
 import type { ModelSummary } from './head.ts';
 import { summarize, SUMMARY_CHARACTERS } from './summarize.ts';

@@ -1,7 +1,6 @@
 import { readQuery } from '@cairn/retrieval';
 import type { Language } from '@cairn/tool/kernel';
-import type { UnifiedMessage } from '../messages/message.ts';
-import { textOf } from '../messages/text.ts';
+import { textOf, type UnifiedMessage } from '../messages/message.ts';
 import { shortenSentence, weighCues, withoutLeadIn } from './cues.ts';
 import { sentencesOf } from './sentences.ts';
 import { speakerOf, withoutAnnouncement } from './texts.ts';

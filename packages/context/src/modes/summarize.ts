@@ -2,8 +2,7 @@ import type { Language } from '@cairn/tool/kernel';
 import { checkArguments, checkWholeNumber } from '../errors.ts';
 import type { UnifiedMessage } from '../messages/message.ts';
 import { shortenSentence, withoutLeadIn } from './cues.ts';
-import { StatementPool } from './statements.ts';
-import type { Ranked } from './statements.ts';
+import { StatementPool, type Ranked } from './statements.ts';
 
 export interface SummarizeOptions {
   /** In UTF-16 code units, from 100. @default 1_500 */

@@ -1,6 +1,5 @@
 import type { Language } from '@cairn/tool/kernel';
-import { labelOf } from '../messages/message.ts';
-import type { UnifiedMessage } from '../messages/message.ts';
+import { labelOf, type UnifiedMessage } from '../messages/message.ts';
 import type { ContextMode } from './mode.ts';
 
 /** What a text of a mode states, as it was when the text was chosen. */

@@ -1,18 +1,13 @@
 import type { OptionNames } from '@cairn/tool/errors';
 import type { Language } from '@cairn/tool/kernel';
-import { estimateTokens } from '@cairn/tool/prompt';
-import type { CountTokens } from '@cairn/tool/prompt';
+import { estimateTokens, type CountTokens } from '@cairn/tool/prompt';
 import { checkArguments, checkWholeNumber, ContextError } from '../errors.ts';
 import type { UnifiedMessage } from '../messages/message.ts';
 import { turnsToSend } from '../messages/transcript.ts';
-import { fitTurns } from './fit-turns.ts';
-import type { ShownTurns } from './fit-turns.ts';
-import { headOf } from './head.ts';
-import type { Head, ModelSummary } from './head.ts';
-import { checkMode, MODES } from './mode.ts';
-import type { ContextMode } from './mode.ts';
-import { announcementOf, modeTextOf, viewTexts } from './texts.ts';
-import type { ModeTextChoice } from './texts.ts';
+import { fitTurns, type ShownTurns } from './fit-turns.ts';
+import { headOf, type Head, type ModelSummary } from './head.ts';
+import { checkMode, MODES, type ContextMode } from './mode.ts';
+import { announcementOf, modeTextOf, viewTexts, type ModeTextChoice } from './texts.ts';
 
 export interface ViewOptions {
   readonly mode: ContextMode;

@@ -1,6 +1,5 @@
 import { HostError, positionOf } from '../errors.ts';
-import { lineEndOf } from './config-format.ts';
-import type { ConfigFormat } from './config-format.ts';
+import { lineEndOf, type ConfigFormat } from './config-format.ts';
 
 /** A section between two marks, which are comments of Markdown on lines of their own. */
 interface Section {

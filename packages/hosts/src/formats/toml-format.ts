@@ -7,8 +7,7 @@ import { parse, TomlError } from 'smol-toml';
 import { HostError, positionOf } from '../errors.ts';
 import { changedObject, isObject, kindOf, lineEndOf, splice, valueAt } from './config-format.ts';
 import type { ConfigChange, ConfigFormat, ConfigObject } from './config-format.ts';
-import { tomlStatements } from './toml-statements.ts';
-import type { TomlStatement } from './toml-statements.ts';
+import { tomlStatements, type TomlStatement } from './toml-statements.ts';
 
 function parseToml(text: string): ConfigObject {
   try {

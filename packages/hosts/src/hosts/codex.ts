@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { byScope, commonServers, configScopes, setting } from '../host.ts';
 import type { ConfigScope, Host, HostContext } from '../host.ts';
-import { openSkills, sessionStartHook } from '../session-host.ts';
-import type { SessionHost } from '../session-host.ts';
+import { openSkills, sessionStartHook, type SessionHost } from '../session-host.ts';
 
 function directoryOf(scope: ConfigScope, context: HostContext): string {
   if (scope === 'project') return join(context.project, '.codex');

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import { commonServers } from '../host.ts';
-import type { Host } from '../host.ts';
+import { commonServers, type Host } from '../host.ts';
 
 /**
  * Cursor: `mcpServers` of `.cursor/mcp.json` in the project or the home directory. `${workspaceFolder}` is expanded in both.

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import { byScope, commonServers, setting } from '../host.ts';
-import type { Host } from '../host.ts';
+import { byScope, commonServers, setting, type Host } from '../host.ts';
 
 /**
  * Gemini CLI: `mcpServers` of `.gemini/settings.json` in the project, the home directory or `GEMINI_CLI_HOME`.

@@ -1,8 +1,6 @@
 import { join } from 'node:path';
-import { isObject } from '../formats/config-format.ts';
-import type { ConfigObject } from '../formats/config-format.ts';
-import { byScope, commonServers, remoteKeys, setting } from '../host.ts';
-import type { Host } from '../host.ts';
+import { isObject, type ConfigObject } from '../formats/config-format.ts';
+import { byScope, commonServers, remoteKeys, setting, type Host } from '../host.ts';
 
 /** Returns whether the file uses the layout of version 2. In version 1 `servers` can be the name of a server, which has a type. */
 function usesVersion2({ mcp }: ConfigObject): boolean {

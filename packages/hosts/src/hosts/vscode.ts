@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import { commonServers, setting } from '../host.ts';
-import type { Host, HostContext } from '../host.ts';
+import { commonServers, setting, type Host, type HostContext } from '../host.ts';
 
 /** Returns the directory of the user's settings, for the default profile. */
 function userDirectory(context: HostContext): string {

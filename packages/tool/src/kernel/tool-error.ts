@@ -1,7 +1,6 @@
 import { unquotePath } from '../paths/quote.ts';
 import { ArgumentChecks } from './argument-checks.ts';
-import { HintedError, isNamed } from './cairn-error.ts';
-import type { CairnErrorFacts, ErrorText } from './cairn-error.ts';
+import { HintedError, isNamed, type CairnErrorFacts, type ErrorText } from './cairn-error.ts';
 
 /**
  * Why a tool call failed.
