@@ -19,7 +19,6 @@ export interface ContextsOptions extends SessionsOptions {
   readonly clock?: Clock | undefined;
 }
 
-/** Where the histories of a manager are. */
 interface Place {
   readonly project: string;
   readonly session: string;

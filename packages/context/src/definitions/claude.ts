@@ -13,7 +13,6 @@ function namesOf(value: unknown): readonly unknown[] | undefined {
   return (value.match(/(?:\([^)]*\)|[^,(])+/gu) ?? []).map((name) => name.trim()).filter((name) => name !== '');
 }
 
-/** Returns whether a list is missing or allows every tool. */
 function allowsAll(names: readonly unknown[] | undefined): boolean {
   return names === undefined || (names.length === 1 && names[0] === '*');
 }

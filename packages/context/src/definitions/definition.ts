@@ -79,8 +79,6 @@ export interface DefinitionProblem {
   readonly agent?: string | undefined;
 }
 
-/** Where in the file a problem is. */
 export type ProblemPlace = Pick<DefinitionProblem, 'line' | 'field'>;
 
-/** Takes a problem of the file that is read. */
 export type Report = (severity: DefinitionProblem['severity'], message: string, place?: ProblemPlace) => void;

@@ -9,7 +9,6 @@ export interface FrontMatterField {
   readonly value: unknown;
 }
 
-/** A Markdown file with YAML front matter, in its parts. */
 export interface FrontMatter {
   readonly fields: readonly FrontMatterField[];
   /** The text after the front matter, without blank lines at its ends. */

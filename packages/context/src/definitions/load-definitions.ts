@@ -106,7 +106,6 @@ async function isAbsent(directory: string, error: unknown): Promise<boolean> {
   return isMissing(error) && stat(directory).then(() => false, isMissing);
 }
 
-/** Where definitions come from, and the project that links of them must not lead out of. */
 interface DirectoryOptions extends Omit<ParseDefinitionOptions, 'path'> {
   /** Absent for directories of the user, whose links lead where the user wants. */
   readonly within?: string | undefined;
@@ -141,7 +140,6 @@ function reportDuplicates(
   });
 }
 
-/** Returns the names of the agents whose files have errors. */
 function brokenBy(problems: readonly DefinitionProblem[]): string[] {
   return problems.flatMap(({ severity, agent }) => (severity === 'error' && agent !== undefined ? [agent] : []));
 }

@@ -14,7 +14,6 @@ export interface ToolNaming {
   readonly toolNames?: readonly string[] | undefined;
 }
 
-/** Where a text comes from, and how it is read. */
 export interface ParseDefinitionOptions extends ToolNaming {
   readonly path: string;
   readonly source: DefinitionSource;
@@ -37,7 +36,6 @@ function unknownTool(name: string, toolNames: readonly string[]): string {
   return `unknown tool ${shownValue(name)}; ${near.length === 0 ? known : `did you mean ${near.join(', ')}?`}`;
 }
 
-/** Returns the tools by our names. */
 function toolsOf(names: readonly string[], naming: ToolNaming, place: ProblemPlace, report: Report): string[] {
   const { toolNameOf = (name: string) => name, toolNames = [] } = naming;
   const tools = names.map((name) => {

@@ -6,7 +6,6 @@ import { constants } from 'node:fs';
 import { open, realpath, type FileHandle } from 'node:fs/promises';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 
-/** The text of a file, or why it has none. */
 export type TextFile =
   | { readonly text: string }
   | { readonly problem: string; readonly line?: number; readonly isMissing?: boolean };

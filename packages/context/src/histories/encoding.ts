@@ -42,7 +42,6 @@ function* chunksOf(text: string, bytes: number): Generator<string, void, undefin
   }
 }
 
-/** Encodes messages. */
 export class Encoder {
   /** The chunks of the blobs, by their hashes. */
   readonly chunks: Map<string, string> = new Map<string, string>();
@@ -109,10 +108,8 @@ function base64Of(
   return Buffer.from(buffer, byteOffset, byteLength).toString('base64');
 }
 
-/** Reads chunks by their hashes. */
 export type ReadChunk = (name: string) => Promise<string | undefined>;
 
-/** Why an encoded message cannot be read. */
 export class UnreadableMessage extends Error {}
 
 function unreadable(reason: string): never {

@@ -124,12 +124,10 @@ export class HistoryStore {
     this.#key = keyOf('history', place);
   }
 
-  /** The key of the turns in the store. */
   get storeKey(): string {
     return this.#turns.storeKey(this.#key);
   }
 
-  /** Adds a turn in one step. */
   async append({ id, messages }: Turn): Promise<void> {
     const chunks = new Map<string, string>();
     const values = messages.map((message, index) => {
@@ -160,7 +158,6 @@ export class HistoryStore {
     return record && dataOf(record);
   }
 
-  /** Reads the turns that were added after a cursor. */
   async read({ cursor, known, lastTime, onProblem }: ReadOptions): Promise<HistoryPage> {
     const changes = await this.#turns.changes(this.#key, { since: cursor });
     const { start, sequence, unreadable } = changes;

@@ -92,7 +92,6 @@ export class History {
     });
   }
 
-  /** Removes all messages. */
   clear(): Promise<void> {
     this.#clears += 1;
     this.#cursor = undefined;
@@ -104,7 +103,6 @@ export class History {
     return this.#queue((store) => store.clear());
   }
 
-  /** Takes over what other processes stored and removed. */
   refresh(): Promise<void> {
     return this.#queue((store) => this.#take(store));
   }
@@ -143,7 +141,6 @@ export class History {
     this.#show(0, this.#turns.slice(expired.length));
   }
 
-  /** Returns the stored summary, unless the history no longer begins with the messages that it is of. */
   async readSummary(): Promise<ModelSummary | undefined> {
     const summary = (await this.#document('summaries')) as BoundSummary | undefined;
     return summary && this.#isValid(summary) ? { text: summary.text, messages: summary.messages } : undefined;
@@ -167,12 +164,10 @@ export class History {
     });
   }
 
-  /** Returns the kept choice of the text about a mode. */
   async readText(mode: ContextMode): Promise<ModeTextChoice | undefined> {
     return choicesIn(await this.#document('texts'))[mode];
   }
 
-  /** Keeps the choice of the text about a mode. It is removed with the history. */
   async writeText(mode: ContextMode, choice: ModeTextChoice): Promise<void> {
     const change = (before: string | undefined): string =>
       JSON.stringify({ ...choicesIn(parseJson(before)), [mode]: choice });
@@ -195,7 +190,6 @@ export class History {
     return index < 0 ? undefined : this.#turns.find(({ messages }) => (end += messages.length) > index);
   }
 
-  /** Waits until everything is stored. */
   async settle(): Promise<void> {
     await this.#last;
   }

@@ -53,7 +53,6 @@ export function checkName(name: unknown, kind: 'agent' | 'session' | 'project'):
   throw new ContextError('INVALID_NAME', [`The name of the ${kind}${shown} ${problem}`, 'Use another name.']);
 }
 
-/** Checks the name of an agent. @throws {ContextError} `INVALID_NAME`. */
 export function checkAgentName(name: unknown): string {
   if (name !== MAIN) return checkName(name, 'agent');
   throw new ContextError('INVALID_NAME', [`An agent cannot be named ${MAIN}`, 'Use another name.']);

@@ -20,7 +20,6 @@ export interface SessionsOptions {
 
 export const optionNames: OptionNames<SessionsOptions> = { store: 'required', project: 'optional' };
 
-/** Returns the memory of a store. */
 export function memoryOf(store: Memory | MemoryBackend): Memory {
   return 'namespace' in store ? store : createMemory({ backend: store });
 }
@@ -30,7 +29,6 @@ export function projectNameOf({ store, project }: SessionsOptions): string {
   return checkName(project ?? ('namespace' in store ? store.project : undefined) ?? DEFAULT_PROJECT, 'project');
 }
 
-/** Returns a name for a new session. */
 export function newSession(nowMs: number): string {
   return `session_${nowMs}_${randomUUID().slice(0, 8)}`;
 }
@@ -132,13 +130,11 @@ export async function forgetOwners(
   }
 }
 
-/** The owner of sessions. */
 export interface OwnedSessionOptions extends SessionsOptions {
   /** The identity of the owner, such as of a terminal. Equal only for calls that continue each other's session. */
   readonly owner: string;
 }
 
-/** Options of {@link continueSession}. */
 export interface ContinueSessionOptions extends OwnedSessionOptions {
   /** Whether to begin another session, which later calls continue. @default false */
   readonly isNew?: boolean | undefined;

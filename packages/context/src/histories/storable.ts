@@ -27,7 +27,6 @@ function nameOf(part: MessagePart): string {
   return 'mediaType' in part ? (part.mediaType ?? part.type) : part.type;
 }
 
-/** Returns the beginning of a text. A surrogate pair stays together. */
 function beginningOf(text: string, characters: number): string {
   const end = text.length > characters && /[\uD800-\uDBFF]/u.test(text.charAt(characters - 1)) ? 1 : 0;
   return text.slice(0, Math.max(0, characters - end));
@@ -50,7 +49,6 @@ function cutPart(
   return bare.type === 'reasoning' || isTool ? undefined : { type: 'text', text: `${nameOf(part)}: ${note}` };
 }
 
-/** The parts of a message after a cut. */
 interface Shortened {
   readonly parts: MessagePart[];
   readonly cut: readonly string[];

@@ -16,7 +16,6 @@ const MIN_PART = 200;
 const MAX_NOTES = 800;
 const NOTE_OF_CUT = 40;
 
-/** The texts around the files, for a model. */
 const en = {
   heading: '# Project instructions\n\nFrom files of the project. Where they differ, the later one applies.',
   source: (name: string): string => `## ${name}`,

@@ -76,7 +76,6 @@ export function withImagesAfter(messages: readonly UnifiedMessage[], language: L
   });
 }
 
-/** Returns the number of images in messages. */
 export function countImages(messages: readonly UnifiedMessage[]): number {
   return messages.reduce(
     (sum, { role, content }) =>

@@ -1,6 +1,5 @@
 import { jsonOf, resultTextOf, type MediaPart, type MessagePart, type UnifiedMessage } from './message.ts';
 
-/** A file or an image, in a message or in a result. */
 interface Media {
   readonly type: string;
   readonly mediaType?: string | undefined;

@@ -86,7 +86,6 @@ export interface MessageLabel {
   readonly ended?: string;
 }
 
-/** Returns the label of a message. */
 export function labelOf({ providerOptions }: UnifiedMessage): MessageLabel {
   return (providerOptions?.['cairn'] as MessageLabel | undefined) ?? {};
 }

@@ -57,7 +57,6 @@ export function callsOf({ role, content }: UnifiedMessage): (readonly [part: num
   );
 }
 
-/** Returns an error result for a call that has none. */
 export function closedResult({ toolCallId, toolName }: ToolCallPart, reason: string): ToolResultPart {
   return { type: 'tool-result', toolCallId, toolName, output: { type: 'error-text', value: reason } };
 }

@@ -20,7 +20,6 @@ export interface RenderOptions {
 
 const unlabelled = new WeakMap<UnifiedMessage, UnifiedMessage>();
 
-/** Returns a message without its label. */
 function withoutLabel<Message extends UnifiedMessage>(message: Message): Message {
   if (message.providerOptions?.['cairn'] === undefined) return message;
   const known = unlabelled.get(message) as Message | undefined;
@@ -68,7 +67,6 @@ function assistantParts(
   );
 }
 
-/** Returns an assistant message and the results of its calls. */
 function assistantMessages(
   message: AssistantMessage,
   index: number,

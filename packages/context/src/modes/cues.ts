@@ -90,7 +90,6 @@ export function weighCues(sentence: string): number {
 const LEAD_IN =
   /^(?:(?:by the way|btw|also|just so you know|for the record|fyi|oh,? and|and|so|well|note that|please note(?: that)?|remember(?: that)?|please remember(?: that)?|keep in mind(?: that)?|one more thing|quick note|heads.up|important|in case it matters|as a reminder|just a reminder|reminder|for context|for reference|i forgot to mention(?: that)?|you should know that|to be clear|noted|got it|understood|okay|ok|好的|明白|收到|顺便(?:说一下|说一句|提一下)?|另外|还有|对了|请?记住|请?注意|补充一下|备忘|说明一下|提醒一下|哦)[,:，：、\s-]+)+/iu;
 
-/** Returns a sentence without the words before its statement. */
 export function withoutLeadIn(sentence: string): string {
   const rest = sentence.replace(LEAD_IN, '');
   return rest === '' ? sentence : rest.charAt(0).toUpperCase() + rest.slice(1);

@@ -18,7 +18,6 @@ interface Count {
   readonly tokens: number;
 }
 
-/** The turns of a history that are shown. */
 export interface ShownTurns {
   readonly messages: UnifiedMessage[];
   readonly tokens: number;

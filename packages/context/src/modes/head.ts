@@ -65,7 +65,6 @@ function tokensOfMessages(parts: readonly Part[]): number {
   return parts.reduce((sum, { messageTokens }) => sum + messageTokens, 0);
 }
 
-/** Builds the head message as main grows. */
 class HeadBuilder {
   readonly #options: HeadOptions;
   readonly #matches: MatchSentence | undefined;

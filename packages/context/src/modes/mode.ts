@@ -27,10 +27,8 @@ export const MODES: Readonly<Record<ContextMode, ModeRule>> = {
   summarized: { reads: 'both', writes: 'own' },
 };
 
-/** The mode of an agent that states none. */
 export const DEFAULT_MODE: ContextMode = 'isolated';
 
-/** Returns whether a value names a mode. */
 export function isContextMode(value: unknown): value is ContextMode {
   return typeof value === 'string' && Object.hasOwn(MODES, value);
 }

@@ -8,7 +8,6 @@ import { summarize, SUMMARY_CHARACTERS } from './summarize.ts';
 import { lineOf, speakerOf, withoutAnnouncement } from './texts.ts';
 import { DEFAULT_SUMMARIZE_AFTER } from './view.ts';
 
-/** Sends a prompt to a model, and returns its answer. */
 export type AskModel = (prompt: string, options: { readonly signal?: AbortSignal | undefined }) => Promise<string>;
 
 /** Where the summary of a history is kept. It is removed with the history. */
@@ -57,7 +56,6 @@ const texts = {
   },
 } as const;
 
-/** Returns the prompt by which a model summarizes messages. */
 function summaryPrompt(messages: readonly UnifiedMessage[], language: Language): string {
   const lines = messages.flatMap((message) => {
     const text = withoutAnnouncement(textOf(message)).trim();

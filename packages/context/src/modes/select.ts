@@ -1,7 +1,6 @@
 import { ContextError } from '../errors.ts';
 import { sentencesOf } from './sentences.ts';
 
-/** Returns whether a sentence matches a pattern. */
 export type MatchSentence = (sentence: string) => boolean;
 
 /** One spelling: full width as half width, composed, upper case, one space for any whitespace. */

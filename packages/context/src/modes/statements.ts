@@ -17,7 +17,6 @@ const NEGATION = /\b(?:no|not|never|none|nobody|nothing|without|cannot|neither|n
 /** The first half of a surrogate pair, at the end of a text that was cut. */
 const HALF_PAIR = /[\uD800-\uDBFF]$/;
 
-/** A sentence of a conversation. */
 interface Candidate {
   readonly text: string;
   /** What {@link weighCues} says, less for a long sentence, which takes the room of others. */
@@ -26,7 +25,6 @@ interface Candidate {
   readonly order: number;
 }
 
-/** Features that sentences are compared by. */
 interface Features {
   readonly terms: readonly string[];
   /** The sentence without numbers and case: equal for the sentences of a pattern. */

@@ -26,12 +26,10 @@ const SHORTER: readonly ((sentence: string) => string)[] = [
   ...[120, 90, 65].map((length) => (sentence: string) => shortenSentence(sentence, length)),
 ];
 
-/** A sentence with its text in a summary. */
 interface Line extends Ranked {
   readonly shown: string;
 }
 
-/** Returns the characters between two sentences. */
 function joint(text: string): string {
   const end = text.charAt(text.length - 1);
   if ('。！？'.includes(end)) return '';
@@ -89,7 +87,6 @@ function fit(ranked: readonly Ranked[], maxCharacters: number, shorten: (sentenc
   return { text, isComplete, statements: kept.filter(({ score }) => score >= STATEMENT).length };
 }
 
-/** Summarizes the sentences of a pool. */
 export function summarizePool(pool: StatementPool, maxCharacters: number): string {
   const ranked = pool.rank();
   let best: Fitted | undefined;

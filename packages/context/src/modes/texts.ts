@@ -24,7 +24,6 @@ const enMode = (mode: string, rest: string = ''): string =>
   `**Context Mode**: You are running in ${mode} context mode.${rest === '' ? '' : ` ${rest}`}`;
 const zhMode = (mode: string, rest: string = ''): string => `**上下文模式**：你正在以 ${mode} 上下文模式运行。${rest}`;
 
-/** The texts of a mode that shows main. */
 function ofMain(
   mode: (rest?: string) => string,
   { text, empty, news }: { readonly text: string; readonly empty?: string; readonly news: string },
@@ -115,7 +114,6 @@ When the user asks you to reference "previous content", clearly state: "I'm runn
   },
 };
 
-/** Returns the part of the system prompt that states the mode. */
 export function modeTextOf(
   mode: ContextMode,
   { language, hasHistory, hasMain }: ModeTextChoice & { readonly language: Language },
