@@ -1,7 +1,13 @@
 /** Messages that are too large for a history, or have values that it cannot keep, and how they are cut. */
 import type { Language } from '@cairn/tool/kernel';
 import { formatBytes } from '@cairn/tool/prompt';
-import { resultTextOf, type AssistantMessage, type MessagePart, type UnifiedMessage } from '../messages/message.ts';
+import {
+  partsOf,
+  resultTextOf,
+  type AssistantMessage,
+  type MessagePart,
+  type UnifiedMessage,
+} from '../messages/message.ts';
 import { messageTexts } from '../messages/texts.ts';
 import { MAX_MESSAGE_BYTES, sizeOf } from './copy.ts';
 
@@ -84,14 +90,13 @@ function shorten(
  * too large, the beginning is kept with a note. A call keeps its name and its id, so that its result still belongs to it.
  */
 export function storableMessage(message: UnifiedMessage, language: Language): StorableMessage {
-  const { role, content, providerOptions } = message;
+  const { role, providerOptions } = message;
   const size = sizeOf(message);
   if (size !== undefined && size <= MAX_MESSAGE_BYTES) return { message, cut: [] };
   const label = providerOptions?.['cairn'];
   const frame = { role, ...(label !== undefined && { providerOptions: { cairn: label } }) };
   const room = MAX_MESSAGE_BYTES - (sizeOf(frame) ?? 0);
-  const parts: readonly MessagePart[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
-  const sized = parts.map((part): SizedPart => ({ part, bytes: sizeOf(part) ?? Number.POSITIVE_INFINITY }));
+  const sized = partsOf(message).map((part): SizedPart => ({ part, bytes: sizeOf(part) ?? Number.POSITIVE_INFINITY }));
   // Many large parts are too large together, even when each is cut.
   for (let characters = KEPT_CHARACTERS; ; characters = Math.floor(characters / 2)) {
     const found = shorten(sized, room, (part, large) => {

@@ -5,6 +5,7 @@
 import type { Language } from '@cairn/tool/kernel';
 import { formatBytes } from '@cairn/tool/prompt';
 import { checkArguments, checkWholeNumber } from '../errors.ts';
+import { partsOf } from './message.ts';
 import type { MediaPart, ToolMessage, ToolResultPart, UnifiedMessage, UserMessage } from './message.ts';
 import { messageTexts } from './texts.ts';
 import { base64Length, isImage } from './media.ts';
@@ -77,11 +78,9 @@ export function withImagesAfter(messages: readonly UnifiedMessage[], language: L
 }
 
 export function countImages(messages: readonly UnifiedMessage[]): number {
-  return messages.reduce(
-    (sum, { role, content }) =>
-      sum + (role === 'user' && typeof content !== 'string' ? content.filter((part) => isImage(part)).length : 0),
-    0,
-  );
+  return messages.flatMap((message) =>
+    message.role === 'user' ? partsOf(message).filter((part) => isImage(part)) : [],
+  ).length;
 }
 
 export interface NewestImagesOptions {

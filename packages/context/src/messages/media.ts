@@ -1,4 +1,4 @@
-import { jsonOf, resultTextOf, type MediaPart, type MessagePart, type UnifiedMessage } from './message.ts';
+import { jsonOf, partsOf, resultTextOf, type MediaPart, type MessagePart, type UnifiedMessage } from './message.ts';
 
 interface Media {
   readonly type: string;
@@ -41,9 +41,8 @@ function bytesOfMedia(media: Media): number {
  * Returns the bytes of a message as they are sent: its texts in UTF-8, the JSON of its calls, and its images and files in base64. The
  * names and marks of the protocol come on top.
  */
-export function bytesOf({ content }: UnifiedMessage): number {
-  if (typeof content === 'string') return Buffer.byteLength(content);
-  return content.reduce((sum, part) => sum + bytesOfPart(part), 0);
+export function bytesOf(message: UnifiedMessage): number {
+  return partsOf(message).reduce((sum, part) => sum + bytesOfPart(part), 0);
 }
 
 function bytesOfPart(part: MessagePart): number {

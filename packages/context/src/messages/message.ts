@@ -142,10 +142,15 @@ export function partProblem(role: string, part: unknown): string | undefined {
   return isOutput ? undefined : 'of the type tool-result has no output with a type';
 }
 
+export function partsOf({ content }: UnifiedMessage): readonly MessagePart[] {
+  return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+}
+
 /** Returns the texts of a message, joined by line feeds. Reasoning, tool parts and media have none. */
-export function textOf({ content }: UnifiedMessage): string {
-  if (typeof content === 'string') return content;
-  return content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+export function textOf(message: UnifiedMessage): string {
+  return partsOf(message)
+    .flatMap((part) => (part.type === 'text' ? [part.text] : []))
+    .join('\n');
 }
 
 /** Returns a value as JSON; a value that has no JSON form as its name. */

@@ -1,5 +1,5 @@
 import { estimateTokens, type CountTokens } from '@cairn/tool/prompt';
-import { jsonOf, resultTextOf } from './message.ts';
+import { jsonOf, partsOf, resultTextOf } from './message.ts';
 import type { MediaPart, MessagePart, ToolResultPart, UnifiedMessage } from './message.ts';
 import { dataOf, isImage, isMedia } from './media.ts';
 
@@ -66,9 +66,7 @@ export function tokensOf(message: UnifiedMessage, countTokens: CountTokens = est
   caches.set(countTokens, cache);
   const known = cache.get(message);
   if (known !== undefined) return known;
-  const { content } = message;
-  const parts: readonly MessagePart[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
-  const tokens = parts.reduce((sum, part) => sum + tokensOfPart(part, countTokens), MESSAGE_TOKENS);
+  const tokens = partsOf(message).reduce((sum, part) => sum + tokensOfPart(part, countTokens), MESSAGE_TOKENS);
   cache.set(message, tokens);
   return tokens;
 }

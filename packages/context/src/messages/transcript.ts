@@ -91,7 +91,7 @@ export class Transcript {
   #render(history: readonly UnifiedMessage[], range: TurnRange): RenderedTurn {
     const { language, agent, isMain } = this.#options;
     const isForeign = (other: string): boolean => isMain && other !== agent;
-    const whole = renderTurn(history, range, { language, pairs: this.#pairs, isForeign });
+    const whole = renderTurn(history.slice(range.from, range.to), { language, pairs: this.#pairs, isForeign });
     return this.#size(range, whole, countImages(whole));
   }
 

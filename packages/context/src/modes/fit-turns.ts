@@ -1,5 +1,5 @@
 import type { CountTokens } from '@cairn/tool/prompt';
-import type { UnifiedMessage } from '../messages/message.ts';
+import { partsOf, type UnifiedMessage } from '../messages/message.ts';
 import { isImageMessage } from '../messages/images.ts';
 import { textOnly } from '../messages/render.ts';
 import { tokensOf } from '../messages/tokens.ts';
@@ -42,8 +42,7 @@ export interface FitOptions {
 /** Returns the messages of the user, and the last answer. */
 function withoutSteps({ messages }: RenderedTurn): UnifiedMessage[] {
   const isAnswer = (message: UnifiedMessage): boolean =>
-    message.role === 'assistant' &&
-    (typeof message.content === 'string' || message.content.every(({ type }) => type !== 'tool-call'));
+    message.role === 'assistant' && partsOf(message).every(({ type }) => type !== 'tool-call');
   const plain = messages.flatMap((message) => textOnly(message) ?? []);
   const answer = plain.findLast(isAnswer);
   return plain.filter((message) => (message.role === 'user' && !isImageMessage(message)) || message === answer);

@@ -1,6 +1,6 @@
 import type { Language } from '@cairn/tool/kernel';
 import { createDataMarks, type CountTokens } from '@cairn/tool/prompt';
-import { labelOf, textOf, type UnifiedMessage, type UserMessage } from '../messages/message.ts';
+import { labelOf, partsOf, textOf, type UnifiedMessage, type UserMessage } from '../messages/message.ts';
 import { messageTexts } from '../messages/texts.ts';
 import { tokensOf } from '../messages/tokens.ts';
 import { MadeOfHistories } from '../messages/transcript.ts';
@@ -150,7 +150,7 @@ class HeadBuilder {
         : [...sentences, messageTexts[language].ended(ended)];
     // As they are written: the marks would make them longer.
     const line = marks.neutralize(texts.map((one) => lineOf(speaker, one)).join('\n'));
-    const isText = typeof message.content === 'string' || message.content.every(({ type }) => type === 'text');
+    const isText = partsOf(message).every(({ type }) => type === 'text');
     return {
       line,
       tokens: line === '' ? 0 : countTokens(line) + 1,

@@ -113,9 +113,7 @@ function noticeOf(
   const ofMain = isMissing
     ? [texts.mainNotShown]
     : [
-        mode === 'selective' &&
-          has('selection') &&
-          (head.message === undefined ? texts.selectionNone : texts.selection),
+        has('selection') && (head.message === undefined ? texts.selectionNone : texts.selection),
         has('summary') && texts.summarized,
         has('tools') && !has('summary') && texts.tools,
         has('budget') && texts.mainBudget,
@@ -188,11 +186,8 @@ export function createView(options: ViewOptions): ContextView {
   const promptTokens = (options.promptTokens ?? 0) + (announcement === '' ? 0 : countTokens(announcement));
   if (promptTokens > maxTokens) {
     const problem = `The prompt has about ${Math.ceil(promptTokens)} tokens, more than the budget of ${maxTokens}`;
-    throw new ContextError(
-      'TOO_LARGE',
-      [problem, 'Shorten the prompt, name files instead of pasting them, or raise the budget.'],
-      { option: 'maxTokens' },
-    );
+    const hint = 'Shorten the prompt, name files instead of pasting them, or raise the budget.';
+    throw new ContextError('TOO_LARGE', [problem, hint], { option: 'maxTokens' });
   }
   const { reads } = MODES[mode];
   const head =
@@ -206,13 +201,9 @@ export function createView(options: ViewOptions): ContextView {
           sharePatterns: mode === 'selective' ? sharePatterns : undefined,
         })
       : NO_HEAD;
-  const history = reads === 'main' ? 'main' : 'own';
-  const turns = turnsToSend(history === 'main' ? main : own, {
-    language,
-    agent,
-    isMain: history === 'main',
-    countTokens,
-  });
+  const isMain = reads === 'main';
+  const history = isMain ? 'main' : 'own';
+  const turns = turnsToSend(isMain ? main : own, { language, agent, isMain, countTokens });
   const shown = fitTurns(turns, { limit: maxTokens - roomOf(head, maxTokens), promptTokens, window, countTokens });
   const reasons = [
     { reason: 'window', ...shown.window },
@@ -234,10 +225,7 @@ export function createView(options: ViewOptions): ContextView {
       ],
       ...(window !== undefined && { window: { size: window, shown: shown.shown } }),
       ...(head.folded > 0 && {
-        summary: {
-          messages: head.folded,
-          by: summary?.messages === head.folded ? ('model' as const) : ('sentences' as const),
-        },
+        summary: { messages: head.folded, by: summary?.messages === head.folded ? 'model' : 'sentences' },
       }),
     },
   };
