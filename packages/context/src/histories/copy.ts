@@ -1,4 +1,5 @@
 /** Copies of messages that cannot be changed from outside, and checks that each of their values can be stored. */
+import { isObject, type Fields } from '@cairn/tool/kernel';
 import { ContextError } from '../errors.ts';
 import { partProblem, type UnifiedMessage } from '../messages/message.ts';
 
@@ -76,17 +77,14 @@ class Copier {
  * @throws {ContextError} `INVALID_INPUT` when it is not a message, or has a value that cannot be stored; `TOO_LARGE`.
  */
 export function copyMessage(message: unknown): UnifiedMessage {
-  const { role, content } = (typeof message === 'object' && message !== null ? message : {}) as Record<string, unknown>;
+  const { role, content }: Fields = isObject(message) ? message : {};
   if (!ROLES.includes(role)) {
     const hint = 'Use user, assistant or tool; the system prompt is not part of a history.';
     return refuse(`Invalid role ${JSON.stringify(role) ?? String(role)} of a message`, hint);
   }
   const isText = typeof content === 'string' && role !== 'tool';
   const hasParts =
-    Array.isArray(content) &&
-    content.every(
-      (part: unknown) => typeof part === 'object' && part !== null && 'type' in part && typeof part.type === 'string',
-    );
+    Array.isArray(content) && content.every((part: unknown) => isObject(part) && typeof part['type'] === 'string');
   if (!isText && !hasParts) {
     const hint =
       role === 'tool' ? 'Use an array of parts with a type.' : 'Use a string, or an array of parts with a type.';

@@ -93,12 +93,7 @@ function turnsOf(records: readonly NamespaceRecord[], onUnreadable: (text: strin
 }
 
 function isAscending(records: readonly NamespaceRecord[], first: number): boolean {
-  let before = first;
-  return records.every(({ time }) => {
-    const isNext = time >= before;
-    before = time;
-    return isNext;
-  });
+  return records.every(({ time }, index) => time >= (records[index - 1]?.time ?? first));
 }
 
 /**

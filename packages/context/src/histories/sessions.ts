@@ -120,7 +120,7 @@ export async function removeSession(given: SessionsOptions & { readonly session:
 }
 
 /** Lets no owner continue a session that is removed. */
-export async function forgetOwners(
+async function forgetOwners(
   memory: Memory,
   { project, session }: { readonly project: string; readonly session: string },
 ): Promise<void> {

@@ -35,7 +35,8 @@ export interface TranscriptOptions {
 export class Transcript {
   readonly turns: RenderedTurn[] = [];
   readonly #options: TranscriptOptions;
-  #ranges: TurnRange[] = [];
+  /** The index of the first message of each turn. */
+  #starts: number[] = [];
   #pairs = new CallPairs();
   #count = 0;
   #last: UnifiedMessage | undefined;
@@ -47,25 +48,19 @@ export class Transcript {
   read(history: readonly UnifiedMessage[]): this {
     if (history.length < this.#count || history[this.#count - 1] !== this.#last) this.#reset();
     if (history.length === this.#count) return this;
-    const known = this.turns.length;
     let oldest = this.#count;
-    for (let index = this.#count; index < history.length; index++) {
-      const message = history[index];
-      if (message === undefined) continue;
+    for (const [offset, message] of history.slice(this.#count).entries()) {
+      const index = this.#count + offset;
       oldest = Math.min(oldest, this.#pairs.add(message, index));
-      const range = this.#ranges.at(-1);
-      if (range === undefined || beginsTurn(message, history[index - 1]))
-        this.#ranges.push({ from: index, to: index + 1 });
-      else this.#ranges[this.#ranges.length - 1] = { from: range.from, to: index + 1 };
+      if (beginsTurn(message, history[index - 1])) this.#starts.push(index);
     }
     this.#count = history.length;
     this.#last = history.at(-1);
-    const changed = Math.min(
-      known,
-      this.#ranges.findLastIndex(({ from }) => from <= oldest),
-    );
-    this.turns.length = changed;
-    for (const range of this.#ranges.slice(changed)) this.turns.push(this.#render(history, range));
+    const unchanged = this.#starts.findLastIndex((start) => start <= oldest);
+    this.turns.length = Math.min(this.turns.length, unchanged);
+    for (const [at, from] of [...this.#starts.entries()].slice(this.turns.length)) {
+      this.turns.push(this.#render(history, { from, to: this.#starts[at + 1] ?? history.length }));
+    }
     this.#limitImages();
     return this;
   }
@@ -82,7 +77,7 @@ export class Transcript {
 
   #reset(): void {
     this.turns.length = 0;
-    this.#ranges = [];
+    this.#starts = [];
     this.#pairs = new CallPairs();
     this.#count = 0;
     this.#last = undefined;

@@ -95,22 +95,9 @@ export function withoutLeadIn(sentence: string): string {
   return rest === '' ? sentence : rest.charAt(0).toUpperCase() + rest.slice(1);
 }
 
-/** The same sentences are shortened each time that more of a conversation is summarized. Cleared when it is full. */
-const clauseWeights = new Map<string, number>();
-const MAX_CLAUSES = 2000;
-
 /** How a clause begins that only tells when, why or in spite of what. */
 const SUBORDINATE =
   /^(?:as|after|although|because|before|besides|despite|even (?:if|though)|given|if|in spite of|once|since|so that|though|when|where|which|while|who|正如|就像|虽然|尽管|因为|由于|如果|要是|不过|但是|考虑到|当时|当(?!前)|等(?!级|于)|这样|以便)/iu;
-
-function weighClause(clause: string): number {
-  const known = clauseWeights.get(clause);
-  if (known !== undefined) return known;
-  const weight = weighCues(clause) - (SUBORDINATE.test(clause) ? 3 : 0);
-  if (clauseWeights.size >= MAX_CLAUSES) clauseWeights.clear();
-  clauseWeights.set(clause, weight);
-  return weight;
-}
 
 /** The end of a clause: a comma or a dash, not within a number, or before a word that joins. */
 const CLAUSE_END =
@@ -127,7 +114,8 @@ function clausesOf(text: string): Clause[] {
   const starts = [0, ...ends.filter((end) => end < text.length)];
   return starts.map((from, index) => {
     const to = starts[index + 1] ?? text.length;
-    return { from, to, weight: weighClause(text.slice(from, to).trim()) };
+    const clause = text.slice(from, to).trim();
+    return { from, to, weight: weighCues(clause) - (SUBORDINATE.test(clause) ? 3 : 0) };
   });
 }
 

@@ -104,12 +104,9 @@ export async function summarizeByModel(
   if (messages === 0) return {};
   const folded = main.slice(0, messages);
   signal?.throwIfAborted();
-  try {
-    const known = await store?.readSummary();
-    if (known?.messages === messages) return { summary: known };
-  } catch {
-    // A summary that cannot be read is made again; a store that fails is reported when it is written to.
-  }
+  // A summary that cannot be read is made again; a store that fails is reported when it is written to.
+  const known = await store?.readSummary().catch(() => undefined);
+  if (known?.messages === messages) return { summary: known };
   let summary: ModelSummary;
   try {
     summary = { text: cutSummary(await askModel(summaryPrompt(folded, language), { signal })), messages };

@@ -105,7 +105,7 @@ function roomOf({ tokens }: Head, maxTokens: number): number {
 function noticeOf(
   { window, budget, steps }: ShownTurns,
   head: Head,
-  { language, mode, maxTokens, size }: { language: Language; mode: ContextMode; maxTokens: number; size: number },
+  { language, maxTokens, size }: { language: Language; maxTokens: number; size: number },
 ): string {
   const texts = viewTexts[language];
   const has = (reason: LeftOutReason): boolean => head.leftOut.some((one) => one.reason === reason);
@@ -215,7 +215,7 @@ export function createView(options: ViewOptions): ContextView {
     modeText: modeTextOf(mode, { language, ...choice }),
     modeChoice: choice,
     announcement,
-    notice: noticeOf(shown, head, { language, mode, maxTokens, size: window ?? 0 }),
+    notice: noticeOf(shown, head, { language, maxTokens, size: window ?? 0 }),
     details: {
       tokens: head.tokens + shown.tokens,
       headTokens: head.tokens,
