@@ -1,13 +1,8 @@
 /** Messages that are too large for a history, or have values that it cannot keep, and how they are cut. */
 import type { Language } from '@cairn/tool/kernel';
 import { formatBytes } from '@cairn/tool/prompt';
-import {
-  partsOf,
-  resultTextOf,
-  type AssistantMessage,
-  type MessagePart,
-  type UnifiedMessage,
-} from '../messages/message.ts';
+import { partsOf, resultTextOf } from '../messages/message.ts';
+import type { AssistantMessage, MessagePart, UnifiedMessage } from '../messages/message.ts';
 import { messageTexts } from '../messages/texts.ts';
 import { MAX_MESSAGE_BYTES, sizeOf } from './copy.ts';
 

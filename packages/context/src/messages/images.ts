@@ -8,19 +8,10 @@ import { checkArguments, checkWholeNumber } from '../errors.ts';
 import { partsOf } from './message.ts';
 import type { MediaPart, ToolMessage, ToolResultPart, UnifiedMessage, UserMessage } from './message.ts';
 import { messageTexts } from './texts.ts';
-import { base64Length, isImage } from './media.ts';
+import { base64Length, isImage, type Media } from './media.ts';
 
 /** The images of a request: the newest ones. */
 export const MAX_IMAGES = 4;
-
-/** A part of a result: a text, or a file in one of the forms of the AI SDK. */
-interface ContentPart {
-  readonly type: string;
-  readonly text?: unknown;
-  readonly data?: unknown;
-  readonly url?: unknown;
-  readonly mediaType?: string;
-}
 
 /** The messages that have images of results. They are not words of the user. */
 const imageMessages = new WeakSet<UnifiedMessage>();
@@ -30,7 +21,7 @@ export function isImageMessage(message: UnifiedMessage): boolean {
   return imageMessages.has(message);
 }
 
-function asMedia({ data, url, mediaType = 'image/*' }: ContentPart): MediaPart | undefined {
+function asMedia({ data, url, mediaType = 'image/*' }: Media): MediaPart | undefined {
   const found = data ?? (typeof url === 'string' ? (URL.parse(url) ?? undefined) : undefined);
   return found === undefined ? undefined : { type: 'file', mediaType, data: found };
 }
@@ -40,7 +31,7 @@ function splitResult(result: ToolResultPart, language: Language, images: MediaPa
   const { output } = result;
   if (output.type !== 'content' || !Array.isArray(output.value)) return result;
   const texts = messageTexts[language];
-  const lines = (output.value as readonly ContentPart[]).map((part) => {
+  const lines = (output.value as readonly Media[]).map((part) => {
     if (typeof part.text === 'string') return part.text;
     const image = isImage(part) ? asMedia(part) : undefined;
     if (image === undefined) return texts.file(part.mediaType ?? part.type, formatBytes((base64Length(part) * 3) / 4));

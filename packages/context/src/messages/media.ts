@@ -1,7 +1,10 @@
 import { jsonOf, partsOf, resultTextOf, type MediaPart, type MessagePart, type UnifiedMessage } from './message.ts';
 
-interface Media {
+/** A part of a message or of a result: a file or an image in one of the forms of the AI SDK, or a text. */
+export interface Media {
   readonly type: string;
+  readonly text?: unknown;
+  readonly url?: unknown;
   readonly mediaType?: string | undefined;
   readonly image?: unknown;
   readonly data?: unknown;

@@ -1,7 +1,7 @@
 import { estimateTokens, type CountTokens } from '@cairn/tool/prompt';
 import { jsonOf, partsOf, resultTextOf } from './message.ts';
-import type { MediaPart, MessagePart, ToolResultPart, UnifiedMessage } from './message.ts';
-import { dataOf, isImage, isMedia } from './media.ts';
+import type { MessagePart, ToolResultPart, UnifiedMessage } from './message.ts';
+import { dataOf, isImage, isMedia, type Media } from './media.ts';
 
 /** What the role and the marks of a message take. */
 const MESSAGE_TOKENS = 4;
@@ -21,7 +21,7 @@ function bytesOf(data: unknown): number {
   return 0;
 }
 
-function tokensOfMedia(part: Omit<MediaPart, 'type'> & { readonly type: string }, countTokens: CountTokens): number {
+function tokensOfMedia(part: Media, countTokens: CountTokens): number {
   const { mediaType = '' } = part;
   const data = dataOf(part);
   if (typeof data === 'object' && data !== null && 'text' in data) return countTokens(String(data.text));
@@ -35,7 +35,7 @@ function tokensOfMedia(part: Omit<MediaPart, 'type'> & { readonly type: string }
 function tokensOfOutput(output: ToolResultPart['output'], countTokens: CountTokens): number {
   const { type, value } = output;
   if (type !== 'content' || !Array.isArray(value)) return countTokens(resultTextOf(output));
-  const parts: readonly (Omit<MediaPart, 'type'> & { type: string; text?: unknown })[] = value;
+  const parts: readonly Media[] = value;
   return parts.reduce(
     (sum, part) => sum + (typeof part.text === 'string' ? countTokens(part.text) : tokensOfMedia(part, countTokens)),
     0,
