@@ -83,10 +83,8 @@ export class ContextManager {
   async appendTurn(agentName: string, messages: readonly UnifiedMessage[], mode?: ContextMode): Promise<void> {
     const history = this.#historyOf(agentName, mode);
     if (!Array.isArray(messages)) {
-      throw new ContextError('INVALID_INPUT', [
-        'The messages of a turn are not an array',
-        'Pass an array of messages.',
-      ]);
+      const summary = 'The messages of a turn are not an array';
+      throw new ContextError('INVALID_INPUT', [summary, 'Pass an array of messages.']);
     }
     const copies = messages.map((message) => copyMessage(message));
     if (copies.length > 0) await history.append(copies);
@@ -131,7 +129,7 @@ export class ContextManager {
 
   /** Returns the choice of the text about a mode that {@link ContextManager.keepModeText} kept, for the views of an agent. */
   async readModeText(agentName: string, mode?: ContextMode): Promise<ModeTextChoice | undefined> {
-    return this.#ownHistory(agentName).readText(checkMode(mode ?? DEFAULT_MODE));
+    return this.#historyAt(checkAgentName(agentName)).readText(checkMode(mode ?? DEFAULT_MODE));
   }
 
   /**
@@ -139,7 +137,7 @@ export class ContextManager {
    * process. It is removed with the agent's own history.
    */
   async keepModeText(agentName: string, mode: ContextMode, choice: ModeTextChoice): Promise<void> {
-    await this.#ownHistory(agentName).writeText(checkMode(mode), choice);
+    await this.#historyAt(checkAgentName(agentName)).writeText(checkMode(mode), choice);
   }
 
   /** Waits until everything is stored, and closes the store that {@link openContexts} opened. */
@@ -160,10 +158,6 @@ export class ContextManager {
     const history = this.#historyAt(checkMode(mode) === 'shared' ? MAIN : agentName);
     history.touch(this.#place.clock());
     return history;
-  }
-
-  #ownHistory(agentName: string): History {
-    return this.#historyAt(checkAgentName(agentName));
   }
 
   #historyAt(agent: string): History {

@@ -1,5 +1,5 @@
 import { ToolError } from '@cairn/tool/errors';
-import { explainSystemError } from '@cairn/tool/internal';
+import { errnoOf, explainSystemError } from '@cairn/tool/internal';
 import { formatBytes } from '@cairn/tool/prompt';
 import { isUtf8 } from 'node:buffer';
 import { constants } from 'node:fs';
@@ -58,10 +58,7 @@ export async function readTextFile(
       await file.close();
     }
   } catch (error) {
-    return {
-      ...explainUnreadable(error),
-      isMissing: error instanceof Error && 'code' in error && error.code === 'ENOENT',
-    };
+    return { ...explainUnreadable(error), isMissing: errnoOf(error) === 'ENOENT' };
   }
 }
 

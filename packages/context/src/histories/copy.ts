@@ -29,25 +29,16 @@ class Copier {
   readonly #parents: object[] = [];
 
   copy(value: unknown, path: string): unknown {
-    if (typeof value === 'string') {
-      this.bytes += Buffer.byteLength(value);
-      return value;
-    }
-    if (value === null || value === undefined || typeof value === 'boolean' || typeof value === 'number') return value;
+    if (typeof value === 'string') this.bytes += Buffer.byteLength(value);
+    if (['string', 'undefined', 'boolean', 'number'].includes(typeof value) || value === null) return value;
     if (typeof value !== 'object') return this.#refuse(value, path);
-    if (value instanceof Uint8Array) return this.#copyBytes(value);
-    if (value instanceof ArrayBuffer) {
-      this.bytes += value.byteLength;
-      return value.slice(0);
-    }
+    if (value instanceof Uint8Array || value instanceof ArrayBuffer) this.bytes += value.byteLength;
+    if (Buffer.isBuffer(value)) return Buffer.from(value);
+    if (value instanceof Uint8Array) return new Uint8Array(value);
+    if (value instanceof ArrayBuffer) return value.slice(0);
     if (value instanceof URL) return new URL(value.href);
     if (value instanceof Date) return new Date(value);
     return this.#copyObject(value, path);
-  }
-
-  #copyBytes(value: Uint8Array): Uint8Array {
-    this.bytes += value.byteLength;
-    return Buffer.isBuffer(value) ? Buffer.from(value) : new Uint8Array(value);
   }
 
   #copyObject(value: object, path: string): unknown {

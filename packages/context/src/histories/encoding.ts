@@ -181,7 +181,13 @@ export async function decode(value: unknown, readChunk: ReadChunk): Promise<Unif
   const chunks = new Map<string, string>();
   for (;;) {
     const decoder = new Decoder(chunks);
-    const message = attempt(() => decoder.decode(value));
+    let message: unknown;
+    try {
+      message = decoder.decode(value);
+    } catch (error) {
+      if (error instanceof UnreadableMessage) throw error;
+      return unreadable('a value has another form');
+    }
     if (decoder.missing.size === 0) return checked(message);
     // A part of JSON may have blobs itself.
     for (const name of decoder.missing) {
@@ -190,15 +196,6 @@ export async function decode(value: unknown, readChunk: ReadChunk): Promise<Unif
       if (nameOf(chunk) !== name) return unreadable(`its part ${shortNameOf(name)} is damaged`);
       chunks.set(name, chunk);
     }
-  }
-}
-
-function attempt<T>(task: () => T): T {
-  try {
-    return task();
-  } catch (error) {
-    if (error instanceof UnreadableMessage) throw error;
-    return unreadable('a value has another form');
   }
 }
 

@@ -92,10 +92,6 @@ function turnsOf(records: readonly NamespaceRecord[], onUnreadable: (text: strin
   return turns;
 }
 
-function isAscending(records: readonly NamespaceRecord[], first: number): boolean {
-  return records.every(({ time }, index) => time >= (records[index - 1]?.time ?? first));
-}
-
 /**
  * A history in the store: a list of turns, and next to it the chunks of its large parts, each under its hash.
  *
@@ -157,7 +153,8 @@ export class HistoryStore {
     const changes = await this.#turns.changes(this.#key, { since: cursor });
     const { start, sequence, unreadable } = changes;
     let { isContinued, records } = changes;
-    if (!isAscending(records, isContinued ? lastTime : 0)) {
+    const first = isContinued ? lastTime : 0;
+    if (records.some(({ time }, index) => time < (changes.records[index - 1]?.time ?? first))) {
       // An import placed records among the others, or the clock went back: the list has the order.
       isContinued = false;
       records = (await this.#turns.list(this.#key)).toReversed();

@@ -140,21 +140,19 @@ export interface ContinueSessionOptions extends OwnedSessionOptions {
   readonly isNew?: boolean | undefined;
 }
 
-function openOwners(options: SessionsOptions): { namespace: Namespace; prefix: string } {
-  const namespace = memoryOf(options.store).namespace(NAMESPACE, { lifetimeMs: LIFETIME_MS });
-  return { namespace, prefix: prefixOf('owners', { project: projectNameOf(options) }) };
-}
-
-function keyOfOwner(prefix: string, owner: string): string {
+function openOwner(options: OwnedSessionOptions): { namespace: Namespace; key: string } {
+  const { store, owner } = options;
+  const namespace = memoryOf(store).namespace(NAMESPACE, { lifetimeMs: LIFETIME_MS });
+  const prefix = prefixOf('owners', { project: projectNameOf(options) });
   if (owner === '') throw new ContextError('INVALID_INPUT', ['The owner is empty', 'Pass its identity.']);
-  return `${prefix}${hash('sha256', owner).slice(0, 32)}`;
+  return { namespace, key: `${prefix}${hash('sha256', owner).slice(0, 32)}` };
 }
 
 /** Returns the session that an owner continues; `undefined` for none. @throws {ContextError} `INVALID_INPUT`, `INVALID_NAME`. */
 export async function sessionOfOwner(options: OwnedSessionOptions): Promise<string | undefined> {
   checkArguments.options('sessionOfOwner', options, { ...optionNames, owner: 'required' });
-  const { namespace, prefix } = openOwners(options);
-  return namespace.read(keyOfOwner(prefix, options.owner));
+  const { namespace, key } = openOwner(options);
+  return namespace.read(key);
 }
 
 /**
@@ -166,8 +164,7 @@ export async function continueSession(
   options: ContinueSessionOptions,
 ): Promise<{ readonly session: string; readonly isNew: boolean }> {
   checkArguments.options('continueSession', options, { ...optionNames, owner: 'required', isNew: 'optional' });
-  const { namespace, prefix } = openOwners(options);
-  const key = keyOfOwner(prefix, options.owner);
+  const { namespace, key } = openOwner(options);
   for (;;) {
     const expected = await namespace.read(key);
     if (expected !== undefined && options.isNew !== true) return { session: expected, isNew: false };

@@ -94,25 +94,21 @@ export function withNewestImages(messages: readonly UnifiedMessage[], options: N
   checkWholeNumber('max', max, 0);
   let left = max;
   const shorten = (message: UnifiedMessage): UnifiedMessage => {
-    const count = countImages([message]);
-    const old = message === prompt ? 0 : Math.max(0, count - Math.max(0, left));
-    left -= count;
-    return old === 0 ? message : withoutImages(message as UserMessage, old, language);
+    if (message.role !== 'user' || typeof message.content === 'string') return message;
+    // From the newest on, so that the oldest are left out.
+    const reversed = message.content.toReversed().map((part) => {
+      if (part.type === 'text' || !isImage(part)) return part;
+      left -= 1;
+      if (left >= 0 || message === prompt) return part;
+      const size = base64Length(part) === 0 ? '' : `, ${formatBytes((base64Length(part) * 3) / 4)}`;
+      const text = messageTexts[language].oldImage(`${part.mediaType ?? 'image'}${size}`);
+      return { type: 'text' as const, text };
+    });
+    const content = reversed.toReversed();
+    if (content.every((part, index) => part === message.content[index])) return message;
+    const made: UserMessage = { ...message, content };
+    if (imageMessages.has(message)) imageMessages.add(made);
+    return made;
   };
   return messages.toReversed().map(shorten).toReversed();
-}
-
-/** Replaces the first images of a message with lines. */
-function withoutImages(message: UserMessage, count: number, language: Language): UserMessage {
-  const { oldImage } = messageTexts[language];
-  let left = count;
-  const content = (message.content as Exclude<UserMessage['content'], string>).map((part) => {
-    if (left === 0 || part.type === 'text' || !isImage(part)) return part;
-    left -= 1;
-    const size = base64Length(part) === 0 ? '' : `, ${formatBytes((base64Length(part) * 3) / 4)}`;
-    return { type: 'text' as const, text: oldImage(`${part.mediaType ?? 'image'}${size}`) };
-  });
-  const made: UserMessage = { ...message, content };
-  if (imageMessages.has(message)) imageMessages.add(made);
-  return made;
 }

@@ -169,10 +169,11 @@ function renderForeign(turn: readonly UnifiedMessage[], options: RenderOptions):
 }
 
 function renderOwn(turn: readonly UnifiedMessage[], options: RenderOptions): UnifiedMessage[] {
-  return turn.flatMap((message, index) => {
+  const messages = turn.flatMap((message, index) => {
     if (message.role === 'user') return [userMessage(message, options)];
     return message.role === 'assistant' ? assistantMessages(message, turn[index + 1], options) : [];
   });
+  return withImagesAfter(messages, options.language);
 }
 
 /**
@@ -185,7 +186,7 @@ export function renderTurn(turn: readonly UnifiedMessage[], options: RenderOptio
   const labels = turn.map(labelOf);
   const agent = labels.find((label) => label.agent !== undefined)?.agent;
   const isForeign = agent !== undefined && options.isForeign(agent);
-  const shown = isForeign ? renderForeign(turn, options) : withImagesAfter(renderOwn(turn, options), options.language);
+  const shown = isForeign ? renderForeign(turn, options) : renderOwn(turn, options);
   const ended = labels.findLast((label) => label.ended !== undefined)?.ended;
   if (ended !== undefined) addEnd(shown, texts.ended(ended));
   if (shown.length > 0 && shown[0]?.role !== 'user') {

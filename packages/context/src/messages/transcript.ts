@@ -56,10 +56,14 @@ export class Transcript {
     }
     this.#count = history.length;
     this.#last = history.at(-1);
+    const { language, agent, isMain } = this.#options;
+    const isForeign = (other: string): boolean => isMain && other !== agent;
     const unchanged = this.#starts.findLastIndex((start) => start <= oldest);
     this.turns.length = Math.min(this.turns.length, unchanged);
     for (const [at, from] of [...this.#starts.entries()].slice(this.turns.length)) {
-      this.turns.push(this.#render(history, { from, to: this.#starts[at + 1] ?? history.length }));
+      const to = this.#starts[at + 1] ?? history.length;
+      const whole = renderTurn(history.slice(from, to), { language, pairs: this.#pairs, isForeign });
+      this.turns.push(this.#size({ from, to }, whole, countImages(whole)));
     }
     this.#limitImages();
     return this;
@@ -81,13 +85,6 @@ export class Transcript {
     this.#pairs = new CallPairs();
     this.#count = 0;
     this.#last = undefined;
-  }
-
-  #render(history: readonly UnifiedMessage[], range: TurnRange): RenderedTurn {
-    const { language, agent, isMain } = this.#options;
-    const isForeign = (other: string): boolean => isMain && other !== agent;
-    const whole = renderTurn(history.slice(range.from, range.to), { language, pairs: this.#pairs, isForeign });
-    return this.#size(range, whole, countImages(whole));
   }
 
   /** Returns a turn with its newest images. */

@@ -2,12 +2,6 @@ import { ContextError } from '../errors.ts';
 
 export type ContextMode = 'isolated' | 'shared' | 'fork' | 'handback' | 'selective' | 'summarized';
 
-/** Which history a mode reads or writes: its own, that of the main session, or both. */
-interface ModeRule {
-  readonly reads: 'own' | 'main' | 'both';
-  readonly writes: 'own' | 'main';
-}
-
 /**
  * What each mode reads and writes.
  *
@@ -18,7 +12,9 @@ interface ModeRule {
  * - `selective`: the sentences of the main session that match its patterns, and its own history.
  * - `summarized`: a summary of the main session, and its own history.
  */
-export const MODES: Readonly<Record<ContextMode, ModeRule>> = {
+export const MODES: Readonly<
+  Record<ContextMode, { readonly reads: 'own' | 'main' | 'both'; readonly writes: 'own' | 'main' }>
+> = {
   isolated: { reads: 'own', writes: 'own' },
   shared: { reads: 'main', writes: 'main' },
   fork: { reads: 'main', writes: 'own' },
