@@ -37,11 +37,10 @@ export type {
   UnifiedMessage,
   UserMessage,
 } from './messages/message.ts';
-export type { ModelSummary } from './modes/head.ts';
+export type { LeftOut, LeftOutReason, ModelSummary } from './modes/head.ts';
 export { MODES, type ContextMode } from './modes/mode.ts';
 export { summarizeByModel } from './modes/model-summary.ts';
 export type { AskModel, ModelSummaryOptions, ModelSummaryResult, SummaryStore } from './modes/model-summary.ts';
 export { summarize, type SummarizeOptions } from './modes/summarize.ts';
 export type { ModeTextChoice } from './modes/texts.ts';
-export { createView } from './modes/view.ts';
-export type { ContextView, LeftOut, LeftOutReason, ViewDetails, ViewOptions } from './modes/view.ts';
+export { createView, type ContextView, type ViewDetails, type ViewOptions } from './modes/view.ts';

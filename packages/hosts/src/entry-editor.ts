@@ -1,5 +1,5 @@
 import type { OptionNames } from '@cairn/tool/errors';
-import { stat } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { entryInText, installInText, knownParents, noteOf, undoInText, type TextChange } from './entry-change.ts';
 import { checkArguments, HostError, withPath } from './errors.ts';
@@ -69,17 +69,6 @@ const formats: Readonly<Record<EntryKind<never>['format'], ConfigFormat>> = {
   file: fileFormat,
 };
 
-async function firstExisting(paths: readonly string[]): Promise<string> {
-  for (const path of paths) {
-    const exists = await stat(path).then(
-      () => true,
-      () => false,
-    );
-    if (exists) return path;
-  }
-  return paths[0] ?? '';
-}
-
 function subjectOf<Value>({ kind, name }: EntryTarget<Value>, path: string): readonly string[] {
   return [kind.id, path, name];
 }
@@ -117,7 +106,8 @@ export class EntryEditor<File extends ConfigFile = ConfigFile> {
   async planInstall<Value>(target: EntryTarget<Value>, value: Value): Promise<EntryChange<File>> {
     const { kind, scope, context, name } = target;
     const format = formats[kind.format];
-    const path = await firstExisting(kind.files(scope, context, name));
+    const paths = kind.files(scope, context, name);
+    const path = paths.find((one) => existsSync(one)) ?? paths[0] ?? '';
     const file = await this.#open(path);
     const before = file.text ?? '';
     const change = withPath(path, () => installInText(format, kind, { text: before, name, value }));

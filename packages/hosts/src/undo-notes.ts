@@ -88,11 +88,6 @@ function chain(top: string, directory: string): string[] {
   return directory.length <= top.length ? [directory] : [...chain(top, dirname(directory)), directory];
 }
 
-/** Converts integers that TOML can hold and JSON cannot. */
-function withoutBigInt(_: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? Number(value) : value;
-}
-
 /**
  * Keeps the undo notes of this user: one file per subject (the kind of entry, the file and the name) in `host-entries` of the state
  * directory. Notes may hold secrets, as configurations do, so only this user can read them.
@@ -117,7 +112,11 @@ export class UndoNotes {
       const created = await mkdir(this.#directory, { recursive: true, mode: 0o700 });
       const known = (await this.#all()).flatMap(({ noteDirectories = [] }) => noteDirectories);
       const noteDirectories = created === undefined ? [...new Set(known)] : chain(created, this.#directory);
-      await writeAtomically(this.#fileOf(subject), JSON.stringify({ ...note, noteDirectories }, withoutBigInt));
+      // TOML can hold integers that JSON cannot.
+      const text = JSON.stringify({ ...note, noteDirectories }, (_, value: unknown) =>
+        typeof value === 'bigint' ? Number(value) : value,
+      );
+      await writeAtomically(this.#fileOf(subject), text);
     });
   }
 

@@ -82,7 +82,9 @@ async function listFiles(directory: string, source: DefinitionSource, found: Lis
   try {
     entries = await readdir(directory, { withFileTypes: true });
   } catch (error) {
-    if (depth > 1 || !(await isAbsent(directory, error))) report(explainUnreadable(error).problem);
+    // Something else may have the place of the directory.
+    const isAbsent = isMissing(error) && (await stat(directory).then(() => false, isMissing));
+    if (depth > 1 || !isAbsent) report(explainUnreadable(error).problem);
     return;
   }
   for (const entry of entries.toSorted((one, other) => (one.name < other.name ? -1 : 1))) {
@@ -99,11 +101,6 @@ async function listFiles(directory: string, source: DefinitionSource, found: Lis
       else report(`directories deeper than ${MAX_DEPTH} are not read; move their files up`);
     }
   }
-}
-
-/** Returns whether a directory does not exist, rather than that something else has its place. */
-async function isAbsent(directory: string, error: unknown): Promise<boolean> {
-  return isMissing(error) && stat(directory).then(() => false, isMissing);
 }
 
 interface DirectoryOptions extends Omit<ParseDefinitionOptions, 'path'> {

@@ -19,9 +19,24 @@ interface Part extends Sized {
   readonly isPartial: boolean;
 }
 
-interface LeftOutOfMain {
-  readonly reason: 'budget' | 'selection' | 'summary' | 'tools';
+/**
+ * Why something is not in a view.
+ *
+ * - `window`: it is older than the window.
+ * - `budget`: it does not fit into the budget.
+ * - `steps`: the turn alone does not fit into the budget; its prompt and its answer are shown, not its tool calls.
+ * - `selection`: no pattern matches it.
+ * - `summary`: it is folded into the summary.
+ * - `tools`: it is a tool call, a result, an image or a file of main, which `summarized` does not show.
+ */
+export type LeftOutReason = 'window' | 'budget' | 'steps' | 'selection' | 'summary' | 'tools';
+
+export interface LeftOut {
+  readonly reason: LeftOutReason;
+  readonly history: 'main' | 'own';
+  /** The messages that are not shown, or not whole. */
   readonly messages: number;
+  /** Estimated. */
   readonly tokens: number;
 }
 
@@ -30,7 +45,7 @@ export interface Head {
   /** Undefined when nothing of main is shown. */
   readonly message: UserMessage | undefined;
   readonly tokens: number;
-  readonly leftOut: readonly LeftOutOfMain[];
+  readonly leftOut: readonly Omit<LeftOut, 'history'>[];
   /** The number of messages that are summarized. */
   readonly folded: number;
 }
@@ -171,9 +186,9 @@ class HeadBuilder {
     return this.#summary.text;
   }
 
-  #leftOut(folded: number, budget: { readonly messages: number; readonly tokens: number }): LeftOutOfMain[] {
+  #leftOut(folded: number, budget: { readonly messages: number; readonly tokens: number }): Omit<LeftOut, 'history'>[] {
     const partial = this.#parts.slice(folded).filter(({ isPartial }) => isPartial);
-    const reasons: LeftOutOfMain[] = [
+    const reasons: Omit<LeftOut, 'history'>[] = [
       { reason: 'summary', messages: folded, tokens: tokensOfMessages(this.#parts.slice(0, folded)) },
       {
         reason: this.#matches === undefined ? 'tools' : 'selection',

@@ -25,16 +25,13 @@ interface Candidate {
   readonly order: number;
 }
 
-interface Features {
+/** A sentence and how much a summary needs it. */
+export interface Ranked extends Candidate {
   readonly terms: readonly string[];
   /** The sentence without numbers and case: equal for the sentences of a pattern. */
   readonly skeleton: string;
   readonly numbers: string;
   readonly negations: number;
-}
-
-/** A sentence and how much a summary needs it. */
-export interface Ranked extends Candidate, Features {
   readonly score: number;
 }
 
@@ -47,7 +44,7 @@ function cutSentence(sentence: string): string {
   return `${head.replace(/(?<=.{100})\s\S*$/u, '')}…`;
 }
 
-function featuresOf({ text }: Candidate): Features {
+function featuresOf({ text }: Candidate): Omit<Ranked, keyof Candidate | 'score'> {
   return {
     terms: [...new Set(readQuery(text).terms.flatMap(({ term, weight }) => (weight < 1 ? [] : [term])))],
     skeleton: withoutLeadIn(text)

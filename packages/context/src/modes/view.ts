@@ -5,7 +5,7 @@ import { checkArguments, checkWholeNumber, ContextError } from '../errors.ts';
 import type { UnifiedMessage } from '../messages/message.ts';
 import { turnsToSend } from '../messages/transcript.ts';
 import { fitTurns, type ShownTurns } from './fit-turns.ts';
-import { headOf, type Head, type ModelSummary } from './head.ts';
+import { headOf, type Head, type LeftOut, type LeftOutReason, type ModelSummary } from './head.ts';
 import { checkMode, MODES, type ContextMode } from './mode.ts';
 import { announcementOf, modeTextOf, viewTexts, type ModeTextChoice } from './texts.ts';
 
@@ -38,27 +38,6 @@ export interface ViewOptions {
   readonly countTokens?: CountTokens | undefined;
   /** The tokens of the prompt that follows the messages. @default 0 */
   readonly promptTokens?: number | undefined;
-}
-
-/**
- * Why something is not in a view.
- *
- * - `window`: it is older than the window.
- * - `budget`: it does not fit into the budget.
- * - `steps`: the turn alone does not fit into the budget; its prompt and its answer are shown, not its tool calls.
- * - `selection`: no pattern matches it.
- * - `summary`: it is folded into the summary.
- * - `tools`: it is a tool call, a result, an image or a file of main, which `summarized` does not show.
- */
-export type LeftOutReason = 'window' | 'budget' | 'steps' | 'selection' | 'summary' | 'tools';
-
-export interface LeftOut {
-  readonly reason: LeftOutReason;
-  readonly history: 'main' | 'own';
-  /** The messages that are not shown, or not whole. */
-  readonly messages: number;
-  /** Estimated. */
-  readonly tokens: number;
 }
 
 export interface ViewDetails {

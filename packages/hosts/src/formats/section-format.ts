@@ -46,10 +46,6 @@ function sectionsOf(text: string): Section[] {
   return sections;
 }
 
-function bodyOf(text: string, { bodyStart, bodyEnd }: Section): string {
-  return text.slice(bodyStart, bodyEnd).replaceAll('\r\n', '\n').replace(/\n$/u, '');
-}
-
 function setSection(text: string, name: string, body: string): string {
   const eol = lineEndOf(text);
   const lines = body === '' ? '' : `${body.replaceAll('\n', eol)}${eol}`;
@@ -72,7 +68,10 @@ function removeSection(text: string, name: string): string {
 
 /** Markdown with sections between marks. A section is its name and its text, with line feeds; all other text stays. */
 export const sectionFormat: ConfigFormat = {
-  parse: (text) => Object.fromEntries(sectionsOf(text).map((section) => [section.name, bodyOf(text, section)])),
+  parse: (text) => {
+    const bodyOf = ({ bodyStart, bodyEnd }: Section): string => text.slice(bodyStart, bodyEnd).replaceAll('\r\n', '\n');
+    return Object.fromEntries(sectionsOf(text).map((one) => [one.name, bodyOf(one).replace(/\n$/u, '')]));
+  },
   change: (text, { path: [name], value }) =>
     typeof value === 'string' ? setSection(text, String(name), value) : removeSection(text, String(name)),
   isBlank: (text) => text.trim() === '',
