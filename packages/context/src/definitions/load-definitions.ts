@@ -108,14 +108,15 @@ interface DirectoryOptions extends Omit<ParseDefinitionOptions, 'path'> {
   readonly within?: string | undefined;
 }
 
-async function readDefinition(
-  path: string,
-  { within, ...options }: DirectoryOptions & { readonly path: string },
-): Promise<ParsedDefinition> {
+async function readDefinition({
+  within,
+  ...options
+}: ParseDefinitionOptions & DirectoryOptions): Promise<ParsedDefinition> {
+  const { path, source } = options;
   const agent = nameOfFile(path);
   const broken = (message: string, line?: number): ParsedDefinition => ({
     agent,
-    problems: [{ severity: 'error', source: options.source, path, line, message, agent }],
+    problems: [{ severity: 'error', source, path, line, message, agent }],
   });
   if (within !== undefined && (await leadsOut(path, within))) {
     return broken('is a link out of the project; put the file into the project');
@@ -153,7 +154,7 @@ export async function loadDirectory(
   const found: Listing = { files: [], problems: [] };
   await listFiles(directory, source, found);
   const parsed = await Promise.all(
-    found.files.map(async (path) => ({ path, ...(await readDefinition(path, { ...options, path })) })),
+    found.files.map(async (path) => ({ path, ...(await readDefinition({ ...options, path })) })),
   );
   const problems = [...found.problems, ...parsed.flatMap((file) => file.problems), ...reportDuplicates(parsed, source)];
   const broken = brokenBy(problems);
@@ -174,7 +175,6 @@ export async function loadDefinitions(options: LoadDefinitionsOptions): Promise<
   checkArguments.options('loadDefinitions', options, optionNames);
   const agents = new Map<string, AgentDefinition>();
   const broken = new Set<string>();
-  const problems: DefinitionProblem[] = [];
   const replaced: AgentDefinition[] = [];
   const directories = new Map<string, DefinitionSource>();
   for (const [source, directory] of Object.entries(definitionDirectories(options))) {
@@ -193,7 +193,6 @@ export async function loadDefinitions(options: LoadDefinitionsOptions): Promise<
       else agents.set(definition.name, definition);
     }
     for (const name of brokenBy(source.problems)) broken.add(name);
-    problems.push(...source.problems);
   }
-  return { agents, problems, replaced };
+  return { agents, problems: loaded.flatMap((source) => source.problems), replaced };
 }

@@ -30,17 +30,16 @@ export interface ParsedDefinition {
 
 type Values = { -readonly [Name in FieldName]?: AgentDefinition[Name] };
 
-function unknownTool(name: string, toolNames: readonly string[]): string {
-  const near = nearNames(name, toolNames);
-  const known = toolNames.length === 0 ? 'correct the name, or remove it' : `the tools are ${toolNames.join(', ')}`;
-  return `unknown tool ${shownValue(name)}; ${near.length === 0 ? known : `did you mean ${near.join(', ')}?`}`;
-}
-
 function toolsOf(names: readonly string[], naming: ToolNaming, place: ProblemPlace, report: Report): string[] {
   const { toolNameOf = (name: string) => name, toolNames = [] } = naming;
   const tools = names.map((name) => {
     const tool = toolNameOf(name);
-    if (tool === undefined) report('error', unknownTool(name, toolNames), place);
+    if (tool === undefined) {
+      const near = nearNames(name, toolNames);
+      const known = toolNames.length === 0 ? 'correct the name, or remove it' : `the tools are ${toolNames.join(', ')}`;
+      const advice = near.length === 0 ? known : `did you mean ${near.join(', ')}?`;
+      report('error', `unknown tool ${shownValue(name)}; ${advice}`, place);
+    }
     return tool;
   });
   return [...new Set(tools.filter((tool) => tool !== undefined))];

@@ -48,8 +48,7 @@ export interface SessionInfo {
   readonly agents: readonly string[];
 }
 
-interface FoundHistory {
-  readonly place: HistoryPlace;
+interface FoundHistory extends Omit<HistoryPlace, 'project'> {
   readonly key: string;
   readonly messages: number;
   readonly lastUsedAt: number;
@@ -62,7 +61,7 @@ async function findHistories(namespace: Namespace, project: string): Promise<Fou
     // All of it may have expired since.
     const [newest] = place === undefined ? [] : await namespace.list(key, { limit: 1 });
     if (place === undefined || newest === undefined) return [];
-    return [{ place: { project, ...place }, key, messages: records, lastUsedAt: newest.time }];
+    return [{ ...place, key, messages: records, lastUsedAt: newest.time }];
   });
   return (await Promise.all(found)).flat();
 }
@@ -80,17 +79,16 @@ export async function listSessions(options: SessionsOptions): Promise<SessionInf
   const namespace = memoryOf(options.store).namespace(NAMESPACE);
   const sessions = new Map<string, FoundHistory[]>();
   for (const history of await findHistories(namespace, projectNameOf(options))) {
-    const { session } = history.place;
-    sessions.set(session, [...(sessions.get(session) ?? []), history]);
+    sessions.set(history.session, [...(sessions.get(history.session) ?? []), history]);
   }
   const infos = Array.from(sessions, async ([session, histories]): Promise<SessionInfo> => {
-    const [first] = histories.toSorted((a, b) => Number(b.place.agent === MAIN) - Number(a.place.agent === MAIN));
+    const first = histories.find(({ agent }) => agent === MAIN) ?? histories[0];
     return {
       session,
       title: first === undefined ? '' : await titleOf(namespace, first),
       lastUsedAt: Math.max(...histories.map(({ lastUsedAt }) => lastUsedAt)),
       messages: histories.reduce((sum, { messages }) => sum + messages, 0),
-      agents: histories.flatMap(({ place: { agent } }) => (agent === MAIN ? [] : [agent])).toSorted(),
+      agents: histories.flatMap(({ agent }) => (agent === MAIN ? [] : [agent])).toSorted(),
     };
   });
   return (await Promise.all(infos)).toSorted((a, b) => b.lastUsedAt - a.lastUsedAt);
@@ -107,27 +105,20 @@ export async function removeSession(given: SessionsOptions & { readonly session:
   checkArguments.options('removeSession', given, { ...optionNames, session: 'required' });
   const { session, ...options } = given;
   const memory = memoryOf(options.store);
+  const namespace = memory.namespace(NAMESPACE);
   const place = { project: projectNameOf(options), session: checkName(session, 'session') };
   const agents = new Set<string>();
   for (const kind of ['history', 'blobs', 'summaries', 'texts'] as const) {
-    for (const { key } of await memory.namespace(NAMESPACE).keys({ prefix: prefixOf(kind, place) })) {
+    for (const { key } of await namespace.keys({ prefix: prefixOf(kind, place) })) {
       agents.add(parseKey(key)?.agent ?? MAIN);
     }
   }
   for (const agent of agents) await new HistoryStore(memory, { ...place, agent }).clear();
-  await forgetOwners(memory, place);
-  return agents.size > 0;
-}
-
-/** Lets no owner continue a session that is removed. */
-async function forgetOwners(
-  memory: Memory,
-  { project, session }: { readonly project: string; readonly session: string },
-): Promise<void> {
-  const namespace = memory.namespace(NAMESPACE);
-  for (const { key } of await namespace.keys({ prefix: prefixOf('owners', { project }) })) {
+  // No owner continues a session that is removed.
+  for (const { key } of await namespace.keys({ prefix: prefixOf('owners', { project: place.project }) })) {
     if ((await namespace.read(key)) === session) await namespace.swap(key, { expected: session, next: undefined });
   }
+  return agents.size > 0;
 }
 
 export interface OwnedSessionOptions extends SessionsOptions {

@@ -21,11 +21,6 @@ export function isImageMessage(message: UnifiedMessage): boolean {
   return imageMessages.has(message);
 }
 
-function asMedia({ data, url, mediaType = 'image/*' }: Media): MediaPart | undefined {
-  const found = data ?? (typeof url === 'string' ? (URL.parse(url) ?? undefined) : undefined);
-  return found === undefined ? undefined : { type: 'file', mediaType, data: found };
-}
-
 /** Returns a result as text, with its images apart. Other files are named: a server could not read them either. */
 function splitResult(result: ToolResultPart, language: Language, images: MediaPart[]): ToolResultPart {
   const { output } = result;
@@ -33,9 +28,10 @@ function splitResult(result: ToolResultPart, language: Language, images: MediaPa
   const texts = messageTexts[language];
   const lines = (output.value as readonly Media[]).map((part) => {
     if (typeof part.text === 'string') return part.text;
-    const image = isImage(part) ? asMedia(part) : undefined;
-    if (image === undefined) return texts.file(part.mediaType ?? part.type, formatBytes((base64Length(part) * 3) / 4));
-    return texts.imageBelow(images.push(image));
+    const data = part.data ?? (typeof part.url === 'string' ? (URL.parse(part.url) ?? undefined) : undefined);
+    if (data === undefined || !isImage(part))
+      return texts.file(part.mediaType ?? part.type, formatBytes((base64Length(part) * 3) / 4));
+    return texts.imageBelow(images.push({ type: 'file', mediaType: part.mediaType ?? 'image/*', data }));
   });
   return { ...result, output: { type: 'text', value: lines.join('\n') } };
 }

@@ -12,18 +12,13 @@ function fold(text: string): string {
 const OPTIONAL_BLANK =
   /(?<=[\p{P}\p{S}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]) | (?=[\p{P}\p{S}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}])/gu;
 
-function literalOf(text: string): RegExp {
-  const escaped = text.replaceAll(/[$()*+.?[\\\]^{|}]/gu, String.raw`\$&`).replaceAll(OPTIONAL_BLANK, ' ?');
-  return new RegExp(escaped, 'gu');
-}
-
 function compile(pattern: string): MatchSentence {
-  const folded = fold(pattern);
   // The space before a star is a part of the pattern: `uses *` does not match `useless`.
-  const literals = folded
+  const literals = fold(pattern)
     .split('*')
     .filter((literal) => literal.trim() !== '')
-    .map(literalOf);
+    .map((literal) => literal.replaceAll(/[$()*+.?[\\\]^{|}]/gu, String.raw`\$&`).replaceAll(OPTIONAL_BLANK, ' ?'))
+    .map((escaped) => new RegExp(escaped, 'gu'));
   return (sentence) => {
     const text = fold(sentence);
     let at = 0;
