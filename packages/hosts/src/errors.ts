@@ -56,10 +56,7 @@ export function withPath<T>(path: string, run: () => T): T {
     return run();
   } catch (error) {
     if (!(error instanceof HostError) || error.path !== undefined) throw error;
-    throw new HostError(error.code, `${path} was not changed: ${error.message}`, {
-      path,
-      position: error.position,
-      cause: error,
-    });
+    const { code, message, position } = error;
+    throw new HostError(code, `${path} was not changed: ${message}`, { path, position, cause: error });
   }
 }

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import { FILE_CONTENT } from './formats/file-format.ts';
-import { isObject, type ConfigObject } from './formats/config-format.ts';
+import { FILE_CONTENT, isObject, type ConfigObject } from './formats/config-format.ts';
 import type { ConfigScope, ElementRule, EntryKind, HostContext, HostName } from './host.ts';
 
 /** A host that begins a session with a text of another program, and that reads skills. */

@@ -39,15 +39,8 @@ export function hashOfText(text: string): string {
 function isNote(value: unknown): value is StoredNote {
   if (!isObject(value)) return false;
   const { before = null, path, after, entryPath, directories, knownParents, noteDirectories = [] } = value;
-  return (
-    typeof path === 'string' &&
-    typeof after === 'string' &&
-    typeof knownParents === 'number' &&
-    (before === null || typeof before === 'string') &&
-    isStrings(entryPath) &&
-    isStrings(directories) &&
-    isStrings(noteDirectories)
-  );
+  const isValid = isStrings([path, after, before ?? '']) && typeof knownParents === 'number';
+  return isValid && [entryPath, directories, noteDirectories].every(isStrings);
 }
 
 function noneIfMissing(error: unknown): undefined {

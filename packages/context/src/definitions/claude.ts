@@ -34,15 +34,12 @@ function toolsOf(
   if (names === undefined) return [field];
   // `*` allows every tool, as a missing field does.
   if (allowsAll(names)) return [];
-  const known = names.filter((name) => {
-    const isKnown = typeof name !== 'string' || toolNameOf(name) !== undefined;
-    if (!isKnown) {
-      const message = `Cairn has no tool ${shownValue(name)}; the agent works without it`;
-      report('warning', message, { line: field.line, field: field.name });
-    }
-    return isKnown;
-  });
-  return [{ ...field, value: known.filter((name) => !isDisallowed(name)) }];
+  const isUnknown = (name: unknown): boolean => typeof name === 'string' && toolNameOf(name) === undefined;
+  for (const name of names.filter(isUnknown)) {
+    const message = `Cairn has no tool ${shownValue(name)}; the agent works without it`;
+    report('warning', message, { line: field.line, field: field.name });
+  }
+  return [{ ...field, value: names.filter((name) => !isUnknown(name) && !isDisallowed(name)) }];
 }
 
 /**

@@ -25,11 +25,8 @@ export function findAgent(
   const [first] = errors;
   if (first !== undefined) {
     const where = errors.filter(({ path }) => path === first.path).map(formatProblem);
-    throw new ContextError(
-      'INVALID_DEFINITION',
-      [`The definition of the agent ${name} is invalid: ${where.join(', ')}`, 'Correct the file, then try again.'],
-      { path: first.path },
-    );
+    const summary = `The definition of the agent ${name} is invalid: ${where.join(', ')}`;
+    throw new ContextError('INVALID_DEFINITION', [summary, 'Correct the file, then try again.'], { path: first.path });
   }
   const shown = escapeControls(JSON.stringify(name));
   const near = nearNames(name, agents.keys());

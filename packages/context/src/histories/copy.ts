@@ -12,12 +12,6 @@ function refuse(summary: string, hint: string): never {
   throw new ContextError('INVALID_INPUT', [summary, hint]);
 }
 
-/** Whether a value is an object of literals, from any realm, and not of a class. */
-function isPlain(value: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
-}
-
 function nameOf(value: unknown): string {
   if (typeof value !== 'object' || value === null) return `a ${typeof value}`;
   const name = (value.constructor as { readonly name?: string } | undefined)?.name ?? '';
@@ -43,8 +37,10 @@ class Copier {
 
   #copyObject(value: object, path: string): unknown {
     const isArray = Array.isArray(value);
-    if (!isArray && (!isPlain(value) || Object.getOwnPropertySymbols(value).length > 0))
-      return this.#refuse(value, path);
+    const prototype: unknown = Object.getPrototypeOf(value);
+    // An object of literals, from any realm, and not of a class.
+    const isPlain = prototype === null || Object.getPrototypeOf(prototype) === null;
+    if (!isArray && (!isPlain || Object.getOwnPropertySymbols(value).length > 0)) return this.#refuse(value, path);
     if (this.#parents.includes(value)) return refuse(`${path} contains itself`, 'Remove the cycle.');
     if (this.#parents.length >= MAX_DEPTH)
       return refuse(`${path} is nested too deeply`, `Use at most ${MAX_DEPTH} levels.`);

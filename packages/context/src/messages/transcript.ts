@@ -46,7 +46,13 @@ export class Transcript {
   }
 
   read(history: readonly UnifiedMessage[]): this {
-    if (history.length < this.#count || history[this.#count - 1] !== this.#last) this.#reset();
+    if (history.length < this.#count || history[this.#count - 1] !== this.#last) {
+      this.turns.length = 0;
+      this.#starts = [];
+      this.#pairs = new CallPairs();
+      this.#count = 0;
+      this.#last = undefined;
+    }
     if (history.length === this.#count) return this;
     let oldest = this.#count;
     for (const [offset, message] of history.slice(this.#count).entries()) {
@@ -77,14 +83,6 @@ export class Transcript {
       left -= shown;
       if (shown !== turn.shownImages) this.turns[index] = this.#size(turn, turn.whole, shown);
     }
-  }
-
-  #reset(): void {
-    this.turns.length = 0;
-    this.#starts = [];
-    this.#pairs = new CallPairs();
-    this.#count = 0;
-    this.#last = undefined;
   }
 
   /** Returns a turn with its newest images. */

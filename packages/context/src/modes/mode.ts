@@ -32,10 +32,8 @@ export function isContextMode(value: unknown): value is ContextMode {
 /** @throws {ContextError} `INVALID_MODE`. */
 export function checkMode(value: unknown): ContextMode {
   if (isContextMode(value)) return value;
-  throw new ContextError('INVALID_MODE', [
-    `There is no context mode ${JSON.stringify(value) ?? String(value)}`,
-    `Use ${Object.keys(MODES).join(', ')}.`,
-  ]);
+  const summary = `There is no context mode ${JSON.stringify(value) ?? String(value)}`;
+  throw new ContextError('INVALID_MODE', [summary, `Use ${Object.keys(MODES).join(', ')}.`]);
 }
 
 /**

@@ -104,7 +104,6 @@ function removedIndexes(from: readonly unknown[], to: readonly unknown[]): numbe
   return next === to.length ? removed : undefined;
 }
 
-/** Returns the line end that a text uses. */
 export function lineEndOf(text: string): string {
   return /\r?\n/u.exec(text)?.[0] ?? '\n';
 }
@@ -124,10 +123,8 @@ export function changeText(format: ConfigFormat, text: string, changes: readonly
     const wanted = changedObject(format.parse(changed), change);
     const next = format.change(changed, change);
     if (!parsesTo(format, next, change.value === undefined ? [wanted, change.path] : [wanted, []])) {
-      throw new HostError(
-        'CONFIG_UNSUPPORTED',
-        `${change.path.join('.')} is written in a form that cannot be changed without touching other parts; change it by hand`,
-      );
+      const message = `${change.path.join('.')} is written in a form that cannot be changed without touching other parts; change it by hand`;
+      throw new HostError('CONFIG_UNSUPPORTED', message);
     }
     changed = next;
   }
@@ -167,3 +164,13 @@ function plain(value: unknown): unknown {
   if (!isObject(value)) return value;
   return new Map(Object.entries(value).map(([key, one]) => [key, plain(one)]));
 }
+
+/** The key of the only value of a file that belongs to us as a whole. */
+export const FILE_CONTENT = 'content';
+
+/** A file that is one entry: its value is the text. */
+export const fileFormat: ConfigFormat = {
+  parse: (text) => (text === '' ? {} : { [FILE_CONTENT]: text }),
+  change: (_, { value }) => (typeof value === 'string' ? value : ''),
+  isBlank: (text) => text === '',
+};

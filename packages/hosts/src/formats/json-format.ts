@@ -134,7 +134,6 @@ function readable({ key, value }: Member, indent: string, layout: Layout): strin
   return `${key === undefined ? '' : `${JSON.stringify(key)}: `}${render(value, indent, layout)}`;
 }
 
-/** Inserts the first member of an object or an array. */
 function insertFirst(text: string, node: Node, member: Member): string {
   const [start, end] = [node.offset + 1, endOf(node) - 1];
   const inner = text.slice(start, end);

@@ -9,7 +9,6 @@ interface Section {
   readonly bodyStart: number;
   /** The start of the line of the second mark. */
   readonly bodyEnd: number;
-  /** The end of that line, with its line end. */
   readonly end: number;
 }
 

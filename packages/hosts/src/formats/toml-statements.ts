@@ -9,7 +9,6 @@ export interface TomlStatement {
   readonly start: number;
   /** The start of the line after it. */
   readonly end: number;
-  /** The range of the value. */
   readonly value?: { readonly start: number; readonly end: number };
 }
 
@@ -54,7 +53,6 @@ function unquote(name: string): string {
   }
 }
 
-/** Reads a dotted key: its names and its end. */
 function readKey(text: string, start: number): { readonly names: string[]; readonly end: number } {
   const names: string[] = [];
   let at = start;

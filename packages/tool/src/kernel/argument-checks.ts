@@ -84,28 +84,23 @@ export class ArgumentChecks {
 
   /** Makes functions that return a promise reject when an argument is not what the table states. Changes the object. */
   calls<Api extends object>(api: Api, table: CallTable<Api>): Api {
-    return this.#wrap(
-      api,
-      table,
-      (call) =>
-        async (...given) =>
-          call(...given),
-    );
+    return this.#wrap(api, table, true);
   }
 
   /** Like {@link ArgumentChecks.calls}, for functions that throw. */
   directCalls<Api extends object>(api: Api, table: CallTable<Api>): Api {
-    return this.#wrap(api, table, (call) => call);
+    return this.#wrap(api, table, false);
   }
 
-  #wrap<Api extends object>(api: Api, table: CallTable<Api>, wrap: (call: Run) => Run): Api {
+  #wrap<Api extends object>(api: Api, table: CallTable<Api>, rejects: boolean): Api {
     const calls = api as Record<string, Run>;
     for (const [name, expected] of Object.entries(table) as [string, readonly (ArgumentKind | Names)[]][]) {
       const run = (calls[name] as Run).bind(api);
-      calls[name] = wrap((...given) => {
+      const call: Run = (...given) => {
         this.#arguments(name, expected, given);
         return run(...given);
-      });
+      };
+      calls[name] = rejects ? async (...given) => call(...given) : call;
     }
     return api;
   }

@@ -1,4 +1,5 @@
 import { channel, tracingChannel, type TracingChannel } from 'node:diagnostics_channel';
+import { errnoOf } from './system-error.ts';
 
 /**
  * The name of the tracing channel that every observed call is published on: `tracing:cairn:call:start`, `:end`,
@@ -61,11 +62,6 @@ function jsonBytes(value: unknown): { readonly inputBytes?: number } {
   }
 }
 
-function codeOf(error: unknown): string {
-  if (error instanceof Error) return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
-  return typeof error;
-}
-
 interface ObservableCall<Result> {
   readonly source: string;
   readonly name: string;
@@ -108,7 +104,7 @@ async function publishCall<Result>(
     publishContents('result', result);
     return result;
   } catch (error) {
-    message.failure = codeOf(error);
+    message.failure = errnoOf(error) ?? (error instanceof Error ? error.name : typeof error);
     publishContents('error', error);
     message.durationMs = performance.now() - startMs;
     calls.error.publish(message);
