@@ -109,11 +109,11 @@ export class Transcript {
   }
 }
 
-/** What was made of histories, each by its array and a key. It is kept as long as the array is. */
+/** Values made of histories, by the array of each and a key. They are kept as long as the array is. */
 export class MadeOfHistories<T> {
   readonly #made = new WeakMap<readonly UnifiedMessage[], Map<string, readonly [CountTokens, T]>>();
 
-  /** Returns what was made before with the same function to count tokens, or makes it. */
+  /** Returns the value that was made with the same function to count tokens, or makes it. */
   get(
     history: readonly UnifiedMessage[],
     { key, countTokens, make }: { readonly key: string; readonly countTokens: CountTokens; readonly make: () => T },

@@ -130,8 +130,8 @@ function choiceOf(kept: ModeTextChoice | undefined, now: ModeTextChoice): ModeTe
 
 /**
  * Returns the view of an agent in a mode: pure, from the histories alone. In this order, main is selected or summarized into a head
- * message, the window keeps the last messages, and the budget the newest turns. Each call reads only what was added to the arrays
- * since the last one; they may grow, and messages may not change in place.
+ * message, the window keeps the last messages, and the budget the newest turns. Each call renders and counts only what was added to the
+ * arrays since the last one; they may grow, and messages may not change in place.
  *
  * The beginning of the messages stays the same from call to call: when the budget is passed, the oldest turns are dropped until a
  * quarter of it is free.
