@@ -1,18 +1,15 @@
 import type { Clock, Memory } from '@cairn/memory';
-import { MAIN } from './definitions/agent-name.ts';
+import { MAIN } from './definitions/definition.ts';
 import { checkArguments, ContextError } from './errors.ts';
 import { copyMessage } from './histories/copy.ts';
-import { History } from './histories/history.ts';
-import type { AgentContext } from './histories/history.ts';
-import { HistoryStore } from './histories/history-store.ts';
-import type { HistoryProblem } from './histories/history-store.ts';
+import { History, type AgentContext } from './histories/history.ts';
+import { HistoryStore, type HistoryProblem } from './histories/history-store.ts';
 import { checkAgentName, checkName, NAMESPACE, parseKey, prefixOf } from './histories/keys.ts';
-import { DEFAULT_PROJECT, memoryOf, newSession, projectNameOf } from './histories/session-place.ts';
-import type { SessionsOptions } from './histories/session-place.ts';
+import { DEFAULT_PROJECT, memoryOf, newSession, optionNames, projectNameOf } from './histories/sessions.ts';
+import type { SessionsOptions } from './histories/sessions.ts';
 import type { UnifiedMessage } from './messages/message.ts';
 import type { ModelSummary } from './modes/head.ts';
-import { checkMode, DEFAULT_MODE } from './modes/mode.ts';
-import type { ContextMode } from './modes/mode.ts';
+import { checkMode, DEFAULT_MODE, type ContextMode } from './modes/mode.ts';
 import type { ModeTextChoice } from './modes/texts.ts';
 
 export interface ContextsOptions extends SessionsOptions {
@@ -22,7 +19,6 @@ export interface ContextsOptions extends SessionsOptions {
   readonly clock?: Clock | undefined;
 }
 
-/** Where the histories of a manager are. */
 interface Place {
   readonly project: string;
   readonly session: string;
@@ -87,10 +83,8 @@ export class ContextManager {
   async appendTurn(agentName: string, messages: readonly UnifiedMessage[], mode?: ContextMode): Promise<void> {
     const history = this.#historyOf(agentName, mode);
     if (!Array.isArray(messages)) {
-      throw new ContextError('INVALID_INPUT', [
-        'The messages of a turn are not an array',
-        'Pass an array of messages.',
-      ]);
+      const summary = 'The messages of a turn are not an array';
+      throw new ContextError('INVALID_INPUT', [summary, 'Pass an array of messages.']);
     }
     const copies = messages.map((message) => copyMessage(message));
     if (copies.length > 0) await history.append(copies);
@@ -135,7 +129,7 @@ export class ContextManager {
 
   /** Returns the choice of the text about a mode that {@link ContextManager.keepModeText} kept, for the views of an agent. */
   async readModeText(agentName: string, mode?: ContextMode): Promise<ModeTextChoice | undefined> {
-    return this.#ownHistory(agentName).readText(checkMode(mode ?? DEFAULT_MODE));
+    return this.#historyAt(checkAgentName(agentName)).readText(checkMode(mode ?? DEFAULT_MODE));
   }
 
   /**
@@ -143,7 +137,7 @@ export class ContextManager {
    * process. It is removed with the agent's own history.
    */
   async keepModeText(agentName: string, mode: ContextMode, choice: ModeTextChoice): Promise<void> {
-    await this.#ownHistory(agentName).writeText(checkMode(mode), choice);
+    await this.#historyAt(checkAgentName(agentName)).writeText(checkMode(mode), choice);
   }
 
   /** Waits until everything is stored, and closes the store that {@link openContexts} opened. */
@@ -166,10 +160,6 @@ export class ContextManager {
     return history;
   }
 
-  #ownHistory(agentName: string): History {
-    return this.#historyAt(checkAgentName(agentName));
-  }
-
   #historyAt(agent: string): History {
     const known = this.#histories.get(agent);
     if (known) return known;
@@ -187,12 +177,7 @@ export class ContextManager {
  * @throws {ContextError} `INVALID_NAME`; a `MemoryError` of the store.
  */
 export async function openContexts(options: ContextsOptions): Promise<ContextManager> {
-  checkArguments.options('openContexts', options, {
-    session: 'optional',
-    clock: 'optional',
-    store: 'required',
-    project: 'optional',
-  });
+  checkArguments.options('openContexts', options, { ...optionNames, session: 'optional', clock: 'optional' });
   const { store, clock = Date.now, session = newSession(clock()) } = options;
   const project = projectNameOf(options);
   const memory = memoryOf(store);

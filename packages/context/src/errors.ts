@@ -30,3 +30,14 @@ export class ContextError extends HintedError<ContextErrorCode> {
 }
 
 export const checkArguments: ArgumentChecks = new ArgumentChecks((...given) => new ContextError(...given));
+
+/** @throws {ContextError} `INVALID_OPTION` unless the value is a whole number from `min`. */
+export function checkWholeNumber(
+  option: string,
+  value: number,
+  min: number,
+  hint: string = `Use a whole number from ${min}.`,
+): void {
+  if (Number.isInteger(value) && value >= min) return;
+  throw new ContextError('INVALID_OPTION', [`Invalid ${option} ${String(value)}`, hint], { option });
+}

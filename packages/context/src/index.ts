@@ -1,16 +1,12 @@
-export { createDefinitionFile } from './definitions/create-definition-file.ts';
+export { createDefinitionFile, formatDefinition } from './definitions/create-definition-file.ts';
 export type { CreateDefinitionOptions } from './definitions/create-definition-file.ts';
-export { ContextManager, openContexts } from './context-manager.ts';
-export type { ContextsOptions } from './context-manager.ts';
-export type { AgentDefinition, DefinitionSource } from './definitions/definition.ts';
+export { ContextManager, openContexts, type ContextsOptions } from './context-manager.ts';
+export type { AgentDefinition, DefinitionProblem, DefinitionSource } from './definitions/definition.ts';
 export { findAgent, formatProblem } from './definitions/find-agent.ts';
-export { formatDefinition } from './definitions/format-definition.ts';
 export { loadDefinitions } from './definitions/load-definitions.ts';
 export type { AgentDefinitions, DefinitionPlaces, LoadDefinitionsOptions } from './definitions/load-definitions.ts';
 export type { ToolNaming } from './definitions/parse-definition.ts';
-export type { DefinitionProblem } from './definitions/problem.ts';
-export { ContextError } from './errors.ts';
-export type { ContextErrorCode } from './errors.ts';
+export { ContextError, type ContextErrorCode } from './errors.ts';
 export { readProjectInstructions } from './instructions/read-instructions.ts';
 export type {
   LeftOutInstructions,
@@ -20,13 +16,14 @@ export type {
 export type { AgentContext } from './histories/history.ts';
 export type { HistoryProblem } from './histories/history-store.ts';
 export type { HistoryPlace } from './histories/keys.ts';
-export { moveSessions } from './histories/move-sessions.ts';
-export type { MoveSessionsOptions } from './histories/move-sessions.ts';
-export { continueSession, sessionOfOwner } from './histories/owned-sessions.ts';
-export type { ContinueSessionOptions, OwnedSessionOptions } from './histories/owned-sessions.ts';
-export { listSessions, removeSession } from './histories/sessions.ts';
-export type { SessionInfo } from './histories/sessions.ts';
-export type { SessionsOptions } from './histories/session-place.ts';
+export { moveSessions, type MoveSessionsOptions } from './histories/move-sessions.ts';
+export { continueSession, listSessions, removeSession, sessionOfOwner } from './histories/sessions.ts';
+export type {
+  ContinueSessionOptions,
+  OwnedSessionOptions,
+  SessionInfo,
+  SessionsOptions,
+} from './histories/sessions.ts';
 export type {
   AssistantMessage,
   MediaPart,
@@ -40,13 +37,10 @@ export type {
   UnifiedMessage,
   UserMessage,
 } from './messages/message.ts';
-export type { ModelSummary } from './modes/head.ts';
-export { MODES } from './modes/mode.ts';
-export type { ContextMode } from './modes/mode.ts';
+export type { LeftOut, LeftOutReason, ModelSummary } from './modes/head.ts';
+export { MODES, type ContextMode } from './modes/mode.ts';
 export { summarizeByModel } from './modes/model-summary.ts';
 export type { AskModel, ModelSummaryOptions, ModelSummaryResult, SummaryStore } from './modes/model-summary.ts';
-export { summarize } from './modes/summarize.ts';
-export type { SummarizeOptions } from './modes/summarize.ts';
+export { summarize, type SummarizeOptions } from './modes/summarize.ts';
 export type { ModeTextChoice } from './modes/texts.ts';
-export { createView } from './modes/view.ts';
-export type { ContextView, LeftOut, LeftOutReason, ViewDetails, ViewOptions } from './modes/view.ts';
+export { createView, type ContextView, type ViewDetails, type ViewOptions } from './modes/view.ts';

@@ -1,18 +1,12 @@
 /** What other packages of Cairn use. It may change with every version. */
-export { SHOWN_PARTS } from './definitions/definition.ts';
+export { MAIN, SHOWN_PARTS } from './definitions/definition.ts';
 export { definitionDirectories } from './definitions/load-definitions.ts';
-export { withImagesAfter, withNewestImages } from './messages/images.ts';
-export type { NewestImagesOptions } from './messages/images.ts';
+export { withImagesAfter, withNewestImages, type NewestImagesOptions } from './messages/images.ts';
 export { bytesOf } from './messages/media.ts';
-export { storableMessage } from './histories/storable.ts';
-export type { StorableMessage } from './histories/storable.ts';
-export { MAIN } from './definitions/agent-name.ts';
-export { checkMessage } from './histories/copy.ts';
-export { labelOf } from './messages/message.ts';
-export type { MessageLabel } from './messages/message.ts';
-export { textOf } from './messages/text.ts';
+export { storableMessage, type StorableMessage } from './histories/storable.ts';
+export { copyMessage as checkMessage } from './histories/copy.ts';
+export { labelOf, textOf, turnsOf, type MessageLabel } from './messages/message.ts';
 export { IMAGE_TOKENS, tokensOf } from './messages/tokens.ts';
-export { turnsOf } from './messages/turns.ts';
-export { foldedCount } from './modes/fold.ts';
+export { foldedCount } from './modes/budget.ts';
 export { checkMode, DEFAULT_MODE, isContextMode, modeOf } from './modes/mode.ts';
 export { DEFAULT_SUMMARIZE_AFTER } from './modes/view.ts';

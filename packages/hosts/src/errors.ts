@@ -1,5 +1,4 @@
-import { ArgumentChecks, CairnError, isNamed } from '@cairn/tool/kernel';
-import type { CairnErrorFacts } from '@cairn/tool/kernel';
+import { ArgumentChecks, CairnError, isNamed, type CairnErrorFacts } from '@cairn/tool/kernel';
 
 /** Why an entry was not changed. */
 export type HostErrorCode =
@@ -45,7 +44,6 @@ export const checkArguments: ArgumentChecks = new ArgumentChecks(
   (_, [summary, hint], facts) => new HostError('INVALID_OPTION', `${summary}; ${hint}`, facts),
 );
 
-/** Returns the line and column of an offset in a text. */
 export function positionOf(text: string, offset: number): TextPosition {
   const before = text.slice(0, offset);
   const lineStart = before.lastIndexOf('\n') + 1;
@@ -58,10 +56,7 @@ export function withPath<T>(path: string, run: () => T): T {
     return run();
   } catch (error) {
     if (!(error instanceof HostError) || error.path !== undefined) throw error;
-    throw new HostError(error.code, `${path} was not changed: ${error.message}`, {
-      path,
-      position: error.position,
-      cause: error,
-    });
+    const { code, message, position } = error;
+    throw new HostError(code, `${path} was not changed: ${message}`, { path, position, cause: error });
   }
 }

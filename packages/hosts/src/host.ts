@@ -15,7 +15,6 @@ export interface HostContext {
   readonly platform: NodeJS.Platform;
 }
 
-/** Which names an entry may have. */
 export interface NameRule {
   readonly pattern: RegExp;
   /** The rule in words: completes "use …". */
@@ -27,7 +26,6 @@ export interface NameRule {
  * the element that has the entry.
  */
 export interface ElementRule {
-  /** Returns whether an element has the entry. */
   readonly matches: (element: unknown, name: string) => boolean;
   /** Returns an element that has the entry, with its entry replaced by that of `wanted`. */
   readonly merge: (element: unknown, wanted: unknown, name: string) => unknown;
@@ -75,7 +73,6 @@ export interface McpServerKind extends EntryKind<ServerCommand> {
   readonly projectVariable?: Readonly<Partial<Record<ConfigScope, string>>>;
 }
 
-/** The names of a host. */
 export interface HostName {
   readonly id: string;
   /** The name as its makers write it. */
@@ -87,24 +84,23 @@ export interface Host extends HostName {
   readonly mcpServers: McpServerKind;
 }
 
-export const MCP_SERVER_KIND = 'mcp-server';
+/** The keys that most hosts use for a server at a URL. */
+export const remoteKeys: readonly string[] = ['url', 'serverUrl', 'httpUrl', 'headers'];
 
-/** The names that most hosts accept. */
-export const commonNames: NameRule = {
-  pattern: /^[\w-]{1,64}$/u,
-  words: 'up to 64 letters, digits, hyphens and underscores',
+export const commonServers: Omit<McpServerKind, 'files' | 'path' | 'nextStep'> = {
+  id: 'mcp-server',
+  format: 'json',
+  render: ({ command, args }) => ({ type: 'stdio', command, args }),
+  conflictingKeys: remoteKeys,
+  names: { pattern: /^[\w-]{1,64}$/u, words: 'up to 64 letters, digits, hyphens and underscores' },
 };
+
+export function byScope<T>(project: T, user: T): (scope: ConfigScope) => T {
+  return (scope) => (scope === 'project' ? project : user);
+}
 
 /** Returns the value of an environment variable. An empty one counts as unset. */
 export function setting(context: HostContext, name: string): string | undefined {
   const value = context.env[name];
   return value === '' ? undefined : value;
 }
-
-/** The entry that most hosts share. */
-export function stdioEntry({ command, args }: ServerCommand): ConfigObject {
-  return { command, args };
-}
-
-/** The keys that most hosts use for a server at a URL. */
-export const remoteKeys: readonly string[] = ['url', 'serverUrl', 'httpUrl', 'headers'];

@@ -1,9 +1,15 @@
-export type { ConfigFile, OpenConfigFile } from './config-file.ts';
 export type { EntryAction, TextChange } from './entry-change.ts';
 export { createEntryEditor } from './entry-editor.ts';
-export type { EntryChange, EntryEditor, EntryEditorOptions, EntryTarget, FoundEntry } from './entry-editor.ts';
-export { HostError } from './errors.ts';
-export type { HostErrorCode, TextPosition } from './errors.ts';
+export type {
+  ConfigFile,
+  EntryChange,
+  EntryEditor,
+  EntryEditorOptions,
+  EntryTarget,
+  FoundEntry,
+  OpenConfigFile,
+} from './entry-editor.ts';
+export { HostError, type HostErrorCode, type TextPosition } from './errors.ts';
 export type { ConfigObject } from './formats/config-format.ts';
 export { configScopes } from './host.ts';
 export type {

@@ -1,7 +1,5 @@
 import { join } from 'node:path';
-import { FILE_CONTENT } from './formats/file-format.ts';
-import { isObject } from './formats/config-format.ts';
-import type { ConfigObject } from './formats/config-format.ts';
+import { FILE_CONTENT, isObject, type ConfigObject } from './formats/config-format.ts';
 import type { ConfigScope, ElementRule, EntryKind, HostContext, HostName } from './host.ts';
 
 /** A host that begins a session with a text of another program, and that reads skills. */
@@ -71,7 +69,6 @@ export const sessionStartHook: Omit<EntryKind<string>, 'files' | 'nextStep'> = {
   conflictingKeys: [],
 };
 
-/** Returns the kind of skills that a host reads from a directory. */
 export function skillFile(directory: (scope: ConfigScope, context: HostContext) => string): EntryKind<string> {
   return {
     id: 'skill',

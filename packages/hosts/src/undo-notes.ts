@@ -1,10 +1,9 @@
 import { isMissing, isStrings, writeAtomically } from '@cairn/tool/kernel';
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { HostError } from './errors.ts';
 import { isObject } from './formats/config-format.ts';
-import { removeEmpty } from './remove-empty.ts';
 
 /** What an installation changed, kept so that it can be undone. */
 export interface UndoNote {
@@ -33,20 +32,6 @@ interface StoredNote extends UndoNote {
   readonly noteDirectories?: readonly string[];
 }
 
-/**
- * Keeps the undo notes of this user, one per subject: the kind of entry, the file and the name. Notes may hold secrets, as
- * configurations do, so only this user can read them.
- */
-export interface UndoNotes {
-  get(subject: readonly string[]): Promise<UndoNote | undefined>;
-  /** Returns the notes of all subjects. */
-  all(): Promise<readonly UndoNote[]>;
-  set(subject: readonly string[], note: UndoNote): Promise<void>;
-  /** Deletes a note, and with the last one the directories that were created for notes. */
-  delete(subject: readonly string[]): Promise<void>;
-}
-
-/** Returns the hash that tells whether a text changed. */
 export function hashOfText(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
@@ -54,15 +39,8 @@ export function hashOfText(text: string): string {
 function isNote(value: unknown): value is StoredNote {
   if (!isObject(value)) return false;
   const { before = null, path, after, entryPath, directories, knownParents, noteDirectories = [] } = value;
-  return (
-    typeof path === 'string' &&
-    typeof after === 'string' &&
-    typeof knownParents === 'number' &&
-    (before === null || typeof before === 'string') &&
-    isStrings(entryPath) &&
-    isStrings(directories) &&
-    isStrings(noteDirectories)
-  );
+  const isValid = isStrings([path, after, before ?? '']) && typeof knownParents === 'number';
+  return isValid && [entryPath, directories, noteDirectories].every(isStrings);
 }
 
 function noneIfMissing(error: unknown): undefined {
@@ -81,53 +59,87 @@ async function read(path: string): Promise<StoredNote | undefined> {
   }
 }
 
+/**
+ * Codes of a directory that stays: it has files, it is gone, the user put a link or a file in its place, or the directory above it
+ * does not let it go. None of them makes what was undone incomplete.
+ */
+const STAYS = ['ENOTEMPTY', 'EEXIST', 'ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'EBUSY', 'EROFS'];
+
+/** Deletes each of `directories`, outermost first, that exists, is empty and can be deleted. */
+export async function removeEmpty(directories: readonly string[]): Promise<void> {
+  for (const directory of directories.toReversed()) {
+    try {
+      await rmdir(directory);
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && STAYS.includes(String(error.code)))) throw error;
+    }
+  }
+}
+
 /** Returns the directories from one down to another that is in it. */
 function chain(top: string, directory: string): string[] {
   return directory.length <= top.length ? [directory] : [...chain(top, dirname(directory)), directory];
 }
 
-async function withStateError<T>(directory: string, run: () => Promise<T>): Promise<T> {
-  try {
-    return await run();
-  } catch (error) {
-    if (error instanceof HostError || !(error instanceof Error)) throw error;
-    const message = `cannot use ${directory} for undo notes: ${error.message}; set XDG_STATE_HOME to a directory that you can write to`;
-    throw new HostError('STATE', message, { path: directory, cause: error });
+/**
+ * Keeps the undo notes of this user: one file per subject (the kind of entry, the file and the name) in `host-entries` of the state
+ * directory. Notes may hold secrets, as configurations do, so only this user can read them.
+ */
+export class UndoNotes {
+  readonly #directory: string;
+
+  constructor(stateDirectory: string) {
+    this.#directory = join(stateDirectory, 'host-entries');
   }
-}
 
-/** Converts integers that TOML can hold and JSON cannot. */
-function withoutBigInt(_: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? Number(value) : value;
-}
+  get(subject: readonly string[]): Promise<UndoNote | undefined> {
+    return this.#run(() => read(this.#fileOf(subject)));
+  }
 
-/** Creates the store of undo notes: one file per subject in `host-entries` of the state directory. */
-export function createUndoNotes(stateDirectory: string): UndoNotes {
-  const directory = join(stateDirectory, 'host-entries');
-  const fileOf = (subject: readonly string[]): string =>
-    join(directory, `${hashOfText(JSON.stringify(subject)).slice(0, 32)}.json`);
-  const all = async (): Promise<StoredNote[]> => {
-    const names = await readdir(directory).catch(noneIfMissing);
-    const notes = await Promise.all(
-      (names ?? []).filter((name) => name.endsWith('.json')).map((name) => read(join(directory, name))),
-    );
-    return notes.filter((note) => note !== undefined);
-  };
-  return {
-    get: (subject) => withStateError(directory, () => read(fileOf(subject))),
-    all: () => withStateError(directory, all),
-    set: (subject, note) =>
-      withStateError(directory, async () => {
-        const created = await mkdir(directory, { recursive: true, mode: 0o700 });
-        const known = (await all()).flatMap(({ noteDirectories = [] }) => noteDirectories);
-        const noteDirectories = created === undefined ? [...new Set(known)] : chain(created, directory);
-        await writeAtomically(fileOf(subject), JSON.stringify({ ...note, noteDirectories }, withoutBigInt));
-      }),
-    delete: (subject) =>
-      withStateError(directory, async () => {
-        const { noteDirectories = [] } = (await read(fileOf(subject))) ?? {};
-        await rm(fileOf(subject), { force: true });
-        await removeEmpty(noteDirectories);
-      }),
-  };
+  all(): Promise<readonly UndoNote[]> {
+    return this.#run(() => this.#all());
+  }
+
+  set(subject: readonly string[], note: UndoNote): Promise<void> {
+    return this.#run(async () => {
+      const created = await mkdir(this.#directory, { recursive: true, mode: 0o700 });
+      const known = (await this.#all()).flatMap(({ noteDirectories = [] }) => noteDirectories);
+      const noteDirectories = created === undefined ? [...new Set(known)] : chain(created, this.#directory);
+      // TOML can hold integers that JSON cannot.
+      const text = JSON.stringify({ ...note, noteDirectories }, (_, value: unknown) =>
+        typeof value === 'bigint' ? Number(value) : value,
+      );
+      await writeAtomically(this.#fileOf(subject), text);
+    });
+  }
+
+  /** Deletes a note, and with the last one the directories that were created for notes. */
+  delete(subject: readonly string[]): Promise<void> {
+    return this.#run(async () => {
+      const file = this.#fileOf(subject);
+      const { noteDirectories = [] } = (await read(file)) ?? {};
+      await rm(file, { force: true });
+      await removeEmpty(noteDirectories);
+    });
+  }
+
+  #fileOf(subject: readonly string[]): string {
+    return join(this.#directory, `${hashOfText(JSON.stringify(subject)).slice(0, 32)}.json`);
+  }
+
+  async #all(): Promise<StoredNote[]> {
+    const names = (await readdir(this.#directory).catch(noneIfMissing)) ?? [];
+    const files = names.filter((name) => name.endsWith('.json')).map((name) => join(this.#directory, name));
+    return (await Promise.all(files.map(read))).filter((note) => note !== undefined);
+  }
+
+  async #run<T>(task: () => Promise<T>): Promise<T> {
+    try {
+      return await task();
+    } catch (error) {
+      if (error instanceof HostError || !(error instanceof Error)) throw error;
+      const message = `cannot use ${this.#directory} for undo notes: ${error.message}; set XDG_STATE_HOME to a directory that you can write to`;
+      throw new HostError('STATE', message, { path: this.#directory, cause: error });
+    }
+  }
 }

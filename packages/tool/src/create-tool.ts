@@ -106,7 +106,6 @@ export function createTool<Input, Details>(spec: ToolSpec<Input, Details>): Tool
   return { name, description, inputSchema, annotations, ...structured, execute, toModelOutput };
 }
 
-/** Returns the facts of a result for observers: the bytes that a model receives, and the reason of a failure. */
 function outcomeOfResult(result: ToolResult): CallOutcome {
   const outputBytes = result.content.reduce(
     (sum, part) => sum + Buffer.byteLength(part.type === 'text' ? part.text : part.data),

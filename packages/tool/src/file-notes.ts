@@ -26,14 +26,6 @@ const notesKey: SessionKey<FileNotes> = createSessionKey('cairn file notes');
 
 function createFileNotes(): FileNotes {
   const sources = new Set<FileNoteSource>();
-  const ask = async (source: FileNoteSource, files: readonly string[], options: FileNoteOptions): Promise<string> => {
-    try {
-      return (await source(files, options)) ?? '';
-    } catch {
-      // The answer of the tool is right without the note.
-      return '';
-    }
-  };
   return {
     add: (source) => {
       sources.add(source);
@@ -41,8 +33,10 @@ function createFileNotes(): FileNotes {
     },
     notesOn: async (files, options = {}) => {
       checkArguments.options('notesOn', options, { signal: 'optional' });
-      if (sources.size === 0 || files.length === 0) return [];
-      const notes = await Promise.all([...sources].map((source) => ask(source, files, options)));
+      if (files.length === 0) return [];
+      // The answer of the tool is right without the note of a source that fails.
+      const ask = async (source: FileNoteSource): Promise<string> => (await source(files, options)) ?? '';
+      const notes = await Promise.all([...sources].map((source) => ask(source).catch(() => '')));
       return notes.filter((note) => note !== '');
     },
   };

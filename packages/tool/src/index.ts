@@ -1,5 +1,4 @@
-export { createTool } from './create-tool.ts';
-export type { ToolRunOptions } from './create-tool.ts';
+export { createTool, type ToolRunOptions } from './create-tool.ts';
 export { succeed, textOf } from './definition.ts';
 export type {
   ContentPart,
@@ -13,16 +12,12 @@ export type {
 } from './definition.ts';
 export { CairnError } from './kernel/cairn-error.ts';
 export { isMissing } from './kernel/system-error.ts';
-export { ToolError } from './kernel/tool-error.ts';
-export type { ToolErrorCode } from './kernel/tool-error.ts';
-export { fileNotes } from './file-notes.ts';
-export type { FileNotes, FileNoteSource } from './file-notes.ts';
+export { ToolError, type ToolErrorCode } from './kernel/tool-error.ts';
+export { fileNotes, type FileNotes, type FileNoteSource } from './file-notes.ts';
 export { describeInputError, inputSchema } from './input.ts';
 export type { ObservedCall } from './kernel/observe-call.ts';
-export { isObject } from './kernel/values.ts';
-export type { Fields } from './kernel/values.ts';
-export { observeCalls } from './observer.ts';
-export type { CallEvent } from './observer.ts';
+export { isObject, type Fields } from './kernel/values.ts';
+export { observeCalls, type CallEvent } from './observer.ts';
 export type {
   Resource,
   ResourceChange,
@@ -33,6 +28,5 @@ export type {
   ResourceProvider,
   ResourceTemplate,
 } from './resources.ts';
-export { createSessionKey, createToolSession } from './session.ts';
-export type { SessionKey, ToolSession } from './session.ts';
+export { createSessionKey, createToolSession, type SessionKey, type ToolSession } from './session.ts';
 export type { OpenToolSet, ShownPart, ToolSet, ToolSetContext } from './tool-set.ts';

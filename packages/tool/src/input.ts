@@ -6,7 +6,6 @@ import { escapeControls } from './paths/quote.ts';
 /** Groups of names that hosts use for the same parameter, such as `path`, `file_path` and `filePath`. */
 type ParameterAliases = readonly (readonly string[])[];
 
-/** Options of {@link inputSchema}. */
 export interface InputSchemaOptions {
   /** Other accepted names of parameters. A group applies when the schema has one of its names. Default: none. */
   readonly aliases?: ParameterAliases | undefined;
@@ -29,7 +28,6 @@ function rename(input: Fields, known: readonly string[], aliases: ParameterAlias
   return renamed;
 }
 
-/** Returns the schema inside `optional` and `default`. */
 function innermost(schema: z.core.$ZodType): z.core.$ZodType {
   const inner = schema instanceof z.ZodOptional || schema instanceof z.ZodDefault ? schema.unwrap() : schema;
   return inner === schema ? schema : innermost(inner);
@@ -154,7 +152,6 @@ interface JsonSchema {
   readonly items?: JsonSchema;
 }
 
-/** Lists parameters in one line, optional ones with `?`. */
 function listParameters({ properties = {}, required = [] }: JsonSchema): string {
   const names = Object.entries(properties).map(([name, { items }]) => {
     const inner = items?.properties ? `: [{ ${listParameters(items)} }]` : '';

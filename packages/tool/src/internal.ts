@@ -6,7 +6,7 @@ export type { CallOutcome } from './kernel/observe-call.ts';
 export { nearNames, pairsOf, similarity } from './kernel/similarity.ts';
 export { CHECK_PATH, errnoOf, explaining, explainSystemError } from './kernel/system-error.ts';
 export { TEMPORARY_NAME } from './kernel/write-atomically.ts';
-export { accountStateDirectories, temporaryDirectory } from './paths/process-directories.ts';
+export { accountStateDirectories, temporaryDirectory } from './paths/directories.ts';
 export { HOSTILE_CHARACTER } from './paths/quote.ts';
 export { isSecretName, SECRET_NAMES } from './prompt/secrets.ts';
 export { truncate } from './prompt/truncate.ts';

@@ -39,34 +39,22 @@ export function observeCalls(listener: (event: CallEvent) => void, options: Obse
   const { contents: withContents = false, onError } = options;
   const held = new Map<string, unknown>();
   const failed = new WeakSet<object>();
-  const report = (event: CallEvent): void => notify(listener, event, { of: 'calls', onError });
-  const take = <Key extends string>(id: string, key: Key): Partial<Record<Key, unknown>> => {
-    if (!held.has(id)) return {};
-    const value = held.get(id);
-    held.delete(id);
-    return { [key]: value } as Partial<Record<Key, unknown>>;
-  };
   const onContents = (message: unknown): void => {
     const { id, value } = message as CallContents;
     held.set(id, value);
   };
-  const onStart = (message: unknown): void => {
+  const reporting = (kind: CallEvent['kind'], contentsKey: CallContents['kind']) => (message: unknown) => {
     const call = message as ObservedCall;
-    report({ kind: 'call-start', call: { ...call }, ...take(call.id, 'input') });
-  };
-  const onFailure = (message: unknown): void => {
-    const call = message as ObservedCall;
-    failed.add(call);
-    report({ kind: 'call-error', call: { ...call }, ...take(call.id, 'error') });
-  };
-  const onEnd = (message: unknown): void => {
-    const call = message as ObservedCall;
-    if (!failed.has(call)) report({ kind: 'call-end', call: { ...call }, ...take(call.id, 'result') });
+    if (kind === 'call-error') failed.add(call);
+    if (kind === 'call-end' && failed.has(call)) return;
+    const taken = held.has(call.id) && { [contentsKey]: held.get(call.id) };
+    held.delete(call.id);
+    notify(listener, { kind, call: { ...call }, ...taken } as CallEvent, { of: 'calls', onError });
   };
   const subscriptions = [
-    [calls.start, onStart],
-    [calls.error, onFailure],
-    [calls.asyncEnd, onEnd],
+    [calls.start, reporting('call-start', 'input')],
+    [calls.error, reporting('call-error', 'error')],
+    [calls.asyncEnd, reporting('call-end', 'result')],
     ...(withContents ? ([[contents, onContents]] as const) : []),
   ] as const;
   for (const [heard, handler] of subscriptions) heard.subscribe(handler);

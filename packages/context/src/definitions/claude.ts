@@ -1,6 +1,6 @@
+import type { Report } from './definition.ts';
 import { isFieldName, shownValue } from './fields.ts';
 import type { FrontMatterField } from './front-matter.ts';
-import type { Report } from './problem.ts';
 
 /** The rest of a name in a list that names a part of a tool: `(git add:*)`. */
 const PART = /\s*\([^]*$/u;
@@ -13,7 +13,6 @@ function namesOf(value: unknown): readonly unknown[] | undefined {
   return (value.match(/(?:\([^)]*\)|[^,(])+/gu) ?? []).map((name) => name.trim()).filter((name) => name !== '');
 }
 
-/** Returns whether a list is missing or allows every tool. */
 function allowsAll(names: readonly unknown[] | undefined): boolean {
   return names === undefined || (names.length === 1 && names[0] === '*');
 }
@@ -35,15 +34,12 @@ function toolsOf(
   if (names === undefined) return [field];
   // `*` allows every tool, as a missing field does.
   if (allowsAll(names)) return [];
-  const known = names.filter((name) => {
-    const isKnown = typeof name !== 'string' || toolNameOf(name) !== undefined;
-    if (!isKnown) {
-      const message = `Cairn has no tool ${shownValue(name)}; the agent works without it`;
-      report('warning', message, { line: field.line, field: field.name });
-    }
-    return isKnown;
-  });
-  return [{ ...field, value: known.filter((name) => !isDisallowed(name)) }];
+  const isUnknown = (name: unknown): boolean => typeof name === 'string' && toolNameOf(name) === undefined;
+  for (const name of names.filter(isUnknown)) {
+    const message = `Cairn has no tool ${shownValue(name)}; the agent works without it`;
+    report('warning', message, { line: field.line, field: field.name });
+  }
+  return [{ ...field, value: names.filter((name) => !isUnknown(name) && !isDisallowed(name)) }];
 }
 
 /**

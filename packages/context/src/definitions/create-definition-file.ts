@@ -1,18 +1,26 @@
 import { quotePath } from '@cairn/tool/paths';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { stringify } from 'yaml';
 import { checkArguments, ContextError } from '../errors.ts';
 import type { AgentDefinition } from './definition.ts';
-import { formatDefinition } from './format-definition.ts';
-import { leadsOut } from './inside.ts';
-import { boundOf, definitionDirectories, loadDirectory } from './load-definitions.ts';
+import { fieldNames } from './fields.ts';
+import { boundOf, definitionDirectories, loadDirectory, optionNames } from './load-definitions.ts';
 import type { DefinitionPlaces } from './load-definitions.ts';
-import { parseDefinition } from './parse-definition.ts';
-import type { ToolNaming } from './parse-definition.ts';
+import { parseDefinition, type ToolNaming } from './parse-definition.ts';
+import { leadsOut } from './read-text-file.ts';
 
 export interface CreateDefinitionOptions extends DefinitionPlaces, ToolNaming {
   /** The project's agents, or the user's for all projects. */
   readonly source: 'project' | 'user';
+}
+
+/** Returns the text of the file that defines an agent: `parseDefinition` of it gives the same definition. */
+export function formatDefinition(definition: AgentDefinition): string {
+  const fields = fieldNames.flatMap((name) =>
+    definition[name] === undefined ? [] : [[name, definition[name]] as const],
+  );
+  return `---\n${stringify(Object.fromEntries(fields), { lineWidth: 0 })}---\n\n${definition.systemPrompt.trim()}\n`;
 }
 
 function alreadyExists(name: string, path: string): ContextError {
@@ -25,24 +33,17 @@ function alreadyExists(name: string, path: string): ContextError {
  *
  * @throws {ContextError} `INVALID_DEFINITION`.
  */
-function checkDefinition(definition: AgentDefinition, naming: ToolNaming = {}): void {
+function checkDefinition(definition: AgentDefinition, naming: ToolNaming): void {
   const path = definition.path ?? `${definition.name}.md`;
   const { problems } = parseDefinition(formatDefinition(definition), { ...naming, source: 'project', path });
   const error = problems.find(({ severity }) => severity === 'error');
   if (error === undefined) return;
   const { field = 'the file', message } = error;
   const [problem = '', ...fixes] = message.split('; ');
-  const fix = fixes.join('; ');
-  throw new ContextError(
-    'INVALID_DEFINITION',
-    [
-      `Invalid definition of an agent: ${field}: ${problem}`,
-      fix === ''
-        ? 'Correct the value.'
-        : `${fix.charAt(0).toUpperCase()}${fix.slice(1)}${fix.endsWith('?') ? '' : '.'}`,
-    ],
-    { option: error.field },
-  );
+  const fix = fixes.join('; ') || 'correct the value';
+  const hint = `${fix.charAt(0).toUpperCase()}${fix.slice(1)}${fix.endsWith('?') ? '' : '.'}`;
+  const summary = `Invalid definition of an agent: ${field}: ${problem}`;
+  throw new ContextError('INVALID_DEFINITION', [summary, hint], { option: error.field });
 }
 
 /**
@@ -55,20 +56,12 @@ export async function createDefinitionFile(
   definition: AgentDefinition,
   given: CreateDefinitionOptions,
 ): Promise<string> {
-  checkArguments.options('createDefinitionFile', given, {
-    source: 'required',
-    toolNameOf: 'optional',
-    toolNames: 'optional',
-    root: 'required',
-    env: 'required',
-    home: 'required',
-    platform: 'optional',
-  });
-  const { source, toolNameOf, toolNames, ...options } = given;
+  checkArguments.options('createDefinitionFile', given, { source: 'required', ...optionNames });
+  const { source, toolNameOf, toolNames } = given;
   checkDefinition(definition, { toolNameOf, toolNames });
-  const directory = definitionDirectories(options)[source];
+  const directory = definitionDirectories(given)[source];
   const path = join(directory, `${definition.name}.md`);
-  const within = boundOf(source, options);
+  const within = boundOf(source, given);
   if (within !== undefined && (await leadsOut(directory, within))) {
     const summary = `${quotePath(directory)} is a link out of the project, so its agents are not read`;
     throw new ContextError('INVALID_INPUT', [summary, 'Replace the link with a directory. Nothing was written.'], {

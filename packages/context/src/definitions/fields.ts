@@ -2,14 +2,11 @@ import { truncateLine } from '@cairn/tool/prompt';
 import { escapeControls } from '@cairn/tool/paths';
 import { isContextMode, MODES } from '../modes/mode.ts';
 import { matchesEverything } from '../modes/select.ts';
-import { SHOWN_PARTS } from './definition.ts';
-import type { AgentDefinition } from './definition.ts';
-import { agentNameProblem } from './agent-name.ts';
+import { agentNameProblem, SHOWN_PARTS, type AgentDefinition } from './definition.ts';
 
 /** The fields of the front matter. The body and the place of the file are not fields. */
 export type FieldName = Exclude<keyof AgentDefinition, 'systemPrompt' | 'source' | 'path'>;
 
-/** Returns a value for a message, in one line. */
 export function shownValue(value: unknown): string {
   const text = typeof value === 'number' ? String(value) : (JSON.stringify(value) ?? String(value));
   return escapeControls(truncateLine(text, 100));
@@ -78,7 +75,6 @@ export function isFieldName(name: string): name is FieldName {
   return Object.hasOwn(checks, name);
 }
 
-/** Returns the problem with the value of a field and the fix; `undefined` when nothing is. */
 export function fieldProblem(name: FieldName, value: unknown): string | undefined {
   if (value === null) return 'has no value; remove the line, or write the value after the colon';
   const use = checks[name](value);

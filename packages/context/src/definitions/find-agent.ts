@@ -1,9 +1,8 @@
 import { escapeControls, quotePath } from '@cairn/tool/paths';
 import { ContextError } from '../errors.ts';
-import type { AgentDefinition } from './definition.ts';
+import type { AgentDefinition, DefinitionProblem } from './definition.ts';
 import type { AgentDefinitions } from './load-definitions.ts';
 import { nearNames } from '@cairn/tool/internal';
-import type { DefinitionProblem } from './problem.ts';
 
 /** Returns a problem as one line: `path:line: field: what is wrong; what to do`. */
 export function formatProblem({ path, line, field, message }: DefinitionProblem): string {
@@ -26,11 +25,8 @@ export function findAgent(
   const [first] = errors;
   if (first !== undefined) {
     const where = errors.filter(({ path }) => path === first.path).map(formatProblem);
-    throw new ContextError(
-      'INVALID_DEFINITION',
-      [`The definition of the agent ${name} is invalid: ${where.join(', ')}`, 'Correct the file, then try again.'],
-      { path: first.path },
-    );
+    const summary = `The definition of the agent ${name} is invalid: ${where.join(', ')}`;
+    throw new ContextError('INVALID_DEFINITION', [summary, 'Correct the file, then try again.'], { path: first.path });
   }
   const shown = escapeControls(JSON.stringify(name));
   const near = nearNames(name, agents.keys());

@@ -1,6 +1,6 @@
 import { escapeControls } from '@cairn/tool/paths';
-import { isMap, isScalar, LineCounter, parseDocument } from 'yaml';
-import type { Document, ErrorCode } from 'yaml';
+import { isMap, isScalar, LineCounter, parseDocument, type Document, type ErrorCode } from 'yaml';
+import type { Report } from './definition.ts';
 
 /** A field of the front matter, with the line of its name, from 1. */
 export interface FrontMatterField {
@@ -9,20 +9,10 @@ export interface FrontMatterField {
   readonly value: unknown;
 }
 
-/** A problem of the text, with its line. */
-interface FrontMatterProblem {
-  readonly line: number;
-  readonly field?: string;
-  readonly message: string;
-  readonly severity: 'error' | 'warning';
-}
-
-/** A Markdown file with YAML front matter, in its parts. */
 export interface FrontMatter {
   readonly fields: readonly FrontMatterField[];
   /** The text after the front matter, without blank lines at its ends. */
   readonly body: string;
-  readonly problems: readonly FrontMatterProblem[];
 }
 
 const FENCE = /^---[ \t]*$/u;
@@ -46,7 +36,7 @@ const advice: Readonly<Partial<Record<ErrorCode, string>>> = {
 
 interface ParsedYaml {
   readonly document: Document.Parsed;
-  readonly problems: readonly FrontMatterProblem[];
+  readonly problems: readonly { readonly line: number; readonly message: string }[];
   readonly lineOf: (offset: number) => number;
 }
 
@@ -64,28 +54,21 @@ function parseYaml(source: string): ParsedYaml {
   const problems = [...document.errors, ...document.warnings].map(({ message, code, pos: [offset] }) => ({
     line: lineOf(offset),
     message: `invalid YAML: ${escapeControls(message)}; ${advice[code] ?? 'correct the YAML'}`,
-    severity: 'error' as const,
   }));
   // The first mistake of a line is the cause of the others.
-  const isFirst = ({ line }: FrontMatterProblem, index: number): boolean =>
-    problems.findIndex((other) => other.line === line) === index;
-  return { document, problems: problems.filter(isFirst), lineOf };
+  const first = problems.filter(({ line }, index) => problems.findIndex((other) => other.line === line) === index);
+  return { document, problems: first, lineOf };
 }
 
-function fieldsOf({ document, lineOf }: ParsedYaml): Pick<FrontMatter, 'fields' | 'problems'> {
+function fieldsOf({ document, lineOf }: ParsedYaml, report: Report): FrontMatterField[] {
   const { contents } = document;
-  const problems: FrontMatterProblem[] = [];
-  if (contents === null || (isScalar(contents) && contents.value === null)) return { fields: [], problems };
+  if (contents === null || (isScalar(contents) && contents.value === null)) return [];
   if (!isMap(contents)) {
-    const line = lineOf(contents.range?.[0] ?? 0);
-    return {
-      fields: [],
-      problems: [
-        { line, message: 'the front matter is not a list of fields; write `name: value` lines', severity: 'error' },
-      ],
-    };
+    const message = 'the front matter is not a list of fields; write `name: value` lines';
+    report('error', message, { line: lineOf(contents.range?.[0] ?? 0) });
+    return [];
   }
-  const fields = contents.items.flatMap(({ key, value }) => {
+  return contents.items.flatMap(({ key, value }) => {
     if (!isScalar(key)) return [];
     const name = String(key.value);
     const line = lineOf(key.range?.[0] ?? 0);
@@ -93,11 +76,10 @@ function fieldsOf({ document, lineOf }: ParsedYaml): Pick<FrontMatter, 'fields' 
       return [{ name, line, value: value === null ? null : (value.toJS(document) as unknown) }];
     } catch {
       // The only errors here are those of aliases: unknown ones, and those that would expand to a huge value.
-      problems.push({ line, field: name, message: 'invalid YAML alias; write the value out', severity: 'error' });
+      report('error', 'invalid YAML alias; write the value out', { line, field: name });
       return [];
     }
   });
-  return { fields, problems };
 }
 
 /** Returns whether a file begins with the line that begins front matter. */
@@ -110,36 +92,22 @@ export function hasFrontMatter(text: string): boolean {
  *
  * @param isLenient reads a value of one line as text where it is not valid YAML, with a warning.
  */
-export function parseFrontMatter(
-  text: string,
-  { isLenient = false }: { readonly isLenient?: boolean } = {},
-): FrontMatter {
+export function parseFrontMatter(text: string, isLenient: boolean, report: Report): FrontMatter {
   const lines = text.split('\n');
-  if (!hasFrontMatter(text)) {
-    const message =
-      'no front matter; begin the file with a line `---`, fields such as `name: reviewer`, and a line `---`';
-    return { fields: [], body: '', problems: [{ line: 1, message, severity: 'error' }] };
-  }
   const end = lines.findIndex((line, index) => index > 0 && FENCE.test(line));
-  if (end === -1) {
-    const message = 'the front matter does not end; put a line `---` after its last field';
-    return { fields: [], body: '', problems: [{ line: 1, message, severity: 'error' }] };
+  if (end === -1 || !hasFrontMatter(text)) {
+    const message = hasFrontMatter(text)
+      ? 'the front matter does not end; put a line `---` after its last field'
+      : 'no front matter; begin the file with a line `---`, fields such as `name: reviewer`, and a line `---`';
+    report('error', message, { line: 1 });
+    return { fields: [], body: '' };
   }
   const source = lines.slice(1, end).join('\n');
-  const body = lines
-    .slice(end + 1)
-    .join('\n')
-    .replace(/^(?:[ \t]*\n)+/u, '')
-    .trimEnd();
-  let parsed = parseYaml(source);
-  let problems = parsed.problems;
-  if (isLenient && problems.length > 0) {
-    const again = parseYaml(quoteValues(source));
-    if (again.problems.length === 0) {
-      problems = problems.map((problem) => ({ ...problem, severity: 'warning' }));
-      parsed = again;
-    }
-  }
-  const read = fieldsOf(parsed);
-  return { fields: read.fields, body, problems: [...problems, ...read.problems] };
+  const rest = lines.slice(end + 1).join('\n');
+  const parsed = parseYaml(source);
+  const again = isLenient && parsed.problems.length > 0 ? parseYaml(quoteValues(source)) : parsed;
+  const isReadable = again.problems.length === 0;
+  for (const { line, message } of parsed.problems) report(isReadable ? 'warning' : 'error', message, { line });
+  const fields = fieldsOf(isReadable ? again : parsed, report);
+  return { fields, body: rest.replace(/^(?:[ \t]*\n)+/u, '').trimEnd() };
 }

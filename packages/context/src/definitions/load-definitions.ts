@@ -1,14 +1,12 @@
 import { checkArguments } from '../errors.ts';
-import { isMissing } from '@cairn/tool/errors';
+import { isMissing, type OptionNames } from '@cairn/tool/kernel';
 import { projectDirectory, quotePath, userDirectories } from '@cairn/tool/paths';
 import { readdir, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
-import type { AgentDefinition, DefinitionSource } from './definition.ts';
-import { leadsOut } from './inside.ts';
-import { parseDefinition } from './parse-definition.ts';
+import type { AgentDefinition, DefinitionProblem, DefinitionSource } from './definition.ts';
+import { nameOfFile, parseDefinition } from './parse-definition.ts';
 import type { ParsedDefinition, ParseDefinitionOptions, ToolNaming } from './parse-definition.ts';
-import type { DefinitionProblem } from './problem.ts';
-import { explainUnreadable, readTextFile } from './read-text-file.ts';
+import { explainUnreadable, leadsOut, readTextFile } from './read-text-file.ts';
 
 /** A definition is a prompt: a larger file is something else. */
 const MAX_FILE_BYTES = 256 * 1024;
@@ -39,6 +37,15 @@ export interface DefinitionPlaces {
 }
 
 export interface LoadDefinitionsOptions extends DefinitionPlaces, ToolNaming {}
+
+export const optionNames: OptionNames<LoadDefinitionsOptions> = {
+  toolNameOf: 'optional',
+  toolNames: 'optional',
+  root: 'required',
+  env: 'required',
+  home: 'required',
+  platform: 'optional',
+};
 
 /** The agents of a project and its user. */
 export interface AgentDefinitions {
@@ -75,7 +82,9 @@ async function listFiles(directory: string, source: DefinitionSource, found: Lis
   try {
     entries = await readdir(directory, { withFileTypes: true });
   } catch (error) {
-    if (depth > 1 || !(await isAbsent(directory, error))) report(explainUnreadable(error).problem);
+    // Something else may have the place of the directory.
+    const isAbsent = isMissing(error) && (await stat(directory).then(() => false, isMissing));
+    if (depth > 1 || !isAbsent) report(explainUnreadable(error).problem);
     return;
   }
   for (const entry of entries.toSorted((one, other) => (one.name < other.name ? -1 : 1))) {
@@ -94,29 +103,21 @@ async function listFiles(directory: string, source: DefinitionSource, found: Lis
   }
 }
 
-/** Returns whether a directory does not exist, rather than that something else has its place. */
-async function isAbsent(directory: string, error: unknown): Promise<boolean> {
-  if (!isMissing(error)) return false;
-  return stat(directory).then(
-    () => false,
-    (failure: unknown) => isMissing(failure),
-  );
-}
-
-/** Where definitions come from, and the project that links of them must not lead out of. */
 interface DirectoryOptions extends Omit<ParseDefinitionOptions, 'path'> {
   /** Absent for directories of the user, whose links lead where the user wants. */
   readonly within?: string | undefined;
 }
 
-async function readDefinition(
-  path: string,
-  { within, ...options }: DirectoryOptions & { readonly path: string },
-): Promise<ParsedDefinition> {
-  const broken = (message: string, line?: number): ParsedDefinition => {
-    const { agent } = parseDefinition('', options);
-    return { agent, problems: [{ severity: 'error', source: options.source, path, line, message, agent }] };
-  };
+async function readDefinition({
+  within,
+  ...options
+}: ParseDefinitionOptions & DirectoryOptions): Promise<ParsedDefinition> {
+  const { path, source } = options;
+  const agent = nameOfFile(path);
+  const broken = (message: string, line?: number): ParsedDefinition => ({
+    agent,
+    problems: [{ severity: 'error', source, path, line, message, agent }],
+  });
   if (within !== undefined && (await leadsOut(path, within))) {
     return broken('is a link out of the project; put the file into the project');
   }
@@ -137,6 +138,10 @@ function reportDuplicates(
   });
 }
 
+function brokenBy(problems: readonly DefinitionProblem[]): string[] {
+  return problems.flatMap(({ severity, agent }) => (severity === 'error' && agent !== undefined ? [agent] : []));
+}
+
 /** Loads the definitions of one directory. A name that several files have is an error of each of them. */
 export async function loadDirectory(
   directory: string,
@@ -149,14 +154,12 @@ export async function loadDirectory(
   const found: Listing = { files: [], problems: [] };
   await listFiles(directory, source, found);
   const parsed = await Promise.all(
-    found.files.map(async (path) => ({ path, ...(await readDefinition(path, { ...options, path })) })),
+    found.files.map(async (path) => ({ path, ...(await readDefinition({ ...options, path })) })),
   );
   const problems = [...found.problems, ...parsed.flatMap((file) => file.problems), ...reportDuplicates(parsed, source)];
-  const broken = new Set(
-    problems.flatMap(({ severity, agent }) => (severity === 'error' && agent !== undefined ? [agent] : [])),
-  );
+  const broken = brokenBy(problems);
   const definitions = parsed.flatMap(({ definition }) =>
-    definition && !broken.has(definition.name) ? [definition] : [],
+    definition && !broken.includes(definition.name) ? [definition] : [],
   );
   return { definitions, problems };
 }
@@ -169,31 +172,19 @@ export async function loadDirectory(
  * one that the user sees never answers.
  */
 export async function loadDefinitions(options: LoadDefinitionsOptions): Promise<AgentDefinitions> {
-  checkArguments.options('loadDefinitions', options, {
-    toolNameOf: 'optional',
-    toolNames: 'optional',
-    root: 'required',
-    env: 'required',
-    home: 'required',
-    platform: 'optional',
-  });
+  checkArguments.options('loadDefinitions', options, optionNames);
   const agents = new Map<string, AgentDefinition>();
   const broken = new Set<string>();
-  const problems: DefinitionProblem[] = [];
   const replaced: AgentDefinition[] = [];
   const directories = new Map<string, DefinitionSource>();
   for (const [source, directory] of Object.entries(definitionDirectories(options))) {
     // In the home directory as a project, two of them are the same.
     if (!directories.has(directory)) directories.set(directory, source as DefinitionSource);
   }
+  const { toolNameOf, toolNames } = options;
   const loaded = await Promise.all(
     [...directories].map(([directory, source]) =>
-      loadDirectory(directory, {
-        source,
-        within: boundOf(source, options),
-        toolNameOf: options.toolNameOf,
-        toolNames: options.toolNames,
-      }),
+      loadDirectory(directory, { source, within: boundOf(source, options), toolNameOf, toolNames }),
     ),
   );
   for (const source of loaded) {
@@ -201,10 +192,7 @@ export async function loadDefinitions(options: LoadDefinitionsOptions): Promise<
       if (agents.has(definition.name) || broken.has(definition.name)) replaced.push(definition);
       else agents.set(definition.name, definition);
     }
-    for (const { severity, agent } of source.problems) {
-      if (severity === 'error' && agent !== undefined) broken.add(agent);
-    }
-    problems.push(...source.problems);
+    for (const name of brokenBy(source.problems)) broken.add(name);
   }
-  return { agents, problems, replaced };
+  return { agents, problems: loaded.flatMap((source) => source.problems), replaced };
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { MODES } from '../modes/mode.ts';
 import type { ContextMode } from '../modes/mode.ts';
 import type { AgentDefinition } from './definition.ts';
-import { formatDefinition } from './format-definition.ts';
+import { formatDefinition } from './create-definition-file.ts';
 import { parseDefinition } from './parse-definition.ts';
 import type { ParsedDefinition } from './parse-definition.ts';
 

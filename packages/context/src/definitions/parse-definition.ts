@@ -1,13 +1,10 @@
 import { basename } from 'node:path';
-import { agentNameProblem } from './agent-name.ts';
 import { fromClaude } from './claude.ts';
-import type { AgentDefinition, DefinitionSource } from './definition.ts';
-import { fieldNames, fieldProblem, isFieldName, shownValue } from './fields.ts';
-import type { FieldName } from './fields.ts';
-import { hasFrontMatter, parseFrontMatter } from './front-matter.ts';
-import type { FrontMatterField } from './front-matter.ts';
+import { agentNameProblem } from './definition.ts';
+import type { AgentDefinition, DefinitionProblem, DefinitionSource, ProblemPlace, Report } from './definition.ts';
+import { fieldNames, fieldProblem, isFieldName, shownValue, type FieldName } from './fields.ts';
+import { hasFrontMatter, parseFrontMatter, type FrontMatterField } from './front-matter.ts';
 import { nearNames } from '@cairn/tool/internal';
-import type { DefinitionProblem, ProblemPlace, Report } from './problem.ts';
 
 /** The tools that definitions may name. */
 export interface ToolNaming {
@@ -17,7 +14,6 @@ export interface ToolNaming {
   readonly toolNames?: readonly string[] | undefined;
 }
 
-/** Where a text comes from, and how it is read. */
 export interface ParseDefinitionOptions extends ToolNaming {
   readonly path: string;
   readonly source: DefinitionSource;
@@ -34,18 +30,16 @@ export interface ParsedDefinition {
 
 type Values = { -readonly [Name in FieldName]?: AgentDefinition[Name] };
 
-function unknownTool(name: string, toolNames: readonly string[]): string {
-  const near = nearNames(name, toolNames);
-  const known = toolNames.length === 0 ? 'correct the name, or remove it' : `the tools are ${toolNames.join(', ')}`;
-  return `unknown tool ${shownValue(name)}; ${near.length === 0 ? known : `did you mean ${near.join(', ')}?`}`;
-}
-
-/** Returns the tools by our names. */
 function toolsOf(names: readonly string[], naming: ToolNaming, place: ProblemPlace, report: Report): string[] {
   const { toolNameOf = (name: string) => name, toolNames = [] } = naming;
   const tools = names.map((name) => {
     const tool = toolNameOf(name);
-    if (tool === undefined) report('error', unknownTool(name, toolNames), place);
+    if (tool === undefined) {
+      const near = nearNames(name, toolNames);
+      const known = toolNames.length === 0 ? 'correct the name, or remove it' : `the tools are ${toolNames.join(', ')}`;
+      const advice = near.length === 0 ? known : `did you mean ${near.join(', ')}?`;
+      report('error', `unknown tool ${shownValue(name)}; ${advice}`, place);
+    }
     return tool;
   });
   return [...new Set(tools.filter((tool) => tool !== undefined))];
@@ -96,7 +90,7 @@ function reviewDefinition(
   }
 }
 
-function nameOfFile(path: string): string {
+export function nameOfFile(path: string): string {
   return basename(path).replace(/\.md$/iu, '').normalize('NFC');
 }
 
@@ -113,8 +107,7 @@ export function parseDefinition(text: string, options: ParseDefinitionOptions): 
     report('warning', 'no front matter, so it defines no agent; it is ignored');
     return { agent: nameOfFile(path), problems };
   }
-  const { fields, body, problems: invalid } = parseFrontMatter(text, { isLenient: isClaude });
-  for (const { severity, message, ...place } of invalid) report(severity, message, place);
+  const { fields, body } = parseFrontMatter(text, isClaude, report);
   // Values that YAML could not read are not reviewed: their errors would only follow from those of YAML.
   const readable = hasErrors() ? fields.filter(({ name }) => name === 'name') : fields;
   const values = readFields(isClaude ? fromClaude(readable, toolNameOf, report) : readable, options, report);

@@ -1,12 +1,11 @@
 import { ToolError } from '@cairn/tool/errors';
-import { explainSystemError } from '@cairn/tool/internal';
+import { errnoOf, explainSystemError } from '@cairn/tool/internal';
 import { formatBytes } from '@cairn/tool/prompt';
 import { isUtf8 } from 'node:buffer';
 import { constants } from 'node:fs';
-import { open } from 'node:fs/promises';
-import type { FileHandle } from 'node:fs/promises';
+import { open, realpath, type FileHandle } from 'node:fs/promises';
+import { isAbsolute, relative, resolve, sep } from 'node:path';
 
-/** The text of a file, or why it has none. */
 export type TextFile =
   | { readonly text: string }
   | { readonly problem: string; readonly line?: number; readonly isMissing?: boolean };
@@ -59,10 +58,7 @@ export async function readTextFile(
       await file.close();
     }
   } catch (error) {
-    return {
-      ...explainUnreadable(error),
-      isMissing: error instanceof Error && 'code' in error && error.code === 'ENOENT',
-    };
+    return { ...explainUnreadable(error), isMissing: errnoOf(error) === 'ENOENT' };
   }
 }
 
@@ -71,4 +67,19 @@ export function explainUnreadable(error: unknown): { problem: string } {
   const explained = explainSystemError(error, '');
   if (!ToolError.isInstance(explained)) throw error;
   return { problem: `${explained.summary.trim()}; make it readable, or remove it` };
+}
+
+/** Returns whether a path is a directory or below it. Both are absolute and without links. */
+export function isInside(path: string, directory: string): boolean {
+  const way = relative(directory, path);
+  return way === '' || !(way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way));
+}
+
+/**
+ * Returns whether a path leads out of a project by a link, its own or one above it. A cloned repository may have such a link,
+ * and the target would be sent to the model's server. A path that does not exist leads nowhere.
+ */
+export async function leadsOut(path: string, root: string): Promise<boolean> {
+  const real = await realpath(path).catch(() => undefined);
+  return real !== undefined && !isInside(real, await realpath(root).catch(() => resolve(root)));
 }

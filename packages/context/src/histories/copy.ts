@@ -1,7 +1,7 @@
 /** Copies of messages that cannot be changed from outside, and checks that each of their values can be stored. */
+import { isObject, type Fields } from '@cairn/tool/kernel';
 import { ContextError } from '../errors.ts';
-import type { UnifiedMessage } from '../messages/message.ts';
-import { partProblem } from '../messages/part-problem.ts';
+import { partProblem, type UnifiedMessage } from '../messages/message.ts';
 
 /** The largest message, in bytes of its texts and data. */
 export const MAX_MESSAGE_BYTES: number = 20 * 1024 * 1024;
@@ -10,12 +10,6 @@ const ROLES: readonly unknown[] = ['user', 'assistant', 'tool'];
 
 function refuse(summary: string, hint: string): never {
   throw new ContextError('INVALID_INPUT', [summary, hint]);
-}
-
-/** Whether a value is an object of literals, from any realm, and not of a class. */
-function isPlain(value: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 function nameOf(value: unknown): string {
@@ -29,31 +23,24 @@ class Copier {
   readonly #parents: object[] = [];
 
   copy(value: unknown, path: string): unknown {
-    if (typeof value === 'string') {
-      this.bytes += Buffer.byteLength(value);
-      return value;
-    }
-    if (value === null || value === undefined || typeof value === 'boolean' || typeof value === 'number') return value;
+    if (typeof value === 'string') this.bytes += Buffer.byteLength(value);
+    if (['string', 'undefined', 'boolean', 'number'].includes(typeof value) || value === null) return value;
     if (typeof value !== 'object') return this.#refuse(value, path);
-    if (value instanceof Uint8Array) return this.#copyBytes(value);
-    if (value instanceof ArrayBuffer) {
-      this.bytes += value.byteLength;
-      return value.slice(0);
-    }
+    if (value instanceof Uint8Array || value instanceof ArrayBuffer) this.bytes += value.byteLength;
+    if (Buffer.isBuffer(value)) return Buffer.from(value);
+    if (value instanceof Uint8Array) return new Uint8Array(value);
+    if (value instanceof ArrayBuffer) return value.slice(0);
     if (value instanceof URL) return new URL(value.href);
     if (value instanceof Date) return new Date(value);
     return this.#copyObject(value, path);
   }
 
-  #copyBytes(value: Uint8Array): Uint8Array {
-    this.bytes += value.byteLength;
-    return Buffer.isBuffer(value) ? Buffer.from(value) : new Uint8Array(value);
-  }
-
   #copyObject(value: object, path: string): unknown {
     const isArray = Array.isArray(value);
-    if (!isArray && (!isPlain(value) || Object.getOwnPropertySymbols(value).length > 0))
-      return this.#refuse(value, path);
+    const prototype: unknown = Object.getPrototypeOf(value);
+    // An object of literals, from any realm, and not of a class.
+    const isPlain = prototype === null || Object.getPrototypeOf(prototype) === null;
+    if (!isArray && (!isPlain || Object.getOwnPropertySymbols(value).length > 0)) return this.#refuse(value, path);
     if (this.#parents.includes(value)) return refuse(`${path} contains itself`, 'Remove the cycle.');
     if (this.#parents.length >= MAX_DEPTH)
       return refuse(`${path} is nested too deeply`, `Use at most ${MAX_DEPTH} levels.`);
@@ -77,17 +64,14 @@ class Copier {
  * @throws {ContextError} `INVALID_INPUT` when it is not a message, or has a value that cannot be stored; `TOO_LARGE`.
  */
 export function copyMessage(message: unknown): UnifiedMessage {
-  const { role, content } = (typeof message === 'object' && message !== null ? message : {}) as Record<string, unknown>;
+  const { role, content }: Fields = isObject(message) ? message : {};
   if (!ROLES.includes(role)) {
     const hint = 'Use user, assistant or tool; the system prompt is not part of a history.';
     return refuse(`Invalid role ${JSON.stringify(role) ?? String(role)} of a message`, hint);
   }
   const isText = typeof content === 'string' && role !== 'tool';
   const hasParts =
-    Array.isArray(content) &&
-    content.every(
-      (part: unknown) => typeof part === 'object' && part !== null && 'type' in part && typeof part.type === 'string',
-    );
+    Array.isArray(content) && content.every((part: unknown) => isObject(part) && typeof part['type'] === 'string');
   if (!isText && !hasParts) {
     const hint =
       role === 'tool' ? 'Use an array of parts with a type.' : 'Use a string, or an array of parts with a type.';
@@ -104,15 +88,6 @@ export function copyMessage(message: unknown): UnifiedMessage {
   if (copier.bytes <= MAX_MESSAGE_BYTES) return copied;
   const summary = `A message has ${copier.bytes} bytes, more than ${MAX_MESSAGE_BYTES}`;
   throw new ContextError('TOO_LARGE', [summary, 'Pass a smaller file, or a part of it. Nothing was stored.']);
-}
-
-/**
- * Checks whether a history can keep a message, before something is done for it.
- *
- * @throws {ContextError} `INVALID_INPUT`, `TOO_LARGE`.
- */
-export function checkMessage(message: UnifiedMessage): void {
-  copyMessage(message);
 }
 
 /** Returns the bytes of the texts and data of a value; `undefined` for one that cannot be stored. */

@@ -2,11 +2,9 @@
  * Messages as JSON. What JSON has no form for is an object with the field `$cairn`, and large parts are blobs: texts that are
  * kept apart under their hashes, in chunks that fit into a record of the store.
  */
-import { isObject } from '@cairn/tool/kernel';
-import type { Fields } from '@cairn/tool/kernel';
+import { isObject, type Fields } from '@cairn/tool/kernel';
 import { hash } from 'node:crypto';
-import type { UnifiedMessage } from '../messages/message.ts';
-import { partProblem } from '../messages/part-problem.ts';
+import { partProblem, type UnifiedMessage } from '../messages/message.ts';
 
 const TAG = '$cairn';
 /** Parts, texts and data that are larger are blobs. In bytes of UTF-8. */
@@ -44,7 +42,6 @@ function* chunksOf(text: string, bytes: number): Generator<string, void, undefin
   }
 }
 
-/** Encodes messages. */
 export class Encoder {
   /** The chunks of the blobs, by their hashes. */
   readonly chunks: Map<string, string> = new Map<string, string>();
@@ -111,10 +108,8 @@ function base64Of(
   return Buffer.from(buffer, byteOffset, byteLength).toString('base64');
 }
 
-/** Reads chunks by their hashes. */
 export type ReadChunk = (name: string) => Promise<string | undefined>;
 
-/** Why an encoded message cannot be read. */
 export class UnreadableMessage extends Error {}
 
 function unreadable(reason: string): never {
@@ -128,6 +123,16 @@ function textOf(value: unknown): string {
 function bytesOf(value: unknown): Buffer {
   return Buffer.from(textOf(value), 'base64');
 }
+
+const values: Readonly<Record<string, (data: unknown) => unknown>> = {
+  undefined: () => undefined,
+  number: Number,
+  url: (data) => new URL(textOf(data)),
+  date: (data) => new Date(Number(data)),
+  buffer: bytesOf,
+  bytes: (data) => new Uint8Array(bytesOf(data)),
+  arraybuffer: (data) => new Uint8Array(bytesOf(data)).buffer,
+};
 
 /** Decodes a value, with the chunks that are known, and collects the names of the others. */
 class Decoder {
@@ -149,32 +154,15 @@ class Decoder {
   }
 
   #decodeTagged({ [TAG]: kind, data, chunks }: Fields): unknown {
-    switch (kind) {
-      case 'text':
-        return this.#textOf(chunks);
-      case 'json': {
-        const text = this.#textOf(chunks);
-        return this.missing.size > 0 ? undefined : this.decode(JSON.parse(text));
-      }
-      case 'undefined':
-        return undefined;
-      case 'number':
-        return Number(data);
-      case 'url':
-        return new URL(textOf(data));
-      case 'date':
-        return new Date(Number(this.decode(data)));
-      case 'buffer':
-        return bytesOf(this.decode(data));
-      case 'bytes':
-        return new Uint8Array(bytesOf(this.decode(data)));
-      case 'arraybuffer':
-        return new Uint8Array(bytesOf(this.decode(data))).buffer;
-      case 'object':
-        return this.#decodeFields(data as readonly [string, unknown][]);
-      default:
-        return unreadable(`this version does not know a value of the kind ${String(kind)}`);
+    if (kind === 'text') return this.#textOf(chunks);
+    if (kind === 'json') {
+      const text = this.#textOf(chunks);
+      return this.missing.size > 0 ? undefined : this.decode(JSON.parse(text));
     }
+    if (kind === 'object') return this.#decodeFields(data as readonly [string, unknown][]);
+    const decodeValue = typeof kind === 'string' && Object.hasOwn(values, kind) ? values[kind] : undefined;
+    if (decodeValue !== undefined) return decodeValue(this.decode(data));
+    return unreadable(`this version does not know a value of the kind ${String(kind)}`);
   }
 
   #textOf(names: unknown): string {
@@ -193,7 +181,13 @@ export async function decode(value: unknown, readChunk: ReadChunk): Promise<Unif
   const chunks = new Map<string, string>();
   for (;;) {
     const decoder = new Decoder(chunks);
-    const message = attempt(() => decoder.decode(value));
+    let message: unknown;
+    try {
+      message = decoder.decode(value);
+    } catch (error) {
+      if (error instanceof UnreadableMessage) throw error;
+      return unreadable('a value has another form');
+    }
     if (decoder.missing.size === 0) return checked(message);
     // A part of JSON may have blobs itself.
     for (const name of decoder.missing) {
@@ -202,15 +196,6 @@ export async function decode(value: unknown, readChunk: ReadChunk): Promise<Unif
       if (nameOf(chunk) !== name) return unreadable(`its part ${shortNameOf(name)} is damaged`);
       chunks.set(name, chunk);
     }
-  }
-}
-
-function attempt<T>(task: () => T): T {
-  try {
-    return task();
-  } catch (error) {
-    if (error instanceof UnreadableMessage) throw error;
-    return unreadable('a value has another form');
   }
 }
 

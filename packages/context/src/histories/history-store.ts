@@ -1,19 +1,11 @@
 /** One history in the store of a memory. */
-import { MemoryError } from '@cairn/memory';
-import type { Memory, Namespace, NamespaceRecord } from '@cairn/memory';
-import { randomUUID } from 'node:crypto';
+import { MemoryError, type Memory, type Namespace, type NamespaceChanges, type NamespaceRecord } from '@cairn/memory';
 import type { UnifiedMessage } from '../messages/message.ts';
-import { isContextMode } from '../modes/mode.ts';
-import type { ContextMode } from '../modes/mode.ts';
-import type { ModeTextChoice } from '../modes/texts.ts';
 import { decode, Encoder, shortNameOf, UnreadableMessage } from './encoding.ts';
-import { keyOf, NAMESPACE } from './keys.ts';
-import type { HistoryPlace } from './keys.ts';
+import { keyOf, LIFETIME_MS, NAMESPACE, type HistoryPlace } from './keys.ts';
 
 const DAY = 86_400_000;
 const SHOWN_CHARACTERS = 80;
-/** How long a message is kept. */
-const LIFETIME_MS: number = 90 * DAY;
 
 /** Messages that are stored, shown and removed together. */
 export interface Turn {
@@ -21,10 +13,6 @@ export interface Turn {
   readonly messages: readonly UnifiedMessage[];
   /** Milliseconds since the epoch, by the clock of the store. 0 before it is stored. */
   readonly time: number;
-}
-
-export function newTurn(messages: readonly UnifiedMessage[]): Turn {
-  return { id: randomUUID(), messages, time: 0 };
 }
 
 /** A part of a history that is not readable. It stays in the store. */
@@ -36,10 +24,7 @@ export interface HistoryProblem extends HistoryPlace {
 }
 
 /** Where reading of a history goes on. */
-export interface Cursor {
-  readonly start: number;
-  readonly sequence: number;
-}
+export type Cursor = Pick<NamespaceChanges, 'start' | 'sequence'>;
 
 /** The turns of a history that were added after a cursor, or all. */
 export interface HistoryPage {
@@ -50,6 +35,9 @@ export interface HistoryPage {
   /** Whether each turn has all of its messages. */
   readonly isWhole: boolean;
 }
+
+/** The summary of a model, or the choices of the texts about modes. */
+export type DocumentKind = 'summaries' | 'texts';
 
 export interface ReadOptions {
   readonly cursor: Cursor | undefined;
@@ -104,15 +92,6 @@ function turnsOf(records: readonly NamespaceRecord[], onUnreadable: (text: strin
   return turns;
 }
 
-function isAscending(records: readonly NamespaceRecord[], first: number): boolean {
-  let before = first;
-  return records.every(({ time }) => {
-    const isNext = time >= before;
-    before = time;
-    return isNext;
-  });
-}
-
 /**
  * A history in the store: a list of turns, and next to it the chunks of its large parts, each under its hash.
  *
@@ -136,12 +115,10 @@ export class HistoryStore {
     this.#key = keyOf('history', place);
   }
 
-  /** The key of the turns in the store. */
   get storeKey(): string {
     return this.#turns.storeKey(this.#key);
   }
 
-  /** Adds a turn in one step. */
   async append({ id, messages }: Turn): Promise<void> {
     const chunks = new Map<string, string>();
     const values = messages.map((message, index) => {
@@ -172,13 +149,12 @@ export class HistoryStore {
     return record && dataOf(record);
   }
 
-  /** Reads the turns that were added after a cursor. */
   async read({ cursor, known, lastTime, onProblem }: ReadOptions): Promise<HistoryPage> {
     const changes = await this.#turns.changes(this.#key, { since: cursor });
     const { start, sequence, unreadable } = changes;
-    let { isContinued }: { isContinued: boolean } = changes;
-    let records: readonly NamespaceRecord[] = changes.records;
-    if (!isAscending(records, isContinued ? lastTime : 0)) {
+    let { isContinued, records } = changes;
+    const first = isContinued ? lastTime : 0;
+    if (records.some(({ time }, index) => time < (changes.records[index - 1]?.time ?? first))) {
       // An import placed records among the others, or the clock went back: the list has the order.
       isContinued = false;
       records = (await this.#turns.list(this.#key)).toReversed();
@@ -251,59 +227,21 @@ export class HistoryStore {
     return records.some((record) => parseRecord(record)?.chunks?.includes(shortNameOf(name)) === true);
   }
 
-  async readSummary(): Promise<string | undefined> {
-    return this.#turns.read(this.#summaryKey);
+  readDocument(kind: DocumentKind): Promise<string | undefined> {
+    return this.#turns.read(this.#documentKey(kind));
   }
 
-  /** Writes the summary, or removes it. */
-  async writeSummary(next: string | undefined): Promise<void> {
+  /** Changes a document; `undefined` removes it. */
+  async changeDocument(kind: DocumentKind, change: (before: string | undefined) => string | undefined): Promise<void> {
     for (;;) {
-      const expected = await this.readSummary();
-      if (expected === next || (await this.#turns.swap(this.#summaryKey, { expected, next }))) return;
+      const expected = await this.readDocument(kind);
+      const next = change(expected);
+      if (expected === next || (await this.#turns.swap(this.#documentKey(kind), { expected, next }))) return;
     }
   }
 
-  /** Returns the choices of the texts about modes. */
-  async readTexts(): Promise<ModeTextChoices> {
-    return parseTexts(await this.#turns.read(this.#textsKey));
-  }
-
-  /** Keeps a choice, next to those of other modes. */
-  async writeText(mode: ContextMode, choice: ModeTextChoice): Promise<void> {
-    for (;;) {
-      const expected = await this.#turns.read(this.#textsKey);
-      const next = JSON.stringify({ ...parseTexts(expected), [mode]: choice });
-      if (expected === next || (await this.#turns.swap(this.#textsKey, { expected, next }))) return;
-    }
-  }
-
-  get #textsKey(): string {
-    return `${keyOf('texts', this.place)}modes`;
-  }
-
-  get #summaryKey(): string {
-    return `${keyOf('summaries', this.place)}model`;
-  }
-}
-
-/** The choices of the texts about modes, of one agent. */
-export type ModeTextChoices = Readonly<Partial<Record<ContextMode, ModeTextChoice>>>;
-
-function isChoice(value: unknown): value is ModeTextChoice {
-  if (typeof value !== 'object' || value === null) return false;
-  const { hasHistory, hasMain } = value as Partial<ModeTextChoice>;
-  return typeof hasHistory === 'boolean' && typeof hasMain === 'boolean';
-}
-
-/** Leaves out choices that are not readable: they are made again. */
-function parseTexts(document: string | undefined): ModeTextChoices {
-  if (document === undefined) return {};
-  try {
-    const parsed = JSON.parse(document) as unknown;
-    if (typeof parsed !== 'object' || parsed === null) return {};
-    return Object.fromEntries(Object.entries(parsed).filter(([mode, one]) => isContextMode(mode) && isChoice(one)));
-  } catch {
-    return {};
+  #documentKey(kind: DocumentKind): string {
+    return `${keyOf(kind, this.place)}${kind === 'texts' ? 'modes' : 'model'}`;
   }
 }
 

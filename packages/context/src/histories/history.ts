@@ -1,10 +1,11 @@
+import { isObject } from '@cairn/tool/kernel';
+import { randomUUID } from 'node:crypto';
 import { ContextError } from '../errors.ts';
 import type { UnifiedMessage } from '../messages/message.ts';
 import type { ModelSummary } from '../modes/head.ts';
-import type { ContextMode } from '../modes/mode.ts';
+import { isContextMode, type ContextMode } from '../modes/mode.ts';
 import type { ModeTextChoice } from '../modes/texts.ts';
-import { newTurn } from './history-store.ts';
-import type { Cursor, HistoryProblem, HistoryStore, ModeTextChoices, Turn } from './history-store.ts';
+import type { Cursor, DocumentKind, HistoryProblem, HistoryStore, Turn } from './history-store.ts';
 
 /** The conversation of one agent, or of the main session. */
 export interface AgentContext {
@@ -30,13 +31,12 @@ interface BoundSummary extends ModelSummary {
 }
 
 type Mutable<T> = { -readonly [Name in keyof T]: T[Name] };
+type OpenContext = Mutable<Omit<AgentContext, 'metadata'>> & { readonly metadata: Mutable<AgentContext['metadata']> };
+type ModeTextChoices = Readonly<Partial<Record<ContextMode, ModeTextChoice>>>;
 
 /** One history: its messages, and the order of its writes. */
 export class History {
-  readonly context: AgentContext;
-  readonly #shown: Mutable<Pick<AgentContext, 'conversationHistory'>> & {
-    readonly metadata: Mutable<AgentContext['metadata']>;
-  };
+  readonly context: OpenContext;
   readonly #store: HistoryStore | undefined;
   #messages: UnifiedMessage[] = [];
   /** All turns: up to the cursor, stored by this object since, not stored yet. */
@@ -47,8 +47,8 @@ export class History {
   #read: Set<string> = new Set<string>();
   readonly #pending: Set<string> = new Set<string>();
   #problems: HistoryProblem[] = [];
-  #summary: BoundSummary | undefined;
-  #texts: ModeTextChoices = {};
+  /** The documents about the history, where no store has them. */
+  readonly #documents = new Map<DocumentKind, string>();
   #clears = 0;
   #last: Promise<unknown> = Promise.resolve();
 
@@ -58,9 +58,7 @@ export class History {
   ) {
     this.#store = store;
     const metadata = { createdAt: nowMs, lastAccessedAt: nowMs, messageCount: 0 };
-    const context = { agentName, conversationHistory: this.#messages, metadata };
-    this.#shown = context;
-    this.context = context;
+    this.context = { agentName, conversationHistory: this.#messages, metadata };
   }
 
   /** The parts that were not readable when the history was last read. */
@@ -69,24 +67,24 @@ export class History {
   }
 
   touch(nowMs: number): void {
-    this.#shown.metadata.lastAccessedAt = nowMs;
+    this.context.metadata.lastAccessedAt = nowMs;
   }
 
   /** Adds messages to the history at once. Settles when they are stored; when they cannot be, they are removed again. */
   append(messages: readonly UnifiedMessage[]): Promise<void> {
-    const turn = newTurn(messages);
+    const turn: Turn = { id: randomUUID(), messages, time: 0 };
     this.#show(this.#turns.length, [turn]);
-    const store = this.#store;
-    if (store === undefined) return Promise.resolve();
-    this.#pending.add(turn.id);
-    return this.#queue(async () => {
+    if (this.#store !== undefined) this.#pending.add(turn.id);
+    return this.#queue(async (store) => {
       try {
         await store.append(turn);
       } catch (error) {
         // The store may have it all the same, when only its answer is missing.
         this.#cursor = undefined;
-        const rest = this.#turns.filter(({ id }) => id !== turn.id);
-        this.#show(0, rest);
+        this.#show(
+          0,
+          this.#turns.filter(({ id }) => id !== turn.id),
+        );
         throw error;
       } finally {
         this.#pending.delete(turn.id);
@@ -94,24 +92,19 @@ export class History {
     });
   }
 
-  /** Removes all messages. */
   clear(): Promise<void> {
     this.#clears += 1;
     this.#cursor = undefined;
     this.#read = new Set();
     this.#pending.clear();
     this.#problems = [];
-    this.#summary = undefined;
-    this.#texts = {};
+    this.#documents.clear();
     this.#show(0, []);
-    const store = this.#store;
-    return store === undefined ? Promise.resolve() : this.#queue(() => store.clear());
+    return this.#queue((store) => store.clear());
   }
 
-  /** Takes over what other processes stored and removed. */
   refresh(): Promise<void> {
-    const store = this.#store;
-    return store === undefined ? Promise.resolve() : this.#queue(() => this.#take(store));
+    return this.#queue((store) => this.#take(store));
   }
 
   async #take(store: HistoryStore): Promise<void> {
@@ -148,11 +141,8 @@ export class History {
     this.#show(0, this.#turns.slice(expired.length));
   }
 
-  /** Returns the stored summary, unless the history no longer begins with the messages that it is of. */
   async readSummary(): Promise<ModelSummary | undefined> {
-    const store = this.#store;
-    if (store !== undefined) this.#summary = parseSummary(await this.#queue(() => store.readSummary()));
-    const summary = this.#summary;
+    const summary = (await this.#document('summaries')) as BoundSummary | undefined;
     return summary && this.#isValid(summary) ? { text: summary.text, messages: summary.messages } : undefined;
   }
 
@@ -164,29 +154,30 @@ export class History {
       throw new ContextError('INVALID_INPUT', [summary, 'Refresh the history, and write its summary again.']);
     }
     const bound = { text, messages, first: first.id, last: last.id };
-    this.#summary = bound;
-    const store = this.#store;
-    if (store === undefined) return;
-    await this.#queue(async () => {
-      await store.writeSummary(JSON.stringify(bound));
+    const document = JSON.stringify(bound);
+    this.#documents.set('summaries', document);
+    await this.#queue(async (store) => {
+      await store.changeDocument('summaries', () => document);
       // A process that cleared the history meanwhile may have removed the summary before it was written.
       await this.#take(store);
-      if (!this.#isValid(bound)) await store.writeSummary(undefined);
+      if (!this.#isValid(bound)) await store.changeDocument('summaries', () => undefined);
     });
   }
 
-  /** Returns the kept choice of the text about a mode. */
   async readText(mode: ContextMode): Promise<ModeTextChoice | undefined> {
-    const store = this.#store;
-    if (store !== undefined) this.#texts = await store.readTexts();
-    return this.#texts[mode];
+    return choicesIn(await this.#document('texts'))[mode];
   }
 
-  /** Keeps the choice of the text about a mode. It is removed with the history. */
   async writeText(mode: ContextMode, choice: ModeTextChoice): Promise<void> {
-    this.#texts = { ...this.#texts, [mode]: choice };
-    const store = this.#store;
-    if (store !== undefined) await this.#queue(() => store.writeText(mode, choice));
+    const change = (before: string | undefined): string =>
+      JSON.stringify({ ...choicesIn(parseJson(before)), [mode]: choice });
+    this.#documents.set('texts', change(this.#documents.get('texts')));
+    await this.#queue((store) => store.changeDocument('texts', change));
+  }
+
+  async #document(kind: DocumentKind): Promise<unknown> {
+    const stored = await this.#queue((store) => store.readDocument(kind));
+    return parseJson(this.#store === undefined ? this.#documents.get(kind) : stored);
   }
 
   #isValid({ messages, first, last }: BoundSummary): boolean {
@@ -199,14 +190,15 @@ export class History {
     return index < 0 ? undefined : this.#turns.find(({ messages }) => (end += messages.length) > index);
   }
 
-  /** Waits until everything is stored. */
   async settle(): Promise<void> {
     await this.#last;
   }
 
-  /** Runs tasks in sequence, so that the store has them in the order of the calls. */
-  #queue<T>(task: () => Promise<T>): Promise<T> {
-    const result = this.#last.then(task);
+  /** Runs tasks on the store, if there is one, in sequence: it has them in the order of the calls. */
+  async #queue<T>(task: (store: HistoryStore) => Promise<T>): Promise<T | undefined> {
+    const store = this.#store;
+    if (store === undefined) return undefined;
+    const result = this.#last.then(() => task(store));
     this.#last = result.catch(() => undefined);
     return result;
   }
@@ -223,8 +215,8 @@ export class History {
     }
     if (!isAdded) this.#messages = messagesOf(this.#turns);
     else for (const message of messagesOf(turns.slice(old.length))) this.#messages.push(message);
-    const { metadata } = this.#shown;
-    this.#shown.conversationHistory = this.#messages;
+    const { metadata } = this.context;
+    this.context.conversationHistory = this.#messages;
     metadata.messageCount = this.#messages.length;
     const stored = this.#turns[0]?.time ?? 0;
     if (stored > 0) metadata.createdAt = Math.min(metadata.createdAt, stored);
@@ -235,12 +227,20 @@ function messagesOf(turns: readonly Turn[]): UnifiedMessage[] {
   return turns.flatMap(({ messages }) => messages);
 }
 
-function parseSummary(document: string | undefined): BoundSummary | undefined {
-  if (document === undefined) return undefined;
+/** A document that is not readable counts as none: it is written again. */
+function parseJson(document: string | undefined): unknown {
   try {
-    return JSON.parse(document) as BoundSummary;
+    return document === undefined ? undefined : JSON.parse(document);
   } catch {
-    // It is written again.
     return undefined;
   }
+}
+
+function isChoice(value: unknown): value is ModeTextChoice {
+  return isObject(value) && typeof value['hasHistory'] === 'boolean' && typeof value['hasMain'] === 'boolean';
+}
+
+function choicesIn(parsed: unknown): ModeTextChoices {
+  if (!isObject(parsed)) return {};
+  return Object.fromEntries(Object.entries(parsed).filter(([mode, one]) => isContextMode(mode) && isChoice(one)));
 }

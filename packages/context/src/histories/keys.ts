@@ -1,11 +1,13 @@
 /** Keys of histories in the namespace `contexts` of a memory. */
 import { quoted } from '@cairn/tool/kernel';
 import { hash } from 'node:crypto';
-import { MAIN } from '../definitions/agent-name.ts';
+import { MAIN } from '../definitions/definition.ts';
 import { ContextError } from '../errors.ts';
 
 /** The namespace of a memory that keeps the histories. */
 export const NAMESPACE = 'contexts';
+/** How long a message is kept, and the owner of a session. */
+export const LIFETIME_MS: number = 90 * 86_400_000;
 /** In bytes, encoded, so that every key is a valid name in the store. */
 const MAX_PART_BYTES = 120;
 
@@ -51,7 +53,6 @@ export function checkName(name: unknown, kind: 'agent' | 'session' | 'project'):
   throw new ContextError('INVALID_NAME', [`The name of the ${kind}${shown} ${problem}`, 'Use another name.']);
 }
 
-/** Checks the name of an agent. @throws {ContextError} `INVALID_NAME`. */
 export function checkAgentName(name: unknown): string {
   if (name !== MAIN) return checkName(name, 'agent');
   throw new ContextError('INVALID_NAME', [`An agent cannot be named ${MAIN}`, 'Use another name.']);

@@ -1,8 +1,7 @@
 import { checkArguments } from '../errors.ts';
-import { MemoryError } from '@cairn/memory';
-import type { Memory, MemoryBackend, Namespace, NamespaceKeyInfo, NamespaceRecord } from '@cairn/memory';
+import { MemoryError, type Memory, type MemoryBackend, type NamespaceRecord } from '@cairn/memory';
 import { checkName, NAMESPACE, parseKey, prefixOf } from './keys.ts';
-import { memoryOf } from './session-place.ts';
+import { memoryOf } from './sessions.ts';
 
 export interface MoveSessionsOptions {
   /** A memory, or a store. */
@@ -11,36 +10,6 @@ export interface MoveSessionsOptions {
   readonly from: string;
   /** The project that gets them. A session that both have is merged, in the order of the times of its messages. */
   readonly to: string;
-}
-
-/** What a key has: as lines of an export under another key, and as the records of a list. */
-interface Contents {
-  readonly lines: string[];
-  readonly records: readonly NamespaceRecord[];
-}
-
-async function contentsOf(
-  namespace: Namespace,
-  info: NamespaceKeyInfo,
-  to: { key: string; nowMs: number },
-): Promise<Contents> {
-  const { expiresInMs } = info;
-  const place = {
-    namespace: NAMESPACE,
-    key: to.key,
-    ...(expiresInMs !== undefined && { expiresAt: to.nowMs + expiresInMs }),
-  };
-  const document = await namespace.read(info.key);
-  if (document !== undefined) {
-    return { lines: [JSON.stringify({ kind: 'document', ...place, document })], records: [] };
-  }
-  const records = (await namespace.list(info.key)).toReversed();
-  return {
-    lines: records.map(({ value, time, expiresAt }) =>
-      JSON.stringify({ kind: 'record', ...place, expiresAt, value, time }),
-    ),
-    records,
-  };
 }
 
 /**
@@ -64,9 +33,16 @@ export async function moveSessions(options: MoveSessionsOptions): Promise<number
     const prefix = prefixOf(kind, { project: source });
     for (const info of await namespace.keys({ prefix })) {
       const key = `${prefixOf(kind, { project: target })}${info.key.slice(prefix.length)}`;
-      const { lines, records } = await contentsOf(namespace, info, { key, nowMs: await memory.backend.now() });
+      const expiresAt = info.expiresInMs === undefined ? undefined : (await memory.backend.now()) + info.expiresInMs;
+      const document = await namespace.read(info.key);
+      const records = document === undefined ? (await namespace.list(info.key)).toReversed() : [];
+      const lines =
+        document === undefined
+          ? records.map(({ value, time, expiresAt: end }) => ({ kind: 'record', expiresAt: end, value, time }))
+          : [{ kind: 'document', expiresAt, document }];
       moved.unshift([info.key, records]);
-      const [problem] = (await memory.import(lines)).problems;
+      const imported = lines.map((line) => JSON.stringify({ ...line, namespace: NAMESPACE, key }));
+      const [problem] = (await memory.import(imported)).problems;
       if (problem)
         throw new MemoryError(problem.code, [problem.message, 'Nothing was removed from the project.'], { key });
       if (kind === 'history' && lines.length > 0) sessions.add(parseKey(info.key)?.session ?? '');

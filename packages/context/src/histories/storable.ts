@@ -1,8 +1,8 @@
 /** Messages that are too large for a history, or have values that it cannot keep, and how they are cut. */
 import type { Language } from '@cairn/tool/kernel';
 import { formatBytes } from '@cairn/tool/prompt';
-import type { AssistantMessage, ToolResultPart, UnifiedMessage } from '../messages/message.ts';
-import { resultTextOf } from '../messages/text.ts';
+import { partsOf, resultTextOf } from '../messages/message.ts';
+import type { AssistantMessage, MessagePart, UnifiedMessage } from '../messages/message.ts';
 import { messageTexts } from '../messages/texts.ts';
 import { MAX_MESSAGE_BYTES, sizeOf } from './copy.ts';
 
@@ -15,77 +15,67 @@ export interface StorableMessage {
   readonly cut: readonly string[];
 }
 
-type Part = Exclude<UnifiedMessage['content'], string>[number];
-
 /** A part, or the text of a message. */
 interface SizedPart {
-  readonly part: Part;
+  readonly part: MessagePart;
   /** In bytes; infinite for a part with a value that cannot be kept. */
   readonly bytes: number;
 }
 
-function nameOf(part: Part): string {
+function nameOf(part: MessagePart): string {
   if (part.type === 'tool-call') return `call of ${part.toolName}`;
   if (part.type === 'tool-result') return `result of ${part.toolName}`;
   return 'mediaType' in part ? (part.mediaType ?? part.type) : part.type;
 }
 
-/** Returns the beginning of a text. A surrogate pair stays together. */
 function beginningOf(text: string, characters: number): string {
   const end = text.length > characters && /[\uD800-\uDBFF]/u.test(text.charAt(characters - 1)) ? 1 : 0;
   return text.slice(0, Math.max(0, characters - end));
 }
 
-/** How parts of a message are cut. */
-interface Cut {
-  readonly isTool: boolean;
-  /** The characters that are kept of a text. */
-  readonly characters: number;
-  readonly note: string;
-}
-
-function cutResult({ output, ...part }: ToolResultPart, { characters, note }: Cut): ToolResultPart {
-  const type = output.type.startsWith('error') ? 'error-text' : 'text';
-  return { ...part, output: { type, value: `${beginningOf(resultTextOf(output), characters)}\n${note}` } };
-}
-
-/** Returns the stored form of a part; `undefined` for nothing. */
-function cutPart(part: Part, cut: Cut): Part | undefined {
-  const { isTool, characters, note } = cut;
+/** Returns the stored form of a part, with this many characters of a text; `undefined` for nothing. */
+function cutPart(
+  part: MessagePart,
+  { isTool, characters, note }: { readonly isTool: boolean; readonly characters: number; readonly note: string },
+): MessagePart | undefined {
   const { providerOptions: _, ...bare } = part;
   if (bare.type === 'text') return { type: 'text', text: `${beginningOf(bare.text, characters)}\n${note}` };
-  if (bare.type === 'tool-result') return cutResult(bare, cut);
+  if (bare.type === 'tool-result') {
+    const type = bare.output.type.startsWith('error') ? 'error-text' : 'text';
+    const value = `${beginningOf(resultTextOf(bare.output), characters)}\n${note}`;
+    return { ...bare, output: { type, value } };
+  }
   if (bare.type === 'tool-call') return { ...bare, input: { note } };
   // A provider rejects a piece of reasoning.
   return bare.type === 'reasoning' || isTool ? undefined : { type: 'text', text: `${nameOf(part)}: ${note}` };
 }
 
-/** The parts of a message after a cut. */
 interface Shortened {
-  readonly parts: Part[];
+  readonly parts: MessagePart[];
   readonly cut: readonly string[];
   readonly bytes: number;
 }
 
-/** Cuts the largest parts to this many characters, until the rest fits into the room. */
+/** Cuts the largest parts, until the rest fits into the room. */
 function shorten(
   sized: readonly SizedPart[],
-  { room, noteOf, ...how }: Omit<Cut, 'note'> & { readonly room: number; readonly noteOf: (large?: string) => string },
+  room: number,
+  cutOf: (part: MessagePart, size: string | undefined) => MessagePart | undefined,
 ): Shortened {
-  const kept = new Map<SizedPart, Part | undefined>();
+  const kept = new Map<SizedPart, MessagePart | undefined>();
   const cut: string[] = [];
   let total = sized.reduce((sum, { bytes }) => sum + (Number.isFinite(bytes) ? bytes : 0), 0);
   for (const one of sized.toSorted((a, b) => b.bytes - a.bytes)) {
     const isEndless = !Number.isFinite(one.bytes);
     if (!isEndless && total <= room) break;
-    const large = isEndless ? undefined : formatBytes(one.bytes);
-    const shorter = cutPart(one.part, { ...how, note: noteOf(large) });
+    const size = isEndless ? undefined : formatBytes(one.bytes);
+    const shorter = cutOf(one.part, size);
     const left = shorter === undefined ? 0 : (sizeOf(shorter) ?? Number.POSITIVE_INFINITY);
     // A text that the note makes larger stays whole.
     if (left >= one.bytes) continue;
     kept.set(one, shorter);
     total += left - (isEndless ? 0 : one.bytes);
-    cut.push(large === undefined ? nameOf(one.part) : `${nameOf(one.part)}, ${large}`);
+    cut.push(size === undefined ? nameOf(one.part) : `${nameOf(one.part)}, ${size}`);
   }
   return { parts: sized.flatMap((one) => (kept.has(one) ? (kept.get(one) ?? []) : one.part)), cut, bytes: total };
 }
@@ -95,26 +85,20 @@ function shorten(
  * too large, the beginning is kept with a note. A call keeps its name and its id, so that its result still belongs to it.
  */
 export function storableMessage(message: UnifiedMessage, language: Language): StorableMessage {
-  const texts = messageTexts[language];
-  const { role, content, providerOptions } = message;
+  const { role, providerOptions } = message;
   const size = sizeOf(message);
   if (size !== undefined && size <= MAX_MESSAGE_BYTES) return { message, cut: [] };
   const label = providerOptions?.['cairn'];
   const frame = { role, ...(label !== undefined && { providerOptions: { cairn: label } }) };
   const room = MAX_MESSAGE_BYTES - (sizeOf(frame) ?? 0);
-  const parts: readonly Part[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
-  const sized = parts.map((part): SizedPart => ({ part, bytes: sizeOf(part) ?? Number.POSITIVE_INFINITY }));
-  const how = {
-    isTool: role === 'tool',
-    room,
-    noteOf: (large?: string) => texts.cut(large, formatBytes(MAX_MESSAGE_BYTES)),
-  };
-  let characters = KEPT_CHARACTERS;
-  let found = shorten(sized, { ...how, characters });
+  const sized = partsOf(message).map((part): SizedPart => ({ part, bytes: sizeOf(part) ?? Number.POSITIVE_INFINITY }));
   // Many large parts are too large together, even when each is cut.
-  while (found.bytes > room && characters > 0) {
-    characters = Math.floor(characters / 2);
-    found = shorten(sized, { ...how, characters });
+  for (let characters = KEPT_CHARACTERS; ; characters = Math.floor(characters / 2)) {
+    const found = shorten(sized, room, (part, large) => {
+      const note = messageTexts[language].cut(large, formatBytes(MAX_MESSAGE_BYTES));
+      return cutPart(part, { isTool: role === 'tool', characters, note });
+    });
+    if (found.bytes > room && characters > 0) continue;
+    return { message: { ...frame, content: found.parts } as AssistantMessage, cut: found.cut };
   }
-  return { message: { ...frame, content: found.parts } as AssistantMessage, cut: found.cut };
 }

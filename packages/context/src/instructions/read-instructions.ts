@@ -4,9 +4,7 @@ import { truncateLine } from '@cairn/tool/prompt';
 import { quotePath } from '@cairn/tool/paths';
 import { realpath } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { isInside } from '../definitions/inside.ts';
-import { readTextFile } from '../definitions/read-text-file.ts';
-import { instructionTexts } from './texts.ts';
+import { isInside, readTextFile } from '../definitions/read-text-file.ts';
 
 const NAMES = ['AGENTS.md', 'CLAUDE.md'] as const;
 const DEFAULT_MAX_CHARACTERS = 8000;
@@ -17,6 +15,26 @@ const MIN_PART = 200;
 /** The room for the names of files that are not shown, and that of the note in it that names are missing. */
 const MAX_NOTES = 800;
 const NOTE_OF_CUT = 40;
+
+const en = {
+  heading: '# Project instructions\n\nFrom files of the project. Where they differ, the later one applies.',
+  source: (name: string): string => `## ${name}`,
+  cut: (name: string, characters: number): string =>
+    `[${characters} more characters of ${name} are not shown; read the file for them]`,
+  omitted: (name: string, characters: number): string =>
+    `[${name} is not shown: ${characters} characters; read the file]`,
+  unreadable: (name: string, problem: string): string => `[${name} could not be read: it ${problem}]`,
+};
+
+const zh: typeof en = {
+  heading: '# 项目说明\n\n来自项目中的文件。如有冲突，以后出现的为准。',
+  source: (name) => `## ${name}`,
+  cut: (name, characters) => `[${name} 还有 ${characters} 个字符未显示；需要时请读取该文件]`,
+  omitted: (name, characters) => `[未显示 ${name}：共 ${characters} 个字符；需要时请读取该文件]`,
+  unreadable: (name, problem) => `[无法读取 ${name}：${problem}]`,
+};
+
+const instructionTexts: Readonly<Record<Language, typeof en>> = { en, zh };
 
 export interface ReadInstructionsOptions {
   /** The root of the project: no directory above it is read. */
@@ -72,12 +90,8 @@ function directoriesUp(directory: string, root: string): string[] {
 /** Reads one file. A link that leads out of the project is not followed: what it leads to would be sent to the model's server. */
 async function readSource(path: string, root: string): Promise<Source | LeftOutInstructions | undefined> {
   const name = relative(root, path).split(sep).join('/');
-  let real = path;
-  try {
-    real = await realpath(path);
-  } catch {
-    // The read below finds the reason.
-  }
+  // The read below finds the reason.
+  const real = await realpath(path).catch(() => path);
   const leftOut = (problem: string): LeftOutInstructions => ({ source: name, reason: 'unreadable', problem });
   if (!isInside(real, root)) return leftOut('is a link out of the project; put the text into the project');
   const file = await readTextFile(real, { maxBytes: MAX_FILE_BYTES, followLinks: real === path });
@@ -149,39 +163,34 @@ export async function readProjectInstructions(options: ReadInstructionsOptions):
   const sources = distinct(read.flatMap((file) => (file && 'text' in file ? [file] : [])));
   const notes = leftOut.map(({ source, problem = '' }) => texts.unreadable(quotePath(source), problem));
 
-  const blockOf = ({ name, text }: Pick<Source, 'name' | 'text'>): string =>
-    `\n\n${texts.source(quotePath(name))}\n\n${text}`;
-  const total = sources.reduce((sum, source) => sum + blockOf(source).length, texts.heading.length);
+  const blockOf = (name: string, text: string): string => `\n\n${texts.source(quotePath(name))}\n\n${text}`;
+  const total = sources.reduce((sum, { name, text }) => sum + blockOf(name, text).length, texts.heading.length);
   const maxNotes =
     notes.length === 0 && total <= maxCharacters ? 0 : Math.min(MAX_NOTES, Math.floor(maxCharacters / 4));
   let room = maxCharacters - texts.heading.length - maxNotes;
-  const shown: Source[] = [];
-  const blocks: string[] = [];
-  for (const source of sources) {
-    const { name, text } = source;
-    const block = blockOf(source);
-    const part =
-      block.length <= room
-        ? text
-        : startOf(text, room - blockOf({ name, text: texts.cut(quotePath(name), text.length) }).length - 1);
-    const missing = text.length - part.length;
-    if (missing > 0 && part.length < MIN_PART) {
-      leftOut.push({ source: name, reason: 'budget', characters: text.length });
-      notes.push(texts.omitted(quotePath(name), text.length));
-      continue;
+  const shown: { readonly name: string; readonly block: string }[] = [];
+  for (const { name, text } of sources) {
+    let block = blockOf(name, text);
+    if (block.length > room) {
+      const part = startOf(text, room - blockOf(name, texts.cut(quotePath(name), text.length)).length - 1);
+      if (part.length < MIN_PART) {
+        leftOut.push({ source: name, reason: 'budget', characters: text.length });
+        notes.push(texts.omitted(quotePath(name), text.length));
+        continue;
+      }
+      const missing = text.length - part.length;
+      leftOut.push({ source: name, reason: 'cut', characters: missing });
+      block = blockOf(name, `${part}\n${texts.cut(quotePath(name), missing)}`);
     }
-    if (missing > 0) leftOut.push({ source: name, reason: 'cut', characters: missing });
-    const shownBlock =
-      missing === 0 ? block : blockOf({ name, text: `${part}\n${texts.cut(quotePath(name), missing)}` });
-    blocks.unshift(shownBlock);
-    shown.unshift(source);
-    room -= shownBlock.length;
+    shown.unshift({ name, block });
+    room -= block.length;
   }
   const notices = leftOut.map((file) => noticeOf(file, maxCharacters));
-  if (blocks.length === 0 && notes.length === 0) return { text: '', sources: [], leftOut, notices };
+  if (shown.length === 0 && notes.length === 0) return { text: '', sources: [], leftOut, notices };
+  const blocks = shown.map(({ block }) => block).join('');
   const noted = notes.length === 0 ? '' : truncateLine(`\n\n${notes.join('\n')}`, maxNotes - NOTE_OF_CUT);
   return {
-    text: `${texts.heading}${blocks.join('')}${noted}`,
+    text: `${texts.heading}${blocks}${noted}`,
     sources: shown.map(({ name }) => name),
     leftOut,
     notices,

@@ -4,22 +4,14 @@
  */
 import type { Language } from '@cairn/tool/kernel';
 import { formatBytes } from '@cairn/tool/prompt';
-import { checkArguments, ContextError } from '../errors.ts';
+import { checkArguments, checkWholeNumber } from '../errors.ts';
+import { partsOf } from './message.ts';
 import type { MediaPart, ToolMessage, ToolResultPart, UnifiedMessage, UserMessage } from './message.ts';
 import { messageTexts } from './texts.ts';
-import { base64Length, isImage } from './media.ts';
+import { base64Length, isImage, type Media } from './media.ts';
 
 /** The images of a request: the newest ones. */
 export const MAX_IMAGES = 4;
-
-/** A part of a result: a text, or a file in one of the forms of the AI SDK. */
-interface ContentPart {
-  readonly type: string;
-  readonly text?: unknown;
-  readonly data?: unknown;
-  readonly url?: unknown;
-  readonly mediaType?: string;
-}
 
 /** The messages that have images of results. They are not words of the user. */
 const imageMessages = new WeakSet<UnifiedMessage>();
@@ -29,27 +21,23 @@ export function isImageMessage(message: UnifiedMessage): boolean {
   return imageMessages.has(message);
 }
 
-function asMedia({ data, url, mediaType = 'image/*' }: ContentPart): MediaPart | undefined {
-  if (data !== undefined) return { type: 'file', mediaType, data };
-  if (typeof url === 'string' && URL.canParse(url)) return { type: 'file', mediaType, data: new URL(url) };
-  return undefined;
-}
-
 /** Returns a result as text, with its images apart. Other files are named: a server could not read them either. */
 function splitResult(result: ToolResultPart, language: Language, images: MediaPart[]): ToolResultPart {
   const { output } = result;
   if (output.type !== 'content' || !Array.isArray(output.value)) return result;
   const texts = messageTexts[language];
-  const lines = (output.value as readonly ContentPart[]).map((part) => {
+  const lines = (output.value as readonly Media[]).map((part) => {
     if (typeof part.text === 'string') return part.text;
-    const image = isImage(part) ? asMedia(part) : undefined;
-    if (image === undefined) return texts.file(part.mediaType ?? part.type, formatBytes((base64Length(part) * 3) / 4));
-    return texts.imageBelow(images.push(image));
+    const data = part.data ?? (typeof part.url === 'string' ? (URL.parse(part.url) ?? undefined) : undefined);
+    if (data === undefined || !isImage(part))
+      return texts.file(part.mediaType ?? part.type, formatBytes((base64Length(part) * 3) / 4));
+    return texts.imageBelow(images.push({ type: 'file', mediaType: part.mediaType ?? 'image/*', data }));
   });
   return { ...result, output: { type: 'text', value: lines.join('\n') } };
 }
 
-const split = new WeakMap<UnifiedMessage, Map<Language, readonly UnifiedMessage[]>>();
+type SplitMessages = WeakMap<UnifiedMessage, readonly UnifiedMessage[]>;
+const split: Readonly<Record<Language, SplitMessages>> = { en: new WeakMap(), zh: new WeakMap() };
 
 function splitMessage(message: ToolMessage, language: Language): readonly UnifiedMessage[] {
   const images: MediaPart[] = [];
@@ -70,20 +58,16 @@ function splitMessage(message: ToolMessage, language: Language): readonly Unifie
 export function withImagesAfter(messages: readonly UnifiedMessage[], language: Language): UnifiedMessage[] {
   return messages.flatMap((message) => {
     if (message.role !== 'tool') return [message];
-    const known = split.get(message) ?? new Map<Language, readonly UnifiedMessage[]>();
-    const made = known.get(language) ?? splitMessage(message, language);
-    split.set(message, known.set(language, made));
+    const made = split[language].get(message) ?? splitMessage(message, language);
+    split[language].set(message, made);
     return made;
   });
 }
 
-/** Returns the number of images in messages. */
 export function countImages(messages: readonly UnifiedMessage[]): number {
-  return messages.reduce(
-    (sum, { role, content }) =>
-      sum + (role === 'user' && typeof content !== 'string' ? content.filter((part) => isImage(part)).length : 0),
-    0,
-  );
+  return messages.flatMap((message) =>
+    message.role === 'user' ? partsOf(message).filter((part) => isImage(part)) : [],
+  ).length;
 }
 
 export interface NewestImagesOptions {
@@ -103,32 +87,24 @@ export function withNewestImages(messages: readonly UnifiedMessage[], options: N
   checkArguments.options('withNewestImages', options, { language: 'required', max: 'optional', prompt: 'optional' });
   const { language, max = MAX_IMAGES, prompt } = options;
   checkArguments.language(language);
-  if (!Number.isInteger(max) || max < 0) {
-    throw new ContextError('INVALID_OPTION', [`Invalid max ${String(max)}`, 'Use a whole number from 0.'], {
-      option: 'max',
-    });
-  }
+  checkWholeNumber('max', max, 0);
   let left = max;
   const shorten = (message: UnifiedMessage): UnifiedMessage => {
-    const count = countImages([message]);
-    const old = message === prompt ? 0 : Math.max(0, count - Math.max(0, left));
-    left -= count;
-    return old === 0 ? message : withoutImages(message as UserMessage, old, language);
+    if (message.role !== 'user' || typeof message.content === 'string') return message;
+    // From the newest on, so that the oldest are left out.
+    const reversed = message.content.toReversed().map((part) => {
+      if (part.type === 'text' || !isImage(part)) return part;
+      left -= 1;
+      if (left >= 0 || message === prompt) return part;
+      const size = base64Length(part) === 0 ? '' : `, ${formatBytes((base64Length(part) * 3) / 4)}`;
+      const text = messageTexts[language].oldImage(`${part.mediaType ?? 'image'}${size}`);
+      return { type: 'text' as const, text };
+    });
+    const content = reversed.toReversed();
+    if (content.every((part, index) => part === message.content[index])) return message;
+    const made: UserMessage = { ...message, content };
+    if (imageMessages.has(message)) imageMessages.add(made);
+    return made;
   };
   return messages.toReversed().map(shorten).toReversed();
-}
-
-/** Replaces the first images of a message with lines. */
-function withoutImages(message: UserMessage, count: number, language: Language): UserMessage {
-  const { oldImage } = messageTexts[language];
-  let left = count;
-  const content = (message.content as Exclude<UserMessage['content'], string>).map((part) => {
-    if (left === 0 || part.type === 'text' || !isImage(part)) return part;
-    left -= 1;
-    const size = base64Length(part) === 0 ? '' : `, ${formatBytes((base64Length(part) * 3) / 4)}`;
-    return { type: 'text' as const, text: oldImage(`${part.mediaType ?? 'image'}${size}`) };
-  });
-  const made: UserMessage = { ...message, content };
-  if (imageMessages.has(message)) imageMessages.add(made);
-  return made;
 }

@@ -1,9 +1,10 @@
-import type { UnifiedMessage } from './message.ts';
-import { jsonOf, resultTextOf } from './text.ts';
+import { jsonOf, partsOf, resultTextOf, type MediaPart, type MessagePart, type UnifiedMessage } from './message.ts';
 
-/** A file or an image, in a message or in a result. */
-interface Media {
+/** A part of a message or of a result: a file or an image in one of the forms of the AI SDK, or a text. */
+export interface Media {
   readonly type: string;
+  readonly text?: unknown;
+  readonly url?: unknown;
   readonly mediaType?: string | undefined;
   readonly image?: unknown;
   readonly data?: unknown;
@@ -11,6 +12,10 @@ interface Media {
 
 export function isImage({ type, mediaType = '' }: Media): boolean {
   return type.startsWith('image') || mediaType.startsWith('image');
+}
+
+export function isMedia(part: MessagePart): part is MediaPart {
+  return part.type === 'image' || part.type === 'file' || part.type === 'reasoning-file';
 }
 
 /** Returns the data of a file or an image: as it is, or in the tagged form of the AI SDK. A text is in `text`. */
@@ -39,26 +44,13 @@ function bytesOfMedia(media: Media): number {
  * Returns the bytes of a message as they are sent: its texts in UTF-8, the JSON of its calls, and its images and files in base64. The
  * names and marks of the protocol come on top.
  */
-export function bytesOf({ content }: UnifiedMessage): number {
-  if (typeof content === 'string') return Buffer.byteLength(content);
-  return content.reduce((sum, part) => {
-    switch (part.type) {
-      case 'text':
-      case 'reasoning':
-        return sum + Buffer.byteLength(part.text);
-      case 'tool-call':
-        return sum + Buffer.byteLength(part.toolName) + Buffer.byteLength(jsonOf(part.input));
-      case 'tool-result':
-        return sum + Buffer.byteLength(resultTextOf(part.output));
-      case 'image':
-      case 'file':
-      case 'reasoning-file':
-        return sum + bytesOfMedia(part);
-      case 'custom':
-      case 'tool-approval-request':
-      case 'tool-approval-response':
-        return sum;
-    }
-    return sum;
-  }, 0);
+export function bytesOf(message: UnifiedMessage): number {
+  return partsOf(message).reduce((sum, part) => sum + bytesOfPart(part), 0);
+}
+
+function bytesOfPart(part: MessagePart): number {
+  if (part.type === 'text' || part.type === 'reasoning') return Buffer.byteLength(part.text);
+  if (part.type === 'tool-call') return Buffer.byteLength(`${part.toolName}${jsonOf(part.input)}`);
+  if (part.type === 'tool-result') return Buffer.byteLength(resultTextOf(part.output));
+  return isMedia(part) ? bytesOfMedia(part) : 0;
 }

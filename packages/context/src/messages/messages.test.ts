@@ -1,10 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { closeOpenCalls } from './pairs.ts';
+import { textOf, turnsOf } from './message.ts';
 import type { ToolCallPart, ToolResultPart, UnifiedMessage } from './message.ts';
-import { textOf } from './text.ts';
 import { IMAGE_TOKENS, tokensOf } from './tokens.ts';
 import { Transcript } from './transcript.ts';
-import { turnsOf } from './turns.ts';
 import { uniqueCalls } from './unique-calls.ts';
 
 const user = (content: string, run?: string): UnifiedMessage => ({
@@ -48,37 +46,9 @@ describe('turns', () => {
   });
 });
 
-describe('open calls', () => {
-  test('get an error result that states the reason, right after them', () => {
-    const history = [user('a'), calling('1', '2'), results('2'), calling('3')];
-    expect(closeOpenCalls(history, 'The run was aborted.')).toEqual([
-      user('a'),
-      calling('1', '2'),
-      {
-        role: 'tool',
-        content: [result('2'), { ...result('1'), output: { type: 'error-text', value: 'The run was aborted.' } }],
-      },
-      calling('3'),
-      { role: 'tool', content: [{ ...result('3'), output: { type: 'error-text', value: 'The run was aborted.' } }] },
-    ]);
-  });
-
-  test('messages without an open call are the same objects', () => {
-    const history = [user('a'), calling('1'), results('1'), answer('b')];
-    const closed = closeOpenCalls(history, 'x');
-    expect(closed.every((message, index) => message === history[index])).toBe(true);
-  });
-
-  test('the result has the label of its call, without the reason of the end', () => {
-    const cairn = { run: 'r', agent: 'a', ended: 'time' };
-    const closed = closeOpenCalls([{ ...calling('1'), providerOptions: { cairn } }], 'x');
-    expect(closed[1]?.providerOptions).toEqual({ cairn: { run: 'r', agent: 'a' } });
-  });
-
-  test('calls that the provider runs are its own', () => {
-    const message: UnifiedMessage = { role: 'assistant', content: [{ ...call('1'), providerExecuted: true }] };
-    expect(closeOpenCalls([message], 'x')).toEqual([message]);
-  });
+test('a call that the provider runs gets no result', () => {
+  const message: UnifiedMessage = { role: 'assistant', content: [{ ...call('1'), providerExecuted: true }] };
+  expect(rendered([user('a'), message])).toEqual([user('a'), message]);
 });
 
 describe('a view of a broken history', () => {

@@ -1,10 +1,8 @@
-import { labelOf } from './message.ts';
-import type { ToolCallPart, ToolMessage, ToolResultPart, UnifiedMessage } from './message.ts';
+import { partsOf, type MessagePart, type ToolCallPart, type ToolResultPart, type UnifiedMessage } from './message.ts';
 
-/** A call in a history, by the index of its message and of its part. */
-interface Place {
-  readonly message: number;
-  readonly part: number;
+/** Returns whether a part is a call that the run answers. The provider itself answers others, next to them. */
+export function isOwnCall(part: MessagePart): part is ToolCallPart {
+  return part.type === 'tool-call' && part.providerExecuted !== true;
 }
 
 /**
@@ -12,90 +10,39 @@ interface Place {
  * messages stand between them: turns that were written concurrently may be interleaved.
  */
 export class CallPairs {
-  readonly #open = new Map<string, Place[]>();
-  /** By the index of the call's message, then by that of its part. */
-  readonly #results = new Map<number, Map<number, ToolResultPart>>();
+  readonly #open = new Map<string, { readonly call: ToolCallPart; readonly message: number }[]>();
+  readonly #results = new Map<ToolCallPart, ToolResultPart>();
 
   /** Adds the next message. Returns the index of the oldest message whose calls got a result. */
   add(message: UnifiedMessage, index: number): number {
-    if (typeof message.content === 'string' || message.role === 'user') return index;
     let oldest = index;
-    for (const [at, part] of message.content.entries()) {
-      if (part.type === 'tool-call') this.#addCall(part, { message: index, part: at });
-      else if (part.type === 'tool-result') oldest = Math.min(oldest, this.#addResult(part) ?? index);
+    for (const part of partsOf(message)) {
+      if (isOwnCall(part)) {
+        const open = this.#open.get(part.toolCallId) ?? [];
+        this.#open.set(part.toolCallId, [...open, { call: part, message: index }]);
+      } else if (part.type === 'tool-result') {
+        const place = this.#open.get(part.toolCallId)?.pop();
+        if (place === undefined) continue;
+        this.#results.set(place.call, part);
+        oldest = Math.min(oldest, place.message);
+      }
     }
     return oldest;
   }
 
-  resultOf({ message, part }: Place): ToolResultPart | undefined {
-    return this.#results.get(message)?.get(part);
-  }
-
-  #addCall({ toolCallId, providerExecuted }: ToolCallPart, place: Place): void {
-    // The provider itself knows these, and their results stand next to them.
-    if (providerExecuted === true) return;
-    const open = this.#open.get(toolCallId);
-    if (open === undefined) this.#open.set(toolCallId, [place]);
-    else open.push(place);
-  }
-
-  #addResult(result: ToolResultPart): number | undefined {
-    const open = this.#open.get(result.toolCallId);
-    const place = open?.pop();
-    if (place === undefined) return undefined;
-    if (open?.length === 0) this.#open.delete(result.toolCallId);
-    const results = this.#results.get(place.message) ?? new Map<number, ToolResultPart>();
-    this.#results.set(place.message, results.set(place.part, result));
-    return place.message;
+  /** Returns the result of a call; an error that states `reason` for one without a result. */
+  resultOf(call: ToolCallPart, reason: string): ToolResultPart {
+    const { toolCallId, toolName } = call;
+    const closed = {
+      type: 'tool-result',
+      toolCallId,
+      toolName,
+      output: { type: 'error-text', value: reason },
+    } as const;
+    return this.#results.get(call) ?? closed;
   }
 }
 
-/** Returns the calls of a message that the run answers itself, with the index of their parts. */
-export function callsOf({ role, content }: UnifiedMessage): (readonly [part: number, call: ToolCallPart])[] {
-  if (role !== 'assistant' || typeof content === 'string') return [];
-  return [...content.entries()].flatMap(([at, part]) =>
-    part.type === 'tool-call' && part.providerExecuted !== true ? [[at, part] as const] : [],
-  );
-}
-
-/** Returns an error result for a call that has none. */
-export function closedResult({ toolCallId, toolName }: ToolCallPart, reason: string): ToolResultPart {
-  return { type: 'tool-result', toolCallId, toolName, output: { type: 'error-text', value: reason } };
-}
-
-/**
- * Returns the messages with a result for each call that has none: an error that states `reason`, right after the call. Messages
- * that need no change are the same objects.
- */
-export function closeOpenCalls(messages: readonly UnifiedMessage[], reason: string): UnifiedMessage[] {
-  const pairs = new CallPairs();
-  for (const [index, message] of messages.entries()) pairs.add(message, index);
-  const closed: UnifiedMessage[] = [];
-  let open: ToolResultPart[] = [];
-  const flush = (): void => {
-    const caller = closed.at(-1);
-    if (open.length === 0 || caller === undefined) return;
-    const { ended: _ended, ...label } = labelOf(caller);
-    const isLabelled = Object.keys(label).length > 0;
-    closed.push({
-      role: 'tool',
-      content: open,
-      ...(isLabelled && { providerOptions: { cairn: label } }),
-    } satisfies ToolMessage);
-    open = [];
-  };
-  for (const [index, message] of messages.entries()) {
-    if (message.role === 'tool') {
-      closed.push(open.length === 0 ? message : { ...message, content: [...message.content, ...open] });
-      open = [];
-      continue;
-    }
-    flush();
-    closed.push(message);
-    open = callsOf(message).flatMap(([part, call]) =>
-      pairs.resultOf({ message: index, part }) === undefined ? [closedResult(call, reason)] : [],
-    );
-  }
-  flush();
-  return closed;
+export function callsOf(message: UnifiedMessage): ToolCallPart[] {
+  return partsOf(message).filter(isOwnCall);
 }

@@ -1,11 +1,9 @@
 import type { Language } from '@cairn/tool/kernel';
 import { withImagesAfter } from './images.ts';
-import { labelOf } from './message.ts';
+import { jsonOf, labelOf, partsOf, resultTextOf } from './message.ts';
 import type { AssistantMessage, UnifiedMessage, UserMessage } from './message.ts';
-import { callsOf, closedResult } from './pairs.ts';
-import type { CallPairs } from './pairs.ts';
+import { callsOf, isOwnCall, type CallPairs } from './pairs.ts';
 import { messageTexts } from './texts.ts';
-import { jsonOf, resultTextOf } from './text.ts';
 
 /** A turn of a history, by the indices of its messages: `to` is that of the message after it. */
 export interface TurnRange {
@@ -22,7 +20,6 @@ export interface RenderOptions {
 
 const unlabelled = new WeakMap<UnifiedMessage, UnifiedMessage>();
 
-/** Returns a message without its label. */
 function withoutLabel<Message extends UnifiedMessage>(message: Message): Message {
   if (message.providerOptions?.['cairn'] === undefined) return message;
   const known = unlabelled.get(message) as Message | undefined;
@@ -70,10 +67,8 @@ function assistantParts(
   );
 }
 
-/** Returns an assistant message and the results of its calls. */
 function assistantMessages(
   message: AssistantMessage,
-  index: number,
   next: UnifiedMessage | undefined,
   { language, pairs }: RenderOptions,
 ): UnifiedMessage[] {
@@ -85,9 +80,7 @@ function assistantMessages(
   if (kept.length === 0) return [];
   const shown = kept.length === content.length ? plain : { ...plain, content: kept };
   if (calls.length === 0) return [shown];
-  const results = calls.map(
-    ([part, call]) => pairs.resultOf({ message: index, part }) ?? closedResult(call, messageTexts[language].noResult),
-  );
+  const results = calls.map((call) => pairs.resultOf(call, messageTexts[language].noResult));
   const written = next?.role === 'tool' ? withoutLabel(next) : undefined;
   const isWritten =
     written?.role === 'tool' &&
@@ -133,21 +126,13 @@ function asOneSpeaker(text: string): string {
 }
 
 /** Returns the turn of another agent as lines of text: its texts, its calls and their results. */
-function foreignLines(
-  message: AssistantMessage,
-  index: number,
-  agent: string,
-  { language, pairs }: RenderOptions,
-): ForeignLine[] {
+function foreignLines(message: AssistantMessage, agent: string, { language, pairs }: RenderOptions): ForeignLine[] {
   const texts = messageTexts[language];
-  const { content } = message;
-  const parts = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content;
-  return [...parts.entries()].flatMap(([at, part]): ForeignLine[] => {
+  return partsOf(message).flatMap((part): ForeignLine[] => {
     if (part.type === 'text')
       return isEmptyText(part) ? [] : [{ text: asOneSpeaker(`[${agent}] ${part.text}`), isCall: false }];
-    if (part.type !== 'tool-call' || part.providerExecuted === true) return [];
-    const result = pairs.resultOf({ message: index, part: at });
-    const output = result === undefined ? texts.noResult : resultTextOf(result.output);
+    if (!isOwnCall(part)) return [];
+    const output = resultTextOf(pairs.resultOf(part, texts.noResult).output);
     return [
       { text: `${texts.call(agent, part.toolName)} ${jsonOf(part.input)}`, isCall: true },
       { text: asOneSpeaker(`${texts.result(agent, part.toolName)} ${output}`), isCall: true },
@@ -155,11 +140,7 @@ function foreignLines(
   });
 }
 
-function renderForeign(
-  history: readonly UnifiedMessage[],
-  { from, to }: TurnRange,
-  options: RenderOptions,
-): UnifiedMessage[] {
+function renderForeign(turn: readonly UnifiedMessage[], options: RenderOptions): UnifiedMessage[] {
   const shown: UnifiedMessage[] = [];
   let lines: ForeignLine[] = [];
   const join = (some: readonly ForeignLine[]): AssistantMessage => ({
@@ -174,58 +155,42 @@ function renderForeign(
     lines = [];
   };
   let agent = '';
-  for (let index = from; index < to; index++) {
-    const message = history[index];
-    if (message === undefined) continue;
+  for (const message of turn) {
     agent = labelOf(message).agent ?? agent;
     if (message.role === 'user') {
       flush();
       shown.push(userMessage(message, options, agent === '' ? '' : `@${agent} `));
     } else if (message.role === 'assistant') {
-      lines.push(...foreignLines(message, index, agent, options));
+      lines.push(...foreignLines(message, agent, options));
     }
   }
   flush();
   return shown;
 }
 
-function renderOwn(
-  history: readonly UnifiedMessage[],
-  { from, to }: TurnRange,
-  options: RenderOptions,
-): UnifiedMessage[] {
-  const shown: UnifiedMessage[] = [];
-  for (let index = from; index < to; index++) {
-    const message = history[index];
-    if (message?.role === 'user') shown.push(userMessage(message, options));
-    else if (message?.role === 'assistant')
-      shown.push(...assistantMessages(message, index, history[index + 1], options));
-  }
-  return shown;
+function renderOwn(turn: readonly UnifiedMessage[], options: RenderOptions): UnifiedMessage[] {
+  const messages = turn.flatMap((message, index) => {
+    if (message.role === 'user') return [userMessage(message, options)];
+    return message.role === 'assistant' ? assistantMessages(message, turn[index + 1], options) : [];
+  });
+  return withImagesAfter(messages, options.language);
 }
 
 /**
- * Returns a turn as it is sent, with images after the results that they belong to. Every call is followed by its result, and a call without one by an error that states it; results
- * without a call are left out. The turn of another agent is written out as text. Labels are removed, and the reason of an early
+ * Returns a turn as it is sent, with images after the results that they belong to. Every call is followed by its result, and a call
+ * without one by an error that states it; results without a call are left out. The turn of another agent is written out as text. Labels are removed, and the reason of an early
  * end is added as text. The turn begins with a message of the user.
  */
-export function renderTurn(
-  history: readonly UnifiedMessage[],
-  range: TurnRange,
-  options: RenderOptions,
-): UnifiedMessage[] {
+export function renderTurn(turn: readonly UnifiedMessage[], options: RenderOptions): UnifiedMessage[] {
   const texts = messageTexts[options.language];
-  const labels = history.slice(range.from, range.to).map(labelOf);
+  const labels = turn.map(labelOf);
   const agent = labels.find((label) => label.agent !== undefined)?.agent;
   const isForeign = agent !== undefined && options.isForeign(agent);
-  const shown = isForeign
-    ? renderForeign(history, range, options)
-    : withImagesAfter(renderOwn(history, range, options), options.language);
+  const shown = isForeign ? renderForeign(turn, options) : renderOwn(turn, options);
   const ended = labels.findLast((label) => label.ended !== undefined)?.ended;
   if (ended !== undefined) addEnd(shown, texts.ended(ended));
   if (shown.length > 0 && shown[0]?.role !== 'user') {
-    const first = history[range.from];
-    const isHandedBack = agent !== undefined && first?.role === 'assistant' && range.to - range.from === 1;
+    const isHandedBack = agent !== undefined && turn[0]?.role === 'assistant' && turn.length === 1;
     shown.unshift({ role: 'user', content: isHandedBack ? texts.handedBack(agent) : texts.noBeginning });
   }
   return shown;

@@ -1,8 +1,7 @@
-import { estimateTokens } from '@cairn/tool/prompt';
-import type { CountTokens } from '@cairn/tool/prompt';
-import { jsonOf, resultTextOf } from './text.ts';
-import { dataOf, isImage } from './media.ts';
-import type { MediaPart, ToolResultPart, UnifiedMessage } from './message.ts';
+import { estimateTokens, type CountTokens } from '@cairn/tool/prompt';
+import { jsonOf, partsOf, resultTextOf } from './message.ts';
+import type { MessagePart, ToolResultPart, UnifiedMessage } from './message.ts';
+import { dataOf, isImage, isMedia, type Media } from './media.ts';
 
 /** What the role and the marks of a message take. */
 const MESSAGE_TOKENS = 4;
@@ -16,15 +15,13 @@ export const IMAGE_TOKENS = 1600;
 /** Bytes of a file that is neither an image nor text for one token, such as of a PDF. A rough figure. */
 const BYTES_PER_FILE_TOKEN = 50;
 
-type Part = Exclude<UnifiedMessage['content'], string>[number];
-
 function bytesOf(data: unknown): number {
   if (typeof data === 'string') return (data.length * 3) / 4;
   if (ArrayBuffer.isView(data) || data instanceof ArrayBuffer) return data.byteLength;
   return 0;
 }
 
-function tokensOfMedia(part: Omit<MediaPart, 'type'> & { readonly type: string }, countTokens: CountTokens): number {
+function tokensOfMedia(part: Media, countTokens: CountTokens): number {
   const { mediaType = '' } = part;
   const data = dataOf(part);
   if (typeof data === 'object' && data !== null && 'text' in data) return countTokens(String(data.text));
@@ -38,34 +35,23 @@ function tokensOfMedia(part: Omit<MediaPart, 'type'> & { readonly type: string }
 function tokensOfOutput(output: ToolResultPart['output'], countTokens: CountTokens): number {
   const { type, value } = output;
   if (type !== 'content' || !Array.isArray(value)) return countTokens(resultTextOf(output));
-  let tokens = 0;
-  for (const part of value as (Omit<MediaPart, 'type'> & { type: string; text?: unknown })[]) {
-    tokens += typeof part.text === 'string' ? countTokens(part.text) : tokensOfMedia(part, countTokens);
-  }
-  return tokens;
+  const parts: readonly Media[] = value;
+  return parts.reduce(
+    (sum, part) => sum + (typeof part.text === 'string' ? countTokens(part.text) : tokensOfMedia(part, countTokens)),
+    0,
+  );
 }
 
-function tokensOfPart(part: Part, countTokens: CountTokens): number {
-  switch (part.type) {
-    case 'text':
-    case 'reasoning':
-      return countTokens(part.text);
-    case 'tool-call':
-      return countTokens(`${part.toolName}${jsonOf(part.input)}`) + MESSAGE_TOKENS;
-    case 'tool-result':
-      return countTokens(part.toolName) + tokensOfOutput(part.output, countTokens) + MESSAGE_TOKENS;
-    case 'image':
-    case 'file':
-    case 'reasoning-file':
-      return tokensOfMedia(part, countTokens);
-    case 'custom':
-    case 'tool-approval-request':
-    case 'tool-approval-response':
-      return MESSAGE_TOKENS;
-    default:
-      // A part of a newer AI SDK.
-      return countTokens(jsonOf(part satisfies never));
+function tokensOfPart(part: MessagePart, countTokens: CountTokens): number {
+  if (part.type === 'text' || part.type === 'reasoning') return countTokens(part.text);
+  if (part.type === 'tool-call') return countTokens(`${part.toolName}${jsonOf(part.input)}`) + MESSAGE_TOKENS;
+  if (part.type === 'tool-result') {
+    return countTokens(part.toolName) + tokensOfOutput(part.output, countTokens) + MESSAGE_TOKENS;
   }
+  if (isMedia(part)) return tokensOfMedia(part, countTokens);
+  const isKnown = ['custom', 'tool-approval-request', 'tool-approval-response'].includes(part.type);
+  // Else a part of a newer AI SDK.
+  return isKnown ? MESSAGE_TOKENS : countTokens(jsonOf(part));
 }
 
 const caches = new WeakMap<CountTokens, WeakMap<UnifiedMessage, number>>();
@@ -76,18 +62,11 @@ const caches = new WeakMap<CountTokens, WeakMap<UnifiedMessage, number>>();
  * it afterwards.
  */
 export function tokensOf(message: UnifiedMessage, countTokens: CountTokens = estimateTokens): number {
-  let cache = caches.get(countTokens);
-  if (cache === undefined) {
-    cache = new WeakMap();
-    caches.set(countTokens, cache);
-  }
-  let tokens = cache.get(message);
-  if (tokens === undefined) {
-    const { content } = message;
-    tokens = MESSAGE_TOKENS;
-    if (typeof content === 'string') tokens += countTokens(content);
-    else for (const part of content) tokens += tokensOfPart(part, countTokens);
-    cache.set(message, tokens);
-  }
+  const cache = caches.get(countTokens) ?? new WeakMap<UnifiedMessage, number>();
+  caches.set(countTokens, cache);
+  const known = cache.get(message);
+  if (known !== undefined) return known;
+  const tokens = partsOf(message).reduce((sum, part) => sum + tokensOfPart(part, countTokens), MESSAGE_TOKENS);
+  cache.set(message, tokens);
   return tokens;
 }

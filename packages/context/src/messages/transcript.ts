@@ -1,12 +1,10 @@
 import type { Language } from '@cairn/tool/kernel';
 import type { CountTokens } from '@cairn/tool/prompt';
 import { countImages, MAX_IMAGES, withNewestImages } from './images.ts';
-import type { UnifiedMessage } from './message.ts';
+import { beginsTurn, type UnifiedMessage } from './message.ts';
 import { CallPairs } from './pairs.ts';
-import { renderTurn } from './render.ts';
-import type { TurnRange } from './render.ts';
+import { renderTurn, type TurnRange } from './render.ts';
 import { tokensOf } from './tokens.ts';
-import { beginsTurn } from './turns.ts';
 
 /** A turn of a history and the messages that are sent for it. */
 export interface RenderedTurn extends TurnRange {
@@ -19,8 +17,6 @@ export interface RenderedTurn extends TurnRange {
   readonly tokens: number;
   /** The tokens of the messages of the user that begin it. */
   readonly promptTokens: number;
-  /** The tokens of the turns before it. */
-  readonly tokensBefore: number;
 }
 
 export interface TranscriptOptions {
@@ -38,10 +34,9 @@ export interface TranscriptOptions {
  */
 export class Transcript {
   readonly turns: RenderedTurn[] = [];
-  /** Increases when a turn before the last one changed. */
-  version = 0;
   readonly #options: TranscriptOptions;
-  #ranges: TurnRange[] = [];
+  /** The index of the first message of each turn. */
+  #starts: number[] = [];
   #pairs = new CallPairs();
   #count = 0;
   #last: UnifiedMessage | undefined;
@@ -51,28 +46,31 @@ export class Transcript {
   }
 
   read(history: readonly UnifiedMessage[]): this {
-    if (history.length < this.#count || history[this.#count - 1] !== this.#last) this.#reset();
+    if (history.length < this.#count || history[this.#count - 1] !== this.#last) {
+      this.turns.length = 0;
+      this.#starts = [];
+      this.#pairs = new CallPairs();
+      this.#count = 0;
+      this.#last = undefined;
+    }
     if (history.length === this.#count) return this;
-    const known = this.turns.length;
     let oldest = this.#count;
-    for (let index = this.#count; index < history.length; index++) {
-      const message = history[index];
-      if (message === undefined) continue;
+    for (const [offset, message] of history.slice(this.#count).entries()) {
+      const index = this.#count + offset;
       oldest = Math.min(oldest, this.#pairs.add(message, index));
-      const range = this.#ranges.at(-1);
-      if (range === undefined || beginsTurn(message, history[index - 1]))
-        this.#ranges.push({ from: index, to: index + 1 });
-      else this.#ranges[this.#ranges.length - 1] = { from: range.from, to: index + 1 };
+      if (beginsTurn(message, history[index - 1])) this.#starts.push(index);
     }
     this.#count = history.length;
     this.#last = history.at(-1);
-    const changed = Math.min(
-      known,
-      this.#ranges.findLastIndex(({ from }) => from <= oldest),
-    );
-    if (changed < known - 1) this.version++;
-    this.turns.length = changed;
-    for (const range of this.#ranges.slice(changed)) this.turns.push(this.#render(history, range));
+    const { language, agent, isMain } = this.#options;
+    const isForeign = (other: string): boolean => isMain && other !== agent;
+    const unchanged = this.#starts.findLastIndex((start) => start <= oldest);
+    this.turns.length = Math.min(this.turns.length, unchanged);
+    for (const [at, from] of [...this.#starts.entries()].slice(this.turns.length)) {
+      const to = this.#starts[at + 1] ?? history.length;
+      const whole = renderTurn(history.slice(from, to), { language, pairs: this.#pairs, isForeign });
+      this.turns.push(this.#size({ from, to }, whole, countImages(whole)));
+    }
     this.#limitImages();
     return this;
   }
@@ -80,53 +78,15 @@ export class Transcript {
   /** Shows the newest images of the history only. Each turn with others is made again. */
   #limitImages(): void {
     let left = MAX_IMAGES;
-    let changed = this.turns.length;
-    for (let index = this.turns.length - 1; index >= 0; index--) {
-      const turn = this.turns[index];
-      if (turn === undefined || turn.images === 0) continue;
-      const { images, shownImages } = turn;
-      const shown = Math.min(images, left);
+    for (const [index, turn] of [...this.turns.entries()].toReversed()) {
+      const shown = Math.min(turn.images, left);
       left -= shown;
-      if (shown === shownImages) {
-        // Images of older turns have been left out before.
-        if (shown === 0) break;
-        continue;
-      }
-      this.turns[index] = this.#size(turn, turn.whole, shown);
-      changed = index;
+      if (shown !== turn.shownImages) this.turns[index] = this.#size(turn, turn.whole, shown);
     }
-    if (changed < this.turns.length - 1) this.version++;
-    for (let index = changed + 1; index < this.turns.length; index++) {
-      const [before, turn] = [this.turns[index - 1], this.turns[index]];
-      if (before === undefined || turn === undefined) continue;
-      this.turns[index] = { ...turn, tokensBefore: before.tokensBefore + before.tokens };
-    }
-  }
-
-  #reset(): void {
-    this.turns.length = 0;
-    this.version++;
-    this.#ranges = [];
-    this.#pairs = new CallPairs();
-    this.#count = 0;
-    this.#last = undefined;
-  }
-
-  #render(history: readonly UnifiedMessage[], range: TurnRange): RenderedTurn {
-    const { language, agent, isMain } = this.#options;
-    const isForeign = (other: string): boolean => isMain && other !== agent;
-    const whole = renderTurn(history, range, { language, pairs: this.#pairs, isForeign });
-    const before = this.turns.at(-1);
-    const tokensBefore = before === undefined ? 0 : before.tokensBefore + before.tokens;
-    return this.#size({ ...range, tokensBefore }, whole, countImages(whole));
   }
 
   /** Returns a turn with its newest images. */
-  #size(
-    { from, to, tokensBefore }: TurnRange & Pick<RenderedTurn, 'tokensBefore'>,
-    whole: readonly UnifiedMessage[],
-    shownImages: number,
-  ): RenderedTurn {
+  #size({ from, to }: TurnRange, whole: readonly UnifiedMessage[], shownImages: number): RenderedTurn {
     const { language, countTokens } = this.#options;
     const images = countImages(whole);
     const messages = shownImages === images ? whole : withNewestImages(whole, { language, max: shownImages });
@@ -144,26 +104,35 @@ export class Transcript {
       images,
       shownImages,
       tokens,
-      tokensBefore,
       promptTokens: promptTokens ?? tokens,
     };
   }
 }
 
-const transcripts = new WeakMap<readonly UnifiedMessage[], Map<string, readonly [CountTokens, Transcript]>>();
+/** Values made of histories, by the array of each and a key. They are kept as long as the array is. */
+export class MadeOfHistories<T> {
+  readonly #made = new WeakMap<readonly UnifiedMessage[], Map<string, readonly [CountTokens, T]>>();
 
-/** Returns the transcript of a history. It is kept as long as the array is. */
-export function transcriptOf(history: readonly UnifiedMessage[], options: TranscriptOptions): Transcript {
-  let known = transcripts.get(history);
-  if (known === undefined) {
-    known = new Map();
-    transcripts.set(history, known);
+  /** Returns the value that was made with the same function to count tokens, or makes it. */
+  get(
+    history: readonly UnifiedMessage[],
+    { key, countTokens, make }: { readonly key: string; readonly countTokens: CountTokens; readonly make: () => T },
+  ): T {
+    const known = this.#made.get(history) ?? new Map<string, readonly [CountTokens, T]>();
+    this.#made.set(history, known);
+    const [counter, found] = known.get(key) ?? [];
+    if (found !== undefined && counter === countTokens) return found;
+    const made = make();
+    known.set(key, [countTokens, made]);
+    return made;
   }
+}
+
+const transcripts = new MadeOfHistories<Transcript>();
+
+/** Returns the turns of a history. It reads only the messages that were added to the array since the last call. */
+export function turnsToSend(history: readonly UnifiedMessage[], options: TranscriptOptions): readonly RenderedTurn[] {
   const { language, agent, isMain, countTokens } = options;
   const key = JSON.stringify([language, isMain, isMain ? agent : undefined]);
-  const [counter, found] = known.get(key) ?? [];
-  if (found !== undefined && counter === countTokens) return found.read(history);
-  const transcript = new Transcript(options);
-  known.set(key, [countTokens, transcript]);
-  return transcript.read(history);
+  return transcripts.get(history, { key, countTokens, make: () => new Transcript(options) }).read(history).turns;
 }

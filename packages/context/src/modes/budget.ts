@@ -1,3 +1,6 @@
+/** Which messages of a history are kept: within a budget, within a window, and whole instead of in a summary. */
+import type { TurnRange } from '../messages/render.ts';
+
 /** A part of a conversation that is shown whole or not at all. */
 export interface Sized {
   readonly tokens: number;
@@ -5,60 +8,44 @@ export interface Sized {
   readonly promptTokens?: number;
 }
 
-/** The part of a list that is kept: everything from `start` that is not larger than the limit. */
-export interface Cut {
-  start: number;
-  /** The tokens of what is kept. */
-  total: number;
-  /** The number of items that were read. */
-  read: number;
-}
-
 /** The share that is kept when the limit is passed: the cut then stays in place until a quarter of the limit is filled again. */
 const KEPT_SHARE = 3 / 4;
 
-export function createCut(start = 0): Cut {
-  return { start, total: 0, read: start };
-}
-
-/** Returns the tokens of an item that is kept: one that alone passes the limit is left out. */
-function sizeOf(item: Sized | undefined, limit: number): number {
-  return item === undefined || item.tokens > limit ? 0 : item.tokens;
-}
-
-/** Drops the oldest items until there is room for `extra` tokens, if there is none. Keeps the items from `end`. */
-function makeRoom(
-  cut: Cut,
-  items: readonly Sized[],
-  limit: number,
-  { extra, end }: { extra: number; end: number },
-): void {
-  if (cut.total + extra <= limit) return;
-  while (cut.start < end && cut.total + extra > limit * KEPT_SHARE) {
-    cut.total -= sizeOf(items[cut.start], limit);
-    cut.start++;
+/**
+ * Returns the first item that is kept, as if each had been added to a conversation that has to stay within the limit, and a request
+ * then needs `extra` more tokens. It depends on the items alone, so that consecutive requests keep the same beginning. An item that
+ * alone passes the limit is left out.
+ */
+export function firstKept(items: readonly Sized[], limit: number, extra = 0): number {
+  let start = 0;
+  let total = 0;
+  const sizeOf = (item: Sized | undefined): number => (item === undefined || item.tokens > limit ? 0 : item.tokens);
+  const makeRoom = (needed: number, end: number): void => {
+    if (total + needed <= limit) return;
+    while (start < end && total + needed > limit * KEPT_SHARE) total -= sizeOf(items[start++]);
+  };
+  for (const [index, item] of items.entries()) {
+    // The room was made before the item was answered. A prompt that alone passes the limit was rejected.
+    const prompt = item.promptTokens ?? item.tokens;
+    makeRoom(prompt > limit ? 0 : prompt, index);
+    total += sizeOf(item);
+    makeRoom(0, index);
   }
+  makeRoom(extra, items.length);
+  return start;
+}
+
+/** Returns the first turn of a window: the one that has the last `window`-th message. */
+export function windowStart(turns: readonly TurnRange[], window: number): number {
+  const first = Math.max(0, (turns.at(-1)?.to ?? 0) - window);
+  return turns.findLastIndex(({ to }) => to <= first) + 1;
 }
 
 /**
- * Moves a cut over the next items, as if each had been added to a conversation that has to stay within the limit. It depends on the
- * items alone, so that consecutive requests keep the same beginning.
+ * Returns the number of the oldest messages of a conversation to summarize: the older half when there are more than `after`, and
+ * more each time that `after` more messages were added. It depends on the count alone, so that the summary is stable in between.
  */
-export function readItems(cut: Cut, items: readonly Sized[], limit: number, end: number): void {
-  for (; cut.read < end; cut.read++) {
-    const item = items[cut.read];
-    if (item === undefined) continue;
-    // The room was made before the item was answered. A prompt that alone passes the limit was rejected.
-    const prompt = item.promptTokens ?? item.tokens;
-    makeRoom(cut, items, limit, { extra: prompt > limit ? 0 : prompt, end: cut.read });
-    cut.total += sizeOf(item, limit);
-    makeRoom(cut, items, limit, { extra: 0, end: cut.read });
-  }
-}
-
-/** Returns the cut of items for a request that needs `extra` more tokens. */
-export function cutFor(cut: Cut, items: readonly Sized[], limit: number, extra: number): Cut {
-  const made = { ...cut };
-  makeRoom(made, items, limit, { extra, end: items.length });
-  return made;
+export function foldedCount(count: number, after: number): number {
+  const folds = Math.floor((count - 1) / after);
+  return folds < 1 ? 0 : (folds - 1) * after + Math.floor((after + 1) / 2);
 }

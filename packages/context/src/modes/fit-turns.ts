@@ -1,13 +1,11 @@
 import type { CountTokens } from '@cairn/tool/prompt';
-import type { UnifiedMessage } from '../messages/message.ts';
+import { partsOf, type UnifiedMessage } from '../messages/message.ts';
 import { isImageMessage } from '../messages/images.ts';
 import { textOnly } from '../messages/render.ts';
 import { tokensOf } from '../messages/tokens.ts';
 import { uniqueCalls } from '../messages/unique-calls.ts';
-import type { RenderedTurn, Transcript } from '../messages/transcript.ts';
-import { createCut, cutFor, readItems } from './budget.ts';
-import type { Cut, Sized } from './budget.ts';
-import { windowStart } from './window.ts';
+import type { RenderedTurn } from '../messages/transcript.ts';
+import { firstKept, windowStart, type Sized } from './budget.ts';
 
 /** A turn within a limit: whole, else without its tool calls, else not at all. */
 interface FittedTurn extends Sized {
@@ -20,7 +18,6 @@ interface Count {
   readonly tokens: number;
 }
 
-/** The turns of a history that are shown. */
 export interface ShownTurns {
   readonly messages: UnifiedMessage[];
   readonly tokens: number;
@@ -45,8 +42,7 @@ export interface FitOptions {
 /** Returns the messages of the user, and the last answer. */
 function withoutSteps({ messages }: RenderedTurn): UnifiedMessage[] {
   const isAnswer = (message: UnifiedMessage): boolean =>
-    message.role === 'assistant' &&
-    (typeof message.content === 'string' || message.content.every(({ type }) => type !== 'tool-call'));
+    message.role === 'assistant' && partsOf(message).every(({ type }) => type !== 'tool-call');
   const plain = messages.flatMap((message) => textOnly(message) ?? []);
   const answer = plain.findLast(isAnswer);
   return plain.filter((message) => (message.role === 'user' && !isImageMessage(message)) || message === answer);
@@ -62,62 +58,29 @@ function fitTurn(turn: RenderedTurn, limit: number, countTokens: CountTokens): F
   return { turn, messages: isKept ? messages : [], tokens: isKept ? left : 0, promptTokens };
 }
 
-/** The turns of a transcript within a limit, and their cut without the last turn, which may grow. */
-interface FittedTranscript {
-  readonly limit: number;
-  readonly version: number;
-  readonly turns: FittedTurn[];
-  readonly cut: Cut;
-}
-
-const fitted = new WeakMap<Transcript, FittedTranscript[]>();
-/** The limit differs with the size of the head message. */
-const MAX_LIMITS = 4;
-
-function fitTranscript(transcript: Transcript, limit: number, countTokens: CountTokens): FittedTranscript {
-  const { turns, version } = transcript;
-  const known = fitted.get(transcript) ?? [];
-  let found = known.find((one) => one.limit === limit && one.version === version);
-  if (found === undefined) {
-    found = { limit, version, turns: [], cut: createCut() };
-    fitted.set(transcript, [found, ...known].slice(0, MAX_LIMITS));
-  }
-  const last = found.turns.length - 1;
-  if (last >= 0 && found.turns[last]?.turn !== turns[last]) found.turns.pop();
-  for (const turn of turns.slice(found.turns.length)) found.turns.push(fitTurn(turn, limit, countTokens));
-  readItems(found.cut, found.turns, limit, turns.length - 1);
-  return found;
-}
-
-/** Returns the first turn that is shown with a prompt. */
-function startOf({ cut, turns, limit }: FittedTranscript, promptTokens: number): number {
-  const whole = { ...cut };
-  readItems(whole, turns, limit, turns.length);
-  return cutFor(whole, turns, limit, promptTokens).start;
-}
-
 function between(turns: readonly RenderedTurn[], from: number, to: number): Count {
-  const first = turns[from];
-  const last = turns[to - 1];
-  if (first === undefined || last === undefined || to <= from) return { messages: 0, tokens: 0 };
-  return { messages: last.to - first.from, tokens: last.tokensBefore + last.tokens - first.tokensBefore };
+  const some = turns.slice(from, to);
+  const messages = (some.at(-1)?.to ?? 0) - (some[0]?.from ?? 0);
+  return { messages, tokens: some.reduce((sum, turn) => sum + turn.tokens, 0) };
 }
 
 /** Applies a window and a limit to a history: the newest turns that fit. */
-export function fitTurns(transcript: Transcript, { limit, promptTokens, window, countTokens }: FitOptions): ShownTurns {
-  const { turns } = transcript;
+export function fitTurns(
+  turns: readonly RenderedTurn[],
+  { limit, promptTokens, window, countTokens }: FitOptions,
+): ShownTurns {
   const from = window === undefined ? 0 : windowStart(turns, window);
-  const whole = fitTranscript(transcript, limit, countTokens);
+  const fitted = turns.map((turn) => fitTurn(turn, limit, countTokens));
   // The last messages of a window are shown whenever they fit. Else the cut is that of the whole history, which stays in place.
   const isWhole =
-    window !== undefined && whole.turns.slice(from).reduce((sum, fit) => sum + fit.tokens, promptTokens) <= limit;
-  const start = isWhole ? from : Math.max(from, startOf(whole, promptTokens));
+    window !== undefined && fitted.slice(from).reduce((sum, fit) => sum + fit.tokens, promptTokens) <= limit;
+  const start = isWhole ? from : Math.max(from, firstKept(fitted, limit, promptTokens));
   let tokens = 0;
   let shown = 0;
   let dropped = between(turns, from, start);
   let steps = { messages: 0, tokens: 0, turns: 0 };
   const messages: UnifiedMessage[] = [];
-  for (const fit of whole.turns.slice(start)) {
+  for (const fit of fitted.slice(start)) {
     const count = fit.turn.to - fit.turn.from;
     messages.push(...fit.messages);
     tokens += fit.tokens;

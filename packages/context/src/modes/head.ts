@@ -1,42 +1,42 @@
 import type { Language } from '@cairn/tool/kernel';
-import { createDataMarks } from '@cairn/tool/prompt';
-import type { CountTokens } from '@cairn/tool/prompt';
-import { labelOf } from '../messages/message.ts';
-import type { UnifiedMessage, UserMessage } from '../messages/message.ts';
-import { textOf } from '../messages/text.ts';
+import { createDataMarks, type CountTokens } from '@cairn/tool/prompt';
+import { labelOf, partsOf, textOf, type UnifiedMessage, type UserMessage } from '../messages/message.ts';
 import { messageTexts } from '../messages/texts.ts';
 import { tokensOf } from '../messages/tokens.ts';
-import { createCut, readItems } from './budget.ts';
-import type { Cut } from './budget.ts';
-import { foldedCount } from './fold.ts';
-import { createMatcher, selectSentences } from './select.ts';
-import type { MatchSentence } from './select.ts';
-import { lineOf, speakerOf } from './speaker.ts';
+import { MadeOfHistories } from '../messages/transcript.ts';
+import { firstKept, foldedCount, type Sized } from './budget.ts';
+import { createMatcher, selectSentences, type MatchSentence } from './select.ts';
 import { StatementPool } from './statements.ts';
 import { SUMMARY_CHARACTERS, summarizePool } from './summarize.ts';
-import { viewTexts, withoutAnnouncement } from './texts.ts';
+import { lineOf, speakerOf, viewTexts, withoutAnnouncement } from './texts.ts';
 
-/** The text of a message of main in the head message. A message without one has no line. */
-interface Line {
-  readonly text: string;
-  readonly tokens: number;
-  /** Of the lines before it. */
-  readonly tokensBefore: number;
-  /** The index of the message. */
-  readonly message: number;
+/** A message of main, and its line in the head message. */
+interface Part extends Sized {
+  /** Empty for a message without text to show. */
+  readonly line: string;
+  readonly messageTokens: number;
+  /** Whether it has something that is not in its line, such as a tool call. */
+  readonly isPartial: boolean;
 }
 
-/** Counts of the messages before one. */
-interface Sums {
-  /** The messages with something that has no line, such as a tool call. */
-  readonly partial: number;
-  readonly partialTokens: number;
-  readonly tokens: number;
-}
+/**
+ * Why something is not in a view.
+ *
+ * - `window`: it is older than the window.
+ * - `budget`: it does not fit into the budget.
+ * - `steps`: the turn alone does not fit into the budget; its prompt and its answer are shown, not its tool calls.
+ * - `selection`: no pattern matches it.
+ * - `summary`: it is folded into the summary.
+ * - `tools`: it is a tool call, a result, an image or a file of main, which `summarized` does not show.
+ */
+export type LeftOutReason = 'window' | 'budget' | 'steps' | 'selection' | 'summary' | 'tools';
 
-interface LeftOutOfMain {
-  readonly reason: 'budget' | 'selection' | 'summary' | 'tools';
+export interface LeftOut {
+  readonly reason: LeftOutReason;
+  readonly history: 'main' | 'own';
+  /** The messages that are not shown, or not whole. */
   readonly messages: number;
+  /** Estimated. */
   readonly tokens: number;
 }
 
@@ -45,7 +45,7 @@ export interface Head {
   /** Undefined when nothing of main is shown. */
   readonly message: UserMessage | undefined;
   readonly tokens: number;
-  readonly leftOut: readonly LeftOutOfMain[];
+  readonly leftOut: readonly Omit<LeftOut, 'history'>[];
   /** The number of messages that are summarized. */
   readonly folded: number;
 }
@@ -72,17 +72,19 @@ const marks = createDataMarks('main-conversation');
 /** The tokens of the message itself, and those that a tokenizer counts more for a whole than for its parts. */
 const MESSAGE_MARGIN = 10;
 
-const NO_SUMS: Sums = { partial: 0, partialTokens: 0, tokens: 0 };
+function tokensIn(lines: readonly Part[]): number {
+  return lines.reduce((sum, { tokens }) => sum + tokens, 0);
+}
 
-/** Builds the head message as main grows. */
+function tokensOfMessages(parts: readonly Part[]): number {
+  return parts.reduce((sum, { messageTokens }) => sum + messageTokens, 0);
+}
+
 class HeadBuilder {
-  readonly #lines: Line[] = [];
-  /** By the index of the message; one more than there are messages. */
-  readonly #sums: Sums[] = [NO_SUMS];
-  readonly #matches: MatchSentence | undefined;
   readonly #options: HeadOptions;
+  readonly #matches: MatchSentence | undefined;
+  #parts: Part[] = [];
   #last: UnifiedMessage | undefined;
-  #cut: { readonly cut: Cut; readonly limit: number; readonly from: number } | undefined;
   #summary: ModelSummary | undefined;
   /** The sentences of the folded messages. */
   #pool: { readonly pool: StatementPool; read: number } | undefined;
@@ -107,32 +109,28 @@ class HeadBuilder {
     const intro = isSummarized ? (folded === 0 ? texts.conversation : texts.summary) : texts.sentences;
     const around = [texts.summaryBegins, summaryText, texts.messagesBegin, texts.cut, texts.large].join('\n');
     const limit = maxTokens - countTokens(`${intro}\n${marks.wrap({}, around)}`) - MESSAGE_MARGIN;
-    const from = this.#lineOf(folded);
-    const start = limit <= 0 ? this.#lines.length : this.#startOf(from, limit);
-    const newest = this.#lines.slice(start);
+    const lines = this.#parts.slice(folded).filter(({ line }) => line !== '');
+    const start = limit <= 0 ? lines.length : firstKept(lines, limit);
+    const newest = lines.slice(start);
     const shown = newest.filter(({ tokens }) => tokens <= limit);
     const large = newest.filter(({ tokens }) => tokens > limit);
-    const parts = [
+    const written = [
       ...(summaryText === '' ? [] : [texts.summaryBegins, summaryText]),
       ...(summaryText === '' || newest.length === 0 ? [] : [texts.messagesBegin]),
-      ...(start > from && shown.length > 0 ? [texts.cut] : []),
+      ...(start > 0 && shown.length > 0 ? [texts.cut] : []),
       ...(large.length > 0 ? [texts.large] : []),
-      ...shown.map(({ text }) => text),
+      ...shown.map(({ line }) => line),
     ];
     const isShown = limit > 0 && (summaryText !== '' || shown.length > 0);
     const message: UserMessage | undefined = isShown
-      ? { role: 'user', content: `${intro}\n${marks.wrap({}, parts.join('\n'))}` }
+      ? { role: 'user', content: `${intro}\n${marks.wrap({}, written.join('\n'))}` }
       : undefined;
-    // Nothing fits, not even the summary.
-    const isMissing = !isShown && (summaryText !== '' || from < this.#lines.length);
-    const shownFolded = isMissing ? 0 : folded;
+    // When nothing fits, not even the summary, the messages of the summary are missing too.
+    const shownFolded = isShown ? folded : 0;
+    const missing = this.#parts.slice(shownFolded, folded);
     const leftOut = this.#leftOut(shownFolded, {
-      messages: folded - shownFolded + start - from + large.length,
-      tokens:
-        (isMissing ? (this.#sums[folded]?.tokens ?? 0) : 0) +
-        this.#tokensBefore(start) -
-        this.#tokensBefore(from) +
-        large.reduce((sum, { tokens }) => sum + tokens, 0),
+      messages: missing.length + start + large.length,
+      tokens: tokensOfMessages(missing) + tokensIn(lines.slice(0, start)) + tokensIn(large),
     });
     const tokens = message === undefined ? 0 : tokensOf(message, countTokens);
     const head = { message, tokens, folded: shownFolded, leftOut };
@@ -141,19 +139,18 @@ class HeadBuilder {
   }
 
   #read(main: readonly UnifiedMessage[]): void {
-    if (main.length < this.#sums.length - 1 || main[this.#sums.length - 2] !== this.#last) {
-      this.#lines.length = 0;
-      this.#sums.length = 1;
-      this.#cut = undefined;
+    const count = this.#parts.length;
+    if (main.length < count || main[count - 1] !== this.#last) {
+      this.#parts = [];
       this.#summary = undefined;
       this.#pool = undefined;
       this.#built = undefined;
     }
-    for (const message of main.slice(this.#sums.length - 1)) this.#add(message);
+    for (const message of main.slice(this.#parts.length)) this.#parts.push(this.#partOf(message));
     this.#last = main.at(-1);
   }
 
-  #add(message: UnifiedMessage): void {
+  #partOf(message: UnifiedMessage): Part {
     const { language, countTokens } = this.#options;
     const whole = withoutAnnouncement(textOf(message)).trim();
     const { sentences, isWhole } =
@@ -167,21 +164,14 @@ class HeadBuilder {
         ? sentences
         : [...sentences, messageTexts[language].ended(ended)];
     // As they are written: the marks would make them longer.
-    const text = marks.neutralize(texts.map((one) => lineOf(speaker, one)).join('\n'));
-    const lineTokens = text === '' ? 0 : countTokens(text) + 1;
-    if (text !== '') {
-      const tokensBefore = this.#tokensBefore(this.#lines.length);
-      this.#lines.push({ text, tokens: lineTokens, tokensBefore, message: this.#sums.length - 1 });
-    }
-    const isText = typeof message.content === 'string' || message.content.every(({ type }) => type === 'text');
-    const before = this.#sums.at(-1) ?? NO_SUMS;
-    const tokens = tokensOf(message, countTokens);
-    const isPartial = !isWhole || !isText;
-    this.#sums.push({
-      partial: before.partial + (isPartial ? 1 : 0),
-      partialTokens: before.partialTokens + (isPartial ? Math.max(0, tokens - lineTokens) : 0),
-      tokens: before.tokens + tokens,
-    });
+    const line = marks.neutralize(texts.map((one) => lineOf(speaker, one)).join('\n'));
+    const isText = partsOf(message).every(({ type }) => type === 'text');
+    return {
+      line,
+      tokens: line === '' ? 0 : countTokens(line) + 1,
+      messageTokens: tokensOf(message, countTokens),
+      isPartial: !isWhole || !isText,
+    };
   }
 
   #summaryOf(main: readonly UnifiedMessage[], folded: number, given: ModelSummary | undefined): string {
@@ -196,35 +186,14 @@ class HeadBuilder {
     return this.#summary.text;
   }
 
-  /** Returns the first line of a message from `message` on. */
-  #lineOf(message: number): number {
-    if (message === 0) return 0;
-    let line = this.#lines.length;
-    while (line > 0 && (this.#lines[line - 1]?.message ?? 0) >= message) line--;
-    return line;
-  }
-
-  #startOf(from: number, limit: number): number {
-    if (this.#cut?.limit !== limit || this.#cut.from !== from) this.#cut = { cut: createCut(from), limit, from };
-    readItems(this.#cut.cut, this.#lines, limit, this.#lines.length);
-    return this.#cut.cut.start;
-  }
-
-  /** Returns the tokens of the lines before one. */
-  #tokensBefore(line: number): number {
-    const last = this.#lines.at(-1);
-    return this.#lines[line]?.tokensBefore ?? (last === undefined ? 0 : last.tokensBefore + last.tokens);
-  }
-
-  #leftOut(folded: number, budget: { readonly messages: number; readonly tokens: number }): LeftOutOfMain[] {
-    const before = this.#sums[folded] ?? NO_SUMS;
-    const all = this.#sums.at(-1) ?? NO_SUMS;
-    const reasons: LeftOutOfMain[] = [
-      { reason: 'summary', messages: folded, tokens: before.tokens },
+  #leftOut(folded: number, budget: { readonly messages: number; readonly tokens: number }): Omit<LeftOut, 'history'>[] {
+    const partial = this.#parts.slice(folded).filter(({ isPartial }) => isPartial);
+    const reasons: Omit<LeftOut, 'history'>[] = [
+      { reason: 'summary', messages: folded, tokens: tokensOfMessages(this.#parts.slice(0, folded)) },
       {
         reason: this.#matches === undefined ? 'tools' : 'selection',
-        messages: all.partial - before.partial,
-        tokens: all.partialTokens - before.partialTokens,
+        messages: partial.length,
+        tokens: partial.reduce((sum, { tokens, messageTokens }) => sum + Math.max(0, messageTokens - tokens), 0),
       },
       { reason: 'budget', ...budget },
     ];
@@ -232,24 +201,11 @@ class HeadBuilder {
   }
 }
 
-const builders = new WeakMap<
-  readonly UnifiedMessage[],
-  Map<string, { readonly countTokens: CountTokens; readonly builder: HeadBuilder }>
->();
+const builders = new MadeOfHistories<HeadBuilder>();
 
-/** Returns the shown part of main. It is kept as long as the array is, and reads only the messages that were added. */
+/** Returns the shown part of main. It reads only the messages that were added to the array since the last call. */
 export function headOf(main: readonly UnifiedMessage[], options: HeadOptions): Head {
-  let known = builders.get(main);
-  if (known === undefined) {
-    known = new Map();
-    builders.set(main, known);
-  }
   const { language, sharePatterns, summarizeAfter, countTokens } = options;
   const key = JSON.stringify([language, sharePatterns, summarizeAfter]);
-  let found = known.get(key);
-  if (found?.countTokens !== countTokens) {
-    found = { countTokens, builder: new HeadBuilder(options) };
-    known.set(key, found);
-  }
-  return found.builder.build(main, options);
+  return builders.get(main, { key, countTokens, make: () => new HeadBuilder(options) }).build(main, options);
 }

@@ -2,12 +2,6 @@ import { ContextError } from '../errors.ts';
 
 export type ContextMode = 'isolated' | 'shared' | 'fork' | 'handback' | 'selective' | 'summarized';
 
-/** Which history a mode reads or writes: its own, that of the main session, or both. */
-interface ModeRule {
-  readonly reads: 'own' | 'main' | 'both';
-  readonly writes: 'own' | 'main';
-}
-
 /**
  * What each mode reads and writes.
  *
@@ -18,7 +12,9 @@ interface ModeRule {
  * - `selective`: the sentences of the main session that match its patterns, and its own history.
  * - `summarized`: a summary of the main session, and its own history.
  */
-export const MODES: Readonly<Record<ContextMode, ModeRule>> = {
+export const MODES: Readonly<
+  Record<ContextMode, { readonly reads: 'own' | 'main' | 'both'; readonly writes: 'own' | 'main' }>
+> = {
   isolated: { reads: 'own', writes: 'own' },
   shared: { reads: 'main', writes: 'main' },
   fork: { reads: 'main', writes: 'own' },
@@ -27,10 +23,8 @@ export const MODES: Readonly<Record<ContextMode, ModeRule>> = {
   summarized: { reads: 'both', writes: 'own' },
 };
 
-/** The mode of an agent that states none. */
 export const DEFAULT_MODE: ContextMode = 'isolated';
 
-/** Returns whether a value names a mode. */
 export function isContextMode(value: unknown): value is ContextMode {
   return typeof value === 'string' && Object.hasOwn(MODES, value);
 }
@@ -38,10 +32,8 @@ export function isContextMode(value: unknown): value is ContextMode {
 /** @throws {ContextError} `INVALID_MODE`. */
 export function checkMode(value: unknown): ContextMode {
   if (isContextMode(value)) return value;
-  throw new ContextError('INVALID_MODE', [
-    `There is no context mode ${JSON.stringify(value) ?? String(value)}`,
-    `Use ${Object.keys(MODES).join(', ')}.`,
-  ]);
+  const summary = `There is no context mode ${JSON.stringify(value) ?? String(value)}`;
+  throw new ContextError('INVALID_MODE', [summary, `Use ${Object.keys(MODES).join(', ')}.`]);
 }
 
 /**

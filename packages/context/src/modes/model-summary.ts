@@ -1,16 +1,13 @@
 import type { Language } from '@cairn/tool/kernel';
 import { checkArguments } from '../errors.ts';
 import { createDataMarks } from '@cairn/tool/prompt';
-import type { UnifiedMessage } from '../messages/message.ts';
-import { textOf } from '../messages/text.ts';
-import { foldedCount } from './fold.ts';
+import { textOf, type UnifiedMessage } from '../messages/message.ts';
+import { foldedCount } from './budget.ts';
 import type { ModelSummary } from './head.ts';
-import { lineOf, speakerOf } from './speaker.ts';
 import { summarize, SUMMARY_CHARACTERS } from './summarize.ts';
-import { withoutAnnouncement } from './texts.ts';
+import { lineOf, speakerOf, withoutAnnouncement } from './texts.ts';
 import { DEFAULT_SUMMARIZE_AFTER } from './view.ts';
 
-/** Sends a prompt to a model, and returns its answer. */
 export type AskModel = (prompt: string, options: { readonly signal?: AbortSignal | undefined }) => Promise<string>;
 
 /** Where the summary of a history is kept. It is removed with the history. */
@@ -59,7 +56,6 @@ const texts = {
   },
 } as const;
 
-/** Returns the prompt by which a model summarizes messages. */
 function summaryPrompt(messages: readonly UnifiedMessage[], language: Language): string {
   const lines = messages.flatMap((message) => {
     const text = withoutAnnouncement(textOf(message)).trim();
@@ -108,12 +104,9 @@ export async function summarizeByModel(
   if (messages === 0) return {};
   const folded = main.slice(0, messages);
   signal?.throwIfAborted();
-  try {
-    const known = await store?.readSummary();
-    if (known?.messages === messages) return { summary: known };
-  } catch {
-    // A summary that cannot be read is made again; a store that fails is reported when it is written to.
-  }
+  // A summary that cannot be read is made again; a store that fails is reported when it is written to.
+  const known = await store?.readSummary().catch(() => undefined);
+  if (known?.messages === messages) return { summary: known };
   let summary: ModelSummary;
   try {
     summary = { text: cutSummary(await askModel(summaryPrompt(folded, language), { signal })), messages };

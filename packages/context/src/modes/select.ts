@@ -1,7 +1,6 @@
 import { ContextError } from '../errors.ts';
 import { sentencesOf } from './sentences.ts';
 
-/** Returns whether a sentence matches a pattern. */
 export type MatchSentence = (sentence: string) => boolean;
 
 /** One spelling: full width as half width, composed, upper case, one space for any whitespace. */
@@ -13,18 +12,13 @@ function fold(text: string): string {
 const OPTIONAL_BLANK =
   /(?<=[\p{P}\p{S}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]) | (?=[\p{P}\p{S}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}])/gu;
 
-function literalOf(text: string): RegExp {
-  const escaped = text.replaceAll(/[$()*+.?[\\\]^{|}]/gu, String.raw`\$&`).replaceAll(OPTIONAL_BLANK, ' ?');
-  return new RegExp(escaped, 'gu');
-}
-
 function compile(pattern: string): MatchSentence {
-  const folded = fold(pattern);
   // The space before a star is a part of the pattern: `uses *` does not match `useless`.
-  const literals = folded
+  const literals = fold(pattern)
     .split('*')
     .filter((literal) => literal.trim() !== '')
-    .map(literalOf);
+    .map((literal) => literal.replaceAll(/[$()*+.?[\\\]^{|}]/gu, String.raw`\$&`).replaceAll(OPTIONAL_BLANK, ' ?'))
+    .map((escaped) => new RegExp(escaped, 'gu'));
   return (sentence) => {
     const text = fold(sentence);
     let at = 0;
@@ -43,38 +37,20 @@ export function matchesEverything(pattern: string): boolean {
 }
 
 /**
- * Checks patterns of the mode `selective`. `*` stands for any text within a sentence, every other character for itself.
+ * Makes a test of sentences from patterns: a sentence matches when a pattern matches anywhere in it. `*` stands for any text, every
+ * other character for itself. Case and width do not matter, and spaces may be missing next to punctuation and Chinese or Japanese
+ * characters. Takes linear time.
  *
  * @throws {ContextError} `INVALID_OPTION` for a pattern that would match every sentence.
  */
-function checkSharePatterns(patterns: readonly string[]): void {
+export function createMatcher(patterns: readonly string[]): MatchSentence {
   for (const pattern of patterns) {
     if (typeof pattern === 'string' && !matchesEverything(pattern)) continue;
     const summary = `The pattern ${JSON.stringify(pattern)} of sharePatterns would match every sentence`;
     const hint = 'Add words, such as "project uses *", or use the mode fork to share the whole conversation.';
     throw new ContextError('INVALID_OPTION', [summary, hint], { option: 'sharePatterns' });
   }
-}
-
-const compiled = new Map<string, MatchSentence>();
-const MAX_COMPILED = 1000;
-
-/**
- * Makes a test of sentences from patterns: a sentence matches when a pattern matches anywhere in it. Case and width do not matter,
- * and spaces may be missing next to punctuation and Chinese or Japanese characters. Takes linear time.
- *
- * @throws {ContextError} `INVALID_OPTION`.
- */
-export function createMatcher(patterns: readonly string[]): MatchSentence {
-  checkSharePatterns(patterns);
-  const matchers = patterns.map((pattern) => {
-    const known = compiled.get(pattern);
-    if (known !== undefined) return known;
-    const made = compile(pattern);
-    if (compiled.size >= MAX_COMPILED) compiled.clear();
-    compiled.set(pattern, made);
-    return made;
-  });
+  const matchers = patterns.map(compile);
   return (sentence) => matchers.some((matches) => matches(sentence));
 }
 

@@ -24,11 +24,6 @@ const SENTENCE_END = /[.!?。！？]|[\r\n\u2028\u2029]/gu;
 /** Further marks and closing signs, which belong to the sentence before them. */
 const AFTER_END = /[.!?。！？"'”’」』）)\]*_`]*/uy;
 
-function isInnerDot(text: string, at: number): boolean {
-  INNER_DOT.lastIndex = at;
-  return INNER_DOT.test(text);
-}
-
 /**
  * Splits a text into sentences, without spaces round them. A sentence ends at one of `.!?。！？` or at the end of a line. A dot
  * inside a number, a version, a path or the name of a known kind of file or host does not end it.
@@ -44,7 +39,8 @@ export function sentencesOf(text: string): string[] {
   SENTENCE_END.lastIndex = 0;
   for (let found = SENTENCE_END.exec(text); found !== null; found = SENTENCE_END.exec(text)) {
     const { index } = found;
-    if (found[0] === '.' && isInnerDot(text, index)) continue;
+    INNER_DOT.lastIndex = index;
+    if (found[0] === '.' && INNER_DOT.test(text)) continue;
     AFTER_END.lastIndex = index + 1;
     const end = index + 1 + (/[\r\n\u2028\u2029]/u.test(found[0]) ? 0 : (AFTER_END.exec(text)?.[0].length ?? 0));
     add(end);

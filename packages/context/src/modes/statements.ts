@@ -1,11 +1,9 @@
 import { readQuery } from '@cairn/retrieval';
 import type { Language } from '@cairn/tool/kernel';
-import type { UnifiedMessage } from '../messages/message.ts';
-import { textOf } from '../messages/text.ts';
-import { countNegations, shortenSentence, weighCues, withoutLeadIn } from './cues.ts';
+import { textOf, type UnifiedMessage } from '../messages/message.ts';
+import { shortenSentence, weighCues, withoutLeadIn } from './cues.ts';
 import { sentencesOf } from './sentences.ts';
-import { speakerOf } from './speaker.ts';
-import { withoutAnnouncement } from './texts.ts';
+import { speakerOf, withoutAnnouncement } from './texts.ts';
 
 /** A longer sentence is cut: it must not take the place of several others. */
 const MAX_SENTENCE = 240;
@@ -14,10 +12,11 @@ const MAX_READ = 20_000;
 /** The sentences that are compared with one another. A summary has a tenth of them. */
 const MAX_POOL = 300;
 
+const NEGATION = /\b(?:no|not|never|none|nobody|nothing|without|cannot|neither|nor|\w+n['’]t)\b|[不没無无未别勿非]/giu;
+
 /** The first half of a surrogate pair, at the end of a text that was cut. */
 const HALF_PAIR = /[\uD800-\uDBFF]$/;
 
-/** A sentence of a conversation. */
 interface Candidate {
   readonly text: string;
   /** What {@link weighCues} says, less for a long sentence, which takes the room of others. */
@@ -26,17 +25,13 @@ interface Candidate {
   readonly order: number;
 }
 
-/** Features that sentences are compared by. */
-interface Features {
+/** A sentence and how much a summary needs it. */
+export interface Ranked extends Candidate {
   readonly terms: readonly string[];
   /** The sentence without numbers and case: equal for the sentences of a pattern. */
   readonly skeleton: string;
   readonly numbers: string;
   readonly negations: number;
-}
-
-/** A sentence and how much a summary needs it. */
-export interface Ranked extends Candidate, Features {
   readonly score: number;
 }
 
@@ -49,25 +44,16 @@ function cutSentence(sentence: string): string {
   return `${head.replace(/(?<=.{100})\s\S*$/u, '')}…`;
 }
 
-const known = new WeakMap<Candidate, Features>();
-
-/** Returns the features of a candidate. Few sentences become candidates for long, so that few are read for them. */
-function featuresOf(candidate: Candidate): Features {
-  let features = known.get(candidate);
-  if (features === undefined) {
-    const { text } = candidate;
-    features = {
-      terms: [...new Set(readQuery(text).terms.flatMap(({ term, weight }) => (weight < 1 ? [] : [term])))],
-      skeleton: withoutLeadIn(text)
-        .toLowerCase()
-        .replaceAll(/[\p{N}\p{P}\s]+/gu, ' ')
-        .trim(),
-      numbers: (text.match(/\p{N}+/gu) ?? []).join(' '),
-      negations: countNegations(text),
-    };
-    known.set(candidate, features);
-  }
-  return features;
+function featuresOf({ text }: Candidate): Omit<Ranked, keyof Candidate | 'score'> {
+  return {
+    terms: [...new Set(readQuery(text).terms.flatMap(({ term, weight }) => (weight < 1 ? [] : [term])))],
+    skeleton: withoutLeadIn(text)
+      .toLowerCase()
+      .replaceAll(/[\p{N}\p{P}\s]+/gu, ' ')
+      .trim(),
+    numbers: (text.match(/\p{N}+/gu) ?? []).join(' '),
+    negations: text.match(NEGATION)?.length ?? 0,
+  };
 }
 
 /** Returns the sentences of a message. Tool parts and blocks of code have none. */
@@ -81,10 +67,6 @@ function countBy(values: Iterable<string>): Map<string, number> {
   const counts = new Map<string, number>();
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
   return counts;
-}
-
-function byWeight(left: Candidate, right: Candidate): number {
-  return right.weight - left.weight || right.order - left.order;
 }
 
 /**
@@ -138,8 +120,7 @@ export class StatementPool {
 
   #trim(): void {
     if (this.#kept.size <= MAX_POOL) return;
-    for (const [key] of [...this.#kept].toSorted(([, left], [, right]) => byWeight(left, right)).slice(MAX_POOL)) {
-      this.#kept.delete(key);
-    }
+    const best = [...this.#kept].toSorted(([, a], [, b]) => b.weight - a.weight || b.order - a.order);
+    for (const [key] of best.slice(MAX_POOL)) this.#kept.delete(key);
   }
 }

@@ -1,9 +1,8 @@
 import type { Language } from '@cairn/tool/kernel';
-import { checkArguments, ContextError } from '../errors.ts';
+import { checkArguments, checkWholeNumber } from '../errors.ts';
 import type { UnifiedMessage } from '../messages/message.ts';
 import { shortenSentence, withoutLeadIn } from './cues.ts';
-import { StatementPool } from './statements.ts';
-import type { Ranked } from './statements.ts';
+import { StatementPool, type Ranked } from './statements.ts';
 
 export interface SummarizeOptions {
   /** In UTF-16 code units, from 100. @default 1_500 */
@@ -27,12 +26,10 @@ const SHORTER: readonly ((sentence: string) => string)[] = [
   ...[120, 90, 65].map((length) => (sentence: string) => shortenSentence(sentence, length)),
 ];
 
-/** A sentence with its text in a summary. */
 interface Line extends Ranked {
   readonly shown: string;
 }
 
-/** Returns the characters between two sentences. */
 function joint(text: string): string {
   const end = text.charAt(text.length - 1);
   if ('。！？'.includes(end)) return '';
@@ -90,7 +87,6 @@ function fit(ranked: readonly Ranked[], maxCharacters: number, shorten: (sentenc
   return { text, isComplete, statements: kept.filter(({ score }) => score >= STATEMENT).length };
 }
 
-/** Summarizes the sentences of a pool. */
 export function summarizePool(pool: StatementPool, maxCharacters: number): string {
   const ranked = pool.rank();
   let best: Fitted | undefined;
@@ -112,12 +108,7 @@ export function summarize(messages: readonly UnifiedMessage[], options: Summariz
   checkArguments.options('summarize', options, { maxCharacters: 'optional', language: 'optional' });
   const { maxCharacters = SUMMARY_CHARACTERS, language = 'en' } = options;
   checkArguments.language(language);
-  if (!Number.isInteger(maxCharacters) || maxCharacters < MIN_CHARACTERS) {
-    const problem = `Invalid maxCharacters ${String(maxCharacters)}`;
-    throw new ContextError('INVALID_OPTION', [problem, `Use a whole number from ${MIN_CHARACTERS}.`], {
-      option: 'maxCharacters',
-    });
-  }
+  checkWholeNumber('maxCharacters', maxCharacters, MIN_CHARACTERS);
   const pool = new StatementPool(language);
   pool.add(messages);
   return summarizePool(pool, maxCharacters);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { UnifiedMessage } from '../messages/message.ts';
-import { textOf } from '../messages/text.ts';
+import { textOf } from '../messages/message.ts';
 import { createView } from './view.ts';
 
 const main: UnifiedMessage[] = [

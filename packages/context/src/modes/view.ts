@@ -1,19 +1,13 @@
 import type { OptionNames } from '@cairn/tool/errors';
 import type { Language } from '@cairn/tool/kernel';
-import { estimateTokens } from '@cairn/tool/prompt';
-import type { CountTokens } from '@cairn/tool/prompt';
-import { checkArguments, ContextError } from '../errors.ts';
+import { estimateTokens, type CountTokens } from '@cairn/tool/prompt';
+import { checkArguments, checkWholeNumber, ContextError } from '../errors.ts';
 import type { UnifiedMessage } from '../messages/message.ts';
-import { transcriptOf } from '../messages/transcript.ts';
-import { fitTurns } from './fit-turns.ts';
-import type { ShownTurns } from './fit-turns.ts';
-import { headOf } from './head.ts';
-import type { Head, ModelSummary } from './head.ts';
-import { checkMode, MODES } from './mode.ts';
-import type { ContextMode } from './mode.ts';
-import { announcementOf, modeTextOf, viewTexts } from './texts.ts';
-import type { ModeTextChoice } from './texts.ts';
-import { checkWindow } from './window.ts';
+import { turnsToSend } from '../messages/transcript.ts';
+import { fitTurns, type ShownTurns } from './fit-turns.ts';
+import { headOf, type Head, type LeftOut, type LeftOutReason, type ModelSummary } from './head.ts';
+import { checkMode, MODES, type ContextMode } from './mode.ts';
+import { announcementOf, modeTextOf, viewTexts, type ModeTextChoice } from './texts.ts';
 
 export interface ViewOptions {
   readonly mode: ContextMode;
@@ -46,27 +40,6 @@ export interface ViewOptions {
   readonly promptTokens?: number | undefined;
 }
 
-/**
- * Why something is not in a view.
- *
- * - `window`: it is older than the window.
- * - `budget`: it does not fit into the budget.
- * - `steps`: the turn alone does not fit into the budget; its prompt and its answer are shown, not its tool calls.
- * - `selection`: no pattern matches it.
- * - `summary`: it is folded into the summary.
- * - `tools`: it is a tool call, a result, an image or a file of main, which `summarized` does not show.
- */
-export type LeftOutReason = 'window' | 'budget' | 'steps' | 'selection' | 'summary' | 'tools';
-
-export interface LeftOut {
-  readonly reason: LeftOutReason;
-  readonly history: 'main' | 'own';
-  /** The messages that are not shown, or not whole. */
-  readonly messages: number;
-  /** Estimated. */
-  readonly tokens: number;
-}
-
 export interface ViewDetails {
   /** Of the messages, estimated, without the prompt. */
   readonly tokens: number;
@@ -97,13 +70,6 @@ export interface ContextView {
 const DEFAULT_MAX_TOKENS = 32_000;
 export const DEFAULT_SUMMARIZE_AFTER = 20;
 
-function checkCount(option: string, value: number, min: number): void {
-  if (Number.isInteger(value) && value >= min) return;
-  throw new ContextError('INVALID_OPTION', [`Invalid ${option} ${String(value)}`, `Use a whole number from ${min}.`], {
-    option,
-  });
-}
-
 const NO_HEAD: Head = { message: undefined, tokens: 0, leftOut: [], folded: 0 };
 
 /**
@@ -118,7 +84,7 @@ function roomOf({ tokens }: Head, maxTokens: number): number {
 function noticeOf(
   { window, budget, steps }: ShownTurns,
   head: Head,
-  { language, mode, maxTokens, size }: { language: Language; mode: ContextMode; maxTokens: number; size: number },
+  { language, maxTokens, size }: { language: Language; maxTokens: number; size: number },
 ): string {
   const texts = viewTexts[language];
   const has = (reason: LeftOutReason): boolean => head.leftOut.some((one) => one.reason === reason);
@@ -126,9 +92,7 @@ function noticeOf(
   const ofMain = isMissing
     ? [texts.mainNotShown]
     : [
-        mode === 'selective' &&
-          has('selection') &&
-          (head.message === undefined ? texts.selectionNone : texts.selection),
+        has('selection') && (head.message === undefined ? texts.selectionNone : texts.selection),
         has('summary') && texts.summarized,
         has('tools') && !has('summary') && texts.tools,
         has('budget') && texts.mainBudget,
@@ -166,8 +130,8 @@ function choiceOf(kept: ModeTextChoice | undefined, now: ModeTextChoice): ModeTe
 
 /**
  * Returns the view of an agent in a mode: pure, from the histories alone. In this order, main is selected or summarized into a head
- * message, the window keeps the last messages, and the budget the newest turns. Each call reads only what was added to the arrays
- * since the last one; they may grow, and messages may not change in place.
+ * message, the window keeps the last messages, and the budget the newest turns. Each call renders and counts only what was added to the
+ * arrays since the last one; they may grow, and messages may not change in place.
  *
  * The beginning of the messages stays the same from call to call: when the budget is passed, the oldest turns are dropped until a
  * quarter of it is free.
@@ -190,19 +154,19 @@ export function createView(options: ViewOptions): ContextView {
   } = options;
   const mode = checkMode(options.mode);
   checkArguments.language(language);
-  checkCount('summarizeAfter', summarizeAfter, 1);
-  checkCount('maxTokens', maxTokens, 1);
-  if (window !== undefined) checkWindow(window);
+  checkWholeNumber('summarizeAfter', summarizeAfter, 1);
+  checkWholeNumber('maxTokens', maxTokens, 1);
+  if (window !== undefined) {
+    const hint = 'Use a whole number of messages from 1, or leave it out to keep all that fit into the budget.';
+    checkWholeNumber('contextWindow', window, 1, hint);
+  }
   const choice = choiceOf(options.modeText, { hasHistory: own.length > 0, hasMain: main.length > 0 });
   const announcement = main.length > 0 && !choice.hasMain ? announcementOf(mode, language) : '';
   const promptTokens = (options.promptTokens ?? 0) + (announcement === '' ? 0 : countTokens(announcement));
   if (promptTokens > maxTokens) {
     const problem = `The prompt has about ${Math.ceil(promptTokens)} tokens, more than the budget of ${maxTokens}`;
-    throw new ContextError(
-      'TOO_LARGE',
-      [problem, 'Shorten the prompt, name files instead of pasting them, or raise the budget.'],
-      { option: 'maxTokens' },
-    );
+    const hint = 'Shorten the prompt, name files instead of pasting them, or raise the budget.';
+    throw new ContextError('TOO_LARGE', [problem, hint], { option: 'maxTokens' });
   }
   const { reads } = MODES[mode];
   const head =
@@ -216,14 +180,10 @@ export function createView(options: ViewOptions): ContextView {
           sharePatterns: mode === 'selective' ? sharePatterns : undefined,
         })
       : NO_HEAD;
-  const history = reads === 'main' ? 'main' : 'own';
-  const transcript = transcriptOf(history === 'main' ? main : own, {
-    language,
-    agent,
-    isMain: history === 'main',
-    countTokens,
-  });
-  const shown = fitTurns(transcript, { limit: maxTokens - roomOf(head, maxTokens), promptTokens, window, countTokens });
+  const isMain = reads === 'main';
+  const history = isMain ? 'main' : 'own';
+  const turns = turnsToSend(isMain ? main : own, { language, agent, isMain, countTokens });
+  const shown = fitTurns(turns, { limit: maxTokens - roomOf(head, maxTokens), promptTokens, window, countTokens });
   const reasons = [
     { reason: 'window', ...shown.window },
     { reason: 'budget', ...shown.budget },
@@ -234,7 +194,7 @@ export function createView(options: ViewOptions): ContextView {
     modeText: modeTextOf(mode, { language, ...choice }),
     modeChoice: choice,
     announcement,
-    notice: noticeOf(shown, head, { language, mode, maxTokens, size: window ?? 0 }),
+    notice: noticeOf(shown, head, { language, maxTokens, size: window ?? 0 }),
     details: {
       tokens: head.tokens + shown.tokens,
       headTokens: head.tokens,
@@ -244,10 +204,7 @@ export function createView(options: ViewOptions): ContextView {
       ],
       ...(window !== undefined && { window: { size: window, shown: shown.shown } }),
       ...(head.folded > 0 && {
-        summary: {
-          messages: head.folded,
-          by: summary?.messages === head.folded ? ('model' as const) : ('sentences' as const),
-        },
+        summary: { messages: head.folded, by: summary?.messages === head.folded ? 'model' : 'sentences' },
       }),
     },
   };

@@ -15,7 +15,6 @@ export interface ConfigChange {
 
 /** A configuration language. Texts have no byte order mark. */
 export interface ConfigFormat {
-  readonly name: 'JSON' | 'TOML' | 'Markdown' | 'text';
   /**
    * Parses a text. An empty text is an empty object.
    *
@@ -42,6 +41,7 @@ export function kindOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'an array';
   if (value instanceof Date) return 'a date';
+  if (isObject(value)) return 'an object';
   return typeof value === 'bigint' ? 'a number' : `a ${typeof value}`;
 }
 
@@ -50,13 +50,12 @@ function member(value: unknown, key: string | number): unknown {
   return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }
 
-/** Returns the value at a path; `undefined` when there is none. */
 export function valueAt(config: ConfigObject, path: ConfigPath): unknown {
   return path.reduce(member, config);
 }
 
 /** Returns a copy of a value with the change made below it. Missing objects and arrays above the changed value are created. */
-function changedValue(value: unknown, { path, value: wanted }: ConfigChange): unknown {
+export function changedValue(value: unknown, { path, value: wanted }: ConfigChange): unknown {
   const [key, ...rest] = path;
   if (key === undefined) return wanted;
   const old = member(value, key);
@@ -71,7 +70,6 @@ function changedValue(value: unknown, { path, value: wanted }: ConfigChange): un
   return isObject(value) ? { ...value, [key]: inner } : { [key]: inner };
 }
 
-/** Returns a copy of the configuration with the change made. Missing objects above the value are created. */
 export function changedObject(config: ConfigObject, change: ConfigChange): ConfigObject {
   const changed = changedValue(config, change);
   return isObject(changed) ? changed : config;
@@ -106,9 +104,12 @@ function removedIndexes(from: readonly unknown[], to: readonly unknown[]): numbe
   return next === to.length ? removed : undefined;
 }
 
-/** Returns the line end that a text uses. */
 export function lineEndOf(text: string): string {
   return /\r?\n/u.exec(text)?.[0] ?? '\n';
+}
+
+export function splice(text: string, start: number, end: number, inserted: string): string {
+  return text.slice(0, start) + inserted + text.slice(end);
 }
 
 /**
@@ -122,10 +123,8 @@ export function changeText(format: ConfigFormat, text: string, changes: readonly
     const wanted = changedObject(format.parse(changed), change);
     const next = format.change(changed, change);
     if (!parsesTo(format, next, change.value === undefined ? [wanted, change.path] : [wanted, []])) {
-      throw new HostError(
-        'CONFIG_UNSUPPORTED',
-        `${change.path.join('.')} is written in a form that cannot be changed without touching other parts; change it by hand`,
-      );
+      const message = `${change.path.join('.')} is written in a form that cannot be changed without touching other parts; change it by hand`;
+      throw new HostError('CONFIG_UNSUPPORTED', message);
     }
     changed = next;
   }
@@ -165,3 +164,13 @@ function plain(value: unknown): unknown {
   if (!isObject(value)) return value;
   return new Map(Object.entries(value).map(([key, one]) => [key, plain(one)]));
 }
+
+/** The key of the only value of a file that belongs to us as a whole. */
+export const FILE_CONTENT = 'content';
+
+/** A file that is one entry: its value is the text. */
+export const fileFormat: ConfigFormat = {
+  parse: (text) => (text === '' ? {} : { [FILE_CONTENT]: text }),
+  change: (_, { value }) => (typeof value === 'string' ? value : ''),
+  isBlank: (text) => text === '',
+};

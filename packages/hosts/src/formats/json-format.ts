@@ -7,7 +7,7 @@
 import { createScanner, getNodeValue, parseTree, printParseErrorCode } from 'jsonc-parser';
 import type { Node, ParseError, SyntaxKind } from 'jsonc-parser';
 import { HostError, positionOf } from '../errors.ts';
-import { isObject, lineEndOf } from './config-format.ts';
+import { changedValue, isObject, kindOf, lineEndOf, splice } from './config-format.ts';
 import type { ConfigChange, ConfigFormat, ConfigPath } from './config-format.ts';
 
 // jsonc-parser exports the enum as a type only; the compiler checks these values against it.
@@ -34,11 +34,6 @@ function parseRoot(text: string): Node | undefined {
   return root;
 }
 
-function inWords(type: Node['type']): string {
-  if (type === 'null') return 'null';
-  return `${/^[ao]/u.test(type) ? 'an' : 'a'} ${type}`;
-}
-
 /** @throws {HostError} `CONFIG_SHAPE` when a node is neither the object nor the array that it has to be. */
 function requireKind(
   text: string,
@@ -47,7 +42,7 @@ function requireKind(
 ): void {
   if (node.type === wanted) return;
   const position = positionOf(text, node.offset);
-  const message = `${what} is ${inWords(node.type)} instead of ${inWords(wanted)}, at line ${position.line}, column ${position.column}; correct it first`;
+  const message = `${what} is ${kindOf(getNodeValue(node))} instead of an ${wanted}, at line ${position.line}, column ${position.column}; correct it first`;
   throw new HostError('CONFIG_SHAPE', message, { position });
 }
 
@@ -58,16 +53,14 @@ function memberOf(
   { key, path }: { readonly key: string | number; readonly path: ConfigPath },
 ): Node | undefined {
   requireKind(text, node, { wanted: typeof key === 'number' ? 'array' : 'object', what: path.join('.') });
-  return typeof key === 'number' ? node.children?.[key] : propertyOf(node, key);
+  // Of several properties with a name, the last one counts, as in every parser.
+  return typeof key === 'number'
+    ? node.children?.[key]
+    : node.children?.findLast((property) => property.children?.[0]?.value === key);
 }
 
 function valueOf(member: Node | undefined): Node | undefined {
   return member?.type === 'property' ? member.children?.[1] : member;
-}
-
-/** Returns the property with a name. Of several, the last one counts, as in every parser. */
-function propertyOf(node: Node, key: string): Node | undefined {
-  return node.children?.findLast((property) => property.children?.[0]?.value === key);
 }
 
 function endOf(node: Node): number {
@@ -98,12 +91,10 @@ function lineStartOf(text: string, offset: number): number {
   return text.lastIndexOf('\n', offset - 1) + 1;
 }
 
-/** Returns the indentation of the line of an offset. */
 function indentAt(text: string, offset: number): string {
   return /^[\t ]*/u.exec(text.slice(lineStartOf(text, offset), offset))?.[0] ?? '';
 }
 
-/** The layout that a text uses. */
 interface Layout {
   readonly eol: string;
   /** The indentation of one level. */
@@ -143,11 +134,6 @@ function readable({ key, value }: Member, indent: string, layout: Layout): strin
   return `${key === undefined ? '' : `${JSON.stringify(key)}: `}${render(value, indent, layout)}`;
 }
 
-function splice(text: string, start: number, end: number, inserted: string): string {
-  return text.slice(0, start) + inserted + text.slice(end);
-}
-
-/** Inserts the first member of an object or an array. */
 function insertFirst(text: string, node: Node, member: Member): string {
   const [start, end] = [node.offset + 1, endOf(node) - 1];
   const inner = text.slice(start, end);
@@ -180,23 +166,18 @@ function insertLast(text: string, [node, last]: readonly [node: Node, last: Node
   return comma === undefined ? splice(inserted, endOf(last), endOf(last), ',') : inserted;
 }
 
-/** Returns a value inside the objects and arrays that a path needs. */
-function nested(path: ConfigPath, value: unknown): unknown {
-  return path.reduceRight<unknown>((inner, key) => (typeof key === 'number' ? [inner] : { [key]: inner }), value);
-}
-
 function setValue(text: string, { path, value }: ConfigChange): string {
   const root = parseRoot(text);
   if (!root) {
     const before = text.trim() === '' ? '' : `${text.trimEnd()}\n`;
-    return `${before}${render(nested(path, value), '', layoutOf(text))}\n`;
+    return `${before}${render(changedValue(undefined, { path, value }), '', layoutOf(text))}\n`;
   }
   let node = root;
   for (const [depth, key] of path.entries()) {
     const found = valueOf(memberOf(text, node, { key, path: path.slice(0, depth) }));
     if (!found) {
       const last = node.children?.at(-1);
-      const inner = nested(path.slice(depth + 1), value);
+      const inner = changedValue(undefined, { path: path.slice(depth + 1), value });
       const member: Member = typeof key === 'number' ? { value: inner } : { key, value: inner };
       return last ? insertLast(text, [node, last], member) : insertFirst(text, node, member);
     }
@@ -244,7 +225,6 @@ function removeValue(text: string, path: ConfigPath): string {
 
 /** JSON with comments and trailing commas, which hosts accept. */
 export const jsonFormat: ConfigFormat = {
-  name: 'JSON',
   parse: (text) => {
     const root = parseRoot(text);
     const value: unknown = root === undefined ? {} : getNodeValue(root);

@@ -1,6 +1,5 @@
 import { HostError, positionOf } from '../errors.ts';
-import { lineEndOf } from './config-format.ts';
-import type { ConfigFormat } from './config-format.ts';
+import { lineEndOf, type ConfigFormat } from './config-format.ts';
 
 /** A section between two marks, which are comments of Markdown on lines of their own. */
 interface Section {
@@ -10,7 +9,6 @@ interface Section {
   readonly bodyStart: number;
   /** The start of the line of the second mark. */
   readonly bodyEnd: number;
-  /** The end of that line, with its line end. */
   readonly end: number;
 }
 
@@ -47,10 +45,6 @@ function sectionsOf(text: string): Section[] {
   return sections;
 }
 
-function bodyOf(text: string, { bodyStart, bodyEnd }: Section): string {
-  return text.slice(bodyStart, bodyEnd).replaceAll('\r\n', '\n').replace(/\n$/u, '');
-}
-
 function setSection(text: string, name: string, body: string): string {
   const eol = lineEndOf(text);
   const lines = body === '' ? '' : `${body.replaceAll('\n', eol)}${eol}`;
@@ -73,8 +67,10 @@ function removeSection(text: string, name: string): string {
 
 /** Markdown with sections between marks. A section is its name and its text, with line feeds; all other text stays. */
 export const sectionFormat: ConfigFormat = {
-  name: 'Markdown',
-  parse: (text) => Object.fromEntries(sectionsOf(text).map((section) => [section.name, bodyOf(text, section)])),
+  parse: (text) => {
+    const bodyOf = ({ bodyStart, bodyEnd }: Section): string => text.slice(bodyStart, bodyEnd).replaceAll('\r\n', '\n');
+    return Object.fromEntries(sectionsOf(text).map((one) => [one.name, bodyOf(one).replace(/\n$/u, '')]));
+  },
   change: (text, { path: [name], value }) =>
     typeof value === 'string' ? setSection(text, String(name), value) : removeSection(text, String(name)),
   isBlank: (text) => text.trim() === '',

@@ -5,10 +5,9 @@
  */
 import { parse, TomlError } from 'smol-toml';
 import { HostError, positionOf } from '../errors.ts';
-import { changedObject, isObject, kindOf, lineEndOf, valueAt } from './config-format.ts';
+import { changedObject, isObject, kindOf, lineEndOf, splice, valueAt } from './config-format.ts';
 import type { ConfigChange, ConfigFormat, ConfigObject } from './config-format.ts';
-import { tomlStatements } from './toml-statements.ts';
-import type { TomlStatement } from './toml-statements.ts';
+import { tomlStatements, type TomlStatement } from './toml-statements.ts';
 
 function parseToml(text: string): ConfigObject {
   try {
@@ -59,16 +58,10 @@ function isAt(path: readonly string[], wanted: readonly string[]): boolean {
   return path.length === wanted.length && begins(path, wanted);
 }
 
-function splice(source: string, start: number, end: number, inserted: string): string {
-  return source.slice(0, start) + inserted + source.slice(end);
-}
-
 /** Inserts a line after a statement. The statement may be the last one and have no line end. */
 function insertLine(source: string, { end }: TomlStatement, line: string): string {
   const eol = lineEndOf(source);
-  return source.slice(0, end).endsWith('\n')
-    ? splice(source, end, end, `${line}${eol}`)
-    : splice(source, end, end, `${eol}${line}${eol}`);
+  return splice(source, end, end, `${source.slice(0, end).endsWith('\n') ? '' : eol}${line}${eol}`);
 }
 
 /** Appends a table after an empty line. */
@@ -93,10 +86,6 @@ function insertInline(source: string, { start, end }: { start: number; end: numb
   return splice(source, at, at, `, ${pair}`);
 }
 
-function withoutBlanks(written: string): string {
-  return written.replaceAll(/\s/gu, '');
-}
-
 function changeInline(source: string, { path, value }: TomlStatement, change: TableChange): string {
   if (!value) return source;
   const config = parseToml(source);
@@ -105,7 +94,8 @@ function changeInline(source: string, { path, value }: TomlStatement, change: Ta
     return insertInline(source, value, `${key(change.path.at(-1) ?? '')} = ${render(change.value)}`);
   }
   // The value is rendered again, which would lose comments and unusual notations of numbers or strings.
-  if (withoutBlanks(render(valueAt(config, path))) !== withoutBlanks(source.slice(value.start, value.end))) {
+  const [rendered, written] = [render(valueAt(config, path)), source.slice(value.start, value.end)];
+  if (rendered.replaceAll(/\s/gu, '') !== written.replaceAll(/\s/gu, '')) {
     const what = `${path.join('.')} is an inline table with comments or unusual notation, which an edit would lose; change it by hand`;
     throw new HostError('CONFIG_UNSUPPORTED', what);
   }
@@ -163,7 +153,6 @@ function removeValue(source: string, removed: readonly string[]): string {
 
 /** TOML. Tables are changed line by line; all other lines keep their form. */
 export const tomlFormat: ConfigFormat = {
-  name: 'TOML',
   parse: parseToml,
   change: (source, change) => {
     const path = change.path.filter((key) => typeof key === 'string');

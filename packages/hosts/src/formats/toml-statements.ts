@@ -9,7 +9,6 @@ export interface TomlStatement {
   readonly start: number;
   /** The start of the line after it. */
   readonly end: number;
-  /** The range of the value. */
   readonly value?: { readonly start: number; readonly end: number };
 }
 
@@ -22,37 +21,25 @@ function skip(text: string, at: number, pattern: RegExp): number {
 const whitespace = /[\t ]*/uy;
 const restOfLine = /[^\n]*(?:\n|$)/uy;
 const emptyLines = /(?:[\t ]*(?:#[^\n]*)?\r?\n)*/uy;
-const comment = /#[^\n]*/uy;
 const bareValue = /[^\s,\]}#]+(?: \d[\d:.Z+-]*)?/uy;
-// Up to two more quotes may precede the three that end a multi-line string.
-const longString = /"""(?:\\[^]|(?!""")[^])*"{3,5}|'''(?:(?!''')[^])*'{3,5}/uy;
+/** A string, a comment, a bracket or what is between. Up to two more quotes may precede the three that end a multi-line string. */
+const token =
+  /"""(?:\\[^]|(?!""")[^])*"{3,5}|'''(?:(?!''')[^])*'{3,5}|"(?:\\.|[^"\\\n])*"|'[^'\n]*'|#[^\n]*|[^"'#[\]{}]+|[^]/uy;
 const shortString = /"(?:\\.|[^"\\\n])*"|'[^'\n]*'/uy;
 const bareKey = /[\w-]+/uy;
 
-function skipString(text: string, at: number): number {
-  const long = skip(text, at, longString);
-  return long > at ? long : skip(text, at, shortString);
-}
-
 function skipValue(text: string, at: number): number {
-  const open = text[at];
-  if (open === '"' || open === "'") return skipString(text, at);
-  if (open !== '[' && open !== '{') return skip(text, at, bareValue);
+  if (!/["'[{]/u.test(text[at] ?? '')) return skip(text, at, bareValue);
+  let next = at;
   let depth = 0;
-  for (let next = at; next < text.length;) {
-    const character = text[next];
-    if (character === '"' || character === "'") {
-      next = Math.max(next + 1, skipString(text, next));
-    } else if (character === '#') {
-      next = skip(text, next, comment);
-    } else {
-      if (character === '[' || character === '{') depth++;
-      if (character === ']' || character === '}') depth--;
-      next++;
-      if (depth === 0) return next;
-    }
-  }
-  return text.length;
+  do {
+    const end = skip(text, next, token);
+    const read = text.slice(next, end);
+    if (read === '[' || read === '{') depth++;
+    if (read === ']' || read === '}') depth--;
+    next = end;
+  } while (depth > 0 && next < text.length);
+  return next;
 }
 
 /** Returns a name without its quotes. Escapes are those of JSON, except `\U` and `\e`, which are very rare in names. */
@@ -66,7 +53,6 @@ function unquote(name: string): string {
   }
 }
 
-/** Reads a dotted key: its names and its end. */
 function readKey(text: string, start: number): { readonly names: string[]; readonly end: number } {
   const names: string[] = [];
   let at = start;

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import { openSkills } from '../session-host.ts';
-import type { SessionHost } from '../session-host.ts';
+import { openSkills, type SessionHost } from '../session-host.ts';
 
 /**
  * `AGENTS.md` of a project. Codex, Cursor, VS Code, opencode and others read it at the start of a session; Gemini CLI does when

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import { commonNames, configScopes, MCP_SERVER_KIND, remoteKeys, setting, stdioEntry } from '../host.ts';
-import type { Host, HostContext } from '../host.ts';
-import { sessionStartHook, skillFile } from '../session-host.ts';
-import type { SessionHost } from '../session-host.ts';
+import { byScope, commonServers, configScopes, setting } from '../host.ts';
+import type { ConfigScope, Host, HostContext } from '../host.ts';
+import { sessionStartHook, skillFile, type SessionHost } from '../session-host.ts';
 
-function userDirectory(context: HostContext): string {
+function directoryOf(scope: ConfigScope, context: HostContext): string {
+  if (scope === 'project') return join(context.project, '.claude');
   return setting(context, 'CLAUDE_CONFIG_DIR') ?? join(context.home, '.claude');
 }
 
@@ -19,21 +19,17 @@ export const claudeCode: Host = {
   id: 'claude-code',
   title: 'Claude Code',
   mcpServers: {
-    id: MCP_SERVER_KIND,
-    format: 'json',
+    ...commonServers,
     files: (scope, context) =>
       scope === 'project'
         ? [join(context.project, '.mcp.json')]
         : [join(setting(context, 'CLAUDE_CONFIG_DIR') ?? context.home, '.claude.json')],
     path: (name) => ['mcpServers', name],
-    render: (server) => ({ type: 'stdio', ...stdioEntry(server) }),
-    conflictingKeys: remoteKeys,
-    names: commonNames,
     projectVariable: { project: '${CLAUDE_PROJECT_DIR:-.}' },
-    nextStep: (scope) =>
-      scope === 'project'
-        ? 'start claude in this directory and approve the server when it asks; /mcp shows it'
-        : 'restart claude; /mcp shows the server',
+    nextStep: byScope(
+      'start claude in this directory and approve the server when it asks; /mcp shows it',
+      'restart claude; /mcp shows the server',
+    ),
   },
 };
 
@@ -53,17 +49,11 @@ export const claudeCodeSessions: SessionHost = {
   scopes: configScopes,
   entry: {
     ...sessionStartHook,
-    files: (scope, context) => [
-      scope === 'project'
-        ? join(context.project, '.claude', 'settings.json')
-        : join(userDirectory(context), 'settings.json'),
-    ],
-    nextStep: (scope) =>
-      scope === 'project'
-        ? 'start claude in this directory and trust it when claude asks; /hooks shows the hook'
-        : 'restart claude; /hooks shows the hook',
+    files: (scope, context) => [join(directoryOf(scope, context), 'settings.json')],
+    nextStep: byScope(
+      'start claude in this directory and trust it when claude asks; /hooks shows the hook',
+      'restart claude; /hooks shows the hook',
+    ),
   },
-  skills: skillFile((scope, context) =>
-    scope === 'project' ? join(context.project, '.claude', 'skills') : join(userDirectory(context), 'skills'),
-  ),
+  skills: skillFile((scope, context) => join(directoryOf(scope, context), 'skills')),
 };

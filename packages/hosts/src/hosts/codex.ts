@@ -1,8 +1,12 @@
 import { join } from 'node:path';
-import { commonNames, configScopes, MCP_SERVER_KIND, setting, stdioEntry } from '../host.ts';
-import type { Host } from '../host.ts';
-import { openSkills, sessionStartHook } from '../session-host.ts';
-import type { SessionHost } from '../session-host.ts';
+import { byScope, commonServers, configScopes, setting } from '../host.ts';
+import type { ConfigScope, Host, HostContext } from '../host.ts';
+import { openSkills, sessionStartHook, type SessionHost } from '../session-host.ts';
+
+function directoryOf(scope: ConfigScope, context: HostContext): string {
+  if (scope === 'project') return join(context.project, '.codex');
+  return setting(context, 'CODEX_HOME') ?? join(context.home, '.codex');
+}
 
 /**
  * Codex: `[mcp_servers.<name>]` of `config.toml` in `CODEX_HOME` (default `~/.codex`), or in `.codex` of a project that the
@@ -15,20 +19,16 @@ export const codex: Host = {
   id: 'codex',
   title: 'Codex',
   mcpServers: {
-    id: MCP_SERVER_KIND,
+    ...commonServers,
     format: 'toml',
-    files: (scope, context) =>
-      scope === 'project'
-        ? [join(context.project, '.codex', 'config.toml')]
-        : [join(setting(context, 'CODEX_HOME') ?? join(context.home, '.codex'), 'config.toml')],
+    files: (scope, context) => [join(directoryOf(scope, context), 'config.toml')],
     path: (name) => ['mcp_servers', name],
-    render: stdioEntry,
+    render: ({ command, args }) => ({ command, args }),
     conflictingKeys: ['url', 'bearer_token_env_var', 'http_headers', 'env_http_headers'],
-    names: commonNames,
-    nextStep: (scope) =>
-      scope === 'project'
-        ? 'start codex in this directory and trust the project, because it reads .codex only of trusted projects; /mcp shows the server'
-        : 'restart codex; /mcp shows the server',
+    nextStep: byScope(
+      'start codex in this directory and trust the project, because it reads .codex only of trusted projects; /mcp shows the server',
+      'restart codex; /mcp shows the server',
+    ),
   },
 };
 
@@ -50,15 +50,11 @@ export const codexSessions: SessionHost = {
   scopes: configScopes,
   entry: {
     ...sessionStartHook,
-    files: (scope, context) => [
-      scope === 'project'
-        ? join(context.project, '.codex', 'hooks.json')
-        : join(setting(context, 'CODEX_HOME') ?? join(context.home, '.codex'), 'hooks.json'),
-    ],
-    nextStep: (scope) =>
-      scope === 'project'
-        ? 'start codex in this directory, trust the project, then trust the hook in /hooks; codex skips it until then'
-        : 'restart codex, then trust the hook in /hooks; codex skips it until then',
+    files: (scope, context) => [join(directoryOf(scope, context), 'hooks.json')],
+    nextStep: byScope(
+      'start codex in this directory, trust the project, then trust the hook in /hooks; codex skips it until then',
+      'restart codex, then trust the hook in /hooks; codex skips it until then',
+    ),
   },
   skills: openSkills,
 };

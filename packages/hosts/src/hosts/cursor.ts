@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import { commonNames, MCP_SERVER_KIND, remoteKeys, stdioEntry } from '../host.ts';
-import type { Host } from '../host.ts';
+import { commonServers, type Host } from '../host.ts';
 
 /**
  * Cursor: `mcpServers` of `.cursor/mcp.json` in the project or the home directory. `${workspaceFolder}` is expanded in both.
@@ -11,13 +10,9 @@ export const cursor: Host = {
   id: 'cursor',
   title: 'Cursor',
   mcpServers: {
-    id: MCP_SERVER_KIND,
-    format: 'json',
+    ...commonServers,
     files: (scope, { project, home }) => [join(scope === 'project' ? project : home, '.cursor', 'mcp.json')],
     path: (name) => ['mcpServers', name],
-    render: (server) => ({ type: 'stdio', ...stdioEntry(server) }),
-    conflictingKeys: remoteKeys,
-    names: commonNames,
     // An editor does not run in the directory that it shows.
     projectVariable: { project: '${workspaceFolder}', user: '${workspaceFolder}' },
     nextStep: () => 'open the project in Cursor and switch the server on under Customize, MCPs',

@@ -1,8 +1,6 @@
 import { join } from 'node:path';
-import { isObject } from '../formats/config-format.ts';
-import type { ConfigObject } from '../formats/config-format.ts';
-import { commonNames, MCP_SERVER_KIND, remoteKeys, setting } from '../host.ts';
-import type { Host } from '../host.ts';
+import { isObject, type ConfigObject } from '../formats/config-format.ts';
+import { byScope, commonServers, remoteKeys, setting, type Host } from '../host.ts';
 
 /** Returns whether the file uses the layout of version 2. In version 1 `servers` can be the name of a server, which has a type. */
 function usesVersion2({ mcp }: ConfigObject): boolean {
@@ -22,8 +20,7 @@ export const opencode: Host = {
   id: 'opencode',
   title: 'opencode',
   mcpServers: {
-    id: MCP_SERVER_KIND,
-    format: 'json',
+    ...commonServers,
     files: (scope, context) => {
       const user = join(setting(context, 'XDG_CONFIG_HOME') ?? join(context.home, '.config'), 'opencode');
       const base = scope === 'project' ? context.project : user;
@@ -37,10 +34,9 @@ export const opencode: Host = {
       ...(usesVersion2(config) ? {} : { enabled: true }),
     }),
     conflictingKeys: [...remoteKeys, 'oauth', 'disabled'],
-    names: commonNames,
-    nextStep: (scope) =>
-      scope === 'project'
-        ? "start opencode in this directory; 'opencode mcp list' shows the server, and version 2 needs 'opencode mcp approve'"
-        : "restart opencode; 'opencode mcp list' shows the server",
+    nextStep: byScope(
+      "start opencode in this directory; 'opencode mcp list' shows the server, and version 2 needs 'opencode mcp approve'",
+      "restart opencode; 'opencode mcp list' shows the server",
+    ),
   },
 };

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import { commonNames, MCP_SERVER_KIND, remoteKeys, setting, stdioEntry } from '../host.ts';
-import type { Host, HostContext } from '../host.ts';
+import { commonServers, setting, type Host, type HostContext } from '../host.ts';
 
 /** Returns the directory of the user's settings, for the default profile. */
 function userDirectory(context: HostContext): string {
@@ -24,15 +23,11 @@ export const vscode: Host = {
   id: 'vscode',
   title: 'VS Code',
   mcpServers: {
-    id: MCP_SERVER_KIND,
-    format: 'json',
+    ...commonServers,
     files: (scope, context) => [
       scope === 'project' ? join(context.project, '.vscode', 'mcp.json') : join(userDirectory(context), 'mcp.json'),
     ],
     path: (name) => ['servers', name],
-    render: (server) => ({ type: 'stdio', ...stdioEntry(server) }),
-    conflictingKeys: remoteKeys,
-    names: commonNames,
     projectVariable: { project: '${workspaceFolder}', user: '${workspaceFolder}' },
     nextStep: () => "open the project in VS Code and run 'MCP: List Servers' to start the server and trust it",
   },

@@ -1,8 +1,7 @@
 /** Checks the arguments of public functions, which programs without types can get wrong, so that a mistake has a coded error. */
 
 import type { ErrorText } from './cairn-error.ts';
-import { LANGUAGES, type Language } from './language.ts';
-import { isObject, isStrings } from './values.ts';
+import { isObject, isStrings, LANGUAGES, type Language } from './values.ts';
 
 /**
  * The names of the options in `T`, each with whether a call must give it. The compiler asks for every name, so that the list
@@ -13,16 +12,7 @@ export type OptionNames<T> = {
 };
 
 /** What a function takes in one place, when it has no list of option names. `?` allows `undefined`. `any` is checked by the function itself. */
-type ArgumentKind =
-  | 'any'
-  | 'string'
-  | 'object'
-  | 'object?'
-  | 'object or string'
-  | 'object or boolean?'
-  | 'objects'
-  | 'strings'
-  | 'lines';
+type ArgumentKind = Kind | 'object?' | 'object or boolean?';
 
 /** The arguments of a function: the kind of each, or the names of the options that it has. */
 type Arguments<Given extends readonly unknown[]> = {
@@ -36,31 +26,26 @@ export type CallTable<Api> = {
     : never;
 };
 
-/** Makes the error of a package for an invalid argument. */
 type InvalidArgument = (
   code: 'INVALID_INPUT' | 'INVALID_OPTION',
   text: ErrorText,
   facts?: { readonly option: string },
 ) => Error;
 
-function isLines(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return Symbol.iterator in value || Symbol.asyncIterator in value;
-}
+type Kind = 'any' | 'string' | 'object' | 'object or boolean' | 'objects' | 'strings' | 'lines';
 
-const kinds: Readonly<Record<ArgumentKind, readonly [expected: string, accepts: (value: unknown) => boolean]>> = {
+const kinds: Readonly<Record<Kind, readonly [expected: string, accepts: (value: unknown) => boolean]>> = {
   any: ['anything', () => true],
   string: ['a string', (value) => typeof value === 'string'],
   object: ['an object', isObject],
-  'object?': ['an object', (value) => value === undefined || isObject(value)],
-  'object or string': ['an object or a string', (value) => typeof value === 'string' || isObject(value)],
-  'object or boolean?': [
-    'an object or a boolean',
-    (value) => value === undefined || typeof value === 'boolean' || isObject(value),
-  ],
+  'object or boolean': ['an object or a boolean', (value) => typeof value === 'boolean' || isObject(value)],
   objects: ['an array of objects', (value) => Array.isArray(value) && value.every(isObject)],
   strings: ['an array of strings', isStrings],
-  lines: ['an array or an iterable of lines', isLines],
+  lines: [
+    'an array or an iterable of lines',
+    (value) =>
+      typeof value === 'object' && value !== null && (Symbol.iterator in value || Symbol.asyncIterator in value),
+  ],
 };
 
 type Names = Readonly<Record<string, 'optional' | 'required'>>;
@@ -99,25 +84,23 @@ export class ArgumentChecks {
 
   /** Makes functions that return a promise reject when an argument is not what the table states. Changes the object. */
   calls<Api extends object>(api: Api, table: CallTable<Api>): Api {
-    return this.#wrap(api, table, (run, check) => async (...given) => {
-      check(...given);
-      return run(...given);
-    });
+    return this.#wrap(api, table, true);
   }
 
   /** Like {@link ArgumentChecks.calls}, for functions that throw. */
   directCalls<Api extends object>(api: Api, table: CallTable<Api>): Api {
-    return this.#wrap(api, table, (run, check) => (...given) => {
-      check(...given);
-      return run(...given);
-    });
+    return this.#wrap(api, table, false);
   }
 
-  #wrap<Api extends object>(api: Api, table: CallTable<Api>, wrap: (run: Run, check: Run) => Run): Api {
-    const calls = api as Record<string, unknown>;
+  #wrap<Api extends object>(api: Api, table: CallTable<Api>, rejects: boolean): Api {
+    const calls = api as Record<string, Run>;
     for (const [name, expected] of Object.entries(table) as [string, readonly (ArgumentKind | Names)[]][]) {
       const run = (calls[name] as Run).bind(api);
-      calls[name] = wrap(run, (...given) => this.#arguments(name, expected, given));
+      const call: Run = (...given) => {
+        this.#arguments(name, expected, given);
+        return run(...given);
+      };
+      calls[name] = rejects ? async (...given) => call(...given) : call;
     }
     return api;
   }
@@ -128,9 +111,10 @@ export class ArgumentChecks {
       if (typeof expected === 'object' && isObject(given[index])) this.#names(call, given[index], expected);
     for (const [index, expected] of table.entries()) {
       const kind = typeof expected === 'string' ? expected : isRequired(expected) ? 'object' : 'object?';
-      const [noun, accepts] = kinds[kind];
-      if (accepts(given[index])) continue;
-      const hint = `Pass ${noun}${kind.endsWith('?') ? ', or omit it' : ''}.`;
+      const isOptional = kind.endsWith('?');
+      const [noun, accepts] = kinds[kind.replace('?', '') as Kind];
+      if (accepts(given[index]) || (isOptional && given[index] === undefined)) continue;
+      const hint = `Pass ${noun}${isOptional ? ', or omit it' : ''}.`;
       throw this.#fail('INVALID_INPUT', [`Argument ${index + 1} of ${call} is not ${noun}`, hint]);
     }
   }

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { quoted } from './quoted.ts';
+import { quoted } from '../paths/quote.ts';
 import { retry } from './retry.ts';
 import { isObject, isStrings } from './values.ts';
 import { TEMPORARY_NAME, writeAtomically } from './write-atomically.ts';

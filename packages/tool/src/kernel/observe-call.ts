@@ -1,4 +1,5 @@
 import { channel, tracingChannel, type TracingChannel } from 'node:diagnostics_channel';
+import { errnoOf } from './system-error.ts';
 
 /**
  * The name of the tracing channel that every observed call is published on: `tracing:cairn:call:start`, `:end`,
@@ -18,7 +19,6 @@ export interface ObservedCall {
   readonly id: string;
   /** The kind of the call: `tool`, or `natives` for a function of `@cairn/natives`. Further kinds may follow. */
   readonly source: string;
-  /** The name of the tool or function. */
   readonly name: string;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
@@ -43,7 +43,6 @@ export interface CallContents {
   readonly value: unknown;
 }
 
-/** The facts of a result that observers receive without its contents. */
 export type CallOutcome = Readonly<Pick<ObservedCall, 'outputBytes' | 'results' | 'note' | 'failure'>>;
 
 const calls: TracingChannel<ObservedCall, ObservedCall> = tracingChannel(CALL_CHANNEL);
@@ -63,21 +62,6 @@ function jsonBytes(value: unknown): { readonly inputBytes?: number } {
   }
 }
 
-function codeOf(error: unknown): string {
-  if (error instanceof Error) return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
-  return typeof error;
-}
-
-/** Returns the facts of a result. An error in `outcomeOf` must not fail the call. */
-function factsOf<Result>(result: Result, outcomeOf: (result: Result) => CallOutcome): CallOutcome {
-  try {
-    return outcomeOf(result);
-  } catch {
-    return {};
-  }
-}
-
-/** A call that observers may see. */
 interface ObservableCall<Result> {
   readonly source: string;
   readonly name: string;
@@ -112,11 +96,15 @@ async function publishCall<Result>(
     const pending = calls.start.runStores(message, () => run(message));
     calls.end.publish(message);
     const result = await pending;
-    Object.assign(message, factsOf(result, outcomeOf));
+    try {
+      Object.assign(message, outcomeOf(result));
+    } catch {
+      // The facts of a result must not fail its call.
+    }
     publishContents('result', result);
     return result;
   } catch (error) {
-    message.failure = codeOf(error);
+    message.failure = errnoOf(error) ?? (error instanceof Error ? error.name : typeof error);
     publishContents('error', error);
     message.durationMs = performance.now() - startMs;
     calls.error.publish(message);

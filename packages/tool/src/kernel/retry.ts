@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Options of {@link retry}. */
 export interface RetryOptions {
   readonly attempts: number;
   /**

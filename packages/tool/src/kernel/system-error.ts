@@ -19,7 +19,6 @@ const FREE_SPACE = 'Free some space, or write less, and call again.';
 
 type Explained = readonly [code: ToolErrorCode, what: string, hint: string];
 
-/** The meaning of each system error for the caller of a tool. */
 const explanations: Readonly<Record<string, Explained>> = {
   ENOENT: ['NOT_FOUND', 'does not exist', CHECK_PATH],
   ENOTDIR: ['NOT_A_DIRECTORY', 'has a parent that is not a directory', CHECK_PATH],

@@ -1,7 +1,6 @@
 import { unquotePath } from '../paths/quote.ts';
 import { ArgumentChecks } from './argument-checks.ts';
-import { HintedError, isNamed } from './cairn-error.ts';
-import type { CairnErrorFacts, ErrorText } from './cairn-error.ts';
+import { HintedError, isNamed, type CairnErrorFacts, type ErrorText } from './cairn-error.ts';
 
 /**
  * Why a tool call failed.
@@ -48,7 +47,6 @@ export type ToolErrorCode =
   | 'TIMEOUT'
   | 'TOO_LARGE';
 
-/** The facts of a {@link ToolError} besides its code. */
 interface ToolErrorFacts extends Pick<CairnErrorFacts, 'path' | 'option' | 'cause'> {
   /** The current content of the file, as the caller sees it. */
   readonly context?: string | undefined;
@@ -82,5 +80,4 @@ export class ToolError extends HintedError<ToolErrorCode> {
   }
 }
 
-/** Checks arguments with {@link ToolError}. */
 export const checkArguments: ArgumentChecks = new ArgumentChecks((...given) => new ToolError(...given));

@@ -6,7 +6,11 @@ export function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Returns whether a value is an array of strings. */
 export function isStrings(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((one) => typeof one === 'string');
 }
+
+/** The languages of prompts, notices and answers for a model. */
+export const LANGUAGES = ['en', 'zh'] as const;
+
+export type Language = (typeof LANGUAGES)[number];

@@ -1,4 +1,2 @@
-export { projectDirectory, userDirectories } from './directories.ts';
-export type { DirectoryContext } from './directories.ts';
-export { homeDirectory } from './process-directories.ts';
+export { homeDirectory, projectDirectory, userDirectories, type DirectoryContext } from './directories.ts';
 export { escapeControls, quotePath, unquotePath } from './quote.ts';

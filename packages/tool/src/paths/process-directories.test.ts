@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { accountStateDirectories, homeDirectory, temporaryDirectory } from './process-directories.ts';
+import { accountStateDirectories, homeDirectory, temporaryDirectory } from './directories.ts';
 
 test('HOME names the home directory', () => {
   expect(homeDirectory({ HOME: '/home/a' })).toBe('/home/a');
@@ -21,14 +21,14 @@ test('a relative directory for temporary files is ignored', () => {
 });
 
 test('the shared state is in the home directory of the user database, or in /var/tmp', () => {
-  expect(accountStateDirectories('kind', { uid: 7, home: '/home/a' }, 'linux')).toEqual([
+  expect(accountStateDirectories('kind', { uid: 7, homedir: '/home/a' }, 'linux')).toEqual([
     '/home/a/.local/state/cairn/kind',
     '/var/tmp/cairn-7-kind',
   ]);
   for (const home of [undefined, '', 'relative']) {
-    expect(accountStateDirectories('kind', { uid: 7, home }, 'linux')).toEqual(['/var/tmp/cairn-7-kind']);
+    expect(accountStateDirectories('kind', { uid: 7, homedir: home }, 'linux')).toEqual(['/var/tmp/cairn-7-kind']);
   }
-  expect(accountStateDirectories('kind', { uid: -1, home: String.raw`C:\Users\a` }, 'win32')).toEqual([
+  expect(accountStateDirectories('kind', { uid: -1, homedir: String.raw`C:\Users\a` }, 'win32')).toEqual([
     String.raw`C:\Users\a\AppData\Local\cairn\kind`,
   ]);
 });

@@ -1,6 +1,5 @@
 export { createDataMarks } from './data-marks.ts';
 export { count, formatBytes } from './format.ts';
 export { findSecret, findSecrets } from './secrets.ts';
-export { estimateTokens } from './tokens.ts';
-export type { CountTokens } from './tokens.ts';
+export { estimateTokens, type CountTokens } from './tokens.ts';
 export { truncateLine } from './truncate.ts';

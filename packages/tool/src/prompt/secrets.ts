@@ -92,28 +92,26 @@ function isLikelySecret(value: string, name: string): boolean {
   return chosen.test(name) || value.length >= 16 || (/[a-z]/u.test(value) && /[A-Z]/u.test(value));
 }
 
-/** Returns whether a text has a match. To copy a pattern for `matchAll` takes longer than to search a short text. */
-function has(text: string, pattern: RegExp): boolean {
-  return text.search(pattern) !== -1;
+/** Returns the matches in a text. To copy a pattern for `matchAll` takes longer than to search a short text. */
+function matchesIn(text: string, pattern: RegExp): Iterable<RegExpExecArray> {
+  return text.search(pattern) === -1 ? [] : text.matchAll(pattern);
 }
 
 function* candidates(text: string, { examples }: SecretOptions): Generator<FoundSecret, void, undefined> {
   const harmless = examples === true ? masked : placeholder;
   for (const [kind, pattern] of formats) {
-    if (!has(text, pattern)) continue;
-    for (const { 0: whole, 1: secret = whole, index } of text.matchAll(pattern)) {
+    for (const { 0: whole, 1: secret = whole, index } of matchesIn(text, pattern)) {
       if (harmless.test(secret) || (kind === 'OpenAI key' && isWords(secret))) continue;
       const end = index + whole.length;
       yield { kind, start: end - secret.length, end };
     }
   }
-  const passwords = has(text, urlPassword) ? text.matchAll(urlPassword) : [];
-  for (const { 0: whole, 1: user, 2: password = '', index } of passwords) {
+  for (const { 0: whole, 1: user, 2: password = '', index } of matchesIn(text, urlPassword)) {
     if (password === user || known.test(password) || placeholder.test(password)) continue;
     const end = index + whole.length;
     yield { kind: 'password in a URL', start: end - password.length, end };
   }
-  if (!has(text, assignment)) return;
+  if (text.search(assignment) === -1) return;
   const pattern = new RegExp(assignment);
   for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
     const [whole, name = '', verb, value = ''] = match;
@@ -172,10 +170,6 @@ export const SECRET_NAMES: readonly string[] = [
   ['.ssh/', '.gnupg/', '.aws/', '.azure/', '.gcloud/', '.kube/', '.docker/', '.env/'],
 ].flat();
 
-/** Whether a name is that of a directory, or of a file or link. */
-type NamedKind = 'file' | 'directory';
-
-/** Returns a pattern for the names that one of the globs matches. */
 function toPattern(globs: readonly string[]): RegExp {
   const patterns = globs.map((glob) =>
     glob
@@ -188,7 +182,7 @@ function toPattern(globs: readonly string[]): RegExp {
 
 const exceptions = toPattern(SECRET_NAMES.filter((name) => name.startsWith('!')).map((name) => name.slice(1)));
 const secrets = SECRET_NAMES.filter((name) => !name.startsWith('!'));
-const patternOf: Readonly<Record<NamedKind, RegExp>> = {
+const patternOf: Readonly<Record<'file' | 'directory', RegExp>> = {
   file: toPattern(secrets.filter((name) => !name.endsWith('/'))),
   directory: toPattern(secrets.filter((name) => name.endsWith('/')).map((name) => name.slice(0, -1))),
 };
@@ -198,6 +192,6 @@ const patternOf: Readonly<Record<NamedKind, RegExp>> = {
  * {@link SECRET_NAMES}. Public keys (`id_rsa.pub`) and `.env.example`, `.env.sample`, `.env.template` do not. Case does not
  * matter.
  */
-export function isSecretName(name: string, kind: NamedKind = 'file'): boolean {
+export function isSecretName(name: string, kind: 'file' | 'directory' = 'file'): boolean {
   return patternOf[kind].test(name) && !exceptions.test(name);
 }

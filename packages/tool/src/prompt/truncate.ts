@@ -1,8 +1,5 @@
 import { checkArguments } from '../kernel/tool-error.ts';
-/** The limit that cut a text: the number of lines or of bytes. */
-type TruncateLimit = 'lines' | 'bytes';
 
-/** The limits of {@link truncate}. */
 interface TruncateLimits {
   readonly maxLines: number;
   /** Bytes of the whole text in UTF-8, line ends included. */
@@ -16,10 +13,9 @@ interface Truncation {
   readonly lines: readonly string[];
   /** The number of lines before the cut. */
   readonly total: number;
-  /** The number of lines in `lines`. */
   readonly shown: number;
   /** Absent when all lines are shown. */
-  readonly limit?: TruncateLimit;
+  readonly limit?: 'lines' | 'bytes';
   /** The number of shown lines that were cut to `maxColumns`. */
   readonly cutLines: number;
 }
@@ -39,20 +35,20 @@ export function truncate(lines: readonly string[], limits: TruncateLimits): Trun
   const kept: string[] = [];
   let bytes = 0;
   let cutLines = 0;
-  let limit: TruncateLimit | undefined;
   for (const line of lines) {
-    if (kept.length === maxLines) {
-      limit = 'lines';
-      break;
-    }
+    if (kept.length === maxLines) break;
     const shown = truncateLine(line, maxColumns);
     bytes += Buffer.byteLength(shown) + 1;
-    if (bytes > maxBytes) {
-      limit = 'bytes';
-      break;
-    }
+    if (bytes > maxBytes) break;
     if (shown !== line) cutLines++;
     kept.push(shown);
   }
-  return { lines: kept, total: lines.length, shown: kept.length, cutLines, ...(limit && { limit }) };
+  const limit = bytes > maxBytes ? 'bytes' : 'lines';
+  return {
+    lines: kept,
+    total: lines.length,
+    shown: kept.length,
+    cutLines,
+    ...(kept.length < lines.length && { limit }),
+  };
 }
