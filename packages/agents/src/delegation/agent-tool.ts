@@ -9,7 +9,7 @@ import type { ToolRunContext } from '../run/tool-context.ts';
 import { asAgentTool } from '../tools/agent-tool.ts';
 import type { AgentTool } from '../tools/agent-tool.ts';
 import { AGENT_TOOL } from '../tools/tool-names.ts';
-import { createRunTool } from './run-tool.ts';
+import { RunTool } from './run-tool.ts';
 
 /** Runs that are started by runs go no deeper. */
 const MAX_DEPTH = 2;
@@ -46,7 +46,7 @@ export function agentTool(agents: Agents, options: AgentToolOptions = {}): Agent
   checkArguments.options('agentTool', options, agentToolOptions);
   const { only, readOnly = false, language = 'en', maxAnswerCharacters, onEvent } = options;
   const listed = only?.map((name) => findAgent(agents.definitions, name));
-  const tool = createRunTool({
+  const tool = new RunTool({
     tool: AGENT_TOOL,
     definitions: agents.definitions,
     agents: () => agents,
@@ -70,7 +70,7 @@ export function delegationTool(agents: Agents, caller: DelegationCaller, languag
     ({ name }) => !caller.agents.includes(name) && (granted?.has(name) ?? true),
   );
   if (others.length === 0) return undefined;
-  const tool = createRunTool({
+  const tool = new RunTool({
     tool: AGENT_TOOL,
     definitions: agents.definitions,
     agents: () => agents,
@@ -80,7 +80,7 @@ export function delegationTool(agents: Agents, caller: DelegationCaller, languag
     readOnly,
   });
   return {
-    ...asAgentTool(tool.definition),
+    ...asAgentTool(tool.of()),
     execute: (input, { abortSignal, context }) =>
       tool.of({ parent: context as ToolRunContext }).execute(input as never, { signal: abortSignal }),
   };

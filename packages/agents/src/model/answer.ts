@@ -1,5 +1,4 @@
 import { InvalidResponseDataError } from 'ai';
-import { AnswerSize } from './answer-size.ts';
 import { AnswerError } from './model-failure.ts';
 import type { CallOptions, StreamPart, StreamResult } from './model-object.ts';
 
@@ -53,6 +52,22 @@ function errorOf(error: unknown, { response }: StreamResult): unknown {
   return new AnswerError('not-a-stream', `answered with ${what}`);
 }
 
+/** The largest answer: text, reasoning and the arguments of calls together, in UTF-8. */
+const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
+
+function checkSize(bytes: number): void {
+  if (bytes <= MAX_ANSWER_BYTES) return;
+  throw new AnswerError('too-large', `answered with more than ${MAX_ANSWER_BYTES / 1024 / 1024} MiB of text`);
+}
+
+/** Checks an answer that was not streamed. @throws {AnswerError} `too-large`. */
+export function checkContent(
+  content: readonly { readonly type: string; readonly text?: unknown; readonly input?: unknown }[],
+): void {
+  const sizeOf = (value: unknown): number => (typeof value === 'string' ? Buffer.byteLength(value) : 0);
+  checkSize(content.reduce((sum, { text, input }) => sum + sizeOf(text) + sizeOf(input), 0));
+}
+
 /** The answer to one request, part by part, within the time limits. */
 export class Answer {
   readonly result: StreamResult;
@@ -61,7 +76,8 @@ export class Answer {
   readonly #limits: TimeLimits;
   /** Parts that were read while the answer began. */
   readonly #begun: StreamPart[] = [];
-  readonly #size = new AnswerSize();
+  #deltaBytes = 0;
+  #callBytes = 0;
   #isFinished = false;
 
   private constructor(result: StreamResult, watch: Watch, limits: TimeLimits) {
@@ -96,7 +112,11 @@ export class Answer {
     const { done, value } = await this.#reader.read();
     if (done) throw new AnswerError('cut', 'cut its answer');
     if (value.type === 'error') throw errorOf(value.error, this.result);
-    this.#size.add(value);
+    if (value.type === 'text-delta' || value.type === 'reasoning-delta' || value.type === 'tool-input-delta') {
+      this.#deltaBytes += Buffer.byteLength(value.delta);
+      // Calls repeat the arguments that were streamed.
+    } else if (value.type === 'tool-call') this.#callBytes += Buffer.byteLength(value.input);
+    checkSize(Math.max(this.#deltaBytes, this.#callBytes));
     this.#isFinished = value.type === 'finish';
     return value;
   }

@@ -1,9 +1,7 @@
 import { wrapLanguageModel } from 'ai';
 import type { LanguageModel } from 'ai';
 import { AgentError } from '../errors.ts';
-import { checkContent } from './answer-size.ts';
-import { Answer, Watch } from './answer.ts';
-import { joinDelta } from './join-delta.ts';
+import { Answer, checkContent, Watch } from './answer.ts';
 import { modelFailure } from './model-failure.ts';
 import type { CallOptions, ModelObject, StreamPart, StreamResult } from './model-object.ts';
 import type { ModelSubject } from './model-subject.ts';
@@ -29,17 +27,13 @@ const DEFAULT_TIMEOUT_MS = 180_000;
 /** Timers with a longer time end at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** @throws {AgentError} `INVALID_OPTION` */
-function checkNumber(option: string, value: number, least: number): void {
-  if (typeof value === 'number' && value >= least && value <= MAX_TIMER_MS) return;
-  const hint = `Use a number from ${least} to ${MAX_TIMER_MS}.`;
-  throw new AgentError('INVALID_OPTION', [`${option} is ${String(value)}`, hint], { option });
-}
-
 /** With an invalid number, requests would be repeated without an end. @throws {AgentError} `INVALID_OPTION` */
-function checkRetries({ maxRetries, retryDelayMs, maxRetryDelayMs, busyMs }: RetryOptions): void {
-  const numbers = { maxRetries, retryDelayMs, maxRetryDelayMs, busyMs };
-  for (const [option, value] of Object.entries(numbers)) if (value !== undefined) checkNumber(option, value, 0);
+function checkNumbers(numbers: Readonly<Record<string, number | undefined>>, least: number): void {
+  for (const [option, value] of Object.entries(numbers)) {
+    if (value === undefined || (typeof value === 'number' && value >= least && value <= MAX_TIMER_MS)) continue;
+    const hint = `Use a number from ${least} to ${MAX_TIMER_MS}.`;
+    throw new AgentError('INVALID_OPTION', [`${option} is ${String(value)}`, hint], { option });
+  }
 }
 
 /** The parts that no caller acts on. The input of a tool call is not acted on before the call is complete. */
@@ -63,16 +57,20 @@ function isContent(part: StreamPart): boolean {
   return !SILENT_PARTS.has(part.type);
 }
 
-/** Returns whether a part ends the time in which the answer may be asked for again: it has an effect, or it is the end. */
-function isFinal(part: StreamPart): boolean {
-  return isContent(part) && part.type !== 'text-delta' && part.type !== 'reasoning-delta';
+/** Adds a piece of text to the last part when both are pieces of one text. Returns whether it did. */
+function joinDelta(parts: StreamPart[], part: StreamPart): boolean {
+  const last = parts.at(-1);
+  if (last === undefined || !('delta' in part) || !('delta' in last)) return false;
+  if (last.type !== part.type || last.id !== part.id || part.providerMetadata !== undefined) return false;
+  parts[parts.length - 1] = { ...last, delta: last.delta + part.delta };
+  return true;
 }
 
-/** Reads an answer up to what a caller acts on. */
+/** Reads an answer up to what a caller acts on; one that is not followed up to what has an effect, or to its end. */
 async function readHead(answer: Answer, isFollowed: boolean, head: StreamPart[]): Promise<void> {
   for (let part = await answer.next(); part; part = await answer.next()) {
     if (isFollowed || !joinDelta(head, part)) head.push(part);
-    if (isFollowed ? isContent(part) : isFinal(part)) break;
+    if (isContent(part) && (isFollowed || (part.type !== 'text-delta' && part.type !== 'reasoning-delta'))) break;
   }
 }
 
@@ -81,7 +79,6 @@ class Passage {
   readonly #thoughts = new ThoughtParts();
   readonly #calls: StreamPart[] = [];
 
-  /** Returns the parts to pass on after a part of the answer. */
   read(part: StreamPart): readonly StreamPart[] {
     return this.#thoughts.read(part).flatMap((one) => {
       if (one.type === 'tool-call' && !isContent(one)) {
@@ -149,8 +146,9 @@ export function guardModel(
     onUnsent,
   } = options;
   const limits = { firstByteTimeoutMs, chunkTimeoutMs };
-  for (const [option, value] of Object.entries(limits)) checkNumber(option, value, 1);
-  checkRetries(options);
+  checkNumbers(limits, 1);
+  const { maxRetries, retryDelayMs, maxRetryDelayMs, busyMs } = options;
+  checkNumbers({ maxRetries, retryDelayMs, maxRetryDelayMs, busyMs }, 0);
   const open = async (params: CallOptions, inner: ModelObject): Promise<StreamResult> => {
     const { abortSignal: signal } = params;
     const head: StreamPart[] = [];

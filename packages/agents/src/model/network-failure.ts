@@ -1,5 +1,6 @@
-import { AgentError, type AgentErrorCode } from '../errors.ts';
-import { nameServer, redact, type ModelFailure, type ModelSubject } from './model-subject.ts';
+import type { AgentErrorCode } from '../errors.ts';
+import { failure, nameServer, reasonIn, RUN_AGAIN } from './model-subject.ts';
+import type { ModelFailure, ModelSubject } from './model-subject.ts';
 
 /** Yields an error and what caused it. */
 export function* causesOf(error: unknown): Generator<object> {
@@ -14,7 +15,6 @@ export function* causesOf(error: unknown): Generator<object> {
   }
 }
 
-/** The code and the message of the error that broke a connection. */
 interface NetworkError {
   readonly code: string;
   readonly message: string;
@@ -50,13 +50,7 @@ const rows: readonly Row[] = [
     'is not reachable: its host is not found',
     'Correct CAIRN_BASE_URL, or check the network.',
   ],
-  [
-    /^(?:ECONNRESET|ECONNABORTED|EPIPE|UND_ERR_SOCKET)$/u,
-    'MODEL_FAILED',
-    'broke the connection',
-    'Run it again, or check the log of the server.',
-    true,
-  ],
+  [/^(?:ECONNRESET|ECONNABORTED|EPIPE|UND_ERR_SOCKET)$/u, 'MODEL_FAILED', 'broke the connection', RUN_AGAIN, true],
   [/TIMEDOUT|TIMEOUT/u, 'MODEL_UNAVAILABLE', 'did not answer in time', checkServer],
   [
     /CERT|SSL|TLS|SIGNATURE/u,
@@ -68,9 +62,7 @@ const rows: readonly Row[] = [
 
 /** Interprets an error of the connection. */
 export function networkFailure({ code: networkCode, message }: NetworkError, subject: ModelSubject): ModelFailure {
-  const row = rows.find(([codes]) => codes.test(networkCode));
-  const reason = redact(message, subject);
-  const other: Row = [/^/u, 'MODEL_UNAVAILABLE', `is not reachable${reason === '' ? '' : `: ${reason}`}`, checkServer];
-  const [, code, what, hint, isTransient = false] = row ?? other;
-  return { error: new AgentError(code, [`${nameServer(subject)} ${what} (${networkCode})`, hint]), isTransient };
+  const other: Row = [/^/u, 'MODEL_UNAVAILABLE', `is not reachable${reasonIn(message, subject)}`, checkServer];
+  const [, code, what, hint, isTransient] = rows.find(([codes]) => codes.test(networkCode)) ?? other;
+  return failure(code, [`${nameServer(subject)} ${what} (${networkCode})`, hint], isTransient);
 }

@@ -8,7 +8,7 @@ import { createTool, inputSchema, succeed, ToolError } from '@cairn/tool';
 import type { OpenToolSet, ToolDefinition, Tools, ToolSet, ToolSetContext } from '@cairn/tool';
 import { z } from 'zod';
 import { inOrder, oneLine } from '../delegation/agent-list.ts';
-import { createRunTool } from '../delegation/run-tool.ts';
+import { RunTool } from '../delegation/run-tool.ts';
 import { delegationTexts } from '../delegation/texts.ts';
 import type { Agents } from '../run/agents.ts';
 
@@ -147,7 +147,7 @@ export function createAgentsToolSet(options: AgentsToolSetOptions): ToolSet {
     else context.signal.addEventListener('abort', end, { once: true });
     const { readOnly } = context;
     const list = createListTool(definitions, language);
-    const run = createRunTool({
+    const run = new RunTool({
       tool: RUN_AGENT,
       definitions,
       agents,
@@ -155,7 +155,7 @@ export function createAgentsToolSet(options: AgentsToolSetOptions): ToolSet {
       readOnly,
       isOtherMain: true,
       maxAnswerCharacters,
-    }).definition;
+    }).of();
     return { tools: { [LIST_AGENTS]: list as Tools[string], [RUN_AGENT]: run as Tools[string] } };
   };
   return {
