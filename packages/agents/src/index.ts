@@ -39,12 +39,12 @@ export type {
   ProcessEvent,
   ProcessOptions,
   ResumeOptions,
+  WorkflowEvent,
+  WorkflowResponse,
   WorkflowsOptions,
   WorkflowStream,
   WorkOptions,
 } from './workflow/workflows-api.ts';
-export type { WorkflowEvent } from './workflow/events.ts';
-export type { WorkflowResponse } from './workflow/response.ts';
 export type { CallRecord } from './workflow/types.ts';
 export { loadFunctions } from './workflow/functions/load-functions.ts';
 export { toStreamFunctions } from './workflow/functions/definition.ts';

@@ -6,10 +6,15 @@ import { resolveModel } from '../model/resolve-model.ts';
 import type { Engine } from './engine.ts';
 import { isPending, NEW_STATE, stateOf } from './loop-state.ts';
 import { loopTexts } from './loop-texts.ts';
-import { responseWithoutWork } from './response.ts';
-import type { WorkflowResponse } from './response.ts';
-import { modelOf } from './workflows-api.ts';
-import type { ProcessEvent, ProcessOptions, WorkflowsOptions, WorkflowStream, WorkOptions } from './workflows-api.ts';
+import { modelOf, responseWithoutWork } from './workflows-api.ts';
+import type {
+  ProcessEvent,
+  ProcessOptions,
+  WorkflowResponse,
+  WorkflowsOptions,
+  WorkflowStream,
+  WorkOptions,
+} from './workflows-api.ts';
 
 /** A stream whose messages the workflows answer. */
 export class AnsweringStream implements WorkflowStream {

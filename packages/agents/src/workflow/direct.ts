@@ -1,5 +1,6 @@
+import { makeAction } from './calls.ts';
 import { ASK_USER } from './functions/ask-user.ts';
-import { isFunctionName, resolveAction } from './functions/resolve-action.ts';
+import { isFunctionName } from './functions/resolve-action.ts';
 import type { Journal } from './journal.ts';
 import { loopTexts } from './loop-texts.ts';
 import { runLoop, storeAnswer } from './loop.ts';
@@ -8,12 +9,12 @@ import { parseDecision } from './replies/decision.ts';
 import { decisionPrompt } from './replies/prompts.ts';
 import { decisionSchema } from './replies/schemas.ts';
 import type { TodoList } from './replies/schemas.ts';
-import type { WorkflowResponse } from './response.ts';
-import { conversationOf, recalledFor } from './session.ts';
+import { conversationOf, endWork, recalledFor } from './session.ts';
 import type { Session } from './session.ts';
-import { makeCall, runTurn } from './turn.ts';
+import { runTurn } from './turn.ts';
 import type { TurnPrompt } from './turn.ts';
 import { MAX_REPEATS } from './verdict.ts';
+import type { WorkflowResponse } from './workflows-api.ts';
 
 export const CREATE_TODOS = 'create_todos';
 
@@ -56,17 +57,11 @@ async function readText(
   for (const action of quoted) emit({ type: 'notice', text: texts.notCalled(action.text) });
   const outputs: string[] = [];
   for (const action of called) {
-    const resolved = await resolveAction(functions, action, { language });
-    if (!resolved.isValid) {
-      outputs.push(texts.error(resolved.problem));
-      continue;
-    }
-    const { fn, input } = resolved;
-    const outcome = await makeCall({ ...session, journal }, { todoId: 'todo_0', fn, input });
-    if (outcome === undefined) return { kind: 'paused' };
-    if (outcome.isError) outputs.push(texts.error(texts.failedCall(fn.name, outcome.output)));
+    const made = await makeAction({ ...session, journal }, action, 'todo_0');
+    if (made === undefined) return { kind: 'paused' };
+    if (made.isError) outputs.push(texts.error(made.output));
     // The model does not read it any more, so that the user does.
-    else if (rest === '' || fn.isReadOnly) outputs.push(outcome.output);
+    else if (rest === '' || made.isReadOnly) outputs.push(made.output);
   }
   const answer = [rest, ...outputs, ...(isCut ? [texts.cutShown] : [])].filter((part) => part !== '').join('\n\n');
   return { kind: 'text', text: answer, isCut };
@@ -111,7 +106,7 @@ async function requestAnswer(session: Session, request: Request, journal: () => 
  * with the request as the only step, so that a call is recorded before it runs. Without calls there is no record.
  */
 export async function answerRequest(session: Session, request: Request): Promise<WorkflowResponse> {
-  const { emit, usage } = session;
+  const { emit } = session;
   const { question, begin } = request;
   let begun: Promise<Journal> | undefined;
   const answer = await requestAnswer(session, request, () => (begun ??= begin([question])));
@@ -128,8 +123,8 @@ export async function answerRequest(session: Session, request: Request): Promise
   emit({ type: 'decision', kind: 'simple', todos: [] });
   const reason = answer.kind === 'invalid' ? answer.problems.join('\n') : undefined;
   if (journal) {
-    if (answer.kind === 'invalid') {
-      await journal.update({}, { todos: { todo_0: { status: 'failed', result: answer.problems.join('\n') } } });
+    if (reason !== undefined) {
+      await journal.update({}, { todos: { todo_0: { status: 'failed', result: reason } } });
     } else if (answer.kind === 'text') {
       const todo = { status: 'done', completion: 1, result: answer.text } as const;
       await journal.update({ answer: answer.text }, { todos: { todo_0: todo } });
@@ -139,6 +134,5 @@ export async function answerRequest(session: Session, request: Request): Promise
   const text = answer.kind === 'text' ? answer.text : (reason ?? '');
   await storeAnswer(session, undefined, text);
   const status = answer.kind === 'text' ? 'done' : 'failed';
-  emit({ type: 'end', status, text });
-  return { status, kind: 'simple', text, todos: [], ...(reason !== undefined && { reason }), usage: usage() };
+  return endWork(session, { todos: [] }, { status, text, reason, kind: 'simple' });
 }

@@ -11,9 +11,9 @@ import { WorkflowSessions } from './open-session.ts';
 import type { Place } from './open-session.ts';
 import { functionOf, settlePending } from './pending.ts';
 import type { Answered } from './pending.ts';
-import type { WorkflowResponse } from './response.ts';
+import { endWork } from './session.ts';
 import type { Session } from './session.ts';
-import type { WorkflowsOptions, WorkOptions } from './workflows-api.ts';
+import type { WorkflowResponse, WorkflowsOptions, WorkOptions } from './workflows-api.ts';
 
 /** A workflow that can be worked on. */
 export interface FoundWorkflow extends Place {
@@ -142,10 +142,7 @@ export class Engine {
       if (run === undefined || (!isLeaseLost(error) && !isLeaseLost(run.signal.reason))) throw error;
       const { status, reason, todos } = await session.store.workflows.get(run.id);
       if (status !== 'cancelled') throw error;
-      const text = reason ?? '';
-      session.emit({ type: 'end', status, text });
-      const why = reason !== undefined && { reason };
-      return { status, kind: 'complex', workflow: run.id, text, todos, ...why, usage: session.usage() };
+      return endWork(session, { id: run.id, todos }, { status, text: reason ?? '', reason });
     } finally {
       // What the store does not accept now lapses by itself.
       await held

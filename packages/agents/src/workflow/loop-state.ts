@@ -83,20 +83,25 @@ export function isPending({ status }: CallRecord): boolean {
 const MAX_CHARACTERS = 200_000;
 const SHORT = 200;
 
-/** Shortens the outputs and then the arguments of the oldest ended calls, until the calls fit into the record. */
+/** Shortens a call to its beginning. */
+export function shortened(call: CallRecord): CallRecord {
+  const { output, input } = call;
+  const json = JSON.stringify(input) ?? '';
+  return {
+    ...call,
+    input: json.length > SHORT ? truncateLine(json, SHORT) : input,
+    ...(output !== undefined && { output: truncateLine(output, SHORT) }),
+  };
+}
+
+/** Shortens the outputs and the arguments of the oldest ended calls, until the calls fit into the record. */
 export function fitCalls(calls: readonly CallRecord[]): CallRecord[] {
   const fitted = [...calls];
   let characters = JSON.stringify(calls).length;
   for (const [index, call] of calls.entries()) {
     if (characters <= MAX_CHARACTERS) break;
     if (isPending(call) || call.status === 'running') continue;
-    const { output, input } = call;
-    const json = JSON.stringify(input) ?? '';
-    const short: CallRecord = {
-      ...call,
-      input: json.length > SHORT ? truncateLine(json, SHORT) : input,
-      ...(output !== undefined && { output: truncateLine(output, SHORT) }),
-    };
+    const short = shortened(call);
     const saved = JSON.stringify(call).length - JSON.stringify(short).length;
     // A call that was shortened before is short enough.
     if (saved < SHORT) continue;

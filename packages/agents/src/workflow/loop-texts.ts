@@ -49,7 +49,6 @@ const en = {
   noTools: (problem: string): string =>
     `The model is not offered tools and answers as text, because its server rejected them: ${problem}`,
   busy: (id: string): string => `The workflow ${id} already goes on. Your message is stored; its next step reads it.`,
-  stateUnknown: 'The state of the workflow is not readable; use the version that wrote it',
   noReason: 'The user gave no reason.',
   cutShown: '(The answer was cut: it reached the limit of the model, or a filter ended it.)',
   secretInNote: (todo: string, secrets: readonly string[]): string =>
@@ -87,7 +86,6 @@ const zh: typeof en = {
   done: (todos) => `已完成：\n${lines(todos, (todo) => markOf(todo, ['（部分完成）', '（不再需要）']))}`,
   noTools: (problem) => `服务器拒绝了工具，所以不向模型提供工具，模型以文本回答：${problem}`,
   busy: (id) => `工作流${id}已经在继续执行。你的消息已保存，下一步会读取它。`,
-  stateUnknown: '无法读取工作流的状态；请使用写入它的版本',
   noReason: '用户没有说明原因。',
   cutShown: '（回答被截断：达到模型的长度上限，或者被过滤器中止。）',
   secretInNote: (todo, secrets) => `${todo}的笔记可能含有密钥（${secrets.join('、')}），已保存。`,

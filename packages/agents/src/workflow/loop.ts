@@ -1,25 +1,27 @@
 import { MemoryError } from '@cairn/memory';
 import { isPartlyDone } from '@cairn/memory/internal';
 import type { Todo } from '@cairn/memory';
+import type { Fields } from '@cairn/tool';
 import { truncateLine } from '@cairn/tool/prompt';
 import { AgentError } from '../errors.ts';
 import type { AgentErrorCode } from '../errors.ts';
-import { isFunctionName, resolveAction } from './functions/resolve-action.ts';
-import { runCall } from './calls.ts';
+import { makeAction, runCall } from './calls.ts';
+import { isFunctionName } from './functions/resolve-action.ts';
 import { closedBy, derivationOf, nextTodoId, openDerived } from './derived.ts';
 import type { Journal } from './journal.ts';
 import { loopTexts } from './loop-texts.ts';
 import { stepPrompt } from './replies/prompts.ts';
 import { stepSchema } from './replies/schemas.ts';
 import { parseReply, replyOfReport } from './replies/step-reply.ts';
-import type { WorkflowResponse } from './response.ts';
-import { callsFor, conversationOf, recalledFor } from './session.ts';
+import { callsFor, conversationOf, endWork, recalledFor } from './session.ts';
 import type { Session } from './session.ts';
-import { makeCall, runTurn } from './turn.ts';
+import { runTurn } from './turn.ts';
 import type { TurnPrompt } from './turn.ts';
 import type { CallRecord, StepReply } from './types.ts';
 import { MAX_ITERATIONS, verdictOf } from './verdict.ts';
 import type { Verdict } from './verdict.ts';
+import { waitsForOf } from './workflows-api.ts';
+import type { WorkflowResponse } from './workflows-api.ts';
 
 export const FINISH_STEP = 'finish_step';
 
@@ -65,22 +67,15 @@ async function makeActions(
   journal: Journal,
   { reply, todo }: { readonly reply: StepReply; readonly todo: Todo },
 ): Promise<Pick<Try, 'errors' | 'waits'>> {
-  const { functions, language } = session;
   const errors: string[] = [];
   for (const [index, action] of reply.actions.entries()) {
-    const resolved = await resolveAction(functions, action, { language });
-    if (!resolved.isValid) {
-      errors.push(resolved.problem);
-      continue;
-    }
-    const { fn, input } = resolved;
-    const outcome = await makeCall({ ...session, journal: async () => journal }, { todoId: todo.id, fn, input });
-    if (outcome === undefined) {
+    const made = await makeAction({ ...session, journal: async () => journal }, action, todo.id);
+    if (made === undefined) {
       // Actions after the question are not made: the model decides about them when it knows the answer.
       const isLast = index === reply.actions.length - 1;
       return { errors, waits: isLast && journal.pending?.status === 'asked' ? 'asked' : 'paused' };
     }
-    if (outcome.isError) errors.push(loopTexts[language].failedCall(fn.name, outcome.output));
+    if (made.isError) errors.push(made.output);
   }
   return { errors };
 }
@@ -97,14 +92,13 @@ async function tryStep(session: Session, journal: Journal, todo: Todo): Promise<
       control: { name: FINISH_STEP, description: texts.finishStep, inputSchema: stepSchema },
       todoId: todo.id,
     });
+    const read = (input: unknown): StepReply => replyOfReport(input as Fields, { language });
     if (end.kind === 'paused') {
       // Of a report that came before the person answered, only the note counts.
-      const report =
-        end.input === undefined ? undefined : replyOfReport(end.input as Record<string, unknown>, { language });
-      return { errors: [], waits: 'paused', ...(report && { reply: report }) };
+      return { errors: [], waits: 'paused', ...(end.input !== undefined && { reply: read(end.input) }) };
     }
     if (end.kind === 'control') {
-      const report = replyOfReport(end.input as Record<string, unknown>, { language });
+      const report = read(end.input);
       const nextTo = end.text.trim();
       const reply = nextTo === '' ? report : { ...report, unread: [...report.unread, nextTo] };
       return { reply, answer: reply.result ?? (nextTo === '' ? undefined : nextTo), errors: reply.problems };
@@ -267,19 +261,10 @@ async function waitFor(session: Session, journal: Journal, call: CallRecord): Pr
   const isOpen = todos.some((todo) => todo.id === call.todoId && isOpenTodo(todo));
   const record = await journal.run.wait({ question, ...(isOpen && { todoId: call.todoId }) });
   await storeAnswer(session, `${id}_${call.id}`, question);
-  const waitsFor = call.status === 'asked' ? ({ kind: 'answer' } as const) : ({ kind: 'approval', call } as const);
+  const waitsFor = waitsForOf(call);
   if (waitsFor.kind === 'answer') session.emit({ type: 'question', workflow: id, text: question });
   else session.emit({ type: 'approval', workflow: id, call });
-  session.emit({ type: 'end', status: 'waiting', text: question });
-  return {
-    status: 'waiting',
-    kind: 'complex',
-    workflow: id,
-    text: question,
-    todos: record.todos,
-    waitsFor,
-    usage: session.usage(),
-  };
+  return endWork(session, record, { status: 'waiting', text: question, waitsFor });
 }
 
 /** The text that the user gets at the end: the last result, with what failed and what was done in part. */
@@ -311,17 +296,9 @@ async function finish(session: Session, journal: Journal, stopped?: string): Pro
   const text = answerOf(journal, session, stopped);
   const reason = stopped ?? loopTexts[session.language].failedTodos(failed);
   await storeAnswer(session, `${id}_answer_${journal.state.answers}`, text);
-  const record = await journal.run.finish({ status, notes: session.notes, ...(status === 'failed' && { reason }) });
-  session.emit({ type: 'end', status, text });
-  return {
-    status,
-    kind: 'complex',
-    workflow: id,
-    text,
-    todos: record.todos,
-    ...(status === 'failed' && { reason }),
-    usage: session.usage(),
-  };
+  const failure = status === 'failed' ? { reason } : {};
+  const record = await journal.run.finish({ status, notes: session.notes, ...failure });
+  return endWork(session, record, { status, text, ...failure });
 }
 
 /**

@@ -5,7 +5,9 @@ import type { LanguageModel, ModelMessage } from 'ai';
 import type { Usage } from '../run/agent-run.ts';
 import type { ModelAnswer } from '../run/model-request.ts';
 import type { CallContext } from './calls.ts';
+import { shortened } from './loop-state.ts';
 import type { CallRecord } from './types.ts';
+import type { WorkflowResponse } from './workflows-api.ts';
 
 /** What one call of the engine works with. */
 export interface Session extends Omit<CallContext, 'journal'> {
@@ -24,6 +26,23 @@ export interface Session extends Omit<CallContext, 'journal'> {
   readonly notes: 'remove' | 'expire';
   readonly addUsage: (usage: ModelAnswer['usage']) => void;
   readonly usage: () => Usage;
+}
+
+/** Reports the end of the work, and returns its response. */
+export function endWork(
+  { emit, usage }: Session,
+  { id, todos }: { readonly id?: string } & Pick<WorkflowResponse, 'todos'>,
+  {
+    reason,
+    ...end
+  }: Pick<WorkflowResponse, 'status' | 'text' | 'waitsFor'> & {
+    readonly kind?: 'simple';
+    readonly reason?: string | undefined;
+  },
+): WorkflowResponse {
+  emit({ type: 'end', status: end.status, text: end.text });
+  const facts = { ...(id !== undefined && { workflow: id }), ...(reason !== undefined && { reason }) };
+  return { kind: 'complex', ...end, todos, ...facts, usage: usage() };
 }
 
 /** The newest messages of the group in each prompt. */
@@ -91,18 +110,6 @@ export async function recalledFor(
 }
 
 const CALL_TOKENS = 4000;
-const SHORT = 200;
-
-/** Shortens a call to its beginning. */
-function shortened(call: CallRecord): CallRecord {
-  const { output, input } = call;
-  const json = JSON.stringify(input) ?? '';
-  return {
-    ...call,
-    input: json.length > SHORT ? truncateLine(json, SHORT) : input,
-    ...(output !== undefined && { output: truncateLine(output, SHORT) }),
-  };
-}
 
 /**
  * Selects the calls for a prompt within a budget: those with an unknown outcome first, then those of the step, then the newest. A

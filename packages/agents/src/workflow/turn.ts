@@ -1,5 +1,4 @@
 import type { ToolMessage, UnifiedMessage } from '@cairn/context';
-import { MemoryError } from '@cairn/memory';
 import type { Language } from '@cairn/tool/kernel';
 import { estimateTokens } from '@cairn/tool/prompt';
 import { asSchema, tool } from 'ai';
@@ -8,12 +7,12 @@ import type { z } from 'zod';
 import { AgentError, asError } from '../errors.ts';
 import { requestModel, sendableName } from '../run/model-request.ts';
 import type { ModelAnswer, ModelCall } from '../run/model-request.ts';
-import { runCall } from './calls.ts';
+import { makeCall } from './calls.ts';
 import type { CallContext } from './calls.ts';
 import { ASK_USER } from './functions/ask-user.ts';
 import { checkInput } from './functions/check-input.ts';
 import { loopTexts } from './loop-texts.ts';
-import type { CallRecord, FunctionOutcome, WorkflowFunction } from './types.ts';
+import type { FunctionOutcome } from './types.ts';
 
 /** A tool that ends a turn: the engine acts on its input. */
 interface ControlTool {
@@ -47,30 +46,20 @@ export type TurnEnd =
   /** A call waits for a person, as the record states. `input`: of the control call of the same answer, unless another call failed. */
   | { readonly kind: 'paused'; readonly input?: unknown };
 
-/** Tokens of the tools as a provider reads them. */
-async function tokensOfTools(
-  functions: readonly WorkflowFunction[],
-  control: ControlTool | undefined,
-): Promise<number> {
-  const schemas = [...functions, ...(control ? [control] : [])].map(async ({ name, description, inputSchema }) =>
+/** Returns the tools that the model is offered, and their tokens as a provider reads them. */
+async function toolsOf({ functions, control }: TurnOptions): Promise<{ tools: ToolSet; toolTokens: number }> {
+  const all = [...functions.map((one) => ({ ...one, name: one.toolName })), ...(control ? [control] : [])];
+  const entries = all.map(({ name, description, inputSchema }) => [name, tool({ description, inputSchema })] as const);
+  const tokens = all.map(async ({ name, description, inputSchema }) =>
     estimateTokens(JSON.stringify([name, description, await asSchema(inputSchema).jsonSchema])),
   );
-  return (await Promise.all(schemas)).reduce((sum, tokens) => sum + tokens, 0);
+  const toolTokens = (await Promise.all(tokens)).reduce((sum, one) => sum + one, 0);
+  return { tools: Object.fromEntries(entries) as ToolSet, toolTokens };
 }
 
 /** Tokens of the prompt by the estimate of all budgets. */
 function tokensOf(system: string, messages: readonly unknown[]): number {
   return estimateTokens(system) + estimateTokens(JSON.stringify(messages));
-}
-
-function toolsOf(functions: readonly WorkflowFunction[], control: ControlTool | undefined): ToolSet {
-  const all = [
-    ...functions.map(
-      ({ toolName, description, inputSchema }) => [toolName, tool({ description, inputSchema })] as const,
-    ),
-    ...(control ? [[control.name, tool(control)] as const] : []),
-  ];
-  return Object.fromEntries(all) as ToolSet;
 }
 
 /** Returns the answer to a call with invalid arguments. The SDK's own would repeat them whole. */
@@ -93,26 +82,6 @@ function resultOf({ id, name }: ModelCall, { output, isError }: FunctionOutcome)
     toolName: sendableName(name),
     output: { type: isError ? 'error-text' : 'text', value: output },
   };
-}
-
-/** Records a call and runs it, or lets it wait for a person. @returns `undefined` when it waits. */
-export async function makeCall(
-  context: CallContext,
-  { todoId, fn, input }: { readonly todoId: string; readonly fn: WorkflowFunction; readonly input: unknown },
-): Promise<FunctionOutcome | undefined> {
-  const { journal: open, needsApproval, signal, language } = context;
-  signal?.throwIfAborted();
-  const journal = await open();
-  const status = fn.name === ASK_USER ? 'asked' : needsApproval(fn, input) ? 'approval' : 'running';
-  let call: CallRecord;
-  try {
-    call = await journal.add({ todoId, name: fn.name, input, status });
-  } catch (error) {
-    // It was not recorded, so it does not run.
-    if (!MemoryError.isInstance(error) || error.code !== 'TOO_LARGE') throw error;
-    return { isError: true, output: loopTexts[language].notRecorded(error.message) };
-  }
-  return status === 'running' ? runCall(call, fn, context) : undefined;
 }
 
 /** The calls of an answer that were made. */
@@ -174,8 +143,7 @@ function refusesTools(error: unknown): error is AgentError {
 export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
   const { model, prompt, control, todoId, maxRequests, signal, emit, addUsage, language } = options;
   const place = todoId === undefined ? {} : { todo: todoId };
-  const tools = toolsOf(options.functions, control);
-  const toolTokens = await tokensOfTools(options.functions, control);
+  const { tools, toolTokens } = await toolsOf(options);
   const maxTokens = options.maxTokens - toolTokens;
   let { system, messages: start } = await prompt();
   let added: UnifiedMessage[] = [];

@@ -1,10 +1,11 @@
-import type { EditedTodo, Memory, WorkflowRecord } from '@cairn/memory';
+import type { EditedTodo, Memory, Todo, WorkflowRecord } from '@cairn/memory';
 import type { ToolSet } from '@cairn/tool';
 import type { Language } from '@cairn/tool/kernel';
 import type { GuardOptions } from '../model/guard-model.ts';
 import type { ModelOptions } from '../model/resolve-model.ts';
-import type { WorkflowEvent } from './events.ts';
-import type { WorkflowResponse } from './response.ts';
+import type { Usage } from '../run/agent-run.ts';
+import { UsageSum } from '../run/usage-sum.ts';
+import type { CallRecord } from './types.ts';
 
 /** Options of `createWorkflows`. */
 export interface WorkflowsOptions extends ModelOptions {
@@ -131,3 +132,86 @@ export interface AgentWorkflows {
   /** Closes the tool sets. The memory stays open. */
   readonly close: () => Promise<void>;
 }
+
+/** What the user gets, and the state of the workflow. */
+export interface WorkflowResponse {
+  /** The answer, the question that the workflow waits with, or why it stopped. */
+  readonly text: string;
+  /** `running`: another process already goes on with it. */
+  readonly status: 'done' | 'failed' | 'waiting' | 'cancelled' | 'running';
+  /** `simple`: one turn of the model. `complex`: a list of todos. */
+  readonly kind: 'simple' | 'complex';
+  /** The id of the workflow. Absent for a turn without calls. */
+  readonly workflow?: string;
+  readonly todos: readonly Todo[];
+  /** What a workflow waits for: the next message of the user, or a person's approval of a call. */
+  readonly waitsFor?: { readonly kind: 'answer' } | { readonly kind: 'approval'; readonly call: CallRecord };
+  /** Why it failed or was cancelled. */
+  readonly reason?: string;
+  /** The tokens of this call of the engine. */
+  readonly usage: Usage;
+}
+
+/** Returns what a workflow waits for with a call. */
+export function waitsForOf(call: CallRecord | undefined): NonNullable<WorkflowResponse['waitsFor']> {
+  return call?.status === 'approval' ? { kind: 'approval', call } : { kind: 'answer' };
+}
+
+/** Returns the response of a call that did no work. */
+export function responseWithoutWork(
+  { id, todos }: WorkflowRecord,
+  state: Pick<WorkflowResponse, 'status' | 'text' | 'waitsFor'>,
+): WorkflowResponse {
+  return { ...state, kind: 'complex', workflow: id, todos, usage: new UsageSum().sum };
+}
+
+/** What a workflow reports while it works, in order. `todo` is the id of the step; absent in a turn without one. */
+export type WorkflowEvent =
+  /** The record exists: from here on, `workflow` can be resumed. */
+  | {
+      readonly type: 'workflow-start';
+      readonly workflow: string;
+      readonly goal: string;
+      readonly todos: readonly Todo[];
+      readonly isResumed: boolean;
+    }
+  | { readonly type: 'decision'; readonly kind: 'simple' | 'complex'; readonly todos: readonly string[] }
+  | { readonly type: 'todo-start'; readonly todo: string; readonly content: string; readonly attempt: number }
+  /** A step ended, or is repeated (`pending`). `reason` states why it failed or is repeated. */
+  | {
+      readonly type: 'todo-end';
+      readonly todo: string;
+      readonly status: 'done' | 'failed' | 'pending';
+      readonly completion?: number;
+      readonly reason?: string;
+      /** The step that was added because of it. */
+      readonly added?: string;
+      /** The step that made this one needless: it has not run. */
+      readonly closedBy?: string;
+    }
+  | { readonly type: 'text'; readonly text: string; readonly todo?: string }
+  | { readonly type: 'reasoning'; readonly text: string; readonly todo?: string }
+  | {
+      readonly type: 'tool-start';
+      readonly id: string;
+      readonly todo?: string;
+      readonly name: string;
+      readonly input: unknown;
+    }
+  | {
+      readonly type: 'tool-end';
+      readonly id: string;
+      readonly todo?: string;
+      readonly name: string;
+      readonly isError: boolean;
+      readonly output: string;
+      readonly durationMs: number;
+    }
+  /** The server did not answer as it should; the request is repeated after `delayMs`. */
+  | { readonly type: 'retry'; readonly reason: string; readonly delayMs: number; readonly attempt: number }
+  | { readonly type: 'notice'; readonly text: string }
+  /** The workflow waits for the answer of the user. */
+  | { readonly type: 'question'; readonly workflow: string; readonly text: string }
+  /** The workflow waits for a person's approval of a call. */
+  | { readonly type: 'approval'; readonly workflow: string; readonly call: CallRecord }
+  | { readonly type: 'end'; readonly status: string; readonly text: string };

@@ -3,19 +3,19 @@ import type { CallTable, OptionNames } from '@cairn/tool/kernel';
 import { AgentError, checkArguments } from '../errors.ts';
 import { modelOptions, requestOptions } from '../model/resolve-model.ts';
 import { AnsweringStream } from './answering-stream.ts';
-import type { ApprovalDecision } from './approval.ts';
 import { Engine } from './engine.ts';
 import type { FoundWorkflow } from './engine.ts';
 import type { Journal } from './journal.ts';
 import { isPending } from './loop-state.ts';
 import { answerOf, questionOf } from './loop.ts';
 import { checkJson } from './pending.ts';
-import { responseWithoutWork } from './response.ts';
-import type { WorkflowResponse } from './response.ts';
+import type { ApprovalDecision } from './pending.ts';
+import { responseWithoutWork, waitsForOf } from './workflows-api.ts';
 import type {
   AgentWorkflows,
   ProcessEvent,
   ResumeOptions,
+  WorkflowResponse,
   WorkflowsOptions,
   WorkflowStream,
   WorkOptions,
@@ -97,9 +97,7 @@ class Workflows implements AgentWorkflows {
     const answer = given ?? (isWaiting && call?.status !== 'approval' ? await answerIn(found) : undefined);
     if (record.status === 'waiting' && answer === undefined) {
       const text = record.question?.text ?? (call ? questionOf(call, { language }) : '');
-      const waitsFor =
-        call?.status === 'approval' ? ({ kind: 'approval', call } as const) : { kind: 'answer' as const };
-      return responseWithoutWork(record, { status: 'waiting', text, waitsFor });
+      return responseWithoutWork(record, { status: 'waiting', text, waitsFor: waitsForOf(call) });
     }
     const answered = call && answer !== undefined ? { call, answer } : undefined;
     // It is stored by the process that holds the workflow: one that cannot get it tries again with the same answer.
