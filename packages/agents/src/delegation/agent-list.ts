@@ -8,7 +8,6 @@ const MAX_DESCRIBED = 6000;
 const MAX_NAMED = 2000;
 const MAX_DESCRIPTION = 300;
 
-/** Returns a description in one line. */
 export function oneLine(description: string, maxCharacters: number = MAX_DESCRIPTION): string {
   const line = escapeControls(description.trim().replaceAll(/\s+/gu, ' '));
   return line.length <= maxCharacters ? line : `${line.slice(0, endOfPart(line, 0, maxCharacters - 1))}…`;
@@ -27,7 +26,6 @@ export function inOrder(agents: Iterable<AgentDefinition>): AgentDefinition[] {
   return [...agents].toSorted((one, other) => (one.name < other.name ? -1 : 1));
 }
 
-/** Returns the texts of the first items, as many as fit. */
 function fitting<Item>(items: readonly Item[], textOf: (item: Item) => string, maxCharacters: number): string[] {
   const texts: string[] = [];
   let characters = 0;

@@ -2,10 +2,9 @@ import type { OptionNames } from '@cairn/tool/errors';
 import type { Language } from '@cairn/tool/kernel';
 import { checkArguments } from '../errors.ts';
 import { findAgent } from '@cairn/context';
-import type { AgentEvent } from '../run/agent-run.ts';
+import type { AgentEvent, ToolRunContext } from '../run/agent-run.ts';
 import type { Agents } from '../run/agents.ts';
 import type { DelegationCaller } from '../run/shared-parts.ts';
-import type { ToolRunContext } from '../run/tool-context.ts';
 import { asAgentTool } from '../tools/agent-tool.ts';
 import type { AgentTool } from '../tools/agent-tool.ts';
 import { AGENT_TOOL } from '../tools/tool-names.ts';
@@ -14,7 +13,6 @@ import { RunTool } from './run-tool.ts';
 /** Runs that are started by runs go no deeper. */
 const MAX_DEPTH = 2;
 
-/** Options of {@link agentTool}. */
 export interface AgentToolOptions {
   /** The names of the agents that the model may start, and that these may start. @default all */
   readonly only?: readonly string[] | undefined;
@@ -36,12 +34,6 @@ const agentToolOptions: OptionNames<AgentToolOptions> = {
   onEvent: 'optional',
 };
 
-/**
- * Makes a tool with which a model runs agents, for any program of the AI SDK: `tools: { agent: agentTool(agents) }`. It lists the
- * agents with their descriptions. A run that fails is an error that the model reads.
- *
- * @throws {ContextError} `UNKNOWN_AGENT` for a name in `only`.
- */
 export function agentTool(agents: Agents, options: AgentToolOptions = {}): AgentTool {
   checkArguments.options('agentTool', options, agentToolOptions);
   const { only, readOnly = false, language = 'en', maxAnswerCharacters, onEvent } = options;

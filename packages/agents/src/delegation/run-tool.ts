@@ -9,9 +9,8 @@ import type { Language } from '@cairn/tool/kernel';
 import { truncateLine } from '@cairn/tool/prompt';
 import { z } from 'zod';
 import { AgentError } from '../errors.ts';
-import type { AgentEvent, AgentResult, FinishReason, Usage } from '../run/agent-run.ts';
+import type { AgentEvent, AgentResult, FinishReason, ToolRunContext, Usage } from '../run/agent-run.ts';
 import type { Agents } from '../run/agents.ts';
-import type { ToolRunContext } from '../run/tool-context.ts';
 import { endOfPart, listAgents } from './agent-list.ts';
 import { delegationTexts } from './texts.ts';
 import { quote } from '../tools/refusal.ts';
@@ -25,7 +24,6 @@ export interface RunAgentInput {
   readonly offset?: number | undefined;
 }
 
-/** The result of a run, or of the reading of an answer. */
 export interface RunAgentDetails {
   readonly agent: string;
   /** The id to continue the run by. */
@@ -44,12 +42,9 @@ export interface RunAgentDetails {
   readonly usage?: Usage;
 }
 
-/** The part of agents that a tool uses. */
 type Runner = Pick<Agents, 'run' | 'contexts'>;
 
-/** Options of {@link RunTool}. */
 export interface RunToolOptions {
-  /** The name of the tool. */
   readonly tool: string;
   readonly definitions: Pick<AgentDefinitions, 'agents' | 'problems'>;
   /** Returns the function that runs them. Called by each call. */
@@ -69,9 +64,7 @@ export interface RunToolOptions {
   readonly maxAnswerCharacters?: number | undefined;
 }
 
-/** How one call runs. */
 interface RunToolCall {
-  /** The run that the call belongs to. */
   readonly parent?: ToolRunContext | undefined;
   readonly onEvent?: ((event: AgentEvent) => void) | undefined;
 }
@@ -109,7 +102,6 @@ const failureCodes: Readonly<Record<Exclude<FinishReason, 'stop'>, ToolErrorCode
 
 const errorCodes: Readonly<Record<string, ToolErrorCode>> = { UNKNOWN_AGENT: 'NOT_FOUND', UNKNOWN_RUN: 'NOT_FOUND' };
 
-/** Turns an error of an argument, of the model or of the store into one of the tool. */
 function asToolError(error: unknown, changed: boolean): unknown {
   const facts = { changed, cause: error };
   if (ContextError.isInstance(error) || AgentError.isInstance(error)) {
@@ -313,7 +305,6 @@ export class RunTool {
   }
 }
 
-/** Returns the last text that the model wrote. */
 function lastText(messages: readonly UnifiedMessage[]): string | undefined {
   const last = messages.findLast((message) => message.role === 'assistant' && textOf(message) !== '');
   return last && textOf(last);

@@ -15,9 +15,7 @@ const en = {
   continues: (tool: string): string =>
     `id of an earlier run of this agent, from an answer of ${tool}: it continues that run`,
   offset: 'with continue and without prompt: read the answer of that run from this character on',
-  /** Begins the list of agents. */
   list: 'The agents:',
-  /** Agents that the list only names. */
   alsoNamed: (names: string): string => `More agents: ${names}`,
   notListed: (count: number): string =>
     `${count} more agents are not listed: a wrong name is answered with similar names.`,

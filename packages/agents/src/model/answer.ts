@@ -36,7 +36,6 @@ export class Watch {
     }
   }
 
-  /** Ends the request. */
   stop(): void {
     this.#stop.abort();
   }

@@ -1,6 +1,5 @@
 import { AgentError } from '../errors.ts';
 
-/** Where a model server is. */
 export interface ServerAddress {
   /** The base URL with the version and without the query: `http://localhost:11434/v1`. */
   readonly url: string;

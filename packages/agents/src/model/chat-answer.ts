@@ -47,13 +47,11 @@ export function readableAnswer(answer: Fields): Fields {
   };
 }
 
-/** Returns the first choice of an answer, or of a part of one. */
 export function choiceIn({ choices }: Fields): Fields | undefined {
   const first: unknown = Array.isArray(choices) ? choices[0] : undefined;
   return isObject(first) ? first : undefined;
 }
 
-/** Returns the reason for the end of an answer that states none. */
 export function finishOf(hasCalls: boolean): 'stop' | 'tool_calls' {
   return hasCalls ? 'tool_calls' : 'stop';
 }

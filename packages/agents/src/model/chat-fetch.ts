@@ -33,7 +33,6 @@ class Pieces {
     return this.#pieces.length === 0;
   }
 
-  /** Returns the text, and begins another. */
   take(): string {
     const text = this.#pieces.join('');
     this.#pieces = [];

@@ -14,12 +14,10 @@ export interface ModelSubject {
 
 export const RUN_AGAIN = 'Run it again, or check the log of the server.';
 
-/** A failed request to a model. */
 export interface ModelFailure {
   readonly error: AgentError;
   /** Whether the same request may succeed soon. */
   readonly isTransient: boolean;
-  /** How long the server asks to wait. */
   readonly retryAfterMs?: number | undefined;
 }
 
@@ -63,7 +61,6 @@ export function redact(text: string, { secrets = [] }: ModelSubject): string {
   return text.length > MAX_SEARCHED ? `${words.replace(/\S*$/u, '')}…` : words;
 }
 
-/** Returns the end of a sentence that gives the reason in the words of a server; empty for none. */
 export function reasonIn(message: string, subject: ModelSubject): string {
   const words = redact(message, subject);
   return words === '' ? '' : `: ${words}`;

@@ -2,7 +2,6 @@ import type { AgentErrorCode } from '../errors.ts';
 import { failure, nameServer, reasonIn, RUN_AGAIN } from './model-subject.ts';
 import type { ModelFailure, ModelSubject } from './model-subject.ts';
 
-/** Yields an error and what caused it. */
 export function* causesOf(error: unknown): Generator<object> {
   const queue: unknown[] = [error];
   const seen = new Set<unknown>();
@@ -60,7 +59,6 @@ const rows: readonly Row[] = [
   ],
 ];
 
-/** Interprets an error of the connection. */
 export function networkFailure({ code: networkCode, message }: NetworkError, subject: ModelSubject): ModelFailure {
   const other: Row = [/^/u, 'MODEL_UNAVAILABLE', `is not reachable${reasonIn(message, subject)}`, checkServer];
   const [, code, what, hint, isTransient] = rows.find(([codes]) => codes.test(networkCode)) ?? other;

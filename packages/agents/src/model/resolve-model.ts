@@ -46,7 +46,6 @@ function firstOf(...values: readonly (string | undefined)[]): string | undefined
   return values.map((value) => value?.trim()).find((value) => value !== undefined && value !== '');
 }
 
-/** A server, and the key that it is sent. */
 export interface ModelServer extends ServerAddress {
   readonly key: string | undefined;
   readonly warnings: readonly string[];

@@ -39,7 +39,6 @@ async function waitByTimer(delayMs: number, signal: AbortSignal | undefined): Pr
   await wait(delayMs, undefined, signal === undefined ? {} : { signal });
 }
 
-/** The repetitions of one request. */
 export class Retries {
   readonly #subject: ModelSubject;
   readonly #options: RetryOptions;

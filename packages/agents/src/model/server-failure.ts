@@ -12,7 +12,6 @@ export interface ApiError {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Returns a text or a number in a field. */
 function field(value: unknown, name: string): string | undefined {
   const found: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
   return typeof found === 'string' || typeof found === 'number' ? String(found) : undefined;
@@ -22,7 +21,6 @@ function isErrorStatus(status: number): boolean {
   return Number.isInteger(status) && status >= 400 && status < 600;
 }
 
-/** Reads the error of a server; `undefined` for another error. */
 export function apiErrorOf(error: unknown): ApiError | undefined {
   if (APICallError.isInstance(error)) {
     if (error.statusCode === undefined) return undefined;
@@ -54,7 +52,6 @@ function retryAfterMs(headers: Readonly<Record<string, string>>): number | undef
 const TOO_LONG = /context.{0,10}(?:length|window|size)|maximum.{0,20}tokens|too (?:long|many tokens)/iu;
 const NO_CREDIT = /insufficient_quota|billing|credit/iu;
 
-/** Interprets the error of a server. */
 export function serverFailure({ status, code, message, headers }: ApiError, subject: ModelSubject): ModelFailure {
   const server = nameServer(subject);
   const model = subject.name === undefined ? 'the model' : `the model "${subject.name}"`;

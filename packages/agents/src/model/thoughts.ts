@@ -45,7 +45,6 @@ export class ThoughtFilter {
     return pieces;
   }
 
-  /** Ends the answer. */
   end(): Piece[] {
     const held = this.#held;
     this.#held = '';
@@ -56,7 +55,6 @@ export class ThoughtFilter {
     return this.#state === 'after' ? [] : [{ isThought: false, text: held }];
   }
 
-  /** Reads the beginning of a text, and returns the rest. */
   #step(text: string, pieces: Piece[]): string {
     switch (this.#state) {
       case 'line-start':
@@ -136,7 +134,6 @@ export class ThoughtFilter {
 /** Marks reasoning that was a block in the text. The server does not read reasoning, so that it is not sent back. */
 const METADATA = { cairn: { isBlock: true } };
 
-/** Returns whether a part of a message is a thought of a block. */
 export function isBlock(part: { readonly type: string; readonly providerOptions?: unknown }): boolean {
   const options = part.providerOptions as { readonly cairn?: { readonly isBlock?: unknown } } | undefined;
   return part.type === 'reasoning' && options?.cairn?.isBlock === true;
@@ -194,7 +191,6 @@ class TextPart {
 export class ThoughtParts {
   readonly #texts = new Map<string, TextPart>();
 
-  /** Returns the parts that replace a part of the stream. */
   read(part: StreamPart): readonly StreamPart[] {
     if (part.type === 'text-start') {
       this.#texts.set(part.id, new TextPart(part.id, part));

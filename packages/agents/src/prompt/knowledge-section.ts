@@ -4,7 +4,6 @@ import type { Language } from '@cairn/tool/kernel';
 /** The largest section, in UTF-16 code units: as much as other hosts keep of the same text. */
 const MAX_CHARACTERS = 9500;
 
-/** The index of the knowledge, or the reason why it is missing. */
 export type KnowledgeSection = { readonly text: string } | { readonly text: ''; readonly problem: string };
 
 /** Returns the index of the knowledge for a project. A store that cannot be read does not keep an agent from its work. */

@@ -6,7 +6,6 @@ import { AgentError } from '../errors.ts';
 
 type Content = UserMessage['content'];
 
-/** The parts of a message of the user. */
 const PARTS: readonly unknown[] = ['text', 'image', 'file'];
 
 /** A prompt that no server accepts would stay in the history, and each later run would fail. @throws {AgentError} `INVALID_INPUT` */
@@ -23,7 +22,6 @@ export function checkPrompt(prompt: Content): void {
   if (isEmpty) throw new AgentError('INVALID_INPUT', ['The prompt is empty', 'Write what the agent is to do.']);
 }
 
-/** A prompt with the files that it mentions. */
 export interface ExpandedPrompt {
   readonly content: Content;
   /** Mentions that are not attached, or not whole, for the user. */

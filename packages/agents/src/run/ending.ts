@@ -11,7 +11,6 @@ export class Ending {
     if (caller?.aborted) this.#onAbort();
   }
 
-  /** Aborts the signal after this time. */
   limit(timeoutMs: number): void {
     this.#timer = setTimeout(() => {
       this.#isTimeout = !this.signal.aborted;

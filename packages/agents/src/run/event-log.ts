@@ -8,7 +8,6 @@ export class EventLog implements AsyncIterable<AgentEvent> {
   readonly #waiting: (() => void)[] = [];
   #readers = 0;
 
-  /** Whether the log is being iterated. */
   get isRead(): boolean {
     return this.#readers > 0;
   }

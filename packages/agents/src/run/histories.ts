@@ -3,7 +3,6 @@ import { labelOf } from '@cairn/context/internal';
 import type { ContextManager, ContextMode, UnifiedMessage } from '@cairn/context';
 import { AgentError } from '../errors.ts';
 
-/** The histories of one request. */
 export interface Histories {
   readonly main: readonly UnifiedMessage[];
   readonly own: readonly UnifiedMessage[];

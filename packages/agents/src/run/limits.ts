@@ -5,7 +5,6 @@ import type { RunOptions } from './agents.ts';
 const DEFAULT_STEPS = 50;
 const DEFAULT_TIMEOUT_MS = 600_000;
 
-/** The limits of one run. */
 export interface RunLimits {
   readonly maxSteps: number;
   readonly maxTokens: number;

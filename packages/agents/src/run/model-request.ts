@@ -1,10 +1,9 @@
-import type { AssistantMessage, ToolCallPart } from '@cairn/context';
+import type { AssistantMessage, ToolCallPart, ToolResultPart } from '@cairn/context';
 import { streamText, ToolChoiceViolationError } from 'ai';
 import type { LanguageModel, LanguageModelUsage, ModelMessage, ToolSet } from 'ai';
 import { asError } from '../errors.ts';
 import { isBlock } from '../model/thoughts.ts';
 
-/** One request to a model. */
 export interface ModelRequest {
   /** A model that repeats requests by itself and fails with `AgentError`s: see `resolveModel`. */
   readonly model: LanguageModel;
@@ -21,7 +20,6 @@ export interface ModelRequest {
   readonly onReasoning?: ((text: string) => void) | undefined;
 }
 
-/** A call of a tool in an answer. */
 export interface ModelCall {
   readonly id: string;
   /** As the model wrote it. In messages it is {@link sendableName}. */
@@ -57,8 +55,12 @@ const SENDABLE = /^[\w-]{1,64}$/u;
  * Returns the name of a tool for messages. Models write names that no tool has, and a server rejects each later request that repeats
  * a name with other characters.
  */
-export function sendableName(name: string): string {
+function sendableName(name: string): string {
   return SENDABLE.test(name) ? name : name.replaceAll(/[^\w-]/gu, '_').slice(0, 64) || 'unnamed';
+}
+
+export function resultOf({ id, name }: ModelCall, output: ToolResultPart['output']): ToolResultPart {
+  return { type: 'tool-result', toolCallId: id, toolName: sendableName(name), output };
 }
 
 /**

@@ -52,10 +52,6 @@ export interface PreparedRun extends PreparedRequest {
   readonly modeChoice: ModeTextChoice | undefined;
 }
 
-function isSameChoice(one: ModeTextChoice, other: ModeTextChoice | undefined): boolean {
-  return one.hasHistory === other?.hasHistory && one.hasMain === other.hasMain;
-}
-
 /** Returns the definition of an agent. @throws {ContextError} `UNKNOWN_AGENT`, `INVALID_DEFINITION` */
 export function definitionOf(agent: string | AgentDefinition, { definitions }: SharedParts): AgentDefinition {
   return typeof agent === 'string' ? findAgent(definitions, agent) : agent;
@@ -111,24 +107,11 @@ interface Preparation {
   readonly opened: OpenedTools;
 }
 
-/** The parts of a request that must be waited for. */
-interface Gathered {
-  readonly instructions: string;
-  readonly knowledge: string;
-  readonly facts: string;
-  readonly workspace: WorkspaceRun | undefined;
-  readonly summary: ModelSummary | undefined;
-  /** The choice of the text about the mode that an earlier request made. */
-  readonly modeText: ModeTextChoice | undefined;
-  /** The prompt, with the files that it mentions. */
-  readonly content: UserMessage['content'] | undefined;
-  readonly notices: readonly string[];
-}
+type Gathered = Awaited<ReturnType<typeof gather>>;
 
 const NO_INSTRUCTIONS: Pick<ProjectInstructions, 'text' | 'notices'> = { text: '', notices: [] };
 
-async function gather(preparation: Preparation, askModel: AskModel | undefined): Promise<Gathered> {
-  const { shared, request, definition, mode, opened } = preparation;
+async function gather({ shared, request, definition, mode, opened }: Preparation, askModel: AskModel | undefined) {
   const { options, roots, naming } = shared;
   const { root, directory, contexts, knowledge, memory, language = 'en' } = options;
   const { shows } = opened.grant;
@@ -203,8 +186,7 @@ function compose(preparation: Preparation, gathered: Gathered): PreparedRun {
     content === undefined
       ? undefined
       : { role: 'user', content: addEndings(content, { updates, announcement }, before) };
-  const tokensOfPrompt = (prompt: UserMessage | undefined): number =>
-    prompt === undefined ? 0 : tokensOf(prompt, countTokens);
+  const bare = promptWith('', []);
 
   const { main, own, continues } = historiesOf(contexts, { agent: name, mode, run: request.continue });
   const view = createView({
@@ -220,7 +202,7 @@ function compose(preparation: Preparation, gathered: Gathered): PreparedRun {
     maxTokens: maxContextTokens,
     countTokens,
     modeText: gathered.modeText,
-    promptTokens: tokensOfPrompt(promptWith('', [])),
+    promptTokens: bare === undefined ? 0 : tokensOf(bare, countTokens),
   });
   const prompt = promptWith(view.announcement, view.messages);
   // Otherwise the turn could not be stored when the run has ended.
@@ -241,6 +223,8 @@ function compose(preparation: Preparation, gathered: Gathered): PreparedRun {
   const isMainEmpty = MODES[mode].reads !== 'own' && main.length === 0;
   const emptyMain = isMainEmpty ? runTexts[language].emptyMain(mode) : '';
   const notices = [...problemsOf(preparation), ...gathered.notices, view.notice, emptyMain];
+  const { modeText: kept } = gathered;
+  const isKept = view.modeChoice.hasHistory === kept?.hasHistory && view.modeChoice.hasMain === kept.hasMain;
   return {
     agent: name,
     mode,
@@ -259,6 +243,6 @@ function compose(preparation: Preparation, gathered: Gathered): PreparedRun {
     before: view.messages,
     prompt,
     continues,
-    modeChoice: isSameChoice(view.modeChoice, gathered.modeText) ? undefined : view.modeChoice,
+    modeChoice: isKept ? undefined : view.modeChoice,
   };
 }

@@ -1,3 +1,4 @@
+import { isAbsolute } from 'node:path';
 import { sessionWorkspace } from '@cairn/coding-agent/internal';
 import type { NamingProfile } from '@cairn/coding-agent';
 import type { AgentDefinition, AgentDefinitions, ContextMode } from '@cairn/context';
@@ -7,7 +8,6 @@ import { estimateTokens } from '@cairn/tool/prompt';
 import { asSchema } from 'ai';
 import type { LanguageModel } from 'ai';
 import { AgentError } from '../errors.ts';
-import { isAbsolute } from 'node:path';
 import { resolveModel } from '../model/resolve-model.ts';
 import type { ResolvedModel } from '../model/resolve-model.ts';
 import { WorkspaceSection } from '../prompt/workspace-section.ts';
@@ -15,7 +15,7 @@ import type { AgentTool } from '../tools/agent-tool.ts';
 import type { ToolGrant } from '../tools/grant.ts';
 import { openAgentTools } from '../tools/open-agent-tools.ts';
 import type { AgentTools } from '../tools/open-agent-tools.ts';
-import { refreshAfter } from '../tools/refresh-after.ts';
+import { toolNameOf } from '../tools/tool-names.ts';
 import type { AgentsOptions, PreparedTool, RequestOptions, RunOptions } from './agents.ts';
 
 /** The run that a delegation tool is made for. */
@@ -27,20 +27,38 @@ export interface DelegationCaller {
   readonly grant: ToolGrant;
 }
 
-/** Makes the tool that delegates. */
 export type Delegate = (caller: DelegationCaller) => AgentTool | undefined;
 
-/** The tools of an agent, and the session that they were opened for. */
 export interface OpenedTools extends AgentTools {
   readonly session: ToolSession;
-  /** What the model is offered, with its tokens. */
   readonly offered: readonly PreparedTool[];
 }
 
-/** The part of a request that decides about its tools. */
-type ToolRequest = Pick<RequestOptions, 'parent' | 'readOnly' | 'onlyAgents' | 'without'>;
+/**
+ * Returns tools. Those that may change files without announcing it, such as a shell, are followed by a refresh of what is kept
+ * about the workspace; Cairn's tools announce what they change. A refresh that fails changes no result.
+ */
+function refreshAfter(
+  tools: Readonly<Record<string, AgentTool>>,
+  refresh: () => Promise<void>,
+): Readonly<Record<string, AgentTool>> {
+  const refreshing = (tool: AgentTool): AgentTool => ({
+    ...tool,
+    execute: async (input, call) => {
+      try {
+        return await tool.execute(input, call);
+      } finally {
+        await refresh().catch(() => undefined);
+      }
+    },
+  });
+  const entries = Object.entries(tools).map(([name, tool]) => {
+    const mayChangeFiles = !tool.annotations.readOnlyHint && toolNameOf(name) === undefined;
+    return [name, mayChangeFiles ? refreshing(tool) : tool];
+  });
+  return Object.fromEntries(entries);
+}
 
-/** What all runs share. */
 export class SharedParts {
   readonly options: AgentsOptions;
   readonly definitions: AgentDefinitions;
@@ -71,7 +89,7 @@ export class SharedParts {
   async openTools(
     agent: AgentDefinition,
     mode: ContextMode,
-    { parent, readOnly = false, onlyAgents, without }: ToolRequest,
+    { parent, readOnly = false, onlyAgents, without }: Omit<RequestOptions, 'prompt'>,
   ): Promise<OpenedTools> {
     const { toolSets = [], language, workspaceCache } = this.options;
     const { roots, naming } = this;

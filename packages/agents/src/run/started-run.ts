@@ -21,7 +21,6 @@ import { afterAbort } from './tool-calls.ts';
 import { Unsent } from './unsent.ts';
 import { UsageSum } from './usage-sum.ts';
 
-/** The options of every request. */
 export const requestNames = {
   agent: 'required',
   mode: 'optional',
@@ -45,11 +44,9 @@ const runNames: OptionNames<RunOptions> = {
   signal: 'optional',
 };
 
-/** The choices of a run. */
 type RunPlan = Pick<Parameters<typeof execute>[0], 'limits' | 'model' | 'unsent' | 'inherited'> &
   Pick<PreparedRun, 'definition'> & { readonly modelName: string; readonly warnings: readonly string[] };
 
-/** A run from its start to its end. */
 export class StartedRun implements AgentRun {
   readonly run: string = `run_${Date.now()}_${randomUUID().slice(0, 8)}`;
   readonly result: Promise<AgentResult>;
@@ -128,7 +125,6 @@ export class StartedRun implements AgentRun {
     return { definition, limits, inherited, modelName, warnings, unsent, model };
   }
 
-  /** Asks for a summary. */
   async #askModel(model: LanguageModel, prompt: Parameters<AskModel>[0]): Promise<string> {
     const { summarizer, countTokens = estimateTokens } = this.#shared.options;
     const { signal } = this.#ending;

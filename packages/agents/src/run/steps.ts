@@ -2,7 +2,7 @@ import { tokensOf } from '@cairn/context/internal';
 import type { UnifiedMessage } from '@cairn/context';
 import type { LanguageModel, ModelMessage, ToolSet } from 'ai';
 import { AgentError } from '../errors.ts';
-import type { AgentEvent, FinishReason, OwnEvent } from './agent-run.ts';
+import type { AgentEvent, FinishReason, OwnEvent, ToolRunContext } from './agent-run.ts';
 import type { AgentsOptions, RunOptions } from './agents.ts';
 import type { RunLimits } from './limits.ts';
 import { requestModel } from './model-request.ts';
@@ -10,12 +10,10 @@ import type { ModelAnswer } from './model-request.ts';
 import type { PreparedRun } from './prepare.ts';
 import { runTexts } from './texts.ts';
 import { refuseCalls, runCalls } from './tool-calls.ts';
-import type { ToolRunContext } from './tool-context.ts';
 import { Turn } from './turn.ts';
 import type { Unsent } from './unsent.ts';
 import type { UsageSum } from './usage-sum.ts';
 
-/** What one run is made of. */
 export interface RunParts {
   readonly run: string;
   readonly options: RunOptions;
@@ -64,7 +62,6 @@ function refusesLimit({ error }: ModelAnswer): boolean {
 /** The steps of one run: requests to the model, and the calls of its answers. */
 export class Steps {
   readonly turn: Turn;
-  /** The last text of the model. */
   text = '';
   /** The text of the last answer, which may have none. */
   lastAnswer = '';

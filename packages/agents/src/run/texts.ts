@@ -13,11 +13,8 @@ const en = {
   filter: 'a filter of the provider cut the answer',
   noText: 'the model ended its last answer without a text',
   error: (message: string): string => `the model failed: ${message}`,
-  /** The result of a call that did not begin. */
   notRun: (reason: string): string => `Not called: ${reason}. Nothing was done.`,
-  /** The result of a call that was ended by an abort. */
   stopped: (reason: string): string => `Stopped: ${reason}. Check what the call changed before you repeat it.`,
-  /** The result of a call that did not end after an abort. */
   unknownOutcome: (reason: string): string =>
     `Outcome unknown: ${reason} before the call ended. Check what it changed before you repeat it.`,
   /** For the user: a store or a set of tools did not answer before the run was ended. */
@@ -73,5 +70,4 @@ const zh: typeof en = {
   threw: (name, problem) => `${name} 意外失败：${problem}。重试之前，请先检查它改变了什么。`,
 };
 
-/** The texts of a run that a model reads. */
 export const runTexts: Readonly<Record<Language, typeof en>> = { en, zh };

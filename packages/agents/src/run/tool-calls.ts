@@ -3,11 +3,10 @@ import type { Language } from '@cairn/tool/kernel';
 import { formatBytes } from '@cairn/tool/prompt';
 import { InvalidToolInputError, NoSuchToolError } from 'ai';
 import type { ModelMessage, ToolSet } from 'ai';
-import type { OwnEvent } from './agent-run.ts';
-import { sendableName } from './model-request.ts';
+import type { OwnEvent, ToolRunContext } from './agent-run.ts';
+import { resultOf } from './model-request.ts';
 import type { ModelCall } from './model-request.ts';
 import { runTexts } from './texts.ts';
-import type { ToolRunContext } from './tool-context.ts';
 
 type Output = ToolResultPart['output'];
 
@@ -53,7 +52,6 @@ function toJson(value: unknown): unknown {
   return text === undefined ? null : JSON.parse(text);
 }
 
-/** Returns the text of an output, as the model reads it. */
 function outputText({ value, reason }: Output): string {
   if (typeof value === 'string') return value;
   if (!Array.isArray(value)) return value === undefined ? (reason ?? '') : JSON.stringify(value);
@@ -149,7 +147,7 @@ export async function runCalls(calls: readonly ModelCall[], options: CallOptions
     const output = fit(name, whole);
     const durationMs = performance.now() - startMs;
     emit({ type: 'tool-end', id, name, isError: isError(output), output: outputText(output), durationMs });
-    return { type: 'tool-result', toolCallId: id, toolName: sendableName(name), output };
+    return resultOf(call, output);
   };
   try {
     return await Promise.all(calls.map(runOne));
@@ -158,12 +156,6 @@ export async function runCalls(calls: readonly ModelCall[], options: CallOptions
   }
 }
 
-/** Returns the results of calls that are not run. */
 export function refuseCalls(calls: readonly ModelCall[], text: string): ToolResultPart[] {
-  return calls.map(({ id, name }) => ({
-    type: 'tool-result',
-    toolCallId: id,
-    toolName: sendableName(name),
-    output: { type: 'error-text', value: text },
-  }));
+  return calls.map((call) => resultOf(call, { type: 'error-text', value: text }));
 }

@@ -20,10 +20,8 @@ const MAX_LIST_CHARACTERS = 8000;
 const MAX_DESCRIPTION_CHARACTERS = 1000;
 const MAX_PROBLEMS = 5;
 
-/** The part of agents that a session uses. */
 type SessionAgents = Pick<Agents, 'run' | 'contexts' | 'close'>;
 
-/** Options of {@link createAgentsToolSet}. */
 export interface AgentsToolSetOptions {
   /** Loads the definitions, for each session again. */
   readonly definitions: () => Promise<AgentDefinitions>;
@@ -37,7 +35,6 @@ export interface AgentsToolSetOptions {
   readonly close?: (() => Promise<void>) | undefined;
 }
 
-/** The parameters of `list_agents`. */
 export interface ListAgentsInput {
   readonly offset?: number | undefined;
 }

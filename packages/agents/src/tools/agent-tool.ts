@@ -33,7 +33,6 @@ function schemaOf(inputSchema: ToolDefinition['inputSchema']): Schema<unknown> {
   return schema;
 }
 
-/** Makes a tool of the AI SDK. */
 export function asAgentTool(tool: ToolDefinition): AgentTool {
   return {
     description: tool.description,

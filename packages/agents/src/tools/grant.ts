@@ -21,9 +21,7 @@ export interface ToolGrant {
   readonly readsMain: boolean;
 }
 
-/** The names of a definition as tools of a run. */
 export interface AllowedTools {
-  /** `undefined` for all tools. */
   readonly names?: ReadonlySet<string> | undefined;
   /** States which names of the definition have no tool here. */
   readonly notices: readonly string[];

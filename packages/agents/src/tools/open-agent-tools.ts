@@ -15,7 +15,6 @@ import { quote, refusal } from './refusal.ts';
 import { shownParts } from './shown-parts.ts';
 import { AGENT_TOOL } from './tool-names.ts';
 
-/** Options of {@link openAgentTools}. */
 export interface AgentToolsOptions {
   readonly toolSets: readonly ToolSet[];
   /** The directories that the tools may use, absolute. */
@@ -60,7 +59,6 @@ export interface AgentTools {
   close(): void;
 }
 
-/** Whether an agent in this mode sees the whole conversation of main. */
 function readsMain(mode: ContextMode): boolean {
   return MODES[mode].reads === 'main';
 }
@@ -78,7 +76,6 @@ function isReadOnly({ name, permissions }: AgentToolsOptions['agent']): boolean 
   );
 }
 
-/** A set of a run. */
 interface Opened extends OpenToolSet {
   readonly set: ToolSet;
 }

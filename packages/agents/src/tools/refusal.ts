@@ -37,7 +37,6 @@ const zh: typeof en = {
 
 const texts: Readonly<Record<Language, typeof en>> = { en, zh };
 
-/** What a run offers. */
 export interface RefusalFacts {
   readonly agent: string;
   readonly naming: NamingProfile;
@@ -48,7 +47,6 @@ export interface RefusalFacts {
   readonly hidden: readonly string[];
 }
 
-/** States why a call was not made, and what to call instead. */
 export function refusal(name: string, { agent, naming, readOnly, language, offered, hidden }: RefusalFacts): string {
   const say = texts[language];
   const own = toolNameOf(name);

@@ -8,10 +8,8 @@ import type { ToolGrant } from './grant.ts';
 /** The reason why an agent is not shown a part: its definition, an option of the run, or the run that started it. */
 export type HiddenBy = 'definition' | 'option' | 'caller';
 
-/** The rules about the parts of a run. */
 export interface ShownPartsOptions {
   readonly agent: Pick<AgentDefinition, 'name' | 'shows'>;
-  /** @default none */
   readonly without?: readonly ShownPart[] | undefined;
   readonly within?: Pick<ToolGrant, 'shows'> | undefined;
 }

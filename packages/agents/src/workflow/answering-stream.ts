@@ -16,7 +16,6 @@ import type {
   WorkOptions,
 } from './workflows-api.ts';
 
-/** A stream whose messages the workflows answer. */
 export class AnsweringStream implements WorkflowStream {
   readonly #stream: Stream;
   readonly #engine: Engine;

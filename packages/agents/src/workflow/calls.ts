@@ -8,7 +8,6 @@ import { loopTexts } from './loop-texts.ts';
 import type { CallRecord, FunctionOutcome, ParsedAction, WorkflowFunction } from './types.ts';
 import type { WorkflowEvent } from './workflows-api.ts';
 
-/** What calling functions needs. */
 export interface CallContext {
   /** Begins the record of the workflow when it does not exist yet. */
   readonly journal: () => Promise<Journal>;

@@ -18,7 +18,6 @@ import type { WorkflowResponse } from './workflows-api.ts';
 
 export const CREATE_TODOS = 'create_todos';
 
-/** A request of the user. */
 export interface Request {
   readonly question: string;
   /** The id of its message, which the conversation already has. */
@@ -28,7 +27,6 @@ export interface Request {
   readonly begin: (todos: readonly string[]) => Promise<Journal>;
 }
 
-/** What the model made of a request. */
 type Answer =
   | { readonly kind: 'todos'; readonly todos: readonly string[] }
   | { readonly kind: 'text'; readonly text: string; readonly isCut: boolean }

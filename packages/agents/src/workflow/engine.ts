@@ -15,7 +15,6 @@ import { endWork } from './session.ts';
 import type { Session } from './session.ts';
 import type { WorkflowResponse, WorkflowsOptions, WorkOptions } from './workflows-api.ts';
 
-/** A workflow that can be worked on. */
 export interface FoundWorkflow extends Place {
   readonly record: WorkflowRecord;
   readonly state: LoopState;
@@ -30,7 +29,6 @@ interface WorkStart {
   readonly begin?: (journal: Journal) => Promise<void>;
 }
 
-/** Whether an error states that the lease is gone. */
 function isLeaseLost(error: unknown): boolean {
   return MemoryError.isInstance(error) && error.code === 'LEASE_LOST';
 }
@@ -49,12 +47,10 @@ export class Engine {
     this.#leaseMs = options.leaseMs;
   }
 
-  /** Returns the memory that has the record of a workflow. */
   storeOf(id: string): Memory {
     return this.#volatile.get(id) ?? this.memory;
   }
 
-  /** Forgets the memory of a workflow that has ended. */
   forget(id: string): void {
     this.#volatile.delete(id);
   }

@@ -5,7 +5,6 @@ import { fitCalls, isPending } from './loop-state.ts';
 import type { LoopState } from './loop-state.ts';
 import type { CallRecord } from './types.ts';
 
-/** A change of the todos that is written together with the state. */
 export interface TodoChange {
   readonly todos?: Readonly<Record<string, TodoUpdate>> | undefined;
   readonly addTodos?: readonly string[] | undefined;
@@ -14,7 +13,6 @@ export interface TodoChange {
 /** The pause between two tries to record the outcome of a call. */
 const RETRY_MS = 500;
 
-/** Whether the store may answer later. */
 function isStoreAway(error: unknown): boolean {
   return MemoryError.isInstance(error) && (error.code === 'STORE_UNAVAILABLE' || error.code === 'STORE_LOCKED');
 }
@@ -42,7 +40,6 @@ export class Journal {
     return this.run.record;
   }
 
-  /** The call that waits for a person. */
   get pending(): CallRecord | undefined {
     return this.#state.calls.find(isPending);
   }
@@ -74,7 +71,6 @@ export class Journal {
     return added as CallRecord;
   }
 
-  /** Changes a call in the record. @throws {MemoryError} */
   change(id: string, fields: Partial<Omit<CallRecord, 'id'>>, more: Partial<LoopState> = {}): Promise<void> {
     return this.update(({ calls }) => ({
       ...more,

@@ -74,7 +74,6 @@ export function stateOf({ state }: Pick<WorkflowRecord, 'state'>): LoopState | u
   return parsed.success ? (parsed.data as LoopState) : undefined;
 }
 
-/** Whether a call waits for a person. */
 export function isPending({ status }: CallRecord): boolean {
   return status === 'approval' || status === 'asked';
 }
@@ -83,7 +82,6 @@ export function isPending({ status }: CallRecord): boolean {
 const MAX_CHARACTERS = 200_000;
 const SHORT = 200;
 
-/** Shortens a call to its beginning. */
 export function shortened(call: CallRecord): CallRecord {
   const { output, input } = call;
   const json = JSON.stringify(input) ?? '';

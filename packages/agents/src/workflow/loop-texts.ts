@@ -1,4 +1,3 @@
-/** The texts of the loop for the model and the user, in both languages. */
 import { isPartlyDone } from '@cairn/memory/internal';
 import type { Todo } from '@cairn/memory';
 import type { Language } from '@cairn/tool/kernel';
@@ -10,7 +9,6 @@ function reasonOf({ result }: Todo): string {
   return typeof result === 'string' && result !== '' ? result : '';
 }
 
-/** Marks a step that is not done as a whole. */
 function markOf(todo: Todo, [partly, needless]: readonly [partly: string, needless: string]): string {
   if (todo.closedBy !== undefined) return needless;
   return isPartlyDone(todo) ? partly : '';

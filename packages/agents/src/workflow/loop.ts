@@ -52,16 +52,13 @@ async function promptOf(session: Session, journal: Journal, todo: Todo): Promise
 /** What one try of a step came to. */
 interface Try {
   readonly reply?: StepReply;
-  /** The text for the user. */
   readonly answer?: string | undefined;
-  /** What failed, for notes. */
   readonly errors: readonly string[];
   /** A call waits for a person. `asked`: the user was asked by an answer in text, which reports on the step too. */
   readonly waits?: 'paused' | 'asked';
   readonly failure?: unknown;
 }
 
-/** Makes the calls that an answer has as text, in order. */
 async function makeActions(
   session: Session,
   journal: Journal,
@@ -117,7 +114,6 @@ async function tryStep(session: Session, journal: Journal, todo: Todo): Promise<
   }
 }
 
-/** The text of a reply for later steps. */
 function textOf({ result, unread, note }: StepReply): string | undefined {
   const text = result ?? (unread.length > 0 ? unread.join('\n') : note);
   return text === '' ? undefined : text;
@@ -245,7 +241,6 @@ export async function storeAnswer(
 /** The arguments of a call in a question, in UTF-16 code units. */
 const MAX_SHOWN = 1000;
 
-/** The question to the person that a call waits for. */
 export function questionOf({ status, name, input }: CallRecord, { language }: Pick<Session, 'language'>): string {
   if (status === 'asked') {
     const { question } = (input ?? {}) as { readonly question?: unknown };
@@ -254,7 +249,6 @@ export function questionOf({ status, name, input }: CallRecord, { language }: Pi
   return loopTexts[language].approve(name, truncateLine(JSON.stringify(input), MAX_SHOWN));
 }
 
-/** Lets the workflow wait for a person. */
 async function waitFor(session: Session, journal: Journal, call: CallRecord): Promise<WorkflowResponse> {
   const { id, todos } = journal.record;
   const question = questionOf(call, session);

@@ -46,7 +46,6 @@ export class WorkflowSessions {
     return this.#options.language ?? stream.language;
   }
 
-  /** Opens a session, does the work, and closes the session. */
   async use<T>(place: Place, options: WorkOptions, work: (session: Session) => Promise<T>): Promise<T> {
     options.signal?.throwIfAborted();
     const done = new AbortController();
@@ -57,7 +56,6 @@ export class WorkflowSessions {
     }
   }
 
-  /** Ends all sessions, and closes the tool sets. */
   async close(): Promise<void> {
     this.#closed.abort();
     for (const set of this.#options.toolSets ?? []) await set.close?.();

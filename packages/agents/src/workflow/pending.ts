@@ -27,7 +27,6 @@ function decisionOf(message: string): ApprovalDecision {
   return NO.includes(word) ? { isApproved: false } : { isApproved: false, reason: message };
 }
 
-/** A call that waits, with what a person answered or decided. */
 export interface Answered {
   readonly call: CallRecord;
   readonly answer: string | ApprovalDecision;

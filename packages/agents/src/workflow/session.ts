@@ -9,7 +9,6 @@ import { shortened } from './loop-state.ts';
 import type { CallRecord } from './types.ts';
 import type { WorkflowResponse } from './workflows-api.ts';
 
-/** What one call of the engine works with. */
 export interface Session extends Omit<CallContext, 'journal'> {
   /** Where records and notes are: the memory, or one of this process that ends with the workflow. */
   readonly store: Memory;

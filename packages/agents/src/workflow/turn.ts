@@ -1,11 +1,11 @@
-import type { ToolMessage, UnifiedMessage } from '@cairn/context';
+import type { UnifiedMessage } from '@cairn/context';
 import type { Language } from '@cairn/tool/kernel';
 import { estimateTokens } from '@cairn/tool/prompt';
 import { asSchema, tool } from 'ai';
 import type { LanguageModel, ModelMessage, ToolSet } from 'ai';
 import type { z } from 'zod';
 import { AgentError, asError } from '../errors.ts';
-import { requestModel, sendableName } from '../run/model-request.ts';
+import { requestModel, resultOf } from '../run/model-request.ts';
 import type { ModelAnswer, ModelCall } from '../run/model-request.ts';
 import { makeCall } from './calls.ts';
 import type { CallContext } from './calls.ts';
@@ -38,7 +38,6 @@ export interface TurnOptions extends CallContext {
   readonly addUsage: (usage: ModelAnswer['usage']) => void;
 }
 
-/** How a turn ended. */
 export type TurnEnd =
   | { readonly kind: 'text'; readonly text: string; readonly isCut: boolean }
   /** `text`: the text next to the call. */
@@ -75,16 +74,6 @@ async function refusalOf(
   return { isError: true, output: texts.invalidCall(name, problem) };
 }
 
-function resultOf({ id, name }: ModelCall, { output, isError }: FunctionOutcome): ToolMessage['content'][number] {
-  return {
-    type: 'tool-result',
-    toolCallId: id,
-    toolName: sendableName(name),
-    output: { type: isError ? 'error-text' : 'text', value: output },
-  };
-}
-
-/** The calls of an answer that were made. */
 interface MadeCalls {
   readonly outcomes: readonly { readonly call: ModelCall; readonly outcome: FunctionOutcome }[];
   /** Whether one waits for a person. The calls after it are not made. */
@@ -200,7 +189,9 @@ export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
     }));
     added.push({
       role: 'tool',
-      content: [...outcomes, ...(await Promise.all(refused))].map(({ call, outcome }) => resultOf(call, outcome)),
+      content: [...outcomes, ...(await Promise.all(refused))].map(({ call, outcome: { isError, output } }) =>
+        resultOf(call, { type: isError ? 'error-text' : 'text', value: output }),
+      ),
     });
   }
   throw new AgentError('TURN_TOO_LONG', [

@@ -7,7 +7,6 @@ export const MAX_REPEATS = 3;
 /** How often steps of one workflow begin. */
 export const MAX_ITERATIONS = 20;
 
-/** The state of a step after a try. */
 export type Verdict =
   | { readonly status: 'done'; readonly completion: number; readonly addTodo?: string }
   /** Another try follows. */
@@ -20,7 +19,6 @@ function foldTodo(content: string): string {
   return folded.replace(/[\s.。!！?？;；,，:：…]+$/u, '');
 }
 
-/** A try of a step. */
 export interface StepTry {
   readonly todo: Todo;
   readonly reply: Pick<StepReply, 'completion' | 'nextStep'> | undefined;

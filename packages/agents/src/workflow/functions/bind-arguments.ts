@@ -116,7 +116,6 @@ function namedArguments(text: string, parameters: Parameters, naming: Naming): F
   return fields;
 }
 
-/** Reads arguments by their position. */
 function positionalArguments(text: string, parameters: Parameters, naming: Naming): Fields {
   const texts = problems[naming.language];
   const [first, ...others] = parameters.list;

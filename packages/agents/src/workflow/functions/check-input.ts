@@ -4,7 +4,6 @@ import type { z } from 'zod';
 import { listParameters, parametersOf } from './parameters.ts';
 import { problems } from './problems.ts';
 
-/** Checked arguments, or what is wrong with them. */
 export type CheckedInput =
   | {
       readonly isValid: true;

@@ -61,7 +61,6 @@ function isDescriptions(parameters: object): parameters is Readonly<Record<strin
   );
 }
 
-/** Returns the schema of parameters, or what is wrong with them. */
 function readParameters(parameters: unknown): z.ZodType | string {
   if (parameters === undefined) return schemaOf(undefined);
   if (!isObject(parameters)) return '`parameters` is not an object';
@@ -96,7 +95,6 @@ function isName(value: unknown, forbidden: RegExp): value is string {
 const FORBIDDEN_IN_NAMES = /[\s:：[\]【】［］{}"“”.]/u;
 const FORBIDDEN_IN_ALIASES = /[\n:：[\]【】［］{}"“”]/u;
 
-/** Lists what is wrong with a definition; empty for a valid one. */
 function problemsOf(value: unknown): string[] {
   if (!isObject(value)) return ['it is not an object with name, description and execute'];
   const { name, description, parameters, aliases, readOnly, execute, ...others } = value;
@@ -171,7 +169,6 @@ export function toStreamFunctions(definitions: readonly FunctionDefinition[]): S
   );
 }
 
-/** Returns the descriptions of parameters for a prompt. */
 function describe(schema: z.ZodType): Readonly<Record<string, string>> {
   return Object.fromEntries(
     parametersOf(schema).list.map(({ name, description, type, isRequired }) => {

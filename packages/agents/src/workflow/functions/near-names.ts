@@ -1,6 +1,5 @@
 import { similarity } from '@cairn/tool/internal';
 
-/** How many names a message offers. */
 const MAX_NAMES = 3;
 
 /** Folds case, width and the characters that separate words. */

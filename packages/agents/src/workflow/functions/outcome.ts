@@ -43,7 +43,6 @@ export function outcomeOf(value: unknown): FunctionOutcome {
   return { output: cut(toText(value), MAX_OUTPUT), isError: false };
 }
 
-/** Returns an error as a model reads it. */
 export function outcomeOfError(error: unknown): FunctionOutcome {
   const text = error instanceof Error ? error.message || error.name : String(error);
   return { output: cut(text, MAX_OUTPUT), isError: true };

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 
-/** A parameter of a function. */
 export interface Parameter {
   readonly name: string;
   readonly description: string;
@@ -20,9 +19,7 @@ interface ObjectSchema {
   readonly additionalProperties?: unknown;
 }
 
-/** What a schema says about the arguments of a function. */
 export interface Parameters {
-  /** In their order. */
   readonly list: readonly Parameter[];
   /** Whether the schema accepts other names, rejects them, or drops them without a word. */
   readonly others: 'accepted' | 'refused' | 'dropped';
@@ -30,7 +27,6 @@ export interface Parameters {
 
 const known = new WeakMap<z.ZodType, Parameters>();
 
-/** Returns the parameters of a schema, in their order. */
 export function parametersOf(schema: z.ZodType): Parameters {
   const before = known.get(schema);
   if (before) return before;

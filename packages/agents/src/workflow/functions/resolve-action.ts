@@ -4,7 +4,6 @@ import { bindArguments } from './bind-arguments.ts';
 import { foldName, nearNames } from './near-names.ts';
 import { problems } from './problems.ts';
 
-/** The function and the checked arguments of an action, or what is wrong with it. */
 export type ResolvedAction =
   | { readonly isValid: true; readonly fn: WorkflowFunction; readonly input: unknown }
   | { readonly isValid: false; readonly problem: string };
@@ -33,7 +32,6 @@ function candidatesOf(functions: readonly WorkflowFunction[], name: string): rea
   return [];
 }
 
-/** Whether a name or an alias is that of a function. */
 export function isFunctionName(functions: readonly WorkflowFunction[], name: string): boolean {
   return candidatesOf(functions, name).length > 0;
 }

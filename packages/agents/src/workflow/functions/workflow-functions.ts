@@ -88,7 +88,6 @@ function toolNameOf(name: string, taken: ReadonlySet<string>): string {
   return result;
 }
 
-/** Where the functions of a workflow come from. */
 export interface FunctionSources {
   readonly stream: Pick<Stream, 'functions' | 'execute' | 'parents'>;
   /** The tools that the run has. @default none */

@@ -1,9 +1,7 @@
 import type { ParsedAction } from '../types.ts';
 
-/** What a text has of actions. */
 export interface ActionText {
   readonly actions: readonly ParsedAction[];
-  /** The other text. */
   readonly rest: string;
   /** The last action, when it is not closed. It is in `rest` too. */
   readonly unclosed?: string;
@@ -78,12 +76,10 @@ export function parseActions(text: string, isFunction: (name: string) => boolean
   return { actions, rest: rest.join('\n'), ...(unclosed !== undefined && { unclosed }) };
 }
 
-/** The actions of an answer to the user. */
 export interface CalledActions {
   readonly called: readonly ParsedAction[];
   /** Those that are in code, in quotation marks, or a part of a sentence. */
   readonly quoted: readonly ParsedAction[];
-  /** The text without those that are called. */
   readonly rest: string;
 }
 

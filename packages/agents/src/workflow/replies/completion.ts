@@ -1,4 +1,3 @@
-/** A completion as a model wrote it. */
 export type Completion =
   | { readonly isValid: true; readonly value: number; readonly rest: string }
   | { readonly isValid: false };

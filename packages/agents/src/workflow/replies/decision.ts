@@ -5,7 +5,6 @@ import { findObject } from './json.ts';
 import { isNothing, linesOf, meaningfulLines, splitSections } from './labels.ts';
 import { problems } from './problems.ts';
 
-/** What a model decided about a request. */
 export type Decision =
   | {
       readonly kind: 'complex';

@@ -95,10 +95,8 @@ const zh: typeof en = {
 
 const texts: Readonly<Record<Language, typeof en>> = { en, zh };
 
-/** What a request is about. */
 export interface DecisionPromptInput {
   readonly question: string;
-  /** The stream of the system prompt. */
   readonly stream: Pick<Stream, 'functions'>;
   /** Those that are not of the stream are listed by name and parameters. */
   readonly functions: readonly WorkflowFunction[];
@@ -122,7 +120,6 @@ function otherFunctions(input: Omit<DecisionPromptInput, 'question'>): string[] 
   return shown.length === 0 ? [] : [texts[input.language].tools(shown.join(', '))];
 }
 
-/** Returns the request of a decision. It is sent after the system prompt of the stream, which lists the functions. */
 export function decisionPrompt({ question, ...others }: DecisionPromptInput): string {
   const { request, decision, decisionForm } = texts[others.language];
   const lines = [...decision, ...otherFunctions(others), ...decisionForm];
@@ -144,7 +141,6 @@ export interface StepPromptInput {
   readonly recalled?: string | undefined;
   /** The open steps that were added because earlier ones were unfinished: the end of this one may close them. */
   readonly derived?: readonly Pick<Todo, 'id' | 'content'>[] | undefined;
-  /** The problems of the last answer. */
   readonly problems?: readonly string[] | undefined;
   readonly language: Language;
 }

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 
-/** The list of steps that a complex request needs. */
 export interface TodoList {
   readonly todos: readonly string[];
 }
@@ -21,7 +20,6 @@ export interface StepReport {
   readonly result?: string | null | undefined;
 }
 
-/** The input of the tool that ends a step. */
 export const stepSchema: z.ZodType<StepReport> = z.strictObject({
   completion: z.number().min(0).max(1).describe('How far the current task is, from 0 to 1. 0.8 or more is done.'),
   next_step: z.string().nullish().describe('What to do next, when more steps are needed. Otherwise omit it.'),

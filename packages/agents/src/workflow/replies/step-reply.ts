@@ -19,7 +19,6 @@ const labels: Readonly<Record<Label, string>> = {
   note: String.raw`笔记|notes?`,
 };
 
-/** Options of {@link parseReply}. */
 export interface ParseReplyOptions {
   /** The language of the problems. @default 'en' */
   readonly language?: Language | undefined;
@@ -27,7 +26,6 @@ export interface ParseReplyOptions {
   readonly isFunction?: ((name: string) => boolean) | undefined;
 }
 
-/** A reply that is being read. */
 interface Draft {
   readonly completions: string[];
   readonly actions: ParsedAction[];
@@ -75,7 +73,6 @@ function addActions(draft: Draft, text: string, { language, isFunction }: Contex
 const NAMES = ['name', 'function', 'action', 'tool', 'type'];
 const ARGUMENTS = ['arguments', 'args', 'input', 'parameters', 'params'];
 
-/** Returns the action that a JSON object states. */
 function callOf(value: unknown): ParsedAction | undefined {
   if (!isObject(value)) return undefined;
   const keys = Object.keys(value);
