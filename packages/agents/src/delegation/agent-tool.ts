@@ -37,18 +37,11 @@ const agentToolOptions: OptionNames<AgentToolOptions> = {
 export function agentTool(agents: Agents, options: AgentToolOptions = {}): AgentTool {
   checkArguments.options('agentTool', options, agentToolOptions);
   const { only, readOnly = false, language = 'en', maxAnswerCharacters, onEvent } = options;
-  const listed = only?.map((name) => findAgent(agents.definitions, name));
-  const tool = new RunTool({
-    tool: AGENT_TOOL,
-    definitions: agents.definitions,
-    agents: () => agents,
-    language,
-    only: listed,
-    onlyAgents: listed?.map(({ name }) => name),
-    readOnly,
-    maxAnswerCharacters,
-  });
-  return asAgentTool(tool.of({ onEvent }));
+  const { definitions } = agents;
+  const listed = only?.map((name) => findAgent(definitions, name));
+  const may = { only: listed, onlyAgents: listed?.map(({ name }) => name), readOnly };
+  const shared = { tool: AGENT_TOOL, definitions, agents: () => agents, language, maxAnswerCharacters };
+  return asAgentTool(new RunTool({ ...shared, ...may }).of({ onEvent }));
 }
 
 /**
@@ -58,19 +51,11 @@ export function agentTool(agents: Agents, options: AgentToolOptions = {}): Agent
 export function delegationTool(agents: Agents, caller: DelegationCaller, language: Language): AgentTool | undefined {
   if (caller.depth >= MAX_DEPTH) return undefined;
   const { readOnly, agents: granted } = caller.grant;
-  const others = [...agents.definitions.agents.values()].filter(
-    ({ name }) => !caller.agents.includes(name) && (granted?.has(name) ?? true),
-  );
-  if (others.length === 0) return undefined;
-  const tool = new RunTool({
-    tool: AGENT_TOOL,
-    definitions: agents.definitions,
-    agents: () => agents,
-    language,
-    only: others,
-    caller,
-    readOnly,
-  });
+  const { definitions } = agents;
+  const isOpen = (name: string): boolean => !caller.agents.includes(name) && (granted?.has(name) ?? true);
+  const only = [...definitions.agents.values()].filter(({ name }) => isOpen(name));
+  if (only.length === 0) return undefined;
+  const tool = new RunTool({ tool: AGENT_TOOL, definitions, agents: () => agents, language, only, caller, readOnly });
   return {
     ...asAgentTool(tool.of()),
     execute: (input, { abortSignal, context }) =>

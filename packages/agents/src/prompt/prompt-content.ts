@@ -22,17 +22,11 @@ export function checkPrompt(prompt: Content): void {
   if (isEmpty) throw new AgentError('INVALID_INPUT', ['The prompt is empty', 'Write what the agent is to do.']);
 }
 
-export interface ExpandedPrompt {
-  readonly content: Content;
-  /** Mentions that are not attached, or not whole, for the user. */
-  readonly notices: readonly string[];
-}
-
 /** Attaches the files that a prompt mentions. They count as read for the tools of the workspace. */
 export async function attachMentions(
   prompt: string,
   options: { readonly workspace: Workspace; readonly naming: NamingProfile | undefined },
-): Promise<ExpandedPrompt> {
+): Promise<{ readonly content: Content; readonly notices: readonly string[] }> {
   const { content, mentions } = await expandMentions(prompt, options);
   if (mentions.length === 0) return { content: prompt, notices: [] };
   const parts: Exclude<Content, string> = content.map((part) =>
@@ -50,25 +44,18 @@ export async function attachMentions(
 
 /**
  * Adds texts at the end of a prompt: what changed in the workspace, then the news about main. One that the agent sees at the end of an
- * earlier message is not added again.
+ * earlier message, there with the same news after it or without, is not added again.
  */
 export function addEndings(
   content: Content,
   { updates, announcement }: { readonly updates: string; readonly announcement: string },
   before: readonly UnifiedMessage[],
 ): Content {
-  const seen = before.flatMap((message) => (message.role === 'user' ? [textOf(message)] : []));
-  const isSeen = (ending: string): boolean =>
-    seen.some((text) => text.endsWith(ending) || isBefore(text, ending, announcement));
-  const added = [updates, announcement].filter((ending) => ending !== '' && !isSeen(ending));
+  const texts = before.flatMap((message) => (message.role === 'user' ? [textOf(message)] : []));
+  const announced = texts.filter((text) => announcement !== '' && text.endsWith(announcement));
+  const seen = [...texts, ...announced.map((text) => text.slice(0, -announcement.length).trimEnd())];
+  const added = [updates, announcement].filter((one) => one !== '' && !seen.some((text) => text.endsWith(one)));
   if (added.length === 0) return content;
   if (typeof content === 'string') return [content, ...added].join('\n\n');
   return [...content, ...added.map((text) => ({ type: 'text' as const, text }))];
-}
-
-/** Whether a text ends with an ending and the announcement after it. */
-function isBefore(text: string, ending: string, announcement: string): boolean {
-  return (
-    announcement !== '' && text.endsWith(announcement) && text.slice(0, -announcement.length).trimEnd().endsWith(ending)
-  );
 }

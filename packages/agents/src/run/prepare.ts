@@ -137,7 +137,7 @@ async function gather({ shared, request, definition, mode, opened }: Preparation
           naming,
         })
       : { content: request.prompt, notices: [] };
-  const knowledgeNotice = 'problem' in known ? runTexts[language].noKnowledge(known.problem) : '';
+  const knowledgeNotice = known.problem === undefined ? '' : runTexts[language].noKnowledge(known.problem);
   const notices = [...opened.notices, ...instructions.notices, knowledgeNotice, ...expanded.notices, notice];
   return {
     instructions: instructions.text,

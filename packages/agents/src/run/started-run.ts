@@ -10,7 +10,6 @@ import type { AgentEvent, AgentResult, AgentRun, OwnEvent, Usage } from './agent
 import type { RunOptions } from './agents.ts';
 import { Ending } from './ending.ts';
 import { EventLog } from './event-log.ts';
-import { execute } from './execute.ts';
 import { limitsOf } from './limits.ts';
 import { requestModel } from './model-request.ts';
 import { definitionOf, prepareRun } from './prepare.ts';
@@ -18,7 +17,8 @@ import type { PreparedRun } from './prepare.ts';
 import type { SharedParts } from './shared-parts.ts';
 import { runTexts } from './texts.ts';
 import { afterAbort } from './tool-calls.ts';
-import { Unsent } from './unsent.ts';
+import { Steps } from './steps.ts';
+import type { RunParts } from './steps.ts';
 import { UsageSum } from './usage-sum.ts';
 
 export const requestNames = {
@@ -44,7 +44,7 @@ const runNames: OptionNames<RunOptions> = {
   signal: 'optional',
 };
 
-type RunPlan = Pick<Parameters<typeof execute>[0], 'limits' | 'model' | 'unsent' | 'inherited'> &
+type RunPlan = Pick<RunParts, 'limits' | 'model' | 'unsent' | 'inherited'> &
   Pick<PreparedRun, 'definition'> & { readonly modelName: string; readonly warnings: readonly string[] };
 
 export class StartedRun implements AgentRun {
@@ -114,7 +114,7 @@ export class StartedRun implements AgentRun {
     const limits = limitsOf(this.#options, definition);
     this.#ending.limit(limits.timeoutMs);
     const [inherited, { name: modelName, guard, warnings }] = this.#shared.modelOf(this.#options, definition);
-    const unsent = new Unsent();
+    const unsent = { text: '' };
     const model = guard({
       firstByteTimeoutMs,
       chunkTimeoutMs,
@@ -157,7 +157,7 @@ export class StartedRun implements AgentRun {
     this.#emit({ type: 'start', agent, mode, model: plan.modelName });
     const notices = [...prepared.notices, ...plan.warnings];
     for (const text of notices) this.#emit({ type: 'notice', text });
-    const result = await execute({
+    const steps = new Steps({
       ...plan,
       run: this.run,
       options: this.#options,
@@ -172,6 +172,7 @@ export class StartedRun implements AgentRun {
       },
       emitNested: (event) => this.#log.push(event),
     });
+    const result = await steps.result();
     workspace?.note({ requests: result.steps });
     return result;
   }

@@ -29,8 +29,6 @@ const en = {
     `The main conversation of this session is empty, so the agent sees nothing of it in the mode ${mode}. Runs in the mode shared and answers in the mode handback are added to it.`,
   /** For the user. */
   noKnowledge: (problem: string): string => `The index of the knowledge is not in the system prompt: ${problem}`,
-  noTool: (name: string, names: readonly string[]): string =>
-    `There is no tool ${name}. Nothing was done. ${names.length === 0 ? 'Answer without tools.' : `Use ${names.join(', ')}.`}`,
   invalidJson: (name: string, problem: string): string =>
     `${name}: the arguments are not valid JSON (${problem}). Nothing was done. Call it again with a JSON object.`,
   invalidInput: (name: string, problem: string): string =>
@@ -60,8 +58,6 @@ const zh: typeof en = {
   emptyMain: (mode) =>
     `本会话的主会话是空的，agent 以 ${mode} 模式看不到其中的任何内容。shared 模式的运行和 handback 模式的回答会被加入主会话。`,
   noKnowledge: (problem) => `系统提示中没有知识索引：${problem}`,
-  noTool: (name, names) =>
-    `没有工具 ${name}。没有执行任何操作。${names.length === 0 ? '请不用工具作答。' : `请使用 ${names.join('、')}。`}`,
   invalidJson: (name, problem) =>
     `${name}：参数不是有效的 JSON（${problem}）。没有执行任何操作。请用 JSON 对象重新调用。`,
   invalidInput: (name, problem) => `${name}：参数无效：${problem}。没有执行任何操作。请换用其他参数重新调用。`,

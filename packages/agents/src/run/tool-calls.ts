@@ -19,7 +19,7 @@ const MAX_RESULT_BYTES = 16 * 1024 * 1024;
 export interface CallOptions {
   readonly tools: ToolSet;
   /** Returns the message to the model after a call of a name that is not offered. */
-  readonly refuse?: ((name: string) => string) | undefined;
+  readonly refuse: (name: string) => string;
   /** The messages of the request that the calls answer. */
   readonly messages: readonly ModelMessage[];
   readonly context: ToolRunContext;
@@ -47,11 +47,6 @@ function causeOf(error: unknown): string {
   return messageOf(inner).replaceAll(/\s+/gu, ' ');
 }
 
-function toJson(value: unknown): unknown {
-  const text = JSON.stringify(value) as string | undefined;
-  return text === undefined ? null : JSON.parse(text);
-}
-
 function outputText({ value, reason }: Output): string {
   if (typeof value === 'string') return value;
   if (!Array.isArray(value)) return value === undefined ? (reason ?? '') : JSON.stringify(value);
@@ -70,10 +65,6 @@ function sizeOf({ value }: Output): number {
   return parts.reduce((sum, { text, data }) => sum + bytesOf(text) + bytesOf(data), 0);
 }
 
-function isError({ type }: Output): boolean {
-  return type.startsWith('error') || type === 'execution-denied';
-}
-
 /** A tool of the AI SDK may stream its results; the last one counts. */
 async function lastOf(result: unknown): Promise<unknown> {
   if (typeof result !== 'object' || result === null || !(Symbol.asyncIterator in result)) return result;
@@ -90,7 +81,7 @@ async function outputOf(call: ModelCall, options: CallOptions): Promise<Output> 
   const failure = (value: string): Output => ({ type: 'error-text', value });
   const tool = Object.hasOwn(tools, name) ? tools[name] : undefined;
   if (!tool?.execute || NoSuchToolError.isInstance(invalid)) {
-    return failure(refuse?.(name) ?? texts.noTool(name, Object.keys(tools)));
+    return failure(refuse(name));
   }
   if (invalid !== undefined) {
     const isJson = typeof input === 'object' || !InvalidToolInputError.isInstance(invalid);
@@ -100,7 +91,9 @@ async function outputOf(call: ModelCall, options: CallOptions): Promise<Output> 
     const given = { toolCallId: id, messages: [...messages], abortSignal: signal, context };
     const output = await lastOf(await tool.execute(input, given as Parameters<typeof tool.execute>[1]));
     if (tool.toModelOutput) return await tool.toModelOutput({ toolCallId: id, input, output });
-    return typeof output === 'string' ? { type: 'text', value: output } : { type: 'json', value: toJson(output) };
+    return typeof output === 'string'
+      ? { type: 'text', value: output }
+      : { type: 'json', value: JSON.parse(JSON.stringify(output) ?? 'null') };
   } catch (error) {
     return failure(signal.aborted ? texts.stopped(options.reason()) : texts.threw(name, messageOf(error)));
   }
@@ -146,7 +139,8 @@ export async function runCalls(calls: readonly ModelCall[], options: CallOptions
     const whole = await Promise.race([outputOf(call, options), unknown]);
     const output = fit(name, whole);
     const durationMs = performance.now() - startMs;
-    emit({ type: 'tool-end', id, name, isError: isError(output), output: outputText(output), durationMs });
+    const isError = output.type.startsWith('error') || output.type === 'execution-denied';
+    emit({ type: 'tool-end', id, name, isError, output: outputText(output), durationMs });
     return resultOf(call, output);
   };
   try {

@@ -85,11 +85,12 @@ function createListTool(
         shown.push(one);
       }
       const end = offset + shown.length;
+      const isCut = end < all.length && shown.length > 0;
       const broken = problems.filter(({ severity }) => severity === 'error');
       const lines = [
         all.length === 0 ? texts.noAgents : texts.range(offset + 1, end, all.length),
         ...shown.map(describe),
-        ...(end < all.length && shown.length > 0 ? [texts.more(LIST_AGENTS, end)] : []),
+        ...(isCut ? [texts.more(LIST_AGENTS, end)] : []),
         ...(broken.length > 0 ? [texts.problems, ...broken.slice(0, MAX_PROBLEMS).map(formatProblem)] : []),
         ...(broken.length > MAX_PROBLEMS ? [`… ${broken.length - MAX_PROBLEMS}`] : []),
       ];
@@ -101,7 +102,7 @@ function createListTool(
           ...(tools && { tools }),
         })),
         total: all.length,
-        ...(end < all.length && shown.length > 0 && { nextOffset: end }),
+        ...(isCut && { nextOffset: end }),
       });
     },
   });
@@ -143,16 +144,9 @@ export function createAgentsToolSet(options: AgentsToolSetOptions): ToolSet {
     if (context.signal.aborted) end();
     else context.signal.addEventListener('abort', end, { once: true });
     const { readOnly } = context;
+    const shared = { definitions, agents, language, readOnly, maxAnswerCharacters };
+    const run = new RunTool({ tool: RUN_AGENT, isOtherMain: true, ...shared }).of();
     const list = createListTool(definitions, language);
-    const run = new RunTool({
-      tool: RUN_AGENT,
-      definitions,
-      agents,
-      language,
-      readOnly,
-      isOtherMain: true,
-      maxAnswerCharacters,
-    }).of();
     return { tools: { [LIST_AGENTS]: list as Tools[string], [RUN_AGENT]: run as Tools[string] } };
   };
   return {

@@ -27,10 +27,6 @@ export interface AllowedTools {
   readonly notices: readonly string[];
 }
 
-function isFromClaude({ source }: Pick<AgentDefinition, 'source'>): boolean {
-  return source === 'claude-project' || source === 'claude-user';
-}
-
 /**
  * Returns the tools that a definition allows. It names them in any naming profile; a tool of this run that has exactly the name
  * comes first.
@@ -43,7 +39,7 @@ export function allowedTools(
   offered: readonly string[],
   naming: NamingProfile,
 ): AllowedTools {
-  const { name: agent, tools, path } = definition;
+  const { name: agent, tools, source, path } = definition;
   if (tools === undefined) return { notices: [] };
   const names = new Set<string>();
   const notices: string[] = [];
@@ -54,15 +50,12 @@ export function allowedTools(
       : offered.filter((name) => own !== undefined && (name === own || toolOfName(name, naming) === own));
     for (const name of found) names.add(name);
     if (found.length > 0) continue;
-    if (own === undefined && !isFromClaude(definition)) {
+    if (own === undefined && source !== 'claude-project' && source !== 'claude-user') {
       const known = [...new Set([...offered, ...cairnTools])];
       const near = nearNames(given, known);
       const hint = near.length > 0 ? `Did you mean ${near.join(', ')}?` : `The tools are ${known.join(', ')}.`;
-      throw new ContextError(
-        'INVALID_DEFINITION',
-        [`The agent ${agent} names the tool ${quote(given)}, which does not exist`, hint],
-        { path },
-      );
+      const summary = `The agent ${agent} names the tool ${quote(given)}, which does not exist`;
+      throw new ContextError('INVALID_DEFINITION', [summary, hint], { path });
     }
     notices.push(`The tool ${quote(given)} of the agent ${agent} is not available here.`);
   }

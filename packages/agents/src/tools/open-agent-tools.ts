@@ -59,32 +59,16 @@ export interface AgentTools {
   close(): void;
 }
 
-function readsMain(mode: ContextMode): boolean {
-  return MODES[mode].reads === 'main';
-}
-
 /** @throws {AgentError} `INVALID_OPTION` for a value that no check of a file has seen: it would limit nothing. */
 function isReadOnly({ name, permissions }: AgentToolsOptions['agent']): boolean {
   if (permissions === undefined || permissions === 'plan') return permissions === 'plan';
-  throw new AgentError(
-    'INVALID_OPTION',
-    [
-      `The agent ${name} has the invalid permissions ${JSON.stringify(permissions)}`,
-      'Use plan, with which the agent changes nothing, or leave them out.',
-    ],
-    { option: 'permissions' },
-  );
+  const summary = `The agent ${name} has the invalid permissions ${JSON.stringify(permissions)}`;
+  const hint = 'Use plan, with which the agent changes nothing, or leave them out.';
+  throw new AgentError('INVALID_OPTION', [summary, hint], { option: 'permissions' });
 }
 
 interface Opened extends OpenToolSet {
   readonly set: ToolSet;
-}
-
-function duplicate(name: string, one: string, other: string): AgentError {
-  return new AgentError('INVALID_OPTION', [
-    `The tool sets ${one} and ${other} both have a tool ${quote(name)}`,
-    'Leave one of the sets out, or rename its tool.',
-  ]);
 }
 
 /** Returns the tools of all sets by name. @throws {AgentError} `INVALID_OPTION` for two tools of one name. */
@@ -94,7 +78,10 @@ function joinTools(sets: readonly Opened[]): Map<string, AgentTool> {
   for (const { set, tools: own } of sets) {
     for (const [name, tool] of Object.entries(own)) {
       const owner = owners.get(name);
-      if (owner !== undefined) throw duplicate(name, owner, set.name);
+      if (owner !== undefined) {
+        const summary = `The tool sets ${owner} and ${set.name} both have a tool ${quote(name)}`;
+        throw new AgentError('INVALID_OPTION', [summary, 'Leave one of the sets out, or rename its tool.']);
+      }
       owners.set(name, set.name);
       tools.set(name, asAgentTool(tool));
     }
@@ -133,18 +120,19 @@ export async function openAgentTools(options: AgentToolsOptions): Promise<AgentT
   const { mode = DEFAULT_MODE, naming = 'default', language = 'en', session = createToolSession() } = options;
   const shows = shownParts({ agent, without: options.without, within });
   const readOnly = isReadOnly(agent) || (options.readOnly ?? false) || (within?.readOnly ?? false);
-  if (within?.readsMain === false && MODES[mode].reads !== 'own') {
-    throw new AgentError('DELEGATION_REFUSED', [
-      `The agent ${agent.name} cannot run in the mode ${mode}: the run that starts it does not see the main conversation`,
-      'Use isolated or handback.',
-    ]);
+  const { reads } = MODES[mode];
+  if (within?.readsMain === false && reads !== 'own') {
+    const why = 'the run that starts it does not see the main conversation';
+    const summary = `The agent ${agent.name} cannot run in the mode ${mode}: ${why}`;
+    throw new AgentError('DELEGATION_REFUSED', [summary, 'Use isolated or handback.']);
   }
+  const readsMain = reads === 'main';
   const end = new AbortController();
   const base: ToolSetContext = {
     roots,
     naming,
     readOnly,
-    agent: readsMain(mode) ? undefined : agent.name,
+    agent: readsMain ? undefined : agent.name,
     hidden: new Set(SHOWN_PARTS.filter((part) => shows?.has(part) === false)),
     session,
     signal: signal === undefined ? end.signal : AbortSignal.any([signal, end.signal]),
@@ -158,24 +146,16 @@ export async function openAgentTools(options: AgentToolsOptions): Promise<AgentT
     const allowed = allowedTools(agent, known, naming);
     const names = intersect(allowed.names, within?.names);
     const agents = intersect(onlyAgents && new Set(onlyAgents), within?.agents);
-    const grant: ToolGrant = { names, agents, readOnly, shows, readsMain: readsMain(mode) };
+    const grant: ToolGrant = { names, agents, readOnly, shows, readsMain };
     const mayCall = (name: string): boolean => names?.has(name) ?? true;
-    const offered = [...all].filter(
-      ([name, { annotations }]) => mayCall(name) && (!readOnly || annotations.readOnlyHint),
-    );
+    const isOffered = ([name, { annotations }]: readonly [string, AgentTool]): boolean =>
+      mayCall(name) && (!readOnly || annotations.readOnlyHint);
+    const tools = Object.fromEntries([...all].filter(isOffered));
     const delegation = mayCall(AGENT_TOOL) ? delegate?.(grant) : undefined;
-    const tools = Object.fromEntries([
-      ...offered,
-      ...(delegation === undefined ? [] : [[AGENT_TOOL, delegation] as const]),
-    ]);
-    const facts = {
-      agent: agent.name,
-      naming,
-      readOnly,
-      language,
-      offered: Object.keys(tools),
-      hidden: known.filter((name) => !Object.hasOwn(tools, name)),
-    };
+    if (delegation !== undefined) tools[AGENT_TOOL] = delegation;
+    const offered = Object.keys(tools);
+    const hidden = known.filter((name) => !offered.includes(name));
+    const facts = { agent: agent.name, naming, readOnly, language, offered, hidden };
     return {
       tools,
       grant,

@@ -17,15 +17,12 @@ export interface ShownPartsOptions {
 /** @throws {AgentError} `INVALID_OPTION`: a part that does not exist would hide nothing. */
 function checkParts(parts: readonly ShownPart[], option: 'shows' | 'without'): readonly ShownPart[] {
   const names = SHOWN_PARTS.join(', ');
-  if (!Array.isArray(parts)) {
-    throw new AgentError('INVALID_OPTION', [`The option ${option} is not a list`, `Use a list of ${names}.`], {
-      option,
-    });
-  }
+  const fail = (what: string, hint: string): AgentError =>
+    new AgentError('INVALID_OPTION', [`The option ${option} ${what}`, hint], { option });
+  if (!Array.isArray(parts)) throw fail('is not a list', `Use a list of ${names}.`);
   const unknown = parts.find((part) => !SHOWN_PARTS.includes(part));
-  if (unknown === undefined) return parts;
-  const summary = `The option ${option} names ${JSON.stringify(unknown)}`;
-  throw new AgentError('INVALID_OPTION', [summary, `Use ${names}.`], { option });
+  if (unknown !== undefined) throw fail(`names ${JSON.stringify(unknown)}`, `Use ${names}.`);
+  return parts;
 }
 
 /** Returns the reason why a run is not shown a part; `undefined` for a part that is shown. */
