@@ -5,8 +5,7 @@ import { findAgent } from '@cairn/context';
 import type { AgentEvent, ToolRunContext } from '../run/agent-run.ts';
 import type { Agents } from '../run/agents.ts';
 import type { DelegationCaller } from '../run/shared-parts.ts';
-import { asAgentTool } from '../tools/agent-tool.ts';
-import type { AgentTool } from '../tools/agent-tool.ts';
+import { asAgentTool, type AgentTool } from '../tools/agent-tool.ts';
 import { AGENT_TOOL } from '../tools/tool-names.ts';
 import { RunTool } from './run-tool.ts';
 

@@ -1,6 +1,5 @@
 /** Answers of servers that speak the chat completions of the OpenAI API almost, in the form that the provider reads. */
-import { isObject } from '@cairn/tool';
-import type { Fields } from '@cairn/tool';
+import { isObject, type Fields } from '@cairn/tool';
 import { readableUsage } from './usage.ts';
 
 /** Returns the calls of a message or a delta. Some servers write the arguments as an object. */

@@ -1,5 +1,4 @@
-import { isObject } from '@cairn/tool';
-import type { Fields } from '@cairn/tool';
+import { isObject, type Fields } from '@cairn/tool';
 import { asStreamPart, choiceIn, finishOf, readableAnswer } from './chat-answer.ts';
 import { AnswerError } from './model-failure.ts';
 import { fetchWithinOrigin } from './redirects.ts';

@@ -1,5 +1,4 @@
-import { wrapLanguageModel } from 'ai';
-import type { LanguageModel } from 'ai';
+import { wrapLanguageModel, type LanguageModel } from 'ai';
 import { AgentError } from '../errors.ts';
 import { Answer, checkContent, Watch } from './answer.ts';
 import { modelFailure } from './model-failure.ts';

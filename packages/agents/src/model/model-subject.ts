@@ -1,6 +1,5 @@
 import { findSecrets } from '@cairn/tool/prompt';
-import { AgentError } from '../errors.ts';
-import type { AgentErrorCode } from '../errors.ts';
+import { AgentError, type AgentErrorCode } from '../errors.ts';
 
 /** What the messages of errors name. */
 export interface ModelSubject {

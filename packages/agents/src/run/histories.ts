@@ -1,6 +1,5 @@
-import { MODES } from '@cairn/context';
+import { MODES, type ContextManager, type ContextMode, type UnifiedMessage } from '@cairn/context';
 import { labelOf } from '@cairn/context/internal';
-import type { ContextManager, ContextMode, UnifiedMessage } from '@cairn/context';
 import { AgentError } from '../errors.ts';
 
 export interface Histories {

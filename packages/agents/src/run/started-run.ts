@@ -12,13 +12,11 @@ import { Ending } from './ending.ts';
 import { EventLog } from './event-log.ts';
 import { limitsOf } from './limits.ts';
 import { requestModel } from './model-request.ts';
-import { definitionOf, prepareRun } from './prepare.ts';
-import type { PreparedRun } from './prepare.ts';
+import { definitionOf, prepareRun, type PreparedRun } from './prepare.ts';
 import type { SharedParts } from './shared-parts.ts';
 import { runTexts } from './texts.ts';
 import { afterAbort } from './tool-calls.ts';
-import { Steps } from './steps.ts';
-import type { RunParts } from './steps.ts';
+import { Steps, type RunParts } from './steps.ts';
 import { UsageSum } from './usage-sum.ts';
 
 export const requestNames = {

@@ -1,14 +1,12 @@
-import { ContextError } from '@cairn/context';
+import { ContextError, type UnifiedMessage } from '@cairn/context';
 import { storableMessage, tokensOf } from '@cairn/context/internal';
-import type { UnifiedMessage } from '@cairn/context';
 import type { Language } from '@cairn/tool/kernel';
 import type { LanguageModel, ModelMessage, ToolSet } from 'ai';
 import { AgentError } from '../errors.ts';
 import type { AgentEvent, AgentResult, FinishReason, OwnEvent, ToolRunContext } from './agent-run.ts';
 import type { AgentsOptions, RunOptions } from './agents.ts';
 import type { RunLimits } from './limits.ts';
-import { requestModel } from './model-request.ts';
-import type { ModelAnswer } from './model-request.ts';
+import { requestModel, type ModelAnswer } from './model-request.ts';
 import type { PreparedRun } from './prepare.ts';
 import { runTexts } from './texts.ts';
 import { refuseCalls, runCalls } from './tool-calls.ts';

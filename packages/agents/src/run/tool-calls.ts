@@ -1,11 +1,9 @@
 import type { ToolResultPart } from '@cairn/context';
 import type { Language } from '@cairn/tool/kernel';
 import { formatBytes } from '@cairn/tool/prompt';
-import { InvalidToolInputError, NoSuchToolError } from 'ai';
-import type { ModelMessage, ToolSet } from 'ai';
+import { InvalidToolInputError, NoSuchToolError, type ModelMessage, type ToolSet } from 'ai';
 import type { OwnEvent, ToolRunContext } from './agent-run.ts';
-import { resultOf } from './model-request.ts';
-import type { ModelCall } from './model-request.ts';
+import { resultOf, type ModelCall } from './model-request.ts';
 import { runTexts } from './texts.ts';
 
 type Output = ToolResultPart['output'];

@@ -1,6 +1,5 @@
-import { withImagesAfter, withNewestImages } from '@cairn/context/internal';
+import { withImagesAfter, withNewestImages, type MessageLabel } from '@cairn/context/internal';
 import type { AssistantMessage, ToolResultPart, UnifiedMessage } from '@cairn/context';
-import type { MessageLabel } from '@cairn/context/internal';
 import type { Language } from '@cairn/tool/kernel';
 import type { ModelCall } from './model-request.ts';
 

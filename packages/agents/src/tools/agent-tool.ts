@@ -1,6 +1,5 @@
 import type { ModelOutput, ToolAnnotations, ToolDefinition, ToolResult } from '@cairn/tool';
-import { jsonSchema, zodSchema } from 'ai';
-import type { Schema } from 'ai';
+import { jsonSchema, zodSchema, type Schema } from 'ai';
 
 /** The second argument of `execute`, as the AI SDK passes it. */
 export interface AgentToolCall {

@@ -1,8 +1,7 @@
 import { toolOfName } from '@cairn/coding-agent/internal';
 import type { NamingProfile } from '@cairn/coding-agent';
-import { ContextError } from '@cairn/context';
+import { ContextError, type AgentDefinition } from '@cairn/context';
 import { nearNames } from '@cairn/tool/internal';
-import type { AgentDefinition } from '@cairn/context';
 import type { ShownPart } from '@cairn/tool';
 import { quote } from './refusal.ts';
 import { cairnTools, toolNameOf } from './tool-names.ts';

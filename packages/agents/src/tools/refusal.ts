@@ -1,7 +1,6 @@
 import { toolOfName } from '@cairn/coding-agent/internal';
 import type { NamingProfile } from '@cairn/coding-agent';
-import type { Language } from '@cairn/tool/kernel';
-import { quoted } from '@cairn/tool/kernel';
+import { quoted, type Language } from '@cairn/tool/kernel';
 import { toolNameOf } from './tool-names.ts';
 
 const MAX_LISTED_NAMES = 50;

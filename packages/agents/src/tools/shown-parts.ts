@@ -2,8 +2,7 @@ import { SHOWN_PARTS } from '@cairn/context/internal';
 import type { AgentDefinition } from '@cairn/context';
 import type { ShownPart } from '@cairn/tool';
 import { AgentError } from '../errors.ts';
-import { intersect } from './grant.ts';
-import type { ToolGrant } from './grant.ts';
+import { intersect, type ToolGrant } from './grant.ts';
 
 /** The reason why an agent is not shown a part: its definition, an option of the run, or the run that started it. */
 export type HiddenBy = 'definition' | 'option' | 'caller';

@@ -1,5 +1,4 @@
-import { createMemory, MemoryError } from '@cairn/memory';
-import type { Stream } from '@cairn/memory';
+import { createMemory, MemoryError, type Stream } from '@cairn/memory';
 import { memory as inProcess } from '@cairn/memory/memory';
 import { AgentError } from '../errors.ts';
 import { resolveModel } from '../model/resolve-model.ts';

@@ -7,12 +7,9 @@ import { runLoop, storeAnswer } from './loop.ts';
 import { calledActions } from './replies/actions.ts';
 import { parseDecision } from './replies/decision.ts';
 import { decisionPrompt } from './replies/prompts.ts';
-import { decisionSchema } from './replies/schemas.ts';
-import type { TodoList } from './replies/schemas.ts';
-import { conversationOf, endWork, recalledFor } from './session.ts';
-import type { Session } from './session.ts';
-import { runTurn } from './turn.ts';
-import type { TurnPrompt } from './turn.ts';
+import { decisionSchema, type TodoList } from './replies/schemas.ts';
+import { conversationOf, endWork, recalledFor, type Session } from './session.ts';
+import { runTurn, type TurnPrompt } from './turn.ts';
 import { MAX_REPEATS } from './verdict.ts';
 import type { WorkflowResponse } from './workflows-api.ts';
 

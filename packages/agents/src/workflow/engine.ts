@@ -1,18 +1,12 @@
-import { MemoryError } from '@cairn/memory';
-import type { Memory, WorkflowRecord } from '@cairn/memory';
+import { MemoryError, type Memory, type WorkflowRecord } from '@cairn/memory';
 import { AgentError } from '../errors.ts';
-import { answerRequest } from './direct.ts';
-import type { Request } from './direct.ts';
+import { answerRequest, type Request } from './direct.ts';
 import { Journal } from './journal.ts';
-import { NEW_STATE, stateOf } from './loop-state.ts';
-import type { LoopState } from './loop-state.ts';
+import { NEW_STATE, stateOf, type LoopState } from './loop-state.ts';
 import { runLoop, settleUnfinished } from './loop.ts';
-import { WorkflowSessions } from './open-session.ts';
-import type { Place } from './open-session.ts';
-import { functionOf, settlePending } from './pending.ts';
-import type { Answered } from './pending.ts';
-import { endWork } from './session.ts';
-import type { Session } from './session.ts';
+import { WorkflowSessions, type Place } from './open-session.ts';
+import { functionOf, settlePending, type Answered } from './pending.ts';
+import { endWork, type Session } from './session.ts';
 import type { WorkflowResponse, WorkflowsOptions, WorkOptions } from './workflows-api.ts';
 
 export interface FoundWorkflow extends Place {

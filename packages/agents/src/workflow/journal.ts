@@ -1,8 +1,6 @@
-import { MemoryError } from '@cairn/memory';
-import type { TodoUpdate, WorkflowRecord, WorkflowRun } from '@cairn/memory';
+import { MemoryError, type TodoUpdate, type WorkflowRecord, type WorkflowRun } from '@cairn/memory';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fitCalls, isPending } from './loop-state.ts';
-import type { LoopState } from './loop-state.ts';
+import { fitCalls, isPending, type LoopState } from './loop-state.ts';
 import type { CallRecord } from './types.ts';
 
 export interface TodoChange {

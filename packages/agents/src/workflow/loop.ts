@@ -1,10 +1,8 @@
-import { MemoryError } from '@cairn/memory';
+import { MemoryError, type Todo } from '@cairn/memory';
 import { isPartlyDone } from '@cairn/memory/internal';
-import type { Todo } from '@cairn/memory';
 import type { Fields } from '@cairn/tool';
 import { truncateLine } from '@cairn/tool/prompt';
-import { AgentError } from '../errors.ts';
-import type { AgentErrorCode } from '../errors.ts';
+import { AgentError, type AgentErrorCode } from '../errors.ts';
 import { makeAction, runCall } from './calls.ts';
 import { isFunctionName } from './functions/resolve-action.ts';
 import { closedBy, derivationOf, nextTodoId, openDerived } from './derived.ts';
@@ -13,15 +11,11 @@ import { loopTexts } from './loop-texts.ts';
 import { stepPrompt } from './replies/prompts.ts';
 import { stepSchema } from './replies/schemas.ts';
 import { parseReply, replyOfReport } from './replies/step-reply.ts';
-import { callsFor, conversationOf, endWork, recalledFor } from './session.ts';
-import type { Session } from './session.ts';
-import { runTurn } from './turn.ts';
-import type { TurnPrompt } from './turn.ts';
+import { callsFor, conversationOf, endWork, recalledFor, type Session } from './session.ts';
+import { runTurn, type TurnPrompt } from './turn.ts';
 import type { CallRecord, StepReply } from './types.ts';
-import { MAX_ITERATIONS, verdictOf } from './verdict.ts';
-import type { Verdict } from './verdict.ts';
-import { waitsForOf } from './workflows-api.ts';
-import type { WorkflowResponse } from './workflows-api.ts';
+import { MAX_ITERATIONS, verdictOf, type Verdict } from './verdict.ts';
+import { waitsForOf, type WorkflowResponse } from './workflows-api.ts';
 
 export const FINISH_STEP = 'finish_step';
 

@@ -1,10 +1,8 @@
 import type { Memory, Stream } from '@cairn/memory';
-import { createToolSession } from '@cairn/tool';
-import type { ToolDefinition } from '@cairn/tool';
+import { createToolSession, type ToolDefinition } from '@cairn/tool';
 import type { Language } from '@cairn/tool/kernel';
 import { AgentError } from '../errors.ts';
-import { resolveModel } from '../model/resolve-model.ts';
-import type { GuardedModel } from '../model/resolve-model.ts';
+import { resolveModel, type GuardedModel } from '../model/resolve-model.ts';
 import { UsageSum } from '../run/usage-sum.ts';
 import { CREATE_TODOS } from './direct.ts';
 import { askUserFunction } from './functions/ask-user.ts';
@@ -13,8 +11,7 @@ import { FINISH_STEP } from './loop.ts';
 import { toolsBeside } from './replies/prompts.ts';
 import type { Session } from './session.ts';
 import type { WorkflowFunction } from './types.ts';
-import { modelOf } from './workflows-api.ts';
-import type { WorkflowsOptions, WorkOptions } from './workflows-api.ts';
+import { modelOf, type WorkflowsOptions, type WorkOptions } from './workflows-api.ts';
 
 const DEFAULT_TOKENS = 32_000;
 const DEFAULT_REQUESTS = 20;

@@ -1,5 +1,4 @@
-import { wrapContexts } from '@cairn/memory';
-import type { Memory, Message, Note, Stream } from '@cairn/memory';
+import { wrapContexts, type Memory, type Message, type Note, type Stream } from '@cairn/memory';
 import { estimateTokens, truncateLine } from '@cairn/tool/prompt';
 import type { LanguageModel, ModelMessage } from 'ai';
 import type { Usage } from '../run/agent-run.ts';

@@ -1,14 +1,11 @@
 import type { UnifiedMessage } from '@cairn/context';
 import type { Language } from '@cairn/tool/kernel';
 import { estimateTokens } from '@cairn/tool/prompt';
-import { asSchema, tool } from 'ai';
-import type { LanguageModel, ModelMessage, ToolSet } from 'ai';
+import { asSchema, tool, type LanguageModel, type ModelMessage, type ToolSet } from 'ai';
 import type { z } from 'zod';
 import { AgentError, asError } from '../errors.ts';
-import { requestModel, resultOf } from '../run/model-request.ts';
-import type { ModelAnswer, ModelCall } from '../run/model-request.ts';
-import { makeCall } from './calls.ts';
-import type { CallContext } from './calls.ts';
+import { requestModel, resultOf, type ModelAnswer, type ModelCall } from '../run/model-request.ts';
+import { makeCall, type CallContext } from './calls.ts';
 import { ASK_USER } from './functions/ask-user.ts';
 import { checkInput } from './functions/check-input.ts';
 import { loopTexts } from './loop-texts.ts';

@@ -3,13 +3,11 @@ import type { CallTable, OptionNames } from '@cairn/tool/kernel';
 import { AgentError, checkArguments } from '../errors.ts';
 import { modelOptions, requestOptions } from '../model/resolve-model.ts';
 import { AnsweringStream } from './answering-stream.ts';
-import { Engine } from './engine.ts';
-import type { FoundWorkflow } from './engine.ts';
+import { Engine, type FoundWorkflow } from './engine.ts';
 import type { Journal } from './journal.ts';
 import { isPending } from './loop-state.ts';
 import { answerOf, questionOf } from './loop.ts';
-import { checkJson } from './pending.ts';
-import type { ApprovalDecision } from './pending.ts';
+import { checkJson, type ApprovalDecision } from './pending.ts';
 import { responseWithoutWork, waitsForOf } from './workflows-api.ts';
 import type {
   AgentWorkflows,

@@ -1,11 +1,8 @@
-import { isObject } from '@cairn/tool';
-import type { Fields } from '@cairn/tool';
+import { isObject, type Fields } from '@cairn/tool';
 import type { Language } from '@cairn/tool/kernel';
 import type { z } from 'zod';
-import { checkInput } from './check-input.ts';
-import type { CheckedInput } from './check-input.ts';
-import { listParameters, parametersOf } from './parameters.ts';
-import type { Parameter, Parameters } from './parameters.ts';
+import { checkInput, type CheckedInput } from './check-input.ts';
+import { listParameters, parametersOf, type Parameter, type Parameters } from './parameters.ts';
 import { problems } from './problems.ts';
 
 /** A problem that ends the reading of arguments. */

@@ -3,8 +3,7 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { AgentError } from '../../errors.ts';
-import { checkFunctions } from './definition.ts';
-import type { Candidate, FunctionDefinition } from './definition.ts';
+import { checkFunctions, type Candidate, type FunctionDefinition } from './definition.ts';
 
 /** Whether an export is meant as a function, even if it is not a valid one. */
 function isDefinition(value: unknown): boolean {

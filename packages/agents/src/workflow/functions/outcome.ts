@@ -1,5 +1,4 @@
-import { isObject, textOf } from '@cairn/tool';
-import type { ToolResult } from '@cairn/tool';
+import { isObject, textOf, type ToolResult } from '@cairn/tool';
 import type { FunctionOutcome } from '../types.ts';
 
 /** UTF-16 code units of what a model reads. Tools limit their results themselves, and stay below. */

@@ -4,8 +4,7 @@ import type { Language } from '@cairn/tool/kernel';
 import { AgentError } from '../../errors.ts';
 import type { FunctionCallContext, FunctionOutcome, WorkflowFunction } from '../types.ts';
 import { checkInput } from './check-input.ts';
-import { schemaOf } from './definition.ts';
-import type { FunctionExtras } from './definition.ts';
+import { schemaOf, type FunctionExtras } from './definition.ts';
 import { outcomeOf, outcomeOfError } from './outcome.ts';
 
 type Body = (input: unknown, context: FunctionCallContext) => unknown;

@@ -1,5 +1,4 @@
-import { isObject } from '@cairn/tool';
-import type { Fields } from '@cairn/tool';
+import { isObject, type Fields } from '@cairn/tool';
 import type { Language } from '@cairn/tool/kernel';
 import { findObject } from './json.ts';
 import { isNothing, linesOf, meaningfulLines, splitSections } from './labels.ts';

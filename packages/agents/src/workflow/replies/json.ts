@@ -1,5 +1,4 @@
-import { isObject } from '@cairn/tool';
-import type { Fields } from '@cairn/tool';
+import { isObject, type Fields } from '@cairn/tool';
 import { withoutFence } from './labels.ts';
 
 /** A JSON object in an answer, and the text round it. */

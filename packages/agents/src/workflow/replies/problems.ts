@@ -1,6 +1,5 @@
 /** What a model reads when its answer cannot be used, in both languages. Each states what to write instead. */
-import type { Language } from '@cairn/tool/kernel';
-import { quoted } from '@cairn/tool/kernel';
+import { quoted, type Language } from '@cairn/tool/kernel';
 
 const MAX_QUOTED = 200;
 

@@ -1,12 +1,10 @@
-import { isObject } from '@cairn/tool';
-import type { Fields } from '@cairn/tool';
+import { isObject, type Fields } from '@cairn/tool';
 import type { Language } from '@cairn/tool/kernel';
 import type { ParsedAction, StepReply } from '../types.ts';
 import { calledActions, parseActions } from './actions.ts';
 import { parseCompletion } from './completion.ts';
 import { findObject, parseJson } from './json.ts';
-import { isNothing, meaningfulLines, splitSections, valueOf } from './labels.ts';
-import type { Section } from './labels.ts';
+import { isNothing, meaningfulLines, splitSections, valueOf, type Section } from './labels.ts';
 import { problems } from './problems.ts';
 
 type Label = 'completion' | 'action' | 'nextStep' | 'note';
