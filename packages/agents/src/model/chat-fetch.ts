@@ -1,18 +1,15 @@
 import { isObject, type Fields } from '@cairn/tool';
 import { asStreamPart, choiceIn, finishOf, readableAnswer } from './chat-answer.ts';
 import { AnswerError } from './model-failure.ts';
+import { parseJson } from './parse-json.ts';
 import { fetchWithinOrigin } from './redirects.ts';
 
 /** The largest event, and the largest answer that is not streamed: an answer of the largest size with every character escaped. */
 const MAX_JSON_BYTES = 48 * 1024 * 1024;
 
-function parseJson(text: string): Fields | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+function parseObject(text: string): Fields | undefined {
+  const value = parseJson(text);
+  return isObject(value) ? value : undefined;
 }
 
 /** Collects the pieces of a text up to a limit. */
@@ -76,7 +73,7 @@ class ChatAnswer {
   flush(output: Output): void {
     const rest = this.#line.take();
     if (this.#kind === 'json') {
-      const json = parseJson(rest);
+      const json = parseObject(rest);
       const part = json && asStreamPart(readableAnswer(json));
       if (part !== undefined) this.#send(part, output);
       return;
@@ -84,7 +81,7 @@ class ChatAnswer {
     this.#readLine(rest, output);
     // The last event of a connection that broke may be a half one.
     const data = this.#data.take().trim();
-    if (data === '[DONE]' || parseJson(data) !== undefined) this.#readEvent(data, output);
+    if (data === '[DONE]' || parseObject(data) !== undefined) this.#readEvent(data, output);
   }
 
   #readLine(ended: string, output: Output): void {
@@ -102,7 +99,7 @@ class ChatAnswer {
       output.terminate();
       return;
     }
-    const json = parseJson(data);
+    const json = parseObject(data);
     // The provider reports what is not readable.
     if (json === undefined) output.enqueue(`data: ${data.replaceAll('\n', ' ')}\n\n`);
     else this.#send(readableAnswer(json), output);
@@ -123,7 +120,7 @@ async function readWhole(response: Response): Promise<Response> {
   const pieces = new Pieces();
   for await (const piece of response.body?.pipeThrough(new TextDecoderStream()) ?? []) pieces.add(piece);
   const text = pieces.take();
-  const json = parseJson(text);
+  const json = parseObject(text);
   return new Response(json === undefined ? text : JSON.stringify(readableAnswer(json)), response);
 }
 
@@ -134,7 +131,7 @@ async function readWhole(response: Response): Promise<Response> {
 export const chatFetch: typeof fetch = async (input, init = {}) => {
   const response = await fetchWithinOrigin(input instanceof Request ? input.url : input, init);
   if (!response.ok || response.body === null) return response;
-  const isStream = typeof init.body === 'string' && parseJson(init.body)?.['stream'] === true;
+  const isStream = typeof init.body === 'string' && parseObject(init.body)?.['stream'] === true;
   if (!isStream) return readWhole(response);
   const body = response.body
     .pipeThrough(new TextDecoderStream())

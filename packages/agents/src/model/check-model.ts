@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { checkArguments } from '../errors.ts';
 import { AnswerError, modelFailure } from './model-failure.ts';
 import { unreadable, type ModelSubject } from './model-subject.ts';
+import { parseJson } from './parse-json.ts';
 import { fetchWithinOrigin } from './redirects.ts';
 import { configuredServer, modelOptions, secretsOf, type ModelOptions } from './resolve-model.ts';
 import { serverFailure } from './server-failure.ts';
@@ -30,14 +31,6 @@ const DEFAULT_TIMEOUT_MS = 5000;
 
 const modelList = z.object({ data: z.array(z.object({ id: z.string() })) });
 const errorBody = z.object({ error: z.object({ message: z.string(), code: z.string().nullish() }) });
-
-function parse<T>(text: string, schema: z.ZodType<T>): T | undefined {
-  try {
-    return schema.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
-}
 
 const checkModelOptions: OptionNames<CheckModelOptions> = {
   ...modelOptions,
@@ -75,11 +68,11 @@ export async function checkModel(options: CheckModelOptions): Promise<CheckedMod
   // Servers without the list reject its path or its method.
   if (status === 404 || status === 405 || status === 501) return { name, baseUrl: url, warnings };
   if (status >= 400) {
-    const { message = '', code } = parse(text, errorBody)?.error ?? {};
+    const { message = '', code } = errorBody.safeParse(parseJson(text)).data?.error ?? {};
     const headers = Object.fromEntries(response.headers);
     throw serverFailure({ status, code: code ?? '', message, headers }, subject).error;
   }
-  const list = parse(text, modelList);
+  const list = modelList.safeParse(parseJson(text)).data;
   if (list) return { name, baseUrl: url, models: list.data.map(({ id }) => id), warnings };
   throw unreadable(`The server at ${url} answers, but not as a model server`).error;
 }

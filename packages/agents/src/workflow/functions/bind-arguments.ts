@@ -1,20 +1,13 @@
 import { isObject, type Fields } from '@cairn/tool';
 import type { Language } from '@cairn/tool/kernel';
 import type { z } from 'zod';
+import { parseJson } from '../../model/parse-json.ts';
 import { checkInput, type CheckedInput } from './check-input.ts';
 import { listParameters, parametersOf, type Parameter, type Parameters } from './parameters.ts';
 import { problems } from './problems.ts';
 
 /** A problem that ends the reading of arguments. */
 class Problem extends Error {}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-}
 
 const OPEN = '[{';
 const CLOSE = ']}';
@@ -63,7 +56,7 @@ interface Naming {
 function valueOf(text: string, parameter: Parameter, { name, language }: Naming): unknown {
   const texts = problems[language];
   const { type, name: key } = parameter;
-  const value = parse(text);
+  const value = parseJson(text);
   if (typeof value === 'string') return value;
   if (type === 'string') return text;
   const isJson = /^[[{]/u.test(text) && endOfJson(text, 0) === text.length;
@@ -135,7 +128,7 @@ function positionalArguments(text: string, parameters: Parameters, naming: Namin
 
 function read(text: string, parameters: Parameters, naming: Naming): unknown {
   if (text === '') return {};
-  const value = parse(text);
+  const value = parseJson(text);
   const [only, ...others] = parameters.list;
   if (isObject(value)) {
     const isNamed = Object.keys(value).every((key) => parameters.list.some(({ name }) => name === key));

@@ -1,4 +1,6 @@
 /** The labels of answers as text, in both languages. Models decorate them, so lists, headings, bold text and brackets count too. */
+import { isObject, type Fields } from '@cairn/tool';
+import { parseJson } from '../../model/parse-json.ts';
 
 /** A part of an answer: the text after a label. The text before the first label has none. */
 export interface Section<Label extends string> {
@@ -59,8 +61,19 @@ function createMatcher<Label extends string>(labels: Labels<Label>): Match<Label
 const FENCE = /^\s*```[\w-]*\s*$/u;
 
 /** Removes the beginning or the end of a code fence. The name of a format says nothing; another word stays. */
-export function withoutFence(text: string): string {
+function withoutFence(text: string): string {
   return text.replace(/```(?:json|text|txt|plaintext|markdown|md|yaml)?(?=[\w-]*\s*$)/iu, '');
+}
+
+const FENCE_AFTER = /^\s*```/u;
+
+/** Finds the object of an answer that is JSON, also in a code fence with text before and after it. */
+export function findObject(text: string): { readonly object: Fields; readonly rest: string } | undefined {
+  const [start, end] = [text.indexOf('{'), text.lastIndexOf('}')];
+  const object = start === -1 ? undefined : parseJson(text.slice(start, end + 1));
+  if (!isObject(object)) return undefined;
+  const [before, after] = [text.slice(0, start), text.slice(end + 1)];
+  return { object, rest: `${withoutFence(before)}\n${after.replace(FENCE_AFTER, '')}` };
 }
 
 /**

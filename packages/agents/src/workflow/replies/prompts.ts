@@ -38,7 +38,6 @@ const en = {
     ...todos.map(({ id, content }) => `- ${id}: ${content}`),
     'If the user has answered since, or a call that had failed was made, these steps are closed when this one is done without a next step. If one of them is still needed, write it as the next step.',
   ],
-  problems: '# Problems with the last answer',
   answer: [
     '# How to answer',
     '- Call functions as tools. End the step with one call of finish_step, which has the fields of the output format. A completion of 0.8 or more means that the task is done.',
@@ -81,7 +80,6 @@ const zh: typeof en = {
     ...todos.map(({ id, content }) => `- ${id}：${content}`),
     '如果此后用户已经回答，或者之前失败的调用已经成功，那么本步骤完成且没有下一步建议时，这些步骤将被关闭。如果其中某一步仍然需要，请把它写为下一步建议。',
   ],
-  problems: '【上次回答的问题】',
   answer: [
     '【回答方式】',
     '- 功能作为工具调用。步骤结束时调用一次finish_step，它的字段就是输出格式的各项。完成度达到0.8表示任务完成。',
@@ -141,7 +139,6 @@ export interface StepPromptInput {
   readonly recalled?: string | undefined;
   /** The open steps that were added because earlier ones were unfinished: the end of this one may close them. */
   readonly derived?: readonly Pick<Todo, 'id' | 'content'>[] | undefined;
-  readonly problems?: readonly string[] | undefined;
   readonly language: Language;
 }
 
@@ -156,7 +153,7 @@ function indented(text: string): string {
  */
 export function stepPrompt(input: StepPromptInput): string {
   const { stream, workflow, todo, notes, functions, calls = [], recalled = '', language } = input;
-  const { derived = [], problems = [] } = input;
+  const { derived = [] } = input;
   const text = texts[language];
   const aliases = functions
     .filter((one) => one.aliases.length > 0)
@@ -165,7 +162,6 @@ export function stepPrompt(input: StepPromptInput): string {
     recalled === '' ? [] : [text.recalled, recalled],
     calls.length === 0 ? [] : [text.calls, ...calls.map((call) => indented(text.call(call)))],
     derived.length === 0 ? [] : text.derived(derived.map(({ id, content }) => ({ id, content: indented(content) }))),
-    problems.length === 0 ? [] : [text.problems, ...problems.map((problem) => `- ${indented(problem)}`)],
     [
       ...text.answer,
       ...otherFunctions({ stream, functions, language }),

@@ -1,10 +1,10 @@
 import { isObject, type Fields } from '@cairn/tool';
 import type { Language } from '@cairn/tool/kernel';
+import { parseJson } from '../../model/parse-json.ts';
 import type { ParsedAction, StepReply } from '../types.ts';
 import { calledActions, parseActions } from './actions.ts';
 import { parseCompletion } from './completion.ts';
-import { findObject, parseJson } from './json.ts';
-import { isNothing, meaningfulLines, splitSections, valueOf, type Section } from './labels.ts';
+import { findObject, isNothing, meaningfulLines, splitSections, valueOf, type Section } from './labels.ts';
 import { problems } from './problems.ts';
 
 type Label = 'completion' | 'action' | 'nextStep' | 'note';
