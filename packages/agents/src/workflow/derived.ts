@@ -27,12 +27,9 @@ function numberOf({ id }: CallRecord): number {
 /** Returns the reason why a step is added after a report of an unfinished one. */
 export function derivationOf(
   content: string,
-  {
-    from,
-    calls,
-    callCount,
-  }: { readonly from: string; readonly calls: readonly CallRecord[]; readonly callCount: number },
+  step: { readonly from: string; readonly calls: readonly CallRecord[]; readonly callCount: number },
 ): Derivation {
+  const { from, calls, callCount } = step;
   const own = calls.filter(({ todoId }) => todoId === from);
   const last = new Map(own.map(({ name, status }) => [name, status]));
   const question = own.findLast(({ status }) => status === 'asked')?.id;
@@ -69,18 +66,14 @@ function isSettled({ calls: before, question, unfinished }: Derivation, calls: r
  */
 export function closedBy(
   reply: Pick<StepReply, 'completion' | 'nextStep'>,
-  {
-    todo,
-    todos,
-    derived,
-    calls,
-  }: {
+  workflow: {
     readonly todo: Pick<Todo, 'id'>;
     readonly todos: readonly Todo[];
     readonly derived: Derivations;
     readonly calls: readonly CallRecord[];
   },
 ): Todo[] {
+  const { todo, todos, derived, calls } = workflow;
   if ((reply.completion ?? 0) < DONE_COMPLETION || reply.nextStep !== undefined) return [];
   return openDerived(todos, derived, todo.id).filter(({ id }) => {
     const derivation = derived[id];

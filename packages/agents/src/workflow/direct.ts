@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { makeAction } from './calls.ts';
 import { ASK_USER } from './functions/ask-user.ts';
 import { isFunctionName } from './functions/resolve-action.ts';
@@ -7,13 +8,22 @@ import { runLoop, storeAnswer } from './loop.ts';
 import { calledActions } from './replies/actions.ts';
 import { parseDecision } from './replies/decision.ts';
 import { decisionPrompt } from './replies/prompts.ts';
-import { decisionSchema, type TodoList } from './replies/schemas.ts';
 import { conversationOf, endWork, recalledFor, type Session } from './session.ts';
 import { runTurn, type TurnPrompt } from './turn.ts';
 import { MAX_REPEATS } from './verdict.ts';
 import type { WorkflowResponse } from './workflows-api.ts';
 
 export const CREATE_TODOS = 'create_todos';
+
+/** The input of the tool that decides for a workflow. Its absence is the decision for a simple answer. */
+const decisionSchema = z.strictObject({
+  todos: z
+    .array(z.string().trim().min(1))
+    .min(1)
+    .describe('The steps in their order, each one sentence. A step that asks the user is a step.'),
+});
+
+type TodoList = z.infer<typeof decisionSchema>;
 
 export interface Request {
   readonly question: string;
@@ -26,10 +36,10 @@ export interface Request {
 
 type Answer =
   | { readonly kind: 'todos'; readonly todos: readonly string[] }
-  | { readonly kind: 'text'; readonly text: string; readonly isCut: boolean }
+  | { readonly kind: 'text'; readonly text: string }
   /** `todos`: of the same answer. */
   | { readonly kind: 'paused'; readonly todos?: readonly string[] }
-  | { readonly kind: 'invalid'; readonly problems: readonly string[]; readonly text: string };
+  | { readonly kind: 'invalid'; readonly problem: string };
 
 /** Reads an answer in text: a decision, an answer for the user, and the calls that it has as text. */
 async function readText(
@@ -39,13 +49,12 @@ async function readText(
 ): Promise<Answer> {
   const { functions, language, emit } = session;
   const texts = loopTexts[language];
-  if (text.trim() === '') return { kind: 'invalid', problems: [texts.emptyAnswer], text };
+  if (text.trim() === '') return { kind: 'invalid', problem: texts.emptyAnswer };
   const decision = enableTodo ? parseDecision(text, { language }) : ({ kind: 'simple', answer: text } as const);
-  if (decision.kind === 'invalid') return { kind: 'invalid', problems: [decision.problem], text };
+  if (decision.kind === 'invalid') return decision;
   if (decision.kind === 'complex') {
     // A half list is not the whole one.
-    if (isCut) return { kind: 'invalid', problems: [texts.cutAnswer], text };
-    return { kind: 'todos', todos: decision.todos };
+    return isCut ? { kind: 'invalid', problem: texts.cutAnswer } : { kind: 'todos', todos: decision.todos };
   }
   // Other brackets are text.
   const { called, quoted, rest } = calledActions(decision.answer, (name) => isFunctionName(functions, name));
@@ -59,7 +68,7 @@ async function readText(
     else if (rest === '' || made.isReadOnly) outputs.push(made.output);
   }
   const answer = [rest, ...outputs, ...(isCut ? [texts.cutShown] : [])].filter((part) => part !== '').join('\n\n');
-  return { kind: 'text', text: answer, isCut };
+  return { kind: 'text', text: answer };
 }
 
 /** Asks the model until its answer can be read. */
@@ -72,14 +81,14 @@ async function requestAnswer(session: Session, request: Request, journal: () => 
   const control = enableTodo
     ? { name: CREATE_TODOS, description: texts.createTodos, inputSchema: decisionSchema }
     : undefined;
-  let problems: readonly string[] = [];
+  let problem: string | undefined;
   const prompt = async (): Promise<TurnPrompt> => {
     const { messages, ids } = await conversationOf(session, messageId);
     const recalled = await recalledFor(session, { query: question, shown: new Set([...ids, messageId ?? '']) });
     const parts = [
       recalled,
       enableTodo ? decisionPrompt({ question, stream: session.stream, functions, language }) : question,
-      problems.length > 0 ? texts.problems(problems) : '',
+      problem === undefined ? '' : texts.problem(problem),
     ];
     const content = parts.filter((part) => part !== '').join('\n\n');
     return { system, messages: [...messages, { role: 'user', content }] };
@@ -92,7 +101,7 @@ async function requestAnswer(session: Session, request: Request, journal: () => 
     if (end.kind === 'control') return { kind: 'todos', todos: (end.input as TodoList).todos };
     const answer = await readText({ ...session, functions }, end, { enableTodo, journal });
     if (answer.kind !== 'invalid' || tries >= MAX_REPEATS) return answer;
-    ({ problems } = answer);
+    ({ problem } = answer);
   }
 }
 
@@ -116,7 +125,7 @@ export async function answerRequest(session: Session, request: Request): Promise
     return runLoop(session, journal);
   }
   emit({ type: 'decision', kind: 'simple', todos: [] });
-  const reason = answer.kind === 'invalid' ? answer.problems.join('\n') : undefined;
+  const reason = answer.kind === 'invalid' ? answer.problem : undefined;
   if (journal) {
     if (reason !== undefined) {
       await journal.update({}, { todos: { todo_0: { status: 'failed', result: reason } } });

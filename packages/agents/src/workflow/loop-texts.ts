@@ -38,8 +38,7 @@ const en = {
   closed: (by: string): string => `Not needed any more: ${by} finished without it.`,
   openTodos: (todos: readonly Todo[]): string => `Not done:\n${lines(todos, () => '')}`,
   callsLeftOut: (calls: number): string => `(${calls} earlier ${calls === 1 ? 'call is' : 'calls are'} left out)`,
-  problems: (problems: readonly string[]): string =>
-    `# Problems with the last answer\n${problems.map((one) => `- ${one}`).join('\n')}`,
+  problem: (problem: string): string => `# Problems with the last answer\n- ${problem}`,
   finishStep: 'Ends the current step with a report.',
   createTodos: 'Makes the list of steps for a complex request. The steps are then worked on in sequence.',
   done: (todos: readonly Todo[]): string =>
@@ -78,7 +77,7 @@ const zh: typeof en = {
   closed: (by) => `不再需要：${by}已经完成，没有用到它。`,
   openTodos: (todos) => `未完成：\n${lines(todos, () => '')}`,
   callsLeftOut: (calls) => `（省略了${calls}次较早的调用）`,
-  problems: (problems) => `【上次回答的问题】\n${problems.map((one) => `- ${one}`).join('\n')}`,
+  problem: (problem) => `【上次回答的问题】\n- ${problem}`,
   finishStep: '结束当前步骤，并报告结果。',
   createTodos: '为复杂任务列出步骤，然后逐个执行。',
   done: (todos) => `已完成：\n${lines(todos, (todo) => markOf(todo, ['（部分完成）', '（不再需要）']))}`,

@@ -2,6 +2,7 @@ import { MemoryError, type Todo } from '@cairn/memory';
 import { isPartlyDone } from '@cairn/memory/internal';
 import type { Fields } from '@cairn/tool';
 import { truncateLine } from '@cairn/tool/prompt';
+import { z } from 'zod';
 import { AgentError, type AgentErrorCode } from '../errors.ts';
 import { makeAction, runCall } from './calls.ts';
 import { isFunctionName } from './functions/resolve-action.ts';
@@ -9,7 +10,6 @@ import { closedBy, derivationOf, nextTodoId, openDerived } from './derived.ts';
 import type { Journal } from './journal.ts';
 import { loopTexts } from './loop-texts.ts';
 import { stepPrompt } from './replies/prompts.ts';
-import { stepSchema } from './replies/schemas.ts';
 import { parseReply, replyOfReport } from './replies/step-reply.ts';
 import { callsFor, conversationOf, endWork, recalledFor, type Session } from './session.ts';
 import { runTurn, type TurnPrompt } from './turn.ts';
@@ -18,6 +18,13 @@ import { MAX_ITERATIONS, verdictOf, type Verdict } from './verdict.ts';
 import { waitsForOf, type WorkflowResponse } from './workflows-api.ts';
 
 export const FINISH_STEP = 'finish_step';
+
+const stepSchema = z.strictObject({
+  completion: z.number().min(0).max(1).describe('How far the current task is, from 0 to 1. 0.8 or more is done.'),
+  next_step: z.string().nullish().describe('What to do next, when more steps are needed. Otherwise omit it.'),
+  note: z.string().nullish().describe('What later steps must know. Otherwise omit it.'),
+  result: z.string().nullish().describe('What the step found or made, for the user. Otherwise omit it.'),
+});
 
 /** Errors that the next request would meet too, and that no step is to blame for. The workflow can be resumed after them. */
 const FATAL: readonly AgentErrorCode[] = ['NO_MODEL', 'MODEL_DENIED', 'MODEL_REFUSED'];
@@ -135,20 +142,13 @@ async function runStep(session: Session, journal: Journal, todo: Todo): Promise<
   await storeNotes(session, { journal, todo, outcome });
   // The report of a step whose calls wait came too early: the step goes on after them.
   if (waits === 'paused') return undefined;
-  const verdict = verdictOf({
-    todo,
-    reply,
-    hasErrors: errors.length > 0,
-    tries,
-    todos: journal.record.todos,
-    asked: waits === 'asked',
-  });
+  const { todos } = journal.record;
+  const asked = waits === 'asked';
+  const verdict = verdictOf({ todo, reply, hasErrors: errors.length > 0, tries, todos, asked });
   // A question whose answer no other step would read leaves its own step open.
-  const isAnswerRead =
-    verdict.status !== 'done' ||
-    verdict.addTodo !== undefined ||
-    journal.record.todos.some((one) => one.id !== todo.id && isOpenTodo(one));
-  if (waits === 'asked' && !isAnswerRead) return undefined;
+  const hasOthers = todos.some((one) => one.id !== todo.id && isOpenTodo(one));
+  const isAnswerRead = verdict.status !== 'done' || verdict.addTodo !== undefined || hasOthers;
+  if (asked && !isAnswerRead) return undefined;
   await recordVerdict(session, { journal, todo, outcome, verdict });
   const isAway = AgentError.isInstance(failure) && UNAVAILABLE.includes(failure.code);
   return verdict.status === 'failed' && isAway ? failure.message : undefined;
@@ -170,27 +170,22 @@ async function recordVerdict(
   const { calls, callCount, derived = {} } = state;
   const closed = status === 'done' && reply ? closedBy(reply, { todo, todos: record.todos, derived, calls }) : [];
   const isRepeat = status !== 'done' && waits !== 'asked';
-  await journal.update(
-    {
-      ...(isRepeat && { tries: { ...state.tries, [todo.id]: (state.tries[todo.id] ?? 0) + 1 } }),
-      ...(status === 'done' && answer !== undefined && { answer: truncateLine(answer, MAX_ANSWER) }),
-      ...(addTodo !== undefined && {
-        derived: {
-          ...derived,
-          [nextTodoId(record.todos)]: derivationOf(addTodo, { from: todo.id, calls, callCount }),
-        },
-      }),
-    },
-    {
-      todos: {
-        [todo.id]: { status, ...stated, ...(status !== 'pending' && result !== undefined && { result }) },
-        ...Object.fromEntries(
-          closed.map(({ id }) => [id, { status: 'done', closedBy: todo.id, result: texts.closed(todo.id) } as const]),
-        ),
-      },
-      ...(addTodo !== undefined && { addTodos: [addTodo] }),
-    },
-  );
+  const change = {
+    ...(isRepeat && { tries: { ...state.tries, [todo.id]: (state.tries[todo.id] ?? 0) + 1 } }),
+    ...(status === 'done' && answer !== undefined && { answer: truncateLine(answer, MAX_ANSWER) }),
+  };
+  const done = { status: 'done', closedBy: todo.id, result: texts.closed(todo.id) } as const;
+  const todos = {
+    [todo.id]: { status, ...stated, ...(status !== 'pending' && result !== undefined && { result }) },
+    ...Object.fromEntries(closed.map(({ id }) => [id, done])),
+  };
+  if (addTodo === undefined) {
+    await journal.update(change, { todos });
+  } else {
+    const added = derivationOf(addTodo, { from: todo.id, calls, callCount });
+    const withAdded = { ...derived, [nextTodoId(record.todos)]: added };
+    await journal.update({ ...change, derived: withAdded }, { todos, addTodos: [addTodo] });
+  }
   emit({
     type: 'todo-end',
     todo: todo.id,

@@ -25,11 +25,6 @@ export interface Place {
   readonly usesMemory: boolean;
 }
 
-interface WorkflowTools {
-  readonly tools: Record<string, ToolDefinition>;
-  readonly instructions: string[];
-}
-
 /** Opens the tools, the functions, the model and the system prompt of each call of the workflows. */
 export class WorkflowSessions {
   readonly #options: WorkflowsOptions;
@@ -65,18 +60,15 @@ export class WorkflowSessions {
     const language = this.languageOf(stream);
     const usage = new UsageSum();
     const model = this.#model(onEvent);
-    const opened = await this.#openTools(place, end);
-    const functions = workflowFunctions({
-      stream,
-      tools: opened.tools,
-      askUser: askUserFunction(language),
-      reserved: [CREATE_TODOS, FINISH_STEP],
-      language,
-    });
+    const { tools, instructions } = await this.#openTools(place, end);
+    const own = { askUser: askUserFunction(language), reserved: [CREATE_TODOS, FINISH_STEP] };
+    const functions = workflowFunctions({ stream, tools, language, ...own });
     return {
       ...place,
       model,
-      system: await this.#systemPrompt(place, { functions, instructions: opened.instructions, signal }),
+      system: [this.#systemPrompt(place, functions), ...instructions, await this.#facts(place, signal)]
+        .filter((part) => part !== '')
+        .join('\n\n'),
       language,
       functions,
       needsApproval: this.#approvalOf(functions),
@@ -100,9 +92,12 @@ export class WorkflowSessions {
     });
   }
 
-  async #openTools({ stream, usesMemory }: Place, signal: AbortSignal): Promise<WorkflowTools> {
+  async #openTools(
+    { stream, usesMemory }: Place,
+    signal: AbortSignal,
+  ): Promise<{ tools: Record<string, ToolDefinition>; instructions: string[] }> {
     const { toolSets = [], root } = this.#options;
-    const opened: WorkflowTools = { tools: {}, instructions: [] };
+    const opened = { tools: {}, instructions: [] as string[] };
     const session = createToolSession();
     for (const set of toolSets) {
       // Its tools are a way into the memory, too.
@@ -128,24 +123,19 @@ export class WorkflowSessions {
     return opened;
   }
 
-  async #systemPrompt(
-    { stream, group, usesMemory }: Place,
-    {
-      functions,
-      instructions,
-      signal,
-    }: { functions: readonly WorkflowFunction[]; instructions: readonly string[]; signal: AbortSignal | undefined },
-  ): Promise<string> {
-    const { memory } = this.#options;
-    const language = this.languageOf(stream);
-    const facts = usesMemory ? await memory.facts.startBlock({ stream: stream.name, language, signal }) : '';
-    const prompt = stream.buildSystemPrompt({
+  #systemPrompt({ stream, group, usesMemory }: Place, functions: readonly WorkflowFunction[]): string {
+    return stream.buildSystemPrompt({
       group: group ?? '-',
-      language,
+      language: this.languageOf(stream),
       includeMemory: usesMemory && group !== undefined,
       hasTools: toolsBeside({ stream, functions }).length > 0,
     });
-    return [prompt, ...instructions, facts].filter((part) => part !== '').join('\n\n');
+  }
+
+  async #facts({ stream, usesMemory }: Place, signal: AbortSignal | undefined): Promise<string> {
+    const { memory } = this.#options;
+    const language = this.languageOf(stream);
+    return usesMemory ? memory.facts.startBlock({ stream: stream.name, language, signal }) : '';
   }
 
   /** Returns whether a call needs approval. A misspelled name must not let a call run without it. */

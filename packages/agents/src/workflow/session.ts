@@ -78,18 +78,14 @@ export async function conversationOf(
 /** Returns the memories about a query, without what the prompt shows anyway. Empty for nothing. */
 export async function recalledFor(
   { stream, group, usesMemory, language, signal }: Session,
-  {
-    query,
-    workflowId,
-    shown,
-    notes = [],
-  }: {
+  about: {
     readonly query: string;
     readonly workflowId?: string;
     readonly shown: ReadonlySet<string>;
     readonly notes?: readonly Note[];
   },
 ): Promise<string> {
+  const { query, workflowId, shown, notes = [] } = about;
   if (!usesMemory || group === undefined) return '';
   const found = await stream.retrieveRelevantContexts({
     group,

@@ -71,19 +71,18 @@ async function refusalOf(
   return { isError: true, output: texts.invalidCall(name, problem) };
 }
 
-interface MadeCalls {
-  readonly outcomes: readonly { readonly call: ModelCall; readonly outcome: FunctionOutcome }[];
-  /** Whether one waits for a person. The calls after it are not made. */
-  readonly isPaused: boolean;
+interface MadeCall {
+  readonly call: ModelCall;
+  readonly outcome: FunctionOutcome;
 }
 
-/** Runs the calls of an answer in order; neighbours that change nothing run together. */
+/** Runs the calls of an answer in order; neighbours that change nothing run together. After one that waits for a person, no other runs. */
 async function makeCalls(
   calls: readonly ModelCall[],
   { todoId = 'todo_0', ...options }: TurnOptions,
-): Promise<MadeCalls> {
+): Promise<{ readonly outcomes: readonly MadeCall[]; readonly isPaused: boolean }> {
   const { functions, needsApproval, language } = options;
-  const outcomes: { call: ModelCall; outcome: FunctionOutcome }[] = [];
+  const outcomes: MadeCall[] = [];
   const make = async (call: ModelCall): Promise<FunctionOutcome | undefined> => {
     const fn = functions.find(({ toolName }) => toolName === call.name);
     if (fn && call.invalid === undefined) return makeCall(options, { todoId, fn, input: call.input });
@@ -174,22 +173,16 @@ export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
     const isAccepted = first !== undefined && controls.length === 1 && first.invalid === undefined && !hasFailed;
     if (isPaused) return { kind: 'paused', ...(isAccepted && { input: first.input }) };
     if (isAccepted) return { kind: 'control', input: first.input, text };
-    const failed = { isError: true, output: loopTexts[language].failedBefore };
-    const refused = controls.map(async (call) => ({
-      call,
-      outcome:
-        hasFailed || !control
-          ? failed
-          : call.invalid === undefined
-            ? { isError: true, output: loopTexts[language].onlyOnce(call.name) }
-            : await refusalOf(call, control.inputSchema, language),
-    }));
-    added.push({
-      role: 'tool',
-      content: [...outcomes, ...(await Promise.all(refused))].map(({ call, outcome: { isError, output } }) =>
-        resultOf(call, { type: isError ? 'error-text' : 'text', value: output }),
-      ),
-    });
+    const refuse = async (call: ModelCall): Promise<FunctionOutcome> => {
+      if (hasFailed || !control) return { isError: true, output: loopTexts[language].failedBefore };
+      if (call.invalid === undefined) return { isError: true, output: loopTexts[language].onlyOnce(call.name) };
+      return refusalOf(call, control.inputSchema, language);
+    };
+    const refused = await Promise.all(controls.map(async (call) => ({ call, outcome: await refuse(call) })));
+    const content = [...outcomes, ...refused].map(({ call, outcome: { isError, output } }) =>
+      resultOf(call, { type: isError ? 'error-text' : 'text', value: output }),
+    );
+    added.push({ role: 'tool', content });
   }
   throw new AgentError('TURN_TOO_LONG', [
     `The model made ${maxRequests} requests without ending the ${todoId === undefined ? 'turn' : 'step'}`,

@@ -36,21 +36,18 @@ export interface FunctionExtras {
   readonly aliases?: readonly string[] | undefined;
   readonly readOnly?: boolean | undefined;
   readonly schema?: z.ZodType | undefined;
-  /** Whether the function checks its input, and so gets it as the model wrote it. */
-  readonly checksInput?: boolean | undefined;
 }
 
 /** The names of the tools of the loop. */
 const RESERVED = ['create_todos', 'finish_step', 'ask_user'];
 
-const ANY = (description: string): z.ZodType => z.unknown().describe(description);
-
 /** Makes the schema of parameters that are only described. A name that ends in `?` is optional. */
 export function schemaOf(parameters: Readonly<Record<string, string>> | undefined): z.ZodType {
   if (parameters === undefined) return z.looseObject({});
-  const entries = Object.entries(parameters).map(([key, description]): [string, z.ZodType] =>
-    key.endsWith('?') ? [key.slice(0, -1), ANY(description).optional()] : [key, ANY(description)],
-  );
+  const entries = Object.entries(parameters).map(([key, description]): [string, z.ZodType] => {
+    const value = z.unknown().describe(description);
+    return key.endsWith('?') ? [key.slice(0, -1), value.optional()] : [key, value];
+  });
   return z.strictObject(Object.fromEntries(entries));
 }
 
@@ -159,12 +156,9 @@ export function toStreamFunctions(definitions: readonly FunctionDefinition[]): S
   const candidates = definitions.map((value, index) => ({ label: value?.name ?? `function ${index}`, value }));
   return Object.fromEntries(
     checkFunctions(candidates, 'of the workflow').map((one): [string, StreamFunction & FunctionExtras] => {
-      const { name, description, parameters, aliases, readOnly, execute } = one;
+      const { name, parameters, execute, ...others } = one;
       const schema = readParameters(parameters) as z.ZodType;
-      return [
-        name,
-        { description, parameters: describe(schema), aliases, readOnly, schema, execute: execute as never },
-      ];
+      return [name, { ...others, parameters: describe(schema), schema, execute: execute as never }];
     }),
   );
 }

@@ -28,13 +28,14 @@ async function call(body: Body, input: unknown, context: FunctionCallContext): P
   }
 }
 
-type Parts = Pick<WorkflowFunction, 'name' | 'description' | 'inputSchema'> & FunctionExtras & { readonly body: Body };
+interface Parts extends Pick<WorkflowFunction, 'name' | 'description' | 'inputSchema'>, FunctionExtras {
+  readonly body: Body;
+  /** Whether the function checks its input, and so gets it as the model wrote it. */
+  readonly checksInput?: boolean;
+}
 
-function createFunction(
-  { body, aliases = [], readOnly = false, checksInput = false, ...parts }: Parts,
-  language: Language,
-): Omit<WorkflowFunction, 'toolName'> {
-  const { name, description, inputSchema } = parts;
+function createFunction(parts: Parts, language: Language): Omit<WorkflowFunction, 'toolName'> {
+  const { name, description, inputSchema, body, aliases = [], readOnly = false, checksInput = false } = parts;
   return {
     name,
     description,
@@ -51,15 +52,14 @@ function createFunction(
 }
 
 /** Returns the functions of a stream as {@link Stream.execute} calls them: `fn`, and `stream.fn` of a merged one with its root. */
-function ofStream(stream: Pick<Stream, 'functions' | 'execute' | 'parents'>): Parts[] {
+function ofStream(stream: Pick<Stream, 'functions' | 'execute'>): Parts[] {
   return [...stream.functions].map(([name, one]): Parts => {
-    const { description, parameters, execute, ...others }: StreamFunction & FunctionExtras = one;
-    const { aliases, readOnly, schema, checksInput } = others;
+    const { description, parameters, execute, schema, ...extras }: StreamFunction & FunctionExtras = one;
     const body: Body = (input, { signal, callId }) => {
       if (execute === undefined) throw new Error(`${name} cannot be called here; use another function.`);
       return stream.execute({ type: name, params: input as Readonly<Record<string, unknown>> }, { signal, callId });
     };
-    return { name, description, inputSchema: schema ?? schemaOf(parameters), aliases, readOnly, checksInput, body };
+    return { ...extras, name, description, inputSchema: schema ?? schemaOf(parameters), body };
   });
 }
 
@@ -88,7 +88,7 @@ function toolNameOf(name: string, taken: ReadonlySet<string>): string {
 }
 
 export interface FunctionSources {
-  readonly stream: Pick<Stream, 'functions' | 'execute' | 'parents'>;
+  readonly stream: Pick<Stream, 'functions' | 'execute'>;
   /** The tools that the run has. @default none */
   readonly tools?: Tools | undefined;
   /** The function that asks the user, which the loop serves. @default none */

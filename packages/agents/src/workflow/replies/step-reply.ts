@@ -182,7 +182,7 @@ export function parseReply(text: string, options: ParseReplyOptions = {}): StepR
   };
 }
 
-/** Returns the reply that a report of {@link stepSchema} states: the same rules for `None` and `无`. */
+/** Returns the reply that a call of `finish_step` states: the same rules for `None` and `无`. */
 export function replyOfReport(report: Fields, options: ParseReplyOptions = {}): StepReply {
   return parseReply(JSON.stringify(report), options);
 }
