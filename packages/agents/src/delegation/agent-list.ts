@@ -26,7 +26,8 @@ export function inOrder(agents: Iterable<AgentDefinition>): AgentDefinition[] {
   return [...agents].toSorted((one, other) => (one.name < other.name ? -1 : 1));
 }
 
-function fitting<Item>(items: readonly Item[], textOf: (item: Item) => string, maxCharacters: number): string[] {
+/** Returns the texts of the first items, as many as fit. */
+export function fitting<Item>(items: readonly Item[], textOf: (item: Item) => string, maxCharacters: number): string[] {
   const texts: string[] = [];
   let characters = 0;
   for (const item of items) {

@@ -12,29 +12,10 @@ function parseObject(text: string): Fields | undefined {
   return isObject(value) ? value : undefined;
 }
 
-/** Collects the pieces of a text up to a limit. */
-class Pieces {
-  #pieces: string[] = [];
-  #length = 0;
-
-  add(piece: string): void {
-    this.#length += piece.length;
-    if (this.#length > MAX_JSON_BYTES) {
-      throw new AnswerError('too-large', `sent more than ${MAX_JSON_BYTES / 1024 / 1024} MiB at once`);
-    }
-    this.#pieces.push(piece);
-  }
-
-  get isEmpty(): boolean {
-    return this.#pieces.length === 0;
-  }
-
-  take(): string {
-    const text = this.#pieces.join('');
-    this.#pieces = [];
-    this.#length = 0;
-    return text;
-  }
+/** Adds a piece to a text, up to the limit. */
+function join(text: string, piece: string): string {
+  if (text.length + piece.length <= MAX_JSON_BYTES) return text + piece;
+  throw new AnswerError('too-large', `sent more than ${MAX_JSON_BYTES / 1024 / 1024} MiB at once`);
 }
 
 type Output = TransformStreamDefaultController<string>;
@@ -44,9 +25,9 @@ type Output = TransformStreamDefaultController<string>;
  * event `[DONE]` ends the answer, even if the connection stays open and no reason for the end was stated.
  */
 class ChatAnswer {
-  readonly #line = new Pieces();
+  #line = '';
   /** The lines of the current event, which an empty line ends. */
-  readonly #data = new Pieces();
+  #data: string | undefined;
   #kind: 'unknown' | 'json' | 'events' = 'unknown';
   #hasChoice = false;
   #hasCalls = false;
@@ -59,36 +40,40 @@ class ChatAnswer {
       this.#kind = text.startsWith('{') ? 'json' : 'events';
     }
     if (this.#kind === 'json') {
-      this.#line.add(chunk);
+      this.#line = join(this.#line, chunk);
       return;
     }
     const [first = '', ...lines] = chunk.split('\n');
-    this.#line.add(first);
+    this.#line = join(this.#line, first);
     for (const line of lines) {
-      this.#readLine(this.#line.take(), output);
-      this.#line.add(line);
+      this.#readLine(this.#line, output);
+      this.#line = join('', line);
     }
   }
 
   flush(output: Output): void {
-    const rest = this.#line.take();
     if (this.#kind === 'json') {
-      const json = parseObject(rest);
+      const json = parseObject(this.#line);
       const part = json && asStreamPart(readableAnswer(json));
       if (part !== undefined) this.#send(part, output);
       return;
     }
-    this.#readLine(rest, output);
+    this.#readLine(this.#line, output);
     // The last event of a connection that broke may be a half one.
-    const data = this.#data.take().trim();
+    const data = this.#data?.trim() ?? '';
     if (data === '[DONE]' || parseObject(data) !== undefined) this.#readEvent(data, output);
   }
 
   #readLine(ended: string, output: Output): void {
     const line = ended.endsWith('\r') ? ended.slice(0, -1) : ended;
     if (line.startsWith('data:')) {
-      this.#data.add(`${this.#data.isEmpty ? '' : '\n'}${line.slice('data:'.length).trimStart()}`);
-    } else if (line === '' && !this.#data.isEmpty) this.#readEvent(this.#data.take().trim(), output);
+      const data = line.slice('data:'.length).trimStart();
+      this.#data = this.#data === undefined ? data : join(this.#data, `\n${data}`);
+    } else if (line === '' && this.#data !== undefined) {
+      const data = this.#data.trim();
+      this.#data = undefined;
+      this.#readEvent(data, output);
+    }
   }
 
   #readEvent(data: string, output: Output): void {
@@ -117,9 +102,8 @@ class ChatAnswer {
 
 /** Reads JSON up to the limit, and returns it as the provider reads it. */
 async function readWhole(response: Response): Promise<Response> {
-  const pieces = new Pieces();
-  for await (const piece of response.body?.pipeThrough(new TextDecoderStream()) ?? []) pieces.add(piece);
-  const text = pieces.take();
+  let text = '';
+  for await (const piece of response.body?.pipeThrough(new TextDecoderStream()) ?? []) text = join(text, piece);
   const json = parseObject(text);
   return new Response(json === undefined ? text : JSON.stringify(readableAnswer(json)), response);
 }

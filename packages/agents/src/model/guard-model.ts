@@ -36,24 +36,14 @@ function checkNumbers(numbers: Readonly<Record<string, number | undefined>>, lea
 }
 
 /** The parts that no caller acts on. The input of a tool call is not acted on before the call is complete. */
-const SILENT_PARTS: ReadonlySet<StreamPart['type']> = new Set([
-  'stream-start',
-  'response-metadata',
-  'raw',
-  'text-start',
-  'text-end',
-  'reasoning-start',
-  'reasoning-end',
-  'tool-input-start',
-  'tool-input-delta',
-  'tool-input-end',
-]);
+const SILENT_PART =
+  /^(?:stream-start|response-metadata|raw|(?:text|reasoning|tool-input)-(?:start|end)|tool-input-delta)$/u;
 
 /** Returns whether a caller acts on a part: shows it or runs it. Complete calls of tools wait for the end of the answer. */
 function isContent(part: StreamPart): boolean {
   if (part.type === 'text-delta' || part.type === 'reasoning-delta') return part.delta !== '';
   if (part.type === 'tool-call') return part.providerExecuted === true;
-  return !SILENT_PARTS.has(part.type);
+  return !SILENT_PART.test(part.type);
 }
 
 /** Adds a piece of text to the last part when both are pieces of one text. Returns whether it did. */
@@ -138,12 +128,7 @@ export function guardModel(
   subject: ModelSubject,
   options: GuardOptions,
 ): ModelObject {
-  const {
-    firstByteTimeoutMs = DEFAULT_TIMEOUT_MS,
-    chunkTimeoutMs = DEFAULT_TIMEOUT_MS,
-    isFollowed,
-    onUnsent,
-  } = options;
+  const { firstByteTimeoutMs = DEFAULT_TIMEOUT_MS, chunkTimeoutMs = DEFAULT_TIMEOUT_MS } = options;
   const limits = { firstByteTimeoutMs, chunkTimeoutMs };
   checkNumbers(limits, 1);
   const { maxRetries, retryDelayMs, maxRetryDelayMs, busyMs } = options;
@@ -156,11 +141,11 @@ export function guardModel(
       unsent = textOf(head) || unsent;
       head.length = 0;
       const opened = await Answer.open((one) => inner.doStream(one), params, limits);
-      await readHead(opened, isFollowed?.() ?? true, head);
+      await readHead(opened, options.isFollowed?.() ?? true, head);
       return opened;
     };
     const answer = await new Retries(subject, options).run(signal, request).catch((error: unknown) => {
-      onUnsent?.(textOf(head) || unsent);
+      options.onUnsent?.(textOf(head) || unsent);
       throw error;
     });
     return { ...answer.result, stream: streamOf(answer, head, { subject, signal }) };
@@ -173,11 +158,8 @@ export function guardModel(
       wrapGenerate: async ({ params, model: inner }) =>
         new Retries(subject, options).run(params.abortSignal, async () => {
           const watch = new Watch(params.abortSignal);
-          const whole = await watch.within(
-            firstByteTimeoutMs,
-            'did not answer',
-            inner.doGenerate({ ...params, abortSignal: watch.signal }),
-          );
+          const answering = inner.doGenerate({ ...params, abortSignal: watch.signal });
+          const whole = await watch.within(firstByteTimeoutMs, 'did not answer', answering);
           checkContent(whole.content);
           return { ...whole, content: withoutBlocks(whole.content) };
         }),

@@ -2,7 +2,7 @@ import { MODES, type ContextManager, type ContextMode, type UnifiedMessage } fro
 import { labelOf } from '@cairn/context/internal';
 import { AgentError } from '../errors.ts';
 
-export interface Histories {
+interface Histories {
   readonly main: readonly UnifiedMessage[];
   readonly own: readonly UnifiedMessage[];
   /** The first run of the chain that the request continues. */

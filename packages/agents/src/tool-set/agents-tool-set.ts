@@ -7,7 +7,7 @@ import type { AgentDefinition, AgentDefinitions, ContextMode } from '@cairn/cont
 import { createTool, inputSchema, succeed, ToolError } from '@cairn/tool';
 import type { OpenToolSet, ToolDefinition, Tools, ToolSet, ToolSetContext } from '@cairn/tool';
 import { z } from 'zod';
-import { inOrder, oneLine } from '../delegation/agent-list.ts';
+import { fitting, inOrder, oneLine } from '../delegation/agent-list.ts';
 import { RunTool } from '../delegation/run-tool.ts';
 import { delegationTexts } from '../delegation/texts.ts';
 import type { Agents } from '../run/agents.ts';
@@ -77,13 +77,8 @@ function createListTool(
       if (offset > 0 && offset >= all.length) {
         throw new ToolError('INVALID_INPUT', texts.noAgentAt(offset, all.length));
       }
-      const shown: AgentDefinition[] = [];
-      let characters = 0;
-      for (const one of all.slice(offset)) {
-        characters += describe(one).length + 1;
-        if (characters > MAX_LIST_CHARACTERS && shown.length > 0) break;
-        shown.push(one);
-      }
+      const rest = all.slice(offset);
+      const shown = rest.slice(0, Math.max(1, fitting(rest, describe, MAX_LIST_CHARACTERS).length));
       const end = offset + shown.length;
       const isCut = end < all.length && shown.length > 0;
       const broken = problems.filter(({ severity }) => severity === 'error');

@@ -1,12 +1,9 @@
-import { MemoryError, type TodoUpdate, type WorkflowRecord, type WorkflowRun } from '@cairn/memory';
+import { MemoryError, type WorkflowRecord, type WorkflowRun } from '@cairn/memory';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fitCalls, isPending, type LoopState } from './loop-state.ts';
 import type { CallRecord } from './types.ts';
 
-export interface TodoChange {
-  readonly todos?: Readonly<Record<string, TodoUpdate>> | undefined;
-  readonly addTodos?: readonly string[] | undefined;
-}
+type TodoChange = Omit<Parameters<WorkflowRun['update']>[0], 'state'>;
 
 /** The pause between two tries to record the outcome of a call. */
 const RETRY_MS = 500;
@@ -43,13 +40,10 @@ export class Journal {
   }
 
   /** Changes the state, and todos, in one step. @throws {MemoryError} */
-  update(
-    change: Partial<LoopState> | ((state: LoopState) => Partial<LoopState>),
-    more: TodoChange = {},
-  ): Promise<void> {
+  update(change: Partial<LoopState> | ((state: LoopState) => Partial<LoopState>), todos?: TodoChange): Promise<void> {
     const write = async (): Promise<void> => {
       const state = { ...this.#state, ...(typeof change === 'function' ? change(this.#state) : change) };
-      await this.run.update({ todos: more.todos, addTodos: more.addTodos, state });
+      await this.run.update({ ...todos, state });
       this.#state = state;
     };
     // A failed write does not stop a later one, such as that of the outcome of another call.
@@ -59,12 +53,12 @@ export class Journal {
   }
 
   /** Records a call before it runs, or while it waits for a person. @throws {MemoryError} */
-  async add(call: Pick<CallRecord, 'todoId' | 'name' | 'input' | 'status'>, more?: TodoChange): Promise<CallRecord> {
+  async add(call: Pick<CallRecord, 'todoId' | 'name' | 'input' | 'status'>): Promise<CallRecord> {
     let added: CallRecord | undefined;
     await this.update(({ calls, callCount }) => {
       added = { id: `call_${callCount}`, ...call };
       return { calls: fitCalls([...calls, added]), callCount: callCount + 1 };
-    }, more);
+    });
     // `update` called the function.
     return added as CallRecord;
   }

@@ -3,7 +3,7 @@ import type { ToolSet } from '@cairn/tool';
 import type { Language } from '@cairn/tool/kernel';
 import type { GuardOptions } from '../model/guard-model.ts';
 import type { ModelOptions } from '../model/resolve-model.ts';
-import type { Usage } from '../run/agent-run.ts';
+import type { OwnEvent, Usage } from '../run/agent-run.ts';
 import { UsageSum } from '../run/usage-sum.ts';
 import type { CallRecord } from './types.ts';
 
@@ -189,27 +189,10 @@ export type WorkflowEvent =
       /** The step that made this one needless: it has not run. */
       readonly closedBy?: string;
     }
-  | { readonly type: 'text'; readonly text: string; readonly todo?: string }
-  | { readonly type: 'reasoning'; readonly text: string; readonly todo?: string }
-  | {
-      readonly type: 'tool-start';
-      readonly id: string;
+  | (Extract<OwnEvent, { readonly type: 'text' | 'reasoning' | 'tool-start' | 'tool-end' }> & {
       readonly todo?: string;
-      readonly name: string;
-      readonly input: unknown;
-    }
-  | {
-      readonly type: 'tool-end';
-      readonly id: string;
-      readonly todo?: string;
-      readonly name: string;
-      readonly isError: boolean;
-      readonly output: string;
-      readonly durationMs: number;
-    }
-  /** The server did not answer as it should; the request is repeated after `delayMs`. */
-  | { readonly type: 'retry'; readonly reason: string; readonly delayMs: number; readonly attempt: number }
-  | { readonly type: 'notice'; readonly text: string }
+    })
+  | Extract<OwnEvent, { readonly type: 'retry' | 'notice' }>
   /** The workflow waits for the answer of the user. */
   | { readonly type: 'question'; readonly workflow: string; readonly text: string }
   /** The workflow waits for a person's approval of a call. */

@@ -98,22 +98,22 @@ function problemsOf(value: unknown): string[] {
   const schema = readParameters(parameters);
   const unknown = Object.keys(others);
   const isAlias = (alias: unknown): boolean => isName(alias, FORBIDDEN_IN_ALIASES);
-  return [
-    ...(isName(name, FORBIDDEN_IN_NAMES)
-      ? []
-      : ['`name` is not a text of at most 64 characters without spaces, brackets, quotes, ":" and "."']),
-    ...(typeof name === 'string' && RESERVED.includes(name)
-      ? [`the name ${JSON.stringify(name)} is one of the workflow itself`]
-      : []),
-    ...(typeof description === 'string' && description.trim() !== '' ? [] : ['`description` is not a text']),
-    ...(typeof schema === 'string' ? [schema] : []),
-    ...(aliases === undefined || (Array.isArray(aliases) && aliases.every(isAlias))
-      ? []
-      : ['`aliases` is not a list of texts without brackets, quotes and ":"']),
-    ...(readOnly === undefined || typeof readOnly === 'boolean' ? [] : ['`readOnly` is neither true nor false']),
-    ...(typeof execute === 'function' ? [] : ['`execute` is not a function']),
-    ...(unknown.length === 0 ? [] : [`unknown fields ${unknown.join(', ')}`]),
+  const isReserved = typeof name === 'string' && RESERVED.includes(name);
+  const hasAliases = aliases === undefined || (Array.isArray(aliases) && aliases.every(isAlias));
+  const checks: readonly (readonly [isValid: boolean, problem: string])[] = [
+    [
+      isName(name, FORBIDDEN_IN_NAMES),
+      '`name` is not a text of at most 64 characters without spaces, brackets, quotes, ":" and "."',
+    ],
+    [!isReserved, `the name ${JSON.stringify(name)} is one of the workflow itself`],
+    [typeof description === 'string' && description.trim() !== '', '`description` is not a text'],
+    [typeof schema !== 'string', String(schema)],
+    [hasAliases, '`aliases` is not a list of texts without brackets, quotes and ":"'],
+    [readOnly === undefined || typeof readOnly === 'boolean', '`readOnly` is neither true nor false'],
+    [typeof execute === 'function', '`execute` is not a function'],
+    [unknown.length === 0, `unknown fields ${unknown.join(', ')}`],
   ];
+  return checks.flatMap(([isValid, problem]) => (isValid ? [] : [problem]));
 }
 
 /** A value that should be a definition, with what messages call it. */
