@@ -100,7 +100,7 @@ test('every package has such an example, but for the command', () => {
 /** The first example, which prints the answer, and the one after it, which prints events and usage. */
 const modelExamples = [0, 1].flatMap((index) => exampleOf('agents', index) ?? []);
 
-test('the second example with a model counts its tokens, also when it fails', async () => {
+test('the second example with a model counts its tokens, even if it fails', async () => {
   const [, second] = modelExamples;
   const env = { HOME: temporaryDirectory(), CAIRN_BASE_URL: 'http://127.0.0.1:9/v1' };
   const { output } = await run(programOf(second as Example), temporaryDirectory(), env);

@@ -39,10 +39,7 @@ export function fitting<Item>(items: readonly Item[], textOf: (item: Item) => st
   return texts;
 }
 
-/**
- * Lists agents with their descriptions, for the description of a tool. The text is the same for the same agents. The rest is
- * named, as far as names fit, then counted.
- */
+/** Lists agents for the description of a tool, with descriptions as far as they fit, then names, then a count. Stable. */
 export function listAgents(agents: Iterable<AgentDefinition>, language: Language): string {
   const texts = delegationTexts[language];
   const sorted = inOrder(agents);

@@ -120,11 +120,7 @@ export class Answer {
     return value;
   }
 
-  /**
-   * Returns the next part, never an `error` part; `undefined` after the part `finish`.
-   *
-   * @throws The error of the answer; an `AnswerError` for one that is cut or late.
-   */
+  /** Returns the next part; `undefined` after `finish`. @throws The error of the answer; an `AnswerError` for one that is cut or late. */
   async next(): Promise<StreamPart | undefined> {
     const begun = this.#begun.shift();
     if (begun) return begun;

@@ -20,10 +20,7 @@ function join(text: string, piece: string): string {
 
 type Output = TransformStreamDefaultController<string>;
 
-/**
- * Reads the answer to a request for a stream: a stream of events, or JSON. Its output is events as the provider reads them. The
- * event `[DONE]` ends the answer, even if the connection stays open and no reason for the end was stated.
- */
+/** Reads a streamed answer, or JSON, as events for the provider. `[DONE]` ends it, even without a stated reason for the end. */
 class ChatAnswer {
   #line = '';
   /** The lines of the current event, which an empty line ends. */
@@ -108,10 +105,7 @@ async function readWhole(response: Response): Promise<Response> {
   return new Response(json === undefined ? text : JSON.stringify(readableAnswer(json)), response);
 }
 
-/**
- * Sends a request for a chat completion. Redirects are followed within the origin; answers are put into the form that the provider
- * reads, whether the server streams them or not.
- */
+/** Sends a request for a chat completion, follows redirects within the origin, and puts the answer into the provider's form. */
 export const chatFetch: typeof fetch = async (input, init = {}) => {
   const response = await fetchWithinOrigin(input instanceof Request ? input.url : input, init);
   if (!response.ok || response.body === null) return response;

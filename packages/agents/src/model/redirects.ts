@@ -2,12 +2,7 @@ import { AgentError } from '../errors.ts';
 
 const MAX_REDIRECTS = 5;
 
-/**
- * Sends a request, and repeats it where the server redirects it to, within the origin. Another origin gets neither the key nor the
- * prompt.
- *
- * @throws {AgentError} `MODEL_UNAVAILABLE` for a redirect to another origin, and after five.
- */
+/** Sends a request, also after redirects within the origin. @throws {AgentError} `MODEL_UNAVAILABLE` for others, and after five. */
 export async function fetchWithinOrigin(url: string | URL, init: RequestInit = {}): Promise<Response> {
   const first = new URL(url);
   const failed = (what: string, hint: string): AgentError =>

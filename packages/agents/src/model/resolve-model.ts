@@ -68,11 +68,7 @@ function serverOf(baseUrl: string, { apiKey, env = {} }: ModelOptions): ModelSer
   return { ...address, key, warnings };
 }
 
-/**
- * Returns the id of the configured model and its server.
- *
- * @throws {AgentError} `NO_MODEL`: no model, or no base URL. `INVALID_OPTION`: the base URL or the key is invalid.
- */
+/** Returns the id of the configured model and its server. @throws {AgentError} `NO_MODEL`, `INVALID_OPTION` */
 export function configuredServer(options: ModelOptions & { readonly model?: string | undefined }): {
   readonly name: string;
   readonly server: ModelServer;
@@ -127,7 +123,6 @@ export const requestOptions: OptionNames<Omit<GuardOptions, 'onRetry'>> = {
 
 const guardOptions: OptionNames<GuardOptions> = { ...requestOptions, onRetry: 'optional' };
 
-/** Returns what guards a model with other limits. */
 function guardOf(model: Exclude<LanguageModel, string>, subject: ModelSubject = {}): ResolvedModel['guard'] {
   return (limits) => {
     checkArguments.options('guard', limits, guardOptions);

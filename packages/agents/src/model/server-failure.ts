@@ -37,10 +37,7 @@ export function apiErrorOf(error: unknown): ApiError | undefined {
   return { status: isErrorStatus(status) ? status : named, code, message, headers: {} };
 }
 
-/**
- * Returns the time that a server asks to wait: in milliseconds, which only OpenAI sends, in seconds, or until a date. A time of 0 or in the
- * past says nothing: the server is busy now.
- */
+/** Returns the time that a server asks to wait: in milliseconds (OpenAI), in seconds, or until a date. 0 or the past says nothing. */
 function retryAfterMs(headers: Readonly<Record<string, string>>): number | undefined {
   const milliseconds = Number.parseFloat(headers['retry-after-ms'] ?? '');
   if (milliseconds > 0) return milliseconds;

@@ -42,10 +42,7 @@ export async function attachMentions(
   return { content: parts, notices };
 }
 
-/**
- * Adds texts at the end of a prompt: what changed in the workspace, then the news about main. One that the agent sees at the end of an
- * earlier message, there with the same news after it or without, is not added again.
- */
+/** Adds updates and news at the end of a prompt, unless the agent sees them at the end of an earlier message. */
 export function addEndings(
   content: Content,
   { updates, announcement }: { readonly updates: string; readonly announcement: string },

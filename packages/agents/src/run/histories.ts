@@ -19,11 +19,7 @@ function chainOf(run: string, history: readonly UnifiedMessage[], agent: string)
   ]);
 }
 
-/**
- * Returns the histories as they are now. When a run is continued, the own history has the turns of its chain only.
- *
- * @throws {AgentError} `UNKNOWN_RUN`
- */
+/** Returns the histories as they are now, of a continued run the turns of its chain only. @throws {AgentError} `UNKNOWN_RUN` */
 export function historiesOf(
   contexts: ContextManager,
   { agent, mode, run }: { readonly agent: string; readonly mode: ContextMode; readonly run: string | undefined },

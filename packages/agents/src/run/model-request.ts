@@ -51,10 +51,7 @@ type Content = Exclude<AssistantMessage['content'], string>;
 /** The names of tools that the servers of models accept. */
 const SENDABLE = /^[\w-]{1,64}$/u;
 
-/**
- * Returns the name of a tool for messages. Models write names that no tool has, and a server rejects each later request that repeats
- * a name with other characters.
- */
+/** Returns the name of a tool for messages. A server rejects each later request that repeats a name with other characters. */
 function sendableName(name: string): string {
   return SENDABLE.test(name) ? name : name.replaceAll(/[^\w-]/gu, '_').slice(0, 64) || 'unnamed';
 }
@@ -63,10 +60,7 @@ export function resultOf({ id, name }: ModelCall, output: ToolResultPart['output
   return { type: 'tool-result', toolCallId: id, toolName: sendableName(name), output };
 }
 
-/**
- * Returns a message as servers accept it: with other names of tools where they need it, and without the thoughts that the model wrote
- * into its text. `undefined` when nothing is left.
- */
+/** Returns a message with the names that servers accept, without thoughts that were text. `undefined` when nothing is left. */
 function sendableMessage(message: AssistantMessage): AssistantMessage | undefined {
   if (typeof message.content === 'string') return message;
   const isSendable = (part: Content[number]): boolean =>

@@ -30,10 +30,7 @@ export interface OpenedTools extends AgentTools {
   readonly offered: readonly PreparedTool[];
 }
 
-/**
- * Returns tools. Those that may change files without announcing it, such as a shell, are followed by a refresh of what is kept
- * about the workspace; Cairn's tools announce what they change. A refresh that fails changes no result.
- */
+/** Lets tools that may change files unannounced, such as a shell, be followed by a refresh. One that fails changes no result. */
 function refreshAfter(
   tools: Readonly<Record<string, AgentTool>>,
   refresh: () => Promise<void>,

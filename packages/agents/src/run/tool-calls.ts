@@ -115,10 +115,7 @@ export function afterAbort(signal: AbortSignal): { readonly late: Promise<void>;
   return { late, stop };
 }
 
-/**
- * Runs the calls of one answer at once and returns their results in the order of the calls. After an abort it waits for the
- * calls a while, so that each result states what its call did. Never rejects.
- */
+/** Runs the calls of one answer at once. After an abort it waits a while, so that results state what was done. Never rejects. */
 export async function runCalls(calls: readonly ModelCall[], options: CallOptions): Promise<ToolResultPart[]> {
   const { signal, language, emit } = options;
   const texts = runTexts[language];

@@ -20,12 +20,7 @@ export interface CallContext {
   readonly language: Language;
 }
 
-/**
- * Runs a call that the record states as running, and records its outcome. A call that was aborted, or did not end in time, has an
- * unknown outcome.
- *
- * @throws {MemoryError} when the outcome cannot be recorded.
- */
+/** Runs a recorded call, and records its outcome: unknown after an abort. @throws {MemoryError} when it cannot be recorded. */
 export async function runCall(
   { id, todoId, input }: CallRecord,
   fn: WorkflowFunction,

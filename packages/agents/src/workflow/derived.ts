@@ -59,11 +59,7 @@ function isSettled({ calls: before, question, unfinished }: Derivation, calls: r
   });
 }
 
-/**
- * Returns the steps that a finished step closes: those whose reason is gone. They were added because an earlier step was left
- * unfinished; since then the user answered, or a call that had failed was made; and the finished step states no next one, although
- * its prompt lists them.
- */
+/** Returns the steps whose reason is gone with a finished step: it states no next one, although its prompt lists them. */
 export function closedBy(
   reply: Pick<StepReply, 'completion' | 'nextStep'>,
   workflow: {

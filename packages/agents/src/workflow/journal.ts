@@ -70,12 +70,7 @@ export class Journal {
     }));
   }
 
-  /**
-   * Records the outcome of a call. While the store is away it is tried again until the lease is lost: an outcome that is not
-   * recorded is not known to the runner that continues.
-   *
-   * @throws {MemoryError}
-   */
+  /** Records the outcome of a call, while the store is away again and again: the next runner knows only what is recorded. */
   async end(id: string, outcome: Pick<CallRecord, 'status' | 'output'>): Promise<void> {
     for (;;) {
       try {

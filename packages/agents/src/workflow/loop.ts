@@ -201,11 +201,7 @@ async function recordVerdict(
 const MAX_NOTE = 2000;
 const MAX_ANSWER = 50_000;
 
-/**
- * Settles the calls that a runner left unfinished: what changes nothing runs again, and the outcome of the others is unknown.
- *
- * @throws {MemoryError}
- */
+/** Settles the calls that a runner left unfinished: those that change nothing run again, the outcome of others is unknown. */
 export async function settleUnfinished(session: Session, journal: Journal): Promise<void> {
   for (const call of journal.state.calls.filter(({ status }) => status === 'running')) {
     const fn = session.functions.find(({ name }) => name === call.name);

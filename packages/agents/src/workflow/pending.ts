@@ -14,10 +14,7 @@ export type ApprovalDecision =
 const YES = ['y', 'yes', 'ok', 'okay', 'approve', 'approved', '同意', '批准', '允许', '可以', '是', '好', '好的'];
 const NO = ['n', 'no', 'refuse', 'refused', 'reject', 'deny', '拒绝', '不', '不同意', '不可以', '否', '不行', '不允许'];
 
-/**
- * Reads the message of a user as a decision. Only these words alone approve a call; every other message is a reason to reject it,
- * so that no call runs by a misreading.
- */
+/** Reads a message as a decision. Only these words approve a call, so that none runs by a misreading; others are reasons to reject. */
 function decisionOf(message: string): ApprovalDecision {
   const word = message
     .normalize('NFKC')

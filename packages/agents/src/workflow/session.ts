@@ -47,10 +47,7 @@ export function endWork(
 const NEWEST = 10;
 const CONVERSATION_TOKENS = 8000;
 
-/**
- * Returns the newest messages of the group as a conversation, oldest first. When they exceed their budget, each long one is cut to
- * its share, which its end states; none is left out.
- */
+/** Returns the newest messages of the group, oldest first. Over the budget, long ones are cut to their share; none is left out. */
 export async function conversationOf(
   { stream, group, usesMemory, signal }: Session,
   without?: string,
@@ -105,10 +102,7 @@ export async function recalledFor(
 
 const CALL_TOKENS = 4000;
 
-/**
- * Selects the calls for a prompt within a budget: those with an unknown outcome first, then those of the step, then the newest. A
- * call that does not fit is shortened, or left out. The result is in the order of the calls.
- */
+/** Selects calls within a budget, in their order: first unknown outcomes, then the step's own, then the newest. Long ones are cut. */
 export function callsFor(
   calls: readonly CallRecord[],
   todoId: string,

@@ -31,11 +31,7 @@ export interface StepTry {
   readonly asked: boolean;
 }
 
-/**
- * Decides the state of a step after a try. A completion of at least 0.8 is done. Below, with a next step, the step is done as a part, and
- * the next step is added unless an open todo is equal; a next step that is equal to the step itself does not count. Below,
- * without a next step, and after an error, the step is repeated 3 times, then it has failed.
- */
+/** Decides a step: done from 0.8 on, or as a part when it adds another step; otherwise repeated 3 times, then failed. */
 export function verdictOf({ todo, reply, hasErrors, tries, todos, asked }: StepTry): Verdict {
   const completion = reply?.completion;
   const stated = completion === undefined ? {} : { completion };

@@ -152,7 +152,7 @@ export interface WorkflowResponse {
   readonly usage: Usage;
 }
 
-/** Returns what a workflow waits for with a call. */
+/** Names the answer or the approval that a call waits for. */
 export function waitsForOf(call: CallRecord | undefined): NonNullable<WorkflowResponse['waitsFor']> {
   return call?.status === 'approval' ? { kind: 'approval', call } : { kind: 'answer' };
 }

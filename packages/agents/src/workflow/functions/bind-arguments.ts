@@ -139,10 +139,7 @@ function read(text: string, parameters: Parameters, naming: Naming): unknown {
   return namedArguments(text, parameters, naming) ?? positionalArguments(text, parameters, naming);
 }
 
-/**
- * Reads the arguments of `[name:arguments]` and checks them: one JSON object with the names, `name=value, …`, or values with `:`
- * between them in the order of the parameters. When more parts are there than parameters, the text is ambiguous and rejected.
- */
+/** Reads and checks `[name:arguments]`: one JSON object, `name=value, …`, or values in order. More values than parameters are rejected. */
 export async function bindArguments(
   target: { readonly name: string; readonly inputSchema: z.ZodType },
   text: string,

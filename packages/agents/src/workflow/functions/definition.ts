@@ -122,11 +122,7 @@ export interface Candidate {
   readonly value: unknown;
 }
 
-/**
- * Checks definitions. All problems are reported at once.
- *
- * @throws {AgentError} `INVALID_FUNCTIONS`.
- */
+/** Checks definitions. All problems are reported at once. @throws {AgentError} `INVALID_FUNCTIONS` */
 export function checkFunctions(candidates: readonly Candidate[], where: string, path?: string): FunctionDefinition[] {
   const found = candidates.flatMap(({ label, value }) => problemsOf(value).map((problem) => `${label}: ${problem}`));
   const owners = new Map<string, string>();

@@ -31,10 +31,7 @@ function namesOf({ name, toolName, aliases }: WorkflowFunction): string[] {
   return [name, toolName, ...aliases, ...(dot === -1 ? [] : aliases.map((alias) => `${stream}${alias}`))];
 }
 
-/**
- * Returns the functions that a name means: the one of this name, otherwise those with this alias, otherwise those with it after
- * folding case, width and separators. A function of the main stream goes before those of merged streams.
- */
+/** Returns the functions of exactly this name, else alias, else folded name. One of the main stream goes before merged ones. */
 function candidatesOf(functions: readonly WorkflowFunction[], name: string): readonly WorkflowFunction[] {
   const tests: readonly ((one: WorkflowFunction) => boolean)[] = [
     (one) => one.name === name,

@@ -99,11 +99,7 @@ export interface FunctionSources {
   readonly language?: Language | undefined;
 }
 
-/**
- * Returns the functions that a workflow can call: those of its stream, and the tools of the run.
- *
- * @throws {AgentError} `INVALID_FUNCTIONS` when two have one name.
- */
+/** Returns the functions of a workflow: of its stream and its tools. @throws {AgentError} `INVALID_FUNCTIONS` for a function and a tool of one name. */
 export function workflowFunctions(sources: FunctionSources): WorkflowFunction[] {
   const { stream, tools = {}, askUser, reserved = [], language = 'en' } = sources;
   const all = [...ofStream(stream), ...ofTools(tools)].map((parts) => createFunction(parts, language));

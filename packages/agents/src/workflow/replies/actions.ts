@@ -48,10 +48,7 @@ function callOf(inner: string, isFunction: (name: string) => boolean): Pick<Pars
   return args.startsWith('//') ? undefined : { name, args: args.trim() };
 }
 
-/**
- * Finds actions such as `[生成Excel:表格.xlsx:[{"姓名":"张三"}]]` in a text. Brackets may be nested and full-width, and those in
- * JSON strings do not count. A name without arguments is an action when `isFunction` knows it. Everything else is text.
- */
+/** Finds actions such as `[生成Excel:表格.xlsx:[{"姓名":"张三"}]]`. Without arguments, only a name that `isFunction` knows is one. */
 export function parseActions(text: string, isFunction: (name: string) => boolean = () => false): ActionText {
   const [ends, endsWithoutStrings] = [closersOf(text, true), closersOf(text, false)];
   const actions: ParsedAction[] = [];
@@ -89,10 +86,7 @@ const SENTENCE_ENDS = '.。!！?？…~～';
 const AFTER_CALL = /^[\s.。!！,，;；、]*$/u;
 const FENCE = /^[ \t]*```/gmu;
 
-/**
- * Separates the actions that a text calls from those that it only talks about: a call has a line of its own, or follows the end of
- * a sentence, with nothing after it but other calls. Code has no calls.
- */
+/** Separates calls, in a line of their own or after a sentence, from actions that a text only talks about. Code has no calls. */
 export function calledActions(text: string, isFunction: (name: string) => boolean): CalledActions {
   const found: { readonly action: ParsedAction; readonly start: number; readonly end: number }[] = [];
   for (const action of parseActions(text, isFunction).actions) {

@@ -95,12 +95,7 @@ function decisionOf({ object, rest }: { object: Fields; rest: string }, language
   return { kind, todos };
 }
 
-/**
- * Reads a decision as text: `决策：需要TODO工作流` or `Decision: complex`, with a TODO list, or JSON with these fields. Text without
- * them is the simple answer. An answer that contradicts itself is invalid, not guessed.
- *
- * @param options.language the language of the problem. Default: `en`
- */
+/** Reads a decision as text or JSON. Text without one is the simple answer; one that contradicts itself is invalid, not guessed. */
 export function parseDecision(text: string, { language = 'en' }: { readonly language?: Language } = {}): Decision {
   const texts = problems[language];
   const sections = splitSections(text, labels);

@@ -76,10 +76,7 @@ export function findObject(text: string): { readonly object: Fields; readonly re
   return { object, rest: `${withoutFence(before)}\n${after.replace(FENCE_AFTER, '')}` };
 }
 
-/**
- * Splits an answer at its labels, in their order. When a code fence begins before the first label, its last line ends the text
- * of the last label; both lines of the fence are left out.
- */
+/** Splits an answer at its labels. The end of a fence that began before the first label ends the last; fences are left out. */
 export function splitSections<Label extends string>(text: string, labels: Labels<Label>): Section<Label>[] {
   const match = createMatcher(labels);
   const lines = linesOf(text);

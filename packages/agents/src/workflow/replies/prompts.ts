@@ -109,10 +109,7 @@ export function toolsBeside({
   return functions.filter((one) => one.name !== ASK_USER && !stream.functions.has(one.name));
 }
 
-/**
- * Returns the functions that the prompts of the stream do not list. Their descriptions go with the request as tools; the names are for
- * a model that cannot call tools.
- */
+/** Returns the functions that the prompts of the stream do not list, by name: for a model that cannot call tools. */
 function otherFunctions(input: Omit<DecisionPromptInput, 'question'>): string[] {
   const shown = toolsBeside(input).map((one) => `${one.name}(${listParameters(parametersOf(one.inputSchema))})`);
   return shown.length === 0 ? [] : [texts[input.language].tools(shown.join(', '))];
@@ -147,10 +144,7 @@ function indented(text: string): string {
   return text.replaceAll(/\r\n?|[\n\u2028\u2029]/gu, '\n  ');
 }
 
-/**
- * Returns the prompt of a step: what {@link Stream.buildTodoPrompt} returns, then the recalled memories, the calls of the step, the
- * problems of its last answer, and how to answer.
- */
+/** Returns the prompt of a step: that of {@link Stream.buildTodoPrompt}, then what the loop adds. */
 export function stepPrompt(input: StepPromptInput): string {
   const { stream, workflow, todo, notes, functions, calls = [], recalled = '', language } = input;
   const { derived = [] } = input;

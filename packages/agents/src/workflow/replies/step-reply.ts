@@ -149,11 +149,7 @@ function completionOf({ completions, unread, problems: found }: Draft, language:
   return values.size === 1 && read.every((one) => one.isValid) ? [...values][0] : undefined;
 }
 
-/**
- * Reads what a model reports about a step: the labels of the prompt in both languages, in any order and with several lines, or a
- * JSON object with the same fields. Every line of the answer is in a field, in `unread`, or says nothing, such as `None`.
- * `problems` states to the model which parts are not usable.
- */
+/** Reads a report, as labels or JSON. Every line is in a field, in `unread`, or says nothing; `problems` states what is not usable. */
 export function parseReply(text: string, options: ParseReplyOptions = {}): StepReply {
   const { language = 'en', isFunction = () => false } = options;
   const context: Context = { language, isFunction };
