@@ -110,23 +110,13 @@ class Received {
 
 /** Sends one request and streams its answer. Never rejects: a failure is in the answer, with what arrived before it. */
 export async function requestModel(request: ModelRequest): Promise<ModelAnswer> {
-  const {
-    model,
-    system = '',
-    messages,
-    tools = {},
-    toolChoice,
-    maxOutputTokens,
-    signal,
-    onText,
-    onReasoning,
-  } = request;
+  const { system = '', tools = {}, toolChoice, maxOutputTokens, signal } = request;
   const received = new Received();
-  const cut = (finishReason: 'aborted' | 'error', error?: unknown): ModelAnswer => ({
+  const cut = (error: unknown): ModelAnswer => ({
     message: received.message,
     text: received.text,
     calls: received.calls,
-    finishReason,
+    finishReason: signal?.aborted ? 'aborted' : 'error',
     usage,
     ...(error !== undefined && { error: asError(error) }),
   });
@@ -135,9 +125,9 @@ export async function requestModel(request: ModelRequest): Promise<ModelAnswer> 
   let finishReason: ModelAnswer['finishReason'] = 'stop';
   try {
     const { stream } = streamText({
-      model,
+      model: request.model,
       ...(system !== '' && { instructions: system }),
-      messages: [...messages],
+      messages: [...request.messages],
       ...(Object.keys(tools).length > 0 && { tools: withoutExecute(tools), toolChoice: toolChoice ?? 'auto' }),
       ...(maxOutputTokens !== undefined && { maxOutputTokens }),
       ...(signal && { abortSignal: signal }),
@@ -154,8 +144,8 @@ export async function requestModel(request: ModelRequest): Promise<ModelAnswer> 
     for await (const part of stream) {
       if (part.type === 'text-delta') {
         received.addText(part.text);
-        onText?.(part.text);
-      } else if (part.type === 'reasoning-delta') onReasoning?.(part.text);
+        request.onText?.(part.text);
+      } else if (part.type === 'reasoning-delta') request.onReasoning?.(part.text);
       else if (part.type === 'tool-call') {
         const { toolCallId: id, toolName: name, input, invalid, error: problem } = part;
         // The provider itself runs the others, and their results are in the message.
@@ -169,19 +159,16 @@ export async function requestModel(request: ModelRequest): Promise<ModelAnswer> 
         usage = part.usage;
         if (part.finishReason === 'interrupted') error ??= new Error('The provider interrupted the answer');
         else if (part.finishReason !== 'other') finishReason = part.finishReason;
-      } else if (part.type === 'abort') return cut(signal?.aborted ? 'aborted' : 'error', part.reason);
+      } else if (part.type === 'abort') return cut(part.reason);
     }
     if (isForbidden && error === undefined) {
       return { message: received.message, text: received.text, calls: [], finishReason: 'tool-calls', usage };
     }
     if (error !== undefined || finishReason === 'error') {
-      return cut(
-        signal?.aborted ? 'aborted' : 'error',
-        error ?? new Error('The model reported an error without a reason'),
-      );
+      return cut(error ?? new Error('The model reported an error without a reason'));
     }
     return { message: whole, text: received.text, calls: received.calls, finishReason, usage };
   } catch (error) {
-    return cut(signal?.aborted ? 'aborted' : 'error', error);
+    return cut(error);
   }
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
 import { toolOfName } from '@cairn/coding-agent/internal';
 import type { AskModel } from '@cairn/context';
-import type { OptionNames } from '@cairn/tool/kernel';
+import { isObject, type OptionNames } from '@cairn/tool/kernel';
 import { estimateTokens } from '@cairn/tool/prompt';
 import type { LanguageModel } from 'ai';
 import { AgentError, asError, checkArguments } from '../errors.ts';
@@ -165,7 +165,7 @@ export class StartedRun implements AgentRun {
       signal: this.#ending.signal,
       isTimeout: () => this.#ending.isTimeout,
       emit: (event) => {
-        if (event.type === 'tool-start') this.#noteListing(event, workspace);
+        this.#noteListing(event, workspace);
         this.#emit(event);
       },
       emitNested: (event) => this.#log.push(event),
@@ -176,13 +176,10 @@ export class StartedRun implements AgentRun {
   }
 
   /** Counts a listing that an agent makes: its tools do not work through the cache of the tree. */
-  #noteListing(
-    { name, input }: Extract<OwnEvent, { readonly type: 'tool-start' }>,
-    workspace: PreparedRun['workspace'],
-  ): void {
+  #noteListing(event: OwnEvent, workspace: PreparedRun['workspace']): void {
     const { naming = 'default', options } = this.#shared;
-    if (toolOfName(name, naming) !== 'ls') return;
-    const path = typeof input === 'object' && input !== null && 'path' in input ? input.path : '.';
+    if (event.type !== 'tool-start' || toolOfName(event.name, naming) !== 'ls') return;
+    const path = isObject(event.input) ? (event.input['path'] ?? '.') : '.';
     if (typeof path === 'string') workspace?.note({ listed: resolve(options.root, path) });
   }
 }

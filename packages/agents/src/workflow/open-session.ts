@@ -13,10 +13,6 @@ import type { Session } from './session.ts';
 import type { WorkflowFunction } from './types.ts';
 import { modelOf, type WorkflowsOptions, type WorkOptions } from './workflows-api.ts';
 
-const DEFAULT_TOKENS = 32_000;
-const DEFAULT_REQUESTS = 20;
-const DEFAULT_TIMEOUT_MS = 600_000;
-
 /** The stream and the group of a workflow, and the memory that keeps its record. */
 export interface Place {
   readonly stream: Stream;
@@ -54,8 +50,7 @@ export class WorkflowSessions {
   }
 
   async #open(place: Place, { signal, onEvent }: WorkOptions, end: AbortSignal): Promise<Session> {
-    const { notes = 'remove', maxTokens = DEFAULT_TOKENS, maxRequests = DEFAULT_REQUESTS } = this.#options;
-    const { functionTimeoutMs = DEFAULT_TIMEOUT_MS } = this.#options;
+    const { notes = 'remove', maxTokens = 32_000, maxRequests = 20, functionTimeoutMs = 600_000 } = this.#options;
     const { stream } = place;
     const language = this.languageOf(stream);
     const usage = new UsageSum();

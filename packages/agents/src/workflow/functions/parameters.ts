@@ -8,17 +8,6 @@ export interface Parameter {
   readonly type?: string;
 }
 
-interface PropertySchema {
-  readonly type?: unknown;
-  readonly description?: string;
-}
-
-interface ObjectSchema {
-  readonly properties?: Readonly<Record<string, PropertySchema | boolean>>;
-  readonly required?: readonly string[];
-  readonly additionalProperties?: unknown;
-}
-
 export interface Parameters {
   readonly list: readonly Parameter[];
   /** Whether the schema accepts other names, rejects them, or drops them without a word. */
@@ -37,9 +26,9 @@ export function parametersOf(schema: z.ZodType): Parameters {
   } = z.toJSONSchema(schema, {
     io: 'input',
     unrepresentable: 'any',
-  }) as ObjectSchema;
+  });
   const list = Object.entries(properties).map(([name, property]): Parameter => {
-    const { type, description = '' }: PropertySchema = typeof property === 'boolean' ? {} : property;
+    const { type, description = '' } = typeof property === 'boolean' ? {} : property;
     return { name, description, isRequired: required.includes(name), ...(typeof type === 'string' && { type }) };
   });
   const others =
