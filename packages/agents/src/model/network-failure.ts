@@ -1,4 +1,3 @@
-import type { AgentErrorCode } from '../errors.ts';
 import { failure, nameServer, reasonIn, RUN_AGAIN } from './model-subject.ts';
 import type { ModelFailure, ModelSubject } from './model-subject.ts';
 
@@ -31,36 +30,28 @@ export function networkErrorOf(error: unknown): NetworkError | undefined {
   return undefined;
 }
 
-type Row = readonly [codes: RegExp, code: AgentErrorCode, what: string, hint: string, isTransient?: true];
+/** Also whether the same request may succeed soon. */
+type Row = readonly [codes: RegExp, what: string, hint: string, isTransient?: true];
 
 const checkServer = 'Check that it runs, and that CAIRN_BASE_URL is right.';
+const badCertificate = 'Correct CAIRN_BASE_URL, or name the file of the authority in NODE_EXTRA_CA_CERTS.';
 
 /** The failures by the code of the error. The first row that matches counts. */
 const rows: readonly Row[] = [
-  [
-    /^ECONNREFUSED$/u,
-    'MODEL_UNAVAILABLE',
-    'is not reachable: nothing listens there',
-    'Start it, or correct CAIRN_BASE_URL.',
-  ],
+  [/^ECONNREFUSED$/u, 'is not reachable: nothing listens there', 'Start it, or correct CAIRN_BASE_URL.'],
   [
     /^(?:ENOTFOUND|EAI_AGAIN)$/u,
-    'MODEL_UNAVAILABLE',
     'is not reachable: its host is not found',
     'Correct CAIRN_BASE_URL, or check the network.',
   ],
-  [/^(?:ECONNRESET|ECONNABORTED|EPIPE|UND_ERR_SOCKET)$/u, 'MODEL_FAILED', 'broke the connection', RUN_AGAIN, true],
-  [/TIMEDOUT|TIMEOUT/u, 'MODEL_UNAVAILABLE', 'did not answer in time', checkServer],
-  [
-    /CERT|SSL|TLS|SIGNATURE/u,
-    'MODEL_UNAVAILABLE',
-    'is not trusted: its certificate is not valid here',
-    'Correct CAIRN_BASE_URL, or name the file of the authority in NODE_EXTRA_CA_CERTS.',
-  ],
+  [/^(?:ECONNRESET|ECONNABORTED|EPIPE|UND_ERR_SOCKET)$/u, 'broke the connection', RUN_AGAIN, true],
+  [/TIMEDOUT|TIMEOUT/u, 'did not answer in time', checkServer],
+  [/CERT|SSL|TLS|SIGNATURE/u, 'is not trusted: its certificate is not valid here', badCertificate],
 ];
 
-export function networkFailure({ code: networkCode, message }: NetworkError, subject: ModelSubject): ModelFailure {
-  const other: Row = [/^/u, 'MODEL_UNAVAILABLE', `is not reachable${reasonIn(message, subject)}`, checkServer];
-  const [, code, what, hint, isTransient] = rows.find(([codes]) => codes.test(networkCode)) ?? other;
-  return failure(code, [`${nameServer(subject)} ${what} (${networkCode})`, hint], isTransient);
+export function networkFailure({ code, message }: NetworkError, subject: ModelSubject): ModelFailure {
+  const other: Row = [/^/u, `is not reachable${reasonIn(message, subject)}`, checkServer];
+  const [, what, hint, isTransient] = rows.find(([codes]) => codes.test(code)) ?? other;
+  const summary = `${nameServer(subject)} ${what} (${code})`;
+  return failure(isTransient ? 'MODEL_FAILED' : 'MODEL_UNAVAILABLE', [summary, hint], isTransient);
 }

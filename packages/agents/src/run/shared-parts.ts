@@ -9,19 +9,13 @@ import { AgentError } from '../errors.ts';
 import { resolveModel, type ResolvedModel } from '../model/resolve-model.ts';
 import { WorkspaceSection } from '../prompt/workspace-section.ts';
 import type { AgentTool } from '../tools/agent-tool.ts';
-import type { ToolGrant } from '../tools/grant.ts';
 import { openAgentTools, type AgentTools } from '../tools/open-agent-tools.ts';
 import { toolNameOf } from '../tools/tool-names.ts';
+import type { ToolRunContext } from './agent-run.ts';
 import type { AgentsOptions, PreparedTool, RequestOptions, RunOptions } from './agents.ts';
 
 /** The run that a delegation tool is made for. */
-export interface DelegationCaller {
-  readonly agent: string;
-  /** The names of the agents from the first run to this one. */
-  readonly agents: readonly string[];
-  readonly depth: number;
-  readonly grant: ToolGrant;
-}
+export type DelegationCaller = Pick<ToolRunContext, 'agents' | 'depth' | 'grant'>;
 
 export type Delegate = (caller: DelegationCaller) => AgentTool | undefined;
 
@@ -101,7 +95,7 @@ export class SharedParts {
       within: parent?.grant,
       onlyAgents,
       session,
-      delegate: (grant) => this.#delegate({ agent: agent.name, agents, depth, grant }),
+      delegate: (grant) => this.#delegate({ agents, depth, grant }),
     });
     // The tools made the workspace of the session, if they need one.
     const unfollow = workspaceCache?.follow(sessionWorkspace({ roots, session }));

@@ -138,5 +138,5 @@ export async function answerRequest(session: Session, request: Request): Promise
   const text = answer.kind === 'text' ? answer.text : (reason ?? '');
   await storeAnswer(session, undefined, text);
   const status = answer.kind === 'text' ? 'done' : 'failed';
-  return endWork(session, { todos: [] }, { status, text, reason, kind: 'simple' });
+  return { ...endWork(session, { todos: [] }, { status, text, reason }), kind: 'simple' };
 }

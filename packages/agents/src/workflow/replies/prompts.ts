@@ -93,8 +93,7 @@ const zh: typeof en = {
 
 const texts: Readonly<Record<Language, typeof en>> = { en, zh };
 
-export interface DecisionPromptInput {
-  readonly question: string;
+interface PromptInput {
   readonly stream: Pick<Stream, 'functions'>;
   /** Those that are not of the stream are listed by name and parameters. */
   readonly functions: readonly WorkflowFunction[];
@@ -102,41 +101,35 @@ export interface DecisionPromptInput {
 }
 
 /** Returns the functions of a run that are not of its stream, apart from `ask_user`. */
-export function toolsBeside({
-  stream,
-  functions,
-}: Pick<DecisionPromptInput, 'stream' | 'functions'>): readonly WorkflowFunction[] {
+export function toolsBeside({ stream, functions }: Omit<PromptInput, 'language'>): WorkflowFunction[] {
   return functions.filter((one) => one.name !== ASK_USER && !stream.functions.has(one.name));
 }
 
 /** Returns the functions that the prompts of the stream do not list, by name: for a model that cannot call tools. */
-function otherFunctions(input: Omit<DecisionPromptInput, 'question'>): string[] {
+function otherFunctions(input: PromptInput): string[] {
   const shown = toolsBeside(input).map((one) => `${one.name}(${listParameters(parametersOf(one.inputSchema))})`);
   return shown.length === 0 ? [] : [texts[input.language].tools(shown.join(', '))];
 }
 
-export function decisionPrompt({ question, ...others }: DecisionPromptInput): string {
+export function decisionPrompt({ question, ...others }: PromptInput & { readonly question: string }): string {
   const { request, decision, decisionForm } = texts[others.language];
   const lines = [...decision, ...otherFunctions(others), ...decisionForm];
   return `${request}\n${question}\n\n${lines.join('\n')}`;
 }
 
 /** What a step works on. */
-export interface StepPromptInput {
+export interface StepPromptInput extends PromptInput {
   readonly stream: Pick<Stream, 'buildTodoPrompt' | 'functions'>;
   readonly workflow: Pick<WorkflowRecord, 'goal' | 'todos' | 'notes'>;
   readonly todo: Pick<Todo, 'content'>;
   /** @default the notes of the record */
   readonly notes?: readonly Note[] | undefined;
-  /** Those that are not of the stream are listed by name and parameters, and all aliases are listed. */
-  readonly functions: readonly WorkflowFunction[];
   /** The calls that the step has made, such as before a kill. */
   readonly calls?: readonly CallRecord[] | undefined;
   /** Memories as `wrapContexts` marks them. */
   readonly recalled?: string | undefined;
   /** The open steps that were added because earlier ones were unfinished: the end of this one may close them. */
   readonly derived?: readonly Pick<Todo, 'id' | 'content'>[] | undefined;
-  readonly language: Language;
 }
 
 /** Indents the later lines of an entry, so that none of them looks like a heading. */
