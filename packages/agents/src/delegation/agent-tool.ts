@@ -43,10 +43,7 @@ export function agentTool(agents: Agents, options: AgentToolOptions = {}): Agent
   return asAgentTool(new RunTool({ ...shared, ...may }).of({ onEvent }));
 }
 
-/**
- * Makes the tool `agent` of one run; `undefined` at the largest depth, or when no agent is left. A run starts no agent that is at
- * work above it: that agent would write its own history while its earlier turn is open.
- */
+/** Makes the tool `agent` of a run, unless the depth is reached. No agent at work above is offered: its turn is still open. */
 export function delegationTool(agents: Agents, caller: DelegationCaller, language: Language): AgentTool | undefined {
   if (caller.depth >= MAX_DEPTH) return undefined;
   const { readOnly, agents: granted } = caller.grant;

@@ -15,7 +15,6 @@ import { endOfPart, listAgents } from './agent-list.ts';
 import { delegationTexts } from './texts.ts';
 import { quote } from '../tools/refusal.ts';
 
-/** The parameters of a tool that runs agents. */
 export interface RunAgentInput {
   readonly name: string;
   readonly prompt?: string | undefined;
@@ -50,13 +49,11 @@ export interface RunToolOptions {
   /** Returns the function that runs them. Called by each call. */
   readonly agents: () => Runner | Promise<Runner>;
   readonly language: Language;
-  /** The agents that may be started. @default all */
   readonly only?: readonly AgentDefinition[] | undefined;
   /** The names of the agents that the started runs may start themselves. @default what the caller may start */
   readonly onlyAgents?: readonly string[] | undefined;
   /** The run that calls. @default none: the caller is a program */
   readonly caller?: Pick<ToolRunContext, 'agents' | 'grant'> | undefined;
-  /** Whether the agents may change nothing. */
   readonly readOnly: boolean;
   /** Whether main is not the conversation of the model that calls, as for the client of a server. @default false */
   readonly isOtherMain?: boolean | undefined;

@@ -7,7 +7,6 @@ export interface TimeLimits {
   readonly chunkTimeoutMs: number;
 }
 
-/** The time limits of one request. */
 export class Watch {
   /** Aborts with the caller's signal, and when the request is late. */
   readonly signal: AbortSignal;
@@ -73,7 +72,6 @@ export class Answer {
   readonly #reader: ReadableStreamDefaultReader<StreamPart>;
   readonly #watch: Watch;
   readonly #limits: TimeLimits;
-  /** Parts that were read while the answer began. */
   readonly #begun: StreamPart[] = [];
   #deltaBytes = 0;
   #callBytes = 0;
@@ -86,7 +84,6 @@ export class Answer {
     this.#limits = limits;
   }
 
-  /** Sends a request and waits until the answer begins. */
   static async open(
     doStream: (options: CallOptions) => PromiseLike<StreamResult>,
     options: CallOptions,

@@ -15,12 +15,7 @@ function isOwnMachine(hostname: string): boolean {
   return /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[::1\])$/u.test(hostname);
 }
 
-/**
- * Reads the base URL of a server. `/v1` is added to a URL without a path, and the path of the endpoint, which manuals often
- * include, is removed.
- *
- * @throws {AgentError} `INVALID_OPTION`: the text is not an HTTP URL, or it holds a password.
- */
+/** Adds `/v1` to a URL without a path, and removes the path of the endpoint. @throws {AgentError} `INVALID_OPTION` */
 export function parseBaseUrl(text: string): ServerAddress {
   const invalid = (what: string, hint: string): AgentError =>
     new AgentError('INVALID_OPTION', [`The base URL of the model ${what}`, hint], { option: 'baseUrl' });

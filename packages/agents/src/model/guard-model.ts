@@ -117,11 +117,8 @@ function streamOf(
 }
 
 /**
- * Returns a model with time limits, retries and a largest answer (8 MiB of text). A request is repeated, byte for byte, after 429,
- * after 5xx and after a connection that broke, unless a part of the answer was passed on. All failures but an abort by the caller are
- * `AgentError`s. `<think>` blocks at the beginning of a line are reasoning, and not a part of the text.
- *
- * Tool calls are passed on when the answer is complete, so that no call of a cut answer runs.
+ * Returns a model with time limits, retries and a largest answer. Requests are repeated unless a part of the answer was passed on.
+ * Failures, but for an abort, are `AgentError`s. Tool calls are passed on at the end, so that no call of a cut answer runs.
  */
 export function guardModel(
   model: Exclude<LanguageModel, string>,

@@ -30,7 +30,6 @@ export function networkErrorOf(error: unknown): NetworkError | undefined {
   return undefined;
 }
 
-/** Also whether the same request may succeed soon. */
 type Row = readonly [codes: RegExp, what: string, hint: string, isTransient?: true];
 
 const checkServer = 'Check that it runs, and that CAIRN_BASE_URL is right.';

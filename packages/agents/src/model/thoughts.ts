@@ -139,7 +139,6 @@ export function isBlock(part: { readonly type: string; readonly providerOptions?
   return part.type === 'reasoning' && options?.cairn?.isBlock === true;
 }
 
-/** Turns the blocks in one text of a stream into reasoning. */
 class TextPart {
   readonly #start: Extract<StreamPart, { readonly type: 'text-start' }>;
   readonly #filter = new ThoughtFilter();
@@ -189,7 +188,6 @@ class TextPart {
   }
 }
 
-/** Turns the blocks in the texts of a stream into reasoning. */
 export class ThoughtParts {
   readonly #texts = new Map<string, TextPart>();
 

@@ -18,7 +18,6 @@ function countsOf(value: unknown, names: readonly string[]): Record<string, numb
 
 const DETAILS = { prompt_tokens_details: ['cached_tokens'], completion_tokens_details: ['reasoning_tokens'] };
 
-/** Returns the counts of a usage that are readable; `undefined` when none is. */
 export function readableUsage(usage: unknown): object | undefined {
   const counts = countsOf(usage, ['prompt_tokens', 'completion_tokens', 'total_tokens']);
   if (counts === undefined || !isObject(usage)) return undefined;

@@ -30,7 +30,6 @@ export interface ModelCall {
   readonly invalid?: Error;
 }
 
-/** The answer to a request, even when it was cut. */
 export interface ModelAnswer {
   /** What the model wrote, with its calls; absent when it wrote nothing. */
   readonly message: AssistantMessage | undefined;

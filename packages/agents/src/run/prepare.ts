@@ -34,7 +34,6 @@ import type { OpenedTools, SharedParts } from './shared-parts.ts';
 import { sizesOf } from './request-size.ts';
 import { runTexts } from './texts.ts';
 
-/** A request, and what the run needs to go on after it. */
 export interface PreparedRun extends PreparedRequest {
   readonly definition: AgentDefinition;
   readonly opened: OpenedTools;

@@ -14,7 +14,6 @@ import { toolNameOf } from '../tools/tool-names.ts';
 import type { ToolRunContext } from './agent-run.ts';
 import type { AgentsOptions, PreparedTool, RequestOptions, RunOptions } from './agents.ts';
 
-/** The run that a delegation tool is made for. */
 export type DelegationCaller = Pick<ToolRunContext, 'agents' | 'depth' | 'grant'>;
 
 export type Delegate = (caller: DelegationCaller) => AgentTool | undefined;
@@ -54,7 +53,6 @@ export class SharedParts {
   readonly naming: NamingProfile | undefined;
   readonly section: WorkspaceSection;
   readonly #delegate: Delegate;
-  /** The tools as models are offered them, by their schemas. */
   readonly #offered = new WeakMap<object, PreparedTool>();
   readonly #models = new Map<LanguageModel | undefined, ResolvedModel>();
 

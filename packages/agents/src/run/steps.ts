@@ -26,12 +26,9 @@ export interface RunParts {
   readonly inherited: LanguageModel;
   /** Also has what was used before the first step. */
   readonly usage: UsageSum;
-  /** Aborted by the caller, by the time limit or by `close`. */
   readonly signal: AbortSignal;
-  /** Whether the time limit aborted the signal. */
   readonly isTimeout: () => boolean;
   readonly emit: (event: OwnEvent) => void;
-  /** Reports an event of a nested run. */
   readonly emitNested: (event: AgentEvent) => void;
 }
 
@@ -59,7 +56,6 @@ function refusesLimit({ error }: ModelAnswer): boolean {
   return isRefused && /max_(?:completion_|output_|new_)?tokens/iu.test(error.message);
 }
 
-/** The steps of one run: requests to the model, and the calls of its answers. */
 export class Steps {
   readonly #turn: Turn;
   #text = '';

@@ -27,7 +27,6 @@ const en = {
   /** For the user: the mode shows something of main. */
   emptyMain: (mode: ContextMode): string =>
     `The main conversation of this session is empty, so the agent sees nothing of it in the mode ${mode}. Runs in the mode shared and answers in the mode handback are added to it.`,
-  /** For the user. */
   noKnowledge: (problem: string): string => `The index of the knowledge is not in the system prompt: ${problem}`,
   invalidJson: (name: string, problem: string): string =>
     `${name}: the arguments are not valid JSON (${problem}). Nothing was done. Call it again with a JSON object.`,

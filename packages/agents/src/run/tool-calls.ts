@@ -18,7 +18,6 @@ export interface CallOptions {
   readonly tools: ToolSet;
   /** Returns the message to the model after a call of a name that is not offered. */
   readonly refuse: (name: string) => string;
-  /** The messages of the request that the calls answer. */
   readonly messages: readonly ModelMessage[];
   readonly context: ToolRunContext;
   readonly signal: AbortSignal;

@@ -72,7 +72,6 @@ function* callIdsOf(messages: readonly UnifiedMessage[]): Generator<string> {
   }
 }
 
-/** Gives the calls of a message their ids, in order. */
 function withIds(message: AssistantMessage, calls: readonly ModelCall[]): AssistantMessage {
   if (typeof message.content === 'string') return message;
   const ids = calls.map(({ id }) => id);

@@ -1,7 +1,6 @@
 import type { Usage } from './agent-run.ts';
 import type { ModelAnswer } from './model-request.ts';
 
-/** The tokens of a run. */
 export class UsageSum {
   #inputTokens = 0;
   #outputTokens = 0;
@@ -10,7 +9,6 @@ export class UsageSum {
   /** The tokens for the limit: an estimate where a server states nothing. */
   used = 0;
 
-  /** Adds what a server states of an answer. */
   addAnswer({ usage }: Pick<ModelAnswer, 'usage'>, estimate: () => number = () => 0): void {
     const { inputTokens, outputTokens } = usage ?? {};
     const isComplete = inputTokens !== undefined && outputTokens !== undefined;

@@ -26,13 +26,7 @@ export interface AllowedTools {
   readonly notices: readonly string[];
 }
 
-/**
- * Returns the tools that a definition allows. It names them in any naming profile; a tool of this run that has exactly the name
- * comes first.
- *
- * @param offered the names of all tools of the run
- * @throws {ContextError} `INVALID_DEFINITION` for a name that is not one of a tool. In a file of Claude Code it is a notice.
- */
+/** Returns the tools that a definition allows, named in any profile; an exact name comes first. @throws {ContextError} `INVALID_DEFINITION` */
 export function allowedTools(
   definition: Pick<AgentDefinition, 'name' | 'tools' | 'source' | 'path'>,
   offered: readonly string[],

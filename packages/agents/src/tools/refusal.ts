@@ -7,7 +7,6 @@ const MAX_LISTED_NAMES = 50;
 
 const MAX_NAME_CHARACTERS = 100;
 
-/** Quotes a name that a model wrote. */
 export function quote(name: string): string {
   return quoted(name, MAX_NAME_CHARACTERS);
 }
@@ -42,7 +41,6 @@ export interface RefusalFacts {
   readonly readOnly: boolean;
   readonly language: Language;
   readonly offered: readonly string[];
-  /** The tools that exist and are not offered. */
   readonly hidden: readonly string[];
 }
 

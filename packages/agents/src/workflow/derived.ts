@@ -7,7 +7,6 @@ import type { CallRecord, StepReply } from './types.ts';
 export interface Derivation {
   /** The step as it was added. A step that a person has edited is the person's, and is not derived any more. */
   readonly content: string;
-  /** The step that was left unfinished. */
   readonly from: string;
   /** The number of calls of the workflow before it was added. */
   readonly calls: number;
@@ -17,7 +16,6 @@ export interface Derivation {
   readonly unfinished: readonly string[];
 }
 
-/** By the id of the added step. */
 export type Derivations = Readonly<Record<string, Derivation>>;
 
 function numberOf({ id }: CallRecord): number {

@@ -71,7 +71,6 @@ async function readText(
   return { kind: 'text', text: answer };
 }
 
-/** Asks the model until its answer can be read. */
 async function requestAnswer(session: Session, request: Request, journal: () => Promise<Journal>): Promise<Answer> {
   const { language, system } = session;
   const { question, messageId, enableTodo } = request;
@@ -105,10 +104,7 @@ async function requestAnswer(session: Session, request: Request, journal: () => 
   }
 }
 
-/**
- * Lets the model answer a request, or decide on a list of todos. Its first call of a function creates the record of the workflow,
- * with the request as the only step, so that a call is recorded before it runs. Without calls there is no record.
- */
+/** Lets the model answer, or decide on todos. Its first call creates the record, with the request as the only step. */
 export async function answerRequest(session: Session, request: Request): Promise<WorkflowResponse> {
   const { emit } = session;
   const { question, begin } = request;

@@ -14,7 +14,6 @@ export interface FoundWorkflow extends Place {
   readonly state: LoopState;
 }
 
-/** A change of a workflow before it goes on. */
 interface WorkStart {
   readonly reopen?: boolean;
   readonly answered?: Answered | undefined;
@@ -27,7 +26,6 @@ function isLeaseLost(error: unknown): boolean {
   return MemoryError.isInstance(error) && error.code === 'LEASE_LOST';
 }
 
-/** Works on the workflows of a memory, each under its lease. */
 export class Engine {
   readonly memory: Memory;
   readonly sessions: WorkflowSessions;
@@ -66,7 +64,6 @@ export class Engine {
     return { record, state, stream, group: record.groupId, store, usesMemory: store === memory };
   }
 
-  /** Answers a request, which may become a new workflow. */
   answer(
     place: Place,
     request: Omit<Request, 'begin'> & { readonly state: LoopState },

@@ -12,10 +12,7 @@ function isStoreAway(error: unknown): boolean {
   return MemoryError.isInstance(error) && (error.code === 'STORE_UNAVAILABLE' || error.code === 'STORE_LOCKED');
 }
 
-/**
- * The state of the loop and the calls of a workflow, in its record. A call is written before it runs, and again with its outcome,
- * so that whoever continues the workflow knows what happened and what is not known.
- */
+/** The state and the calls of a workflow, in its record: a call is written before it runs, and again with its outcome. */
 export class Journal {
   readonly run: WorkflowRun;
   #state: LoopState;

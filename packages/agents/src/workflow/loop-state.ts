@@ -8,11 +8,9 @@ import type { CallRecord } from './types.ts';
 export interface LoopState {
   /** The merged streams that the workflow runs in. Absent for a plain stream. */
   readonly merge?: { readonly main: string; readonly secondary: readonly string[] } | undefined;
-  /** The user who asked. */
   readonly user?: string | undefined;
   /** What the program that began it needs to open its streams again. JSON. */
   readonly settings?: unknown;
-  /** How often a step began. */
   readonly iterations: number;
   /** Whether a person answered: the step goes on, and does not begin again. */
   readonly isContinued?: boolean | undefined;
@@ -23,7 +21,6 @@ export interface LoopState {
   /** The result of the last step that has one: the answer for the user. */
   readonly answer?: string | undefined;
   readonly calls: readonly CallRecord[];
-  /** The number of all calls so far. */
   readonly callCount: number;
   /** The steps that were added because an earlier one was left unfinished. Absent for none. */
   readonly derived?: Derivations | undefined;

@@ -50,7 +50,6 @@ async function promptOf(session: Session, journal: Journal, todo: Todo): Promise
   return { system, messages: [...messages, { role: 'user', content: `${prompt}${more}` }] };
 }
 
-/** What one try of a step came to. */
 interface Try {
   readonly reply?: StepReply;
   readonly answer?: string | undefined;
@@ -120,7 +119,6 @@ function textOf({ result, unread, note }: StepReply): string | undefined {
   return text === '' ? undefined : text;
 }
 
-/** Stores the note of a try, and what failed in it. */
 async function storeNotes(
   { store, language, emit }: Session,
   { journal, todo, outcome }: { readonly journal: Journal; readonly todo: Todo; readonly outcome: Try },
@@ -280,10 +278,7 @@ async function finish(session: Session, journal: Journal, stopped?: string): Pro
   return endWork(session, record, { status, text, ...failure });
 }
 
-/**
- * Works on the open steps of a workflow in their order, until it waits or ends. The other steps follow a failed one too: they
- * read why it failed, and the model decides what is left to do. A workflow with a failed step has failed.
- */
+/** Works on the open steps in order, also after a failed one: they read why it failed. The workflow has then failed as a whole. */
 export async function runLoop(outer: Session, journal: Journal): Promise<WorkflowResponse> {
   const lost = journal.run.signal;
   const signal = outer.signal ? AbortSignal.any([outer.signal, lost]) : lost;

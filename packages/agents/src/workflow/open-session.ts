@@ -21,7 +21,6 @@ export interface Place {
   readonly usesMemory: boolean;
 }
 
-/** Opens the tools, the functions, the model and the system prompt of each call of the workflows. */
 export class WorkflowSessions {
   readonly #options: WorkflowsOptions;
   readonly #closed = new AbortController();

@@ -5,7 +5,6 @@ import { loopTexts } from './loop-texts.ts';
 import type { Session } from './session.ts';
 import type { CallRecord, WorkflowFunction } from './types.ts';
 
-/** What a person decided about a call that waits for approval. */
 export type ApprovalDecision =
   /** `input` replaces the arguments. */
   | { readonly isApproved: true; readonly input?: unknown }
@@ -50,7 +49,6 @@ export function functionOf({ functions }: Session, { name }: CallRecord): Workfl
   throw new AgentError('INVALID_INPUT', [summary, 'Resume the workflow with the functions that it began with.']);
 }
 
-/** Records what a person answered or decided about the call that waits, and runs it when it is approved. */
 export async function settlePending(session: Session, journal: Journal, { call, answer }: Answered): Promise<void> {
   if (journal.pending?.id !== call.id) {
     const summary = `The call ${call.id} of the workflow ${journal.record.id} no longer waits`;

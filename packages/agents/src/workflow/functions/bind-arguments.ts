@@ -6,7 +6,6 @@ import { checkInput, type CheckedInput } from './check-input.ts';
 import { listParameters, parametersOf, type Parameter, type Parameters } from './parameters.ts';
 import { problems } from './problems.ts';
 
-/** A problem that ends the reading of arguments. */
 class Problem extends Error {}
 
 const OPEN = '[{';

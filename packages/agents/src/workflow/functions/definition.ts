@@ -31,7 +31,6 @@ export interface FunctionDefinition {
   readonly execute: (input: never, context: FunctionDefinitionContext) => unknown;
 }
 
-/** What a checked definition adds to a function of a stream. */
 export interface FunctionExtras {
   readonly aliases?: readonly string[] | undefined;
   readonly readOnly?: boolean | undefined;
@@ -107,7 +106,7 @@ function problemsOf(value: unknown): string[] {
     ],
     [!isReserved, `the name ${JSON.stringify(name)} is one of the workflow itself`],
     [typeof description === 'string' && description.trim() !== '', '`description` is not a text'],
-    [typeof schema !== 'string', String(schema)],
+    [typeof schema !== 'string', typeof schema === 'string' ? schema : ''],
     [hasAliases, '`aliases` is not a list of texts without brackets, quotes and ":"'],
     [readOnly === undefined || typeof readOnly === 'boolean', '`readOnly` is neither true nor false'],
     [typeof execute === 'function', '`execute` is not a function'],

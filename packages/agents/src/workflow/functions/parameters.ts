@@ -38,7 +38,6 @@ export function parametersOf(schema: z.ZodType): Parameters {
   return parameters;
 }
 
-/** Lists parameters for a message, optional ones with `?`. */
 export function listParameters({ list }: Parameters): string {
   return list.map(({ name, isRequired }) => `${name}${isRequired ? '' : '?'}`).join(', ');
 }

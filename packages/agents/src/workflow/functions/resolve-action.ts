@@ -50,7 +50,6 @@ export function isFunctionName(functions: readonly WorkflowFunction[], name: str
   return candidatesOf(functions, name).length > 0;
 }
 
-/** Finds the function of an action and checks the arguments. An unknown name is a problem with near names. */
 export async function resolveAction(
   functions: readonly WorkflowFunction[],
   { name, args }: ParsedAction,

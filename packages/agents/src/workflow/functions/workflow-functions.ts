@@ -89,13 +89,10 @@ function toolNameOf(name: string, taken: ReadonlySet<string>): string {
 
 export interface FunctionSources {
   readonly stream: Pick<Stream, 'functions' | 'execute'>;
-  /** The tools that the run has. @default none */
   readonly tools?: Tools | undefined;
   /** The function that asks the user, which the loop serves. @default none */
   readonly askUser?: WorkflowFunction | undefined;
-  /** The names of tools that the loop needs itself. @default none */
   readonly reserved?: readonly string[] | undefined;
-  /** The language of problems. @default 'en' */
   readonly language?: Language | undefined;
 }
 

@@ -8,7 +8,6 @@ export interface Section<Label extends string> {
   readonly text: string;
 }
 
-/** The names of each label, as a regular expression. */
 export type Labels<Label extends string> = Readonly<Record<Label, string>>;
 
 const PREFIX = String.raw`[\s>]*(?:(?:[-*+•]|#{1,6})\s+|\d{1,2}(?:[.)]\s+|[、．]\s*))*`;

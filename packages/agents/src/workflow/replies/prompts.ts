@@ -32,7 +32,6 @@ const en = {
     if (status === 'running') return `${head}: runs.`;
     return `${head}: ${status}: ${output}`;
   },
-  /** Lists the steps that this one may close. */
   derived: (todos: readonly Pick<Todo, 'id' | 'content'>[]): readonly string[] => [
     '# Steps that were added because earlier ones were unfinished',
     ...todos.map(({ id, content }) => `- ${id}: ${content}`),
@@ -117,14 +116,12 @@ export function decisionPrompt({ question, ...others }: PromptInput & { readonly
   return `${request}\n${question}\n\n${lines.join('\n')}`;
 }
 
-/** What a step works on. */
 export interface StepPromptInput extends PromptInput {
   readonly stream: Pick<Stream, 'buildTodoPrompt' | 'functions'>;
   readonly workflow: Pick<WorkflowRecord, 'goal' | 'todos' | 'notes'>;
   readonly todo: Pick<Todo, 'content'>;
   /** @default the notes of the record */
   readonly notes?: readonly Note[] | undefined;
-  /** The calls that the step has made, such as before a kill. */
   readonly calls?: readonly CallRecord[] | undefined;
   /** Memories as `wrapContexts` marks them. */
   readonly recalled?: string | undefined;

@@ -102,7 +102,6 @@ function addSection(draft: Draft, { label, text }: Section<Label>, context: Cont
   else addValue(draft, label, text);
 }
 
-/** Names of the fields of an answer in JSON, besides the labels. */
 const FIELDS: Readonly<Record<string, Label | 'result'>> = { result: 'result', 结果: 'result' };
 
 function labelOf(key: string): Label | 'result' | undefined {
