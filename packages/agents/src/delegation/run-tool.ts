@@ -87,22 +87,19 @@ const ALIASES = [
   ['continue', 'run', 'run_id'],
 ];
 
-const failureCodes: Readonly<Record<Exclude<FinishReason, 'stop'>, ToolErrorCode>> = {
+/** Of runs that did not end by themselves. The others are `IO`. */
+const failureCodes: Partial<Readonly<Record<FinishReason, ToolErrorCode>>> = {
   steps: 'TOO_LARGE',
   tokens: 'TOO_LARGE',
   length: 'TOO_LARGE',
   timeout: 'TIMEOUT',
-  aborted: 'IO',
-  error: 'IO',
-  'content-filter': 'IO',
 };
-
-const errorCodes: Readonly<Record<string, ToolErrorCode>> = { UNKNOWN_AGENT: 'NOT_FOUND', UNKNOWN_RUN: 'NOT_FOUND' };
 
 function asToolError(error: unknown, changed: boolean): unknown {
   const facts = { changed, cause: error };
   if (ContextError.isInstance(error) || AgentError.isInstance(error)) {
-    return new ToolError(errorCodes[error.code] ?? 'INVALID_INPUT', [error.summary, error.hint], facts);
+    const isUnknown = error.code === 'UNKNOWN_AGENT' || error.code === 'UNKNOWN_RUN';
+    return new ToolError(isUnknown ? 'NOT_FOUND' : 'INVALID_INPUT', [error.summary, error.hint], facts);
   }
   if (MemoryError.isInstance(error)) return new ToolError('IO', [error.summary, error.hint], facts);
   return error;
@@ -294,11 +291,15 @@ export class RunTool {
     const isFailed = messages.length === 0 || finishReason === 'error';
     const hint = isFailed ? texts.failedHint : texts.continueHint(run);
     const message = finishReason === 'error' ? error?.message.replace(/[.\s]+$/u, '') : undefined;
-    return new ToolError(failureCodes[finishReason], texts.ended(agent, message ?? texts.why[finishReason], hint), {
-      changed,
-      ...(text !== '' && { context: `${texts.partial}\n${this.#part(result).shown}` }),
-      cause: error,
-    });
+    return new ToolError(
+      failureCodes[finishReason] ?? 'IO',
+      texts.ended(agent, message ?? texts.why[finishReason], hint),
+      {
+        changed,
+        ...(text !== '' && { context: `${texts.partial}\n${this.#part(result).shown}` }),
+        cause: error,
+      },
+    );
   }
 }
 

@@ -17,10 +17,6 @@ function field(value: unknown, name: string): string | undefined {
   return typeof found === 'string' || typeof found === 'number' ? String(found) : undefined;
 }
 
-function isErrorStatus(status: number): boolean {
-  return Number.isInteger(status) && status >= 400 && status < 600;
-}
-
 export function apiErrorOf(error: unknown): ApiError | undefined {
   if (APICallError.isInstance(error)) {
     if (error.statusCode === undefined) return undefined;
@@ -34,7 +30,8 @@ export function apiErrorOf(error: unknown): ApiError | undefined {
   const code = field(error, 'code') ?? field(error, 'type') ?? '';
   const status = Number(field(error, 'statusCode') ?? code);
   const named = /rate_?limit/iu.test(code) ? 429 : /overloaded|server_error|unavailable/iu.test(code) ? 503 : 0;
-  return { status: isErrorStatus(status) ? status : named, code, message, headers: {} };
+  const isStatus = Number.isInteger(status) && status >= 400 && status < 600;
+  return { status: isStatus ? status : named, code, message, headers: {} };
 }
 
 /** Returns the time that a server asks to wait: in milliseconds (OpenAI), in seconds, or until a date. 0 or the past says nothing. */

@@ -82,14 +82,10 @@ function withoutExecute(tools: ToolSet): ToolSet {
 class Received {
   readonly content: Content = [];
   readonly calls: ModelCall[] = [];
-  #text = '';
-
-  get text(): string {
-    return this.#text;
-  }
+  text = '';
 
   addText(text: string): void {
-    this.#text += text;
+    this.text += text;
     const last = this.content.at(-1);
     if (last?.type === 'text') last.text += text;
     else this.content.push({ type: 'text', text });

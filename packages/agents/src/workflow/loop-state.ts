@@ -36,6 +36,14 @@ const callSchema = z.looseObject({
   isEdited: z.literal(true).optional(),
 });
 
+const derivationSchema = z.looseObject({
+  content: z.string(),
+  from: z.string(),
+  calls: z.int().min(0),
+  question: z.string().optional(),
+  unfinished: z.array(z.string()),
+});
+
 const stateSchema = z.looseObject({
   merge: z.object({ main: z.string(), secondary: z.array(z.string()) }).optional(),
   user: z.string().optional(),
@@ -47,18 +55,7 @@ const stateSchema = z.looseObject({
   answer: z.string().optional(),
   calls: z.array(callSchema),
   callCount: z.int().min(0),
-  derived: z
-    .record(
-      z.string(),
-      z.looseObject({
-        content: z.string(),
-        from: z.string(),
-        calls: z.int().min(0),
-        question: z.string().optional(),
-        unfinished: z.array(z.string()),
-      }),
-    )
-    .optional(),
+  derived: z.record(z.string(), derivationSchema).optional(),
 });
 
 export const NEW_STATE: LoopState = { iterations: 0, tries: {}, answers: 0, calls: [], callCount: 0 };

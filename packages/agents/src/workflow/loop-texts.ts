@@ -5,8 +5,8 @@ import type { Language } from '@cairn/tool/kernel';
 const lines = (todos: readonly Todo[], textOf: (todo: Todo) => string): string =>
   todos.map((todo) => `- ${todo.content}${textOf(todo)}`).join('\n');
 
-function reasonOf({ result }: Todo): string {
-  return typeof result === 'string' && result !== '' ? result : '';
+function reasonOf({ result }: Todo, colon: string): string {
+  return typeof result === 'string' && result !== '' ? `${colon}${result}` : '';
 }
 
 function markOf(todo: Todo, [partly, needless]: readonly [partly: string, needless: string]): string {
@@ -31,7 +31,7 @@ const en = {
   approve: (name: string, input: string): string => `May ${name} be called with ${input}? Answer yes or no.`,
   tooMany: (iterations: number): string => `Stopped: ${iterations} steps began, and there are open steps.`,
   failedTodos: (todos: readonly Todo[]): string =>
-    `${todos.length === 1 ? 'A step' : `${todos.length} steps`} failed:\n${lines(todos, (todo) => (reasonOf(todo) === '' ? '' : `: ${reasonOf(todo)}`))}`,
+    `${todos.length === 1 ? 'A step' : `${todos.length} steps`} failed:\n${lines(todos, (todo) => reasonOf(todo, ': '))}`,
   partial: (todos: readonly Todo[]): string =>
     `Partly done:\n${lines(todos, ({ completion = 0 }) => ` (${Math.round(completion * 100)} %)`)}`,
   /** The result of a step that a later one made needless. */
@@ -71,8 +71,7 @@ const zh: typeof en = {
   incomplete: (completion) => `完成度是${completion}，没有写下一步。`,
   approve: (name, input) => `是否允许以${input}调用${name}？请回答“同意”或“拒绝”。`,
   tooMany: (iterations) => `已停止：步骤已执行${iterations}次，仍有未完成的步骤。`,
-  failedTodos: (todos) =>
-    `${todos.length}个步骤失败：\n${lines(todos, (todo) => (reasonOf(todo) === '' ? '' : `：${reasonOf(todo)}`))}`,
+  failedTodos: (todos) => `${todos.length}个步骤失败：\n${lines(todos, (todo) => reasonOf(todo, '：'))}`,
   partial: (todos) => `部分完成：\n${lines(todos, ({ completion = 0 }) => `（${Math.round(completion * 100)}%）`)}`,
   closed: (by) => `不再需要：${by}已经完成，没有用到它。`,
   openTodos: (todos) => `未完成：\n${lines(todos, () => '')}`,

@@ -2,7 +2,7 @@ import type { Memory, Stream } from '@cairn/memory';
 import { createToolSession, type ToolDefinition } from '@cairn/tool';
 import type { Language } from '@cairn/tool/kernel';
 import { AgentError } from '../errors.ts';
-import { resolveModel, type GuardedModel } from '../model/resolve-model.ts';
+import { resolveModel, type GuardedModel, type ResolvedModel } from '../model/resolve-model.ts';
 import { UsageSum } from '../run/usage-sum.ts';
 import { CREATE_TODOS } from './direct.ts';
 import { askUserFunction } from './functions/ask-user.ts';
@@ -11,7 +11,7 @@ import { FINISH_STEP } from './loop.ts';
 import { toolsBeside } from './replies/prompts.ts';
 import type { Session } from './session.ts';
 import type { WorkflowFunction } from './types.ts';
-import { modelOf, type WorkflowsOptions, type WorkOptions } from './workflows-api.ts';
+import type { WorkflowsOptions, WorkOptions } from './workflows-api.ts';
 
 /** The stream and the group of a workflow, and the memory that keeps its record. */
 export interface Place {
@@ -77,8 +77,14 @@ export class WorkflowSessions {
     };
   }
 
+  /** @throws {AgentError} `NO_MODEL`, `INVALID_OPTION` */
+  resolveModel(): ResolvedModel {
+    const { model, baseUrl, apiKey, env } = this.#options;
+    return resolveModel({ model, baseUrl, apiKey, env });
+  }
+
   #model(onEvent: WorkOptions['onEvent']): GuardedModel {
-    return resolveModel(modelOf(this.#options)).guard({
+    return this.resolveModel().guard({
       // Without events no part is shown of an answer.
       isFollowed: () => onEvent !== undefined,
       ...this.#options.requests,

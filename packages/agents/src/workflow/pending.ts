@@ -31,14 +31,13 @@ export interface Answered {
 /** @throws {AgentError} `INVALID_INPUT` for arguments that the record cannot keep. */
 export function checkJson(input: unknown): void {
   const text = ['The arguments of the call are not JSON', 'Pass JSON. The workflow still waits.'] as const;
-  let json: unknown;
   try {
-    json = input === undefined ? '' : JSON.stringify(input);
+    // A function has no JSON.
+    if (input === undefined || (JSON.stringify(input) as string | undefined) !== undefined) return;
   } catch (error) {
     throw new AgentError('INVALID_INPUT', text, { cause: error });
   }
-  // A function has no JSON.
-  if (json === undefined) throw new AgentError('INVALID_INPUT', text);
+  throw new AgentError('INVALID_INPUT', text);
 }
 
 /** Returns the function of a call that waits for approval. @throws {AgentError} `INVALID_INPUT` */

@@ -39,11 +39,6 @@ export interface WorkflowsOptions extends ModelOptions {
   readonly requests?: Omit<GuardOptions, 'onRetry'> | undefined;
 }
 
-/** Returns the options of the model, which {@link WorkflowsOptions} has among others. */
-export function modelOf({ model, baseUrl, apiKey, env }: WorkflowsOptions): ModelOptions {
-  return { model, baseUrl, apiKey, env };
-}
-
 /** Where a message comes from. */
 export interface ProcessEvent {
   readonly group: string;

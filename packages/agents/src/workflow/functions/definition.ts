@@ -1,5 +1,5 @@
 import type { FunctionContext, StreamFunction, StreamFunctions } from '@cairn/memory';
-import { isObject } from '@cairn/tool';
+import { isObject, type Fields } from '@cairn/tool';
 import { z } from 'zod';
 import { AgentError } from '../../errors.ts';
 import { parametersOf } from './parameters.ts';
@@ -50,11 +50,8 @@ export function schemaOf(parameters: Readonly<Record<string, string>> | undefine
   return z.strictObject(Object.fromEntries(entries));
 }
 
-function isDescriptions(parameters: object): parameters is Readonly<Record<string, string>> {
-  return (
-    Object.values(parameters).every((value) => typeof value === 'string') &&
-    !('type' in parameters && Reflect.get(parameters, 'type') === 'object')
-  );
+function isDescriptions(parameters: Fields): parameters is Readonly<Record<string, string>> {
+  return parameters['type'] !== 'object' && Object.values(parameters).every((value) => typeof value === 'string');
 }
 
 function readParameters(parameters: unknown): z.ZodType | string {
@@ -71,11 +68,11 @@ function readParameters(parameters: unknown): z.ZodType | string {
   }
 }
 
-function toSchema(parameters: object): z.ZodType | string {
+function toSchema(parameters: Fields): z.ZodType | string {
   if (parameters instanceof z.ZodType) return parameters;
   if ('_def' in parameters) return '`parameters` is a schema of an older Zod; use Zod 4';
   if (isDescriptions(parameters)) return schemaOf(parameters);
-  const { type, properties } = parameters as { readonly type?: unknown; readonly properties?: unknown };
+  const { type, properties } = parameters;
   if (type !== 'object' && !isObject(properties))
     return '`parameters` has neither descriptions nor a JSON Schema of an object';
   // JSON Schema accepts unknown names unless it says otherwise; a model that writes one has mistyped it.
@@ -83,9 +80,8 @@ function toSchema(parameters: object): z.ZodType | string {
 }
 
 function isName(value: unknown, forbidden: RegExp): value is string {
-  return (
-    typeof value === 'string' && value.trim() === value && value !== '' && value.length <= 64 && !forbidden.test(value)
-  );
+  if (typeof value !== 'string' || value.trim() !== value) return false;
+  return value !== '' && value.length <= 64 && !forbidden.test(value);
 }
 
 const FORBIDDEN_IN_NAMES = /[\s:：[\]【】［］{}"“”.]/u;
