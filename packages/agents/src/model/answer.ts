@@ -19,7 +19,7 @@ export class Watch {
     this.signal.addEventListener('abort', () => this.#reject?.(this.signal.reason), { once: true });
   }
 
-  /** Waits for a promise for this time at most, and then ends the request. */
+  /** Waits for a promise for this time at most. A failure ends the request. */
   async within<T>(limitMs: number, what: string, promise: PromiseLike<T>): Promise<T> {
     const timer = setTimeout(() => {
       this.#stop.abort(new AnswerError('late', `${what} within ${limitMs / 1000} s`));
@@ -30,6 +30,9 @@ export class Watch {
         promise.then(resolve, reject);
         if (this.signal.aborted) reject(this.signal.reason);
       });
+    } catch (error) {
+      this.stop();
+      throw error;
     } finally {
       clearTimeout(timer);
     }
@@ -96,12 +99,7 @@ export class Answer {
       while (answer.#begun.every(({ type }) => type === 'stream-start')) answer.#begun.push(await answer.#read());
       return answer;
     };
-    try {
-      return await watch.within(limits.firstByteTimeoutMs, 'did not begin to answer', begin());
-    } catch (error) {
-      watch.stop();
-      throw error;
-    }
+    return watch.within(limits.firstByteTimeoutMs, 'did not begin to answer', begin());
   }
 
   async #read(): Promise<StreamPart> {
@@ -122,12 +120,7 @@ export class Answer {
     const begun = this.#begun.shift();
     if (begun) return begun;
     if (this.#isFinished) return undefined;
-    try {
-      return await this.#watch.within(this.#limits.chunkTimeoutMs, 'did not continue its answer', this.#read());
-    } catch (error) {
-      this.#watch.stop();
-      throw error;
-    }
+    return this.#watch.within(this.#limits.chunkTimeoutMs, 'did not continue its answer', this.#read());
   }
 
   async cancel(reason?: unknown): Promise<void> {

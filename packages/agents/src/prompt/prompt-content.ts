@@ -1,5 +1,5 @@
-import { expandMentions, formatMention } from '@cairn/coding-agent';
-import type { NamingProfile, Workspace } from '@cairn/coding-agent';
+import { expandMentions, formatMention, type NamingProfile } from '@cairn/coding-agent';
+import { sessionWorkspace } from '@cairn/coding-agent/internal';
 import { textOf } from '@cairn/context/internal';
 import type { UnifiedMessage, UserMessage } from '@cairn/context';
 import { AgentError } from '../errors.ts';
@@ -25,9 +25,12 @@ export function checkPrompt(prompt: Content): void {
 /** Attaches the files that a prompt mentions. They count as read for the tools of the workspace. */
 export async function attachMentions(
   prompt: string,
-  options: { readonly workspace: Workspace; readonly naming: NamingProfile | undefined },
+  { roots, session, naming }: Parameters<typeof sessionWorkspace>[0] & { readonly naming: NamingProfile | undefined },
 ): Promise<{ readonly content: Content; readonly notices: readonly string[] }> {
-  const { content, mentions } = await expandMentions(prompt, options);
+  const { content, mentions } = await expandMentions(prompt, {
+    workspace: sessionWorkspace({ roots, session }),
+    naming,
+  });
   if (mentions.length === 0) return { content: prompt, notices: [] };
   const parts: Exclude<Content, string> = content.map((part) =>
     part.type === 'text'

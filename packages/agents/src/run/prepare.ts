@@ -1,4 +1,4 @@
-import { sessionWorkspace, toolOfName } from '@cairn/coding-agent/internal';
+import { toolOfName } from '@cairn/coding-agent/internal';
 import { createView, findAgent, MODES, readProjectInstructions, summarizeByModel } from '@cairn/context';
 import {
   checkMessage,
@@ -17,7 +17,6 @@ import type {
   ModelSummary,
   ModelSummaryResult,
   ModeTextChoice,
-  ProjectInstructions,
   UnifiedMessage,
   UserMessage,
 } from '@cairn/context';
@@ -26,7 +25,7 @@ import { estimateTokens } from '@cairn/tool/prompt';
 import type { WorkspaceRun } from '@cairn/workspace-cache';
 import { knowledgeSection } from '../prompt/knowledge-section.ts';
 import { addEndings, attachMentions, checkPrompt } from '../prompt/prompt-content.ts';
-import { systemParts, systemText, type SystemPartName } from '../prompt/system-prompt.ts';
+import { systemParts, type SystemPartName } from '../prompt/system-prompt.ts';
 import { hiddenBy } from '../tools/shown-parts.ts';
 import type { AgentsOptions, PreparedPart, PreparedRequest, PreparedShow, PrepareOptions } from './agents.ts';
 import { historiesOf } from './histories.ts';
@@ -39,7 +38,6 @@ export interface PreparedRun extends PreparedRequest {
   readonly opened: OpenedTools;
   /** The run whose tree the system prompt shows. */
   readonly workspace: WorkspaceRun | undefined;
-  readonly systemText: string;
   /** What the requests send before the prompt. */
   readonly before: readonly UnifiedMessage[];
   /** The prompt as it is sent: with the files that it mentions and the changes of the workspace. */
@@ -107,20 +105,15 @@ interface Preparation {
 
 type Gathered = Awaited<ReturnType<typeof gather>>;
 
-const NO_INSTRUCTIONS: Pick<ProjectInstructions, 'text' | 'notices'> = { text: '', notices: [] };
-
 async function gather({ shared, request, definition, mode, opened }: Preparation, askModel: AskModel | undefined) {
   const { options, roots, naming } = shared;
   const { root, directory, contexts, knowledge, memory, language = 'en' } = options;
   const { shows } = opened.grant;
+  const tools = Object.keys(opened.tools);
   const isShown = (part: ShownPart): boolean => shows?.has(part) ?? true;
   const [instructions, known, facts = '', workspace, modeText] = await Promise.all([
-    isShown('instructions') ? readProjectInstructions({ root, directory, language }) : NO_INSTRUCTIONS,
-    knowledgeSection(isShown('knowledge') ? knowledge : undefined, {
-      root,
-      language,
-      tools: Object.keys(opened.tools),
-    }),
+    isShown('instructions') ? readProjectInstructions({ root, directory, language }) : { text: '', notices: [] },
+    knowledgeSection(isShown('knowledge') ? knowledge : undefined, { root, language, tools }),
     isShown('facts') ? memory?.facts.startBlock({ language }) : undefined,
     isShown('tree') ? shared.section.next() : undefined,
     contexts.readModeText(definition.name, mode),
@@ -128,25 +121,13 @@ async function gather({ shared, request, definition, mode, opened }: Preparation
   ]);
   const usesModel = mode === 'summarized' && options.summarizer !== undefined;
   const { summary, notice = '' } = usesModel ? await summaryOf(definition, options, askModel) : {};
-  const expanded =
-    typeof request.prompt === 'string' && request.mentions === true
-      ? await attachMentions(request.prompt, {
-          workspace: sessionWorkspace({ roots, session: opened.session }),
-          naming,
-        })
-      : { content: request.prompt, notices: [] };
+  const { prompt, mentions } = request;
+  const tooling = { roots, naming, session: opened.session };
+  const isExpanded = typeof prompt === 'string' && mentions === true;
+  const expanded = isExpanded ? await attachMentions(prompt, tooling) : { content: prompt, notices: [] };
   const knowledgeNotice = known.problem === undefined ? '' : runTexts[language].noKnowledge(known.problem);
   const notices = [...opened.notices, ...instructions.notices, knowledgeNotice, ...expanded.notices, notice];
-  return {
-    instructions: instructions.text,
-    knowledge: known.text,
-    facts,
-    workspace,
-    summary,
-    modeText,
-    content: expanded.content,
-    notices,
-  };
+  return { instructions, known, facts, workspace, summary, modeText, content: expanded.content, notices };
 }
 
 /** Returns which parts of the histories that the agent sees are not readable. */
@@ -207,9 +188,9 @@ function compose(preparation: Preparation, gathered: Gathered): PreparedRun {
   if (prompt !== undefined) checkMessage(prompt);
   const parts = systemParts({
     agent: definition.systemPrompt,
-    project: gathered.instructions,
+    project: gathered.instructions.text,
     tools: opened.instructions.join('\n\n'),
-    knowledge: gathered.knowledge,
+    knowledge: gathered.known.text,
     facts: gathered.facts,
     workspace: workspace?.section({ list, agent: name }) ?? '',
     mode: view.modeText,
@@ -237,7 +218,6 @@ function compose(preparation: Preparation, gathered: Gathered): PreparedRun {
     definition,
     opened,
     workspace,
-    systemText: systemText(parts),
     before: view.messages,
     prompt,
     continues,

@@ -3,6 +3,7 @@ import { storableMessage, tokensOf } from '@cairn/context/internal';
 import type { Language } from '@cairn/tool/kernel';
 import type { LanguageModel, ModelMessage, ToolSet } from 'ai';
 import { AgentError } from '../errors.ts';
+import { systemText } from '../prompt/system-prompt.ts';
 import type { AgentEvent, AgentResult, FinishReason, OwnEvent, ToolRunContext } from './agent-run.ts';
 import type { AgentsOptions, RunOptions } from './agents.ts';
 import type { RunLimits } from './limits.ts';
@@ -192,7 +193,7 @@ export class Steps {
     const { model, unsent, prepared, signal, emit } = this.#options;
     const answer = await requestModel({
       model,
-      system: prepared.systemText,
+      system: systemText(prepared.system),
       messages,
       tools: prepared.opened.tools as unknown as ToolSet,
       toolChoice: this.#isLast && this.#count > 1 ? 'none' : 'auto',
