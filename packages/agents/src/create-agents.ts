@@ -92,12 +92,7 @@ class Runner implements Agents {
   }
 }
 
-/**
- * Creates agents that share histories, tools and a model, and can delegate to one another. Nothing is opened or sent before the
- * first run.
- *
- * @throws {AgentError} `INVALID_OPTION`
- */
+/** Creates agents that share histories, tools and a model, and can delegate. Opens nothing yet. @throws {AgentError} `INVALID_OPTION` */
 export function createAgents(options: AgentsOptions): Agents {
   checkArguments.options('createAgents', options, agentsOptions);
   return checkArguments.calls<Agents>(new Runner(options), agentCalls);

@@ -38,11 +38,7 @@ const checkModelOptions: OptionNames<CheckModelOptions> = {
   signal: 'optional',
 };
 
-/**
- * Asks the server of the configured model for the list of its models, once. No model is called, so that it costs nothing.
- *
- * @throws {AgentError} as `resolveModel` and as a request to the model do.
- */
+/** Asks the server of the configured model for its models. Calls no model. @throws {AgentError} like a request to the model. */
 export async function checkModel(options: CheckModelOptions): Promise<CheckedModel> {
   checkArguments.options('checkModel', options, checkModelOptions);
   const { timeoutMs = DEFAULT_TIMEOUT_MS, signal } = options;

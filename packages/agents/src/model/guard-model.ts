@@ -12,10 +12,7 @@ export interface GuardOptions extends RetryOptions {
   readonly firstByteTimeoutMs?: number | undefined;
   /** Each further part of the answer must arrive within this time. @default 180,000 */
   readonly chunkTimeoutMs?: number | undefined;
-  /**
-   * Returns whether the next answer is read while it arrives. Otherwise it is passed on when it is complete, so that one that
-   * is cut is asked for again. @default true
-   */
+  /** Whether the next answer is read while it arrives. Otherwise it is passed on when complete, and a cut one is asked for again. @default true */
   readonly isFollowed?: (() => boolean) | undefined;
   /** Called with the text of an answer that was not followed, when it was cut or aborted and is not asked for again. */
   readonly onUnsent?: ((text: string) => void) | undefined;

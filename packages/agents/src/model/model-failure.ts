@@ -78,10 +78,7 @@ export function modelFailure(error: unknown, subject: ModelSubject = {}): ModelF
 
 const modelSubject: OptionNames<ModelSubject> = { name: 'optional', server: 'optional', secrets: 'optional' };
 
-/**
- * Returns the `AgentError` for an error of a request to a model. The error has no cause, because requests and answers in it may
- * contain the key.
- */
+/** Returns the `AgentError` for an error of a request to a model, without a cause: requests and answers may contain the key. */
 export function mapModelError(error: unknown, subject?: ModelSubject): AgentError {
   checkArguments.options('mapModelError', subject, modelSubject);
   return modelFailure(error, subject).error;

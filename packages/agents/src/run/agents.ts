@@ -97,10 +97,7 @@ export interface RunOptions extends RequestOptions {
   readonly maxTokens?: number | undefined;
   /** @default set by the definition, else 600_000 */
   readonly timeoutMs?: number | undefined;
-  /**
-   * For a turn that is aborted or fails: `close` stores what was done, with the reason; `drop` stores nothing.
-   * @default 'close'
-   */
+  /** For a turn that is aborted or fails: `close` stores what was done, with the reason; `drop` stores nothing. @default 'close' */
   readonly onFailure?: 'close' | 'drop' | undefined;
   /**
    * Whether events have the text of the model while it is written. Otherwise, and while the run is not iterated, each answer is one

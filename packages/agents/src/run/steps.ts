@@ -103,12 +103,8 @@ export class Steps {
     const { run, options, agents, prepared, usage, emit } = this.#options;
     const { agent, mode, continues } = prepared;
     const { finishReason, reason, error } = await this.#run();
-    const label = {
-      agent,
-      run,
-      ...(continues !== undefined && { continues }),
-      ...(reason !== undefined && { ended: reason }),
-    };
+    const chain = continues === undefined ? {} : { continues };
+    const label = { agent, run, ...chain, ...(reason !== undefined && { ended: reason }) };
     const isFailure = finishReason === 'aborted' || finishReason === 'timeout' || finishReason === 'error';
     const isDropped = isFailure && options.onFailure === 'drop';
     const { messages, cut } = await this.#store(isDropped ? [] : labelled(this.#turn.messages, label));

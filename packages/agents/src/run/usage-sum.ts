@@ -10,15 +10,11 @@ export class UsageSum {
   used = 0;
 
   addAnswer({ usage }: Pick<ModelAnswer, 'usage'>, estimate: () => number = () => 0): void {
-    const { inputTokens, outputTokens } = usage ?? {};
-    const isComplete = inputTokens !== undefined && outputTokens !== undefined;
+    const isComplete = usage?.inputTokens !== undefined && usage.outputTokens !== undefined;
+    const { inputTokens = 0, outputTokens = 0 } = usage ?? {};
+    const cachedInputTokens = usage?.inputTokenDetails.cacheReadTokens ?? 0;
     const before = this.used;
-    this.add({
-      inputTokens: inputTokens ?? 0,
-      outputTokens: outputTokens ?? 0,
-      cachedInputTokens: usage?.inputTokenDetails.cacheReadTokens ?? 0,
-      isComplete,
-    });
+    this.add({ inputTokens, outputTokens, cachedInputTokens, isComplete });
     if (!isComplete) this.used = Math.max(this.used, before + estimate());
   }
 

@@ -111,10 +111,7 @@ const agentsToolSetOptions: OptionNames<AgentsToolSetOptions> = {
   close: 'optional',
 };
 
-/**
- * Makes the tools `list_agents` and `run_agent`, for other hosts, such as the clients of an MCP server. Each session
- * has agents of its own. In a read-only session the agents change nothing.
- */
+/** Makes `list_agents` and `run_agent` for other hosts. Each session has its own agents; in a read-only one they change nothing. */
 export function createAgentsToolSet(options: AgentsToolSetOptions): ToolSet {
   checkArguments.options('createAgentsToolSet', options, agentsToolSetOptions);
   const { language = 'en', maxAnswerCharacters } = options;

@@ -20,18 +20,12 @@ export interface ToolGrant {
   readonly readsMain: boolean;
 }
 
-export interface AllowedTools {
-  readonly names?: ReadonlySet<string> | undefined;
-  /** States which names of the definition have no tool here. */
-  readonly notices: readonly string[];
-}
-
 /** Returns the tools that a definition allows, named in any profile; an exact name comes first. @throws {ContextError} `INVALID_DEFINITION` */
 export function allowedTools(
   definition: Pick<AgentDefinition, 'name' | 'tools' | 'source' | 'path'>,
   offered: readonly string[],
   naming: NamingProfile,
-): AllowedTools {
+): { readonly names?: ReadonlySet<string> | undefined; readonly notices: readonly string[] } {
   const { name: agent, tools, source, path } = definition;
   if (tools === undefined) return { notices: [] };
   const names = new Set<string>();

@@ -103,13 +103,11 @@ const agentToolsOptions: OptionNames<AgentToolsOptions> = {
 };
 
 /**
- * Opens tool sets for one run of an agent. The run can call what the definition allows, within what its caller may call, and
- * nothing else: other tools are not in `tools`.
+ * Opens tool sets for one run of an agent: what its definition allows, within what its caller may call. Nothing else is in `tools`.
  *
- * @throws {ContextError} `INVALID_DEFINITION` when the definition names a tool that does not exist.
- * @throws {AgentError} `INVALID_OPTION` for two tools of one name, for invalid permissions and for an unknown part; `DELEGATION_REFUSED` for a mode that sees what the caller does
- *   not.
- * @throws {ToolError} when a set rejects its options.
+ * @throws {ContextError} `INVALID_DEFINITION`: the definition names a tool that does not exist. @throws {ToolError} of a set.
+ * @throws {AgentError} `INVALID_OPTION`: two tools of one name, invalid permissions, an unknown part. `DELEGATION_REFUSED`: the mode
+ *   sees what the caller does not.
  */
 export async function openAgentTools(options: AgentToolsOptions): Promise<AgentTools> {
   checkArguments.options('openAgentTools', options, agentToolsOptions);

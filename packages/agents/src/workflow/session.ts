@@ -30,13 +30,7 @@ export interface Session extends Omit<CallContext, 'journal'> {
 export function endWork(
   { emit, usage }: Session,
   { id, todos }: { readonly id?: string } & Pick<WorkflowResponse, 'todos'>,
-  {
-    reason,
-    ...end
-  }: Pick<WorkflowResponse, 'status' | 'text' | 'waitsFor'> & {
-    readonly kind?: 'simple';
-    readonly reason?: string | undefined;
-  },
+  { reason, ...end }: Pick<WorkflowResponse, 'status' | 'text' | 'waitsFor'> & { reason?: string | undefined },
 ): WorkflowResponse {
   emit({ type: 'end', status: end.status, text: end.text });
   const facts = { ...(id !== undefined && { workflow: id }), ...(reason !== undefined && { reason }) };
@@ -60,8 +54,8 @@ export async function conversationOf(
   const share = CONVERSATION_TOKENS / NEWEST;
   const textOf = ({ role, author, content }: Message): string => {
     const name = role === 'user' || role === 'assistant' ? author : (author ?? role);
-    const isLong = total > CONVERSATION_TOKENS && estimateTokens(content) > share;
-    const ratio = isLong ? share / estimateTokens(content) : 1;
+    const ratio = share / estimateTokens(content);
+    const isLong = total > CONVERSATION_TOKENS && ratio < 1;
     const shown = isLong ? truncateLine(content, Math.floor(content.length * ratio)) : content;
     return name === undefined ? shown : `${name}: ${shown}`;
   };

@@ -39,10 +39,8 @@ export function verdictOf({ todo, reply, hasErrors, tries, todos, asked }: StepT
     if (completion >= DONE_COMPLETION) return { status: 'done', completion };
     const next = reply?.nextStep;
     if (next !== undefined && foldTodo(next) !== foldTodo(todo.content)) {
-      const isOpen = todos.some(
-        ({ id, status, content }) =>
-          id !== todo.id && status !== 'done' && status !== 'failed' && foldTodo(content) === foldTodo(next),
-      );
+      const isEqual = ({ id, content }: Todo): boolean => id !== todo.id && foldTodo(content) === foldTodo(next);
+      const isOpen = todos.some((one) => one.status !== 'done' && one.status !== 'failed' && isEqual(one));
       return { status: 'done', completion, ...(!isOpen && { addTodo: next }) };
     }
     if (asked) return { status: 'pending', ...stated };

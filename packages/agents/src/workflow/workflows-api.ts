@@ -64,10 +64,7 @@ export interface ProcessOptions extends WorkOptions {
   readonly mergeStreams?: readonly string[] | undefined;
   /** Whether the model may decide on a list of todos; otherwise the answer is one turn. @default true */
   readonly enableTodo?: boolean | undefined;
-  /**
-   * JSON that the record keeps, as `state.settings`: what a program needs to open the streams of the workflow again.
-   * @default none
-   */
+  /** JSON that the record keeps as `state.settings`, to open the streams of the workflow again. @default none */
   readonly settings?: unknown;
   /** Whether to read and write the memory. Without it the workflow ends with this process. @default true */
   readonly enableMemory?: boolean | undefined;
@@ -102,11 +99,7 @@ export interface AgentWorkflows {
    * @throws {MemoryError} `UNKNOWN_WORKFLOW`, `WORKFLOW_BUSY`. @throws {AgentError} `INVALID_INPUT` when it failed or was cancelled.
    */
   readonly resume: (id: string, options?: ResumeOptions) => Promise<WorkflowResponse>;
-  /**
-   * Approves the call that the workflow waits with, with other arguments if they are given, and continues.
-   *
-   * @throws {AgentError} `INVALID_INPUT` for arguments that are not JSON: the workflow goes on waiting.
-   */
+  /** Approves the call that the workflow waits with, also with other arguments. @throws {AgentError} `INVALID_INPUT` for no JSON. */
   readonly approve: (id: string, options?: WorkOptions & { readonly input?: unknown }) => Promise<WorkflowResponse>;
   /** Rejects the call that the workflow waits with, and continues. */
   readonly refuse: (

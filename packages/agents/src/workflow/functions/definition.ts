@@ -138,11 +138,7 @@ export function checkFunctions(candidates: readonly Candidate[], where: string, 
   return candidates.map(({ value }) => value as FunctionDefinition);
 }
 
-/**
- * Returns functions for `defineStream` of a memory. They keep their aliases and schemas, also in a merge.
- *
- * @throws {AgentError} `INVALID_FUNCTIONS`.
- */
+/** Returns functions for `defineStream` of a memory. Merges keep aliases and schemas. @throws {AgentError} `INVALID_FUNCTIONS` */
 export function toStreamFunctions(definitions: readonly FunctionDefinition[]): StreamFunctions {
   const candidates = definitions.map((value, index) => ({ label: value?.name ?? `function ${index}`, value }));
   return Object.fromEntries(

@@ -51,20 +51,15 @@ export async function loadFunctions(path: string, directory: string): Promise<Fu
     const summary = `Cannot load functions from ${file}: ${what}`;
     throw new AgentError('INVALID_FUNCTIONS', [summary, hint], { path: file, cause });
   };
-  try {
-    const found = await stat(file);
-    if (!found.isFile()) fail('it is not a file', 'Pass the path of a module.');
-  } catch (error) {
-    if (AgentError.isInstance(error)) throw error;
-    fail(isMissing(error) ? 'there is no such file' : String(error), 'Check the path.', error);
-  }
-  let exports: Readonly<Record<string, unknown>>;
-  try {
-    exports = (await import(pathToFileURL(file).href)) as Readonly<Record<string, unknown>>;
-  } catch (error) {
+  const found = await stat(file).catch((error: unknown) =>
+    fail(isMissing(error) ? 'there is no such file' : String(error), 'Check the path.', error),
+  );
+  if (!found.isFile()) fail('it is not a file', 'Pass the path of a module.');
+  const loading = import(pathToFileURL(file).href) as Promise<Readonly<Record<string, unknown>>>;
+  const exports = await loading.catch((error: unknown) => {
     const what = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
     return fail(what, 'Correct the module.', error);
-  }
+  });
   const candidates = candidatesOf(exports);
   if (candidates.length === 0) fail('it exports nothing', 'Export functions, such as a list as the default export.');
   return checkFunctions(candidates, `in ${file}`, file);
