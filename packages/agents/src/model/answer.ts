@@ -1,6 +1,11 @@
-import { InvalidResponseDataError } from 'ai';
+import { InvalidResponseDataError, type wrapLanguageModel } from 'ai';
 import { AnswerError } from './model-failure.ts';
-import type { CallOptions, StreamPart, StreamResult } from './model-object.ts';
+
+/** A model with the calls that the AI SDK makes. */
+export type ModelObject = ReturnType<typeof wrapLanguageModel>;
+export type CallOptions = Parameters<ModelObject['doStream']>[0];
+export type StreamResult = Awaited<ReturnType<ModelObject['doStream']>>;
+export type StreamPart = StreamResult['stream'] extends ReadableStream<infer Part> ? Part : never;
 
 export interface TimeLimits {
   readonly firstByteTimeoutMs: number;

@@ -1,8 +1,8 @@
 import { wrapLanguageModel, type LanguageModel } from 'ai';
 import { AgentError } from '../errors.ts';
 import { Answer, checkContent, Watch } from './answer.ts';
+import type { CallOptions, ModelObject, StreamPart, StreamResult } from './answer.ts';
 import { modelFailure } from './model-failure.ts';
-import type { CallOptions, ModelObject, StreamPart, StreamResult } from './model-object.ts';
 import type { ModelSubject } from './model-subject.ts';
 import { Retries, type RetryOptions } from './retries.ts';
 import { ThoughtParts, withoutBlocks } from './thoughts.ts';
@@ -12,7 +12,7 @@ export interface GuardOptions extends RetryOptions {
   readonly firstByteTimeoutMs?: number | undefined;
   /** Each further part of the answer must arrive within this time. @default 180,000 */
   readonly chunkTimeoutMs?: number | undefined;
-  /** Whether the next answer is read while it arrives. Otherwise it is passed on when complete, and a cut one is asked for again. @default true */
+  /** Whether the next answer is read while it arrives. Otherwise it is passed on when complete; a cut one is asked for again. @default true */
   readonly isFollowed?: (() => boolean) | undefined;
   /** Called with the text of an answer that was not followed, when it was cut or aborted and is not asked for again. */
   readonly onUnsent?: ((text: string) => void) | undefined;

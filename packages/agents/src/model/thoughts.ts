@@ -1,5 +1,5 @@
 /** Thoughts that a model writes into its answer: `<think>` blocks, which servers without a reasoning parser pass on as text. */
-import type { ModelObject, StreamPart } from './model-object.ts';
+import type { ModelObject, StreamPart } from './answer.ts';
 
 const OPEN = '<think>';
 const CLOSE = '</think>';

@@ -10,10 +10,9 @@ export async function knowledgeSection(
   { root, language, tools }: { readonly root: string; readonly language: Language; readonly tools: readonly string[] },
 ): Promise<{ readonly text: string; readonly problem?: string }> {
   try {
-    const size = { maxCharacters: MAX_CHARACTERS, omitEmpty: true };
     // An agent has its tools only.
-    const options = { project: root, language, tools, hasCommands: false, ...size };
-    return { text: (await knowledge?.payload(options)) ?? '' };
+    const of = { project: root, language, tools, hasCommands: false };
+    return { text: (await knowledge?.payload({ ...of, maxCharacters: MAX_CHARACTERS, omitEmpty: true })) ?? '' };
   } catch (error) {
     return { text: '', problem: error instanceof Error ? error.message : String(error) };
   }

@@ -18,10 +18,6 @@ export interface Derivation {
 
 export type Derivations = Readonly<Record<string, Derivation>>;
 
-function numberOf({ id }: CallRecord): number {
-  return Number(id.slice('call_'.length));
-}
-
 /** Returns the reason why a step is added after a report of an unfinished one. */
 export function derivationOf(
   content: string,
@@ -52,7 +48,7 @@ export function openDerived(todos: readonly Todo[], derived: Derivations, curren
 function isSettled({ calls: before, question, unfinished }: Derivation, calls: readonly CallRecord[]): boolean {
   return calls.some((call) => {
     if (call.status !== 'done') return false;
-    const isLater = numberOf(call) >= before;
+    const isLater = Number(call.id.slice('call_'.length)) >= before;
     return call.name === ASK_USER ? isLater || call.id === question : isLater && unfinished.includes(call.name);
   });
 }

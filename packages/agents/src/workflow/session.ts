@@ -102,8 +102,8 @@ export function callsFor(
   todoId: string,
 ): { readonly calls: readonly CallRecord[]; readonly left: number } {
   const rank = ({ status, todoId: of }: CallRecord): number => (status === 'unknown' ? 0 : of === todoId ? 1 : 2);
-  const order = calls.map((call, index) => ({ call, index }));
-  order.sort((a, b) => rank(a.call) - rank(b.call) || b.index - a.index);
+  const indexed = calls.map((call, index) => ({ call, index }));
+  const order = indexed.toSorted((a, b) => rank(a.call) - rank(b.call) || b.index - a.index);
   const kept = new Map<number, CallRecord>();
   let tokens = 0;
   for (const { call, index } of order) {

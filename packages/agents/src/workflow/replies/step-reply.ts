@@ -113,8 +113,7 @@ function addField(draft: Draft, [key, value]: readonly [key: string, value: unkn
   const label = labelOf(key);
   if (value === null || value === undefined) return;
   if (label === 'action') {
-    if (Array.isArray(value)) for (const one of value) addAction(draft, one, context);
-    else addAction(draft, value, context);
+    for (const one of Array.isArray(value) ? value : [value]) addAction(draft, one, context);
   } else if (label === 'completion' && (typeof value === 'string' || typeof value === 'number')) {
     draft.completions.push(String(value));
   } else if (label !== undefined && label !== 'completion' && typeof value === 'string') {
