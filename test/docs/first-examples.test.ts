@@ -20,12 +20,12 @@ interface Example {
   readonly prints: string | undefined;
 }
 
-/** Returns the first TypeScript example of a README, with the output after it. */
-function exampleOf(name: string): Example | undefined {
+/** Returns the first TypeScript example of a README, or a later one by its index, with the output after it. */
+function exampleOf(name: string, index: number = 0): Example | undefined {
   const markdown = readFileSync(join(root, 'packages', name, 'README.md'), 'utf8');
   const blocks = codeBlocksOf(name, markdown);
-  const at = blocks.findIndex(({ language }) => language === 'ts');
-  const block = blocks[at];
+  const block = blocks.filter(({ language }) => language === 'ts')[index];
+  const at = block === undefined ? -1 : blocks.indexOf(block);
   if (block === undefined) return undefined;
   const next = blocks[at + 1];
   const between = markdown.split('\n').slice(block.line + block.text.split('\n').length + 1, (next?.line ?? 0) - 1);
@@ -97,19 +97,25 @@ test('every package has such an example, but for the command', () => {
   );
 });
 
-test.each(examples.filter(isAboutAModel))(
-  'the first example of packages/$name prints why it failed',
-  async (example) => {
-    const [program, home] = [programOf(example), temporaryDirectory()];
-    // Nothing listens on the port of discard.
-    const outcome = await run(program, temporaryDirectory(), { HOME: home, CAIRN_BASE_URL: 'http://127.0.0.1:9/v1' });
-    expect(outcome.output).toMatch(/^error, 0 tokens read$/mu);
-    expect(outcome.output).toMatch(/^AgentError: .*127\.0\.0\.1:9/mu);
-    expect(readdirSync(home, { recursive: true })).toEqual([]);
-  },
-);
+/** The first example, which prints the answer, and the one after it, which prints events and usage. */
+const modelExamples = [0, 1].flatMap((index) => exampleOf('agents', index) ?? []);
 
-test.each(examples.filter(isAboutAModel))('the first example of packages/$name prints the answer', async (example) => {
+test('the second example with a model counts its tokens, even if it fails', async () => {
+  const [, second] = modelExamples;
+  const env = { HOME: temporaryDirectory(), CAIRN_BASE_URL: 'http://127.0.0.1:9/v1' };
+  const { output } = await run(programOf(second as Example), temporaryDirectory(), env);
+  expect(output).toMatch(/^error, 0 tokens read$/mu);
+});
+
+test.each(modelExamples)('an example with a model prints why it failed', async (example) => {
+  const [program, home] = [programOf(example), temporaryDirectory()];
+  // Nothing listens on the port of discard.
+  const outcome = await run(program, temporaryDirectory(), { HOME: home, CAIRN_BASE_URL: 'http://127.0.0.1:9/v1' });
+  expect(outcome.output).toMatch(/^AgentError: .*127\.0\.0\.1:9/mu);
+  expect(readdirSync(home, { recursive: true })).toEqual([]);
+});
+
+test.each(modelExamples)('an example with a model prints the answer', async (example) => {
   const [program, home] = [programOf(example), temporaryDirectory()];
   await using server = await startModelServer(() => ({ text: 'It is fine.' }));
   for (let time = 0; time < 2; time++) {

@@ -11,7 +11,15 @@ export { resolveModel } from './model/resolve-model.ts';
 export type { GuardedModel, ModelOptions, ResolvedModel } from './model/resolve-model.ts';
 export { SYSTEM_PARTS } from './prompt/system-prompt.ts';
 export type { SystemPart, SystemPartName } from './prompt/system-prompt.ts';
-export type { AgentEvent, AgentResult, AgentRun, FinishReason, OwnEvent, Usage } from './run/agent-run.ts';
+export type {
+  AgentEvent,
+  AgentResult,
+  AgentRun,
+  FinishReason,
+  OwnEvent,
+  ToolRunContext,
+  Usage,
+} from './run/agent-run.ts';
 export type {
   Agents,
   AgentsOptions,
@@ -23,7 +31,6 @@ export type {
   RequestSize,
   RunOptions,
 } from './run/agents.ts';
-export type { ToolRunContext } from './run/tool-context.ts';
 export { openAgentTools } from './tools/open-agent-tools.ts';
 export type { AgentTools, AgentToolsOptions } from './tools/open-agent-tools.ts';
 export type { AgentTool, AgentToolCall } from './tools/agent-tool.ts';
@@ -39,12 +46,12 @@ export type {
   ProcessEvent,
   ProcessOptions,
   ResumeOptions,
+  WorkflowEvent,
+  WorkflowResponse,
   WorkflowsOptions,
   WorkflowStream,
   WorkOptions,
 } from './workflow/workflows-api.ts';
-export type { WorkflowEvent } from './workflow/events.ts';
-export type { WorkflowResponse } from './workflow/response.ts';
 export type { CallRecord } from './workflow/types.ts';
 export { loadFunctions } from './workflow/functions/load-functions.ts';
 export { toStreamFunctions } from './workflow/functions/definition.ts';

@@ -8,7 +8,6 @@ const MAX_DESCRIBED = 6000;
 const MAX_NAMED = 2000;
 const MAX_DESCRIPTION = 300;
 
-/** Returns a description in one line. */
 export function oneLine(description: string, maxCharacters: number = MAX_DESCRIPTION): string {
   const line = escapeControls(description.trim().replaceAll(/\s+/gu, ' '));
   return line.length <= maxCharacters ? line : `${line.slice(0, endOfPart(line, 0, maxCharacters - 1))}…`;
@@ -28,7 +27,7 @@ export function inOrder(agents: Iterable<AgentDefinition>): AgentDefinition[] {
 }
 
 /** Returns the texts of the first items, as many as fit. */
-function fitting<Item>(items: readonly Item[], textOf: (item: Item) => string, maxCharacters: number): string[] {
+export function fitting<Item>(items: readonly Item[], textOf: (item: Item) => string, maxCharacters: number): string[] {
   const texts: string[] = [];
   let characters = 0;
   for (const item of items) {
@@ -40,10 +39,7 @@ function fitting<Item>(items: readonly Item[], textOf: (item: Item) => string, m
   return texts;
 }
 
-/**
- * Lists agents with their descriptions, for the description of a tool. The text is the same for the same agents. The rest is
- * named, as far as names fit, then counted.
- */
+/** Lists agents for the description of a tool, with descriptions as far as they fit, then names, then a count. Stable. */
 export function listAgents(agents: Iterable<AgentDefinition>, language: Language): string {
   const texts = delegationTexts[language];
   const sorted = inOrder(agents);

@@ -2,19 +2,16 @@ import type { OptionNames } from '@cairn/tool/errors';
 import type { Language } from '@cairn/tool/kernel';
 import { checkArguments } from '../errors.ts';
 import { findAgent } from '@cairn/context';
-import type { AgentEvent } from '../run/agent-run.ts';
+import type { AgentEvent, ToolRunContext } from '../run/agent-run.ts';
 import type { Agents } from '../run/agents.ts';
 import type { DelegationCaller } from '../run/shared-parts.ts';
-import type { ToolRunContext } from '../run/tool-context.ts';
-import { asAgentTool } from '../tools/agent-tool.ts';
-import type { AgentTool } from '../tools/agent-tool.ts';
+import { asAgentTool, type AgentTool } from '../tools/agent-tool.ts';
 import { AGENT_TOOL } from '../tools/tool-names.ts';
-import { createRunTool } from './run-tool.ts';
+import { RunTool } from './run-tool.ts';
 
 /** Runs that are started by runs go no deeper. */
 const MAX_DEPTH = 2;
 
-/** Options of {@link agentTool}. */
 export interface AgentToolOptions {
   /** The names of the agents that the model may start, and that these may start. @default all */
   readonly only?: readonly string[] | undefined;
@@ -36,51 +33,27 @@ const agentToolOptions: OptionNames<AgentToolOptions> = {
   onEvent: 'optional',
 };
 
-/**
- * Makes a tool with which a model runs agents, for any program of the AI SDK: `tools: { agent: agentTool(agents) }`. It lists the
- * agents with their descriptions. A run that fails is an error that the model reads.
- *
- * @throws {ContextError} `UNKNOWN_AGENT` for a name in `only`.
- */
 export function agentTool(agents: Agents, options: AgentToolOptions = {}): AgentTool {
   checkArguments.options('agentTool', options, agentToolOptions);
   const { only, readOnly = false, language = 'en', maxAnswerCharacters, onEvent } = options;
-  const listed = only?.map((name) => findAgent(agents.definitions, name));
-  const tool = createRunTool({
-    tool: AGENT_TOOL,
-    definitions: agents.definitions,
-    agents: () => agents,
-    language,
-    only: listed,
-    onlyAgents: listed?.map(({ name }) => name),
-    readOnly,
-    maxAnswerCharacters,
-  });
-  return asAgentTool(tool.of({ onEvent }));
+  const { definitions } = agents;
+  const listed = only?.map((name) => findAgent(definitions, name));
+  const may = { only: listed, onlyAgents: listed?.map(({ name }) => name), readOnly };
+  const shared = { tool: AGENT_TOOL, definitions, agents: () => agents, language, maxAnswerCharacters };
+  return asAgentTool(new RunTool({ ...shared, ...may }).of({ onEvent }));
 }
 
-/**
- * Makes the tool `agent` of one run; `undefined` at the largest depth, or when no agent is left. A run starts no agent that is at
- * work above it: that agent would write its own history while its earlier turn is open.
- */
+/** Makes the tool `agent` of a run, unless the depth is reached. No agent at work above is offered: its turn is still open. */
 export function delegationTool(agents: Agents, caller: DelegationCaller, language: Language): AgentTool | undefined {
   if (caller.depth >= MAX_DEPTH) return undefined;
   const { readOnly, agents: granted } = caller.grant;
-  const others = [...agents.definitions.agents.values()].filter(
-    ({ name }) => !caller.agents.includes(name) && (granted?.has(name) ?? true),
-  );
-  if (others.length === 0) return undefined;
-  const tool = createRunTool({
-    tool: AGENT_TOOL,
-    definitions: agents.definitions,
-    agents: () => agents,
-    language,
-    only: others,
-    caller,
-    readOnly,
-  });
+  const { definitions } = agents;
+  const isOpen = (name: string): boolean => !caller.agents.includes(name) && (granted?.has(name) ?? true);
+  const only = [...definitions.agents.values()].filter(({ name }) => isOpen(name));
+  if (only.length === 0) return undefined;
+  const tool = new RunTool({ tool: AGENT_TOOL, definitions, agents: () => agents, language, only, caller, readOnly });
   return {
-    ...asAgentTool(tool.definition),
+    ...asAgentTool(tool.of()),
     execute: (input, { abortSignal, context }) =>
       tool.of({ parent: context as ToolRunContext }).execute(input as never, { signal: abortSignal }),
   };

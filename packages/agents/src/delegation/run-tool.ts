@@ -4,18 +4,17 @@ import type { AgentDefinition, AgentDefinitions, ContextMode, UnifiedMessage } f
 import { MemoryError } from '@cairn/memory';
 import { createTool, inputSchema, succeed, ToolError } from '@cairn/tool';
 import type { ToolDefinition, ToolErrorCode, ToolRunOptions, ToolSuccess } from '@cairn/tool';
+import type { ToolSpec } from '@cairn/tool/internal';
 import type { Language } from '@cairn/tool/kernel';
+import { truncateLine } from '@cairn/tool/prompt';
 import { z } from 'zod';
 import { AgentError } from '../errors.ts';
-import type { AgentEvent, AgentResult, FinishReason, Usage } from '../run/agent-run.ts';
+import type { AgentEvent, AgentResult, FinishReason, ToolRunContext, Usage } from '../run/agent-run.ts';
 import type { Agents } from '../run/agents.ts';
-import type { ToolRunContext } from '../run/tool-context.ts';
 import { endOfPart, listAgents } from './agent-list.ts';
-import { createProgress } from './progress.ts';
 import { delegationTexts } from './texts.ts';
 import { quote } from '../tools/refusal.ts';
 
-/** The parameters of a tool that runs agents. */
 export interface RunAgentInput {
   readonly name: string;
   readonly prompt?: string | undefined;
@@ -24,7 +23,6 @@ export interface RunAgentInput {
   readonly offset?: number | undefined;
 }
 
-/** The result of a run, or of the reading of an answer. */
 export interface RunAgentDetails {
   readonly agent: string;
   /** The id to continue the run by. */
@@ -43,24 +41,19 @@ export interface RunAgentDetails {
   readonly usage?: Usage;
 }
 
-/** The part of agents that a tool uses. */
 type Runner = Pick<Agents, 'run' | 'contexts'>;
 
-/** Options of {@link createRunTool}. */
 export interface RunToolOptions {
-  /** The name of the tool. */
   readonly tool: string;
   readonly definitions: Pick<AgentDefinitions, 'agents' | 'problems'>;
   /** Returns the function that runs them. Called by each call. */
   readonly agents: () => Runner | Promise<Runner>;
   readonly language: Language;
-  /** The agents that may be started. @default all */
   readonly only?: readonly AgentDefinition[] | undefined;
   /** The names of the agents that the started runs may start themselves. @default what the caller may start */
   readonly onlyAgents?: readonly string[] | undefined;
   /** The run that calls. @default none: the caller is a program */
   readonly caller?: Pick<ToolRunContext, 'agents' | 'grant'> | undefined;
-  /** Whether the agents may change nothing. */
   readonly readOnly: boolean;
   /** Whether main is not the conversation of the model that calls, as for the client of a server. @default false */
   readonly isOtherMain?: boolean | undefined;
@@ -68,12 +61,12 @@ export interface RunToolOptions {
   readonly maxAnswerCharacters?: number | undefined;
 }
 
-/** How one call runs. */
 interface RunToolCall {
-  /** The run that the call belongs to. */
   readonly parent?: ToolRunContext | undefined;
   readonly onEvent?: ((event: AgentEvent) => void) | undefined;
 }
+
+type StartedCall = RunToolCall & Pick<ToolRunOptions, 'signal' | 'onProgress'>;
 
 /** About 3,600 tokens of English. */
 const MAX_ANSWER_CHARACTERS = 12_000;
@@ -94,126 +87,161 @@ const ALIASES = [
   ['continue', 'run', 'run_id'],
 ];
 
-const failureCodes: Readonly<Record<Exclude<FinishReason, 'stop'>, ToolErrorCode>> = {
+/** Of runs that did not end by themselves. The others are `IO`. */
+const failureCodes: Partial<Readonly<Record<FinishReason, ToolErrorCode>>> = {
   steps: 'TOO_LARGE',
   tokens: 'TOO_LARGE',
   length: 'TOO_LARGE',
   timeout: 'TIMEOUT',
-  aborted: 'IO',
-  error: 'IO',
-  'content-filter': 'IO',
 };
 
-/** The parts of a tool that runs agents, and how a call of it is run. */
-export interface RunTool {
-  /** For the model and the schema. Its `execute` runs a call of a program. */
-  readonly definition: ToolDefinition<RunAgentInput, RunAgentDetails>;
-  /** Returns the tool for one call of a run. */
-  of(call: RunToolCall): ToolDefinition<RunAgentInput, RunAgentDetails>;
-}
-
-const errorCodes: Readonly<Record<string, ToolErrorCode>> = { UNKNOWN_AGENT: 'NOT_FOUND', UNKNOWN_RUN: 'NOT_FOUND' };
-
-/** Turns an error of an argument, of the model or of the store into one of the tool. */
 function asToolError(error: unknown, changed: boolean): unknown {
   const facts = { changed, cause: error };
   if (ContextError.isInstance(error) || AgentError.isInstance(error)) {
-    return new ToolError(errorCodes[error.code] ?? 'INVALID_INPUT', [error.summary, error.hint], facts);
+    const isUnknown = error.code === 'UNKNOWN_AGENT' || error.code === 'UNKNOWN_RUN';
+    return new ToolError(isUnknown ? 'NOT_FOUND' : 'INVALID_INPUT', [error.summary, error.hint], facts);
   }
   if (MemoryError.isInstance(error)) return new ToolError('IO', [error.summary, error.hint], facts);
   return error;
 }
 
-/** Makes a tool with which a model runs agents: `agent` for agents, another name for other programs. */
-export function createRunTool(options: RunToolOptions): RunTool {
-  const { tool: name, definitions, language, only, onlyAgents, caller, readOnly } = options;
-  const { maxAnswerCharacters = MAX_ANSWER_CHARACTERS, isOtherMain = false } = options;
-  const texts = delegationTexts[language];
-  const listed = only ?? [...definitions.agents.values()];
-  const seesMain = caller?.grant.readsMain ?? true;
-  const modes = (seesMain ? Object.keys(MODES) : OWN_MODES) as [ContextMode, ...ContextMode[]];
-  const schema = inputSchema(
-    {
+const MAX_PROGRESS_CHARACTERS = 60;
+
+/** States in a few words what runs do; `undefined` for events that change nothing of that. `names` is filled with their agents. */
+function progressOf(event: AgentEvent, names: Map<string, string>): string | undefined {
+  if (event.type === 'start') names.set(event.run, event.agent);
+  const name = names.get(event.run) ?? event.run;
+  if (event.type === 'step') return `${name}: step ${event.step}`;
+  if (event.type === 'retry') return `${name}: waits for the model: ${event.reason}`;
+  if (event.type !== 'tool-start') return undefined;
+  return `${name}: ${event.name} ${truncateLine(JSON.stringify(event.input) ?? '', MAX_PROGRESS_CHARACTERS)}`;
+}
+
+/** A tool with which a model runs agents: `agent` for agents, another name for other programs. */
+export class RunTool {
+  readonly #options: RunToolOptions;
+  readonly #texts: (typeof delegationTexts)['en'];
+  readonly #listed: readonly AgentDefinition[];
+  readonly #seesMain: boolean;
+  readonly #spec: Omit<ToolSpec<RunAgentInput, RunAgentDetails>, 'run'>;
+
+  constructor(options: RunToolOptions) {
+    const { tool: name, definitions, language, only, caller, readOnly } = options;
+    this.#options = options;
+    this.#texts = delegationTexts[language];
+    this.#listed = only ?? [...definitions.agents.values()];
+    this.#seesMain = caller?.grant.readsMain ?? true;
+    this.#spec = {
+      name,
+      description: `${this.#texts.description}\n\n${listAgents(this.#listed, language)}`,
+      inputSchema: this.#schema(),
+      annotations: {
+        title: this.#texts.title,
+        readOnlyHint: readOnly,
+        destructiveHint: !readOnly,
+        idempotentHint: false,
+        openWorldHint: true,
+      },
+    };
+  }
+
+  #schema(): z.ZodType<RunAgentInput> {
+    const texts = this.#texts;
+    const { tool, isOtherMain = false } = this.#options;
+    const modes = (this.#seesMain ? Object.keys(MODES) : OWN_MODES) as ContextMode[];
+    const fields = {
       name: z.string().describe(texts.name),
       prompt: z.string().optional().describe(texts.prompt),
       context_mode: z
         .enum(modes)
         .optional()
         .describe(isOtherMain ? texts.otherContextMode : texts.contextMode),
-      continue: z.string().optional().describe(texts.continues(name)),
+      continue: z.string().optional().describe(texts.continues(tool)),
       offset: z.int().min(0).optional().describe(texts.offset),
-    },
-    { aliases: ALIASES },
-  );
-  const description = `${texts.description}\n\n${listAgents(listed, language)}`;
-  const annotations = {
-    title: texts.title,
-    readOnlyHint: readOnly,
-    destructiveHint: !readOnly,
-    idempotentHint: false,
-    openWorldHint: true,
-  };
+    };
+    return inputSchema(fields, { aliases: ALIASES });
+  }
 
-  const definitionOf = (given: string): AgentDefinition => {
-    const byName = new Map(listed.map((definition) => [definition.name, definition]));
-    return findAgent({ agents: byName, problems: definitions.problems }, given);
-  };
+  /** Returns the tool for one call of a run; by default for the model, the schema and the calls of a program. */
+  of(call: RunToolCall = {}): ToolDefinition<RunAgentInput, RunAgentDetails> {
+    return createTool<RunAgentInput, RunAgentDetails>({
+      ...this.#spec,
+      run: async (input, { signal, onProgress }) => {
+        try {
+          return await this.#run(input, { ...call, signal, onProgress });
+        } catch (error) {
+          throw asToolError(error, false);
+        }
+      },
+    });
+  }
 
-  /** Returns the part of an answer from an offset on that the model reads, with how to get the rest. */
-  const part = (answer: { agent: string; run: string; text: string }, offset: number): PartOfAnswer => {
-    const { agent, run, text } = answer;
-    const end = endOfPart(text, offset, maxAnswerCharacters);
-    if (end === text.length) return { shown: text.slice(offset) };
-    const next = JSON.stringify({ name: agent, continue: run, offset: end });
-    const note = texts.cut({ from: offset + 1, to: end, total: text.length }, `${name} ${next}`);
-    return { shown: `${text.slice(offset, end)}\n${note}`, nextOffset: end };
-  };
+  #run(input: RunAgentInput, call: StartedCall): Promise<ToolSuccess<RunAgentDetails>> {
+    const { tool, definitions, caller } = this.#options;
+    const { name, prompt, continue: continued, offset } = input;
+    const working = caller?.agents.find((one) => one === name.normalize('NFC'));
+    if (working !== undefined) throw new ToolError('PERMISSION', this.#texts.self(working));
+    const agents = new Map(this.#listed.map((one) => [one.name, one]));
+    const definition = findAgent({ agents, problems: definitions.problems }, name);
+    if (prompt !== undefined && prompt.trim() !== '') {
+      if (offset !== undefined) throw new ToolError('INVALID_INPUT', this.#texts.unneededOffset);
+      return this.#start(definition, { ...input, prompt }, call);
+    }
+    if (continued === undefined) throw new ToolError('INVALID_INPUT', this.#texts.noPrompt(tool));
+    return this.#readAnswer(definition.name, continued, offset ?? 0);
+  }
 
-  const readAnswer = async (agent: string, run: string, offset: number): Promise<ToolSuccess<RunAgentDetails>> => {
-    const { contexts } = await options.agents();
-    const text = storedAnswer(contexts, { agent, run, modes: seesMain ? ['isolated', 'shared'] : ['isolated'] });
+  async #readAnswer(agent: string, run: string, offset: number): Promise<ToolSuccess<RunAgentDetails>> {
+    const texts = this.#texts;
+    const { contexts } = await this.#options.agents();
+    const text = storedAnswer(contexts, { agent, run, modes: this.#seesMain ? ['isolated', 'shared'] : ['isolated'] });
     if (text === undefined) throw new ToolError('NOT_FOUND', texts.unknownRun(quote(run), agent));
     if (text === '') throw new ToolError('NOT_FOUND', texts.noAnswer(quote(run), agent));
     if (offset >= text.length) throw new ToolError('INVALID_INPUT', texts.noOffset(offset, text.length));
-    const { shown, nextOffset } = part({ agent, run, text }, offset);
-    return succeed(shown, { agent, run, text, ...(nextOffset !== undefined && { nextOffset }) });
-  };
+    const { shown, ...next } = this.#part({ agent, run, text }, offset);
+    return succeed(shown, { agent, run, text, ...next });
+  }
 
-  const start = async (
+  /** Returns the part of an answer from an offset on that the model reads, with how to get the rest. */
+  #part(
+    { agent, run, text }: Pick<AgentResult, 'agent' | 'run' | 'text'>,
+    offset: number = 0,
+  ): { readonly shown: string; readonly nextOffset?: number } {
+    const { tool, maxAnswerCharacters = MAX_ANSWER_CHARACTERS } = this.#options;
+    const end = endOfPart(text, offset, maxAnswerCharacters);
+    if (end === text.length) return { shown: text.slice(offset) };
+    const next = JSON.stringify({ name: agent, continue: run, offset: end });
+    const note = this.#texts.cut(offset + 1, end, text.length, `${tool} ${next}`);
+    return { shown: `${text.slice(offset, end)}\n${note}`, nextOffset: end };
+  }
+
+  async #start(
     definition: AgentDefinition,
     input: RunAgentInput & { readonly prompt: string },
-    { signal, parent, onEvent, onProgress }: RunToolCall & Pick<ToolRunOptions, 'signal' | 'onProgress'>,
-  ): Promise<ToolSuccess<RunAgentDetails>> => {
+    { signal, parent, onEvent, onProgress }: StartedCall,
+  ): Promise<ToolSuccess<RunAgentDetails>> {
+    const { readOnly, onlyAgents } = this.#options;
     const { prompt, context_mode: asked, continue: continued } = input;
-    const agent = definition.name;
     const wanted = modeOf(asked, definition);
-    const isHidden = !seesMain && !OWN_MODES.includes(wanted);
+    const isHidden = !this.#seesMain && !OWN_MODES.includes(wanted);
     if (isHidden && asked !== undefined) {
-      throw new ToolError('PERMISSION', texts.noMain(checkMode(asked), OWN_MODES.join(', ')));
+      throw new ToolError('PERMISSION', this.#texts.noMain(checkMode(asked), OWN_MODES.join(', ')));
     }
     const mode = isHidden ? 'isolated' : wanted;
-    const agents = await options.agents();
+    const agents = await this.#options.agents();
     signal?.throwIfAborted();
+    // The caller of a run sees the events of the runs that it starts.
+    const partialText = onEvent !== undefined || parent?.partialText === true;
+    const chosen = { mode, readOnly, onlyAgents, partialText, continue: continued, signal, parent };
+    const run = agents.run({ agent: definition, prompt, ...chosen });
     let mayHaveChanged = false;
-    const run = agents.run({
-      agent: definition,
-      prompt,
-      mode,
-      readOnly,
-      onlyAgents,
-      // The caller of a run sees the events of the runs that it starts.
-      partialText: onEvent !== undefined || parent?.partialText === true,
-      ...(continued !== undefined && { continue: continued }),
-      ...(signal && { signal }),
-      ...(parent && { parent }),
-    });
-    const progress = createProgress();
     const follow = async (): Promise<AgentResult> => {
+      const names = new Map<string, string>();
       for await (const event of run) {
         mayHaveChanged ||= event.type === 'tool-start' && !readOnly;
         parent?.emit(event);
         onEvent?.(event);
-        const message = progress(event);
+        const message = progressOf(event, names);
         if (message !== undefined) onProgress?.(message);
       }
       return run.result;
@@ -222,12 +250,21 @@ export function createRunTool(options: RunToolOptions): RunTool {
       throw asToolError(error, mayHaveChanged);
     });
     parent?.addUsage(result.usage);
-    const { finishReason, steps, usage } = result;
+    const { finishReason } = result;
     // As the history has it, so that offsets of both are equal.
     const text = lastText(result.messages) ?? result.text;
     if (finishReason === 'aborted' && signal?.aborted) throw signal.reason;
-    if (finishReason !== 'stop') throw failure({ ...result, text, finishReason }, mayHaveChanged);
-    const { shown, nextOffset } = part({ agent, run: result.run, text }, 0);
+    if (finishReason !== 'stop') throw this.#failure({ ...result, text, finishReason }, mayHaveChanged);
+    return this.#success({ ...result, text }, { mode, wanted, session: agents.contexts.session });
+  }
+
+  #success(
+    result: AgentResult,
+    { mode, wanted, session }: { readonly mode: ContextMode; readonly wanted: ContextMode; readonly session: string },
+  ): ToolSuccess<RunAgentDetails> {
+    const texts = this.#texts;
+    const { agent, run, text, steps, usage, isMainEmpty } = result;
+    const { shown, ...next } = this.#part(result);
     // A turn that the model ended by itself has this label only when its last answer has no text.
     const last = result.messages.at(-1);
     const isWithoutText = last === undefined || labelOf(last).ended !== undefined;
@@ -235,69 +272,37 @@ export function createRunTool(options: RunToolOptions): RunTool {
     const lines = [
       ...(isWithoutText ? [texts.noText, ...earlier] : [shown]),
       '',
-      ...(isHidden ? [texts.otherMode(wanted)] : []),
-      ...(isOtherMain && usesMain(mode) ? [texts.otherMain(agents.contexts.session)] : []),
-      ...(result.isMainEmpty === true ? [texts.emptyMain] : []),
-      texts.done(agent, result.run),
+      ...(mode === wanted ? [] : [texts.otherMode(wanted)]),
+      ...(this.#options.isOtherMain === true && usesMain(mode) ? [texts.otherMain(session)] : []),
+      ...(isMainEmpty ? [texts.emptyMain] : []),
+      texts.done(agent, run),
     ];
-    const facts = { agent, run: result.run, text, mode, steps, usage };
-    const details = {
-      ...facts,
-      ...(usesMain(mode) && { session: agents.contexts.session }),
-      ...(result.isMainEmpty === true && { isMainEmpty: true as const }),
-    };
-    return succeed(lines.join('\n'), { ...details, ...(nextOffset !== undefined && { nextOffset }) });
-  };
+    const facts = { ...(usesMain(mode) && { session }), ...(isMainEmpty && { isMainEmpty }) };
+    return succeed(lines.join('\n'), { agent, run, text, mode, steps, usage, ...facts, ...next });
+  }
 
   /** Returns the error for a run that did not end by itself. It never ends the run that called. */
-  const failure = (
+  #failure(
     result: AgentResult & { readonly finishReason: Exclude<FinishReason, 'stop'> },
     changed: boolean,
-  ): ToolError => {
-    const { agent, finishReason, error, run, text } = result;
-    const hasBegun = result.messages.length > 0;
-    const hint = hasBegun && finishReason !== 'error' ? texts.continueHint(run) : texts.failedHint;
-    const why = texts.why(finishReason, error?.message.replace(/[.\s]+$/u, ''));
-    const { shown } = part({ agent, run, text }, 0);
-    return new ToolError(failureCodes[finishReason], texts.ended(agent, why, hint), {
-      changed,
-      ...(text !== '' && { context: `${texts.partial}\n${shown}` }),
-      cause: error,
-    });
-  };
-
-  const of = (call: RunToolCall): ToolDefinition<RunAgentInput, RunAgentDetails> =>
-    createTool<RunAgentInput, RunAgentDetails>({
-      name,
-      description,
-      inputSchema: schema,
-      annotations,
-      run: async (input, { signal, onProgress }) => {
-        try {
-          const { prompt, continue: continued, offset } = input;
-          const working = caller?.agents.find((one) => one === input.name.normalize('NFC'));
-          if (working !== undefined) throw new ToolError('PERMISSION', texts.self(working));
-          const definition = definitionOf(input.name);
-          if (prompt !== undefined && prompt.trim() !== '') {
-            if (offset !== undefined) throw new ToolError('INVALID_INPUT', texts.unneededOffset);
-            return await start(definition, { ...input, prompt }, { ...call, signal, onProgress });
-          }
-          if (continued === undefined) throw new ToolError('INVALID_INPUT', texts.noPrompt(name));
-          return await readAnswer(definition.name, continued, offset ?? 0);
-        } catch (error) {
-          throw asToolError(error, false);
-        }
+  ): ToolError {
+    const texts = this.#texts;
+    const { agent, finishReason, error, run, text, messages } = result;
+    const isFailed = messages.length === 0 || finishReason === 'error';
+    const hint = isFailed ? texts.failedHint : texts.continueHint(run);
+    const message = finishReason === 'error' ? error?.message.replace(/[.\s]+$/u, '') : undefined;
+    return new ToolError(
+      failureCodes[finishReason] ?? 'IO',
+      texts.ended(agent, message ?? texts.why[finishReason], hint),
+      {
+        changed,
+        ...(text !== '' && { context: `${texts.partial}\n${this.#part(result).shown}` }),
+        cause: error,
       },
-    });
-  return { definition: of({}), of };
+    );
+  }
 }
 
-interface PartOfAnswer {
-  readonly shown: string;
-  readonly nextOffset?: number;
-}
-
-/** Returns the last text that the model wrote. */
 function lastText(messages: readonly UnifiedMessage[]): string | undefined {
   const last = messages.findLast((message) => message.role === 'assistant' && textOf(message) !== '');
   return last && textOf(last);

@@ -1,14 +1,17 @@
-import { InvalidResponseDataError } from 'ai';
-import { AnswerSize } from './answer-size.ts';
+import { InvalidResponseDataError, type wrapLanguageModel } from 'ai';
 import { AnswerError } from './model-failure.ts';
-import type { CallOptions, StreamPart, StreamResult } from './model-object.ts';
+
+/** A model with the calls that the AI SDK makes. */
+export type ModelObject = ReturnType<typeof wrapLanguageModel>;
+export type CallOptions = Parameters<ModelObject['doStream']>[0];
+export type StreamResult = Awaited<ReturnType<ModelObject['doStream']>>;
+export type StreamPart = StreamResult['stream'] extends ReadableStream<infer Part> ? Part : never;
 
 export interface TimeLimits {
   readonly firstByteTimeoutMs: number;
   readonly chunkTimeoutMs: number;
 }
 
-/** The time limits of one request. */
 export class Watch {
   /** Aborts with the caller's signal, and when the request is late. */
   readonly signal: AbortSignal;
@@ -21,7 +24,7 @@ export class Watch {
     this.signal.addEventListener('abort', () => this.#reject?.(this.signal.reason), { once: true });
   }
 
-  /** Waits for a promise for this time at most, and then ends the request. */
+  /** Waits for a promise for this time at most. A failure ends the request. */
   async within<T>(limitMs: number, what: string, promise: PromiseLike<T>): Promise<T> {
     const timer = setTimeout(() => {
       this.#stop.abort(new AnswerError('late', `${what} within ${limitMs / 1000} s`));
@@ -32,12 +35,14 @@ export class Watch {
         promise.then(resolve, reject);
         if (this.signal.aborted) reject(this.signal.reason);
       });
+    } catch (error) {
+      this.stop();
+      throw error;
     } finally {
       clearTimeout(timer);
     }
   }
 
-  /** Ends the request. */
   stop(): void {
     this.#stop.abort();
   }
@@ -53,15 +58,31 @@ function errorOf(error: unknown, { response }: StreamResult): unknown {
   return new AnswerError('not-a-stream', `answered with ${what}`);
 }
 
+/** The largest answer: text, reasoning and the arguments of calls together, in UTF-8. */
+const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
+
+function checkSize(bytes: number): void {
+  if (bytes <= MAX_ANSWER_BYTES) return;
+  throw new AnswerError('too-large', `answered with more than ${MAX_ANSWER_BYTES / 1024 / 1024} MiB of text`);
+}
+
+/** Checks an answer that was not streamed. @throws {AnswerError} `too-large`. */
+export function checkContent(
+  content: readonly { readonly type: string; readonly text?: unknown; readonly input?: unknown }[],
+): void {
+  const sizeOf = (value: unknown): number => (typeof value === 'string' ? Buffer.byteLength(value) : 0);
+  checkSize(content.reduce((sum, { text, input }) => sum + sizeOf(text) + sizeOf(input), 0));
+}
+
 /** The answer to one request, part by part, within the time limits. */
 export class Answer {
   readonly result: StreamResult;
   readonly #reader: ReadableStreamDefaultReader<StreamPart>;
   readonly #watch: Watch;
   readonly #limits: TimeLimits;
-  /** Parts that were read while the answer began. */
   readonly #begun: StreamPart[] = [];
-  readonly #size = new AnswerSize();
+  #deltaBytes = 0;
+  #callBytes = 0;
   #isFinished = false;
 
   private constructor(result: StreamResult, watch: Watch, limits: TimeLimits) {
@@ -71,7 +92,6 @@ export class Answer {
     this.#limits = limits;
   }
 
-  /** Sends a request and waits until the answer begins. */
   static async open(
     doStream: (options: CallOptions) => PromiseLike<StreamResult>,
     options: CallOptions,
@@ -84,38 +104,28 @@ export class Answer {
       while (answer.#begun.every(({ type }) => type === 'stream-start')) answer.#begun.push(await answer.#read());
       return answer;
     };
-    try {
-      return await watch.within(limits.firstByteTimeoutMs, 'did not begin to answer', begin());
-    } catch (error) {
-      watch.stop();
-      throw error;
-    }
+    return watch.within(limits.firstByteTimeoutMs, 'did not begin to answer', begin());
   }
 
   async #read(): Promise<StreamPart> {
     const { done, value } = await this.#reader.read();
     if (done) throw new AnswerError('cut', 'cut its answer');
     if (value.type === 'error') throw errorOf(value.error, this.result);
-    this.#size.add(value);
+    if (value.type === 'text-delta' || value.type === 'reasoning-delta' || value.type === 'tool-input-delta') {
+      this.#deltaBytes += Buffer.byteLength(value.delta);
+      // Calls repeat the arguments that were streamed.
+    } else if (value.type === 'tool-call') this.#callBytes += Buffer.byteLength(value.input);
+    checkSize(Math.max(this.#deltaBytes, this.#callBytes));
     this.#isFinished = value.type === 'finish';
     return value;
   }
 
-  /**
-   * Returns the next part, never an `error` part; `undefined` after the part `finish`.
-   *
-   * @throws The error of the answer; an `AnswerError` for one that is cut or late.
-   */
+  /** Returns the next part; `undefined` after `finish`. @throws The error of the answer; an `AnswerError` for one that is cut or late. */
   async next(): Promise<StreamPart | undefined> {
     const begun = this.#begun.shift();
     if (begun) return begun;
     if (this.#isFinished) return undefined;
-    try {
-      return await this.#watch.within(this.#limits.chunkTimeoutMs, 'did not continue its answer', this.#read());
-    } catch (error) {
-      this.#watch.stop();
-      throw error;
-    }
+    return this.#watch.within(this.#limits.chunkTimeoutMs, 'did not continue its answer', this.#read());
   }
 
   async cancel(reason?: unknown): Promise<void> {

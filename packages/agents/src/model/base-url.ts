@@ -1,6 +1,5 @@
 import { AgentError } from '../errors.ts';
 
-/** Where a model server is. */
 export interface ServerAddress {
   /** The base URL with the version and without the query: `http://localhost:11434/v1`. */
   readonly url: string;
@@ -16,30 +15,18 @@ function isOwnMachine(hostname: string): boolean {
   return /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[::1\])$/u.test(hostname);
 }
 
-/**
- * Reads the base URL of a server. `/v1` is added to a URL without a path, and the path of the endpoint, which manuals often
- * include, is removed.
- *
- * @throws {AgentError} `INVALID_OPTION`: the text is not an HTTP URL, or it holds a password.
- */
+/** Adds `/v1` to a URL without a path, and removes the path of the endpoint. @throws {AgentError} `INVALID_OPTION` */
 export function parseBaseUrl(text: string): ServerAddress {
-  const invalid = (summary: string, hint: string): AgentError =>
-    new AgentError('INVALID_OPTION', [summary, hint], { option: 'baseUrl' });
+  const invalid = (what: string, hint: string): AgentError =>
+    new AgentError('INVALID_OPTION', [`The base URL of the model ${what}`, hint], { option: 'baseUrl' });
+  const url = URL.parse(text);
   // A text that is not a URL may hold a key too, such as one that was pasted into the wrong variable.
-  if (!URL.canParse(text))
-    throw invalid('The base URL of the model is not a URL', `Correct CAIRN_BASE_URL: ${EXAMPLE}`);
-  const url = new URL(text);
+  if (url === null) throw invalid('is not a URL', `Correct CAIRN_BASE_URL: ${EXAMPLE}`);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    throw invalid(
-      `The base URL of the model has the protocol "${url.protocol}"`,
-      `Write http:// or https:// before the host: ${EXAMPLE}`,
-    );
+    throw invalid(`has the protocol "${url.protocol}"`, `Write http:// or https:// before the host: ${EXAMPLE}`);
   }
   if (url.username !== '' || url.password !== '') {
-    throw invalid(
-      'The base URL of the model contains a user or a password',
-      'Remove them from the URL, and pass the key as CAIRN_API_KEY.',
-    );
+    throw invalid('contains a user or a password', 'Remove them from the URL, and pass the key as CAIRN_API_KEY.');
   }
   const path = url.pathname.replace(/\/+$/u, '').replace(/\/chat\/completions$/u, '');
   return {

@@ -1,6 +1,5 @@
 /** Answers of servers that speak the chat completions of the OpenAI API almost, in the form that the provider reads. */
-import { isObject } from '@cairn/tool';
-import type { Fields } from '@cairn/tool';
+import { isObject, type Fields } from '@cairn/tool';
 import { readableUsage } from './usage.ts';
 
 /** Returns the calls of a message or a delta. Some servers write the arguments as an object. */
@@ -47,13 +46,11 @@ export function readableAnswer(answer: Fields): Fields {
   };
 }
 
-/** Returns the first choice of an answer, or of a part of one. */
 export function choiceIn({ choices }: Fields): Fields | undefined {
   const first: unknown = Array.isArray(choices) ? choices[0] : undefined;
   return isObject(first) ? first : undefined;
 }
 
-/** Returns the reason for the end of an answer that states none. */
 export function finishOf(hasCalls: boolean): 'stop' | 'tool_calls' {
   return hasCalls ? 'tool_calls' : 'stop';
 }

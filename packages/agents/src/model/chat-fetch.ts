@@ -1,57 +1,30 @@
-import { isObject } from '@cairn/tool';
-import type { Fields } from '@cairn/tool';
+import { isObject, type Fields } from '@cairn/tool';
 import { asStreamPart, choiceIn, finishOf, readableAnswer } from './chat-answer.ts';
 import { AnswerError } from './model-failure.ts';
+import { parseJson } from './parse-json.ts';
 import { fetchWithinOrigin } from './redirects.ts';
 
 /** The largest event, and the largest answer that is not streamed: an answer of the largest size with every character escaped. */
 const MAX_JSON_BYTES = 48 * 1024 * 1024;
 
-function parseJson(text: string): Fields | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+function parseObject(text: string): Fields | undefined {
+  const value = parseJson(text);
+  return isObject(value) ? value : undefined;
 }
 
-/** Collects the pieces of a text up to a limit. */
-class Pieces {
-  #pieces: string[] = [];
-  #length = 0;
-
-  add(piece: string): void {
-    this.#length += piece.length;
-    if (this.#length > MAX_JSON_BYTES) {
-      throw new AnswerError('too-large', `sent more than ${MAX_JSON_BYTES / 1024 / 1024} MiB at once`);
-    }
-    this.#pieces.push(piece);
-  }
-
-  get isEmpty(): boolean {
-    return this.#pieces.length === 0;
-  }
-
-  /** Returns the text, and begins another. */
-  take(): string {
-    const text = this.#pieces.join('');
-    this.#pieces = [];
-    this.#length = 0;
-    return text;
-  }
+/** Adds a piece to a text, up to the limit. */
+function join(text: string, piece: string): string {
+  if (text.length + piece.length <= MAX_JSON_BYTES) return text + piece;
+  throw new AnswerError('too-large', `sent more than ${MAX_JSON_BYTES / 1024 / 1024} MiB at once`);
 }
 
 type Output = TransformStreamDefaultController<string>;
 
-/**
- * Reads the answer to a request for a stream: a stream of events, or JSON. Its output is events as the provider reads them. The
- * event `[DONE]` ends the answer, even if the connection stays open and no reason for the end was stated.
- */
+/** Reads a streamed answer, or JSON, as events for the provider. `[DONE]` ends it, even without a stated reason for the end. */
 class ChatAnswer {
-  readonly #line = new Pieces();
+  #line = '';
   /** The lines of the current event, which an empty line ends. */
-  readonly #data = new Pieces();
+  #data: string | undefined;
   #kind: 'unknown' | 'json' | 'events' = 'unknown';
   #hasChoice = false;
   #hasCalls = false;
@@ -64,36 +37,40 @@ class ChatAnswer {
       this.#kind = text.startsWith('{') ? 'json' : 'events';
     }
     if (this.#kind === 'json') {
-      this.#line.add(chunk);
+      this.#line = join(this.#line, chunk);
       return;
     }
     const [first = '', ...lines] = chunk.split('\n');
-    this.#line.add(first);
+    this.#line = join(this.#line, first);
     for (const line of lines) {
-      this.#readLine(this.#line.take(), output);
-      this.#line.add(line);
+      this.#readLine(this.#line, output);
+      this.#line = join('', line);
     }
   }
 
   flush(output: Output): void {
-    const rest = this.#line.take();
     if (this.#kind === 'json') {
-      const json = parseJson(rest);
+      const json = parseObject(this.#line);
       const part = json && asStreamPart(readableAnswer(json));
       if (part !== undefined) this.#send(part, output);
       return;
     }
-    this.#readLine(rest, output);
+    this.#readLine(this.#line, output);
     // The last event of a connection that broke may be a half one.
-    const data = this.#data.take().trim();
-    if (data === '[DONE]' || parseJson(data) !== undefined) this.#readEvent(data, output);
+    const data = this.#data?.trim() ?? '';
+    if (data === '[DONE]' || parseObject(data) !== undefined) this.#readEvent(data, output);
   }
 
   #readLine(ended: string, output: Output): void {
     const line = ended.endsWith('\r') ? ended.slice(0, -1) : ended;
     if (line.startsWith('data:')) {
-      this.#data.add(`${this.#data.isEmpty ? '' : '\n'}${line.slice('data:'.length).trimStart()}`);
-    } else if (line === '' && !this.#data.isEmpty) this.#readEvent(this.#data.take().trim(), output);
+      const data = line.slice('data:'.length).trimStart();
+      this.#data = this.#data === undefined ? data : join(this.#data, `\n${data}`);
+    } else if (line === '' && this.#data !== undefined) {
+      const data = this.#data.trim();
+      this.#data = undefined;
+      this.#readEvent(data, output);
+    }
   }
 
   #readEvent(data: string, output: Output): void {
@@ -104,7 +81,7 @@ class ChatAnswer {
       output.terminate();
       return;
     }
-    const json = parseJson(data);
+    const json = parseObject(data);
     // The provider reports what is not readable.
     if (json === undefined) output.enqueue(`data: ${data.replaceAll('\n', ' ')}\n\n`);
     else this.#send(readableAnswer(json), output);
@@ -122,21 +99,17 @@ class ChatAnswer {
 
 /** Reads JSON up to the limit, and returns it as the provider reads it. */
 async function readWhole(response: Response): Promise<Response> {
-  const pieces = new Pieces();
-  for await (const piece of response.body?.pipeThrough(new TextDecoderStream()) ?? []) pieces.add(piece);
-  const text = pieces.take();
-  const json = parseJson(text);
+  let text = '';
+  for await (const piece of response.body?.pipeThrough(new TextDecoderStream()) ?? []) text = join(text, piece);
+  const json = parseObject(text);
   return new Response(json === undefined ? text : JSON.stringify(readableAnswer(json)), response);
 }
 
-/**
- * Sends a request for a chat completion. Redirects are followed within the origin; answers are put into the form that the provider
- * reads, whether the server streams them or not.
- */
+/** Sends a request for a chat completion, follows redirects within the origin, and puts the answer into the provider's form. */
 export const chatFetch: typeof fetch = async (input, init = {}) => {
   const response = await fetchWithinOrigin(input instanceof Request ? input.url : input, init);
   if (!response.ok || response.body === null) return response;
-  const isStream = typeof init.body === 'string' && parseJson(init.body)?.['stream'] === true;
+  const isStream = typeof init.body === 'string' && parseObject(init.body)?.['stream'] === true;
   if (!isStream) return readWhole(response);
   const body = response.body
     .pipeThrough(new TextDecoderStream())

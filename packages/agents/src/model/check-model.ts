@@ -1,8 +1,9 @@
 import type { OptionNames } from '@cairn/tool/errors';
 import { z } from 'zod';
-import { checkArguments, AgentError } from '../errors.ts';
+import { checkArguments } from '../errors.ts';
 import { AnswerError, modelFailure } from './model-failure.ts';
-import type { ModelSubject } from './model-subject.ts';
+import { unreadable, type ModelSubject } from './model-subject.ts';
+import { parseJson } from './parse-json.ts';
 import { fetchWithinOrigin } from './redirects.ts';
 import { configuredServer, modelOptions, secretsOf, type ModelOptions } from './resolve-model.ts';
 import { serverFailure } from './server-failure.ts';
@@ -31,25 +32,13 @@ const DEFAULT_TIMEOUT_MS = 5000;
 const modelList = z.object({ data: z.array(z.object({ id: z.string() })) });
 const errorBody = z.object({ error: z.object({ message: z.string(), code: z.string().nullish() }) });
 
-function parse<T>(text: string, schema: z.ZodType<T>): T | undefined {
-  try {
-    return schema.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
-}
-
 const checkModelOptions: OptionNames<CheckModelOptions> = {
   ...modelOptions,
   timeoutMs: 'optional',
   signal: 'optional',
 };
 
-/**
- * Asks the server of the configured model for the list of its models, once. No model is called, so that it costs nothing.
- *
- * @throws {AgentError} as `resolveModel` and as a request to the model do.
- */
+/** Asks the server of the configured model for its models. Calls no model. @throws {AgentError} like a request to the model. */
 export async function checkModel(options: CheckModelOptions): Promise<CheckedModel> {
   checkArguments.options('checkModel', options, checkModelOptions);
   const { timeoutMs = DEFAULT_TIMEOUT_MS, signal } = options;
@@ -59,31 +48,27 @@ export async function checkModel(options: CheckModelOptions): Promise<CheckedMod
   const address = new URL(`${url}/models`);
   address.search = new URLSearchParams(query).toString();
   const limit = AbortSignal.timeout(timeoutMs);
-  let status: number;
-  let text: string;
-  let headers: Record<string, string>;
-  try {
+  const ask = async (): Promise<{ response: Response; text: string }> => {
     const response = await fetchWithinOrigin(address, {
       headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
       signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
     });
-    ({ status } = response);
-    headers = Object.fromEntries(response.headers);
-    text = await response.text();
-  } catch (error) {
+    return { response, text: await response.text() };
+  };
+  const { response, text } = await ask().catch((error: unknown) => {
     signal?.throwIfAborted();
     const late = new AnswerError('late', `did not answer within ${timeoutMs / 1000} s`);
     throw modelFailure(limit.aborted ? late : error, subject).error;
-  }
+  });
+  const { status } = response;
   // Servers without the list reject its path or its method.
   if (status === 404 || status === 405 || status === 501) return { name, baseUrl: url, warnings };
   if (status >= 400) {
-    const { message = '', code } = parse(text, errorBody)?.error ?? {};
+    const { message = '', code } = errorBody.safeParse(parseJson(text)).data?.error ?? {};
+    const headers = Object.fromEntries(response.headers);
     throw serverFailure({ status, code: code ?? '', message, headers }, subject).error;
   }
-  const list = parse(text, modelList);
+  const list = modelList.safeParse(parseJson(text)).data;
   if (list) return { name, baseUrl: url, models: list.data.map(({ id }) => id), warnings };
-  const hint = 'Check that CAIRN_BASE_URL is the URL of a server with the chat completions of the OpenAI API.';
-  const summary = `The server at ${url} answers, but not as a model server`;
-  throw new AgentError('MODEL_FAILED', [summary, hint]);
+  throw unreadable(`The server at ${url} answers, but not as a model server`).error;
 }

@@ -1,11 +1,8 @@
-import { wrapLanguageModel } from 'ai';
-import type { LanguageModel } from 'ai';
+import { wrapLanguageModel, type LanguageModel } from 'ai';
 import { AgentError } from '../errors.ts';
-import { checkContent } from './answer-size.ts';
-import { Answer, Watch } from './answer.ts';
-import { joinDelta } from './join-delta.ts';
+import { Answer, checkContent, Watch } from './answer.ts';
+import type { CallOptions, ModelObject, StreamPart, StreamResult } from './answer.ts';
 import { modelFailure } from './model-failure.ts';
-import type { CallOptions, ModelObject, StreamPart, StreamResult } from './model-object.ts';
 import type { ModelSubject } from './model-subject.ts';
 import { Retries, type RetryOptions } from './retries.ts';
 import { ThoughtParts, withoutBlocks } from './thoughts.ts';
@@ -15,10 +12,7 @@ export interface GuardOptions extends RetryOptions {
   readonly firstByteTimeoutMs?: number | undefined;
   /** Each further part of the answer must arrive within this time. @default 180,000 */
   readonly chunkTimeoutMs?: number | undefined;
-  /**
-   * Returns whether the next answer is read while it arrives. Otherwise it is passed on when it is complete, so that one that
-   * is cut is asked for again. @default true
-   */
+  /** Whether the next answer is read while it arrives. Otherwise it is passed on when complete; a cut one is asked for again. @default true */
   readonly isFollowed?: (() => boolean) | undefined;
   /** Called with the text of an answer that was not followed, when it was cut or aborted and is not asked for again. */
   readonly onUnsent?: ((text: string) => void) | undefined;
@@ -29,50 +23,40 @@ const DEFAULT_TIMEOUT_MS = 180_000;
 /** Timers with a longer time end at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** @throws {AgentError} `INVALID_OPTION` */
-function checkNumber(option: string, value: number, least: number): void {
-  if (typeof value === 'number' && value >= least && value <= MAX_TIMER_MS) return;
-  const hint = `Use a number from ${least} to ${MAX_TIMER_MS}.`;
-  throw new AgentError('INVALID_OPTION', [`${option} is ${String(value)}`, hint], { option });
-}
-
 /** With an invalid number, requests would be repeated without an end. @throws {AgentError} `INVALID_OPTION` */
-function checkRetries({ maxRetries, retryDelayMs, maxRetryDelayMs, busyMs }: RetryOptions): void {
-  const numbers = { maxRetries, retryDelayMs, maxRetryDelayMs, busyMs };
-  for (const [option, value] of Object.entries(numbers)) if (value !== undefined) checkNumber(option, value, 0);
+function checkNumbers(numbers: Readonly<Record<string, number | undefined>>, least: number): void {
+  for (const [option, value] of Object.entries(numbers)) {
+    if (value === undefined || (typeof value === 'number' && value >= least && value <= MAX_TIMER_MS)) continue;
+    const hint = `Use a number from ${least} to ${MAX_TIMER_MS}.`;
+    throw new AgentError('INVALID_OPTION', [`${option} is ${String(value)}`, hint], { option });
+  }
 }
 
 /** The parts that no caller acts on. The input of a tool call is not acted on before the call is complete. */
-const SILENT_PARTS: ReadonlySet<StreamPart['type']> = new Set([
-  'stream-start',
-  'response-metadata',
-  'raw',
-  'text-start',
-  'text-end',
-  'reasoning-start',
-  'reasoning-end',
-  'tool-input-start',
-  'tool-input-delta',
-  'tool-input-end',
-]);
+const SILENT_PART =
+  /^(?:stream-start|response-metadata|raw|(?:text|reasoning|tool-input)-(?:start|end)|tool-input-delta)$/u;
 
 /** Returns whether a caller acts on a part: shows it or runs it. Complete calls of tools wait for the end of the answer. */
 function isContent(part: StreamPart): boolean {
   if (part.type === 'text-delta' || part.type === 'reasoning-delta') return part.delta !== '';
   if (part.type === 'tool-call') return part.providerExecuted === true;
-  return !SILENT_PARTS.has(part.type);
+  return !SILENT_PART.test(part.type);
 }
 
-/** Returns whether a part ends the time in which the answer may be asked for again: it has an effect, or it is the end. */
-function isFinal(part: StreamPart): boolean {
-  return isContent(part) && part.type !== 'text-delta' && part.type !== 'reasoning-delta';
+/** Adds a piece of text to the last part when both are pieces of one text. Returns whether it did. */
+function joinDelta(parts: StreamPart[], part: StreamPart): boolean {
+  const last = parts.at(-1);
+  if (last === undefined || !('delta' in part) || !('delta' in last)) return false;
+  if (last.type !== part.type || last.id !== part.id || part.providerMetadata !== undefined) return false;
+  parts[parts.length - 1] = { ...last, delta: last.delta + part.delta };
+  return true;
 }
 
-/** Reads an answer up to what a caller acts on. */
+/** Reads an answer up to what a caller acts on; one that is not followed up to what has an effect, or to its end. */
 async function readHead(answer: Answer, isFollowed: boolean, head: StreamPart[]): Promise<void> {
   for (let part = await answer.next(); part; part = await answer.next()) {
     if (isFollowed || !joinDelta(head, part)) head.push(part);
-    if (isFollowed ? isContent(part) : isFinal(part)) break;
+    if (isContent(part) && (isFollowed || (part.type !== 'text-delta' && part.type !== 'reasoning-delta'))) break;
   }
 }
 
@@ -81,7 +65,6 @@ class Passage {
   readonly #thoughts = new ThoughtParts();
   readonly #calls: StreamPart[] = [];
 
-  /** Returns the parts to pass on after a part of the answer. */
   read(part: StreamPart): readonly StreamPart[] {
     return this.#thoughts.read(part).flatMap((one) => {
       if (one.type === 'tool-call' && !isContent(one)) {
@@ -131,26 +114,19 @@ function streamOf(
 }
 
 /**
- * Returns a model with time limits, retries and a largest answer (8 MiB of text). A request is repeated, byte for byte, after 429,
- * after 5xx and after a connection that broke, unless a part of the answer was passed on. All failures but an abort by the caller are
- * `AgentError`s. `<think>` blocks at the beginning of a line are reasoning, and not a part of the text.
- *
- * Tool calls are passed on when the answer is complete, so that no call of a cut answer runs.
+ * Returns a model with time limits, retries and a largest answer. Requests are repeated unless a part of the answer was passed on.
+ * Failures, but for an abort, are `AgentError`s. Tool calls are passed on at the end, so that no call of a cut answer runs.
  */
 export function guardModel(
   model: Exclude<LanguageModel, string>,
   subject: ModelSubject,
   options: GuardOptions,
 ): ModelObject {
-  const {
-    firstByteTimeoutMs = DEFAULT_TIMEOUT_MS,
-    chunkTimeoutMs = DEFAULT_TIMEOUT_MS,
-    isFollowed,
-    onUnsent,
-  } = options;
+  const { firstByteTimeoutMs = DEFAULT_TIMEOUT_MS, chunkTimeoutMs = DEFAULT_TIMEOUT_MS } = options;
   const limits = { firstByteTimeoutMs, chunkTimeoutMs };
-  for (const [option, value] of Object.entries(limits)) checkNumber(option, value, 1);
-  checkRetries(options);
+  checkNumbers(limits, 1);
+  const { maxRetries, retryDelayMs, maxRetryDelayMs, busyMs } = options;
+  checkNumbers({ maxRetries, retryDelayMs, maxRetryDelayMs, busyMs }, 0);
   const open = async (params: CallOptions, inner: ModelObject): Promise<StreamResult> => {
     const { abortSignal: signal } = params;
     const head: StreamPart[] = [];
@@ -159,11 +135,11 @@ export function guardModel(
       unsent = textOf(head) || unsent;
       head.length = 0;
       const opened = await Answer.open((one) => inner.doStream(one), params, limits);
-      await readHead(opened, isFollowed?.() ?? true, head);
+      await readHead(opened, options.isFollowed?.() ?? true, head);
       return opened;
     };
     const answer = await new Retries(subject, options).run(signal, request).catch((error: unknown) => {
-      onUnsent?.(textOf(head) || unsent);
+      options.onUnsent?.(textOf(head) || unsent);
       throw error;
     });
     return { ...answer.result, stream: streamOf(answer, head, { subject, signal }) };
@@ -176,11 +152,8 @@ export function guardModel(
       wrapGenerate: async ({ params, model: inner }) =>
         new Retries(subject, options).run(params.abortSignal, async () => {
           const watch = new Watch(params.abortSignal);
-          const whole = await watch.within(
-            firstByteTimeoutMs,
-            'did not answer',
-            inner.doGenerate({ ...params, abortSignal: watch.signal }),
-          );
+          const answering = inner.doGenerate({ ...params, abortSignal: watch.signal });
+          const whole = await watch.within(firstByteTimeoutMs, 'did not answer', answering);
           checkContent(whole.content);
           return { ...whole, content: withoutBlocks(whole.content) };
         }),

@@ -12,8 +12,9 @@ import {
 } from 'ai';
 import { AgentError, checkArguments } from '../errors.ts';
 import { causesOf, networkErrorOf, networkFailure } from './network-failure.ts';
-import { apiErrorOf, serverFailure, unreadable } from './server-failure.ts';
-import { nameServer, redact, type ModelFailure, type ModelSubject } from './model-subject.ts';
+import { failure, nameServer, redact, RUN_AGAIN, unreadable } from './model-subject.ts';
+import type { ModelFailure, ModelSubject } from './model-subject.ts';
+import { apiErrorOf, serverFailure } from './server-failure.ts';
 
 /** An answer that is cut, late, too large, or not a stream. */
 export class AnswerError extends Error {
@@ -31,25 +32,15 @@ function answerFailure({ kind, message }: AnswerError, subject: ModelSubject): M
   const summary = `${nameServer(subject)} ${message}`;
   switch (kind) {
     case 'cut':
-      return {
-        error: new AgentError('MODEL_FAILED', [summary, 'Run it again, or check the log of the server.']),
-        isTransient: true,
-      };
+      return failure('MODEL_FAILED', [summary, RUN_AGAIN], true);
     case 'late':
-      return {
-        error: new AgentError('MODEL_UNAVAILABLE', [summary, 'Check that it runs, or allow more time.']),
-        isTransient: false,
-      };
+      return failure('MODEL_UNAVAILABLE', [summary, 'Check that it runs, or allow more time.']);
     case 'not-a-stream':
       return unreadable(summary);
-    case 'too-large':
-      return {
-        error: new AgentError('TOO_LARGE', [
-          summary,
-          'Ask for less at once; a model that repeats itself needs another prompt.',
-        ]),
-        isTransient: false,
-      };
+    case 'too-large': {
+      const hint = 'Ask for less at once; a model that repeats itself needs another prompt.';
+      return failure('TOO_LARGE', [summary, hint]);
+    }
   }
 }
 
@@ -74,30 +65,20 @@ export function modelFailure(error: unknown, subject: ModelSubject = {}): ModelF
     return unreadable(`The answer of the model server is not readable: ${words}`);
   }
   if (unsupportedErrors.some((type) => type.isInstance(error))) {
-    const hint = 'Use a model that supports it.';
-    return {
-      error: new AgentError('MODEL_REFUSED', [`The model cannot be asked: ${words}`, hint]),
-      isTransient: false,
-    };
+    return failure('MODEL_REFUSED', [`The model cannot be asked: ${words}`, 'Use a model that supports it.']);
   }
   const hint = 'Check that the model server runs, and that CAIRN_BASE_URL is right.';
   if (APICallError.isInstance(error)) {
     const reason = words.replace(/^Cannot connect to API:?\s*/u, '');
     const summary = `${nameServer(subject)} is not reachable${reason === '' ? '' : `: ${reason}`}`;
-    return { error: new AgentError('MODEL_UNAVAILABLE', [summary, hint]), isTransient: false };
+    return failure('MODEL_UNAVAILABLE', [summary, hint]);
   }
-  return {
-    error: new AgentError('MODEL_FAILED', [`The request to the model failed: ${words}`, hint]),
-    isTransient: false,
-  };
+  return failure('MODEL_FAILED', [`The request to the model failed: ${words}`, hint]);
 }
 
 const modelSubject: OptionNames<ModelSubject> = { name: 'optional', server: 'optional', secrets: 'optional' };
 
-/**
- * Returns the `AgentError` for an error of a request to a model. The error has no cause, because requests and answers in it may
- * contain the key.
- */
+/** Returns the `AgentError` for an error of a request to a model, without a cause: requests and answers may contain the key. */
 export function mapModelError(error: unknown, subject?: ModelSubject): AgentError {
   checkArguments.options('mapModelError', subject, modelSubject);
   return modelFailure(error, subject).error;

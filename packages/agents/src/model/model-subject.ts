@@ -1,5 +1,5 @@
 import { findSecrets } from '@cairn/tool/prompt';
-import type { AgentError } from '../errors.ts';
+import { AgentError, type AgentErrorCode } from '../errors.ts';
 
 /** What the messages of errors name. */
 export interface ModelSubject {
@@ -11,22 +11,32 @@ export interface ModelSubject {
   readonly secrets?: readonly string[] | undefined;
 }
 
-/** A failed request to a model. */
+export const RUN_AGAIN = 'Run it again, or check the log of the server.';
+
 export interface ModelFailure {
   readonly error: AgentError;
   /** Whether the same request may succeed soon. */
   readonly isTransient: boolean;
-  /** How long the server asks to wait. */
   readonly retryAfterMs?: number | undefined;
+}
+
+export function failure(
+  code: AgentErrorCode,
+  text: readonly [summary: string, hint: string],
+  isTransient: boolean = false,
+): ModelFailure {
+  return { error: new AgentError(code, text), isTransient };
+}
+
+/** Names an answer that is not one of the API. */
+export function unreadable(summary: string): ModelFailure {
+  const hint = 'Check that CAIRN_BASE_URL is the URL of a server with the chat completions of the OpenAI API.';
+  return failure('MODEL_FAILED', [summary, hint]);
 }
 
 /** Begins a sentence about the server. */
 export function nameServer({ server }: ModelSubject): string {
   return server === undefined ? 'The model server' : `The model server at ${server}`;
-}
-
-export function nameModel({ name }: ModelSubject): string {
-  return name === undefined ? 'the model' : `the model "${name}"`;
 }
 
 const MAX_LENGTH = 300;
@@ -48,4 +58,9 @@ export function redact(text: string, { secrets = [] }: ModelSubject): string {
   if (words.length > MAX_LENGTH) return `${words.slice(0, MAX_LENGTH)}…`;
   // The last word may be the beginning of a secret.
   return text.length > MAX_SEARCHED ? `${words.replace(/\S*$/u, '')}…` : words;
+}
+
+export function reasonIn(message: string, subject: ModelSubject): string {
+  const words = redact(message, subject);
+  return words === '' ? '' : `: ${words}`;
 }

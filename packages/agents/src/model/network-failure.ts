@@ -1,7 +1,6 @@
-import { AgentError, type AgentErrorCode } from '../errors.ts';
-import { nameServer, redact, type ModelFailure, type ModelSubject } from './model-subject.ts';
+import { failure, nameServer, reasonIn, RUN_AGAIN } from './model-subject.ts';
+import type { ModelFailure, ModelSubject } from './model-subject.ts';
 
-/** Yields an error and what caused it. */
 export function* causesOf(error: unknown): Generator<object> {
   const queue: unknown[] = [error];
   const seen = new Set<unknown>();
@@ -14,7 +13,6 @@ export function* causesOf(error: unknown): Generator<object> {
   }
 }
 
-/** The code and the message of the error that broke a connection. */
 interface NetworkError {
   readonly code: string;
   readonly message: string;
@@ -32,45 +30,27 @@ export function networkErrorOf(error: unknown): NetworkError | undefined {
   return undefined;
 }
 
-type Row = readonly [codes: RegExp, code: AgentErrorCode, what: string, hint: string, isTransient?: true];
+type Row = readonly [codes: RegExp, what: string, hint: string, isTransient?: true];
 
 const checkServer = 'Check that it runs, and that CAIRN_BASE_URL is right.';
+const badCertificate = 'Correct CAIRN_BASE_URL, or name the file of the authority in NODE_EXTRA_CA_CERTS.';
 
 /** The failures by the code of the error. The first row that matches counts. */
 const rows: readonly Row[] = [
-  [
-    /^ECONNREFUSED$/u,
-    'MODEL_UNAVAILABLE',
-    'is not reachable: nothing listens there',
-    'Start it, or correct CAIRN_BASE_URL.',
-  ],
+  [/^ECONNREFUSED$/u, 'is not reachable: nothing listens there', 'Start it, or correct CAIRN_BASE_URL.'],
   [
     /^(?:ENOTFOUND|EAI_AGAIN)$/u,
-    'MODEL_UNAVAILABLE',
     'is not reachable: its host is not found',
     'Correct CAIRN_BASE_URL, or check the network.',
   ],
-  [
-    /^(?:ECONNRESET|ECONNABORTED|EPIPE|UND_ERR_SOCKET)$/u,
-    'MODEL_FAILED',
-    'broke the connection',
-    'Run it again, or check the log of the server.',
-    true,
-  ],
-  [/TIMEDOUT|TIMEOUT/u, 'MODEL_UNAVAILABLE', 'did not answer in time', checkServer],
-  [
-    /CERT|SSL|TLS|SIGNATURE/u,
-    'MODEL_UNAVAILABLE',
-    'is not trusted: its certificate is not valid here',
-    'Correct CAIRN_BASE_URL, or name the file of the authority in NODE_EXTRA_CA_CERTS.',
-  ],
+  [/^(?:ECONNRESET|ECONNABORTED|EPIPE|UND_ERR_SOCKET)$/u, 'broke the connection', RUN_AGAIN, true],
+  [/TIMEDOUT|TIMEOUT/u, 'did not answer in time', checkServer],
+  [/CERT|SSL|TLS|SIGNATURE/u, 'is not trusted: its certificate is not valid here', badCertificate],
 ];
 
-/** Interprets an error of the connection. */
-export function networkFailure({ code: networkCode, message }: NetworkError, subject: ModelSubject): ModelFailure {
-  const row = rows.find(([codes]) => codes.test(networkCode));
-  const reason = redact(message, subject);
-  const other: Row = [/^/u, 'MODEL_UNAVAILABLE', `is not reachable${reason === '' ? '' : `: ${reason}`}`, checkServer];
-  const [, code, what, hint, isTransient = false] = row ?? other;
-  return { error: new AgentError(code, [`${nameServer(subject)} ${what} (${networkCode})`, hint]), isTransient };
+export function networkFailure({ code, message }: NetworkError, subject: ModelSubject): ModelFailure {
+  const other: Row = [/^/u, `is not reachable${reasonIn(message, subject)}`, checkServer];
+  const [, what, hint, isTransient] = rows.find(([codes]) => codes.test(code)) ?? other;
+  const summary = `${nameServer(subject)} ${what} (${code})`;
+  return failure(isTransient ? 'MODEL_FAILED' : 'MODEL_UNAVAILABLE', [summary, hint], isTransient);
 }

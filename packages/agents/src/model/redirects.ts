@@ -2,34 +2,24 @@ import { AgentError } from '../errors.ts';
 
 const MAX_REDIRECTS = 5;
 
-/**
- * Sends a request, and repeats it where the server redirects it to, within the origin. Another origin gets neither the key nor the
- * prompt.
- *
- * @throws {AgentError} `MODEL_UNAVAILABLE` for a redirect to another origin, and after five.
- */
+/** Sends a request, also after redirects within the origin. @throws {AgentError} `MODEL_UNAVAILABLE` for others, and after five. */
 export async function fetchWithinOrigin(url: string | URL, init: RequestInit = {}): Promise<Response> {
   const first = new URL(url);
+  const failed = (what: string, hint: string): AgentError =>
+    new AgentError('MODEL_UNAVAILABLE', [`The model server at ${first.origin} redirects ${what}`, hint]);
   let address = first;
   for (let count = 0; ; count += 1) {
     const response = await fetch(address.href, { ...init, redirect: 'manual' });
     const location = response.headers.get('location');
     if (response.status < 300 || response.status > 399 || location === null) return response;
     await response.body?.cancel();
-    const target = URL.canParse(location, address.href) ? new URL(location, address) : undefined;
-    if (target === undefined || target.origin !== first.origin) {
-      const where = target === undefined ? 'an invalid address' : `${target.protocol}//${target.host}`;
-      throw new AgentError('MODEL_UNAVAILABLE', [
-        `The model server at ${first.origin} redirects to ${where}, and nothing was sent there`,
-        'Set CAIRN_BASE_URL to the address of the server itself.',
-      ]);
+    const target = URL.parse(location, address.href);
+    if (target?.origin !== first.origin) {
+      const where = target === null ? 'an invalid address' : `${target.protocol}//${target.host}`;
+      const hint = 'Set CAIRN_BASE_URL to the address of the server itself.';
+      throw failed(`to ${where}, and nothing was sent there`, hint);
     }
-    if (count === MAX_REDIRECTS) {
-      throw new AgentError('MODEL_UNAVAILABLE', [
-        `The model server at ${first.origin} redirects more than ${MAX_REDIRECTS} times`,
-        'Correct CAIRN_BASE_URL.',
-      ]);
-    }
+    if (count === MAX_REDIRECTS) throw failed(`more than ${MAX_REDIRECTS} times`, 'Correct CAIRN_BASE_URL.');
     address = target;
   }
 }

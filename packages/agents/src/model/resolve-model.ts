@@ -5,6 +5,7 @@ import { checkArguments, AgentError } from '../errors.ts';
 import { parseBaseUrl, type ServerAddress } from './base-url.ts';
 import { chatFetch } from './chat-fetch.ts';
 import { guardModel, type GuardOptions } from './guard-model.ts';
+import type { ModelSubject } from './model-subject.ts';
 import { convertUsage } from './usage.ts';
 
 export interface ModelOptions {
@@ -34,11 +35,10 @@ export interface ResolvedModel {
 /** A model with time limits and retries for its requests. Its failures are `AgentError`s. */
 export type GuardedModel = ReturnType<typeof guardModel>;
 
-const WITHOUT =
-  'Without a model the tools, the memory, and the commands "agents list", "agents show" and "agents context" work.';
-
 function noModel(summary: string, how: string): AgentError {
-  return new AgentError('NO_MODEL', [summary, `${how}. ${WITHOUT}`]);
+  const without =
+    'Without a model the tools, the memory, and the commands "agents list", "agents show" and "agents context" work.';
+  return new AgentError('NO_MODEL', [summary, `${how}. ${without}`]);
 }
 
 /** An empty variable counts as not set. */
@@ -46,7 +46,6 @@ function firstOf(...values: readonly (string | undefined)[]): string | undefined
   return values.map((value) => value?.trim()).find((value) => value !== undefined && value !== '');
 }
 
-/** A server, and the key that it is sent. */
 export interface ModelServer extends ServerAddress {
   readonly key: string | undefined;
   readonly warnings: readonly string[];
@@ -69,11 +68,7 @@ function serverOf(baseUrl: string, { apiKey, env = {} }: ModelOptions): ModelSer
   return { ...address, key, warnings };
 }
 
-/**
- * Returns the id of the configured model and its server.
- *
- * @throws {AgentError} `NO_MODEL`: no model, or no base URL. `INVALID_OPTION`: the base URL or the key is invalid.
- */
+/** Returns the id of the configured model and its server. @throws {AgentError} `NO_MODEL`, `INVALID_OPTION` */
 export function configuredServer(options: ModelOptions & { readonly model?: string | undefined }): {
   readonly name: string;
   readonly server: ModelServer;
@@ -106,9 +101,12 @@ export function secretsOf({ key, query }: ModelServer): readonly string[] {
   return [...(key === undefined ? [] : [key]), ...values];
 }
 
-const server = { baseUrl: 'optional', apiKey: 'optional', env: 'optional' } as const;
-
-export const modelOptions: OptionNames<ModelOptions> = { ...server, model: 'optional' };
+export const modelOptions: OptionNames<ModelOptions> = {
+  model: 'optional',
+  baseUrl: 'optional',
+  apiKey: 'optional',
+  env: 'optional',
+};
 
 /** The time limits and retries of requests. The events that a caller follows decide the others. */
 export const requestOptions: OptionNames<Omit<GuardOptions, 'onRetry'>> = {
@@ -125,9 +123,11 @@ export const requestOptions: OptionNames<Omit<GuardOptions, 'onRetry'>> = {
 
 const guardOptions: OptionNames<GuardOptions> = { ...requestOptions, onRetry: 'optional' };
 
-function guarded(...[model, subject, limits]: Parameters<typeof guardModel>): GuardedModel {
-  checkArguments.options('guard', limits, guardOptions);
-  return guardModel(model, subject, limits);
+function guardOf(model: Exclude<LanguageModel, string>, subject: ModelSubject = {}): ResolvedModel['guard'] {
+  return (limits) => {
+    checkArguments.options('guard', limits, guardOptions);
+    return guardModel(model, subject, limits);
+  };
 }
 
 /**
@@ -139,7 +139,7 @@ export function resolveModel(options: ModelOptions): ResolvedModel {
   checkArguments.options('resolveModel', options, modelOptions);
   const { model } = options;
   if (typeof model === 'object') {
-    const guard = (limits: GuardOptions): GuardedModel => guarded(model, {}, limits);
+    const guard = guardOf(model);
     return { model: guard({}), name: model.modelId, warnings: [], guard };
   }
   const { name, server } = configuredServer({ ...options, model });
@@ -154,8 +154,6 @@ export function resolveModel(options: ModelOptions): ResolvedModel {
     ...(key !== undefined && { apiKey: key }),
     ...(Object.keys(query).length > 0 && { queryParams: query }),
   });
-  const chat = provider.chatModel(name);
-  const subject = { name, server: url, secrets: secretsOf(server) };
-  const guard = (limits: GuardOptions): GuardedModel => guarded(chat, subject, limits);
+  const guard = guardOf(provider.chatModel(name), { name, server: url, secrets: secretsOf(server) });
   return { model: guard({}), name, baseUrl: url, warnings, guard };
 }

@@ -29,9 +29,6 @@ export interface RetryOptions {
   readonly wait?: ((delayMs: number, signal: AbortSignal | undefined) => Promise<void>) | undefined;
 }
 
-const DEFAULT_RETRIES = 3;
-const DEFAULT_DELAY_MS = 1000;
-const DEFAULT_MAX_DELAY_MS = 60_000;
 const DEFAULT_BUSY_MS = 120_000;
 const MAX_BUSY_DELAY_MS = 30_000;
 
@@ -39,7 +36,6 @@ async function waitByTimer(delayMs: number, signal: AbortSignal | undefined): Pr
   await wait(delayMs, undefined, signal === undefined ? {} : { signal });
 }
 
-/** The repetitions of one request. */
 export class Retries {
   readonly #subject: ModelSubject;
   readonly #options: RetryOptions;
@@ -65,11 +61,7 @@ export class Retries {
 
   /** @throws {AgentError} of the failure when the request is not repeated. */
   async #waitAfter(failure: ModelFailure, signal: AbortSignal | undefined): Promise<void> {
-    const {
-      maxRetries = DEFAULT_RETRIES,
-      maxRetryDelayMs = DEFAULT_MAX_DELAY_MS,
-      busyMs = DEFAULT_BUSY_MS,
-    } = this.#options;
+    const { maxRetries = 3, maxRetryDelayMs = 60_000, busyMs = DEFAULT_BUSY_MS } = this.#options;
     const { code, summary, hint } = failure.error;
     const isBusy = code === 'MODEL_BUSY' && failure.retryAfterMs === undefined;
     const delayMs = failure.retryAfterMs ?? this.#backoff(isBusy);
@@ -84,10 +76,10 @@ export class Retries {
 
   /** Varied, so that agents that were sent away together do not come back together. */
   #backoff(isBusy: boolean): number {
-    const delayMs = (this.#options.retryDelayMs ?? DEFAULT_DELAY_MS) * 2 ** this.#attempt * (0.75 + Math.random() / 2);
-    if (!isBusy) return Math.round(delayMs);
-    const leftMs = (this.#options.busyMs ?? DEFAULT_BUSY_MS) - this.#waitedMs;
+    const { retryDelayMs = 1000, busyMs = DEFAULT_BUSY_MS } = this.#options;
+    const delayMs = retryDelayMs * 2 ** this.#attempt * (0.75 + Math.random() / 2);
     // The last delay ends with the time.
-    return Math.max(1, Math.round(Math.min(delayMs, MAX_BUSY_DELAY_MS, leftMs)));
+    const busyDelayMs = Math.max(1, Math.min(delayMs, MAX_BUSY_DELAY_MS, busyMs - this.#waitedMs));
+    return Math.round(isBusy ? busyDelayMs : delayMs);
   }
 }

@@ -1,5 +1,5 @@
 /** Thoughts that a model writes into its answer: `<think>` blocks, which servers without a reasoning parser pass on as text. */
-import type { ModelObject, StreamPart } from './model-object.ts';
+import type { ModelObject, StreamPart } from './answer.ts';
 
 const OPEN = '<think>';
 const CLOSE = '</think>';
@@ -45,7 +45,6 @@ export class ThoughtFilter {
     return pieces;
   }
 
-  /** Ends the answer. */
   end(): Piece[] {
     const held = this.#held;
     this.#held = '';
@@ -56,7 +55,6 @@ export class ThoughtFilter {
     return this.#state === 'after' ? [] : [{ isThought: false, text: held }];
   }
 
-  /** Reads the beginning of a text, and returns the rest. */
   #step(text: string, pieces: Piece[]): string {
     switch (this.#state) {
       case 'line-start':
@@ -136,31 +134,25 @@ export class ThoughtFilter {
 /** Marks reasoning that was a block in the text. The server does not read reasoning, so that it is not sent back. */
 const METADATA = { cairn: { isBlock: true } };
 
-/** Returns whether a part of a message is a thought of a block. */
 export function isBlock(part: { readonly type: string; readonly providerOptions?: unknown }): boolean {
   const options = part.providerOptions as { readonly cairn?: { readonly isBlock?: unknown } } | undefined;
   return part.type === 'reasoning' && options?.cairn?.isBlock === true;
 }
 
-/** Turns the blocks in one text of a stream into reasoning. */
 class TextPart {
-  readonly #id: string;
-  readonly #start: StreamPart;
+  readonly #start: Extract<StreamPart, { readonly type: 'text-start' }>;
   readonly #filter = new ThoughtFilter();
   #thoughts = 0;
   #isThinking = false;
   #hasStarted = false;
 
-  constructor(id: string, start: StreamPart) {
-    this.#id = id;
+  constructor(start: Extract<StreamPart, { readonly type: 'text-start' }>) {
     this.#start = start;
   }
 
-  read(delta: string): StreamPart[] {
-    return this.#partsOf(this.#filter.push(delta));
-  }
-
-  end(part: StreamPart): StreamPart[] {
+  /** Returns the parts that replace a part of the text. */
+  read(part: Extract<StreamPart, { readonly type: 'text-delta' | 'text-end' }>): StreamPart[] {
+    if (part.type === 'text-delta') return this.#partsOf(this.#filter.push(part.delta));
     const parts = [...this.#partsOf(this.#filter.end()), ...this.#endThought()];
     if (this.#hasStarted) return [...parts, part];
     // An answer of thoughts alone has no text.
@@ -173,39 +165,41 @@ class TextPart {
       if (!isThought) {
         const start = this.#hasStarted ? [] : [this.#start];
         this.#hasStarted = true;
-        return [...this.#endThought(), ...start, { type: 'text-delta', id: this.#id, delta: text }];
+        return [...this.#endThought(), ...start, { type: 'text-delta', id: this.#start.id, delta: text }];
       }
       const start: StreamPart[] = this.#isThinking
         ? []
-        : [{ type: 'reasoning-start', id: `${this.#id}-thought-${++this.#thoughts}`, providerMetadata: METADATA }];
+        : [
+            {
+              type: 'reasoning-start',
+              id: `${this.#start.id}-thought-${++this.#thoughts}`,
+              providerMetadata: METADATA,
+            },
+          ];
       this.#isThinking = true;
-      return [...start, { type: 'reasoning-delta', id: `${this.#id}-thought-${this.#thoughts}`, delta: text }];
+      return [...start, { type: 'reasoning-delta', id: `${this.#start.id}-thought-${this.#thoughts}`, delta: text }];
     });
   }
 
   #endThought(): StreamPart[] {
     if (!this.#isThinking) return [];
     this.#isThinking = false;
-    return [{ type: 'reasoning-end', id: `${this.#id}-thought-${this.#thoughts}` }];
+    return [{ type: 'reasoning-end', id: `${this.#start.id}-thought-${this.#thoughts}` }];
   }
 }
 
-/** Turns the blocks in the texts of a stream into reasoning. */
 export class ThoughtParts {
   readonly #texts = new Map<string, TextPart>();
 
-  /** Returns the parts that replace a part of the stream. */
   read(part: StreamPart): readonly StreamPart[] {
     if (part.type === 'text-start') {
-      this.#texts.set(part.id, new TextPart(part.id, part));
+      this.#texts.set(part.id, new TextPart(part));
       return [];
     }
     if (part.type !== 'text-delta' && part.type !== 'text-end') return [part];
     const text = this.#texts.get(part.id);
-    if (text === undefined) return [part];
-    if (part.type === 'text-delta') return text.read(part.delta);
-    this.#texts.delete(part.id);
-    return text.end(part);
+    if (part.type === 'text-end') this.#texts.delete(part.id);
+    return text?.read(part) ?? [part];
   }
 }
 
@@ -219,9 +213,8 @@ export function withoutBlocks(content: Content): Content {
     const pieces = [...filter.push(part.text), ...filter.end()];
     const join = (isThought: boolean): string =>
       pieces.map((piece) => (piece.isThought === isThought ? piece.text : '')).join('');
-    const thought = join(true);
-    if (thought === '') return [{ ...part, text: join(false) }];
-    const text = join(false);
+    const [thought, text] = [join(true), join(false)];
+    if (thought === '') return [{ ...part, text }];
     return [
       { type: 'reasoning', text: thought, providerMetadata: METADATA },
       ...(text === '' ? [] : [{ ...part, text }]),

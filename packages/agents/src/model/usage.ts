@@ -16,12 +16,8 @@ function countsOf(value: unknown, names: readonly string[]): Record<string, numb
   return counts.length === 0 ? undefined : Object.fromEntries(counts);
 }
 
-const DETAILS = {
-  prompt_tokens_details: ['cached_tokens'],
-  completion_tokens_details: ['reasoning_tokens'],
-};
+const DETAILS = { prompt_tokens_details: ['cached_tokens'], completion_tokens_details: ['reasoning_tokens'] };
 
-/** Returns the counts of a usage that are readable; `undefined` when none is. */
 export function readableUsage(usage: unknown): object | undefined {
   const counts = countsOf(usage, ['prompt_tokens', 'completion_tokens', 'total_tokens']);
   if (counts === undefined || !isObject(usage)) return undefined;

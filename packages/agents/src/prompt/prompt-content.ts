@@ -1,12 +1,11 @@
-import { expandMentions, formatMention } from '@cairn/coding-agent';
-import type { NamingProfile, Workspace } from '@cairn/coding-agent';
+import { expandMentions, formatMention, type NamingProfile } from '@cairn/coding-agent';
+import { sessionWorkspace } from '@cairn/coding-agent/internal';
 import { textOf } from '@cairn/context/internal';
 import type { UnifiedMessage, UserMessage } from '@cairn/context';
 import { AgentError } from '../errors.ts';
 
 type Content = UserMessage['content'];
 
-/** The parts of a message of the user. */
 const PARTS: readonly unknown[] = ['text', 'image', 'file'];
 
 /** A prompt that no server accepts would stay in the history, and each later run would fail. @throws {AgentError} `INVALID_INPUT` */
@@ -23,19 +22,15 @@ export function checkPrompt(prompt: Content): void {
   if (isEmpty) throw new AgentError('INVALID_INPUT', ['The prompt is empty', 'Write what the agent is to do.']);
 }
 
-/** A prompt with the files that it mentions. */
-export interface ExpandedPrompt {
-  readonly content: Content;
-  /** Mentions that are not attached, or not whole, for the user. */
-  readonly notices: readonly string[];
-}
-
 /** Attaches the files that a prompt mentions. They count as read for the tools of the workspace. */
 export async function attachMentions(
   prompt: string,
-  options: { readonly workspace: Workspace; readonly naming: NamingProfile | undefined },
-): Promise<ExpandedPrompt> {
-  const { content, mentions } = await expandMentions(prompt, options);
+  { roots, session, naming }: Parameters<typeof sessionWorkspace>[0] & { readonly naming: NamingProfile | undefined },
+): Promise<{ readonly content: Content; readonly notices: readonly string[] }> {
+  const { content, mentions } = await expandMentions(prompt, {
+    workspace: sessionWorkspace({ roots, session }),
+    naming,
+  });
   if (mentions.length === 0) return { content: prompt, notices: [] };
   const parts: Exclude<Content, string> = content.map((part) =>
     part.type === 'text'
@@ -50,27 +45,17 @@ export async function attachMentions(
   return { content: parts, notices };
 }
 
-/**
- * Adds texts at the end of a prompt: what changed in the workspace, then the news about main. One that the agent sees at the end of an
- * earlier message is not added again.
- */
+/** Adds updates and news at the end of a prompt, unless the agent sees them at the end of an earlier message. */
 export function addEndings(
   content: Content,
   { updates, announcement }: { readonly updates: string; readonly announcement: string },
   before: readonly UnifiedMessage[],
 ): Content {
-  const seen = before.flatMap((message) => (message.role === 'user' ? [textOf(message)] : []));
-  const isSeen = (ending: string): boolean =>
-    seen.some((text) => text.endsWith(ending) || isBefore(text, ending, announcement));
-  const added = [updates, announcement].filter((ending) => ending !== '' && !isSeen(ending));
+  const texts = before.flatMap((message) => (message.role === 'user' ? [textOf(message)] : []));
+  const announced = texts.filter((text) => announcement !== '' && text.endsWith(announcement));
+  const seen = [...texts, ...announced.map((text) => text.slice(0, -announcement.length).trimEnd())];
+  const added = [updates, announcement].filter((one) => one !== '' && !seen.some((text) => text.endsWith(one)));
   if (added.length === 0) return content;
   if (typeof content === 'string') return [content, ...added].join('\n\n');
   return [...content, ...added.map((text) => ({ type: 'text' as const, text }))];
-}
-
-/** Whether a text ends with an ending and the announcement after it. */
-function isBefore(text: string, ending: string, announcement: string): boolean {
-  return (
-    announcement !== '' && text.endsWith(announcement) && text.slice(0, -announcement.length).trimEnd().endsWith(ending)
-  );
 }

@@ -29,7 +29,6 @@ export const SYSTEM_PARTS = [
 
 export type SystemPartName = (typeof SYSTEM_PARTS)[number];
 
-/** Returns the parts that have a text, in their order. */
 export function systemParts(texts: Readonly<Partial<Record<SystemPartName, string>>>): SystemPart[] {
   return SYSTEM_PARTS.flatMap((name) => {
     const text = texts[name]?.trim() ?? '';
@@ -37,7 +36,6 @@ export function systemParts(texts: Readonly<Partial<Record<SystemPartName, strin
   });
 }
 
-/** Returns the system prompt as it is sent. */
 export function systemText(parts: readonly SystemPart[]): string {
   return parts.map(({ text }) => text).join('\n\n');
 }

@@ -8,14 +8,12 @@ import type { WorkspaceCache, WorkspaceRun } from '@cairn/workspace-cache';
 export class WorkspaceSection {
   readonly #cache: WorkspaceCache | undefined;
   #run: Promise<WorkspaceRun> | undefined;
-  /** The last result of `next`. */
   latest: WorkspaceRun | undefined;
 
   constructor(cache: WorkspaceCache | undefined) {
     this.#cache = cache;
   }
 
-  /** Returns the run whose tree the next request shows. */
   async next(): Promise<WorkspaceRun | undefined> {
     const cache = this.#cache;
     if (cache === undefined) return undefined;

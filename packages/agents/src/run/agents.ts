@@ -15,13 +15,14 @@ import type { Language } from '@cairn/tool/kernel';
 import type { CountTokens } from '@cairn/tool/prompt';
 import type { WorkspaceCache, WorkspaceRun } from '@cairn/workspace-cache';
 import type { LanguageModel } from 'ai';
+import type { GuardOptions } from '../model/guard-model.ts';
+import type { ModelOptions } from '../model/resolve-model.ts';
 import type { SystemPart } from '../prompt/system-prompt.ts';
 import type { HiddenBy } from '../tools/shown-parts.ts';
-import type { AgentRun } from './agent-run.ts';
-import type { ToolRunContext } from './tool-context.ts';
+import type { AgentRun, ToolRunContext } from './agent-run.ts';
 
 /** Options of `createAgents`. */
-export interface AgentsOptions {
+export interface AgentsOptions extends ModelOptions, Pick<GuardOptions, 'firstByteTimeoutMs' | 'chunkTimeoutMs'> {
   /** The directory of the project, absolute. */
   readonly root: string;
   /** Where the user works in the project: the instructions in this directory and above it are the nearest. @default root */
@@ -30,16 +31,8 @@ export interface AgentsOptions {
   readonly contexts: ContextManager;
   /** The agents that runs name. @default none */
   readonly definitions?: AgentDefinitions | undefined;
-  /** The model of agents that name none: a model of the AI SDK, or an id at `baseUrl`. @default CAIRN_MODEL of `env` */
-  readonly model?: LanguageModel | undefined;
-  /** The URL of a server with the chat completions of the OpenAI API. @default CAIRN_BASE_URL of `env` */
-  readonly baseUrl?: string | undefined;
-  /** @default CAIRN_API_KEY of `env` */
-  readonly apiKey?: string | undefined;
   /** Returns the model of an id, such as one of a definition. @default the model of that id at `baseUrl` */
   readonly models?: ((id: string) => LanguageModel | undefined) | undefined;
-  /** The environment that has the defaults of the model. @default none */
-  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   /** The tools. `close` closes them. */
   readonly toolSets?: readonly ToolSet[] | undefined;
   /** Further directories that the tools may use, absolute. */
@@ -68,10 +61,6 @@ export interface AgentsOptions {
   readonly maxContextTokens?: number | undefined;
   /** @default `estimateTokens` of `@cairn/tool` */
   readonly countTokens?: CountTokens | undefined;
-  /** The model server must begin to answer within this time. @default 180_000 */
-  readonly firstByteTimeoutMs?: number | undefined;
-  /** The model server must continue its answer within this time. @default 180_000 */
-  readonly chunkTimeoutMs?: number | undefined;
 }
 
 /** The contents of a request. */
@@ -108,10 +97,7 @@ export interface RunOptions extends RequestOptions {
   readonly maxTokens?: number | undefined;
   /** @default set by the definition, else 600_000 */
   readonly timeoutMs?: number | undefined;
-  /**
-   * For a turn that is aborted or fails: `close` stores what was done, with the reason; `drop` stores nothing.
-   * @default 'close'
-   */
+  /** For a turn that is aborted or fails: `close` stores what was done, with the reason; `drop` stores nothing. @default 'close' */
   readonly onFailure?: 'close' | 'drop' | undefined;
   /**
    * Whether events have the text of the model while it is written. Otherwise, and while the run is not iterated, each answer is one

@@ -3,7 +3,8 @@ export class Ending {
   readonly #controller = new AbortController();
   readonly #caller: AbortSignal | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #isTimeout = false;
+  readonly signal: AbortSignal = this.#controller.signal;
+  isTimeout = false;
 
   constructor(caller: AbortSignal | undefined) {
     this.#caller = caller;
@@ -11,23 +12,14 @@ export class Ending {
     if (caller?.aborted) this.#onAbort();
   }
 
-  /** Aborts the signal after this time. */
   limit(timeoutMs: number): void {
     this.#timer = setTimeout(() => {
-      this.#isTimeout = !this.signal.aborted;
+      this.isTimeout = !this.signal.aborted;
       this.abort(new Error('timeout'));
     }, timeoutMs);
   }
 
   readonly #onAbort = (): void => this.abort(this.#caller?.reason);
-
-  get signal(): AbortSignal {
-    return this.#controller.signal;
-  }
-
-  get isTimeout(): boolean {
-    return this.#isTimeout;
-  }
 
   abort(reason: unknown): void {
     this.#controller.abort(reason);

@@ -8,7 +8,6 @@ export class EventLog implements AsyncIterable<AgentEvent> {
   readonly #waiting: (() => void)[] = [];
   #readers = 0;
 
-  /** Whether the log is being iterated. */
   get isRead(): boolean {
     return this.#readers > 0;
   }
@@ -33,18 +32,15 @@ export class EventLog implements AsyncIterable<AgentEvent> {
   async *[Symbol.asyncIterator](): AsyncGenerator<AgentEvent, void> {
     this.#readers += 1;
     try {
-      let index = 0;
-      for (;;) {
-        while (index < this.#events.length) {
-          const event = this.#events[index++];
-          if (event) yield event;
+      for (let index = 0; ; index++) {
+        while (index === this.#events.length && !this.#isEnded) {
+          await new Promise<void>((resolve) => this.#waiting.push(resolve));
         }
-        if (this.#isEnded) {
-          if (this.#error !== undefined) throw this.#error;
-          return;
-        }
-        await new Promise<void>((resolve) => this.#waiting.push(resolve));
+        const event = this.#events[index];
+        if (event === undefined) break;
+        yield event;
       }
+      if (this.#error !== undefined) throw this.#error;
     } finally {
       this.#readers -= 1;
     }

@@ -1,10 +1,8 @@
-import { MODES } from '@cairn/context';
+import { MODES, type ContextManager, type ContextMode, type UnifiedMessage } from '@cairn/context';
 import { labelOf } from '@cairn/context/internal';
-import type { ContextManager, ContextMode, UnifiedMessage } from '@cairn/context';
 import { AgentError } from '../errors.ts';
 
-/** The histories of one request. */
-export interface Histories {
+interface Histories {
   readonly main: readonly UnifiedMessage[];
   readonly own: readonly UnifiedMessage[];
   /** The first run of the chain that the request continues. */
@@ -21,11 +19,7 @@ function chainOf(run: string, history: readonly UnifiedMessage[], agent: string)
   ]);
 }
 
-/**
- * Returns the histories as they are now. When a run is continued, the own history has the turns of its chain only.
- *
- * @throws {AgentError} `UNKNOWN_RUN`
- */
+/** Returns the histories as they are now, of a continued run the turns of its chain only. @throws {AgentError} `UNKNOWN_RUN` */
 export function historiesOf(
   contexts: ContextManager,
   { agent, mode, run }: { readonly agent: string; readonly mode: ContextMode; readonly run: string | undefined },

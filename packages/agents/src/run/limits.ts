@@ -2,10 +2,6 @@ import type { AgentDefinition } from '@cairn/context';
 import { AgentError } from '../errors.ts';
 import type { RunOptions } from './agents.ts';
 
-const DEFAULT_STEPS = 50;
-const DEFAULT_TIMEOUT_MS = 600_000;
-
-/** The limits of one run. */
 export interface RunLimits {
   readonly maxSteps: number;
   readonly maxTokens: number;
@@ -23,8 +19,8 @@ function check(option: string, value: number, max: number = Number.MAX_SAFE_INTE
 
 /** Returns the limits of a run: its arguments, else those of the definition, else the defaults. */
 export function limitsOf(options: RunOptions, definition: AgentDefinition): RunLimits {
-  const { maxSteps = definition.maxSteps ?? DEFAULT_STEPS, maxTokens = definition.maxTokens } = options;
-  const { timeoutMs = definition.timeout === undefined ? DEFAULT_TIMEOUT_MS : definition.timeout * 1000 } = options;
+  const { maxSteps = definition.maxSteps ?? 50, maxTokens = definition.maxTokens } = options;
+  const { timeoutMs = definition.timeout === undefined ? 600_000 : definition.timeout * 1000 } = options;
   return {
     maxSteps: check('maxSteps', maxSteps),
     maxTokens: maxTokens === undefined ? Number.POSITIVE_INFINITY : check('maxTokens', maxTokens),

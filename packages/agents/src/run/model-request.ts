@@ -1,10 +1,9 @@
-import type { AssistantMessage, ToolCallPart } from '@cairn/context';
+import type { AssistantMessage, ToolCallPart, ToolResultPart } from '@cairn/context';
 import { streamText, ToolChoiceViolationError } from 'ai';
 import type { LanguageModel, LanguageModelUsage, ModelMessage, ToolSet } from 'ai';
 import { asError } from '../errors.ts';
 import { isBlock } from '../model/thoughts.ts';
 
-/** One request to a model. */
 export interface ModelRequest {
   /** A model that repeats requests by itself and fails with `AgentError`s: see `resolveModel`. */
   readonly model: LanguageModel;
@@ -21,7 +20,6 @@ export interface ModelRequest {
   readonly onReasoning?: ((text: string) => void) | undefined;
 }
 
-/** A call of a tool in an answer. */
 export interface ModelCall {
   readonly id: string;
   /** As the model wrote it. In messages it is {@link sendableName}. */
@@ -32,7 +30,6 @@ export interface ModelCall {
   readonly invalid?: Error;
 }
 
-/** The answer to a request, even when it was cut. */
 export interface ModelAnswer {
   /** What the model wrote, with its calls; absent when it wrote nothing. */
   readonly message: AssistantMessage | undefined;
@@ -53,18 +50,16 @@ type Content = Exclude<AssistantMessage['content'], string>;
 /** The names of tools that the servers of models accept. */
 const SENDABLE = /^[\w-]{1,64}$/u;
 
-/**
- * Returns the name of a tool for messages. Models write names that no tool has, and a server rejects each later request that repeats
- * a name with other characters.
- */
-export function sendableName(name: string): string {
+/** Returns the name of a tool for messages. A server rejects each later request that repeats a name with other characters. */
+function sendableName(name: string): string {
   return SENDABLE.test(name) ? name : name.replaceAll(/[^\w-]/gu, '_').slice(0, 64) || 'unnamed';
 }
 
-/**
- * Returns a message as servers accept it: with other names of tools where they need it, and without the thoughts that the model wrote
- * into its text. `undefined` when nothing is left.
- */
+export function resultOf({ id, name }: ModelCall, output: ToolResultPart['output']): ToolResultPart {
+  return { type: 'tool-result', toolCallId: id, toolName: sendableName(name), output };
+}
+
+/** Returns a message with the names that servers accept, without thoughts that were text. `undefined` when nothing is left. */
 function sendableMessage(message: AssistantMessage): AssistantMessage | undefined {
   if (typeof message.content === 'string') return message;
   const isSendable = (part: Content[number]): boolean =>
@@ -87,14 +82,10 @@ function withoutExecute(tools: ToolSet): ToolSet {
 class Received {
   readonly content: Content = [];
   readonly calls: ModelCall[] = [];
-  #text = '';
-
-  get text(): string {
-    return this.#text;
-  }
+  text = '';
 
   addText(text: string): void {
-    this.#text += text;
+    this.text += text;
     const last = this.content.at(-1);
     if (last?.type === 'text') last.text += text;
     else this.content.push({ type: 'text', text });
@@ -114,23 +105,13 @@ class Received {
 
 /** Sends one request and streams its answer. Never rejects: a failure is in the answer, with what arrived before it. */
 export async function requestModel(request: ModelRequest): Promise<ModelAnswer> {
-  const {
-    model,
-    system = '',
-    messages,
-    tools = {},
-    toolChoice,
-    maxOutputTokens,
-    signal,
-    onText,
-    onReasoning,
-  } = request;
+  const { system = '', tools = {}, toolChoice, maxOutputTokens, signal } = request;
   const received = new Received();
-  const cut = (finishReason: 'aborted' | 'error', error?: unknown): ModelAnswer => ({
+  const cut = (error: unknown): ModelAnswer => ({
     message: received.message,
     text: received.text,
     calls: received.calls,
-    finishReason,
+    finishReason: signal?.aborted ? 'aborted' : 'error',
     usage,
     ...(error !== undefined && { error: asError(error) }),
   });
@@ -139,9 +120,9 @@ export async function requestModel(request: ModelRequest): Promise<ModelAnswer> 
   let finishReason: ModelAnswer['finishReason'] = 'stop';
   try {
     const { stream } = streamText({
-      model,
+      model: request.model,
       ...(system !== '' && { instructions: system }),
-      messages: [...messages],
+      messages: [...request.messages],
       ...(Object.keys(tools).length > 0 && { tools: withoutExecute(tools), toolChoice: toolChoice ?? 'auto' }),
       ...(maxOutputTokens !== undefined && { maxOutputTokens }),
       ...(signal && { abortSignal: signal }),
@@ -158,8 +139,8 @@ export async function requestModel(request: ModelRequest): Promise<ModelAnswer> 
     for await (const part of stream) {
       if (part.type === 'text-delta') {
         received.addText(part.text);
-        onText?.(part.text);
-      } else if (part.type === 'reasoning-delta') onReasoning?.(part.text);
+        request.onText?.(part.text);
+      } else if (part.type === 'reasoning-delta') request.onReasoning?.(part.text);
       else if (part.type === 'tool-call') {
         const { toolCallId: id, toolName: name, input, invalid, error: problem } = part;
         // The provider itself runs the others, and their results are in the message.
@@ -173,19 +154,16 @@ export async function requestModel(request: ModelRequest): Promise<ModelAnswer> 
         usage = part.usage;
         if (part.finishReason === 'interrupted') error ??= new Error('The provider interrupted the answer');
         else if (part.finishReason !== 'other') finishReason = part.finishReason;
-      } else if (part.type === 'abort') return cut(signal?.aborted ? 'aborted' : 'error', part.reason);
+      } else if (part.type === 'abort') return cut(part.reason);
     }
     if (isForbidden && error === undefined) {
       return { message: received.message, text: received.text, calls: [], finishReason: 'tool-calls', usage };
     }
     if (error !== undefined || finishReason === 'error') {
-      return cut(
-        signal?.aborted ? 'aborted' : 'error',
-        error ?? new Error('The model reported an error without a reason'),
-      );
+      return cut(error ?? new Error('The model reported an error without a reason'));
     }
     return { message: whole, text: received.text, calls: received.calls, finishReason, usage };
   } catch (error) {
-    return cut(signal?.aborted ? 'aborted' : 'error', error);
+    return cut(error);
   }
 }

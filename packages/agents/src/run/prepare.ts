@@ -1,4 +1,4 @@
-import { sessionWorkspace, toolOfName } from '@cairn/coding-agent/internal';
+import { toolOfName } from '@cairn/coding-agent/internal';
 import { createView, findAgent, MODES, readProjectInstructions, summarizeByModel } from '@cairn/context';
 import {
   checkMessage,
@@ -17,7 +17,6 @@ import type {
   ModelSummary,
   ModelSummaryResult,
   ModeTextChoice,
-  ProjectInstructions,
   UnifiedMessage,
   UserMessage,
 } from '@cairn/context';
@@ -26,8 +25,7 @@ import { estimateTokens } from '@cairn/tool/prompt';
 import type { WorkspaceRun } from '@cairn/workspace-cache';
 import { knowledgeSection } from '../prompt/knowledge-section.ts';
 import { addEndings, attachMentions, checkPrompt } from '../prompt/prompt-content.ts';
-import { systemParts, systemText } from '../prompt/system-prompt.ts';
-import type { SystemPartName } from '../prompt/system-prompt.ts';
+import { systemParts, type SystemPartName } from '../prompt/system-prompt.ts';
 import { hiddenBy } from '../tools/shown-parts.ts';
 import type { AgentsOptions, PreparedPart, PreparedRequest, PreparedShow, PrepareOptions } from './agents.ts';
 import { historiesOf } from './histories.ts';
@@ -35,13 +33,11 @@ import type { OpenedTools, SharedParts } from './shared-parts.ts';
 import { sizesOf } from './request-size.ts';
 import { runTexts } from './texts.ts';
 
-/** A request, and what the run needs to go on after it. */
 export interface PreparedRun extends PreparedRequest {
   readonly definition: AgentDefinition;
   readonly opened: OpenedTools;
   /** The run whose tree the system prompt shows. */
   readonly workspace: WorkspaceRun | undefined;
-  readonly systemText: string;
   /** What the requests send before the prompt. */
   readonly before: readonly UnifiedMessage[];
   /** The prompt as it is sent: with the files that it mentions and the changes of the workspace. */
@@ -50,10 +46,6 @@ export interface PreparedRun extends PreparedRequest {
   readonly continues: string | undefined;
   /** The choice of the text about the mode, when it is not kept yet. */
   readonly modeChoice: ModeTextChoice | undefined;
-}
-
-function isSameChoice(one: ModeTextChoice, other: ModeTextChoice | undefined): boolean {
-  return one.hasHistory === other?.hasHistory && one.hasMain === other.hasMain;
 }
 
 /** Returns the definition of an agent. @throws {ContextError} `UNKNOWN_AGENT`, `INVALID_DEFINITION` */
@@ -111,35 +103,17 @@ interface Preparation {
   readonly opened: OpenedTools;
 }
 
-/** The parts of a request that must be waited for. */
-interface Gathered {
-  readonly instructions: string;
-  readonly knowledge: string;
-  readonly facts: string;
-  readonly workspace: WorkspaceRun | undefined;
-  readonly summary: ModelSummary | undefined;
-  /** The choice of the text about the mode that an earlier request made. */
-  readonly modeText: ModeTextChoice | undefined;
-  /** The prompt, with the files that it mentions. */
-  readonly content: UserMessage['content'] | undefined;
-  readonly notices: readonly string[];
-}
+type Gathered = Awaited<ReturnType<typeof gather>>;
 
-const NO_INSTRUCTIONS: Pick<ProjectInstructions, 'text' | 'notices'> = { text: '', notices: [] };
-
-async function gather(preparation: Preparation, askModel: AskModel | undefined): Promise<Gathered> {
-  const { shared, request, definition, mode, opened } = preparation;
+async function gather({ shared, request, definition, mode, opened }: Preparation, askModel: AskModel | undefined) {
   const { options, roots, naming } = shared;
   const { root, directory, contexts, knowledge, memory, language = 'en' } = options;
   const { shows } = opened.grant;
+  const tools = Object.keys(opened.tools);
   const isShown = (part: ShownPart): boolean => shows?.has(part) ?? true;
   const [instructions, known, facts = '', workspace, modeText] = await Promise.all([
-    isShown('instructions') ? readProjectInstructions({ root, directory, language }) : NO_INSTRUCTIONS,
-    knowledgeSection(isShown('knowledge') ? knowledge : undefined, {
-      root,
-      language,
-      tools: Object.keys(opened.tools),
-    }),
+    isShown('instructions') ? readProjectInstructions({ root, directory, language }) : { text: '', notices: [] },
+    knowledgeSection(isShown('knowledge') ? knowledge : undefined, { root, language, tools }),
     isShown('facts') ? memory?.facts.startBlock({ language }) : undefined,
     isShown('tree') ? shared.section.next() : undefined,
     contexts.readModeText(definition.name, mode),
@@ -147,25 +121,13 @@ async function gather(preparation: Preparation, askModel: AskModel | undefined):
   ]);
   const usesModel = mode === 'summarized' && options.summarizer !== undefined;
   const { summary, notice = '' } = usesModel ? await summaryOf(definition, options, askModel) : {};
-  const expanded =
-    typeof request.prompt === 'string' && request.mentions === true
-      ? await attachMentions(request.prompt, {
-          workspace: sessionWorkspace({ roots, session: opened.session }),
-          naming,
-        })
-      : { content: request.prompt, notices: [] };
-  const knowledgeNotice = 'problem' in known ? runTexts[language].noKnowledge(known.problem) : '';
+  const { prompt, mentions } = request;
+  const tooling = { roots, naming, session: opened.session };
+  const isExpanded = typeof prompt === 'string' && mentions === true;
+  const expanded = isExpanded ? await attachMentions(prompt, tooling) : { content: prompt, notices: [] };
+  const knowledgeNotice = known.problem === undefined ? '' : runTexts[language].noKnowledge(known.problem);
   const notices = [...opened.notices, ...instructions.notices, knowledgeNotice, ...expanded.notices, notice];
-  return {
-    instructions: instructions.text,
-    knowledge: known.text,
-    facts,
-    workspace,
-    summary,
-    modeText,
-    content: expanded.content,
-    notices,
-  };
+  return { instructions, known, facts, workspace, summary, modeText, content: expanded.content, notices };
 }
 
 /** Returns which parts of the histories that the agent sees are not readable. */
@@ -203,8 +165,7 @@ function compose(preparation: Preparation, gathered: Gathered): PreparedRun {
     content === undefined
       ? undefined
       : { role: 'user', content: addEndings(content, { updates, announcement }, before) };
-  const tokensOfPrompt = (prompt: UserMessage | undefined): number =>
-    prompt === undefined ? 0 : tokensOf(prompt, countTokens);
+  const bare = promptWith('', []);
 
   const { main, own, continues } = historiesOf(contexts, { agent: name, mode, run: request.continue });
   const view = createView({
@@ -220,16 +181,16 @@ function compose(preparation: Preparation, gathered: Gathered): PreparedRun {
     maxTokens: maxContextTokens,
     countTokens,
     modeText: gathered.modeText,
-    promptTokens: tokensOfPrompt(promptWith('', [])),
+    promptTokens: bare === undefined ? 0 : tokensOf(bare, countTokens),
   });
   const prompt = promptWith(view.announcement, view.messages);
   // Otherwise the turn could not be stored when the run has ended.
   if (prompt !== undefined) checkMessage(prompt);
   const parts = systemParts({
     agent: definition.systemPrompt,
-    project: gathered.instructions,
+    project: gathered.instructions.text,
     tools: opened.instructions.join('\n\n'),
-    knowledge: gathered.knowledge,
+    knowledge: gathered.known.text,
     facts: gathered.facts,
     workspace: workspace?.section({ list, agent: name }) ?? '',
     mode: view.modeText,
@@ -241,6 +202,8 @@ function compose(preparation: Preparation, gathered: Gathered): PreparedRun {
   const isMainEmpty = MODES[mode].reads !== 'own' && main.length === 0;
   const emptyMain = isMainEmpty ? runTexts[language].emptyMain(mode) : '';
   const notices = [...problemsOf(preparation), ...gathered.notices, view.notice, emptyMain];
+  const { modeText: kept } = gathered;
+  const isKept = view.modeChoice.hasHistory === kept?.hasHistory && view.modeChoice.hasMain === kept.hasMain;
   return {
     agent: name,
     mode,
@@ -255,10 +218,9 @@ function compose(preparation: Preparation, gathered: Gathered): PreparedRun {
     definition,
     opened,
     workspace,
-    systemText: systemText(parts),
     before: view.messages,
     prompt,
     continues,
-    modeChoice: isSameChoice(view.modeChoice, gathered.modeText) ? undefined : view.modeChoice,
+    modeChoice: isKept ? undefined : view.modeChoice,
   };
 }

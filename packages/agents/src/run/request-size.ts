@@ -3,33 +3,29 @@ import type { CountTokens } from '@cairn/tool/prompt';
 import { systemText } from '../prompt/system-prompt.ts';
 import type { PreparedRequest, PreparedTool, RequestSize } from './agents.ts';
 
-function sumTokens(parts: readonly { readonly tokens: number }[]): number {
-  return parts.reduce((total, { tokens }) => total + tokens, 0);
-}
-
-function bytesOfTool({ name, description, inputSchema }: PreparedTool): number {
-  return Buffer.byteLength(JSON.stringify({ name, description, inputSchema }));
+function sum<T>(items: readonly T[], sizeOf: (item: T) => number): number {
+  return items.reduce((total, item) => total + sizeOf(item), 0);
 }
 
 function withTotal(sizes: Omit<RequestSize, 'total'>): RequestSize {
   return { ...sizes, total: sizes.system + sizes.messages + sizes.tools };
 }
 
-/** Returns the size of what is sent. */
 export function sizesOf(
   { system, messages, tools }: Pick<PreparedRequest, 'system' | 'messages' | 'tools'>,
   countTokens: CountTokens,
 ): Pick<PreparedRequest, 'tokens' | 'bytes'> {
+  const bytesOfTool = ({ tokens: _, ...tool }: PreparedTool): number => Buffer.byteLength(JSON.stringify(tool));
   return {
     tokens: withTotal({
-      system: sumTokens(system),
-      messages: messages.reduce((sum, message) => sum + tokensOf(message, countTokens), 0),
-      tools: sumTokens(tools),
+      system: sum(system, ({ tokens }) => tokens),
+      messages: sum(messages, (message) => tokensOf(message, countTokens)),
+      tools: sum(tools, ({ tokens }) => tokens),
     }),
     bytes: withTotal({
       system: Buffer.byteLength(systemText(system)),
-      messages: messages.reduce((sum, message) => sum + bytesOf(message), 0),
-      tools: tools.reduce((sum, tool) => sum + bytesOfTool(tool), 0),
+      messages: sum(messages, bytesOf),
+      tools: sum(tools, bytesOfTool),
     }),
   };
 }

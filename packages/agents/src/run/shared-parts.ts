@@ -1,46 +1,50 @@
+import { isAbsolute } from 'node:path';
 import { sessionWorkspace } from '@cairn/coding-agent/internal';
 import type { NamingProfile } from '@cairn/coding-agent';
 import type { AgentDefinition, AgentDefinitions, ContextMode } from '@cairn/context';
-import { createToolSession } from '@cairn/tool';
-import type { ToolSession } from '@cairn/tool';
+import { createToolSession, type ToolSession } from '@cairn/tool';
 import { estimateTokens } from '@cairn/tool/prompt';
-import { asSchema } from 'ai';
-import type { LanguageModel } from 'ai';
+import { asSchema, type LanguageModel } from 'ai';
 import { AgentError } from '../errors.ts';
-import { isAbsolute } from 'node:path';
-import { resolveModel } from '../model/resolve-model.ts';
-import type { ResolvedModel } from '../model/resolve-model.ts';
+import { resolveModel, type ResolvedModel } from '../model/resolve-model.ts';
 import { WorkspaceSection } from '../prompt/workspace-section.ts';
 import type { AgentTool } from '../tools/agent-tool.ts';
-import type { ToolGrant } from '../tools/grant.ts';
-import { openAgentTools } from '../tools/open-agent-tools.ts';
-import type { AgentTools } from '../tools/open-agent-tools.ts';
-import { refreshAfter } from '../tools/refresh-after.ts';
+import { openAgentTools, type AgentTools } from '../tools/open-agent-tools.ts';
+import { toolNameOf } from '../tools/tool-names.ts';
+import type { ToolRunContext } from './agent-run.ts';
 import type { AgentsOptions, PreparedTool, RequestOptions, RunOptions } from './agents.ts';
 
-/** The run that a delegation tool is made for. */
-export interface DelegationCaller {
-  readonly agent: string;
-  /** The names of the agents from the first run to this one. */
-  readonly agents: readonly string[];
-  readonly depth: number;
-  readonly grant: ToolGrant;
-}
+export type DelegationCaller = Pick<ToolRunContext, 'agents' | 'depth' | 'grant'>;
 
-/** Makes the tool that delegates. */
 export type Delegate = (caller: DelegationCaller) => AgentTool | undefined;
 
-/** The tools of an agent, and the session that they were opened for. */
 export interface OpenedTools extends AgentTools {
   readonly session: ToolSession;
-  /** What the model is offered, with its tokens. */
   readonly offered: readonly PreparedTool[];
 }
 
-/** The part of a request that decides about its tools. */
-type ToolRequest = Pick<RequestOptions, 'parent' | 'readOnly' | 'onlyAgents' | 'without'>;
+/** Lets tools that may change files unannounced, such as a shell, be followed by a refresh. One that fails changes no result. */
+function refreshAfter(
+  tools: Readonly<Record<string, AgentTool>>,
+  refresh: () => Promise<void>,
+): Readonly<Record<string, AgentTool>> {
+  const refreshing = (tool: AgentTool): AgentTool => ({
+    ...tool,
+    execute: async (input, call) => {
+      try {
+        return await tool.execute(input, call);
+      } finally {
+        await refresh().catch(() => undefined);
+      }
+    },
+  });
+  const entries = Object.entries(tools).map(([name, tool]) => {
+    const mayChangeFiles = !tool.annotations.readOnlyHint && toolNameOf(name) === undefined;
+    return [name, mayChangeFiles ? refreshing(tool) : tool];
+  });
+  return Object.fromEntries(entries);
+}
 
-/** What all runs share. */
 export class SharedParts {
   readonly options: AgentsOptions;
   readonly definitions: AgentDefinitions;
@@ -49,7 +53,6 @@ export class SharedParts {
   readonly naming: NamingProfile | undefined;
   readonly section: WorkspaceSection;
   readonly #delegate: Delegate;
-  /** The tools as models are offered them, by their schemas. */
   readonly #offered = new WeakMap<object, PreparedTool>();
   readonly #models = new Map<LanguageModel | undefined, ResolvedModel>();
 
@@ -71,7 +74,7 @@ export class SharedParts {
   async openTools(
     agent: AgentDefinition,
     mode: ContextMode,
-    { parent, readOnly = false, onlyAgents, without }: ToolRequest,
+    { parent, readOnly = false, onlyAgents, without }: Omit<RequestOptions, 'prompt'>,
   ): Promise<OpenedTools> {
     const { toolSets = [], language, workspaceCache } = this.options;
     const { roots, naming } = this;
@@ -90,7 +93,7 @@ export class SharedParts {
       within: parent?.grant,
       onlyAgents,
       session,
-      delegate: (grant) => this.#delegate({ agent: agent.name, agents, depth, grant }),
+      delegate: (grant) => this.#delegate({ agents, depth, grant }),
     });
     // The tools made the workspace of the session, if they need one.
     const unfollow = workspaceCache?.follow(sessionWorkspace({ roots, session }));

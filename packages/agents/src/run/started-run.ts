@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
 import { toolOfName } from '@cairn/coding-agent/internal';
 import type { AskModel } from '@cairn/context';
-import type { OptionNames } from '@cairn/tool/kernel';
+import { isObject, type OptionNames } from '@cairn/tool/kernel';
 import { estimateTokens } from '@cairn/tool/prompt';
 import type { LanguageModel } from 'ai';
 import { AgentError, asError, checkArguments } from '../errors.ts';
@@ -10,18 +10,15 @@ import type { AgentEvent, AgentResult, AgentRun, OwnEvent, Usage } from './agent
 import type { RunOptions } from './agents.ts';
 import { Ending } from './ending.ts';
 import { EventLog } from './event-log.ts';
-import { execute } from './execute.ts';
 import { limitsOf } from './limits.ts';
 import { requestModel } from './model-request.ts';
-import { definitionOf, prepareRun } from './prepare.ts';
-import type { PreparedRun } from './prepare.ts';
+import { definitionOf, prepareRun, type PreparedRun } from './prepare.ts';
 import type { SharedParts } from './shared-parts.ts';
 import { runTexts } from './texts.ts';
 import { afterAbort } from './tool-calls.ts';
-import { Unsent } from './unsent.ts';
+import { Steps, type RunParts } from './steps.ts';
 import { UsageSum } from './usage-sum.ts';
 
-/** The options of every request. */
 export const requestNames = {
   agent: 'required',
   mode: 'optional',
@@ -45,11 +42,9 @@ const runNames: OptionNames<RunOptions> = {
   signal: 'optional',
 };
 
-/** The choices of a run. */
-type RunPlan = Pick<Parameters<typeof execute>[0], 'limits' | 'model' | 'unsent' | 'inherited'> &
+type RunPlan = Pick<RunParts, 'limits' | 'model' | 'unsent' | 'inherited'> &
   Pick<PreparedRun, 'definition'> & { readonly modelName: string; readonly warnings: readonly string[] };
 
-/** A run from its start to its end. */
 export class StartedRun implements AgentRun {
   readonly run: string = `run_${Date.now()}_${randomUUID().slice(0, 8)}`;
   readonly result: Promise<AgentResult>;
@@ -117,7 +112,7 @@ export class StartedRun implements AgentRun {
     const limits = limitsOf(this.#options, definition);
     this.#ending.limit(limits.timeoutMs);
     const [inherited, { name: modelName, guard, warnings }] = this.#shared.modelOf(this.#options, definition);
-    const unsent = new Unsent();
+    const unsent = { text: '' };
     const model = guard({
       firstByteTimeoutMs,
       chunkTimeoutMs,
@@ -128,7 +123,6 @@ export class StartedRun implements AgentRun {
     return { definition, limits, inherited, modelName, warnings, unsent, model };
   }
 
-  /** Asks for a summary. */
   async #askModel(model: LanguageModel, prompt: Parameters<AskModel>[0]): Promise<string> {
     const { summarizer, countTokens = estimateTokens } = this.#shared.options;
     const { signal } = this.#ending;
@@ -161,7 +155,7 @@ export class StartedRun implements AgentRun {
     this.#emit({ type: 'start', agent, mode, model: plan.modelName });
     const notices = [...prepared.notices, ...plan.warnings];
     for (const text of notices) this.#emit({ type: 'notice', text });
-    const result = await execute({
+    const steps = new Steps({
       ...plan,
       run: this.run,
       options: this.#options,
@@ -171,23 +165,21 @@ export class StartedRun implements AgentRun {
       signal: this.#ending.signal,
       isTimeout: () => this.#ending.isTimeout,
       emit: (event) => {
-        if (event.type === 'tool-start') this.#noteListing(event, workspace);
+        this.#noteListing(event, workspace);
         this.#emit(event);
       },
       emitNested: (event) => this.#log.push(event),
     });
+    const result = await steps.result();
     workspace?.note({ requests: result.steps });
     return result;
   }
 
   /** Counts a listing that an agent makes: its tools do not work through the cache of the tree. */
-  #noteListing(
-    { name, input }: Extract<OwnEvent, { readonly type: 'tool-start' }>,
-    workspace: PreparedRun['workspace'],
-  ): void {
+  #noteListing(event: OwnEvent, workspace: PreparedRun['workspace']): void {
     const { naming = 'default', options } = this.#shared;
-    if (toolOfName(name, naming) !== 'ls') return;
-    const path = typeof input === 'object' && input !== null && 'path' in input ? input.path : '.';
+    if (event.type !== 'tool-start' || toolOfName(event.name, naming) !== 'ls') return;
+    const path = isObject(event.input) ? (event.input['path'] ?? '.') : '.';
     if (typeof path === 'string') workspace?.note({ listed: resolve(options.root, path) });
   }
 }

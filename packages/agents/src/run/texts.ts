@@ -1,74 +1,44 @@
 import type { ContextMode } from '@cairn/context';
 import type { Language } from '@cairn/tool/kernel';
 
-interface RunTexts {
+const en = {
   /** Before the last request of a run, when the one before it called tools. */
-  readonly lastStep: (steps: number) => string;
-  readonly aborted: (reason: string | undefined) => string;
-  readonly timeout: (seconds: number) => string;
-  readonly steps: (steps: number) => string;
-  readonly tokens: (tokens: number) => string;
-  readonly length: string;
-  readonly filter: string;
-  readonly noText: string;
-  readonly error: (message: string) => string;
-  /** The result of a call that did not begin. */
-  readonly notRun: (reason: string) => string;
-  /** The result of a call that was ended by an abort. */
-  readonly stopped: (reason: string) => string;
-  /** The result of a call that did not end after an abort. */
-  readonly unknownOutcome: (reason: string) => string;
-  /** For the user: a store or a set of tools did not answer before the run was ended. */
-  readonly notBegun: string;
-  /** For the user: `prepare` asks no model. */
-  readonly summaryPending: string;
-  /** For the user: parts of the turn that the history has not whole. */
-  readonly notKept: (parts: readonly string[]) => string;
-  /** For the user: the mode shows something of main. */
-  readonly emptyMain: (mode: ContextMode) => string;
-  /** For the user. */
-  readonly noKnowledge: (problem: string) => string;
-  readonly noTool: (name: string, names: readonly string[]) => string;
-  readonly invalidJson: (name: string, problem: string) => string;
-  readonly invalidInput: (name: string, problem: string) => string;
-  readonly threw: (name: string, problem: string) => string;
-  readonly tooLarge: (name: string, size: string, most: string) => string;
-}
-
-const en: RunTexts = {
-  lastStep: (steps) =>
+  lastStep: (steps: number): string =>
     `This is the last of ${steps} steps: no more tools can be called. Answer now. State what is done and what is left.`,
-  aborted: (reason) => `the run was aborted${reason === undefined ? '' : ` (${reason})`}`,
-  timeout: (seconds) => `the run reached its time limit of ${seconds} s`,
-  steps: (steps) => `the run reached its limit of ${steps} steps`,
-  tokens: (tokens) => `the run reached its limit of ${tokens} tokens`,
+  aborted: (reason: string | undefined): string => `the run was aborted${reason === undefined ? '' : ` (${reason})`}`,
+  timeout: (seconds: number): string => `the run reached its time limit of ${seconds} s`,
+  steps: (steps: number): string => `the run reached its limit of ${steps} steps`,
+  tokens: (tokens: number): string => `the run reached its limit of ${tokens} tokens`,
   length: 'the answer reached the largest size that the model can write',
   filter: 'a filter of the provider cut the answer',
   noText: 'the model ended its last answer without a text',
-  error: (message) => `the model failed: ${message}`,
-  notRun: (reason) => `Not called: ${reason}. Nothing was done.`,
-  stopped: (reason) => `Stopped: ${reason}. Check what the call changed before you repeat it.`,
-  unknownOutcome: (reason) =>
+  error: (message: string): string => `the model failed: ${message}`,
+  notRun: (reason: string): string => `Not called: ${reason}. Nothing was done.`,
+  stopped: (reason: string): string => `Stopped: ${reason}. Check what the call changed before you repeat it.`,
+  unknownOutcome: (reason: string): string =>
     `Outcome unknown: ${reason} before the call ended. Check what it changed before you repeat it.`,
+  /** For the user: a store or a set of tools did not answer before the run was ended. */
   notBegun: 'The run ended before it could begin: the store or the tools did not answer. Nothing was sent or stored.',
   summaryPending:
     'The run will let the model summarize the main conversation again; sentences of it are shown here instead.',
-  notKept: (parts) => `Not kept whole in the history, because no message can hold it: ${parts.join('; ')}`,
-  emptyMain: (mode) =>
+  /** For the user: parts of the turn that the history has not whole. */
+  notKept: (parts: readonly string[]): string =>
+    `Not kept whole in the history, because no message can hold it: ${parts.join('; ')}`,
+  /** For the user: the mode shows something of main. */
+  emptyMain: (mode: ContextMode): string =>
     `The main conversation of this session is empty, so the agent sees nothing of it in the mode ${mode}. Runs in the mode shared and answers in the mode handback are added to it.`,
-  noKnowledge: (problem) => `The index of the knowledge is not in the system prompt: ${problem}`,
-  noTool: (name, names) =>
-    `There is no tool ${name}. Nothing was done. ${names.length === 0 ? 'Answer without tools.' : `Use ${names.join(', ')}.`}`,
-  invalidJson: (name, problem) =>
+  noKnowledge: (problem: string): string => `The index of the knowledge is not in the system prompt: ${problem}`,
+  invalidJson: (name: string, problem: string): string =>
     `${name}: the arguments are not valid JSON (${problem}). Nothing was done. Call it again with a JSON object.`,
-  invalidInput: (name, problem) =>
+  invalidInput: (name: string, problem: string): string =>
     `${name}: invalid arguments: ${problem}. Nothing was done. Call it again with other arguments.`,
-  tooLarge: (name, size, most) =>
+  tooLarge: (name: string, size: string, most: string): string =>
     `${name} was called, but its result of ${size} is not shown: at most ${most} fit into a message. Call it so that it returns less.`,
-  threw: (name, problem) => `${name} failed unexpectedly: ${problem}. Check what it changed before you repeat it.`,
+  threw: (name: string, problem: string): string =>
+    `${name} failed unexpectedly: ${problem}. Check what it changed before you repeat it.`,
 };
 
-const zh: RunTexts = {
+const zh: typeof en = {
   lastStep: (steps) => `这是 ${steps} 步中的最后一步：不能再调用工具。请现在作答，说明已完成的和未完成的部分。`,
   aborted: (reason) => `运行被中止${reason === undefined ? '' : `（${reason}）`}`,
   timeout: (seconds) => `运行达到了 ${seconds} 秒的时间上限`,
@@ -87,8 +57,6 @@ const zh: RunTexts = {
   emptyMain: (mode) =>
     `本会话的主会话是空的，agent 以 ${mode} 模式看不到其中的任何内容。shared 模式的运行和 handback 模式的回答会被加入主会话。`,
   noKnowledge: (problem) => `系统提示中没有知识索引：${problem}`,
-  noTool: (name, names) =>
-    `没有工具 ${name}。没有执行任何操作。${names.length === 0 ? '请不用工具作答。' : `请使用 ${names.join('、')}。`}`,
   invalidJson: (name, problem) =>
     `${name}：参数不是有效的 JSON（${problem}）。没有执行任何操作。请用 JSON 对象重新调用。`,
   invalidInput: (name, problem) => `${name}：参数无效：${problem}。没有执行任何操作。请换用其他参数重新调用。`,
@@ -97,5 +65,4 @@ const zh: RunTexts = {
   threw: (name, problem) => `${name} 意外失败：${problem}。重试之前，请先检查它改变了什么。`,
 };
 
-/** The texts of a run that a model reads. */
-export const runTexts: Readonly<Record<Language, RunTexts>> = { en, zh };
+export const runTexts: Readonly<Record<Language, typeof en>> = { en, zh };

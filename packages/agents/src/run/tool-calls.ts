@@ -1,13 +1,10 @@
 import type { ToolResultPart } from '@cairn/context';
 import type { Language } from '@cairn/tool/kernel';
 import { formatBytes } from '@cairn/tool/prompt';
-import { InvalidToolInputError, NoSuchToolError } from 'ai';
-import type { ModelMessage, ToolSet } from 'ai';
-import type { OwnEvent } from './agent-run.ts';
-import { sendableName } from './model-request.ts';
-import type { ModelCall } from './model-request.ts';
+import { InvalidToolInputError, NoSuchToolError, type ModelMessage, type ToolSet } from 'ai';
+import type { OwnEvent, ToolRunContext } from './agent-run.ts';
+import { resultOf, type ModelCall } from './model-request.ts';
 import { runTexts } from './texts.ts';
-import type { ToolRunContext } from './tool-context.ts';
 
 type Output = ToolResultPart['output'];
 
@@ -20,8 +17,7 @@ const MAX_RESULT_BYTES = 16 * 1024 * 1024;
 export interface CallOptions {
   readonly tools: ToolSet;
   /** Returns the message to the model after a call of a name that is not offered. */
-  readonly refuse?: ((name: string) => string) | undefined;
-  /** The messages of the request that the calls answer. */
+  readonly refuse: (name: string) => string;
   readonly messages: readonly ModelMessage[];
   readonly context: ToolRunContext;
   readonly signal: AbortSignal;
@@ -48,12 +44,6 @@ function causeOf(error: unknown): string {
   return messageOf(inner).replaceAll(/\s+/gu, ' ');
 }
 
-function toJson(value: unknown): unknown {
-  const text = JSON.stringify(value) as string | undefined;
-  return text === undefined ? null : JSON.parse(text);
-}
-
-/** Returns the text of an output, as the model reads it. */
 function outputText({ value, reason }: Output): string {
   if (typeof value === 'string') return value;
   if (!Array.isArray(value)) return value === undefined ? (reason ?? '') : JSON.stringify(value);
@@ -72,10 +62,6 @@ function sizeOf({ value }: Output): number {
   return parts.reduce((sum, { text, data }) => sum + bytesOf(text) + bytesOf(data), 0);
 }
 
-function isError({ type }: Output): boolean {
-  return type.startsWith('error') || type === 'execution-denied';
-}
-
 /** A tool of the AI SDK may stream its results; the last one counts. */
 async function lastOf(result: unknown): Promise<unknown> {
   if (typeof result !== 'object' || result === null || !(Symbol.asyncIterator in result)) return result;
@@ -92,7 +78,7 @@ async function outputOf(call: ModelCall, options: CallOptions): Promise<Output> 
   const failure = (value: string): Output => ({ type: 'error-text', value });
   const tool = Object.hasOwn(tools, name) ? tools[name] : undefined;
   if (!tool?.execute || NoSuchToolError.isInstance(invalid)) {
-    return failure(refuse?.(name) ?? texts.noTool(name, Object.keys(tools)));
+    return failure(refuse(name));
   }
   if (invalid !== undefined) {
     const isJson = typeof input === 'object' || !InvalidToolInputError.isInstance(invalid);
@@ -102,7 +88,9 @@ async function outputOf(call: ModelCall, options: CallOptions): Promise<Output> 
     const given = { toolCallId: id, messages: [...messages], abortSignal: signal, context };
     const output = await lastOf(await tool.execute(input, given as Parameters<typeof tool.execute>[1]));
     if (tool.toModelOutput) return await tool.toModelOutput({ toolCallId: id, input, output });
-    return typeof output === 'string' ? { type: 'text', value: output } : { type: 'json', value: toJson(output) };
+    return typeof output === 'string'
+      ? { type: 'text', value: output }
+      : { type: 'json', value: JSON.parse(JSON.stringify(output) ?? 'null') };
   } catch (error) {
     return failure(signal.aborted ? texts.stopped(options.reason()) : texts.threw(name, messageOf(error)));
   }
@@ -126,10 +114,7 @@ export function afterAbort(signal: AbortSignal): { readonly late: Promise<void>;
   return { late, stop };
 }
 
-/**
- * Runs the calls of one answer at once and returns their results in the order of the calls. After an abort it waits for the
- * calls a while, so that each result states what its call did. Never rejects.
- */
+/** Runs the calls of one answer at once. After an abort it waits a while, so that results state what was done. Never rejects. */
 export async function runCalls(calls: readonly ModelCall[], options: CallOptions): Promise<ToolResultPart[]> {
   const { signal, language, emit } = options;
   const texts = runTexts[language];
@@ -148,8 +133,9 @@ export async function runCalls(calls: readonly ModelCall[], options: CallOptions
     const whole = await Promise.race([outputOf(call, options), unknown]);
     const output = fit(name, whole);
     const durationMs = performance.now() - startMs;
-    emit({ type: 'tool-end', id, name, isError: isError(output), output: outputText(output), durationMs });
-    return { type: 'tool-result', toolCallId: id, toolName: sendableName(name), output };
+    const isError = output.type.startsWith('error') || output.type === 'execution-denied';
+    emit({ type: 'tool-end', id, name, isError, output: outputText(output), durationMs });
+    return resultOf(call, output);
   };
   try {
     return await Promise.all(calls.map(runOne));
@@ -158,12 +144,6 @@ export async function runCalls(calls: readonly ModelCall[], options: CallOptions
   }
 }
 
-/** Returns the results of calls that are not run. */
 export function refuseCalls(calls: readonly ModelCall[], text: string): ToolResultPart[] {
-  return calls.map(({ id, name }) => ({
-    type: 'tool-result',
-    toolCallId: id,
-    toolName: sendableName(name),
-    output: { type: 'error-text', value: text },
-  }));
+  return calls.map((call) => resultOf(call, { type: 'error-text', value: text }));
 }

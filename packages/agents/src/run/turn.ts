@@ -1,6 +1,5 @@
-import { withImagesAfter, withNewestImages } from '@cairn/context/internal';
+import { withImagesAfter, withNewestImages, type MessageLabel } from '@cairn/context/internal';
 import type { AssistantMessage, ToolResultPart, UnifiedMessage } from '@cairn/context';
-import type { MessageLabel } from '@cairn/context/internal';
 import type { Language } from '@cairn/tool/kernel';
 import type { ModelCall } from './model-request.ts';
 
@@ -8,7 +7,7 @@ import type { ModelCall } from './model-request.ts';
 export class Turn {
   readonly #before: readonly UnifiedMessage[];
   readonly #prompt: UnifiedMessage;
-  readonly #messages: UnifiedMessage[];
+  readonly messages: UnifiedMessage[];
   readonly #language: Language;
   #callIds: Set<string> | undefined;
 
@@ -16,18 +15,14 @@ export class Turn {
   constructor(before: readonly UnifiedMessage[], prompt: UnifiedMessage, language: Language) {
     this.#before = before;
     this.#prompt = prompt;
-    this.#messages = [prompt];
+    this.messages = [prompt];
     this.#language = language;
-  }
-
-  get messages(): readonly UnifiedMessage[] {
-    return this.#messages;
   }
 
   /** The messages of a request: with images after the results that they belong to, and the newest images only. */
   get request(): UnifiedMessage[] {
     const language = this.#language;
-    const messages = [...this.#before, ...withImagesAfter(this.#messages, language)];
+    const messages = [...this.#before, ...withImagesAfter(this.messages, language)];
     return withNewestImages(messages, { language, prompt: this.#prompt });
   }
 
@@ -35,16 +30,16 @@ export class Turn {
   addAnswer(message: AssistantMessage, calls: readonly ModelCall[]): readonly ModelCall[] {
     const renamed = calls.map((call) => ({ ...call, id: this.#uniqueId(call.id) }));
     const isSame = renamed.every(({ id }, index) => id === calls[index]?.id);
-    this.#messages.push(isSame ? message : withIds(message, renamed));
+    this.messages.push(isSame ? message : withIds(message, renamed));
     return renamed;
   }
 
   addResults(content: ToolResultPart[]): void {
-    this.#messages.push({ role: 'tool', content });
+    this.messages.push({ role: 'tool', content });
   }
 
   addNote(content: string): void {
-    this.#messages.push({ role: 'user', content });
+    this.messages.push({ role: 'user', content });
   }
 
   /** Some servers number the calls of each answer from 1, and reject a request that has an id twice. */
@@ -73,7 +68,6 @@ function* callIdsOf(messages: readonly UnifiedMessage[]): Generator<string> {
   }
 }
 
-/** Gives the calls of a message their ids, in order. */
 function withIds(message: AssistantMessage, calls: readonly ModelCall[]): AssistantMessage {
   if (typeof message.content === 'string') return message;
   const ids = calls.map(({ id }) => id);

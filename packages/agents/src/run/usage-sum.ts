@@ -1,7 +1,6 @@
 import type { Usage } from './agent-run.ts';
 import type { ModelAnswer } from './model-request.ts';
 
-/** The tokens of a run. */
 export class UsageSum {
   #inputTokens = 0;
   #outputTokens = 0;
@@ -10,17 +9,12 @@ export class UsageSum {
   /** The tokens for the limit: an estimate where a server states nothing. */
   used = 0;
 
-  /** Adds what a server states of an answer. */
   addAnswer({ usage }: Pick<ModelAnswer, 'usage'>, estimate: () => number = () => 0): void {
-    const { inputTokens, outputTokens } = usage ?? {};
-    const isComplete = inputTokens !== undefined && outputTokens !== undefined;
+    const isComplete = usage?.inputTokens !== undefined && usage.outputTokens !== undefined;
+    const { inputTokens = 0, outputTokens = 0 } = usage ?? {};
+    const cachedInputTokens = usage?.inputTokenDetails.cacheReadTokens ?? 0;
     const before = this.used;
-    this.add({
-      inputTokens: inputTokens ?? 0,
-      outputTokens: outputTokens ?? 0,
-      cachedInputTokens: usage?.inputTokenDetails.cacheReadTokens ?? 0,
-      isComplete,
-    });
+    this.add({ inputTokens, outputTokens, cachedInputTokens, isComplete });
     if (!isComplete) this.used = Math.max(this.used, before + estimate());
   }
 

@@ -7,8 +7,8 @@ import type { AgentDefinition, AgentDefinitions, ContextMode } from '@cairn/cont
 import { createTool, inputSchema, succeed, ToolError } from '@cairn/tool';
 import type { OpenToolSet, ToolDefinition, Tools, ToolSet, ToolSetContext } from '@cairn/tool';
 import { z } from 'zod';
-import { inOrder, oneLine } from '../delegation/agent-list.ts';
-import { createRunTool } from '../delegation/run-tool.ts';
+import { fitting, inOrder, oneLine } from '../delegation/agent-list.ts';
+import { RunTool } from '../delegation/run-tool.ts';
 import { delegationTexts } from '../delegation/texts.ts';
 import type { Agents } from '../run/agents.ts';
 
@@ -20,10 +20,8 @@ const MAX_LIST_CHARACTERS = 8000;
 const MAX_DESCRIPTION_CHARACTERS = 1000;
 const MAX_PROBLEMS = 5;
 
-/** The part of agents that a session uses. */
 type SessionAgents = Pick<Agents, 'run' | 'contexts' | 'close'>;
 
-/** Options of {@link createAgentsToolSet}. */
 export interface AgentsToolSetOptions {
   /** Loads the definitions, for each session again. */
   readonly definitions: () => Promise<AgentDefinitions>;
@@ -37,7 +35,6 @@ export interface AgentsToolSetOptions {
   readonly close?: (() => Promise<void>) | undefined;
 }
 
-/** The parameters of `list_agents`. */
 export interface ListAgentsInput {
   readonly offset?: number | undefined;
 }
@@ -80,19 +77,15 @@ function createListTool(
       if (offset > 0 && offset >= all.length) {
         throw new ToolError('INVALID_INPUT', texts.noAgentAt(offset, all.length));
       }
-      const shown: AgentDefinition[] = [];
-      let characters = 0;
-      for (const one of all.slice(offset)) {
-        characters += describe(one).length + 1;
-        if (characters > MAX_LIST_CHARACTERS && shown.length > 0) break;
-        shown.push(one);
-      }
+      const rest = all.slice(offset);
+      const shown = rest.slice(0, Math.max(1, fitting(rest, describe, MAX_LIST_CHARACTERS).length));
       const end = offset + shown.length;
+      const isCut = end < all.length && shown.length > 0;
       const broken = problems.filter(({ severity }) => severity === 'error');
       const lines = [
         all.length === 0 ? texts.noAgents : texts.range(offset + 1, end, all.length),
         ...shown.map(describe),
-        ...(end < all.length && shown.length > 0 ? [texts.more(LIST_AGENTS, end)] : []),
+        ...(isCut ? [texts.more(LIST_AGENTS, end)] : []),
         ...(broken.length > 0 ? [texts.problems, ...broken.slice(0, MAX_PROBLEMS).map(formatProblem)] : []),
         ...(broken.length > MAX_PROBLEMS ? [`… ${broken.length - MAX_PROBLEMS}`] : []),
       ];
@@ -104,7 +97,7 @@ function createListTool(
           ...(tools && { tools }),
         })),
         total: all.length,
-        ...(end < all.length && shown.length > 0 && { nextOffset: end }),
+        ...(isCut && { nextOffset: end }),
       });
     },
   });
@@ -118,10 +111,7 @@ const agentsToolSetOptions: OptionNames<AgentsToolSetOptions> = {
   close: 'optional',
 };
 
-/**
- * Makes the tools `list_agents` and `run_agent`, for other hosts, such as the clients of an MCP server. Each session
- * has agents of its own. In a read-only session the agents change nothing.
- */
+/** Makes `list_agents` and `run_agent` for other hosts. Each session has its own agents; in a read-only one they change nothing. */
 export function createAgentsToolSet(options: AgentsToolSetOptions): ToolSet {
   checkArguments.options('createAgentsToolSet', options, agentsToolSetOptions);
   const { language = 'en', maxAnswerCharacters } = options;
@@ -146,16 +136,9 @@ export function createAgentsToolSet(options: AgentsToolSetOptions): ToolSet {
     if (context.signal.aborted) end();
     else context.signal.addEventListener('abort', end, { once: true });
     const { readOnly } = context;
+    const shared = { definitions, agents, language, readOnly, maxAnswerCharacters };
+    const run = new RunTool({ tool: RUN_AGENT, isOtherMain: true, ...shared }).of();
     const list = createListTool(definitions, language);
-    const run = createRunTool({
-      tool: RUN_AGENT,
-      definitions,
-      agents,
-      language,
-      readOnly,
-      isOtherMain: true,
-      maxAnswerCharacters,
-    }).definition;
     return { tools: { [LIST_AGENTS]: list as Tools[string], [RUN_AGENT]: run as Tools[string] } };
   };
   return {

@@ -1,6 +1,5 @@
 import type { ModelOutput, ToolAnnotations, ToolDefinition, ToolResult } from '@cairn/tool';
-import { jsonSchema, zodSchema } from 'ai';
-import type { Schema } from 'ai';
+import { jsonSchema, zodSchema, type Schema } from 'ai';
 
 /** The second argument of `execute`, as the AI SDK passes it. */
 export interface AgentToolCall {
@@ -33,7 +32,6 @@ function schemaOf(inputSchema: ToolDefinition['inputSchema']): Schema<unknown> {
   return schema;
 }
 
-/** Makes a tool of the AI SDK. */
 export function asAgentTool(tool: ToolDefinition): AgentTool {
   return {
     description: tool.description,

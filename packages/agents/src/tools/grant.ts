@@ -1,8 +1,7 @@
 import { toolOfName } from '@cairn/coding-agent/internal';
 import type { NamingProfile } from '@cairn/coding-agent';
-import { ContextError } from '@cairn/context';
+import { ContextError, type AgentDefinition } from '@cairn/context';
 import { nearNames } from '@cairn/tool/internal';
-import type { AgentDefinition } from '@cairn/context';
 import type { ShownPart } from '@cairn/tool';
 import { quote } from './refusal.ts';
 import { cairnTools, toolNameOf } from './tool-names.ts';
@@ -21,31 +20,13 @@ export interface ToolGrant {
   readonly readsMain: boolean;
 }
 
-/** The names of a definition as tools of a run. */
-export interface AllowedTools {
-  /** `undefined` for all tools. */
-  readonly names?: ReadonlySet<string> | undefined;
-  /** States which names of the definition have no tool here. */
-  readonly notices: readonly string[];
-}
-
-function isFromClaude({ source }: Pick<AgentDefinition, 'source'>): boolean {
-  return source === 'claude-project' || source === 'claude-user';
-}
-
-/**
- * Returns the tools that a definition allows. It names them in any naming profile; a tool of this run that has exactly the name
- * comes first.
- *
- * @param offered the names of all tools of the run
- * @throws {ContextError} `INVALID_DEFINITION` for a name that is not one of a tool. In a file of Claude Code it is a notice.
- */
+/** Returns the tools that a definition allows, named in any profile; an exact name comes first. @throws {ContextError} `INVALID_DEFINITION` */
 export function allowedTools(
   definition: Pick<AgentDefinition, 'name' | 'tools' | 'source' | 'path'>,
   offered: readonly string[],
   naming: NamingProfile,
-): AllowedTools {
-  const { name: agent, tools, path } = definition;
+): { readonly names?: ReadonlySet<string> | undefined; readonly notices: readonly string[] } {
+  const { name: agent, tools, source, path } = definition;
   if (tools === undefined) return { notices: [] };
   const names = new Set<string>();
   const notices: string[] = [];
@@ -56,15 +37,12 @@ export function allowedTools(
       : offered.filter((name) => own !== undefined && (name === own || toolOfName(name, naming) === own));
     for (const name of found) names.add(name);
     if (found.length > 0) continue;
-    if (own === undefined && !isFromClaude(definition)) {
+    if (own === undefined && source !== 'claude-project' && source !== 'claude-user') {
       const known = [...new Set([...offered, ...cairnTools])];
       const near = nearNames(given, known);
       const hint = near.length > 0 ? `Did you mean ${near.join(', ')}?` : `The tools are ${known.join(', ')}.`;
-      throw new ContextError(
-        'INVALID_DEFINITION',
-        [`The agent ${agent} names the tool ${quote(given)}, which does not exist`, hint],
-        { path },
-      );
+      const summary = `The agent ${agent} names the tool ${quote(given)}, which does not exist`;
+      throw new ContextError('INVALID_DEFINITION', [summary, hint], { path });
     }
     notices.push(`The tool ${quote(given)} of the agent ${agent} is not available here.`);
   }

@@ -1,21 +1,17 @@
 import type { OptionNames } from '@cairn/tool/errors';
 import type { NamingProfile } from '@cairn/coding-agent';
-import { MODES } from '@cairn/context';
+import { MODES, type AgentDefinition, type ContextMode } from '@cairn/context';
 import { DEFAULT_MODE, SHOWN_PARTS } from '@cairn/context/internal';
-import type { AgentDefinition, ContextMode } from '@cairn/context';
 import { createToolSession } from '@cairn/tool';
 import type { OpenToolSet, ShownPart, ToolSession, ToolSet, ToolSetContext } from '@cairn/tool';
 import type { Language } from '@cairn/tool/kernel';
 import { AgentError, checkArguments } from '../errors.ts';
-import { asAgentTool } from './agent-tool.ts';
-import type { AgentTool } from './agent-tool.ts';
-import { allowedTools, intersect } from './grant.ts';
-import type { ToolGrant } from './grant.ts';
+import { asAgentTool, type AgentTool } from './agent-tool.ts';
+import { allowedTools, intersect, type ToolGrant } from './grant.ts';
 import { quote, refusal } from './refusal.ts';
 import { shownParts } from './shown-parts.ts';
 import { AGENT_TOOL } from './tool-names.ts';
 
-/** Options of {@link openAgentTools}. */
 export interface AgentToolsOptions {
   readonly toolSets: readonly ToolSet[];
   /** The directories that the tools may use, absolute. */
@@ -60,34 +56,16 @@ export interface AgentTools {
   close(): void;
 }
 
-/** Whether an agent in this mode sees the whole conversation of main. */
-function readsMain(mode: ContextMode): boolean {
-  return MODES[mode].reads === 'main';
-}
-
 /** @throws {AgentError} `INVALID_OPTION` for a value that no check of a file has seen: it would limit nothing. */
 function isReadOnly({ name, permissions }: AgentToolsOptions['agent']): boolean {
   if (permissions === undefined || permissions === 'plan') return permissions === 'plan';
-  throw new AgentError(
-    'INVALID_OPTION',
-    [
-      `The agent ${name} has the invalid permissions ${JSON.stringify(permissions)}`,
-      'Use plan, with which the agent changes nothing, or leave them out.',
-    ],
-    { option: 'permissions' },
-  );
+  const summary = `The agent ${name} has the invalid permissions ${JSON.stringify(permissions)}`;
+  const hint = 'Use plan, with which the agent changes nothing, or leave them out.';
+  throw new AgentError('INVALID_OPTION', [summary, hint], { option: 'permissions' });
 }
 
-/** A set of a run. */
 interface Opened extends OpenToolSet {
   readonly set: ToolSet;
-}
-
-function duplicate(name: string, one: string, other: string): AgentError {
-  return new AgentError('INVALID_OPTION', [
-    `The tool sets ${one} and ${other} both have a tool ${quote(name)}`,
-    'Leave one of the sets out, or rename its tool.',
-  ]);
 }
 
 /** Returns the tools of all sets by name. @throws {AgentError} `INVALID_OPTION` for two tools of one name. */
@@ -97,7 +75,10 @@ function joinTools(sets: readonly Opened[]): Map<string, AgentTool> {
   for (const { set, tools: own } of sets) {
     for (const [name, tool] of Object.entries(own)) {
       const owner = owners.get(name);
-      if (owner !== undefined) throw duplicate(name, owner, set.name);
+      if (owner !== undefined) {
+        const summary = `The tool sets ${owner} and ${set.name} both have a tool ${quote(name)}`;
+        throw new AgentError('INVALID_OPTION', [summary, 'Leave one of the sets out, or rename its tool.']);
+      }
       owners.set(name, set.name);
       tools.set(name, asAgentTool(tool));
     }
@@ -122,13 +103,11 @@ const agentToolsOptions: OptionNames<AgentToolsOptions> = {
 };
 
 /**
- * Opens tool sets for one run of an agent. The run can call what the definition allows, within what its caller may call, and
- * nothing else: other tools are not in `tools`.
+ * Opens tool sets for one run of an agent: what its definition allows, within what its caller may call. Nothing else is in `tools`.
  *
- * @throws {ContextError} `INVALID_DEFINITION` when the definition names a tool that does not exist.
- * @throws {AgentError} `INVALID_OPTION` for two tools of one name, for invalid permissions and for an unknown part; `DELEGATION_REFUSED` for a mode that sees what the caller does
- *   not.
- * @throws {ToolError} when a set rejects its options.
+ * @throws {ContextError} `INVALID_DEFINITION`: the definition names a tool that does not exist. @throws {ToolError} of a set.
+ * @throws {AgentError} `INVALID_OPTION`: two tools of one name, invalid permissions, an unknown part. `DELEGATION_REFUSED`: the mode
+ *   sees what the caller does not.
  */
 export async function openAgentTools(options: AgentToolsOptions): Promise<AgentTools> {
   checkArguments.options('openAgentTools', options, agentToolsOptions);
@@ -136,18 +115,19 @@ export async function openAgentTools(options: AgentToolsOptions): Promise<AgentT
   const { mode = DEFAULT_MODE, naming = 'default', language = 'en', session = createToolSession() } = options;
   const shows = shownParts({ agent, without: options.without, within });
   const readOnly = isReadOnly(agent) || (options.readOnly ?? false) || (within?.readOnly ?? false);
-  if (within?.readsMain === false && MODES[mode].reads !== 'own') {
-    throw new AgentError('DELEGATION_REFUSED', [
-      `The agent ${agent.name} cannot run in the mode ${mode}: the run that starts it does not see the main conversation`,
-      'Use isolated or handback.',
-    ]);
+  const { reads } = MODES[mode];
+  if (within?.readsMain === false && reads !== 'own') {
+    const why = 'the run that starts it does not see the main conversation';
+    const summary = `The agent ${agent.name} cannot run in the mode ${mode}: ${why}`;
+    throw new AgentError('DELEGATION_REFUSED', [summary, 'Use isolated or handback.']);
   }
+  const readsMain = reads === 'main';
   const end = new AbortController();
   const base: ToolSetContext = {
     roots,
     naming,
     readOnly,
-    agent: readsMain(mode) ? undefined : agent.name,
+    agent: readsMain ? undefined : agent.name,
     hidden: new Set(SHOWN_PARTS.filter((part) => shows?.has(part) === false)),
     session,
     signal: signal === undefined ? end.signal : AbortSignal.any([signal, end.signal]),
@@ -161,24 +141,16 @@ export async function openAgentTools(options: AgentToolsOptions): Promise<AgentT
     const allowed = allowedTools(agent, known, naming);
     const names = intersect(allowed.names, within?.names);
     const agents = intersect(onlyAgents && new Set(onlyAgents), within?.agents);
-    const grant: ToolGrant = { names, agents, readOnly, shows, readsMain: readsMain(mode) };
+    const grant: ToolGrant = { names, agents, readOnly, shows, readsMain };
     const mayCall = (name: string): boolean => names?.has(name) ?? true;
-    const offered = [...all].filter(
-      ([name, { annotations }]) => mayCall(name) && (!readOnly || annotations.readOnlyHint),
-    );
+    const isOffered = ([name, { annotations }]: readonly [string, AgentTool]): boolean =>
+      mayCall(name) && (!readOnly || annotations.readOnlyHint);
+    const tools = Object.fromEntries([...all].filter(isOffered));
     const delegation = mayCall(AGENT_TOOL) ? delegate?.(grant) : undefined;
-    const tools = Object.fromEntries([
-      ...offered,
-      ...(delegation === undefined ? [] : [[AGENT_TOOL, delegation] as const]),
-    ]);
-    const facts = {
-      agent: agent.name,
-      naming,
-      readOnly,
-      language,
-      offered: Object.keys(tools),
-      hidden: known.filter((name) => !Object.hasOwn(tools, name)),
-    };
+    if (delegation !== undefined) tools[AGENT_TOOL] = delegation;
+    const offered = Object.keys(tools);
+    const hidden = known.filter((name) => !offered.includes(name));
+    const facts = { agent: agent.name, naming, readOnly, language, offered, hidden };
     return {
       tools,
       grant,

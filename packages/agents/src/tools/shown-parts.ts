@@ -2,16 +2,13 @@ import { SHOWN_PARTS } from '@cairn/context/internal';
 import type { AgentDefinition } from '@cairn/context';
 import type { ShownPart } from '@cairn/tool';
 import { AgentError } from '../errors.ts';
-import { intersect } from './grant.ts';
-import type { ToolGrant } from './grant.ts';
+import { intersect, type ToolGrant } from './grant.ts';
 
 /** The reason why an agent is not shown a part: its definition, an option of the run, or the run that started it. */
 export type HiddenBy = 'definition' | 'option' | 'caller';
 
-/** The rules about the parts of a run. */
 export interface ShownPartsOptions {
   readonly agent: Pick<AgentDefinition, 'name' | 'shows'>;
-  /** @default none */
   readonly without?: readonly ShownPart[] | undefined;
   readonly within?: Pick<ToolGrant, 'shows'> | undefined;
 }
@@ -19,15 +16,12 @@ export interface ShownPartsOptions {
 /** @throws {AgentError} `INVALID_OPTION`: a part that does not exist would hide nothing. */
 function checkParts(parts: readonly ShownPart[], option: 'shows' | 'without'): readonly ShownPart[] {
   const names = SHOWN_PARTS.join(', ');
-  if (!Array.isArray(parts)) {
-    throw new AgentError('INVALID_OPTION', [`The option ${option} is not a list`, `Use a list of ${names}.`], {
-      option,
-    });
-  }
+  const fail = (what: string, hint: string): AgentError =>
+    new AgentError('INVALID_OPTION', [`The option ${option} ${what}`, hint], { option });
+  if (!Array.isArray(parts)) throw fail('is not a list', `Use a list of ${names}.`);
   const unknown = parts.find((part) => !SHOWN_PARTS.includes(part));
-  if (unknown === undefined) return parts;
-  const summary = `The option ${option} names ${JSON.stringify(unknown)}`;
-  throw new AgentError('INVALID_OPTION', [summary, `Use ${names}.`], { option });
+  if (unknown !== undefined) throw fail(`names ${JSON.stringify(unknown)}`, `Use ${names}.`);
+  return parts;
 }
 
 /** Returns the reason why a run is not shown a part; `undefined` for a part that is shown. */

@@ -1,9 +1,6 @@
 import type { ToolName } from '@cairn/coding-agent';
 
-/**
- * The names of the coding tools in all naming profiles. They are here again, so that a program which only reads definitions loads
- * none of the tools. A test compares them with the profiles.
- */
+/** In all naming profiles. Here again, so that reading definitions loads no tools. A test compares them with the profiles. */
 const CODING_TOOLS: Readonly<Record<ToolName, readonly string[]>> = {
   read: ['Read', 'read_file', 'view_image', 'read_text_file', 'read_media_file'],
   write: ['Write', 'write_file'],

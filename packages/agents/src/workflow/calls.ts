@@ -1,11 +1,13 @@
+import { MemoryError } from '@cairn/memory';
 import type { Language } from '@cairn/tool/kernel';
-import type { Journal } from './journal.ts';
-import type { WorkflowEvent } from './events.ts';
+import { ASK_USER } from './functions/ask-user.ts';
 import { cutOutput } from './functions/outcome.ts';
+import { resolveAction } from './functions/resolve-action.ts';
+import type { Journal } from './journal.ts';
 import { loopTexts } from './loop-texts.ts';
-import type { CallRecord, FunctionOutcome, WorkflowFunction } from './types.ts';
+import type { CallRecord, FunctionOutcome, ParsedAction, WorkflowFunction } from './types.ts';
+import type { WorkflowEvent } from './workflows-api.ts';
 
-/** What calling functions needs. */
 export interface CallContext {
   /** Begins the record of the workflow when it does not exist yet. */
   readonly journal: () => Promise<Journal>;
@@ -18,12 +20,7 @@ export interface CallContext {
   readonly language: Language;
 }
 
-/**
- * Runs a call that the record states as running, and records its outcome. A call that was aborted, or did not end in time, has an
- * unknown outcome.
- *
- * @throws {MemoryError} when the outcome cannot be recorded.
- */
+/** Runs a recorded call, and records its outcome: unknown after an abort. @throws {MemoryError} when it cannot be recorded. */
 export async function runCall(
   { id, todoId, input }: CallRecord,
   fn: WorkflowFunction,
@@ -48,4 +45,39 @@ export async function runCall(
   emit({ type: 'tool-end', id, todo: todoId, name: fn.name, ...outcome, durationMs });
   await journal.end(id, { status, output: cutOutput(outcome.output) });
   return outcome;
+}
+
+/** Records a call and runs it, or lets it wait for a person. @returns `undefined` when it waits. */
+export async function makeCall(
+  context: CallContext,
+  { todoId, fn, input }: { readonly todoId: string; readonly fn: WorkflowFunction; readonly input: unknown },
+): Promise<FunctionOutcome | undefined> {
+  const { journal: open, needsApproval, signal, language } = context;
+  signal?.throwIfAborted();
+  const journal = await open();
+  const status = fn.name === ASK_USER ? 'asked' : needsApproval(fn, input) ? 'approval' : 'running';
+  let call: CallRecord;
+  try {
+    call = await journal.add({ todoId, name: fn.name, input, status });
+  } catch (error) {
+    // It was not recorded, so it does not run.
+    if (!MemoryError.isInstance(error) || error.code !== 'TOO_LARGE') throw error;
+    return { isError: true, output: loopTexts[language].notRecorded(error.message) };
+  }
+  return status === 'running' ? runCall(call, fn, context) : undefined;
+}
+
+/** Makes a call that an answer has as text. An error has what went wrong, for the model. @returns `undefined` when it waits. */
+export async function makeAction(
+  context: CallContext,
+  action: ParsedAction,
+  todoId: string,
+): Promise<(FunctionOutcome & { readonly isReadOnly?: boolean }) | undefined> {
+  const { functions, language } = context;
+  const resolved = await resolveAction(functions, action, { language });
+  if (!resolved.isValid) return { isError: true, output: resolved.problem };
+  const { fn, input } = resolved;
+  const outcome = await makeCall(context, { todoId, fn, input });
+  if (outcome?.isError !== true) return outcome && { ...outcome, isReadOnly: fn.isReadOnly };
+  return { isError: true, output: loopTexts[language].failedCall(fn.name, outcome.output) };
 }

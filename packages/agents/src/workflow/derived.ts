@@ -7,7 +7,6 @@ import type { CallRecord, StepReply } from './types.ts';
 export interface Derivation {
   /** The step as it was added. A step that a person has edited is the person's, and is not derived any more. */
   readonly content: string;
-  /** The step that was left unfinished. */
   readonly from: string;
   /** The number of calls of the workflow before it was added. */
   readonly calls: number;
@@ -17,22 +16,14 @@ export interface Derivation {
   readonly unfinished: readonly string[];
 }
 
-/** By the id of the added step. */
 export type Derivations = Readonly<Record<string, Derivation>>;
-
-function numberOf({ id }: CallRecord): number {
-  return Number(id.slice('call_'.length));
-}
 
 /** Returns the reason why a step is added after a report of an unfinished one. */
 export function derivationOf(
   content: string,
-  {
-    from,
-    calls,
-    callCount,
-  }: { readonly from: string; readonly calls: readonly CallRecord[]; readonly callCount: number },
+  step: { readonly from: string; readonly calls: readonly CallRecord[]; readonly callCount: number },
 ): Derivation {
+  const { from, calls, callCount } = step;
   const own = calls.filter(({ todoId }) => todoId === from);
   const last = new Map(own.map(({ name, status }) => [name, status]));
   const question = own.findLast(({ status }) => status === 'asked')?.id;
@@ -57,30 +48,22 @@ export function openDerived(todos: readonly Todo[], derived: Derivations, curren
 function isSettled({ calls: before, question, unfinished }: Derivation, calls: readonly CallRecord[]): boolean {
   return calls.some((call) => {
     if (call.status !== 'done') return false;
-    const isLater = numberOf(call) >= before;
+    const isLater = Number(call.id.slice('call_'.length)) >= before;
     return call.name === ASK_USER ? isLater || call.id === question : isLater && unfinished.includes(call.name);
   });
 }
 
-/**
- * Returns the steps that a finished step closes: those whose reason is gone. They were added because an earlier step was left
- * unfinished; since then the user answered, or a call that had failed was made; and the finished step states no next one, although
- * its prompt lists them.
- */
+/** Returns the steps whose reason is gone with a finished step: it states no next one, although its prompt lists them. */
 export function closedBy(
   reply: Pick<StepReply, 'completion' | 'nextStep'>,
-  {
-    todo,
-    todos,
-    derived,
-    calls,
-  }: {
+  workflow: {
     readonly todo: Pick<Todo, 'id'>;
     readonly todos: readonly Todo[];
     readonly derived: Derivations;
     readonly calls: readonly CallRecord[];
   },
 ): Todo[] {
+  const { todo, todos, derived, calls } = workflow;
   if ((reply.completion ?? 0) < DONE_COMPLETION || reply.nextStep !== undefined) return [];
   return openDerived(todos, derived, todo.id).filter(({ id }) => {
     const derivation = derived[id];

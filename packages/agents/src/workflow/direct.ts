@@ -1,23 +1,30 @@
+import { z } from 'zod';
+import { makeAction } from './calls.ts';
 import { ASK_USER } from './functions/ask-user.ts';
-import { isFunctionName, resolveAction } from './functions/resolve-action.ts';
+import { isFunctionName } from './functions/resolve-action.ts';
 import type { Journal } from './journal.ts';
 import { loopTexts } from './loop-texts.ts';
 import { runLoop, storeAnswer } from './loop.ts';
 import { calledActions } from './replies/actions.ts';
 import { parseDecision } from './replies/decision.ts';
 import { decisionPrompt } from './replies/prompts.ts';
-import { decisionSchema } from './replies/schemas.ts';
-import type { TodoList } from './replies/schemas.ts';
-import type { WorkflowResponse } from './response.ts';
-import { conversationOf, recalledFor } from './session.ts';
-import type { Session } from './session.ts';
-import { makeCall, runTurn } from './turn.ts';
-import type { TurnPrompt } from './turn.ts';
+import { conversationOf, endWork, recalledFor, type Session } from './session.ts';
+import { runTurn, type TurnPrompt } from './turn.ts';
 import { MAX_REPEATS } from './verdict.ts';
+import type { WorkflowResponse } from './workflows-api.ts';
 
 export const CREATE_TODOS = 'create_todos';
 
-/** A request of the user. */
+/** The input of the tool that decides for a workflow. Its absence is the decision for a simple answer. */
+const decisionSchema = z.strictObject({
+  todos: z
+    .array(z.string().trim().min(1))
+    .min(1)
+    .describe('The steps in their order, each one sentence. A step that asks the user is a step.'),
+});
+
+type TodoList = z.infer<typeof decisionSchema>;
+
 export interface Request {
   readonly question: string;
   /** The id of its message, which the conversation already has. */
@@ -27,13 +34,12 @@ export interface Request {
   readonly begin: (todos: readonly string[]) => Promise<Journal>;
 }
 
-/** What the model made of a request. */
 type Answer =
   | { readonly kind: 'todos'; readonly todos: readonly string[] }
-  | { readonly kind: 'text'; readonly text: string; readonly isCut: boolean }
+  | { readonly kind: 'text'; readonly text: string }
   /** `todos`: of the same answer. */
   | { readonly kind: 'paused'; readonly todos?: readonly string[] }
-  | { readonly kind: 'invalid'; readonly problems: readonly string[]; readonly text: string };
+  | { readonly kind: 'invalid'; readonly problem: string };
 
 /** Reads an answer in text: a decision, an answer for the user, and the calls that it has as text. */
 async function readText(
@@ -43,36 +49,28 @@ async function readText(
 ): Promise<Answer> {
   const { functions, language, emit } = session;
   const texts = loopTexts[language];
-  if (text.trim() === '') return { kind: 'invalid', problems: [texts.emptyAnswer], text };
+  if (text.trim() === '') return { kind: 'invalid', problem: texts.emptyAnswer };
   const decision = enableTodo ? parseDecision(text, { language }) : ({ kind: 'simple', answer: text } as const);
-  if (decision.kind === 'invalid') return { kind: 'invalid', problems: [decision.problem], text };
+  if (decision.kind === 'invalid') return decision;
   if (decision.kind === 'complex') {
     // A half list is not the whole one.
-    if (isCut) return { kind: 'invalid', problems: [texts.cutAnswer], text };
-    return { kind: 'todos', todos: decision.todos };
+    return isCut ? { kind: 'invalid', problem: texts.cutAnswer } : { kind: 'todos', todos: decision.todos };
   }
   // Other brackets are text.
   const { called, quoted, rest } = calledActions(decision.answer, (name) => isFunctionName(functions, name));
   for (const action of quoted) emit({ type: 'notice', text: texts.notCalled(action.text) });
   const outputs: string[] = [];
   for (const action of called) {
-    const resolved = await resolveAction(functions, action, { language });
-    if (!resolved.isValid) {
-      outputs.push(texts.error(resolved.problem));
-      continue;
-    }
-    const { fn, input } = resolved;
-    const outcome = await makeCall({ ...session, journal }, { todoId: 'todo_0', fn, input });
-    if (outcome === undefined) return { kind: 'paused' };
-    if (outcome.isError) outputs.push(texts.error(texts.failedCall(fn.name, outcome.output)));
+    const made = await makeAction({ ...session, journal }, action, 'todo_0');
+    if (made === undefined) return { kind: 'paused' };
+    if (made.isError) outputs.push(texts.error(made.output));
     // The model does not read it any more, so that the user does.
-    else if (rest === '' || fn.isReadOnly) outputs.push(outcome.output);
+    else if (rest === '' || made.isReadOnly) outputs.push(made.output);
   }
   const answer = [rest, ...outputs, ...(isCut ? [texts.cutShown] : [])].filter((part) => part !== '').join('\n\n');
-  return { kind: 'text', text: answer, isCut };
+  return { kind: 'text', text: answer };
 }
 
-/** Asks the model until its answer can be read. */
 async function requestAnswer(session: Session, request: Request, journal: () => Promise<Journal>): Promise<Answer> {
   const { language, system } = session;
   const { question, messageId, enableTodo } = request;
@@ -82,14 +80,14 @@ async function requestAnswer(session: Session, request: Request, journal: () => 
   const control = enableTodo
     ? { name: CREATE_TODOS, description: texts.createTodos, inputSchema: decisionSchema }
     : undefined;
-  let problems: readonly string[] = [];
+  let problem: string | undefined;
   const prompt = async (): Promise<TurnPrompt> => {
     const { messages, ids } = await conversationOf(session, messageId);
     const recalled = await recalledFor(session, { query: question, shown: new Set([...ids, messageId ?? '']) });
     const parts = [
       recalled,
       enableTodo ? decisionPrompt({ question, stream: session.stream, functions, language }) : question,
-      problems.length > 0 ? texts.problems(problems) : '',
+      problem === undefined ? '' : texts.problem(problem),
     ];
     const content = parts.filter((part) => part !== '').join('\n\n');
     return { system, messages: [...messages, { role: 'user', content }] };
@@ -102,16 +100,13 @@ async function requestAnswer(session: Session, request: Request, journal: () => 
     if (end.kind === 'control') return { kind: 'todos', todos: (end.input as TodoList).todos };
     const answer = await readText({ ...session, functions }, end, { enableTodo, journal });
     if (answer.kind !== 'invalid' || tries >= MAX_REPEATS) return answer;
-    ({ problems } = answer);
+    ({ problem } = answer);
   }
 }
 
-/**
- * Lets the model answer a request, or decide on a list of todos. Its first call of a function creates the record of the workflow,
- * with the request as the only step, so that a call is recorded before it runs. Without calls there is no record.
- */
+/** Lets the model answer, or decide on todos. Its first call creates the record, with the request as the only step. */
 export async function answerRequest(session: Session, request: Request): Promise<WorkflowResponse> {
-  const { emit, usage } = session;
+  const { emit } = session;
   const { question, begin } = request;
   let begun: Promise<Journal> | undefined;
   const answer = await requestAnswer(session, request, () => (begun ??= begin([question])));
@@ -126,10 +121,10 @@ export async function answerRequest(session: Session, request: Request): Promise
     return runLoop(session, journal);
   }
   emit({ type: 'decision', kind: 'simple', todos: [] });
-  const reason = answer.kind === 'invalid' ? answer.problems.join('\n') : undefined;
+  const reason = answer.kind === 'invalid' ? answer.problem : undefined;
   if (journal) {
-    if (answer.kind === 'invalid') {
-      await journal.update({}, { todos: { todo_0: { status: 'failed', result: answer.problems.join('\n') } } });
+    if (reason !== undefined) {
+      await journal.update({}, { todos: { todo_0: { status: 'failed', result: reason } } });
     } else if (answer.kind === 'text') {
       const todo = { status: 'done', completion: 1, result: answer.text } as const;
       await journal.update({ answer: answer.text }, { todos: { todo_0: todo } });
@@ -139,6 +134,5 @@ export async function answerRequest(session: Session, request: Request): Promise
   const text = answer.kind === 'text' ? answer.text : (reason ?? '');
   await storeAnswer(session, undefined, text);
   const status = answer.kind === 'text' ? 'done' : 'failed';
-  emit({ type: 'end', status, text });
-  return { status, kind: 'simple', text, todos: [], ...(reason !== undefined && { reason }), usage: usage() };
+  return { ...endWork(session, { todos: [] }, { status, text, reason }), kind: 'simple' };
 }

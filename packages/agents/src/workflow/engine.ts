@@ -1,27 +1,19 @@
-import { MemoryError } from '@cairn/memory';
-import type { Memory, WorkflowRecord } from '@cairn/memory';
+import { MemoryError, type Memory, type WorkflowRecord } from '@cairn/memory';
 import { AgentError } from '../errors.ts';
-import { answerRequest } from './direct.ts';
-import type { Request } from './direct.ts';
+import { answerRequest, type Request } from './direct.ts';
 import { Journal } from './journal.ts';
-import { NEW_STATE, stateOf } from './loop-state.ts';
-import type { LoopState } from './loop-state.ts';
+import { NEW_STATE, stateOf, type LoopState } from './loop-state.ts';
 import { runLoop, settleUnfinished } from './loop.ts';
-import { WorkflowSessions } from './open-session.ts';
-import type { Place } from './open-session.ts';
-import { functionOf, settlePending } from './pending.ts';
-import type { Answered } from './pending.ts';
-import type { WorkflowResponse } from './response.ts';
-import type { Session } from './session.ts';
-import type { WorkflowsOptions, WorkOptions } from './workflows-api.ts';
+import { WorkflowSessions, type Place } from './open-session.ts';
+import { functionOf, settlePending, type Answered } from './pending.ts';
+import { endWork, type Session } from './session.ts';
+import type { WorkflowResponse, WorkflowsOptions, WorkOptions } from './workflows-api.ts';
 
-/** A workflow that can be worked on. */
 export interface FoundWorkflow extends Place {
   readonly record: WorkflowRecord;
   readonly state: LoopState;
 }
 
-/** A change of a workflow before it goes on. */
 interface WorkStart {
   readonly reopen?: boolean;
   readonly answered?: Answered | undefined;
@@ -30,12 +22,10 @@ interface WorkStart {
   readonly begin?: (journal: Journal) => Promise<void>;
 }
 
-/** Whether an error states that the lease is gone. */
 function isLeaseLost(error: unknown): boolean {
   return MemoryError.isInstance(error) && error.code === 'LEASE_LOST';
 }
 
-/** Works on the workflows of a memory, each under its lease. */
 export class Engine {
   readonly memory: Memory;
   readonly sessions: WorkflowSessions;
@@ -49,12 +39,10 @@ export class Engine {
     this.#leaseMs = options.leaseMs;
   }
 
-  /** Returns the memory that has the record of a workflow. */
   storeOf(id: string): Memory {
     return this.#volatile.get(id) ?? this.memory;
   }
 
-  /** Forgets the memory of a workflow that has ended. */
   forget(id: string): void {
     this.#volatile.delete(id);
   }
@@ -76,7 +64,6 @@ export class Engine {
     return { record, state, stream, group: record.groupId, store, usesMemory: store === memory };
   }
 
-  /** Answers a request, which may become a new workflow. */
   answer(
     place: Place,
     request: Omit<Request, 'begin'> & { readonly state: LoopState },
@@ -142,10 +129,7 @@ export class Engine {
       if (run === undefined || (!isLeaseLost(error) && !isLeaseLost(run.signal.reason))) throw error;
       const { status, reason, todos } = await session.store.workflows.get(run.id);
       if (status !== 'cancelled') throw error;
-      const text = reason ?? '';
-      session.emit({ type: 'end', status, text });
-      const why = reason !== undefined && { reason };
-      return { status, kind: 'complex', workflow: run.id, text, todos, ...why, usage: session.usage() };
+      return endWork(session, { id: run.id, todos }, { status, text: reason ?? '', reason });
     } finally {
       // What the store does not accept now lapses by itself.
       await held

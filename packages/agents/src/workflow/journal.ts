@@ -1,28 +1,18 @@
-import { MemoryError } from '@cairn/memory';
-import type { TodoUpdate, WorkflowRecord, WorkflowRun } from '@cairn/memory';
+import { MemoryError, type WorkflowRecord, type WorkflowRun } from '@cairn/memory';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fitCalls, isPending } from './loop-state.ts';
-import type { LoopState } from './loop-state.ts';
+import { fitCalls, isPending, type LoopState } from './loop-state.ts';
 import type { CallRecord } from './types.ts';
 
-/** A change of the todos that is written together with the state. */
-export interface TodoChange {
-  readonly todos?: Readonly<Record<string, TodoUpdate>> | undefined;
-  readonly addTodos?: readonly string[] | undefined;
-}
+type TodoChange = Omit<Parameters<WorkflowRun['update']>[0], 'state'>;
 
 /** The pause between two tries to record the outcome of a call. */
 const RETRY_MS = 500;
 
-/** Whether the store may answer later. */
 function isStoreAway(error: unknown): boolean {
   return MemoryError.isInstance(error) && (error.code === 'STORE_UNAVAILABLE' || error.code === 'STORE_LOCKED');
 }
 
-/**
- * The state of the loop and the calls of a workflow, in its record. A call is written before it runs, and again with its outcome,
- * so that whoever continues the workflow knows what happened and what is not known.
- */
+/** The state and the calls of a workflow, in its record: a call is written before it runs, and again with its outcome. */
 export class Journal {
   readonly run: WorkflowRun;
   #state: LoopState;
@@ -42,19 +32,15 @@ export class Journal {
     return this.run.record;
   }
 
-  /** The call that waits for a person. */
   get pending(): CallRecord | undefined {
     return this.#state.calls.find(isPending);
   }
 
   /** Changes the state, and todos, in one step. @throws {MemoryError} */
-  update(
-    change: Partial<LoopState> | ((state: LoopState) => Partial<LoopState>),
-    more: TodoChange = {},
-  ): Promise<void> {
+  update(change: Partial<LoopState> | ((state: LoopState) => Partial<LoopState>), todos?: TodoChange): Promise<void> {
     const write = async (): Promise<void> => {
       const state = { ...this.#state, ...(typeof change === 'function' ? change(this.#state) : change) };
-      await this.run.update({ todos: more.todos, addTodos: more.addTodos, state });
+      await this.run.update({ ...todos, state });
       this.#state = state;
     };
     // A failed write does not stop a later one, such as that of the outcome of another call.
@@ -64,17 +50,16 @@ export class Journal {
   }
 
   /** Records a call before it runs, or while it waits for a person. @throws {MemoryError} */
-  async add(call: Pick<CallRecord, 'todoId' | 'name' | 'input' | 'status'>, more?: TodoChange): Promise<CallRecord> {
+  async add(call: Pick<CallRecord, 'todoId' | 'name' | 'input' | 'status'>): Promise<CallRecord> {
     let added: CallRecord | undefined;
     await this.update(({ calls, callCount }) => {
       added = { id: `call_${callCount}`, ...call };
       return { calls: fitCalls([...calls, added]), callCount: callCount + 1 };
-    }, more);
+    });
     // `update` called the function.
     return added as CallRecord;
   }
 
-  /** Changes a call in the record. @throws {MemoryError} */
   change(id: string, fields: Partial<Omit<CallRecord, 'id'>>, more: Partial<LoopState> = {}): Promise<void> {
     return this.update(({ calls }) => ({
       ...more,
@@ -82,12 +67,7 @@ export class Journal {
     }));
   }
 
-  /**
-   * Records the outcome of a call. While the store is away it is tried again until the lease is lost: an outcome that is not
-   * recorded is not known to the runner that continues.
-   *
-   * @throws {MemoryError}
-   */
+  /** Records the outcome of a call, while the store is away again and again: the next runner knows only what is recorded. */
   async end(id: string, outcome: Pick<CallRecord, 'status' | 'output'>): Promise<void> {
     for (;;) {
       try {

@@ -8,11 +8,9 @@ import type { CallRecord } from './types.ts';
 export interface LoopState {
   /** The merged streams that the workflow runs in. Absent for a plain stream. */
   readonly merge?: { readonly main: string; readonly secondary: readonly string[] } | undefined;
-  /** The user who asked. */
   readonly user?: string | undefined;
   /** What the program that began it needs to open its streams again. JSON. */
   readonly settings?: unknown;
-  /** How often a step began. */
   readonly iterations: number;
   /** Whether a person answered: the step goes on, and does not begin again. */
   readonly isContinued?: boolean | undefined;
@@ -23,7 +21,6 @@ export interface LoopState {
   /** The result of the last step that has one: the answer for the user. */
   readonly answer?: string | undefined;
   readonly calls: readonly CallRecord[];
-  /** The number of all calls so far. */
   readonly callCount: number;
   /** The steps that were added because an earlier one was left unfinished. Absent for none. */
   readonly derived?: Derivations | undefined;
@@ -39,6 +36,14 @@ const callSchema = z.looseObject({
   isEdited: z.literal(true).optional(),
 });
 
+const derivationSchema = z.looseObject({
+  content: z.string(),
+  from: z.string(),
+  calls: z.int().min(0),
+  question: z.string().optional(),
+  unfinished: z.array(z.string()),
+});
+
 const stateSchema = z.looseObject({
   merge: z.object({ main: z.string(), secondary: z.array(z.string()) }).optional(),
   user: z.string().optional(),
@@ -50,18 +55,7 @@ const stateSchema = z.looseObject({
   answer: z.string().optional(),
   calls: z.array(callSchema),
   callCount: z.int().min(0),
-  derived: z
-    .record(
-      z.string(),
-      z.looseObject({
-        content: z.string(),
-        from: z.string(),
-        calls: z.int().min(0),
-        question: z.string().optional(),
-        unfinished: z.array(z.string()),
-      }),
-    )
-    .optional(),
+  derived: z.record(z.string(), derivationSchema).optional(),
 });
 
 export const NEW_STATE: LoopState = { iterations: 0, tries: {}, answers: 0, calls: [], callCount: 0 };
@@ -74,7 +68,6 @@ export function stateOf({ state }: Pick<WorkflowRecord, 'state'>): LoopState | u
   return parsed.success ? (parsed.data as LoopState) : undefined;
 }
 
-/** Whether a call waits for a person. */
 export function isPending({ status }: CallRecord): boolean {
   return status === 'approval' || status === 'asked';
 }
@@ -83,20 +76,24 @@ export function isPending({ status }: CallRecord): boolean {
 const MAX_CHARACTERS = 200_000;
 const SHORT = 200;
 
-/** Shortens the outputs and then the arguments of the oldest ended calls, until the calls fit into the record. */
+export function shortened(call: CallRecord): CallRecord {
+  const { output, input } = call;
+  const json = JSON.stringify(input) ?? '';
+  return {
+    ...call,
+    input: json.length > SHORT ? truncateLine(json, SHORT) : input,
+    ...(output !== undefined && { output: truncateLine(output, SHORT) }),
+  };
+}
+
+/** Shortens the outputs and the arguments of the oldest ended calls, until the calls fit into the record. */
 export function fitCalls(calls: readonly CallRecord[]): CallRecord[] {
   const fitted = [...calls];
   let characters = JSON.stringify(calls).length;
   for (const [index, call] of calls.entries()) {
     if (characters <= MAX_CHARACTERS) break;
     if (isPending(call) || call.status === 'running') continue;
-    const { output, input } = call;
-    const json = JSON.stringify(input) ?? '';
-    const short: CallRecord = {
-      ...call,
-      input: json.length > SHORT ? truncateLine(json, SHORT) : input,
-      ...(output !== undefined && { output: truncateLine(output, SHORT) }),
-    };
+    const short = shortened(call);
     const saved = JSON.stringify(call).length - JSON.stringify(short).length;
     // A call that was shortened before is short enough.
     if (saved < SHORT) continue;

@@ -1,27 +1,30 @@
-import { MemoryError } from '@cairn/memory';
+import { MemoryError, type Todo } from '@cairn/memory';
 import { isPartlyDone } from '@cairn/memory/internal';
-import type { Todo } from '@cairn/memory';
+import type { Fields } from '@cairn/tool';
 import { truncateLine } from '@cairn/tool/prompt';
-import { AgentError } from '../errors.ts';
-import type { AgentErrorCode } from '../errors.ts';
-import { isFunctionName, resolveAction } from './functions/resolve-action.ts';
-import { runCall } from './calls.ts';
+import { z } from 'zod';
+import { AgentError, type AgentErrorCode } from '../errors.ts';
+import { makeAction, runCall } from './calls.ts';
+import { isFunctionName } from './functions/resolve-action.ts';
 import { closedBy, derivationOf, nextTodoId, openDerived } from './derived.ts';
 import type { Journal } from './journal.ts';
 import { loopTexts } from './loop-texts.ts';
 import { stepPrompt } from './replies/prompts.ts';
-import { stepSchema } from './replies/schemas.ts';
 import { parseReply, replyOfReport } from './replies/step-reply.ts';
-import type { WorkflowResponse } from './response.ts';
-import { callsFor, conversationOf, recalledFor } from './session.ts';
-import type { Session } from './session.ts';
-import { makeCall, runTurn } from './turn.ts';
-import type { TurnPrompt } from './turn.ts';
+import { callsFor, conversationOf, endWork, recalledFor, type Session } from './session.ts';
+import { runTurn, type TurnPrompt } from './turn.ts';
 import type { CallRecord, StepReply } from './types.ts';
-import { MAX_ITERATIONS, verdictOf } from './verdict.ts';
-import type { Verdict } from './verdict.ts';
+import { MAX_ITERATIONS, verdictOf, type Verdict } from './verdict.ts';
+import { waitsForOf, type WorkflowResponse } from './workflows-api.ts';
 
 export const FINISH_STEP = 'finish_step';
+
+const stepSchema = z.strictObject({
+  completion: z.number().min(0).max(1).describe('How far the current task is, from 0 to 1. 0.8 or more is done.'),
+  next_step: z.string().nullish().describe('What to do next, when more steps are needed. Otherwise omit it.'),
+  note: z.string().nullish().describe('What later steps must know. Otherwise omit it.'),
+  result: z.string().nullish().describe('What the step found or made, for the user. Otherwise omit it.'),
+});
 
 /** Errors that the next request would meet too, and that no step is to blame for. The workflow can be resumed after them. */
 const FATAL: readonly AgentErrorCode[] = ['NO_MODEL', 'MODEL_DENIED', 'MODEL_REFUSED'];
@@ -47,40 +50,29 @@ async function promptOf(session: Session, journal: Journal, todo: Todo): Promise
   return { system, messages: [...messages, { role: 'user', content: `${prompt}${more}` }] };
 }
 
-/** What one try of a step came to. */
 interface Try {
   readonly reply?: StepReply;
-  /** The text for the user. */
   readonly answer?: string | undefined;
-  /** What failed, for notes. */
   readonly errors: readonly string[];
   /** A call waits for a person. `asked`: the user was asked by an answer in text, which reports on the step too. */
   readonly waits?: 'paused' | 'asked';
   readonly failure?: unknown;
 }
 
-/** Makes the calls that an answer has as text, in order. */
 async function makeActions(
   session: Session,
   journal: Journal,
   { reply, todo }: { readonly reply: StepReply; readonly todo: Todo },
 ): Promise<Pick<Try, 'errors' | 'waits'>> {
-  const { functions, language } = session;
   const errors: string[] = [];
   for (const [index, action] of reply.actions.entries()) {
-    const resolved = await resolveAction(functions, action, { language });
-    if (!resolved.isValid) {
-      errors.push(resolved.problem);
-      continue;
-    }
-    const { fn, input } = resolved;
-    const outcome = await makeCall({ ...session, journal: async () => journal }, { todoId: todo.id, fn, input });
-    if (outcome === undefined) {
+    const made = await makeAction({ ...session, journal: async () => journal }, action, todo.id);
+    if (made === undefined) {
       // Actions after the question are not made: the model decides about them when it knows the answer.
       const isLast = index === reply.actions.length - 1;
       return { errors, waits: isLast && journal.pending?.status === 'asked' ? 'asked' : 'paused' };
     }
-    if (outcome.isError) errors.push(loopTexts[language].failedCall(fn.name, outcome.output));
+    if (made.isError) errors.push(made.output);
   }
   return { errors };
 }
@@ -97,14 +89,13 @@ async function tryStep(session: Session, journal: Journal, todo: Todo): Promise<
       control: { name: FINISH_STEP, description: texts.finishStep, inputSchema: stepSchema },
       todoId: todo.id,
     });
+    const read = (input: unknown): StepReply => replyOfReport(input as Fields, { language });
     if (end.kind === 'paused') {
       // Of a report that came before the person answered, only the note counts.
-      const report =
-        end.input === undefined ? undefined : replyOfReport(end.input as Record<string, unknown>, { language });
-      return { errors: [], waits: 'paused', ...(report && { reply: report }) };
+      return { errors: [], waits: 'paused', ...(end.input !== undefined && { reply: read(end.input) }) };
     }
     if (end.kind === 'control') {
-      const report = replyOfReport(end.input as Record<string, unknown>, { language });
+      const report = read(end.input);
       const nextTo = end.text.trim();
       const reply = nextTo === '' ? report : { ...report, unread: [...report.unread, nextTo] };
       return { reply, answer: reply.result ?? (nextTo === '' ? undefined : nextTo), errors: reply.problems };
@@ -123,13 +114,11 @@ async function tryStep(session: Session, journal: Journal, todo: Todo): Promise<
   }
 }
 
-/** The text of a reply for later steps. */
 function textOf({ result, unread, note }: StepReply): string | undefined {
   const text = result ?? (unread.length > 0 ? unread.join('\n') : note);
   return text === '' ? undefined : text;
 }
 
-/** Stores the note of a try, and what failed in it. */
 async function storeNotes(
   { store, language, emit }: Session,
   { journal, todo, outcome }: { readonly journal: Journal; readonly todo: Todo; readonly outcome: Try },
@@ -151,20 +140,13 @@ async function runStep(session: Session, journal: Journal, todo: Todo): Promise<
   await storeNotes(session, { journal, todo, outcome });
   // The report of a step whose calls wait came too early: the step goes on after them.
   if (waits === 'paused') return undefined;
-  const verdict = verdictOf({
-    todo,
-    reply,
-    hasErrors: errors.length > 0,
-    tries,
-    todos: journal.record.todos,
-    asked: waits === 'asked',
-  });
+  const { todos } = journal.record;
+  const asked = waits === 'asked';
+  const verdict = verdictOf({ todo, reply, hasErrors: errors.length > 0, tries, todos, asked });
   // A question whose answer no other step would read leaves its own step open.
-  const isAnswerRead =
-    verdict.status !== 'done' ||
-    verdict.addTodo !== undefined ||
-    journal.record.todos.some((one) => one.id !== todo.id && isOpenTodo(one));
-  if (waits === 'asked' && !isAnswerRead) return undefined;
+  const hasOthers = todos.some((one) => one.id !== todo.id && isOpenTodo(one));
+  const isAnswerRead = verdict.status !== 'done' || verdict.addTodo !== undefined || hasOthers;
+  if (asked && !isAnswerRead) return undefined;
   await recordVerdict(session, { journal, todo, outcome, verdict });
   const isAway = AgentError.isInstance(failure) && UNAVAILABLE.includes(failure.code);
   return verdict.status === 'failed' && isAway ? failure.message : undefined;
@@ -186,27 +168,22 @@ async function recordVerdict(
   const { calls, callCount, derived = {} } = state;
   const closed = status === 'done' && reply ? closedBy(reply, { todo, todos: record.todos, derived, calls }) : [];
   const isRepeat = status !== 'done' && waits !== 'asked';
-  await journal.update(
-    {
-      ...(isRepeat && { tries: { ...state.tries, [todo.id]: (state.tries[todo.id] ?? 0) + 1 } }),
-      ...(status === 'done' && answer !== undefined && { answer: truncateLine(answer, MAX_ANSWER) }),
-      ...(addTodo !== undefined && {
-        derived: {
-          ...derived,
-          [nextTodoId(record.todos)]: derivationOf(addTodo, { from: todo.id, calls, callCount }),
-        },
-      }),
-    },
-    {
-      todos: {
-        [todo.id]: { status, ...stated, ...(status !== 'pending' && result !== undefined && { result }) },
-        ...Object.fromEntries(
-          closed.map(({ id }) => [id, { status: 'done', closedBy: todo.id, result: texts.closed(todo.id) } as const]),
-        ),
-      },
-      ...(addTodo !== undefined && { addTodos: [addTodo] }),
-    },
-  );
+  const change = {
+    ...(isRepeat && { tries: { ...state.tries, [todo.id]: (state.tries[todo.id] ?? 0) + 1 } }),
+    ...(status === 'done' && answer !== undefined && { answer: truncateLine(answer, MAX_ANSWER) }),
+  };
+  const done = { status: 'done', closedBy: todo.id, result: texts.closed(todo.id) } as const;
+  const todos = {
+    [todo.id]: { status, ...stated, ...(status !== 'pending' && result !== undefined && { result }) },
+    ...Object.fromEntries(closed.map(({ id }) => [id, done])),
+  };
+  if (addTodo === undefined) {
+    await journal.update(change, { todos });
+  } else {
+    const added = derivationOf(addTodo, { from: todo.id, calls, callCount });
+    const withAdded = { ...derived, [nextTodoId(record.todos)]: added };
+    await journal.update({ ...change, derived: withAdded }, { todos, addTodos: [addTodo] });
+  }
   emit({
     type: 'todo-end',
     todo: todo.id,
@@ -222,11 +199,7 @@ async function recordVerdict(
 const MAX_NOTE = 2000;
 const MAX_ANSWER = 50_000;
 
-/**
- * Settles the calls that a runner left unfinished: what changes nothing runs again, and the outcome of the others is unknown.
- *
- * @throws {MemoryError}
- */
+/** Settles the calls that a runner left unfinished: those that change nothing run again, the outcome of others is unknown. */
 export async function settleUnfinished(session: Session, journal: Journal): Promise<void> {
   for (const call of journal.state.calls.filter(({ status }) => status === 'running')) {
     const fn = session.functions.find(({ name }) => name === call.name);
@@ -251,7 +224,6 @@ export async function storeAnswer(
 /** The arguments of a call in a question, in UTF-16 code units. */
 const MAX_SHOWN = 1000;
 
-/** The question to the person that a call waits for. */
 export function questionOf({ status, name, input }: CallRecord, { language }: Pick<Session, 'language'>): string {
   if (status === 'asked') {
     const { question } = (input ?? {}) as { readonly question?: unknown };
@@ -260,26 +232,16 @@ export function questionOf({ status, name, input }: CallRecord, { language }: Pi
   return loopTexts[language].approve(name, truncateLine(JSON.stringify(input), MAX_SHOWN));
 }
 
-/** Lets the workflow wait for a person. */
 async function waitFor(session: Session, journal: Journal, call: CallRecord): Promise<WorkflowResponse> {
   const { id, todos } = journal.record;
   const question = questionOf(call, session);
   const isOpen = todos.some((todo) => todo.id === call.todoId && isOpenTodo(todo));
   const record = await journal.run.wait({ question, ...(isOpen && { todoId: call.todoId }) });
   await storeAnswer(session, `${id}_${call.id}`, question);
-  const waitsFor = call.status === 'asked' ? ({ kind: 'answer' } as const) : ({ kind: 'approval', call } as const);
+  const waitsFor = waitsForOf(call);
   if (waitsFor.kind === 'answer') session.emit({ type: 'question', workflow: id, text: question });
   else session.emit({ type: 'approval', workflow: id, call });
-  session.emit({ type: 'end', status: 'waiting', text: question });
-  return {
-    status: 'waiting',
-    kind: 'complex',
-    workflow: id,
-    text: question,
-    todos: record.todos,
-    waitsFor,
-    usage: session.usage(),
-  };
+  return endWork(session, record, { status: 'waiting', text: question, waitsFor });
 }
 
 /** The text that the user gets at the end: the last result, with what failed and what was done in part. */
@@ -311,23 +273,12 @@ async function finish(session: Session, journal: Journal, stopped?: string): Pro
   const text = answerOf(journal, session, stopped);
   const reason = stopped ?? loopTexts[session.language].failedTodos(failed);
   await storeAnswer(session, `${id}_answer_${journal.state.answers}`, text);
-  const record = await journal.run.finish({ status, notes: session.notes, ...(status === 'failed' && { reason }) });
-  session.emit({ type: 'end', status, text });
-  return {
-    status,
-    kind: 'complex',
-    workflow: id,
-    text,
-    todos: record.todos,
-    ...(status === 'failed' && { reason }),
-    usage: session.usage(),
-  };
+  const failure = status === 'failed' ? { reason } : {};
+  const record = await journal.run.finish({ status, notes: session.notes, ...failure });
+  return endWork(session, record, { status, text, ...failure });
 }
 
-/**
- * Works on the open steps of a workflow in their order, until it waits or ends. The other steps follow a failed one too: they
- * read why it failed, and the model decides what is left to do. A workflow with a failed step has failed.
- */
+/** Works on the open steps in order, also after a failed one: they read why it failed. The workflow has then failed as a whole. */
 export async function runLoop(outer: Session, journal: Journal): Promise<WorkflowResponse> {
   const lost = journal.run.signal;
   const signal = outer.signal ? AbortSignal.any([outer.signal, lost]) : lost;

@@ -1,10 +1,8 @@
 import type { Memory, Stream } from '@cairn/memory';
-import { createToolSession } from '@cairn/tool';
-import type { ToolDefinition } from '@cairn/tool';
+import { createToolSession, type ToolDefinition } from '@cairn/tool';
 import type { Language } from '@cairn/tool/kernel';
 import { AgentError } from '../errors.ts';
-import { resolveModel } from '../model/resolve-model.ts';
-import type { GuardedModel } from '../model/resolve-model.ts';
+import { resolveModel, type GuardedModel, type ResolvedModel } from '../model/resolve-model.ts';
 import { UsageSum } from '../run/usage-sum.ts';
 import { CREATE_TODOS } from './direct.ts';
 import { askUserFunction } from './functions/ask-user.ts';
@@ -13,12 +11,7 @@ import { FINISH_STEP } from './loop.ts';
 import { toolsBeside } from './replies/prompts.ts';
 import type { Session } from './session.ts';
 import type { WorkflowFunction } from './types.ts';
-import { modelOf } from './workflows-api.ts';
 import type { WorkflowsOptions, WorkOptions } from './workflows-api.ts';
-
-const DEFAULT_TOKENS = 32_000;
-const DEFAULT_REQUESTS = 20;
-const DEFAULT_TIMEOUT_MS = 600_000;
 
 /** The stream and the group of a workflow, and the memory that keeps its record. */
 export interface Place {
@@ -28,12 +21,6 @@ export interface Place {
   readonly usesMemory: boolean;
 }
 
-interface WorkflowTools {
-  readonly tools: Record<string, ToolDefinition>;
-  readonly instructions: string[];
-}
-
-/** Opens the tools, the functions, the model and the system prompt of each call of the workflows. */
 export class WorkflowSessions {
   readonly #options: WorkflowsOptions;
   readonly #closed = new AbortController();
@@ -46,7 +33,6 @@ export class WorkflowSessions {
     return this.#options.language ?? stream.language;
   }
 
-  /** Opens a session, does the work, and closes the session. */
   async use<T>(place: Place, options: WorkOptions, work: (session: Session) => Promise<T>): Promise<T> {
     options.signal?.throwIfAborted();
     const done = new AbortController();
@@ -57,31 +43,26 @@ export class WorkflowSessions {
     }
   }
 
-  /** Ends all sessions, and closes the tool sets. */
   async close(): Promise<void> {
     this.#closed.abort();
     for (const set of this.#options.toolSets ?? []) await set.close?.();
   }
 
   async #open(place: Place, { signal, onEvent }: WorkOptions, end: AbortSignal): Promise<Session> {
-    const { notes = 'remove', maxTokens = DEFAULT_TOKENS, maxRequests = DEFAULT_REQUESTS } = this.#options;
-    const { functionTimeoutMs = DEFAULT_TIMEOUT_MS } = this.#options;
+    const { notes = 'remove', maxTokens = 32_000, maxRequests = 20, functionTimeoutMs = 600_000 } = this.#options;
     const { stream } = place;
     const language = this.languageOf(stream);
     const usage = new UsageSum();
     const model = this.#model(onEvent);
-    const opened = await this.#openTools(place, end);
-    const functions = workflowFunctions({
-      stream,
-      tools: opened.tools,
-      askUser: askUserFunction(language),
-      reserved: [CREATE_TODOS, FINISH_STEP],
-      language,
-    });
+    const { tools, instructions } = await this.#openTools(place, end);
+    const own = { askUser: askUserFunction(language), reserved: [CREATE_TODOS, FINISH_STEP] };
+    const functions = workflowFunctions({ stream, tools, language, ...own });
     return {
       ...place,
       model,
-      system: await this.#systemPrompt(place, { functions, instructions: opened.instructions, signal }),
+      system: [this.#systemPrompt(place, functions), ...instructions, await this.#facts(place, signal)]
+        .filter((part) => part !== '')
+        .join('\n\n'),
       language,
       functions,
       needsApproval: this.#approvalOf(functions),
@@ -96,8 +77,14 @@ export class WorkflowSessions {
     };
   }
 
+  /** @throws {AgentError} `NO_MODEL`, `INVALID_OPTION` */
+  resolveModel(): ResolvedModel {
+    const { model, baseUrl, apiKey, env } = this.#options;
+    return resolveModel({ model, baseUrl, apiKey, env });
+  }
+
   #model(onEvent: WorkOptions['onEvent']): GuardedModel {
-    return resolveModel(modelOf(this.#options)).guard({
+    return this.resolveModel().guard({
       // Without events no part is shown of an answer.
       isFollowed: () => onEvent !== undefined,
       ...this.#options.requests,
@@ -105,9 +92,12 @@ export class WorkflowSessions {
     });
   }
 
-  async #openTools({ stream, usesMemory }: Place, signal: AbortSignal): Promise<WorkflowTools> {
+  async #openTools(
+    { stream, usesMemory }: Place,
+    signal: AbortSignal,
+  ): Promise<{ tools: Record<string, ToolDefinition>; instructions: string[] }> {
     const { toolSets = [], root } = this.#options;
-    const opened: WorkflowTools = { tools: {}, instructions: [] };
+    const opened = { tools: {}, instructions: [] as string[] };
     const session = createToolSession();
     for (const set of toolSets) {
       // Its tools are a way into the memory, too.
@@ -133,24 +123,19 @@ export class WorkflowSessions {
     return opened;
   }
 
-  async #systemPrompt(
-    { stream, group, usesMemory }: Place,
-    {
-      functions,
-      instructions,
-      signal,
-    }: { functions: readonly WorkflowFunction[]; instructions: readonly string[]; signal: AbortSignal | undefined },
-  ): Promise<string> {
-    const { memory } = this.#options;
-    const language = this.languageOf(stream);
-    const facts = usesMemory ? await memory.facts.startBlock({ stream: stream.name, language, signal }) : '';
-    const prompt = stream.buildSystemPrompt({
+  #systemPrompt({ stream, group, usesMemory }: Place, functions: readonly WorkflowFunction[]): string {
+    return stream.buildSystemPrompt({
       group: group ?? '-',
-      language,
+      language: this.languageOf(stream),
       includeMemory: usesMemory && group !== undefined,
       hasTools: toolsBeside({ stream, functions }).length > 0,
     });
-    return [prompt, ...instructions, facts].filter((part) => part !== '').join('\n\n');
+  }
+
+  async #facts({ stream, usesMemory }: Place, signal: AbortSignal | undefined): Promise<string> {
+    const { memory } = this.#options;
+    const language = this.languageOf(stream);
+    return usesMemory ? memory.facts.startBlock({ stream: stream.name, language, signal }) : '';
   }
 
   /** Returns whether a call needs approval. A misspelled name must not let a call run without it. */

@@ -1,13 +1,28 @@
 import { AgentError } from '../errors.ts';
-import { decisionOf } from './approval.ts';
-import type { ApprovalDecision } from './approval.ts';
 import { runCall } from './calls.ts';
 import type { Journal } from './journal.ts';
 import { loopTexts } from './loop-texts.ts';
 import type { Session } from './session.ts';
 import type { CallRecord, WorkflowFunction } from './types.ts';
 
-/** A call that waits, with what a person answered or decided. */
+export type ApprovalDecision =
+  /** `input` replaces the arguments. */
+  | { readonly isApproved: true; readonly input?: unknown }
+  | { readonly isApproved: false; readonly reason?: string | undefined };
+
+const YES = ['y', 'yes', 'ok', 'okay', 'approve', 'approved', '同意', '批准', '允许', '可以', '是', '好', '好的'];
+const NO = ['n', 'no', 'refuse', 'refused', 'reject', 'deny', '拒绝', '不', '不同意', '不可以', '否', '不行', '不允许'];
+
+/** Reads a message as a decision. Only these words approve a call, so that none runs by a misreading; others are reasons to reject. */
+function decisionOf(message: string): ApprovalDecision {
+  const word = message
+    .normalize('NFKC')
+    .toLowerCase()
+    .replaceAll(/[\s.。!！,，]+/gu, '');
+  if (YES.includes(word)) return { isApproved: true };
+  return NO.includes(word) ? { isApproved: false } : { isApproved: false, reason: message };
+}
+
 export interface Answered {
   readonly call: CallRecord;
   readonly answer: string | ApprovalDecision;
@@ -16,14 +31,13 @@ export interface Answered {
 /** @throws {AgentError} `INVALID_INPUT` for arguments that the record cannot keep. */
 export function checkJson(input: unknown): void {
   const text = ['The arguments of the call are not JSON', 'Pass JSON. The workflow still waits.'] as const;
-  let json: unknown;
   try {
-    json = input === undefined ? '' : JSON.stringify(input);
+    // A function has no JSON.
+    if (input === undefined || (JSON.stringify(input) as string | undefined) !== undefined) return;
   } catch (error) {
     throw new AgentError('INVALID_INPUT', text, { cause: error });
   }
-  // A function has no JSON.
-  if (json === undefined) throw new AgentError('INVALID_INPUT', text);
+  throw new AgentError('INVALID_INPUT', text);
 }
 
 /** Returns the function of a call that waits for approval. @throws {AgentError} `INVALID_INPUT` */
@@ -34,7 +48,6 @@ export function functionOf({ functions }: Session, { name }: CallRecord): Workfl
   throw new AgentError('INVALID_INPUT', [summary, 'Resume the workflow with the functions that it began with.']);
 }
 
-/** Records what a person answered or decided about the call that waits, and runs it when it is approved. */
 export async function settlePending(session: Session, journal: Journal, { call, answer }: Answered): Promise<void> {
   if (journal.pending?.id !== call.id) {
     const summary = `The call ${call.id} of the workflow ${journal.record.id} no longer waits`;

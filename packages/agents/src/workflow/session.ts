@@ -1,13 +1,13 @@
-import { wrapContexts } from '@cairn/memory';
-import type { Memory, Message, Note, Stream } from '@cairn/memory';
+import { wrapContexts, type Memory, type Message, type Note, type Stream } from '@cairn/memory';
 import { estimateTokens, truncateLine } from '@cairn/tool/prompt';
 import type { LanguageModel, ModelMessage } from 'ai';
 import type { Usage } from '../run/agent-run.ts';
 import type { ModelAnswer } from '../run/model-request.ts';
 import type { CallContext } from './calls.ts';
+import { shortened } from './loop-state.ts';
 import type { CallRecord } from './types.ts';
+import type { WorkflowResponse } from './workflows-api.ts';
 
-/** What one call of the engine works with. */
 export interface Session extends Omit<CallContext, 'journal'> {
   /** Where records and notes are: the memory, or one of this process that ends with the workflow. */
   readonly store: Memory;
@@ -26,14 +26,22 @@ export interface Session extends Omit<CallContext, 'journal'> {
   readonly usage: () => Usage;
 }
 
+/** Reports the end of the work, and returns its response. */
+export function endWork(
+  { emit, usage }: Session,
+  { id, todos }: { readonly id?: string } & Pick<WorkflowResponse, 'todos'>,
+  { reason, ...end }: Pick<WorkflowResponse, 'status' | 'text' | 'waitsFor'> & { reason?: string | undefined },
+): WorkflowResponse {
+  emit({ type: 'end', status: end.status, text: end.text });
+  const facts = { ...(id !== undefined && { workflow: id }), ...(reason !== undefined && { reason }) };
+  return { kind: 'complex', ...end, todos, ...facts, usage: usage() };
+}
+
 /** The newest messages of the group in each prompt. */
 const NEWEST = 10;
 const CONVERSATION_TOKENS = 8000;
 
-/**
- * Returns the newest messages of the group as a conversation, oldest first. When they exceed their budget, each long one is cut to
- * its share, which its end states; none is left out.
- */
+/** Returns the newest messages of the group, oldest first. Over the budget, long ones are cut to their share; none is left out. */
 export async function conversationOf(
   { stream, group, usesMemory, signal }: Session,
   without?: string,
@@ -46,8 +54,8 @@ export async function conversationOf(
   const share = CONVERSATION_TOKENS / NEWEST;
   const textOf = ({ role, author, content }: Message): string => {
     const name = role === 'user' || role === 'assistant' ? author : (author ?? role);
-    const isLong = total > CONVERSATION_TOKENS && estimateTokens(content) > share;
-    const ratio = isLong ? share / estimateTokens(content) : 1;
+    const ratio = share / estimateTokens(content);
+    const isLong = total > CONVERSATION_TOKENS && ratio < 1;
     const shown = isLong ? truncateLine(content, Math.floor(content.length * ratio)) : content;
     return name === undefined ? shown : `${name}: ${shown}`;
   };
@@ -61,18 +69,14 @@ export async function conversationOf(
 /** Returns the memories about a query, without what the prompt shows anyway. Empty for nothing. */
 export async function recalledFor(
   { stream, group, usesMemory, language, signal }: Session,
-  {
-    query,
-    workflowId,
-    shown,
-    notes = [],
-  }: {
+  about: {
     readonly query: string;
     readonly workflowId?: string;
     readonly shown: ReadonlySet<string>;
     readonly notes?: readonly Note[];
   },
 ): Promise<string> {
+  const { query, workflowId, shown, notes = [] } = about;
   if (!usesMemory || group === undefined) return '';
   const found = await stream.retrieveRelevantContexts({
     group,
@@ -91,30 +95,15 @@ export async function recalledFor(
 }
 
 const CALL_TOKENS = 4000;
-const SHORT = 200;
 
-/** Shortens a call to its beginning. */
-function shortened(call: CallRecord): CallRecord {
-  const { output, input } = call;
-  const json = JSON.stringify(input) ?? '';
-  return {
-    ...call,
-    input: json.length > SHORT ? truncateLine(json, SHORT) : input,
-    ...(output !== undefined && { output: truncateLine(output, SHORT) }),
-  };
-}
-
-/**
- * Selects the calls for a prompt within a budget: those with an unknown outcome first, then those of the step, then the newest. A
- * call that does not fit is shortened, or left out. The result is in the order of the calls.
- */
+/** Selects calls within a budget, in their order: first unknown outcomes, then the step's own, then the newest. Long ones are cut. */
 export function callsFor(
   calls: readonly CallRecord[],
   todoId: string,
 ): { readonly calls: readonly CallRecord[]; readonly left: number } {
   const rank = ({ status, todoId: of }: CallRecord): number => (status === 'unknown' ? 0 : of === todoId ? 1 : 2);
-  const order = calls.map((call, index) => ({ call, index }));
-  order.sort((a, b) => rank(a.call) - rank(b.call) || b.index - a.index);
+  const indexed = calls.map((call, index) => ({ call, index }));
+  const order = indexed.toSorted((a, b) => rank(a.call) - rank(b.call) || b.index - a.index);
   const kept = new Map<number, CallRecord>();
   let tokens = 0;
   for (const { call, index } of order) {

@@ -1,19 +1,15 @@
-import type { ToolMessage, UnifiedMessage } from '@cairn/context';
-import { MemoryError } from '@cairn/memory';
+import type { UnifiedMessage } from '@cairn/context';
 import type { Language } from '@cairn/tool/kernel';
 import { estimateTokens } from '@cairn/tool/prompt';
-import { asSchema, tool } from 'ai';
-import type { LanguageModel, ModelMessage, ToolSet } from 'ai';
+import { asSchema, tool, type LanguageModel, type ModelMessage, type ToolSet } from 'ai';
 import type { z } from 'zod';
 import { AgentError, asError } from '../errors.ts';
-import { requestModel, sendableName } from '../run/model-request.ts';
-import type { ModelAnswer, ModelCall } from '../run/model-request.ts';
-import { runCall } from './calls.ts';
-import type { CallContext } from './calls.ts';
+import { requestModel, resultOf, type ModelAnswer, type ModelCall } from '../run/model-request.ts';
+import { makeCall, type CallContext } from './calls.ts';
 import { ASK_USER } from './functions/ask-user.ts';
 import { checkInput } from './functions/check-input.ts';
 import { loopTexts } from './loop-texts.ts';
-import type { CallRecord, FunctionOutcome, WorkflowFunction } from './types.ts';
+import type { FunctionOutcome } from './types.ts';
 
 /** A tool that ends a turn: the engine acts on its input. */
 interface ControlTool {
@@ -39,7 +35,6 @@ export interface TurnOptions extends CallContext {
   readonly addUsage: (usage: ModelAnswer['usage']) => void;
 }
 
-/** How a turn ended. */
 export type TurnEnd =
   | { readonly kind: 'text'; readonly text: string; readonly isCut: boolean }
   /** `text`: the text next to the call. */
@@ -47,30 +42,20 @@ export type TurnEnd =
   /** A call waits for a person, as the record states. `input`: of the control call of the same answer, unless another call failed. */
   | { readonly kind: 'paused'; readonly input?: unknown };
 
-/** Tokens of the tools as a provider reads them. */
-async function tokensOfTools(
-  functions: readonly WorkflowFunction[],
-  control: ControlTool | undefined,
-): Promise<number> {
-  const schemas = [...functions, ...(control ? [control] : [])].map(async ({ name, description, inputSchema }) =>
+/** Returns the tools that the model is offered, and their tokens as a provider reads them. */
+async function toolsOf({ functions, control }: TurnOptions): Promise<{ tools: ToolSet; toolTokens: number }> {
+  const all = [...functions.map((one) => ({ ...one, name: one.toolName })), ...(control ? [control] : [])];
+  const entries = all.map(({ name, description, inputSchema }) => [name, tool({ description, inputSchema })] as const);
+  const tokens = all.map(async ({ name, description, inputSchema }) =>
     estimateTokens(JSON.stringify([name, description, await asSchema(inputSchema).jsonSchema])),
   );
-  return (await Promise.all(schemas)).reduce((sum, tokens) => sum + tokens, 0);
+  const toolTokens = (await Promise.all(tokens)).reduce((sum, one) => sum + one, 0);
+  return { tools: Object.fromEntries(entries) as ToolSet, toolTokens };
 }
 
 /** Tokens of the prompt by the estimate of all budgets. */
 function tokensOf(system: string, messages: readonly unknown[]): number {
   return estimateTokens(system) + estimateTokens(JSON.stringify(messages));
-}
-
-function toolsOf(functions: readonly WorkflowFunction[], control: ControlTool | undefined): ToolSet {
-  const all = [
-    ...functions.map(
-      ({ toolName, description, inputSchema }) => [toolName, tool({ description, inputSchema })] as const,
-    ),
-    ...(control ? [[control.name, tool(control)] as const] : []),
-  ];
-  return Object.fromEntries(all) as ToolSet;
 }
 
 /** Returns the answer to a call with invalid arguments. The SDK's own would repeat them whole. */
@@ -86,49 +71,18 @@ async function refusalOf(
   return { isError: true, output: texts.invalidCall(name, problem) };
 }
 
-function resultOf({ id, name }: ModelCall, { output, isError }: FunctionOutcome): ToolMessage['content'][number] {
-  return {
-    type: 'tool-result',
-    toolCallId: id,
-    toolName: sendableName(name),
-    output: { type: isError ? 'error-text' : 'text', value: output },
-  };
+interface MadeCall {
+  readonly call: ModelCall;
+  readonly outcome: FunctionOutcome;
 }
 
-/** Records a call and runs it, or lets it wait for a person. @returns `undefined` when it waits. */
-export async function makeCall(
-  context: CallContext,
-  { todoId, fn, input }: { readonly todoId: string; readonly fn: WorkflowFunction; readonly input: unknown },
-): Promise<FunctionOutcome | undefined> {
-  const { journal: open, needsApproval, signal, language } = context;
-  signal?.throwIfAborted();
-  const journal = await open();
-  const status = fn.name === ASK_USER ? 'asked' : needsApproval(fn, input) ? 'approval' : 'running';
-  let call: CallRecord;
-  try {
-    call = await journal.add({ todoId, name: fn.name, input, status });
-  } catch (error) {
-    // It was not recorded, so it does not run.
-    if (!MemoryError.isInstance(error) || error.code !== 'TOO_LARGE') throw error;
-    return { isError: true, output: loopTexts[language].notRecorded(error.message) };
-  }
-  return status === 'running' ? runCall(call, fn, context) : undefined;
-}
-
-/** The calls of an answer that were made. */
-interface MadeCalls {
-  readonly outcomes: readonly { readonly call: ModelCall; readonly outcome: FunctionOutcome }[];
-  /** Whether one waits for a person. The calls after it are not made. */
-  readonly isPaused: boolean;
-}
-
-/** Runs the calls of an answer in order; neighbours that change nothing run together. */
+/** Runs the calls of an answer in order; neighbours that change nothing run together. After one that waits for a person, no other runs. */
 async function makeCalls(
   calls: readonly ModelCall[],
   { todoId = 'todo_0', ...options }: TurnOptions,
-): Promise<MadeCalls> {
+): Promise<{ readonly outcomes: readonly MadeCall[]; readonly isPaused: boolean }> {
   const { functions, needsApproval, language } = options;
-  const outcomes: { call: ModelCall; outcome: FunctionOutcome }[] = [];
+  const outcomes: MadeCall[] = [];
   const make = async (call: ModelCall): Promise<FunctionOutcome | undefined> => {
     const fn = functions.find(({ toolName }) => toolName === call.name);
     if (fn && call.invalid === undefined) return makeCall(options, { todoId, fn, input: call.input });
@@ -174,8 +128,7 @@ function refusesTools(error: unknown): error is AgentError {
 export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
   const { model, prompt, control, todoId, maxRequests, signal, emit, addUsage, language } = options;
   const place = todoId === undefined ? {} : { todo: todoId };
-  const tools = toolsOf(options.functions, control);
-  const toolTokens = await tokensOfTools(options.functions, control);
+  const { tools, toolTokens } = await toolsOf(options);
   const maxTokens = options.maxTokens - toolTokens;
   let { system, messages: start } = await prompt();
   let added: UnifiedMessage[] = [];
@@ -220,20 +173,16 @@ export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
     const isAccepted = first !== undefined && controls.length === 1 && first.invalid === undefined && !hasFailed;
     if (isPaused) return { kind: 'paused', ...(isAccepted && { input: first.input }) };
     if (isAccepted) return { kind: 'control', input: first.input, text };
-    const failed = { isError: true, output: loopTexts[language].failedBefore };
-    const refused = controls.map(async (call) => ({
-      call,
-      outcome:
-        hasFailed || !control
-          ? failed
-          : call.invalid === undefined
-            ? { isError: true, output: loopTexts[language].onlyOnce(call.name) }
-            : await refusalOf(call, control.inputSchema, language),
-    }));
-    added.push({
-      role: 'tool',
-      content: [...outcomes, ...(await Promise.all(refused))].map(({ call, outcome }) => resultOf(call, outcome)),
-    });
+    const refuse = async (call: ModelCall): Promise<FunctionOutcome> => {
+      if (hasFailed || !control) return { isError: true, output: loopTexts[language].failedBefore };
+      if (call.invalid === undefined) return { isError: true, output: loopTexts[language].onlyOnce(call.name) };
+      return refusalOf(call, control.inputSchema, language);
+    };
+    const refused = await Promise.all(controls.map(async (call) => ({ call, outcome: await refuse(call) })));
+    const content = [...outcomes, ...refused].map(({ call, outcome: { isError, output } }) =>
+      resultOf(call, { type: isError ? 'error-text' : 'text', value: output }),
+    );
+    added.push({ role: 'tool', content });
   }
   throw new AgentError('TURN_TOO_LONG', [
     `The model made ${maxRequests} requests without ending the ${todoId === undefined ? 'turn' : 'step'}`,

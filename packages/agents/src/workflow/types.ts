@@ -1,13 +1,11 @@
 import type { z } from 'zod';
 
-/** The context of a call of a function. */
 export interface FunctionCallContext {
   readonly signal: AbortSignal;
   /** The id of the call in the record of the workflow. A function can use it to recognise a repeated call. */
   readonly callId: string;
 }
 
-/** What a call of a function returned. */
 export interface FunctionOutcome {
   /** What the model reads. */
   readonly output: string;
@@ -32,15 +30,11 @@ export interface WorkflowFunction {
 
 /** An action that a model wrote as text: `[alias:arguments]`. */
 export interface ParsedAction {
-  /** The name or the alias, as the model wrote it. */
   readonly name: string;
-  /** The arguments, as the model wrote them. */
   readonly args: string;
-  /** The whole action. */
   readonly text: string;
 }
 
-/** What a model reports about a step. */
 export interface StepReply {
   /** From 0 to 1; absent when the model stated none that can be read. */
   readonly completion?: number;

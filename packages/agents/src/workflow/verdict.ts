@@ -7,7 +7,6 @@ export const MAX_REPEATS = 3;
 /** How often steps of one workflow begin. */
 export const MAX_ITERATIONS = 20;
 
-/** The state of a step after a try. */
 export type Verdict =
   | { readonly status: 'done'; readonly completion: number; readonly addTodo?: string }
   /** Another try follows. */
@@ -20,7 +19,6 @@ function foldTodo(content: string): string {
   return folded.replace(/[\s.。!！?？;；,，:：…]+$/u, '');
 }
 
-/** A try of a step. */
 export interface StepTry {
   readonly todo: Todo;
   readonly reply: Pick<StepReply, 'completion' | 'nextStep'> | undefined;
@@ -33,11 +31,7 @@ export interface StepTry {
   readonly asked: boolean;
 }
 
-/**
- * Decides the state of a step after a try. A completion of at least 0.8 is done. Below, with a next step, the step is done as a part, and
- * the next step is added unless an open todo is equal; a next step that is equal to the step itself does not count. Below,
- * without a next step, and after an error, the step is repeated 3 times, then it has failed.
- */
+/** Decides a step: done from 0.8 on, or as a part when it adds another step; otherwise repeated 3 times, then failed. */
 export function verdictOf({ todo, reply, hasErrors, tries, todos, asked }: StepTry): Verdict {
   const completion = reply?.completion;
   const stated = completion === undefined ? {} : { completion };
@@ -45,10 +39,8 @@ export function verdictOf({ todo, reply, hasErrors, tries, todos, asked }: StepT
     if (completion >= DONE_COMPLETION) return { status: 'done', completion };
     const next = reply?.nextStep;
     if (next !== undefined && foldTodo(next) !== foldTodo(todo.content)) {
-      const isOpen = todos.some(
-        ({ id, status, content }) =>
-          id !== todo.id && status !== 'done' && status !== 'failed' && foldTodo(content) === foldTodo(next),
-      );
+      const isEqual = ({ id, content }: Todo): boolean => id !== todo.id && foldTodo(content) === foldTodo(next);
+      const isOpen = todos.some((one) => one.status !== 'done' && one.status !== 'failed' && isEqual(one));
       return { status: 'done', completion, ...(!isOpen && { addTodo: next }) };
     }
     if (asked) return { status: 'pending', ...stated };

@@ -1,10 +1,11 @@
-import type { EditedTodo, Memory, WorkflowRecord } from '@cairn/memory';
+import type { EditedTodo, Memory, Todo, WorkflowRecord } from '@cairn/memory';
 import type { ToolSet } from '@cairn/tool';
 import type { Language } from '@cairn/tool/kernel';
 import type { GuardOptions } from '../model/guard-model.ts';
 import type { ModelOptions } from '../model/resolve-model.ts';
-import type { WorkflowEvent } from './events.ts';
-import type { WorkflowResponse } from './response.ts';
+import type { OwnEvent, Usage } from '../run/agent-run.ts';
+import { UsageSum } from '../run/usage-sum.ts';
+import type { CallRecord } from './types.ts';
 
 /** Options of `createWorkflows`. */
 export interface WorkflowsOptions extends ModelOptions {
@@ -38,11 +39,6 @@ export interface WorkflowsOptions extends ModelOptions {
   readonly requests?: Omit<GuardOptions, 'onRetry'> | undefined;
 }
 
-/** Returns the options of the model, which {@link WorkflowsOptions} has among others. */
-export function modelOf({ model, baseUrl, apiKey, env }: WorkflowsOptions): ModelOptions {
-  return { model, baseUrl, apiKey, env };
-}
-
 /** Where a message comes from. */
 export interface ProcessEvent {
   readonly group: string;
@@ -68,10 +64,7 @@ export interface ProcessOptions extends WorkOptions {
   readonly mergeStreams?: readonly string[] | undefined;
   /** Whether the model may decide on a list of todos; otherwise the answer is one turn. @default true */
   readonly enableTodo?: boolean | undefined;
-  /**
-   * JSON that the record keeps, as `state.settings`: what a program needs to open the streams of the workflow again.
-   * @default none
-   */
+  /** JSON that the record keeps as `state.settings`, to open the streams of the workflow again. @default none */
   readonly settings?: unknown;
   /** Whether to read and write the memory. Without it the workflow ends with this process. @default true */
   readonly enableMemory?: boolean | undefined;
@@ -106,11 +99,7 @@ export interface AgentWorkflows {
    * @throws {MemoryError} `UNKNOWN_WORKFLOW`, `WORKFLOW_BUSY`. @throws {AgentError} `INVALID_INPUT` when it failed or was cancelled.
    */
   readonly resume: (id: string, options?: ResumeOptions) => Promise<WorkflowResponse>;
-  /**
-   * Approves the call that the workflow waits with, with other arguments if they are given, and continues.
-   *
-   * @throws {AgentError} `INVALID_INPUT` for arguments that are not JSON: the workflow goes on waiting.
-   */
+  /** Approves the call that the workflow waits with, also with other arguments. @throws {AgentError} `INVALID_INPUT` for no JSON. */
   readonly approve: (id: string, options?: WorkOptions & { readonly input?: unknown }) => Promise<WorkflowResponse>;
   /** Rejects the call that the workflow waits with, and continues. */
   readonly refuse: (
@@ -131,3 +120,69 @@ export interface AgentWorkflows {
   /** Closes the tool sets. The memory stays open. */
   readonly close: () => Promise<void>;
 }
+
+/** What the user gets, and the state of the workflow. */
+export interface WorkflowResponse {
+  /** The answer, the question that the workflow waits with, or why it stopped. */
+  readonly text: string;
+  /** `running`: another process already goes on with it. */
+  readonly status: 'done' | 'failed' | 'waiting' | 'cancelled' | 'running';
+  /** `simple`: one turn of the model. `complex`: a list of todos. */
+  readonly kind: 'simple' | 'complex';
+  /** The id of the workflow. Absent for a turn without calls. */
+  readonly workflow?: string;
+  readonly todos: readonly Todo[];
+  /** What a workflow waits for: the next message of the user, or a person's approval of a call. */
+  readonly waitsFor?: { readonly kind: 'answer' } | { readonly kind: 'approval'; readonly call: CallRecord };
+  /** Why it failed or was cancelled. */
+  readonly reason?: string;
+  /** The tokens of this call of the engine. */
+  readonly usage: Usage;
+}
+
+/** Names the answer or the approval that a call waits for. */
+export function waitsForOf(call: CallRecord | undefined): NonNullable<WorkflowResponse['waitsFor']> {
+  return call?.status === 'approval' ? { kind: 'approval', call } : { kind: 'answer' };
+}
+
+/** Returns the response of a call that did no work. */
+export function responseWithoutWork(
+  { id, todos }: WorkflowRecord,
+  state: Pick<WorkflowResponse, 'status' | 'text' | 'waitsFor'>,
+): WorkflowResponse {
+  return { ...state, kind: 'complex', workflow: id, todos, usage: new UsageSum().sum };
+}
+
+/** What a workflow reports while it works, in order. `todo` is the id of the step; absent in a turn without one. */
+export type WorkflowEvent =
+  /** The record exists: from here on, `workflow` can be resumed. */
+  | {
+      readonly type: 'workflow-start';
+      readonly workflow: string;
+      readonly goal: string;
+      readonly todos: readonly Todo[];
+      readonly isResumed: boolean;
+    }
+  | { readonly type: 'decision'; readonly kind: 'simple' | 'complex'; readonly todos: readonly string[] }
+  | { readonly type: 'todo-start'; readonly todo: string; readonly content: string; readonly attempt: number }
+  /** A step ended, or is repeated (`pending`). `reason` states why it failed or is repeated. */
+  | {
+      readonly type: 'todo-end';
+      readonly todo: string;
+      readonly status: 'done' | 'failed' | 'pending';
+      readonly completion?: number;
+      readonly reason?: string;
+      /** The step that was added because of it. */
+      readonly added?: string;
+      /** The step that made this one needless: it has not run. */
+      readonly closedBy?: string;
+    }
+  | (Extract<OwnEvent, { readonly type: 'text' | 'reasoning' | 'tool-start' | 'tool-end' }> & {
+      readonly todo?: string;
+    })
+  | Extract<OwnEvent, { readonly type: 'retry' | 'notice' }>
+  /** The workflow waits for the answer of the user. */
+  | { readonly type: 'question'; readonly workflow: string; readonly text: string }
+  /** The workflow waits for a person's approval of a call. */
+  | { readonly type: 'approval'; readonly workflow: string; readonly call: CallRecord }
+  | { readonly type: 'end'; readonly status: string; readonly text: string };

@@ -1,21 +1,22 @@
-import type { EditedTodo, WorkflowRecord } from '@cairn/memory';
+import { createMemory, MemoryError } from '@cairn/memory';
+import type { EditedTodo, Stream, WorkflowRecord } from '@cairn/memory';
+import { memory as inProcess } from '@cairn/memory/memory';
 import type { CallTable, OptionNames } from '@cairn/tool/kernel';
 import { AgentError, checkArguments } from '../errors.ts';
 import { modelOptions, requestOptions } from '../model/resolve-model.ts';
-import { AnsweringStream } from './answering-stream.ts';
-import type { ApprovalDecision } from './approval.ts';
-import { Engine } from './engine.ts';
-import type { FoundWorkflow } from './engine.ts';
+import { Engine, type FoundWorkflow } from './engine.ts';
 import type { Journal } from './journal.ts';
-import { isPending } from './loop-state.ts';
+import { isPending, NEW_STATE, stateOf } from './loop-state.ts';
+import { loopTexts } from './loop-texts.ts';
 import { answerOf, questionOf } from './loop.ts';
-import { checkJson } from './pending.ts';
-import { responseWithoutWork } from './response.ts';
-import type { WorkflowResponse } from './response.ts';
+import { checkJson, type ApprovalDecision } from './pending.ts';
+import { responseWithoutWork, waitsForOf } from './workflows-api.ts';
 import type {
   AgentWorkflows,
   ProcessEvent,
+  ProcessOptions,
   ResumeOptions,
+  WorkflowResponse,
   WorkflowsOptions,
   WorkflowStream,
   WorkOptions,
@@ -56,6 +57,66 @@ const streamCalls: CallTable<WorkflowStream> = {
   ],
 };
 
+/** A stream whose messages the workflows answer. */
+class AnsweringStream implements WorkflowStream {
+  readonly #stream: Stream;
+  readonly #engine: Engine;
+
+  /** @throws {MemoryError} `UNKNOWN_STREAM` */
+  constructor(name: string, engine: Engine) {
+    this.#stream = engine.memory.stream(name);
+    this.#engine = engine;
+  }
+
+  async process(event: ProcessEvent, question: string, options: ProcessOptions = {}): Promise<WorkflowResponse> {
+    const { mergeStreams = [], enableTodo = true, enableMemory = true, settings, ...workOptions } = options;
+    const { group, user, messageId: id } = event;
+    const { memory } = this.#engine;
+    const merge = mergeStreams.length === 0 ? undefined : { main: this.#stream.name, secondary: mergeStreams };
+    const stream = merge === undefined ? this.#stream : memory.mergeStreams(merge);
+    if (question === '') throw new AgentError('INVALID_INPUT', ['The question is empty', 'Pass a text.']);
+    // The model is checked before anything is stored.
+    this.#engine.sessions.resolveModel();
+    let messageId: string | undefined;
+    if (enableMemory) {
+      const { signal } = workOptions;
+      const stored = await stream.addMessage(group, { id, content: question, author: user }, { signal });
+      messageId = stored.id;
+      const resumed = stored.resumes && (await this.#resume(stored.resumes, { question, user }, workOptions));
+      if (resumed) return resumed;
+    }
+    const store = enableMemory ? memory : createMemory({ backend: inProcess() });
+    const place = { stream, group, store, usesMemory: enableMemory };
+    const state = { ...NEW_STATE, merge, user, settings };
+    return this.#engine.answer(place, { question, messageId, enableTodo, state }, workOptions);
+  }
+
+  /** Resumes a workflow by a message of its group. @returns `undefined` when the message is not for it. */
+  async #resume(
+    id: string,
+    { question: answer, user }: { readonly question: string; readonly user: string | undefined },
+    options: WorkOptions,
+  ): Promise<WorkflowResponse | undefined> {
+    const engine = this.#engine;
+    const kept = await engine.memory.workflows.get(id, { signal: options.signal });
+    // Another program works on it.
+    if (stateOf(kept) === undefined) return undefined;
+    const found = await engine.find(id, options.signal);
+    const { record, state, stream } = found;
+    const call = state.calls.find(isPending);
+    // Only the user may approve what the user asked for.
+    const isOther = user !== undefined && state.user !== undefined && user !== state.user;
+    if (call?.status === 'approval' && isOther) return undefined;
+    try {
+      return await engine.work(found, { answered: call && { call, answer } }, options);
+    } catch (error) {
+      if (!MemoryError.isInstance(error) || error.code !== 'WORKFLOW_BUSY') throw error;
+      const text = loopTexts[engine.sessions.languageOf(stream)].busy(id);
+      return responseWithoutWork(record, { status: 'running', text });
+    }
+  }
+}
+
 /** Returns the message of the user that answers the question of a workflow. */
 async function answerIn({ stream, group, usesMemory, record }: FoundWorkflow): Promise<string | undefined> {
   const { question } = record;
@@ -74,7 +135,7 @@ class Workflows implements AgentWorkflows {
   }
 
   stream(name: string): WorkflowStream {
-    return checkArguments.calls(new AnsweringStream(name, this.#engine, this.#options), streamCalls);
+    return checkArguments.calls(new AnsweringStream(name, this.#engine), streamCalls);
   }
 
   async resume(id: string, { answer: given, ...options }: ResumeOptions = {}): Promise<WorkflowResponse> {
@@ -97,9 +158,7 @@ class Workflows implements AgentWorkflows {
     const answer = given ?? (isWaiting && call?.status !== 'approval' ? await answerIn(found) : undefined);
     if (record.status === 'waiting' && answer === undefined) {
       const text = record.question?.text ?? (call ? questionOf(call, { language }) : '');
-      const waitsFor =
-        call?.status === 'approval' ? ({ kind: 'approval', call } as const) : { kind: 'answer' as const };
-      return responseWithoutWork(record, { status: 'waiting', text, waitsFor });
+      return responseWithoutWork(record, { status: 'waiting', text, waitsFor: waitsForOf(call) });
     }
     const answered = call && answer !== undefined ? { call, answer } : undefined;
     // It is stored by the process that holds the workflow: one that cannot get it tries again with the same answer.

@@ -7,7 +7,6 @@ const texts = {
   zh: { description: '询问用户。工作流等待回答。', question: '问题' },
 } as const;
 
-/** The name of the function that asks the user. */
 export const ASK_USER = 'ask_user';
 
 /** Returns the function that asks the user. The loop serves its calls: it lets the workflow wait. */

@@ -1,23 +1,12 @@
-import { isObject } from '@cairn/tool';
-import type { Fields } from '@cairn/tool';
+import { isObject, type Fields } from '@cairn/tool';
 import type { Language } from '@cairn/tool/kernel';
 import type { z } from 'zod';
-import { checkInput } from './check-input.ts';
-import type { CheckedInput } from './check-input.ts';
-import { listParameters, parametersOf } from './parameters.ts';
-import type { Parameter, Parameters } from './parameters.ts';
+import { parseJson } from '../../model/parse-json.ts';
+import { checkInput, type CheckedInput } from './check-input.ts';
+import { listParameters, parametersOf, type Parameter, type Parameters } from './parameters.ts';
 import { problems } from './problems.ts';
 
-/** A problem that ends the reading of arguments. */
 class Problem extends Error {}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-}
 
 const OPEN = '[{';
 const CLOSE = ']}';
@@ -66,7 +55,7 @@ interface Naming {
 function valueOf(text: string, parameter: Parameter, { name, language }: Naming): unknown {
   const texts = problems[language];
   const { type, name: key } = parameter;
-  const value = parse(text);
+  const value = parseJson(text);
   if (typeof value === 'string') return value;
   if (type === 'string') return text;
   const isJson = /^[[{]/u.test(text) && endOfJson(text, 0) === text.length;
@@ -116,7 +105,6 @@ function namedArguments(text: string, parameters: Parameters, naming: Naming): F
   return fields;
 }
 
-/** Reads arguments by their position. */
 function positionalArguments(text: string, parameters: Parameters, naming: Naming): Fields {
   const texts = problems[naming.language];
   const [first, ...others] = parameters.list;
@@ -139,7 +127,7 @@ function positionalArguments(text: string, parameters: Parameters, naming: Namin
 
 function read(text: string, parameters: Parameters, naming: Naming): unknown {
   if (text === '') return {};
-  const value = parse(text);
+  const value = parseJson(text);
   const [only, ...others] = parameters.list;
   if (isObject(value)) {
     const isNamed = Object.keys(value).every((key) => parameters.list.some(({ name }) => name === key));
@@ -150,10 +138,7 @@ function read(text: string, parameters: Parameters, naming: Naming): unknown {
   return namedArguments(text, parameters, naming) ?? positionalArguments(text, parameters, naming);
 }
 
-/**
- * Reads the arguments of `[name:arguments]` and checks them: one JSON object with the names, `name=value, …`, or values with `:`
- * between them in the order of the parameters. When more parts are there than parameters, the text is ambiguous and rejected.
- */
+/** Reads and checks `[name:arguments]`: one JSON object, `name=value, …`, or values in order. More values than parameters are rejected. */
 export async function bindArguments(
   target: { readonly name: string; readonly inputSchema: z.ZodType },
   text: string,

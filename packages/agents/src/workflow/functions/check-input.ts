@@ -4,13 +4,9 @@ import type { z } from 'zod';
 import { listParameters, parametersOf } from './parameters.ts';
 import { problems } from './problems.ts';
 
-/** Checked arguments, or what is wrong with them. */
+/** `output` has the defaults and conversions of the schema. */
 export type CheckedInput =
-  | {
-      readonly isValid: true;
-      readonly input: unknown;
-      /** With defaults and conversions of the schema. */ readonly output: unknown;
-    }
+  | { readonly isValid: true; readonly input: unknown; readonly output: unknown }
   | { readonly isValid: false; readonly problem: string };
 
 /** Checks the arguments of a function. Names that its schema does not have are rejected, also where Zod would drop them. */

@@ -1,5 +1,5 @@
 import type { FunctionContext, StreamFunction, StreamFunctions } from '@cairn/memory';
-import { isObject } from '@cairn/tool';
+import { isObject, type Fields } from '@cairn/tool';
 import { z } from 'zod';
 import { AgentError } from '../../errors.ts';
 import { parametersOf } from './parameters.ts';
@@ -31,37 +31,29 @@ export interface FunctionDefinition {
   readonly execute: (input: never, context: FunctionDefinitionContext) => unknown;
 }
 
-/** What a checked definition adds to a function of a stream. */
 export interface FunctionExtras {
   readonly aliases?: readonly string[] | undefined;
   readonly readOnly?: boolean | undefined;
   readonly schema?: z.ZodType | undefined;
-  /** Whether the function checks its input, and so gets it as the model wrote it. */
-  readonly checksInput?: boolean | undefined;
 }
 
 /** The names of the tools of the loop. */
 const RESERVED = ['create_todos', 'finish_step', 'ask_user'];
 
-const ANY = (description: string): z.ZodType => z.unknown().describe(description);
-
 /** Makes the schema of parameters that are only described. A name that ends in `?` is optional. */
 export function schemaOf(parameters: Readonly<Record<string, string>> | undefined): z.ZodType {
   if (parameters === undefined) return z.looseObject({});
-  const entries = Object.entries(parameters).map(([key, description]): [string, z.ZodType] =>
-    key.endsWith('?') ? [key.slice(0, -1), ANY(description).optional()] : [key, ANY(description)],
-  );
+  const entries = Object.entries(parameters).map(([key, description]): [string, z.ZodType] => {
+    const value = z.unknown().describe(description);
+    return key.endsWith('?') ? [key.slice(0, -1), value.optional()] : [key, value];
+  });
   return z.strictObject(Object.fromEntries(entries));
 }
 
-function isDescriptions(parameters: object): parameters is Readonly<Record<string, string>> {
-  return (
-    Object.values(parameters).every((value) => typeof value === 'string') &&
-    !('type' in parameters && Reflect.get(parameters, 'type') === 'object')
-  );
+function isDescriptions(parameters: Fields): parameters is Readonly<Record<string, string>> {
+  return parameters['type'] !== 'object' && Object.values(parameters).every((value) => typeof value === 'string');
 }
 
-/** Returns the schema of parameters, or what is wrong with them. */
 function readParameters(parameters: unknown): z.ZodType | string {
   if (parameters === undefined) return schemaOf(undefined);
   if (!isObject(parameters)) return '`parameters` is not an object';
@@ -76,11 +68,11 @@ function readParameters(parameters: unknown): z.ZodType | string {
   }
 }
 
-function toSchema(parameters: object): z.ZodType | string {
+function toSchema(parameters: Fields): z.ZodType | string {
   if (parameters instanceof z.ZodType) return parameters;
   if ('_def' in parameters) return '`parameters` is a schema of an older Zod; use Zod 4';
   if (isDescriptions(parameters)) return schemaOf(parameters);
-  const { type, properties } = parameters as { readonly type?: unknown; readonly properties?: unknown };
+  const { type, properties } = parameters;
   if (type !== 'object' && !isObject(properties))
     return '`parameters` has neither descriptions nor a JSON Schema of an object';
   // JSON Schema accepts unknown names unless it says otherwise; a model that writes one has mistyped it.
@@ -88,37 +80,35 @@ function toSchema(parameters: object): z.ZodType | string {
 }
 
 function isName(value: unknown, forbidden: RegExp): value is string {
-  return (
-    typeof value === 'string' && value.trim() === value && value !== '' && value.length <= 64 && !forbidden.test(value)
-  );
+  if (typeof value !== 'string' || value.trim() !== value) return false;
+  return value !== '' && value.length <= 64 && !forbidden.test(value);
 }
 
 const FORBIDDEN_IN_NAMES = /[\s:：[\]【】［］{}"“”.]/u;
 const FORBIDDEN_IN_ALIASES = /[\n:：[\]【】［］{}"“”]/u;
 
-/** Lists what is wrong with a definition; empty for a valid one. */
 function problemsOf(value: unknown): string[] {
   if (!isObject(value)) return ['it is not an object with name, description and execute'];
   const { name, description, parameters, aliases, readOnly, execute, ...others } = value;
   const schema = readParameters(parameters);
   const unknown = Object.keys(others);
   const isAlias = (alias: unknown): boolean => isName(alias, FORBIDDEN_IN_ALIASES);
-  return [
-    ...(isName(name, FORBIDDEN_IN_NAMES)
-      ? []
-      : ['`name` is not a text of at most 64 characters without spaces, brackets, quotes, ":" and "."']),
-    ...(typeof name === 'string' && RESERVED.includes(name)
-      ? [`the name ${JSON.stringify(name)} is one of the workflow itself`]
-      : []),
-    ...(typeof description === 'string' && description.trim() !== '' ? [] : ['`description` is not a text']),
-    ...(typeof schema === 'string' ? [schema] : []),
-    ...(aliases === undefined || (Array.isArray(aliases) && aliases.every(isAlias))
-      ? []
-      : ['`aliases` is not a list of texts without brackets, quotes and ":"']),
-    ...(readOnly === undefined || typeof readOnly === 'boolean' ? [] : ['`readOnly` is neither true nor false']),
-    ...(typeof execute === 'function' ? [] : ['`execute` is not a function']),
-    ...(unknown.length === 0 ? [] : [`unknown fields ${unknown.join(', ')}`]),
+  const isReserved = typeof name === 'string' && RESERVED.includes(name);
+  const hasAliases = aliases === undefined || (Array.isArray(aliases) && aliases.every(isAlias));
+  const checks: readonly (readonly [isValid: boolean, problem: string])[] = [
+    [
+      isName(name, FORBIDDEN_IN_NAMES),
+      '`name` is not a text of at most 64 characters without spaces, brackets, quotes, ":" and "."',
+    ],
+    [!isReserved, `the name ${JSON.stringify(name)} is one of the workflow itself`],
+    [typeof description === 'string' && description.trim() !== '', '`description` is not a text'],
+    [typeof schema !== 'string', typeof schema === 'string' ? schema : ''],
+    [hasAliases, '`aliases` is not a list of texts without brackets, quotes and ":"'],
+    [readOnly === undefined || typeof readOnly === 'boolean', '`readOnly` is neither true nor false'],
+    [typeof execute === 'function', '`execute` is not a function'],
+    [unknown.length === 0, `unknown fields ${unknown.join(', ')}`],
   ];
+  return checks.flatMap(([isValid, problem]) => (isValid ? [] : [problem]));
 }
 
 /** A value that should be a definition, with what messages call it. */
@@ -127,11 +117,7 @@ export interface Candidate {
   readonly value: unknown;
 }
 
-/**
- * Checks definitions. All problems are reported at once.
- *
- * @throws {AgentError} `INVALID_FUNCTIONS`.
- */
+/** Checks definitions. All problems are reported at once. @throws {AgentError} `INVALID_FUNCTIONS` */
 export function checkFunctions(candidates: readonly Candidate[], where: string, path?: string): FunctionDefinition[] {
   const found = candidates.flatMap(({ label, value }) => problemsOf(value).map((problem) => `${label}: ${problem}`));
   const owners = new Map<string, string>();
@@ -152,26 +138,18 @@ export function checkFunctions(candidates: readonly Candidate[], where: string, 
   return candidates.map(({ value }) => value as FunctionDefinition);
 }
 
-/**
- * Returns functions for `defineStream` of a memory. They keep their aliases and schemas, also in a merge.
- *
- * @throws {AgentError} `INVALID_FUNCTIONS`.
- */
+/** Returns functions for `defineStream` of a memory. Merges keep aliases and schemas. @throws {AgentError} `INVALID_FUNCTIONS` */
 export function toStreamFunctions(definitions: readonly FunctionDefinition[]): StreamFunctions {
   const candidates = definitions.map((value, index) => ({ label: value?.name ?? `function ${index}`, value }));
   return Object.fromEntries(
     checkFunctions(candidates, 'of the workflow').map((one): [string, StreamFunction & FunctionExtras] => {
-      const { name, description, parameters, aliases, readOnly, execute } = one;
+      const { name, parameters, execute, ...others } = one;
       const schema = readParameters(parameters) as z.ZodType;
-      return [
-        name,
-        { description, parameters: describe(schema), aliases, readOnly, schema, execute: execute as never },
-      ];
+      return [name, { ...others, parameters: describe(schema), schema, execute: execute as never }];
     }),
   );
 }
 
-/** Returns the descriptions of parameters for a prompt. */
 function describe(schema: z.ZodType): Readonly<Record<string, string>> {
   return Object.fromEntries(
     parametersOf(schema).list.map(({ name, description, type, isRequired }) => {

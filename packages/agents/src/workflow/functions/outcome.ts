@@ -1,5 +1,4 @@
-import { isObject, textOf } from '@cairn/tool';
-import type { ToolResult } from '@cairn/tool';
+import { isObject, textOf, type ToolResult } from '@cairn/tool';
 import type { FunctionOutcome } from '../types.ts';
 
 /** UTF-16 code units of what a model reads. Tools limit their results themselves, and stay below. */
@@ -43,7 +42,6 @@ export function outcomeOf(value: unknown): FunctionOutcome {
   return { output: cut(toText(value), MAX_OUTPUT), isError: false };
 }
 
-/** Returns an error as a model reads it. */
 export function outcomeOfError(error: unknown): FunctionOutcome {
   const text = error instanceof Error ? error.message || error.name : String(error);
   return { output: cut(text, MAX_OUTPUT), isError: true };

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 
-/** A parameter of a function. */
 export interface Parameter {
   readonly name: string;
   readonly description: string;
@@ -9,20 +8,7 @@ export interface Parameter {
   readonly type?: string;
 }
 
-interface PropertySchema {
-  readonly type?: unknown;
-  readonly description?: string;
-}
-
-interface ObjectSchema {
-  readonly properties?: Readonly<Record<string, PropertySchema | boolean>>;
-  readonly required?: readonly string[];
-  readonly additionalProperties?: unknown;
-}
-
-/** What a schema says about the arguments of a function. */
 export interface Parameters {
-  /** In their order. */
   readonly list: readonly Parameter[];
   /** Whether the schema accepts other names, rejects them, or drops them without a word. */
   readonly others: 'accepted' | 'refused' | 'dropped';
@@ -30,7 +16,6 @@ export interface Parameters {
 
 const known = new WeakMap<z.ZodType, Parameters>();
 
-/** Returns the parameters of a schema, in their order. */
 export function parametersOf(schema: z.ZodType): Parameters {
   const before = known.get(schema);
   if (before) return before;
@@ -41,9 +26,9 @@ export function parametersOf(schema: z.ZodType): Parameters {
   } = z.toJSONSchema(schema, {
     io: 'input',
     unrepresentable: 'any',
-  }) as ObjectSchema;
+  });
   const list = Object.entries(properties).map(([name, property]): Parameter => {
-    const { type, description = '' }: PropertySchema = typeof property === 'boolean' ? {} : property;
+    const { type, description = '' } = typeof property === 'boolean' ? {} : property;
     return { name, description, isRequired: required.includes(name), ...(typeof type === 'string' && { type }) };
   });
   const others =
@@ -53,7 +38,6 @@ export function parametersOf(schema: z.ZodType): Parameters {
   return parameters;
 }
 
-/** Lists parameters for a message, optional ones with `?`. */
 export function listParameters({ list }: Parameters): string {
   return list.map(({ name, isRequired }) => `${name}${isRequired ? '' : '?'}`).join(', ');
 }

@@ -1,13 +1,29 @@
+import { nearNames } from '@cairn/tool/internal';
 import type { Language } from '@cairn/tool/kernel';
 import type { ParsedAction, WorkflowFunction } from '../types.ts';
 import { bindArguments } from './bind-arguments.ts';
-import { foldName, nearNames } from './near-names.ts';
 import { problems } from './problems.ts';
 
-/** The function and the checked arguments of an action, or what is wrong with it. */
 export type ResolvedAction =
   | { readonly isValid: true; readonly fn: WorkflowFunction; readonly input: unknown }
   | { readonly isValid: false; readonly problem: string };
+
+/** Folds case, width and the characters that separate words. */
+function foldName(name: string): string {
+  return name
+    .normalize('NFKC')
+    .toLowerCase()
+    .replaceAll(/[\s_.-]+/gu, '');
+}
+
+/** Returns up to three names that a wrong one may mean, the most similar first; of each function the nearest one. */
+function namesNear(name: string, functions: readonly WorkflowFunction[]): string[] {
+  const all = functions.flatMap((fn) => [fn.name, ...fn.aliases].map((one) => [one, fn] as const));
+  const owners = new Map(all);
+  const near = nearNames(name, owners.keys(), { minSimilarity: 0.3, most: owners.size });
+  const isNearest = (one: string): boolean => near.find((other) => owners.get(other) === owners.get(one)) === one;
+  return near.filter(isNearest).slice(0, 3);
+}
 
 function namesOf({ name, toolName, aliases }: WorkflowFunction): string[] {
   const dot = name.lastIndexOf('.');
@@ -15,10 +31,7 @@ function namesOf({ name, toolName, aliases }: WorkflowFunction): string[] {
   return [name, toolName, ...aliases, ...(dot === -1 ? [] : aliases.map((alias) => `${stream}${alias}`))];
 }
 
-/**
- * Returns the functions that a name means: the one of this name, otherwise those with this alias, otherwise those with it after
- * folding case, width and separators. A function of the main stream goes before those of merged streams.
- */
+/** Returns the functions of exactly this name, else alias, else folded name. One of the main stream goes before merged ones. */
 function candidatesOf(functions: readonly WorkflowFunction[], name: string): readonly WorkflowFunction[] {
   const tests: readonly ((one: WorkflowFunction) => boolean)[] = [
     (one) => one.name === name,
@@ -33,12 +46,10 @@ function candidatesOf(functions: readonly WorkflowFunction[], name: string): rea
   return [];
 }
 
-/** Whether a name or an alias is that of a function. */
 export function isFunctionName(functions: readonly WorkflowFunction[], name: string): boolean {
   return candidatesOf(functions, name).length > 0;
 }
 
-/** Finds the function of an action and checks the arguments. An unknown name is a problem with near names. */
 export async function resolveAction(
   functions: readonly WorkflowFunction[],
   { name, args }: ParsedAction,
@@ -48,20 +59,11 @@ export async function resolveAction(
   const [fn, ...others] = candidatesOf(functions, name);
   if (fn === undefined) {
     const all = functions.map((one) => one.name);
-    const near = nearNames(
-      name,
-      functions.map((one) => [one.name, ...one.aliases]),
-    );
-    return { isValid: false, problem: texts.unknown(name, near, all) };
+    return { isValid: false, problem: texts.unknown(name, namesNear(name, functions), all) };
   }
   if (others.length > 0) {
-    return {
-      isValid: false,
-      problem: texts.ambiguous(
-        name,
-        [fn, ...others].map((one) => one.name),
-      ),
-    };
+    const names = [fn, ...others].map((one) => one.name);
+    return { isValid: false, problem: texts.ambiguous(name, names) };
   }
   const bound = await bindArguments(fn, args, language);
   return bound.isValid ? { isValid: true, fn, input: bound.input } : bound;

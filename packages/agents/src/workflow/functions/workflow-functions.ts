@@ -4,8 +4,7 @@ import type { Language } from '@cairn/tool/kernel';
 import { AgentError } from '../../errors.ts';
 import type { FunctionCallContext, FunctionOutcome, WorkflowFunction } from '../types.ts';
 import { checkInput } from './check-input.ts';
-import { schemaOf } from './definition.ts';
-import type { FunctionExtras } from './definition.ts';
+import { schemaOf, type FunctionExtras } from './definition.ts';
 import { outcomeOf, outcomeOfError } from './outcome.ts';
 
 type Body = (input: unknown, context: FunctionCallContext) => unknown;
@@ -29,13 +28,14 @@ async function call(body: Body, input: unknown, context: FunctionCallContext): P
   }
 }
 
-type Parts = Pick<WorkflowFunction, 'name' | 'description' | 'inputSchema'> & FunctionExtras & { readonly body: Body };
+interface Parts extends Pick<WorkflowFunction, 'name' | 'description' | 'inputSchema'>, FunctionExtras {
+  readonly body: Body;
+  /** Whether the function checks its input, and so gets it as the model wrote it. */
+  readonly checksInput?: boolean;
+}
 
-function createFunction(
-  { body, aliases = [], readOnly = false, checksInput = false, ...parts }: Parts,
-  language: Language,
-): Omit<WorkflowFunction, 'toolName'> {
-  const { name, description, inputSchema } = parts;
+function createFunction(parts: Parts, language: Language): Omit<WorkflowFunction, 'toolName'> {
+  const { name, description, inputSchema, body, aliases = [], readOnly = false, checksInput = false } = parts;
   return {
     name,
     description,
@@ -52,15 +52,14 @@ function createFunction(
 }
 
 /** Returns the functions of a stream as {@link Stream.execute} calls them: `fn`, and `stream.fn` of a merged one with its root. */
-function ofStream(stream: Pick<Stream, 'functions' | 'execute' | 'parents'>): Parts[] {
+function ofStream(stream: Pick<Stream, 'functions' | 'execute'>): Parts[] {
   return [...stream.functions].map(([name, one]): Parts => {
-    const { description, parameters, execute, ...others }: StreamFunction & FunctionExtras = one;
-    const { aliases, readOnly, schema, checksInput } = others;
+    const { description, parameters, execute, schema, ...extras }: StreamFunction & FunctionExtras = one;
     const body: Body = (input, { signal, callId }) => {
       if (execute === undefined) throw new Error(`${name} cannot be called here; use another function.`);
       return stream.execute({ type: name, params: input as Readonly<Record<string, unknown>> }, { signal, callId });
     };
-    return { name, description, inputSchema: schema ?? schemaOf(parameters), aliases, readOnly, checksInput, body };
+    return { ...extras, name, description, inputSchema: schema ?? schemaOf(parameters), body };
   });
 }
 
@@ -88,24 +87,16 @@ function toolNameOf(name: string, taken: ReadonlySet<string>): string {
   return result;
 }
 
-/** Where the functions of a workflow come from. */
 export interface FunctionSources {
-  readonly stream: Pick<Stream, 'functions' | 'execute' | 'parents'>;
-  /** The tools that the run has. @default none */
+  readonly stream: Pick<Stream, 'functions' | 'execute'>;
   readonly tools?: Tools | undefined;
   /** The function that asks the user, which the loop serves. @default none */
   readonly askUser?: WorkflowFunction | undefined;
-  /** The names of tools that the loop needs itself. @default none */
   readonly reserved?: readonly string[] | undefined;
-  /** The language of problems. @default 'en' */
   readonly language?: Language | undefined;
 }
 
-/**
- * Returns the functions that a workflow can call: those of its stream, and the tools of the run.
- *
- * @throws {AgentError} `INVALID_FUNCTIONS` when two have one name.
- */
+/** Returns the functions of a workflow: of its stream and its tools. @throws {AgentError} `INVALID_FUNCTIONS` for a function and a tool of one name. */
 export function workflowFunctions(sources: FunctionSources): WorkflowFunction[] {
   const { stream, tools = {}, askUser, reserved = [], language = 'en' } = sources;
   const all = [...ofStream(stream), ...ofTools(tools)].map((parts) => createFunction(parts, language));

@@ -1,9 +1,7 @@
 import type { ParsedAction } from '../types.ts';
 
-/** What a text has of actions. */
 export interface ActionText {
   readonly actions: readonly ParsedAction[];
-  /** The other text. */
   readonly rest: string;
   /** The last action, when it is not closed. It is in `rest` too. */
   readonly unclosed?: string;
@@ -50,10 +48,7 @@ function callOf(inner: string, isFunction: (name: string) => boolean): Pick<Pars
   return args.startsWith('//') ? undefined : { name, args: args.trim() };
 }
 
-/**
- * Finds actions such as `[生成Excel:表格.xlsx:[{"姓名":"张三"}]]` in a text. Brackets may be nested and full-width, and those in
- * JSON strings do not count. A name without arguments is an action when `isFunction` knows it. Everything else is text.
- */
+/** Finds actions such as `[生成Excel:表格.xlsx:[{"姓名":"张三"}]]`. Without arguments, only a name that `isFunction` knows is one. */
 export function parseActions(text: string, isFunction: (name: string) => boolean = () => false): ActionText {
   const [ends, endsWithoutStrings] = [closersOf(text, true), closersOf(text, false)];
   const actions: ParsedAction[] = [];
@@ -78,12 +73,10 @@ export function parseActions(text: string, isFunction: (name: string) => boolean
   return { actions, rest: rest.join('\n'), ...(unclosed !== undefined && { unclosed }) };
 }
 
-/** The actions of an answer to the user. */
 export interface CalledActions {
   readonly called: readonly ParsedAction[];
   /** Those that are in code, in quotation marks, or a part of a sentence. */
   readonly quoted: readonly ParsedAction[];
-  /** The text without those that are called. */
   readonly rest: string;
 }
 
@@ -93,10 +86,7 @@ const SENTENCE_ENDS = '.。!！?？…~～';
 const AFTER_CALL = /^[\s.。!！,，;；、]*$/u;
 const FENCE = /^[ \t]*```/gmu;
 
-/**
- * Separates the actions that a text calls from those that it only talks about: a call has a line of its own, or follows the end of
- * a sentence, with nothing after it but other calls. Code has no calls.
- */
+/** Separates calls, in a line of their own or after a sentence, from actions that a text only talks about. Code has no calls. */
 export function calledActions(text: string, isFunction: (name: string) => boolean): CalledActions {
   const found: { readonly action: ParsedAction; readonly start: number; readonly end: number }[] = [];
   for (const action of parseActions(text, isFunction).actions) {

@@ -1,4 +1,3 @@
-/** A completion as a model wrote it. */
 export type Completion =
   | { readonly isValid: true; readonly value: number; readonly rest: string }
   | { readonly isValid: false };
@@ -14,10 +13,7 @@ function toHalfWidth(text: string): string {
   return text.replaceAll(/[０-９．，％／]/gu, (character) => String.fromCharCode(character.charCodeAt(0) - 0xfe_e0));
 }
 
-/**
- * Reads a completion: `0.8`, `.8`, `0,8`, `80%`, `0.8/1`, `4/5`, full-width too, with an explanation after it. It begins with the
- * number, because a number elsewhere may count something else; `1 file` is not a completion either.
- */
+/** Reads `0.8`, `0,8`, `80%`, `4/5`, with an explanation after it. A number elsewhere, or `1 file`, may count something else. */
 export function parseCompletion(text: string): Completion {
   const half = toHalfWidth(text);
   const found = NUMBER.exec(half);

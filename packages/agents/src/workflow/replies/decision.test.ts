@@ -18,8 +18,6 @@ test('reads the decision of the source', () => {
   expect(parseDecision(SOURCE, { language: 'zh' })).toEqual({
     kind: 'complex',
     todos: ['询问用户表格的具体内容和格式', '创建Excel文件', '填写数据到表格'],
-    analysis: SOURCE.slice(0, SOURCE.indexOf('决策')).trim(),
-    unread: [],
   });
 });
 
@@ -34,12 +32,12 @@ test.each([
   ['one line', 'Decision: complex\nTODO list: 1. a 2. b'],
   ['lines without marks', 'Decision: complex\nTODO list:\na\nb'],
 ])('reads a list with %s', (_, text) => {
-  expect(parseDecision(text)).toEqual({ kind: 'complex', todos: ['a', 'b'], analysis: '', unread: [] });
+  expect(parseDecision(text)).toEqual({ kind: 'complex', todos: ['a', 'b'] });
 });
 
 test('a todo has indented lines, and numbers inside it stay', () => {
   const text = 'Decision: complex\nTODO list:\n1. a\n   more\n2. use 1. x 3. y\nThat is all.';
-  expect(parseDecision(text)).toMatchObject({ todos: ['a\nmore', 'use 1. x 3. y'], unread: ['That is all.'] });
+  expect(parseDecision(text)).toMatchObject({ todos: ['a\nmore', 'use 1. x 3. y'] });
 });
 
 test.each([

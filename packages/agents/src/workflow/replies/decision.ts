@@ -1,20 +1,10 @@
-import { isObject } from '@cairn/tool';
-import type { Fields } from '@cairn/tool';
+import { isObject, type Fields } from '@cairn/tool';
 import type { Language } from '@cairn/tool/kernel';
-import { findObject } from './json.ts';
-import { isNothing, linesOf, meaningfulLines, splitSections } from './labels.ts';
+import { findObject, isNothing, linesOf, meaningfulLines, splitSections } from './labels.ts';
 import { problems } from './problems.ts';
 
-/** What a model decided about a request. */
 export type Decision =
-  | {
-      readonly kind: 'complex';
-      readonly todos: readonly string[];
-      /** Why, in the words of the model; may be empty. */
-      readonly analysis: string;
-      /** The lines after the list that belong to no todo. */
-      readonly unread: readonly string[];
-    }
+  | { readonly kind: 'complex'; readonly todos: readonly string[] }
   | { readonly kind: 'simple'; readonly answer: string }
   /** The answer contradicts itself or is empty: `problem` states to the model what to write. */
   | { readonly kind: 'invalid'; readonly problem: string };
@@ -50,26 +40,18 @@ function itemsOf(line: string): string[] {
   return isCounted ? parts : [line];
 }
 
-interface TodoLines {
-  readonly todos: string[];
-  readonly unread: string[];
-}
-
 /** Reads a list: one todo for each marked line, with the indented lines after it. Without any mark, each line is a todo. */
-function todosOf(text: string): TodoLines {
+function todosOf(text: string): string[] {
   const whole = linesOf(text);
   const marked = whole.filter((line) => ITEM.test(line)).length;
   const lines = marked === 1 ? whole.flatMap(itemsOf) : whole;
-  const isMarked = marked > 0;
   const todos: string[] = [];
-  const unread: string[] = [];
   for (const line of lines) {
-    const item = isMarked ? ITEM.exec(line)?.[1] : line.trim();
+    const item = marked > 0 ? ITEM.exec(line)?.[1] : line.trim();
     if (item !== undefined && !isNothing(item)) todos.push(item.trim());
-    else if (isMarked && /^\s+\S/u.test(line) && todos.length > 0) todos.push(`${todos.pop()}\n${line.trim()}`);
-    else unread.push(...meaningfulLines(line));
+    else if (marked > 0 && /^\s+\S/u.test(line) && todos.length > 0) todos.push(`${todos.pop()}\n${line.trim()}`);
   }
-  return { todos, unread };
+  return todos;
 }
 
 function joined(parts: readonly string[]): string {
@@ -105,26 +87,22 @@ function decisionOf({ object, rest }: { object: Fields; rest: string }, language
     if (items.length === 0) return undefined;
     return { kind: 'invalid', problem: decision === undefined ? texts.noDecision : texts.unclearDecision(decision) };
   }
-  const others = meaningfulLines(rest);
-  if (kind === 'simple') return answer === undefined ? undefined : { kind, answer: joined([...others, answer]) };
+  if (kind === 'simple') {
+    return answer === undefined ? undefined : { kind, answer: joined([...meaningfulLines(rest), answer]) };
+  }
   // A list with a part that cannot be read is not the whole one.
   if (todos.length === 0 || todos.length < items.length) return { kind: 'invalid', problem: texts.noTodos };
-  return { kind, todos, analysis: joined(others), unread: [] };
+  return { kind, todos };
 }
 
-/**
- * Reads a decision as text: `决策：需要TODO工作流` or `Decision: complex`, with a TODO list, or JSON with these fields. Text without
- * them is the simple answer. An answer that contradicts itself is invalid, not guessed.
- *
- * @param options.language the language of the problem. Default: `en`
- */
+/** Reads a decision as text or JSON. Text without one is the simple answer; one that contradicts itself is invalid, not guessed. */
 export function parseDecision(text: string, { language = 'en' }: { readonly language?: Language } = {}): Decision {
   const texts = problems[language];
   const sections = splitSections(text, labels);
   const all = (label: keyof typeof labels | undefined): string[] =>
     sections.filter((section) => section.label === label).map((section) => section.text);
   const [decisions, lists] = [all('decision'), all('todos')];
-  const { todos, unread } = todosOf(lists.join('\n'));
+  const todos = todosOf(lists.join('\n'));
   if (decisions.length === 0) {
     const json = lists.length === 0 ? findObject(text) : undefined;
     const decision = json && decisionOf(json, language);
@@ -137,11 +115,9 @@ export function parseDecision(text: string, { language = 'en' }: { readonly lang
   const [kind] = kinds;
   if (kinds.size > 1 || kind === undefined)
     return { kind: 'invalid', problem: texts.unclearDecision(heads.join(' / ')) };
-  const others = all(undefined);
-  const tails = decisions.map((decision) => linesOf(decision).slice(1).join('\n').trim());
-  if (kind === 'complex' && todos.length === 0) return { kind: 'invalid', problem: texts.noTodos };
-  if (kind === 'complex') return { kind, todos, analysis: joined([...others, ...tails]), unread };
+  if (kind === 'complex') return todos.length === 0 ? { kind: 'invalid', problem: texts.noTodos } : { kind, todos };
   // The user may have asked for a list: after this decision it is a part of the answer.
-  const answer = joined([...others, ...tails, ...lists]);
+  const tails = decisions.map((decision) => linesOf(decision).slice(1).join('\n').trim());
+  const answer = joined([...all(undefined), ...tails, ...lists]);
   return answer === '' ? { kind: 'invalid', problem: texts.emptyAnswer } : { kind, answer };
 }

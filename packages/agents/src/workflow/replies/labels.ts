@@ -1,4 +1,6 @@
 /** The labels of answers as text, in both languages. Models decorate them, so lists, headings, bold text and brackets count too. */
+import { isObject, type Fields } from '@cairn/tool';
+import { parseJson } from '../../model/parse-json.ts';
 
 /** A part of an answer: the text after a label. The text before the first label has none. */
 export interface Section<Label extends string> {
@@ -6,7 +8,6 @@ export interface Section<Label extends string> {
   readonly text: string;
 }
 
-/** The names of each label, as a regular expression. */
 export type Labels<Label extends string> = Readonly<Record<Label, string>>;
 
 const PREFIX = String.raw`[\s>]*(?:(?:[-*+•]|#{1,6})\s+|\d{1,2}(?:[.)]\s+|[、．]\s*))*`;
@@ -59,14 +60,22 @@ function createMatcher<Label extends string>(labels: Labels<Label>): Match<Label
 const FENCE = /^\s*```[\w-]*\s*$/u;
 
 /** Removes the beginning or the end of a code fence. The name of a format says nothing; another word stays. */
-export function withoutFence(text: string): string {
+function withoutFence(text: string): string {
   return text.replace(/```(?:json|text|txt|plaintext|markdown|md|yaml)?(?=[\w-]*\s*$)/iu, '');
 }
 
-/**
- * Splits an answer at its labels, in their order. When a code fence begins before the first label, its last line ends the text
- * of the last label; both lines of the fence are left out.
- */
+const FENCE_AFTER = /^\s*```/u;
+
+/** Finds the object of an answer that is JSON, also in a code fence with text before and after it. */
+export function findObject(text: string): { readonly object: Fields; readonly rest: string } | undefined {
+  const [start, end] = [text.indexOf('{'), text.lastIndexOf('}')];
+  const object = start === -1 ? undefined : parseJson(text.slice(start, end + 1));
+  if (!isObject(object)) return undefined;
+  const [before, after] = [text.slice(0, start), text.slice(end + 1)];
+  return { object, rest: `${withoutFence(before)}\n${after.replace(FENCE_AFTER, '')}` };
+}
+
+/** Splits an answer at its labels. The end of a fence that began before the first label ends the last; fences are left out. */
 export function splitSections<Label extends string>(text: string, labels: Labels<Label>): Section<Label>[] {
   const match = createMatcher(labels);
   const lines = linesOf(text);

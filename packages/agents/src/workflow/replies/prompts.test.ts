@@ -91,7 +91,7 @@ describe.each(['en', 'zh'] as const)('in %s', (language) => {
     expect(withTools).toContain('read(');
   });
 
-  test('a step with notes, memories, calls of every status, steps that it may close, and problems', () => {
+  test('a step with notes, memories, calls of every status, and steps that it may close', () => {
     const calls: CallRecord[] = [
       call,
       { ...call, id: 'call_1', status: 'failed', output: '磁盘已满' },
@@ -102,13 +102,12 @@ describe.each(['en', 'zh'] as const)('in %s', (language) => {
       { ...call, id: 'call_6', status: 'running' },
     ];
     const notes = [{ content: '三行三列', source: 'todo_0', time: 0, temporary: true }];
-    const problems = ['first problem', 'second\nproblem'];
     const derived = [
       { id: 'todo_3', content: '需要询问用户\n表格的具体内容' },
       { id: 'todo_4', content: '等待用户回复后创建Excel文件' },
     ];
     const recalled = '<memory>表格</memory>';
-    const prompt = stepPrompt({ ...input, functions: [], notes, calls, derived, problems, recalled });
+    const prompt = stepPrompt({ ...input, functions: [], notes, calls, derived, recalled });
     expect(prompt).toBe(golden('step-full', language));
   });
 });

@@ -1,12 +1,10 @@
-import { isObject } from '@cairn/tool';
-import type { Fields } from '@cairn/tool';
+import { isObject, type Fields } from '@cairn/tool';
 import type { Language } from '@cairn/tool/kernel';
+import { parseJson } from '../../model/parse-json.ts';
 import type { ParsedAction, StepReply } from '../types.ts';
 import { calledActions, parseActions } from './actions.ts';
 import { parseCompletion } from './completion.ts';
-import { findObject, parseJson } from './json.ts';
-import { isNothing, meaningfulLines, splitSections, valueOf } from './labels.ts';
-import type { Section } from './labels.ts';
+import { findObject, isNothing, meaningfulLines, splitSections, valueOf, type Section } from './labels.ts';
 import { problems } from './problems.ts';
 
 type Label = 'completion' | 'action' | 'nextStep' | 'note';
@@ -19,7 +17,6 @@ const labels: Readonly<Record<Label, string>> = {
   note: String.raw`笔记|notes?`,
 };
 
-/** Options of {@link parseReply}. */
 export interface ParseReplyOptions {
   /** The language of the problems. @default 'en' */
   readonly language?: Language | undefined;
@@ -27,7 +24,6 @@ export interface ParseReplyOptions {
   readonly isFunction?: ((name: string) => boolean) | undefined;
 }
 
-/** A reply that is being read. */
 interface Draft {
   readonly completions: string[];
   readonly actions: ParsedAction[];
@@ -75,7 +71,6 @@ function addActions(draft: Draft, text: string, { language, isFunction }: Contex
 const NAMES = ['name', 'function', 'action', 'tool', 'type'];
 const ARGUMENTS = ['arguments', 'args', 'input', 'parameters', 'params'];
 
-/** Returns the action that a JSON object states. */
 function callOf(value: unknown): ParsedAction | undefined {
   if (!isObject(value)) return undefined;
   const keys = Object.keys(value);
@@ -107,7 +102,6 @@ function addSection(draft: Draft, { label, text }: Section<Label>, context: Cont
   else addValue(draft, label, text);
 }
 
-/** Names of the fields of an answer in JSON, besides the labels. */
 const FIELDS: Readonly<Record<string, Label | 'result'>> = { result: 'result', 结果: 'result' };
 
 function labelOf(key: string): Label | 'result' | undefined {
@@ -119,8 +113,7 @@ function addField(draft: Draft, [key, value]: readonly [key: string, value: unkn
   const label = labelOf(key);
   if (value === null || value === undefined) return;
   if (label === 'action') {
-    if (Array.isArray(value)) for (const one of value) addAction(draft, one, context);
-    else addAction(draft, value, context);
+    for (const one of Array.isArray(value) ? value : [value]) addAction(draft, one, context);
   } else if (label === 'completion' && (typeof value === 'string' || typeof value === 'number')) {
     draft.completions.push(String(value));
   } else if (label !== undefined && label !== 'completion' && typeof value === 'string') {
@@ -154,11 +147,7 @@ function completionOf({ completions, unread, problems: found }: Draft, language:
   return values.size === 1 && read.every((one) => one.isValid) ? [...values][0] : undefined;
 }
 
-/**
- * Reads what a model reports about a step: the labels of the prompt in both languages, in any order and with several lines, or a
- * JSON object with the same fields. Every line of the answer is in a field, in `unread`, or says nothing, such as `None`.
- * `problems` states to the model which parts are not usable.
- */
+/** Reads a report, as labels or JSON. Every line is in a field, in `unread`, or says nothing; `problems` states what is not usable. */
 export function parseReply(text: string, options: ParseReplyOptions = {}): StepReply {
   const { language = 'en', isFunction = () => false } = options;
   const context: Context = { language, isFunction };
@@ -187,7 +176,7 @@ export function parseReply(text: string, options: ParseReplyOptions = {}): StepR
   };
 }
 
-/** Returns the reply that a report of {@link stepSchema} states: the same rules for `None` and `无`. */
+/** Returns the reply that a call of `finish_step` states: the same rules for `None` and `无`. */
 export function replyOfReport(report: Fields, options: ParseReplyOptions = {}): StepReply {
   return parseReply(JSON.stringify(report), options);
 }
