@@ -2,7 +2,7 @@ import { checkArguments, type OptionNames } from '@cairn/tool/kernel';
 import { ToolError, type FileNotes } from '@cairn/tool';
 import { accountStateDirectories } from '@cairn/tool/internal';
 import { isAbsolute, resolve } from 'node:path';
-import { createBufferPool } from './commit/buffer-pool.ts';
+import { BufferPool } from './commit/buffer-pool.ts';
 import { Changes, type ChangeListener, type ListenOptions } from './commit/changes.ts';
 import { Locks } from './commit/locks.ts';
 import { Recovery } from './commit/recovery.ts';
@@ -149,7 +149,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
     state,
     locks,
     recovery,
-    buffers: createBufferPool(),
+    buffers: new BufferPool(),
     resolve: async (path, use) => resolvePath(await territory(), path, use),
     realRoots: opening,
   };

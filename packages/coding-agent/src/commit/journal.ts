@@ -111,7 +111,7 @@ export class DamagedJournal extends Error {}
 
 /** @throws {DamagedJournal} */
 export async function readJournal(operations: FileOperations, path: string): Promise<JournalContent> {
-  const bytes = await withFile(operations, path, 'read', (file) => readBytes(file));
+  const bytes = await withFile(operations, path, 'read', readBytes);
   const [first = '', second] = bytes.toString().split('\n');
   const state = first.slice(0, 1);
   const header = valueOf(first.slice(1));

@@ -11,7 +11,6 @@ export interface CommitScope extends FileScope {
   readonly state: StateDirectory;
   readonly locks: Locks;
   readonly recovery: Recovery;
-  /** Memory for the content of a file while it is changed. */
   readonly buffers: BufferPool;
   /** Announces what a commit changed. */
   readonly changes: Changes;

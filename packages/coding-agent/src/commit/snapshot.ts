@@ -1,7 +1,7 @@
 import { ToolError } from '@cairn/tool';
-import { newHash } from '../files/content-hash.ts';
+import { hashOf } from '../files/content-hash.ts';
 import { openResolved } from '../files/open-resolved.ts';
-import { chunksOf, readBytes, withFile, type FileOperations, type FileStat } from '../files/operations.ts';
+import { chunksOf, withFile, type FileOperations, type FileStat } from '../files/operations.ts';
 import type { ResolvedPath } from '../files/resolve.ts';
 import type { CommitScope } from './scope.ts';
 
@@ -10,18 +10,14 @@ export interface FileSnapshot {
   readonly bytes: Buffer;
   readonly stat: FileStat;
   readonly hash: string;
-  /**
-   * Gives the memory of `bytes` back when nothing uses it any more. Called after success only: after a failure, an operation may
-   * still be using it.
-   */
-  readonly release: () => void;
 }
 
 /** Larger files are rejected where a tool needs the whole content. */
 export const MAX_BYTES_IN_MEMORY: number = 256 * 1024 * 1024;
 
 /**
- * Reads and hashes a whole file.
+ * Reads and hashes a whole file. A caller may release `bytes` to the pool after success; after a failure, an operation may still
+ * be using them.
  *
  * @throws {ToolError} `TOO_LARGE`, `STALE`, and what `requireFile` throws.
  */
@@ -34,10 +30,10 @@ export function takeFileSnapshot(workspace: CommitScope, target: ResolvedPath): 
         path: target.display,
       });
     }
-    const hash = newHash();
     const memory = buffers.take(stat.size);
-    const bytes = await readBytes(file, { memory: memory.bytes, onChunk: (chunk) => void hash.update(chunk) });
-    return { bytes, stat, hash: hash.digest('hex'), release: memory.release };
+    const filled = await file.read(memory, 0);
+    const bytes = filled === memory.length ? memory : memory.subarray(0, filled);
+    return { bytes, stat, hash: hashOf(bytes) };
   });
 }
 

@@ -166,11 +166,8 @@ export class WriteStep implements Step {
       const lost = before && model !== undefined ? await this.#operations.copyAttributes(model, path) : undefined;
       if (!before && permissions !== undefined) await file.setMode(permissions);
       const inode = inodeOf(await file.stat());
-      // The hash is computed while the disk works.
-      const syncing = file.sync();
-      const hash = hashOf(...parts);
-      await syncing;
-      return { inode, hash, lost };
+      await file.sync();
+      return { inode, hash: hashOf(...parts), lost };
     } finally {
       await file.close();
     }

@@ -11,18 +11,23 @@ import { textLines, type TextLine } from './lines.ts';
 /** The differences that were ignored to find a text. */
 export type Tier = 'exact' | 'trailing-blanks' | 'unicode' | 'indentation';
 
-interface Called {
+export interface Called {
   readonly name: string;
   readonly path: string;
   /** The parameter that replaces all places; absent where the host has none. */
   readonly replaceAll?: string | undefined;
 }
 
+interface Hits {
+  readonly tier: Tier;
+  readonly found: readonly Found[];
+}
+
 type Find = (document: TextDocument, asked: Lines, lines: () => readonly TextLine[]) => Found[];
 
 /** From the strictest tier. Each tier also ignores what the tiers before it ignore. */
 const tiers: readonly (readonly [tier: Tier, find: Find])[] = [
-  ['exact', (document, { oldLines, newLines }) => findExact(document, oldLines).map((hit) => ({ ...hit, newLines }))],
+  ['exact', findExact],
   ['trailing-blanks', (document, asked, lines) => findFolded(document, lines(), asked, trailingBlanks)],
   ['unicode', (document, asked, lines) => findFolded(document, lines(), asked, unicode)],
   ['indentation', (_, asked, lines) => findIndented(lines(), asked)],
@@ -40,19 +45,12 @@ function apart(places: readonly Found[]): Found[] {
   return kept;
 }
 
-interface Hits {
-  readonly tier: Tier;
-  readonly found: readonly Found[];
-}
-
 /** The number of places, and of characters per line, that a message shows. */
 const MAX_SHOWN_PLACES = 5;
 const MAX_SHOWN_COLUMNS = 200;
 const MAX_LISTED_LINES = 20;
 
-function shownLine(line: string): string {
-  return truncateLine(line, MAX_SHOWN_COLUMNS);
-}
+const shownLine = (line = ''): string => truncateLine(line, MAX_SHOWN_COLUMNS);
 
 /** Finds where edits of one document apply. */
 export class Finder {
@@ -101,7 +99,7 @@ export class Finder {
     const summary = `${name} occurs ${found.length} times in ${path}, at lines ${numbers.join(', ')}${more}`;
     const context = numbers.slice(0, MAX_SHOWN_PLACES).map((number) => {
       const around = [number - 1, number, number + 1].filter((one) => one >= 1 && one <= lines.length);
-      return around.map((one) => `${one}: ${shownLine(lines[one - 1]?.text ?? '')}`).join('\n');
+      return around.map((one) => `${one}: ${shownLine(lines[one - 1]?.text)}`).join('\n');
     });
     const otherwise = replaceAll === undefined ? '' : `, or set ${replaceAll}`;
     const hint = `Add surrounding lines until it occurs once${otherwise}.`;

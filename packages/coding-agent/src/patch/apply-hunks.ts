@@ -47,9 +47,8 @@ function lineEnds({ encoding }: TextDocument): readonly [crlf: Buffer, lf: Buffe
  */
 function ownLineEnds(document: TextDocument, found: Found, hunk: PatchHunk): Buffer[] | undefined {
   const [crlf, lf] = lineEnds(document);
-  const place = found.occurrence();
   const known = sideOf(hunk, '-').flatMap(({ isCrlf }, index) => {
-    const [above, below] = [place[index], place[index + 1]];
+    const [above, below] = [found.place[index], found.place[index + 1]];
     return above && below ? [isCrlf === document.bytes.subarray(above.end, below.start).equals(crlf)] : [];
   });
   const isExact = known.every(Boolean) && (known.length > 0 || hunk.lines.some(({ isCrlf }) => isCrlf));
@@ -171,9 +170,8 @@ function notAtEnd(name: string, path: string): ToolError {
  * not; or all of them lack one space of indentation.
  */
 function requireSigns(document: TextDocument, found: Found, hunk: PatchHunk, { name, path }: Wanted): void {
-  const place = found.occurrence();
   const isShifted = sideOf(hunk, '-').every(({ kind, text }, index) => {
-    const line = place[index];
+    const line = found.place[index];
     return text.trim() === '' || !line || (kind === ' ' && textOfRange(document, line) === ` ${text}`);
   });
   if (!isShifted) return;

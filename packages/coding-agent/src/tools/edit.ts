@@ -78,7 +78,7 @@ export const editTool: RegisteredToolSpec<EditInput, EditDetails> = {
       const content = { target, parts, before, seen: seenAfter(seen, splices), encoding };
       const changed = await changeFile(context, content, diffOfSplices(document, splices));
       const details = { ...changed, edits: made };
-      before.release();
+      workspace.buffers.release(before.bytes);
       return succeed(describe(details), details);
     });
   },

@@ -22,10 +22,10 @@ export async function recordMatches(workspace: Workspace, matches: readonly Grep
     try {
       const target = await workspace.resolve(path);
       if (target.stat?.kind !== 'file' || target.stat.size > WHOLE_FILE_BYTES) continue;
-      const { bytes, hash, release } = await takeFileSnapshot(workspace, target);
+      const { bytes, hash } = await takeFileSnapshot(workspace, target);
       const { encoding } = workspace.ledger.get(target.real) ?? {};
       if (hasLines(bytes, lines)) workspace.ledger.record(target.real, recordOf(bytes, { seen: [], encoding, hash }));
-      release();
+      workspace.buffers.release(bytes);
     } catch (error) {
       // The file is gone or moved: the ledger has no record of it.
       if (!ToolError.isInstance(error) && errnoOf(error) === undefined) throw error;

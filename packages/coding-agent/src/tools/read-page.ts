@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { MAX_BYTES_IN_MEMORY } from '../commit/snapshot.ts';
-import { countLineFeeds } from '../edit/count-line-feeds.ts';
-import { nextLineFeed } from '../edit/document.ts';
+import { countLineFeeds, nextLineFeed } from '../edit/document.ts';
 import { encodingFor, isBinary, type TextEncoding } from '../edit/encoding.ts';
 import type { FileRecord } from '../files/ledger.ts';
 import type { FileStat, OpenFile } from '../files/operations.ts';
