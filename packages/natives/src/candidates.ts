@@ -27,11 +27,7 @@ const candidates: OptionRule = {
 
 export const candidateRules: OptionRules<Source> = { path, candidates };
 
-/**
- * Checks that a call names either a directory or a list.
- *
- * @throws {CairnError} `INVALID_OPTION`.
- */
+/** Checks that a call names either a directory or a list. @throws {CairnError} `INVALID_OPTION`. */
 export function checkSource(name: string, options: Omit<SearchOptions, 'path'> & Source): void {
   if (options.candidates === undefined) {
     if (options.path !== undefined) return;

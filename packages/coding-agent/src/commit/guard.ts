@@ -11,7 +11,6 @@ import type { CommitScope } from './scope.ts';
 import { MAX_BYTES_IN_MEMORY, takeFileSnapshot, type FileSnapshot } from './snapshot.ts';
 import { formatRanges, lineRangesOf, showParts, type LineRange } from './unseen.ts';
 
-/** Whether a file is still what is recorded of it; read in chunks, however large it is. */
 export async function isFresh(operations: FileOperations, path: string, record: FileRecord): Promise<boolean> {
   return withFile(operations, path, 'read', async (file) => {
     if ((await file.stat()).size !== record.size) return false;
@@ -39,7 +38,6 @@ export async function guardTree(workspace: CommitScope, target: ResolvedPath, ve
   }
 }
 
-/** Returns true even for a file that is gone: nothing can be lost. */
 async function isFreshOrGone(operations: FileOperations, path: string, record: FileRecord): Promise<boolean> {
   try {
     return await isFresh(operations, path, record);
@@ -50,9 +48,7 @@ async function isFreshOrGone(operations: FileOperations, path: string, record: F
 }
 
 export interface Intent {
-  /** Completes "not …": `overwritten`, `edited`, … */
   readonly verb: string;
-  /** Reject a file that was not shown in full. */
   readonly mustBeRead: boolean;
 }
 

@@ -16,7 +16,6 @@ import { removeFile } from './temporary.ts';
  */
 type JournalState = 'P' | 'C' | 'U' | 'D';
 
-/** What a commit is about to do, known before it touches anything. */
 export interface JournalHeader {
   readonly paths: readonly string[];
   /** The directories and files that the commit has locked, in order. */
@@ -31,7 +30,6 @@ export interface JournalContent extends JournalHeader {
 
 const VERSION = 'cairn journal 1';
 
-/** A line that shows whether it is whole. */
 function lineOf(value: object): Buffer {
   const json = JSON.stringify(value);
   return Buffer.from(`${hashOf(Buffer.from(json))} ${json}\n`);
@@ -48,7 +46,6 @@ export interface Journal {
   begin(changes: readonly Change[], isDurable: boolean): Promise<void>;
   turn(state: JournalState): Promise<void>;
   remove(): Promise<void>;
-  /** Ends the use of it without removing it. */
   close(): Promise<void>;
 }
 

@@ -18,7 +18,6 @@ export interface LockedTarget extends ResolvedPath {
   readonly spare: string;
 }
 
-/** A path that will be changed, as the caller named it. */
 export interface NamedPath {
   readonly path: string;
   /** A link stands for itself, not for its target. */
@@ -94,7 +93,6 @@ export async function withLockedTargets<T>(
   }
 }
 
-/** The same for one path. */
 export function withLockedTarget<T>(
   workspace: CommitScope,
   named: NamedPath,

@@ -10,7 +10,6 @@ export interface Mark {
   readonly hash?: string | undefined;
 }
 
-/** Checks that a path holds what a change was computed from. */
 export type Expectation = (path: string) => Promise<boolean>;
 
 export function inodeOf({ identity }: FileStat): string {

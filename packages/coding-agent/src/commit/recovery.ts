@@ -16,7 +16,6 @@ import { isTemporary, isThere, removeAll, removeFile } from './temporary.ts';
 interface Outcome {
   readonly isFinished: boolean;
   readonly changed: readonly PathChange[];
-  /** Paths that another program changed since. */
   readonly kept: readonly string[];
   readonly rescued: readonly string[];
 }
@@ -140,9 +139,9 @@ export class Recovery {
     }
   }
 
-  async #recoverUnlocked(journal: string, maxMs: number): Promise<void> {
+  async #recoverUnlocked(journal: string, timeoutMs: number): Promise<void> {
     try {
-      await this.recover([journal], maxMs);
+      await this.recover([journal], timeoutMs);
     } catch (error) {
       // Its commit is running.
       if (!ToolError.isInstance(error) || error.code !== 'LOCKED') throw error;
@@ -162,15 +161,11 @@ export class Recovery {
     return [...known].filter(([, locks]) => locks.some((lock) => places.includes(lock))).map(([journal]) => journal);
   }
 
-  /**
-   * Recovers the journals. The caller holds no locks.
-   *
-   * @throws {ToolError} `LOCKED`.
-   */
-  async recover(journals: readonly string[], maxMs: number = MAX_WAIT_MS): Promise<void> {
+  /** Recovers the journals. The caller holds no locks. @throws {ToolError} `LOCKED`. */
+  async recover(journals: readonly string[], timeoutMs: number = MAX_WAIT_MS): Promise<void> {
     for (const journal of journals) {
       try {
-        await this.#recoverOne(journal, maxMs);
+        await this.#recoverOne(journal, timeoutMs);
       } catch (error) {
         if (ToolError.isInstance(error) && error.code === 'LOCKED') throw error;
         const why = error instanceof Error ? error.message : String(error);
@@ -196,7 +191,6 @@ export class Recovery {
     this.#notices.push(`The journal ${quotePath(journal)} of an interrupted change ${why}, then delete it.`);
   }
 
-  /** Returns `undefined` for a journal that is gone or damaged. */
   async #read(journal: string): Promise<JournalContent | undefined> {
     try {
       return await readJournal(this.#context.operations, journal);
@@ -208,13 +202,13 @@ export class Recovery {
     }
   }
 
-  async #recoverOne(journal: string, maxMs: number): Promise<void> {
+  async #recoverOne(journal: string, timeoutMs: number): Promise<void> {
     const { operations, locks, changes } = this.#context;
     const first = await this.#read(journal);
     if (first === undefined) return;
     const places: string[] = [];
     for (const place of first.locks) if (await isThere(operations, place)) places.push(place);
-    await locks.hold(places, { maxMs }, async () => {
+    await locks.hold(places, { timeoutMs }, async () => {
       // The commit may have ended meanwhile, or another process may have recovered it.
       const content = await this.#read(journal);
       if (content === undefined) return;

@@ -1,3 +1,4 @@
+import type { ToolError } from '@cairn/tool';
 import type { FileOperations } from '../files/operations.ts';
 import { expects, inodeOf, markOf, type Mark } from './mark.ts';
 import type { PathChange } from './changes.ts';
@@ -55,7 +56,7 @@ export class RenameStep implements Step {
     return isFirst;
   }
 
-  async conflict(): Promise<ReturnType<typeof changedMeanwhile>> {
+  async conflict(): Promise<ToolError> {
     return changedMeanwhile(this.#move.to.display);
   }
 

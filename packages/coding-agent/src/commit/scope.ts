@@ -5,21 +5,18 @@ import type { Locks } from './locks.ts';
 import type { Recovery } from './recovery.ts';
 import type { StateDirectory } from './state-directory.ts';
 
-/** The files that the tools may change, and what a commit needs to change them. */
 export interface CommitScope extends FileScope {
   readonly staleGuard: 'strict' | 'off';
   readonly state: StateDirectory;
   readonly locks: Locks;
   readonly recovery: Recovery;
   readonly buffers: BufferPool;
-  /** Announces what a commit changed. */
   readonly changes: Changes;
 }
 
 export interface ChangeContext {
   readonly workspace: CommitScope;
   readonly signal: AbortSignal | undefined;
-  /** Only report what would change. */
   readonly dryRun: boolean;
   /** The canonical paths of the files that the call has read or changed: a commit adds to it. */
   readonly touched?: Set<string> | undefined;

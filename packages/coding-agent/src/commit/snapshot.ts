@@ -1,11 +1,12 @@
 import { ToolError } from '@cairn/tool';
+import type { TextDocument } from '../edit/document.ts';
+import { encodingFor, isBinary } from '../edit/encoding.ts';
 import { hashOf } from '../files/content-hash.ts';
 import { openResolved } from '../files/open-resolved.ts';
 import { chunksOf, withFile, type FileOperations, type FileStat } from '../files/operations.ts';
 import type { ResolvedPath } from '../files/resolve.ts';
 import type { CommitScope } from './scope.ts';
 
-/** The content and attributes of a file at one moment. */
 export interface FileSnapshot {
   readonly bytes: Buffer;
   readonly stat: FileStat;
@@ -35,6 +36,18 @@ export function takeFileSnapshot(workspace: CommitScope, target: ResolvedPath): 
     const bytes = filled === memory.length ? memory : memory.subarray(0, filled);
     return { bytes, stat, hash: hashOf(bytes) };
   });
+}
+
+/**
+ * Returns the text of a file that is about to be changed, in the encoding it was last read with.
+ *
+ * @throws {ToolError} `BINARY`.
+ */
+export function documentOf(workspace: CommitScope, target: ResolvedPath, { bytes }: FileSnapshot): TextDocument {
+  const encoding = encodingFor(bytes, workspace.ledger.get(target.real)?.encoding);
+  if (!isBinary(bytes, encoding)) return { bytes, encoding };
+  const summary = `${target.display} is not a text file: it contains NUL bytes`;
+  throw new ToolError('BINARY', [summary, 'Only text files can be edited.'], { path: target.display });
 }
 
 /** A buffer of this size does not make V8 collect garbage. */

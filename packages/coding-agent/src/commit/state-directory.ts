@@ -11,7 +11,6 @@ import { isThere } from './temporary.ts';
 const HINT =
   'Choose a directory of your own on a local disk with stateDirectory, or with --state-dir of cairn. Reading works without one.';
 
-/** The permissions that let the group or all others write. */
 const OTHERS_MAY_WRITE = 0o022;
 
 function nameOf(directory: string): string {
@@ -56,7 +55,6 @@ function explained(directory: string, error: unknown): unknown {
 export class StateDirectory {
   readonly #operations: FileOperations;
   readonly #candidates: readonly string[];
-  /** The canonical path of each candidate. */
   readonly #canonical = new Map<string, string>();
   /** Directories that were private. Other users cannot change that, so it is checked once, unless the directory disappears. */
   readonly #trusted = new Set<string>();

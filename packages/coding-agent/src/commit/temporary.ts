@@ -26,7 +26,6 @@ export async function statOf(operations: FileOperations, path: string): Promise<
   }
 }
 
-/** Returns whether the path exists, also as a broken link. */
 export async function isThere(operations: FileOperations, path: string): Promise<boolean> {
   return (await statOf(operations, path)) !== undefined;
 }

@@ -31,7 +31,6 @@ export function attributesLost(path: string, shown: string, lost: string): ToolE
   return new ToolError('PERMISSION', [summary, 'Ask the user; cp copies it without them.'], { path });
 }
 
-/** @throws {ToolError} `PERMISSION` when the copy cannot have an attribute of the original. */
 async function copyAttributes(operations: FileOperations, from: string, to: string): Promise<void> {
   const lost = await operations.copyAttributes(from, to);
   if (lost !== undefined) throw attributesLost(from, quotePath(from), lost);

@@ -4,15 +4,12 @@ import type { TextDocument } from '../edit/document.ts';
 import { isBinary } from '../edit/encoding.ts';
 import { wholeOf, type SeenRange, type SeenRanges } from '../files/seen.ts';
 
-/** The part of a file that an error shows. */
 const MAX_LINES = 60;
 const MAX_BYTES = 6 * 1024;
 const MAX_COLUMNS = 500;
 
-/** How many ranges a message names. */
 const MAX_NAMED = 5;
 
-/** Lines by their numbers, both included. */
 export interface LineRange {
   readonly first: number;
   readonly last: number;

@@ -1,14 +1,15 @@
 import { ToolError } from '@cairn/tool';
-import { hashOf } from '../files/content-hash.ts';
+import type { FileDiff } from '../edit/diff.ts';
+import { hashOf, tagOf } from '../files/content-hash.ts';
 import { withFile, type FileOperations, type FileStat, type OpenFile } from '../files/operations.ts';
 import type { ResolvedPath } from '../files/resolve.ts';
 import { wholeOf, type SeenRanges } from '../files/seen.ts';
 import { expects, inodeOf, type Expectation } from './mark.ts';
 import type { PathChange } from './changes.ts';
-import { changedMeanwhile, type PreparedChange, type Step } from './commit.ts';
+import { changedMeanwhile, commit, type PreparedChange, type Step } from './commit.ts';
 import { guard } from './guard.ts';
 import type { LockedTarget } from './locked-targets.ts';
-import type { CommitScope } from './scope.ts';
+import type { ChangeContext, CommitScope } from './scope.ts';
 import { holds, takeFileSnapshot, type FileSnapshot } from './snapshot.ts';
 import { attributesLost } from './tree.ts';
 
@@ -16,7 +17,6 @@ export interface NewContent {
   readonly target: LockedTarget;
   /** The content, in consecutive parts. */
   readonly parts: readonly Buffer[];
-  /** The content that it replaces; absent for a new file. */
   readonly before: FileSnapshot | undefined;
   /** The file that moves to `target` with this content. Then `before` is what it holds. */
   readonly from?: LockedTarget | undefined;
@@ -172,4 +172,21 @@ export class WriteStep implements Step {
       await file.close();
     }
   }
+}
+
+export interface ChangedFile {
+  readonly path: string;
+  /** Bytes. */
+  readonly size: number;
+  readonly tag: string;
+  readonly diff: FileDiff;
+  readonly dryRun: boolean;
+}
+
+export async function changeFile(context: ChangeContext, content: NewContent, diff: FileDiff): Promise<ChangedFile> {
+  const { workspace, dryRun } = context;
+  const { target, parts } = content;
+  await commit([new WriteStep(workspace, content)], context);
+  const written = dryRun ? undefined : workspace.ledger.get(target.real);
+  return { path: target.path, size: sizeOf(parts), tag: tagOf(written?.hash ?? hashOf(...parts)), diff, dryRun };
 }

@@ -109,11 +109,7 @@ function gathered(parts: readonly Buffer[]): Buffer[] {
   return runs.flatMap((run) => (run.length === 1 ? run : [Buffer.concat(run)]));
 }
 
-/**
- * Joins the original with the splices in place of their ranges.
- *
- * @throws {ToolError} `OVERLAP`.
- */
+/** Joins the original with the splices in place of their ranges. @throws {ToolError} `OVERLAP`. */
 export function joinSplices(
   document: TextDocument,
   splices: readonly (Splice & { readonly name: string })[],

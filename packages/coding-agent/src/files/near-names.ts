@@ -81,11 +81,7 @@ async function nearNames(workspace: PathScope, target: ResolvedPath): Promise<st
   return [...new Set(names)].slice(0, MAX_NAMES);
 }
 
-/**
- * Returns the stat of a path.
- *
- * @throws {ToolError} `NOT_FOUND`, with near names.
- */
+/** Returns the stat of a path. @throws {ToolError} `NOT_FOUND`, with near names. */
 export async function requireExisting(workspace: PathScope, target: ResolvedPath): Promise<FileStat> {
   const { stat, display: path } = target;
   if (stat) return stat;

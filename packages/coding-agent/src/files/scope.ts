@@ -7,11 +7,7 @@ export interface PathScope {
   /** The root directory as the caller named it. */
   readonly root: string;
   readonly operations: FileOperations;
-  /**
-   * Resolves a path and checks that the policy allows it.
-   *
-   * @throws {ToolError} see `resolvePath`.
-   */
+  /** Resolves a path and checks that the policy allows it. @throws {ToolError} see `resolvePath`. */
   resolve(path: string, use?: PathUse): Promise<ResolvedPath>;
 }
 

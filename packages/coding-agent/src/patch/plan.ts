@@ -1,12 +1,11 @@
 import { ToolError } from '@cairn/tool';
 import type { Step } from '../commit/commit.ts';
 import { deleteStep } from '../commit/delete-step.ts';
-import { documentOf } from '../commit/document-of.ts';
 import { guard, guardTree } from '../commit/guard.ts';
 import type { LockedTarget } from '../commit/locked-targets.ts';
 import { RenameStep } from '../commit/rename-step.ts';
 import type { ChangeContext } from '../commit/scope.ts';
-import { takeFileSnapshot } from '../commit/snapshot.ts';
+import { documentOf, takeFileSnapshot } from '../commit/snapshot.ts';
 import { sizeOf, WriteStep } from '../commit/write-step.ts';
 import { diffOfSplices, diffOfTexts, type FileDiff } from '../edit/diff.ts';
 import { encodeText, encodingFor } from '../edit/encoding.ts';
@@ -82,7 +81,7 @@ async function planDelete(
   return {
     path: target.path,
     kind: 'delete',
-    steps: [deleteStep(workspace, target, { isHashed: true })],
+    steps: [deleteStep(workspace, target, true)],
     diff,
     tiers: [],
   };

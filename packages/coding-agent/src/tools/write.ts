@@ -1,10 +1,10 @@
 import { succeed, ToolError } from '@cairn/tool';
 import { formatBytes } from '@cairn/tool/prompt';
 import { z } from 'zod';
-import { changeFile, type ChangedFile } from '../commit/changed-file.ts';
 import { guard } from '../commit/guard.ts';
 import { withLockedTarget } from '../commit/locked-targets.ts';
 import { takeFileSnapshot } from '../commit/snapshot.ts';
+import { changeFile, type ChangedFile } from '../commit/write-step.ts';
 import { diffOfTexts } from '../edit/diff.ts';
 import { encodeText, encodingFor, isBinary, type TextEncoding } from '../edit/encoding.ts';
 import { requireFile } from '../files/open-resolved.ts';

@@ -45,7 +45,6 @@ async function inspect({ operations }: ChangeTools, change: Replacement): Promis
   return now.every((byte, at) => byte === written[at] || byte === old[at]) ? 'unapplied' : 'conflict';
 }
 
-/** Writes new content over a file. */
 export const overwrite: ChangeKind<Change & { readonly kind: 'overwrite' }> = {
   async apply({ operations }, { path, temporary }, expected) {
     if (!(await expected(path))) return false;
