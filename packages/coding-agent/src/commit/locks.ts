@@ -65,7 +65,7 @@ export class Locks {
 
   /** Queues after the earlier calls of this process. A call that leaves before its turn lets no call overtake those before it. */
   #enter(paths: readonly string[]): { readonly turn: Promise<unknown>; readonly leave: () => void } {
-    const turn = Promise.all(paths.map((path) => this.#last.get(path)));
+    const turn = Promise.all(paths.map((path) => this.#last.get(path) ?? Promise.resolve()));
     let leave = (): void => undefined;
     const left = new Promise<void>((resolve) => (leave = resolve));
     const finished = Promise.all([turn, left]).then(() => {

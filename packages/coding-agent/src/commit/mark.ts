@@ -12,6 +12,10 @@ export interface Mark {
 
 export type Expectation = (path: string) => Promise<boolean>;
 
+export function deviceOf({ identity }: FileStat): string {
+  return identity.slice(0, identity.indexOf(':'));
+}
+
 export function inodeOf({ identity }: FileStat): string {
   return identity.slice(identity.indexOf(':') + 1);
 }

@@ -7,10 +7,9 @@ import type { FileOperations } from '../files/operations.ts';
 import type { Change, ChangeTools } from './change.ts';
 import { kindOf, revert } from './make-change.ts';
 import { expects, type Expectation } from './mark.ts';
-import type { Changes, PathChange } from './changes.ts';
+import type { PathChange } from './changes.ts';
 import { DamagedJournal, journalKind, readJournal, type JournalContent } from './journal.ts';
-import type { Locks } from './locks.ts';
-import type { StateDirectory } from './state-directory.ts';
+import type { CommitScope } from './scope.ts';
 import { isTemporary, isThere, removeAll, removeFile } from './temporary.ts';
 
 interface Outcome {
@@ -24,14 +23,13 @@ interface Outcome {
 const MAX_WAIT_MS = 2000;
 
 function announced(change: Change): PathChange[] {
-  const { path } = change;
-  if (change.kind === 'delete') return [{ kind: 'delete', path }];
-  const arrived = change.kind === 'replace' || change.kind === 'overwrite' ? [] : change.directories;
-  const directories = arrived.map((directory): PathChange => ({ kind: 'create-directory', path: directory }));
-  if (change.kind === 'move') return [...directories, { kind: 'rename', from: path, to: change.to }];
-  const rest: PathChange[] =
-    change.kind === 'replace' && change.isSource ? [{ kind: 'rename', from: change.temporary, to: path }] : [];
-  return rest.length > 0 ? rest : [...directories, { kind: 'write', path, isNew: change.kind === 'create' }];
+  const { kind, path } = change;
+  if (kind === 'delete') return [{ kind, path }];
+  if (kind === 'replace' && change.isSource) return [{ kind: 'rename', from: change.temporary, to: path }];
+  if (kind === 'replace' || kind === 'overwrite') return [{ kind: 'write', path, isNew: false }];
+  const directories = change.directories.map((one): PathChange => ({ kind: 'create-directory', path: one }));
+  const arrived: PathChange = kind === 'move' ? { kind: 'rename', from: path, to: change.to } : { kind: 'write', path };
+  return [...directories, arrived];
 }
 
 function announcedUndo(change: Change): PathChange[] {
@@ -44,15 +42,13 @@ function announcedUndo(change: Change): PathChange[] {
 async function recoverCommit(operations: FileOperations, content: JournalContent): Promise<Outcome> {
   const { state, changes, temporaries } = content;
   const tools: ChangeTools = { operations, rescued: [] };
-  const kept: string[] = [];
   const changed: PathChange[] = [];
   const progress = new Map<Change, string>();
   if (state === 'C' || state === 'U') {
     for (const change of changes) progress.set(change, await kindOf(change).inspect(tools, change));
   }
-  const conflicts = changes.filter((change) => progress.get(change) === 'conflict');
-  const isFinished = state === 'D' || (state === 'C' && conflicts.length === 0);
-  kept.push(...conflicts.map(({ path }) => path));
+  const kept = changes.filter((change) => progress.get(change) === 'conflict').map(({ path }) => path);
+  const isFinished = state === 'D' || (state === 'C' && kept.length === 0);
   if (state === 'C' && isFinished) {
     for (const change of changes) {
       const kind = kindOf(change);
@@ -80,29 +76,23 @@ function expectationOf(operations: FileOperations, change: Change): Expectation 
   return expects(operations, change.kind === 'move' ? { inode: change.before.inode } : change.before);
 }
 
-function listed(paths: readonly string[]): string {
-  return paths.map((path) => quotePath(path)).join(', ');
-}
-
 function noticeOf({ paths }: JournalContent, { isFinished, kept, rescued }: Outcome): string {
   const done = paths.filter((path) => !kept.includes(path));
-  const parts = [
-    ...(done.length > 0
-      ? [`${isFinished ? 'Finished' : 'Undid'} a change that was interrupted: ${listed(done)}.`]
-      : []),
-    ...(kept.length > 0
-      ? [`Kept what was written since an interrupted change: ${listed(kept)}. Read it before you continue.`]
-      : []),
-    ...(rescued.length > 0 ? [`Kept a version that was replaced meanwhile: ${listed(rescued)}.`] : []),
+  const parts: readonly (readonly [paths: readonly string[], what: string, next?: string])[] = [
+    [done, `${isFinished ? 'Finished' : 'Undid'} a change that was interrupted`],
+    [kept, 'Kept what was written since an interrupted change', ' Read it before you continue.'],
+    [rescued, 'Kept a version that was replaced meanwhile'],
   ];
-  return parts.join(' ');
+  return parts
+    .filter(([listed]) => listed.length > 0)
+    .map(([listed, what, next = '']) => `${what}: ${listed.map((path) => quotePath(path)).join(', ')}.${next}`)
+    .join(' ');
 }
 
-interface RecoveryContext {
-  readonly operations: FileOperations;
-  readonly state: StateDirectory;
-  readonly locks: Locks;
-  readonly changes: Changes;
+type RecoveryContext = Pick<CommitScope, 'operations' | 'state' | 'locks' | 'changes'>;
+
+function isLocked(error: unknown): boolean {
+  return ToolError.isInstance(error) && error.code === 'LOCKED';
 }
 
 /** Finishes or undoes the commits of processes that were killed. */
@@ -130,21 +120,17 @@ export class Recovery {
       }
       const end = performance.now() + MAX_WAIT_MS;
       for (const journal of await this.#list()) {
-        const content = await this.#read(journal);
-        if (content?.paths.some(concerns)) await this.#recoverUnlocked(journal, Math.max(0, end - performance.now()));
+        if (!(await this.#read(journal))?.paths.some(concerns)) continue;
+        try {
+          await this.recover([journal], Math.max(0, end - performance.now()));
+        } catch (error) {
+          // Its commit is running.
+          if (!isLocked(error)) throw error;
+        }
       }
     } catch (error) {
       // The next change reports it: without its state directory a workspace can only read.
       if (!ToolError.isInstance(error) && errnoOf(error) === undefined) throw error;
-    }
-  }
-
-  async #recoverUnlocked(journal: string, timeoutMs: number): Promise<void> {
-    try {
-      await this.recover([journal], timeoutMs);
-    } catch (error) {
-      // Its commit is running.
-      if (!ToolError.isInstance(error) || error.code !== 'LOCKED') throw error;
     }
   }
 
@@ -167,7 +153,7 @@ export class Recovery {
       try {
         await this.#recoverOne(journal, timeoutMs);
       } catch (error) {
-        if (ToolError.isInstance(error) && error.code === 'LOCKED') throw error;
+        if (isLocked(error)) throw error;
         const why = error instanceof Error ? error.message : String(error);
         this.#giveUp(journal, `cannot be recovered (${why}); check its files`);
       }

@@ -38,11 +38,6 @@ export function formatRanges(ranges: readonly LineRange[]): string {
   return `lines ${all.slice(0, -1).join(', ')} and ${all.at(-1)}`;
 }
 
-interface ShownParts {
-  readonly context: string;
-  readonly seen: SeenRanges;
-}
-
 function countLines(document: TextDocument): number {
   const { length } = document.bytes;
   if (length <= textStart(document)) return 0;
@@ -50,7 +45,11 @@ function countLines(document: TextDocument): number {
 }
 
 /** Shows the first lines of the parts, as much as fits: at least one line. A line that is cut counts as shown. */
-export function showParts(document: TextDocument, parts: SeenRanges, path: string): ShownParts {
+export function showParts(
+  document: TextDocument,
+  parts: SeenRanges,
+  path: string,
+): { readonly context: string; readonly seen: SeenRanges } {
   const { bytes, encoding } = document;
   const seen: SeenRange[] = [];
   const blocks: string[] = [];

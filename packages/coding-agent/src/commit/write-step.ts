@@ -1,10 +1,10 @@
 import { ToolError } from '@cairn/tool';
 import type { FileDiff } from '../edit/diff.ts';
 import { hashOf, tagOf } from '../files/content-hash.ts';
-import { withFile, type FileOperations, type FileStat, type OpenFile } from '../files/operations.ts';
+import { withFile, type FileOperations, type OpenFile } from '../files/operations.ts';
 import type { ResolvedPath } from '../files/resolve.ts';
 import { wholeOf, type SeenRanges } from '../files/seen.ts';
-import { expects, inodeOf, type Expectation } from './mark.ts';
+import { deviceOf, expects, inodeOf, type Expectation, type Mark } from './mark.ts';
 import type { PathChange } from './changes.ts';
 import { changedMeanwhile, commit, type PreparedChange, type Step } from './commit.ts';
 import { guard } from './guard.ts';
@@ -32,14 +32,11 @@ const PERMISSION_BITS_OF_TEMPORARY = 0o600;
 
 /** Checks that the file itself is writable: for a rename onto it, the system checks only the directory. */
 async function requireWritable(operations: FileOperations, target: ResolvedPath, before: FileSnapshot): Promise<void> {
-  const path = target.display;
+  const { display: path } = target;
   if ((before.stat.mode & WRITE_BITS) === 0) {
     const summary = `${path} is read-only (mode ${before.stat.mode.toString(8)})`;
-    throw new ToolError(
-      'READ_ONLY',
-      [summary, 'Ask the user whether it may be changed; chmod u+w makes it writable.'],
-      { path },
-    );
+    const hint = 'Ask the user whether it may be changed; chmod u+w makes it writable.';
+    throw new ToolError('READ_ONLY', [summary, hint], { path });
   }
   await withFile(operations, target.real, 'update', async () => undefined);
 }
@@ -54,17 +51,6 @@ async function writeParts(file: OpenFile, parts: readonly Uint8Array[]): Promise
     await file.write(part, at);
     at += part.length;
   }
-}
-
-interface Prepared {
-  readonly inode: string;
-  readonly hash: string;
-  /** Why it cannot get an attribute of the file that it replaces. */
-  readonly lost: string | undefined;
-}
-
-function deviceOf({ identity }: FileStat): string {
-  return identity.slice(0, identity.indexOf(':'));
 }
 
 /**
@@ -100,9 +86,11 @@ export class WriteStep implements Step {
     const { real: path, temporary, spare, missing: directories } = target;
     const { lost, ...after } = await this.#write(temporary, parts, (from ?? target).real);
     this.#hash = after.hash;
-    if (!before) {
-      return [{ change: { kind: 'create', path, temporary, directories, after }, expected: async () => true }];
-    }
+    const create: PreparedChange = {
+      change: { kind: 'create', path, temporary, directories, after },
+      expected: async () => true,
+    };
+    if (!before) return [create];
     const old = { inode: inodeOf(before.stat), hash: before.hash };
     const expected: Expectation = (at) => holds(this.#operations, at, before.bytes);
     const isAcross = from !== undefined && deviceOf(await this.#operations.lstat(temporary)) !== deviceOf(before.stat);
@@ -112,13 +100,8 @@ export class WriteStep implements Step {
       return [{ change: { kind: 'replace', path, temporary, spare, before: old, after }, expected }];
     }
     if (!mustKeepInode && from) {
-      return [
-        { change: { kind: 'create', path, temporary, directories, after }, expected: async () => true },
-        {
-          change: { kind: 'delete', path: from.real, temporary: from.temporary, before: old },
-          expected: expects(this.#operations, old),
-        },
-      ];
+      const departure = { kind: 'delete', path: from.real, temporary: from.temporary, before: old } as const;
+      return [create, { change: departure, expected: expects(this.#operations, old) }];
     }
     await this.#write(spare, [before.bytes]);
     const over = { kind: 'overwrite', path, temporary, spare, before: old, after } as const;
@@ -156,8 +139,14 @@ export class WriteStep implements Step {
     return [...directories, { kind: 'write', path: target.real, isNew }, ...deleted];
   }
 
-  /** Writes a temporary file, with the attributes of `model` when the content replaces that. */
-  async #write(path: string, parts: readonly Buffer[], model?: string): Promise<Prepared> {
+  /**
+   * Writes a temporary file, with the attributes of `model` when the content replaces that. `lost` tells why one cannot be kept.
+   */
+  async #write(
+    path: string,
+    parts: readonly Buffer[],
+    model?: string,
+  ): Promise<Mark & { readonly hash: string; readonly lost?: string | undefined }> {
     const { before, permissions } = this.#content;
     const file = await this.#operations.open(path, 'create', before ? PERMISSION_BITS_OF_TEMPORARY : 0o666);
     try {

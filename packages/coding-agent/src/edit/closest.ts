@@ -3,7 +3,6 @@ import { fold, type TextLine } from './lines.ts';
 
 /** The place of a file that is most similar to a text that is not in it. */
 export interface Closest {
-  /** The line where it starts, from 1. */
   readonly lineNumber: number;
   /** The number of equal lines, apart from whitespace and the form of quotes. */
   readonly equalLines: number;

@@ -21,7 +21,6 @@ export interface FileDiff {
   readonly cut: boolean;
 }
 
-/** The maximum number of lines in a diff. */
 const MAX_LINES = 2000;
 
 /** The maximum number of changed lines that are compared one by one. The time is quadratic: about ten milliseconds for this many. */

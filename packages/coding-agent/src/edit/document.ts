@@ -58,7 +58,6 @@ export function countLineFeeds(bytes: Uint8Array, start: number, end: number): n
   return count;
 }
 
-/** Returns the number of lines that start between two offsets. */
 function countLines(document: TextDocument, start: number, end: number): number {
   if (document.encoding.unit === 1) return countLineFeeds(document.bytes, start, end);
   let count = 0;
@@ -99,7 +98,6 @@ export function* linesFrom(document: TextDocument, from: number): Generator<Line
   }
 }
 
-/** Returns the start of the text, after the byte order mark. */
 export function textStart({ encoding }: TextDocument): number {
   return encoding.mark.length;
 }

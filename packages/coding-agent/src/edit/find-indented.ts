@@ -14,7 +14,6 @@ function bodyOf(line: string): string {
   return fold(line).replace(/^[ \t]+/u, '');
 }
 
-/** The indentation of a line in the file and in the text. */
 interface IndentPair {
   readonly file: string;
   readonly asked: string;

@@ -21,16 +21,11 @@ export type Freshness = 'unknown' | 'fresh' | 'stale';
 /** A ledger drops the oldest records above this number; the cost is another read at worst. */
 const MAX_RECORDS = 50_000;
 
-interface ContentFacts {
-  /** Default: all of it was shown. */
-  readonly seen?: SeenRanges | undefined;
-  readonly encoding?: string | undefined;
-  /** Default: computed. */
-  readonly hash?: string | undefined;
-}
-
-/** Makes the record of a whole content. */
-export function recordOf(bytes: Uint8Array, facts: ContentFacts = {}): FileRecord {
+/** Makes the record of a whole content. By default, all of it was shown, and the hash is computed. */
+export function recordOf(
+  bytes: Uint8Array,
+  facts: Partial<Pick<FileRecord, 'seen' | 'encoding' | 'hash'>> = {},
+): FileRecord {
   checkArguments.options('recordOf', facts, { seen: 'optional', encoding: 'optional', hash: 'optional' });
   const { seen = wholeOf(bytes.length), encoding, hash = hashOf(bytes) } = facts;
   return { hash, length: bytes.length, size: bytes.length, seen, encoding };
@@ -70,12 +65,10 @@ export class Ledger {
     this.#isDropping = true;
   }
 
-  /** Returns whether records were dropped because there were too many. */
   hasDropped(): boolean {
     return this.#isDropping;
   }
 
-  /** Drops the records of a path, and of the files below it. */
   forget(path: string): void {
     for (const known of this.below(path)) this.#records.delete(known);
   }

@@ -5,16 +5,12 @@ export type { LockOptions } from '@cairn/natives/files';
 /** The kind of a path. `other` is a device, a pipe or a socket. */
 export type FileKind = 'file' | 'directory' | 'symlink' | 'other';
 
-const kindNames: Readonly<Record<FileKind, string>> = {
+export const kindNames: Readonly<Record<FileKind, string>> = {
   file: 'a file',
   directory: 'a directory',
   symlink: 'a symbolic link',
   other: 'a device, pipe or socket',
 };
-
-export function kindName(kind: FileKind): string {
-  return kindNames[kind];
-}
 
 export interface FileStat {
   readonly kind: FileKind;

@@ -29,7 +29,6 @@ export function joinSeen(...lists: readonly SeenRanges[]): SeenRanges {
   return joined;
 }
 
-/** Returns the parts of a content that were not shown. */
 export function unseenOf(seen: SeenRanges, size: number): SeenRanges {
   const starts = [0, ...seen.map(({ end }) => end)];
   const ends = [...seen.map(({ start }) => start), size];

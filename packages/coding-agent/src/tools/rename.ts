@@ -9,7 +9,7 @@ import { RenameStep, type Move } from '../commit/rename-step.ts';
 import { takeFileSnapshot } from '../commit/snapshot.ts';
 import { isWithin } from '../files/confine.ts';
 import { requireExisting } from '../files/near-names.ts';
-import { kindName, type FileKind } from '../files/operations.ts';
+import { kindNames, type FileKind } from '../files/operations.ts';
 import type { Workspace } from '../workspace.ts';
 import { requireNoRoot } from './delete.ts';
 import { inputSchema } from './input.ts';
@@ -48,7 +48,7 @@ async function requireReplaceable(
     throw new ToolError('EXISTS', [`${path} already exists`, hint], { path });
   }
   if (stat.kind === 'directory' || stat.kind === 'other') {
-    const summary = `${path} is ${kindName(stat.kind)}, which rename does not replace`;
+    const summary = `${path} is ${kindNames[stat.kind]}, which rename does not replace`;
     throw new ToolError('EXISTS', [summary, 'Delete it first, or choose another name.'], { path });
   }
   if (stat.kind === 'symlink') return 'link';
