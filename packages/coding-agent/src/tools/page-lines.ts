@@ -1,4 +1,5 @@
 import { truncateLine } from '@cairn/tool/prompt';
+import { countLineFeeds, nextLineFeed } from '../edit/document.ts';
 import type { TextEncoding } from '../edit/encoding.ts';
 import type { SeenRange } from '../files/seen.ts';
 
@@ -27,7 +28,6 @@ export interface PageText {
   readonly lineEnds: { readonly crlf: number; readonly lf: number };
   /** A line has bytes that are not valid in this encoding. */
   readonly isBroken: boolean;
-  /** A line has a NUL. */
   readonly hasNul: boolean;
   /** Where the lines are in the file, also the parts of them that were cut; absent without lines. */
   readonly shown: SeenRange | undefined;
@@ -36,7 +36,9 @@ export interface PageText {
 /** The longest character of any encoding. */
 const MAX_BYTES_OF_CHARACTER = 4;
 
-/** Collects the lines of a page from pieces. Keeps only the part of a line that may be shown. */
+const LF = 0x0a;
+
+/** Collects the lines of a page from the chunks of a file. Keeps only the part of a line that may be shown. */
 export class PageLines {
   readonly #request: PageRequest;
   readonly #encoding: TextEncoding;
@@ -49,11 +51,10 @@ export class PageLines {
   #hasNul = false;
   #isOpen = false;
   #limit: PageLimit | undefined;
-  /** The offsets in the file: of the next byte, of the current line, of the first shown line, and after the last one. */
+  #shown: SeenRange | undefined;
+  /** The offsets in the file: of the next byte, and of the current line. */
   #at: number;
   #lineStart = 0;
-  #shownStart: number | undefined;
-  #shownEnd = 0;
   /** The kept pieces of the current line, their bytes, and the bytes that were not kept. */
   #pieces: Buffer[] = [];
   #keptBytes = 0;
@@ -65,36 +66,32 @@ export class PageLines {
     this.#at = encoding.mark.length;
   }
 
-  /** Adds a piece of the current line. */
-  add(piece: Buffer): void {
-    if (piece.length === 0) return;
-    this.#isOpen = true;
-    this.#at += piece.length;
-    if (!this.#isWanted()) return;
-    const maxBytes = (this.#request.maxColumns + 2) * MAX_BYTES_OF_CHARACTER;
-    const part = piece.subarray(0, Math.max(0, maxBytes - this.#keptBytes));
-    if (part.length > 0) this.#pieces.push(Buffer.from(part));
-    this.#keptBytes += part.length;
-    this.#skippedBytes += piece.length - part.length;
+  /** Adds a chunk, line by line. Lines before the page are only counted. */
+  add(bytes: Buffer): void {
+    const { unit } = this.#encoding;
+    if (unit === 1 && this.#number < this.#request.offset) {
+      const lineFeeds = countLineFeeds(bytes, 0, bytes.length);
+      if (this.#number + lineFeeds < this.#request.offset) {
+        this.#at += bytes.length;
+        this.#number += lineFeeds;
+        this.#isOpen = bytes.at(-1) !== LF;
+        return;
+      }
+    }
+    const chunk = { bytes, encoding: this.#encoding };
+    let at = 0;
+    for (let feed = nextLineFeed(chunk, at); feed !== -1; feed = nextLineFeed(chunk, at)) {
+      this.#addPiece(bytes.subarray(at, feed));
+      this.#at += unit;
+      this.#endLine(true);
+      at = feed + unit;
+    }
+    this.#addPiece(bytes.subarray(at));
   }
 
-  /** Ends the current line, with or without a line feed. */
-  endLine(hasLineFeed: boolean): void {
-    if (hasLineFeed) this.#at += this.#encoding.unit;
-    if (this.#isWanted()) this.#show(hasLineFeed);
-    this.#lineStart = this.#at;
-    this.#pieces = [];
-    this.#keptBytes = 0;
-    this.#skippedBytes = 0;
-    this.#isOpen = false;
-    this.#number++;
-  }
-
-  /** Skips bytes before the page, with these line feeds in them. */
-  skip(bytes: number, lineFeeds: number, endsOpen: boolean): void {
-    this.#at += bytes;
-    this.#number += lineFeeds;
-    this.#isOpen = endsOpen;
+  /** Ends the last line of the file. */
+  end(): void {
+    if (this.#isOpen) this.#endLine(false);
   }
 
   stop(limit: PageLimit): void {
@@ -106,11 +103,7 @@ export class PageLines {
     return this.#limit !== undefined;
   }
 
-  /** Returns whether a line has started and not ended. */
-  isOpen(): boolean {
-    return this.#isOpen;
-  }
-
+  /** Returns the number of the current line. */
   lineNumber(): number {
     return this.#number;
   }
@@ -123,8 +116,30 @@ export class PageLines {
       lineEnds: this.#lineEnds,
       isBroken: this.#isBroken,
       hasNul: this.#hasNul,
-      shown: this.#shownStart === undefined ? undefined : { start: this.#shownStart, end: this.#shownEnd },
+      shown: this.#shown,
     };
+  }
+
+  #addPiece(piece: Buffer): void {
+    if (piece.length === 0) return;
+    this.#isOpen = true;
+    this.#at += piece.length;
+    if (!this.#isWanted()) return;
+    const maxBytes = (this.#request.maxColumns + 2) * MAX_BYTES_OF_CHARACTER;
+    const part = piece.subarray(0, Math.max(0, maxBytes - this.#keptBytes));
+    if (part.length > 0) this.#pieces.push(Buffer.from(part));
+    this.#keptBytes += part.length;
+    this.#skippedBytes += piece.length - part.length;
+  }
+
+  #endLine(hasLineFeed: boolean): void {
+    if (this.#isWanted()) this.#show(hasLineFeed);
+    this.#lineStart = this.#at;
+    this.#pieces = [];
+    this.#keptBytes = 0;
+    this.#skippedBytes = 0;
+    this.#isOpen = false;
+    this.#number++;
   }
 
   #isWanted(): boolean {
@@ -133,10 +148,7 @@ export class PageLines {
 
   #show(hasLineFeed: boolean): void {
     const { maxLines, maxBytes, maxColumns } = this.#request;
-    if (this.#lines.length === maxLines) {
-      this.#limit = 'lines';
-      return;
-    }
+    if (this.#lines.length === maxLines) return this.stop('lines');
     const isWhole = this.#skippedBytes === 0;
     const text = this.#encoding.decode(Buffer.concat(this.#pieces));
     const isCrlf = hasLineFeed && isWhole && text.endsWith('\r');
@@ -144,17 +156,13 @@ export class PageLines {
     // The kept bytes may end in half a character, so the cut characters can be counted only for a whole line.
     const shown = isWhole ? truncateLine(line, maxColumns) : `${line.slice(0, maxColumns)}… [line cut]`;
     this.#shownBytes += Buffer.byteLength(shown) + 1;
-    if (this.#shownBytes > maxBytes) {
-      this.#limit = 'bytes';
-      return;
-    }
+    if (this.#shownBytes > maxBytes) return this.stop('bytes');
     if (shown !== line) this.#cutLines++;
     if (hasLineFeed) this.#lineEnds[isCrlf ? 'crlf' : 'lf']++;
     const visible = line.slice(0, maxColumns);
     this.#isBroken ||= visible.includes('\ufffd');
     this.#hasNul ||= visible.includes('\0');
     this.#lines.push(shown);
-    this.#shownStart ??= this.#lineStart;
-    this.#shownEnd = this.#at;
+    this.#shown = { start: this.#shown?.start ?? this.#lineStart, end: this.#at };
   }
 }

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { MAX_BYTES_IN_MEMORY } from '../commit/snapshot.ts';
-import { countLineFeeds, nextLineFeed } from '../edit/document.ts';
 import { encodingFor, isBinary, type TextEncoding } from '../edit/encoding.ts';
 import type { FileRecord } from '../files/ledger.ts';
 import type { FileStat, OpenFile } from '../files/operations.ts';
@@ -24,8 +23,6 @@ export const WHOLE_FILE_BYTES: number = 16 * 1024 * 1024;
 /** In a larger file, a page ends after this many bytes: a line may be very long. */
 const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 
-const LF = 0x0a;
-
 /** The hash of a file that is read from its start, and whether the file starts as it is recorded. */
 class PageHash {
   readonly #hash = createHash('sha1');
@@ -48,7 +45,6 @@ class PageHash {
     this.#length += bytes.length;
   }
 
-  /** Returns whether all recorded bytes were read. */
   coversRecord(): boolean {
     return this.#length >= (this.#known?.length ?? 0);
   }
@@ -61,25 +57,6 @@ class PageHash {
   digest(): string {
     return this.#hash.digest('hex');
   }
-}
-
-/** Adds a chunk to the page, line by line. Lines before the page are only counted. */
-function scan(lines: PageLines, bytes: Buffer, encoding: TextEncoding, offset: number): void {
-  if (encoding.unit === 1 && lines.lineNumber() < offset) {
-    const lineFeeds = countLineFeeds(bytes, 0, bytes.length);
-    if (lines.lineNumber() + lineFeeds < offset) {
-      lines.skip(bytes.length, lineFeeds, bytes.at(-1) !== LF);
-      return;
-    }
-  }
-  const chunk = { bytes, encoding };
-  let at = 0;
-  for (let feed = nextLineFeed(chunk, at); feed !== -1; feed = nextLineFeed(chunk, at)) {
-    lines.add(bytes.subarray(at, feed));
-    lines.endLine(true);
-    at = feed + encoding.unit;
-  }
-  lines.add(bytes.subarray(at));
 }
 
 /**
@@ -108,7 +85,7 @@ export async function readPage(
     signal?.throwIfAborted();
     const bytes = chunk.subarray(0, filled);
     hash.update(bytes);
-    if (!binary) scan(lines, position === 0 ? bytes.subarray(encoding.mark.length) : bytes, encoding, request.offset);
+    if (!binary) lines.add(position === 0 ? bytes.subarray(encoding.mark.length) : bytes);
     position += filled;
     if (lines.lineNumber() >= request.offset) pageStart ??= position;
     if (!readsWhole && pageStart !== undefined && position - pageStart > MAX_PAGE_BYTES) lines.stop('scan');
@@ -116,7 +93,7 @@ export async function readPage(
     filled = await file.read(chunk, position);
   }
   const atEnd = filled === 0;
-  if (atEnd && lines.isOpen()) lines.endLine(false);
+  if (atEnd) lines.end();
   const text = lines.result();
   const totalLines = atEnd && !binary ? lines.lineNumber() - 1 : undefined;
   const { shown } = text;
