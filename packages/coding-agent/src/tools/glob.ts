@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { requireExisting } from '../files/near-names.ts';
 import type { ResolvedPath } from '../files/resolve.ts';
 import { inputSchema } from './input.ts';
-import { brokenNameNotes, unreadableNote } from './listing.ts';
+import { brokenNameNotes, unreadableNotes } from './listing.ts';
 import {
   boundsFor,
   isHidden,
@@ -81,14 +81,14 @@ async function searchLeftOut(options: GlobOptions, { hidden, ignored }: GlobInpu
 export function leftOutNotes(leftOut: LeftOut | undefined, { names }: RunContext, tool: string): string[] {
   if (leftOut === undefined) return [];
   const most = leftOut.isCut ? 'at least ' : '';
+  const [hidden, ignored] = ['hidden', 'ignored'].map((name) => names.setting(tool, name, 'true'));
   const notes: string[] = [];
   if (leftOut.hidden > 0) {
-    const call = `${names.setting(tool, 'hidden', 'true')}, and ${names.setting(tool, 'ignored', 'true')} if they are ignored`;
-    notes.push(`[${most}${count(leftOut.hidden, 'match', 'matches')} in hidden files: ${call}]`);
+    const found = `${most}${count(leftOut.hidden, 'match', 'matches')} in hidden files`;
+    notes.push(`[${found}: ${hidden}, and ${ignored} if they are ignored]`);
   }
   if (leftOut.ignored > 0) {
-    const call = names.setting(tool, 'ignored', 'true');
-    notes.push(`[${most}${count(leftOut.ignored, 'match', 'matches')} in ignored files: ${call}]`);
+    notes.push(`[${most}${count(leftOut.ignored, 'match', 'matches')} in ignored files: ${ignored}]`);
   }
   if (notes.length === 0 && leftOut.isCut) notes.push('[hidden and ignored files were searched only in part]');
   return notes;
@@ -169,15 +169,11 @@ export const globTool: RegisteredToolSpec<GlobInput, GlobDetails> = {
       const next = context.names.setting('glob', 'skip', `${skip + paths.length}`);
       notes.push(`[cut by the limit of ${shown}; continue with ${next}]`);
     }
-    if (details.unreadable > 0) {
-      const what = count(details.unreadable, 'entry', 'entries');
-      const unreadablePaths = result.unreadablePaths?.map((path) => pathBelow(base, path));
-      notes.push(unreadableNote(what, details.unreadable, unreadablePaths));
-    }
-    notes.push(...brokenNameNotes(result.matches.slice(skip).filter(({ lossyPath }) => lossyPath).length));
-    if (bounds.note !== undefined) notes.push(bounds.note);
+    const unread = result.unreadablePaths?.map((path) => pathBelow(base, path));
+    const broken = result.matches.slice(skip).filter(({ lossyPath }) => lossyPath).length;
     const lines = paths.map(quotePath);
-    notes.push(...quotedNotes(lines));
+    notes.push(...unreadableNotes(details.unreadable, ['entry', 'entries'], unread), ...brokenNameNotes(broken));
+    notes.push(...bounds.notes, ...quotedNotes(lines));
     return succeed([headerOf(details, input.pattern), ...lines, ...notes].join('\n'), details);
   },
 };

@@ -205,13 +205,10 @@ export const grepTool: RegisteredToolSpec<GrepInput, GrepDetails> = {
     const isEmpty = result.totalMatches === 0;
     const hints = isEmpty ? [...filterNotes(details, input), ...(await crlfNotes(options))] : hintNotes(details.hint);
     const notes = [...hints, ...leftOutNotes(leftOut, context, 'grep'), ...notesOf(details, input, shown, context)];
-    const broken = details.matches.filter(({ lossyPath }) => lossyPath).map(({ path }) => path);
-    notes.push(...brokenNameNotes(new Set(broken).size));
-    if (bounds.note !== undefined) notes.push(bounds.note);
-    notes.push(...quotedNotes(details.matches.map(({ path }) => quotePath(path))));
-    return succeed(
-      [headerOf(details, mode, context.names), ...linesOf(mode, details.matches), ...notes].join('\n'),
-      details,
-    );
+    const { matches } = details;
+    const broken = matches.filter(({ lossyPath }) => lossyPath).map(({ path }) => path);
+    notes.push(...brokenNameNotes(new Set(broken).size), ...bounds.notes);
+    notes.push(...quotedNotes(matches.map(({ path }) => quotePath(path))));
+    return succeed([headerOf(details, mode, context.names), ...linesOf(mode, matches), ...notes].join('\n'), details);
   },
 };

@@ -40,12 +40,6 @@ const MAX_COUNTED = 20_000;
 /** How many unreadable directories are named. */
 const MAX_NAMED = 16;
 
-/** Compares code units, so that the order is the same on every machine. */
-function byName(a: { readonly name: string }, b: { readonly name: string }): number {
-  if (a.name === b.name) return 0;
-  return a.name < b.name ? -1 : 1;
-}
-
 /**
  * Lists a directory in the order of names, the content of a directory after it. Hidden names are included, but the content of
  * `.git` is not, and links are not followed. Our own temporary files are left out.
@@ -62,7 +56,8 @@ export async function listDirectory(
   const most = request.skip + MAX_COUNTED;
   const visit = async (path: string, prefix: string, depth: number): Promise<void> => {
     const listed = await (operations.listCached?.(path) ?? operations.list(path));
-    for (const { name, kind } of listed.toSorted(byName)) {
+    // By code units, so that the order is the same on every machine.
+    for (const { name, kind } of listed.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
       request.signal?.throwIfAborted();
       if (kind === 'file' && OWN_TEMPORARY.test(name)) continue;
       if (total >= most) {
@@ -84,14 +79,8 @@ export async function listDirectory(
     }
   };
   await explaining(directory.display, () => visit(directory.real, '', request.depth));
-  const unreadablePaths = unread.slice(0, MAX_NAMED);
-  return {
-    entries,
-    total,
-    isTotalKnown,
-    unreadable: unread.length,
-    ...(unreadablePaths.length > 0 && { unreadablePaths }),
-  };
+  const named = unread.length > 0 && { unreadablePaths: unread.slice(0, MAX_NAMED) };
+  return { entries, total, isTotalKnown, unreadable: unread.length, ...named };
 }
 
 async function targetOf(operations: FileOperations, path: string): Promise<{ readonly target?: string }> {
@@ -109,15 +98,21 @@ const MAX_NAMES_LENGTH = 400;
 /** The end of a path that is too long to show. */
 const SHOWN_END = 120;
 
-/** Returns a note about entries that could not be read, with the names of some. */
-export function unreadableNote(what: string, total: number, paths: readonly string[] = []): string {
+/** Returns the notice about `total` entries that could not be read, with the names of some. */
+export function unreadableNotes(
+  total: number,
+  [one, several]: readonly [one: string, several: string],
+  paths: readonly string[] = [],
+): string[] {
+  if (total === 0) return [];
   let left = MAX_NAMES_LENGTH;
   const names = paths
     .map((path) => (path.length > MAX_NAMES_LENGTH ? `…${path.slice(-SHOWN_END)} (${path.length} characters)` : path))
     .filter((path, index) => (left -= path.length) >= 0 || index === 0)
     .map(quotePath);
   const more = total > names.length && names.length > 0 ? ` and ${total - names.length} more` : '';
-  return `[${what} could not be read${names.length > 0 ? `: ${names.join(', ')}${more}` : ''}]`;
+  const named = names.length > 0 ? `: ${names.join(', ')}${more}` : '';
+  return [`[${count(total, one, several)} could not be read${named}]`];
 }
 
 /** Returns the notice about names of an answer that are not text. */

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { requireExisting } from '../files/near-names.ts';
 import type { ResolvedPath } from '../files/resolve.ts';
 import { inputSchema } from './input.ts';
-import { brokenNameNotes, entryText, listDirectory, unreadableNote } from './listing.ts';
+import { brokenNameNotes, entryText, listDirectory, unreadableNotes } from './listing.ts';
 import type { Listing, ListingRequest } from './listing.ts';
 import { readOnly, type RunContext, type RegisteredToolSpec } from './spec.ts';
 
@@ -60,16 +60,11 @@ export async function listingOf(
   const shown = request.skip + listing.entries.length;
   if (listing.entries.length > 0 && (shown < listing.total || !listing.isTotalKnown)) {
     const next = names.setting('ls', 'skip', `${shown}`);
-    notes.push(
-      `[cut by the limit of ${count(request.limit, 'entry', 'entries')}; continue with ${names.tool('ls')} ${next}]`,
-    );
+    const limit = count(request.limit, 'entry', 'entries');
+    notes.push(`[cut by the limit of ${limit}; continue with ${names.tool('ls')} ${next}]`);
   }
-  if (listing.unreadable > 0) {
-    const what = count(listing.unreadable, 'directory', 'directories');
-    notes.push(unreadableNote(what, listing.unreadable, listing.unreadablePaths));
-  }
-  const broken = listing.entries.filter(({ path }) => path.includes('\ufffd')).length;
-  notes.push(...brokenNameNotes(broken));
+  notes.push(...unreadableNotes(listing.unreadable, ['directory', 'directories'], listing.unreadablePaths));
+  notes.push(...brokenNameNotes(listing.entries.filter(({ path }) => path.includes('\ufffd')).length));
   const lines = listing.entries.map(entryText);
   if (lines.some((line) => line.startsWith('"'))) notes.push(QUOTED_ENTRIES);
   return succeed([header(details), ...lines, ...notes].join('\n'), details);
