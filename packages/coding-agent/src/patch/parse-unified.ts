@@ -78,10 +78,8 @@ export function parseUnified(text: string): FilePatch[] {
   }
   flush();
   if (block && patches.length > 0) {
-    throw invalidPatch(
-      `${shown(block.end)} does not end what starts here, so the patch may be cut off`,
-      block.lineNumber,
-    );
+    const what = `${shown(block.end)} does not end what starts here, so the patch may be cut off`;
+    throw invalidPatch(what, block.lineNumber);
   }
   return patches;
 }

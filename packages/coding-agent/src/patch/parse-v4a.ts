@@ -26,12 +26,10 @@ function pathAfter(line: string, at: number, prefix: string): string | undefined
   return path;
 }
 
-/** Whether a section or the end begins here. */
 function isSection(line: string): boolean {
   return /^\*\*\* (?:Add|Update|Delete) File:|^\*\*\* End Patch\s*$/u.test(line);
 }
 
-/** A marker with whitespace before it, so that the readings of a patch differ. */
 const paddedMarker = /^[^\S\n]+(?:@@|\*\*\* (?:(?:Add|Update|Delete) File:|Move to:|End of File|End Patch))/mu;
 
 /** Whether a patch has a line that the two readings could take differently. */

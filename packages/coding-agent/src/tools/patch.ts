@@ -34,10 +34,8 @@ const letters: Readonly<Record<PlannedFile['kind'], string>> = { add: 'A', updat
 function describe({ path, kind, to, tiers, tag }: PatchedFile): string {
   const moved = to === undefined ? '' : ` -> ${quotePath(to)}`;
   const ignored = [...new Set(tiers)].filter((tier) => tier !== 'exact');
-  const notes = [
-    ...(tag === undefined ? [] : [`tag ${tag}`]),
-    ...ignored.map((tier) => `matched after ignoring ${tier}`),
-  ];
+  const tags = tag === undefined ? [] : [`tag ${tag}`];
+  const notes = [...tags, ...ignored.map((tier) => `matched after ignoring ${tier}`)];
   return `${letters[kind]} ${quotePath(path)}${moved}${notes.length > 0 ? ` (${notes.join(', ')})` : ''}`;
 }
 
@@ -75,7 +73,7 @@ export async function applyFilePatches(
   });
   return withLockedTargets(workspace, named, signal, async (targets) => {
     requireDistinct(patches, targets);
-    const planned = await planPatch(context, patches, targets);
+    const planned = await planPatch(workspace, patches, targets);
     const steps = planned.flatMap((file) => file.steps);
     await commit(steps, context);
     const files = planned.map(fileOf);
