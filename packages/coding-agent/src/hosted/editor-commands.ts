@@ -1,5 +1,5 @@
 import { succeed, textOf, ToolError, type ToolSuccess } from '@cairn/tool';
-import type { FilePatch } from '../patch/file-patch.ts';
+import type { PatchHunk } from '../patch/file-patch.ts';
 import { editTool } from '../tools/edit.ts';
 import { lsTool } from '../tools/ls.ts';
 import { applyFilePatches } from '../tools/patch.ts';
@@ -33,11 +33,6 @@ function required<T>(value: T | undefined, name: string, command: string): T {
   throw new ToolError('INVALID_INPUT', [`${command} needs the parameter ${name}`, `Repeat the call with ${name}.`]);
 }
 
-/** Returns lines with their numbers, which `insert` needs. */
-function numbered(lines: readonly string[], offset: number): string[] {
-  return lines.map((line, index) => `${String(offset + index).padStart(6)}\t${line}`);
-}
-
 /** Shows a file with the numbers of its lines, an image, or a directory. */
 async function view(
   { path, view_range: range }: Pick<EditorInput, 'path' | 'view_range'>,
@@ -46,10 +41,8 @@ async function view(
   const [first = 1, last = -1] = range ?? [];
   if (first < 1 || (last !== -1 && last < first)) {
     const summary = `view_range [${first}, ${last}] is not a valid range of lines`;
-    throw new ToolError('INVALID_INPUT', [
-      summary,
-      'Give the first and the last line, counted from 1; -1 is the last line.',
-    ]);
+    const hint = 'Give the first and the last line, counted from 1; -1 is the last line.';
+    throw new ToolError('INVALID_INPUT', [summary, hint]);
   }
   const { stat } = await context.workspace.resolve(path);
   const limit = last === -1 ? undefined : last - first + 1;
@@ -72,8 +65,9 @@ async function view(
   const notices = text
     .slice(1 + details.lines.length)
     .map((notice) => notice.replace(/\bview_range=(\d+)/u, 'view_range=[$1, -1]'));
-  const shown = [text[0] ?? '', ...numbered(details.lines, details.offset), ...notices];
-  return succeed(shown.join('\n'), details);
+  // `insert` needs the numbers of lines.
+  const numbered = details.lines.map((line, index) => `${String(details.offset + index).padStart(6)}\t${line}`);
+  return succeed([text[0] ?? '', ...numbered, ...notices].join('\n'), details);
 }
 
 async function insertLines(
@@ -84,21 +78,15 @@ async function insertLines(
   // `new_str` is the name in older versions.
   const text = required(insert_text ?? new_str, 'insert_text', 'insert');
   const lines = text.replace(/\r?\n$/u, '').split(/\r?\n/u);
-  const patch: FilePatch = {
-    kind: 'update',
-    path,
-    hunks: [
-      {
-        lines: lines.map((line) => ({ kind: '+', text: line })),
-        anchors: [],
-        lineNumber,
-        isAtEnd: false,
-        oldLacksEnd: false,
-        newLacksEnd: false,
-      },
-    ],
+  const hunk: PatchHunk = {
+    lines: lines.map((line) => ({ kind: '+', text: line })),
+    anchors: [],
+    lineNumber,
+    isAtEnd: false,
+    oldLacksEnd: false,
+    newLacksEnd: false,
   };
-  return applyFilePatches([patch], context);
+  return applyFilePatches([{ kind: 'update', path, hunks: [hunk] }], context);
 }
 
 /** Runs a command that the text editor and the memory tool have in common. */

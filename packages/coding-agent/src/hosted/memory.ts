@@ -39,15 +39,10 @@ const MEMORIES = '/memories';
  * @throws {ToolError} `OUTSIDE_ROOT` unless it begins with `/memories`.
  */
 function below(path: string | undefined, command: string): string {
-  if (path === undefined) {
-    throw new ToolError('INVALID_INPUT', [`${command} needs a path`, `Use a path that begins with ${MEMORIES}.`]);
-  }
+  const hint = `Use a path that begins with ${MEMORIES}.`;
+  if (path === undefined) throw new ToolError('INVALID_INPUT', [`${command} needs a path`, hint]);
   if (path !== MEMORIES && !path.startsWith(`${MEMORIES}/`)) {
-    throw new ToolError(
-      'OUTSIDE_ROOT',
-      [`${quotePath(path)} is not below ${MEMORIES}`, `Use a path that begins with ${MEMORIES}.`],
-      { path },
-    );
+    throw new ToolError('OUTSIDE_ROOT', [`${quotePath(path)} is not below ${MEMORIES}`, hint], { path });
   }
   // The rest is relative, however many slashes it starts with.
   const rest = path.slice(MEMORIES.length).replace(/^\/+/u, '');

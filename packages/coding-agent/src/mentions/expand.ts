@@ -2,8 +2,8 @@ import { CHECK_PATH } from '@cairn/tool/internal';
 import { ToolError, type ContentPart, type ToolErrorCode, type ToolSuccess } from '@cairn/tool';
 import { formatBytes } from '@cairn/tool/prompt';
 import type { ResolvedPath } from '../files/resolve.ts';
-import { namesIn } from '../naming/name-tools.ts';
-import type { CodingToolsOptions } from '../naming/profiles.ts';
+import { namesOf } from '../naming/name-tools.ts';
+import { profiles, type CodingToolsOptions } from '../naming/profiles.ts';
 import { readUnshown, type ReadDetails, type ReadInput } from '../tools/read.ts';
 import type { RunContext } from '../tools/spec.ts';
 import { workspaceOf, type Workspace } from '../workspace.ts';
@@ -79,12 +79,10 @@ function linesThatFit(result: ToolSuccess<ReadDetails>, room: number): number {
 
 type Attachment = Pick<AttachedMention, 'details' | 'cutByBudget'> & { readonly content: readonly ContentPart[] };
 
-interface MentionRead {
-  readonly target: ResolvedPath;
-  readonly input: ReadInput;
-}
-
-async function readOf({ path, lines }: Mention, workspace: Workspace): Promise<MentionRead> {
+async function readOf(
+  { path, lines }: Mention,
+  workspace: Workspace,
+): Promise<{ readonly target: ResolvedPath; readonly input: ReadInput }> {
   const target = await workspace.resolve(path);
   const kind = target.stat?.kind;
   if (kind === undefined || (path.endsWith('/') && kind !== 'directory')) {
@@ -97,7 +95,7 @@ async function readOf({ path, lines }: Mention, workspace: Workspace): Promise<M
 
 /** Reads as much of a mention as fits. Returns its size when no part fits. */
 async function attach(
-  { target, input }: MentionRead,
+  { target, input }: Awaited<ReturnType<typeof readOf>>,
   room: number,
   context: RunContext,
 ): Promise<Attachment | { readonly size: number }> {
@@ -114,15 +112,6 @@ async function attach(
   if (!part || costOf(part.result.content) > room) return { size: cost };
   part.countAsRead();
   return { ...part.result, cutByBudget: true };
-}
-
-async function exists(workspace: Workspace, path: string): Promise<boolean> {
-  try {
-    return (await workspace.resolve(path)).stat !== undefined;
-  } catch (error) {
-    if (ToolError.isInstance(error)) return false;
-    throw error;
-  }
 }
 
 function noticeOf(mentions: ExpandedMessage['mentions'], maxBytes: number): string[] {
@@ -155,7 +144,7 @@ export async function expandMentions(text: string, options: ExpandOptions): Prom
     names: 'optional',
   });
   const touched = new Set<string>();
-  const context: RunContext = { workspace, names: namesIn(naming), signal, dryRun: false, touched };
+  const context: RunContext = { workspace, names: namesOf(profiles[naming]), signal, dryRun: false, touched };
   const content: ContentPart[] = [{ type: 'text', text }];
   const mentions: (AttachedMention | LeftOutMention)[] = [];
   /** The mentions that were handled, by their text and by their resolved path. */
@@ -163,7 +152,12 @@ export async function expandMentions(text: string, options: ExpandOptions): Prom
   let room = maxBytes;
   const isThere = async (path: string): Promise<boolean> => {
     signal?.throwIfAborted();
-    return exists(workspace, path);
+    try {
+      return (await workspace.resolve(path)).stat !== undefined;
+    } catch (error) {
+      if (ToolError.isInstance(error)) return false;
+      throw error;
+    }
   };
   for (const mention of await findMentions(text, isThere)) {
     signal?.throwIfAborted();

@@ -10,7 +10,7 @@ import type { Profile, ProfileTool } from './profile.ts';
 import { profiles, type NamingProfile } from './profiles.ts';
 
 /** Returns a host's names for messages. Where several of its tools share a spec, `speaker` is the one that reports. */
-function namesOf(profile: Profile, speaker?: string): Names {
+export function namesOf(profile: Profile, speaker?: string): Names {
   const entries = Object.entries(profile);
   const entryOf = (tool: string): [string, ProfileTool] | undefined =>
     entries.find(([name, entry]) => name === speaker && entry.tool === tool) ??
@@ -29,15 +29,10 @@ function namesOf(profile: Profile, speaker?: string): Names {
   };
 }
 
-/** Returns the names of a naming profile for messages. */
-export function namesIn(naming: NamingProfile): Names {
-  return namesOf(profiles[naming]);
-}
-
 /** Returns the name of a tool in a naming profile. A profile that does not exist has the default names. */
 export function toolNameIn(naming: string, tool: ToolName): string {
   const isKnown = (name: string): name is NamingProfile => Object.hasOwn(profiles, name);
-  return isKnown(naming) ? namesIn(naming).tool(tool) : tool;
+  return isKnown(naming) ? namesOf(profiles[naming]).tool(tool) : tool;
 }
 
 /** Returns the tool that a name stands for in a profile. Tools that the host lacks keep their own names. */

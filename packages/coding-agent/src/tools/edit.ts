@@ -1,3 +1,4 @@
+import type { Fields } from '@cairn/tool/kernel';
 import { succeed } from '@cairn/tool';
 import { count } from '@cairn/tool/prompt';
 import { truncate } from '@cairn/tool/internal';
@@ -30,7 +31,7 @@ export interface EditDetails extends ChangedFile {
 const flatNames = Object.keys(editShape).flatMap(namesOf);
 
 /** Accepts one edit without the list around it. */
-function gatherFlatEdit(input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+function gatherFlatEdit(input: Fields): Fields {
   const flat = Object.entries(input).filter(([name]) => flatNames.includes(name));
   if (flat.length === 0 || (input['edits'] ?? null) !== null) return input;
   const rest = Object.entries(input).filter(([name]) => !flatNames.includes(name));
@@ -53,7 +54,6 @@ function describe(details: EditDetails): string {
   return `${text} Matched only after ignoring differences (${ignored.join(', ')}); the changes:\n${shown.lines.join('\n')}${more}`;
 }
 
-/** Replaces texts in a file; all other bytes stay. */
 export const editTool: RegisteredToolSpec<EditInput, EditDetails> = {
   name: 'edit',
   position: 30,

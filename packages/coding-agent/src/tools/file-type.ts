@@ -6,13 +6,8 @@ export interface SniffedType {
   readonly imageType?: string;
 }
 
-interface Signature extends SniffedType {
-  readonly bytes: string;
-  readonly offset?: number;
-}
-
 /** Bytes as Latin-1 text. */
-const signatures: readonly Signature[] = [
+const signatures: readonly (SniffedType & { readonly bytes: string; readonly offset?: number })[] = [
   { bytes: '\x89PNG\r\n\x1a\n', name: 'PNG image', imageType: 'image/png' },
   { bytes: '\xff\xd8\xff', name: 'JPEG image', imageType: 'image/jpeg' },
   { bytes: 'GIF87a', name: 'GIF image', imageType: 'image/gif' },

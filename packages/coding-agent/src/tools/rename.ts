@@ -41,10 +41,10 @@ async function requireReplaceable(
   const { stat, display: path } = to;
   if (!stat) return undefined;
   if (!overwrite) {
-    const hint =
-      stat.kind === 'directory'
-        ? 'To move into it, give the complete new path.'
-        : 'Choose another name, or set overwrite.';
+    const isDirectory = stat.kind === 'directory';
+    const hint = isDirectory
+      ? 'To move into it, give the complete new path.'
+      : 'Choose another name, or set overwrite.';
     throw new ToolError('EXISTS', [`${path} already exists`, hint], { path });
   }
   if (stat.kind === 'directory' || stat.kind === 'other') {
@@ -86,10 +86,10 @@ export const renameTool: RegisteredToolSpec<RenameInput, RenameDetails> = {
         from.real.toLowerCase() === to.real.toLowerCase() &&
         !(await isListed(workspace.operations, to.real));
       const overwritten = to.stat !== undefined && !isRespelled;
-      const replaced = overwritten ? await requireReplaceable(workspace, to, overwrite) : undefined;
+      const found = overwritten ? await requireReplaceable(workspace, to, overwrite) : undefined;
       await explaining(from.display, () => guardTree(workspace, from, 'renamed'));
-      const isSame = to.stat?.identity === identity;
-      await commit([new RenameStep(workspace, { from, to, replaced: isSame ? undefined : replaced })], context);
+      const replaced = to.stat?.identity === identity ? undefined : found;
+      await commit([new RenameStep(workspace, { from, to, replaced })], context);
       const verb = dryRun ? 'Would have renamed' : 'Renamed';
       const note = overwritten ? ', replacing the existing one' : '';
       const details = { from: from.path, to: to.path, kind, overwritten, dryRun };
