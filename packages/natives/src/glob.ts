@@ -4,18 +4,8 @@ import { LOSSY, Turn, columnReader, present, readAll } from './decode.ts';
 import { FileType } from './file-type.ts';
 import { observe } from './observer.ts';
 import type { ObservedCall } from '@cairn/tool/kernel';
-import {
-  checkCallback,
-  checkOptions,
-  count,
-  flag,
-  given,
-  list,
-  oneOf,
-  searchRules,
-  selectionRules,
-  texts,
-} from './options.ts';
+import * as rule from './options.ts';
+import { checkCallback, checkOptions, given, list } from './options.ts';
 import type { FileSelection, OptionRules, ScanFacts, SearchOptions } from './options.ts';
 
 /** Options of {@link glob}. `hidden` is false by default. */
@@ -75,14 +65,14 @@ export interface GlobResult extends ScanFacts {
 }
 
 const rules: OptionRules<GlobOptions> = {
-  ...searchRules,
-  ...selectionRules,
-  pattern: { ...texts, required: true },
-  fileType: oneOf(Object.values(FileType)),
-  recursive: flag,
-  maxResults: count,
-  sortByMtime: flag,
-  includeNodeModules: flag,
+  ...rule.searchRules,
+  ...rule.selectionRules,
+  pattern: { ...rule.texts, required: true },
+  fileType: rule.oneOf(Object.values(FileType)),
+  recursive: rule.flag,
+  maxResults: rule.count,
+  sortByMtime: rule.flag,
+  includeNodeModules: rule.flag,
 };
 
 /**

@@ -4,19 +4,8 @@ import { InputFeed } from './grep-input.ts';
 import { readMatches, type GrepMatch } from './grep-matches.ts';
 import { observe } from './observer.ts';
 import type { ObservedCall } from '@cairn/tool/kernel';
-import {
-  checkCallback,
-  checkOptions,
-  count,
-  flag,
-  given,
-  list,
-  oneOf,
-  searchRules,
-  selectionRules,
-  text,
-  texts,
-} from './options.ts';
+import * as rule from './options.ts';
+import { checkCallback, checkOptions, given, list } from './options.ts';
 import type { FileSelection, OptionRules, ScanFacts, SearchOptions } from './options.ts';
 
 /** The unit that {@link grep} reports: matched lines, their number for each file, or the files. */
@@ -233,33 +222,33 @@ export interface GrepResult extends GrepSummary {
 }
 
 const rules: OptionRules<GrepOptions> = {
-  ...searchRules,
-  ...selectionRules,
-  pattern: { ...texts, required: true },
-  literal: flag,
-  pcre2: flag,
-  glob: texts,
-  includeNodeModules: flag,
-  binary: oneOf(['skip', 'search', 'text']),
-  ignoreCase: flag,
-  smartCase: flag,
-  wholeWord: flag,
-  wholeLine: flag,
-  invert: flag,
-  multiline: flag,
-  crlf: flag,
-  maxCount: count,
-  offset: count,
-  contextBefore: count,
-  contextAfter: count,
-  context: count,
-  maxColumns: count,
-  maxCountPerFile: count,
-  maxFileSize: count,
-  replacement: text,
-  submatches: flag,
-  countUnit: oneOf(['lines', 'matches', 'spanning']),
-  mode: oneOf(Object.values(GrepOutputMode)),
+  ...rule.searchRules,
+  ...rule.selectionRules,
+  pattern: { ...rule.texts, required: true },
+  literal: rule.flag,
+  pcre2: rule.flag,
+  glob: rule.texts,
+  includeNodeModules: rule.flag,
+  binary: rule.oneOf(['skip', 'search', 'text']),
+  ignoreCase: rule.flag,
+  smartCase: rule.flag,
+  wholeWord: rule.flag,
+  wholeLine: rule.flag,
+  invert: rule.flag,
+  multiline: rule.flag,
+  crlf: rule.flag,
+  maxCount: rule.count,
+  offset: rule.count,
+  contextBefore: rule.count,
+  contextAfter: rule.count,
+  context: rule.count,
+  maxColumns: rule.count,
+  maxCountPerFile: rule.count,
+  maxFileSize: rule.count,
+  replacement: rule.text,
+  submatches: rule.flag,
+  countUnit: rule.oneOf(['lines', 'matches', 'spanning']),
+  mode: rule.oneOf(Object.values(GrepOutputMode)),
 };
 
 const inputRules: OptionRules<GrepInputOptions & { path: never }> = {

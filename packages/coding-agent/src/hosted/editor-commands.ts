@@ -7,7 +7,6 @@ import { readTool } from '../tools/read.ts';
 import { namesBy, type Names, type RunContext } from '../tools/spec.ts';
 import { writeTool } from '../tools/write.ts';
 
-/** The names of tools and parameters in messages of these tools. */
 export const editorNames: Names = namesBy({
   tool: (name) => (name === 'read' || name === 'ls' ? 'view' : name),
   parameter: (_, name) => (name === 'offset' ? 'view_range' : name === 'old_text' ? 'old_str' : name),
@@ -89,7 +88,6 @@ async function insertLines(
   return applyFilePatches([{ kind: 'update', path, hunks: [hunk] }], context);
 }
 
-/** Runs a command that the text editor and the memory tool have in common. */
 export async function runCommand(input: EditorInput, context: RunContext): Promise<ToolSuccess<unknown>> {
   const { command, path, file_text, old_str, new_str = '' } = input;
   switch (command) {

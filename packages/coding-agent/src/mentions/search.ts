@@ -5,7 +5,6 @@ export interface Visibility {
   readonly gitignore: boolean;
 }
 
-/** Files that are neither hidden nor ignored. */
 export const visibleOnly: Visibility = { hidden: false, gitignore: true };
 export const everything: Visibility = { hidden: true, gitignore: false };
 
@@ -16,7 +15,6 @@ const MANY_MATCHES = 2000;
 export interface SearchRequest {
   readonly root: string;
   readonly query: string;
-  /** How many will be shown. */
   readonly limit: number;
   /** The recently used paths: they may break a tie that continues after the fetched matches. */
   readonly used: readonly string[];

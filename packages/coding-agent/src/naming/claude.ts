@@ -2,7 +2,6 @@ import type { Fields } from '@cairn/tool/kernel';
 import { z } from 'zod';
 import { oneEdit, type Profile } from './profile.ts';
 
-/** Returns the largest requested context. */
 function contextOf(given: Fields): number | undefined {
   const asked = ['-A', '-B', '-C', 'context'].map((name) => given[name]).filter((value) => typeof value === 'number');
   return asked.length === 0 ? undefined : Math.max(...asked);

@@ -50,7 +50,6 @@ export const FORMAT_HINT =
 
 const MAX_SHOWN_COLUMNS = 100;
 
-/** Returns a line of a patch in quotes, for a message. */
 export function shown(line: string): string {
   return `'${truncateLine(escapeControls(line), MAX_SHOWN_COLUMNS)}'`;
 }

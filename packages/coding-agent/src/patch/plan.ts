@@ -3,10 +3,10 @@ import type { Step } from '../commit/commit.ts';
 import { deleteStep } from '../commit/delete-step.ts';
 import { guard, guardTree } from '../commit/guard.ts';
 import type { LockedTarget } from '../commit/locked-targets.ts';
-import { RenameStep } from '../commit/rename-step.ts';
+import { renameStep } from '../commit/rename-step.ts';
 import type { CommitScope } from '../commit/scope.ts';
 import { documentOf, takeFileSnapshot } from '../commit/snapshot.ts';
-import { sizeOf, WriteStep } from '../commit/write-step.ts';
+import { sizeOf, writeStep } from '../commit/write-step.ts';
 import { diffOfSplices, diffOfTexts, type FileDiff } from '../edit/diff.ts';
 import { encodeText, encodingFor } from '../edit/encoding.ts';
 import type { Tier } from '../edit/find-text.ts';
@@ -33,7 +33,6 @@ export interface PlannedFile {
 
 const noDiff: FileDiff = { hunks: [], addedLines: 0, removedLines: 0, cut: false };
 
-/** @throws {ToolError} `EXISTS` when the path exists. */
 function requireNothing(target: LockedTarget, verb: string): void {
   if (!target.stat) return;
   const path = target.display;
@@ -47,7 +46,7 @@ function planAdd(workspace: CommitScope, patch: PatchOf<'add'>, target: LockedTa
   requireNothing(target, 'add');
   const bytes = encodeText(encodingFor(new Uint8Array()), patch.content, target.display);
   const content = { target, parts: [bytes], before: undefined, permissions: patch.permissions };
-  const steps = [new WriteStep(workspace, content)];
+  const steps = [writeStep(workspace, content)];
   const diff = diffOfTexts('', patch.content);
   return { path: target.path, kind: 'add', steps, hash: hashOf(bytes), diff, tiers: [] };
 }
@@ -86,7 +85,7 @@ async function planUpdate(
   guard(workspace, target, before, { verb: 'changed', mustBeRead: false });
   const about = { path: target.path, kind: 'update', to: to?.path } as const;
   if (hunks.length === 0 && to) {
-    const steps = [new RenameStep(workspace, { from: target, to })];
+    const steps = [renameStep(workspace, { from: target, to })];
     return { ...about, steps, hash: before.hash, diff: noDiff, tiers: [] };
   }
   const document = documentOf(workspace, target, before);
@@ -98,7 +97,7 @@ async function planUpdate(
   }
   const record = workspace.ledger.get(target.real);
   const content = { parts, before, seen: seenAfter(record?.seen ?? [], splices), encoding: record?.encoding };
-  const steps = [new WriteStep(workspace, to ? { ...content, target: to, from: target } : { ...content, target })];
+  const steps = [writeStep(workspace, to ? { ...content, target: to, from: target } : { ...content, target })];
   const tiers = edits.map(({ tier }) => tier);
   return { ...about, steps, hash: hashOf(...parts), diff: diffOfSplices(document, splices), tiers };
 }

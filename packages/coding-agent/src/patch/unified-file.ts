@@ -105,7 +105,6 @@ function readGitLine(file: UnifiedFile, line: string, lineNumber: number): boole
   return true;
 }
 
-/** Reads the lines above the hunks of a file. */
 export function readUnifiedFile(reader: PatchLines): UnifiedFile {
   const lineNumber = reader.at + 1;
   const first = reader.lines[reader.at] ?? '';
@@ -136,7 +135,6 @@ function isAbsent(name: Name, { hunks }: UnifiedFile, kind: '-' | '+'): boolean 
   return name.isEpoch && others.length === 0 && hunk !== undefined && hunk.lines.every((line) => line.kind === kind);
 }
 
-/** Returns the paths in `---` and `+++`, without prefixes. */
 function pathsOfNames(file: UnifiedFile, names: Names): Paths {
   const { isGit, gitNames } = file;
   const [old, created] = [names.old.path, names.new.path].map((path) => (path === NOWHERE ? undefined : path));

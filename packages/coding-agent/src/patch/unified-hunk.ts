@@ -19,7 +19,6 @@ export function isSignature({ lines }: PatchLines, at: number): boolean {
   return /^-- ?$/u.test(dashes) && /^\d+\.\d[\w.() -]*$/u.test(version) && isBlank(after);
 }
 
-/** The error about a line that has no sign. */
 export function notInHunk(line: string, lineNumber: number): ToolError {
   const hint = "Start each line of a hunk with a space, '-' or '+', and leave out what is not part of the diff.";
   return invalidPatch(`${shown(line)} is not part of a file's change`, lineNumber, hint);

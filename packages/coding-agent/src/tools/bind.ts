@@ -55,7 +55,6 @@ async function withNotices<Details>(
   }
 }
 
-/** Makes a tool from a spec, on a workspace. */
 export function bind<Given, Input, Details>(
   spec: CodingToolSpec<Input, Details>,
   workspace: Workspace,

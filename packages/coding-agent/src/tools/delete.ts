@@ -50,7 +50,6 @@ async function inspect(target: LockedTarget, { workspace, signal }: RunContext):
   return entries;
 }
 
-/** Deletes a file or a link, or with `recursive` a directory with its content. */
 export const deleteTool: RegisteredToolSpec<DeleteInput, DeleteDetails> = {
   name: 'delete',
   position: 50,

@@ -1,4 +1,3 @@
-/** The type of a file, by its first bytes. */
 export interface SniffedType {
   /** In words: `PNG image`. */
   readonly name: string;
@@ -38,7 +37,6 @@ const signatures: readonly (SniffedType & { readonly bytes: string; readonly off
   { bytes: 'wOFF', name: 'font' },
 ];
 
-/** The number of bytes that decide the type. */
 export const SNIFF_BYTES = 512;
 
 /** Returns the type of a file that starts with `head`; `undefined` when it is unknown. */

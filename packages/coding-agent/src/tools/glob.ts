@@ -77,7 +77,6 @@ async function searchLeftOut(options: GlobOptions, { hidden, ignored }: GlobInpu
   return { hidden: inHidden, ignored: matches.length - inHidden, isCut: !complete };
 }
 
-/** Returns the notices of an empty answer about files that it left out. */
 export function leftOutNotes(leftOut: LeftOut | undefined, { names }: RunContext, tool: string): string[] {
   if (leftOut === undefined) return [];
   const most = leftOut.isCut ? 'at least ' : '';

@@ -99,7 +99,6 @@ export function headerOf(details: GrepDetails, mode: GrepMode, names: Names): st
   return `[${most}${unit}${stopped === undefined ? '' : `; incomplete: ${stopped}`}]`;
 }
 
-/** Returns the notices of an empty answer about the filters of files. */
 export function filterNotes(
   { filesSearched, stopReason, skipped, hint }: GrepDetails,
   { glob, type }: GrepInput,

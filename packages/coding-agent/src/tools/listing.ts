@@ -37,7 +37,6 @@ export interface ListingRequest {
 /** How many entries after the skipped ones are counted. */
 const MAX_COUNTED = 20_000;
 
-/** How many unreadable directories are named. */
 const MAX_NAMED = 16;
 
 /**
@@ -95,7 +94,6 @@ async function targetOf(operations: FileOperations, path: string): Promise<{ rea
 /** The space that the names of a note may take. */
 const MAX_NAMES_LENGTH = 400;
 
-/** The end of a path that is too long to show. */
 const SHOWN_END = 120;
 
 /** Returns the notice about `total` entries that could not be read, with the names of some. */
@@ -115,7 +113,6 @@ export function unreadableNotes(
   return [`[${count(total, one, several)} could not be read${named}]`];
 }
 
-/** Returns the notice about names of an answer that are not text. */
 export function brokenNameNotes(broken: number): string[] {
   if (broken === 0) return [];
   const names = `${count(broken, 'name')} ${broken === 1 ? 'is' : 'are'} not valid UTF-8`;

@@ -12,7 +12,6 @@ import { readOnly, type RunContext, type RegisteredToolSpec } from './spec.ts';
 const QUOTED_ENTRIES =
   '[a name in quotes is a JSON string; to pass a path with such a name, quote all of it: "dir/a\\nb"]';
 
-/** The maximum number of entries of one call. */
 export const MAX_ENTRIES = 500;
 
 const shape = {

@@ -87,7 +87,6 @@ function fileOf({ path, kind, to, hash, diff, tiers }: PlannedFile): PatchedFile
   return { path, kind, diff, tiers, ...(to !== undefined && { to }), ...(hash !== undefined && { tag: tagOf(hash) }) };
 }
 
-/** Changes several files as one: all of a patch is applied, or nothing. */
 export const patchTool: RegisteredToolSpec<PatchInput, PatchDetails> = {
   name: 'patch',
   position: 40,

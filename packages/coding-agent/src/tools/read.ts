@@ -35,7 +35,6 @@ export interface ReadInput {
   readonly encoding?: string | undefined;
 }
 
-/** A part of a text file. */
 interface ReadTextDetails {
   readonly kind: 'text';
   readonly path: string;
@@ -210,7 +209,6 @@ export async function readUnshown(
   return { result, countAsRead };
 }
 
-/** Reads a part of a text file, an image, or the listing of a directory. */
 export const readTool: RegisteredToolSpec<ReadInput, ReadDetails> = {
   name: 'read',
   position: 10,

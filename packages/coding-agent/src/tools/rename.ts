@@ -5,7 +5,7 @@ import { isListed } from '../commit/place.ts';
 import { commit } from '../commit/commit.ts';
 import { guard, guardTree } from '../commit/guard.ts';
 import { withLockedTargets, type LockedTarget } from '../commit/locked-targets.ts';
-import { RenameStep, type Move } from '../commit/rename-step.ts';
+import { renameStep, type Move } from '../commit/rename-step.ts';
 import { takeFileSnapshot } from '../commit/snapshot.ts';
 import { isWithin } from '../files/confine.ts';
 import { requireExisting } from '../files/near-names.ts';
@@ -32,7 +32,6 @@ export interface RenameDetails {
   readonly dryRun: boolean;
 }
 
-/** @throws {ToolError} when the destination exists and may not be replaced. */
 async function requireReplaceable(
   workspace: Workspace,
   to: LockedTarget,
@@ -57,7 +56,6 @@ async function requireReplaceable(
   return snapshot;
 }
 
-/** Renames or moves a file, a link or a directory, also to another file system. */
 export const renameTool: RegisteredToolSpec<RenameInput, RenameDetails> = {
   name: 'rename',
   position: 60,
@@ -89,7 +87,7 @@ export const renameTool: RegisteredToolSpec<RenameInput, RenameDetails> = {
       const found = overwritten ? await requireReplaceable(workspace, to, overwrite) : undefined;
       await explaining(from.display, () => guardTree(workspace, from, 'renamed'));
       const replaced = to.stat?.identity === identity ? undefined : found;
-      await commit([new RenameStep(workspace, { from, to, replaced })], context);
+      await commit([renameStep(workspace, { from, to, replaced })], context);
       const verb = dryRun ? 'Would have renamed' : 'Renamed';
       const note = overwritten ? ', replacing the existing one' : '';
       const details = { from: from.path, to: to.path, kind, overwritten, dryRun };

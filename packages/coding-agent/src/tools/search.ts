@@ -29,7 +29,6 @@ export async function searching<T>(path: string, run: () => Promise<T>): Promise
   }
 }
 
-/** The time limit for a whole file system or home directory. */
 const WIDE_SEARCH_MS = 2000;
 
 /** Returns the canonical path of the home directory: on some systems its name is a link. */
@@ -60,7 +59,6 @@ export function pathBelow(base: ResolvedPath, path: string): string {
   return `${base.path.replace(/\/$/u, '')}/${path}`;
 }
 
-/** Returns the notice about paths of an answer that are quoted. */
 export function quotedNotes(shown: readonly string[]): string[] {
   const isQuoted = shown.some((path) => path.startsWith('"'));
   return isQuoted ? ['[a path in quotes is a JSON string; pass it with the quotes]'] : [];
@@ -70,7 +68,6 @@ export function quotedNotes(shown: readonly string[]): string[] {
 export const SECOND_PASS_MS = 1500;
 export const SECOND_PASS_RESULTS = 1000;
 
-/** Returns whether a path has a hidden name in it. */
 export function isHidden(path: string): boolean {
   return path.split('/').some((name) => name.startsWith('.'));
 }
@@ -80,7 +77,6 @@ export function plainGlob(pattern: string): string {
   return pattern.replaceAll(/(?<!\\)\/(?:\.?\/)+/gu, '/');
 }
 
-/** Returns the notice about what a glob without a match may have meant. */
 export function hintNotes(hint: string | undefined): string[] {
   return hint === undefined ? [] : [`[${hint}]`];
 }
