@@ -37,11 +37,8 @@ function keptLines(oldLines: readonly string[], newLines: readonly string[]): nu
   const kept: number[] = [];
   let oldIndex = 0;
   for (const { added, removed, count } of changes) {
-    if (removed) {
-      oldIndex += count;
-      continue;
-    }
-    for (let index = 0; index < count; index++) kept.push(added ? -1 : oldIndex++);
+    for (let index = 0; !removed && index < count; index++) kept.push(added ? -1 : oldIndex + index);
+    if (!added) oldIndex += count;
   }
   return kept;
 }
@@ -151,10 +148,10 @@ export function applyEdits(
     const asked = { oldLines: splitLines(edit.old_text), rawNewLines: splitLines(edit.new_text), path };
     const made = found.map((hit) => ({ ...spliceAt(document, { ...hit, ...asked }), name: `edits[${index}]` }));
     if (made.every(({ start, end, bytes }) => document.bytes.subarray(start, end).equals(bytes))) {
-      const summary = `${edits.length > 1 ? `edits[${index}]` : 'The edit'} changes nothing in ${path}: the file has the new text already`;
-      throw new ToolError('NO_CHANGE', [summary, 'Leave the edit out. Edits keep the line endings of the file.'], {
-        path,
-      });
+      const called = edits.length > 1 ? `edits[${index}]` : 'The edit';
+      const summary = `${called} changes nothing in ${path}: the file has the new text already`;
+      const hint = 'Leave the edit out. Edits keep the line endings of the file.';
+      throw new ToolError('NO_CHANGE', [summary, hint], { path });
     }
     const lineNumbers = made.slice(0, MAX_LISTED_PLACES).map(({ start }) => lineNumberAt(document, start));
     applied.push({ tier, replacements: made.length, lineNumbers });

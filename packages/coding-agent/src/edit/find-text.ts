@@ -111,17 +111,16 @@ export class Finder {
     const broken = oldLines.some((line) => line.includes('\ufffd'))
       ? ' It contains U+FFFD, which stands for bytes that are not text: leave them out of the edit, or read the file with its encoding.'
       : '';
+    const notFound = `${name} was not found in ${path}`;
     if (closest === undefined) {
       const hint = `The file has no similar text. Read the file and copy the text from it.${broken}`;
-      return new ToolError('NO_MATCH', [`${name} was not found in ${path}`, hint], { path });
+      return new ToolError('NO_MATCH', [notFound, hint], { path });
     }
     const { lineNumber, differs, equalLines } = closest;
-    const summary = `${name} was not found in ${path}; the closest place is line ${lineNumber} (${equalLines} of ${oldLines.length} lines are equal)`;
+    const summary = `${notFound}; the closest place is line ${lineNumber} (${equalLines} of ${oldLines.length} lines are equal)`;
     const file = differs.file === undefined ? '(the end of the file)' : shownLine(differs.file);
     const context = `First difference, at line ${differs.lineNumber}:\nfile:     ${file}\n${name}: ${shownLine(differs.asked)}`;
-    return new ToolError('NO_MATCH', [summary, `Copy the text exactly as it is in the file.${broken}`], {
-      path,
-      context,
-    });
+    const hint = `Copy the text exactly as it is in the file.${broken}`;
+    return new ToolError('NO_MATCH', [summary, hint], { path, context });
   }
 }

@@ -2,7 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { chunksOf, type OpenFile } from './operations.ts';
 
 /** SHA-1, as in git. It detects changes, not forgeries, and takes half the time of SHA-256. */
-const newHash = (): Hash => createHash('sha1');
+export const newHash = (): Hash => createHash('sha1');
 
 export function hashOf(...parts: readonly Uint8Array[]): string {
   const hash = newHash();

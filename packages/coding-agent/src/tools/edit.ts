@@ -14,7 +14,7 @@ import type { TextEdit } from '../edit/found.ts';
 import { requireExisting } from '../files/near-names.ts';
 import { seenAfter } from '../files/seen.ts';
 import { inputSchema, namesOf } from './input.ts';
-import { mutating, type RegisteredToolSpec } from './spec.ts';
+import { mutating, type CodingToolSpec } from './spec.ts';
 
 const editShape = { old_text: z.string(), new_text: z.string(), replace_all: z.boolean().optional() };
 const shape = { path: z.string(), edits: z.array(z.strictObject(editShape)).min(1) };
@@ -54,9 +54,8 @@ function describe(details: EditDetails): string {
   return `${text} Matched only after ignoring differences (${ignored.join(', ')}); the changes:\n${shown.lines.join('\n')}${more}`;
 }
 
-export const editTool: RegisteredToolSpec<EditInput, EditDetails> = {
+export const editTool: CodingToolSpec<EditInput, EditDetails> = {
   name: 'edit',
-  position: 30,
   description:
     'Replace text in a file. Each old_text must occur once, unless replace_all. All edits match the original file.',
   shape,

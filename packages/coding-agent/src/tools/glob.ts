@@ -19,7 +19,7 @@ import {
   SECOND_PASS_RESULTS,
   splitPattern,
 } from './search.ts';
-import { readOnly, type RunContext, type RegisteredToolSpec } from './spec.ts';
+import { readOnly, type RunContext, type CodingToolSpec } from './spec.ts';
 
 const MAX_RESULTS = 200;
 const TIMEOUT_MS = 5000;
@@ -120,9 +120,8 @@ async function baseOf(input: GlobInput, { workspace }: RunContext): Promise<{ ba
   return { base, pattern: split.pattern };
 }
 
-export const globTool: RegisteredToolSpec<GlobInput, GlobDetails> = {
+export const globTool: CodingToolSpec<GlobInput, GlobDetails> = {
   name: 'glob',
-  position: 70,
   description: 'Find paths by a glob pattern, newest first. Without / it matches names at any depth.',
   shape,
   inputSchema: inputSchema(shape),

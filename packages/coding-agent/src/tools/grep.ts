@@ -22,7 +22,7 @@ import {
   SECOND_PASS_MS,
   SECOND_PASS_RESULTS,
 } from './search.ts';
-import { readOnly, type RegisteredToolSpec } from './spec.ts';
+import { readOnly, type CodingToolSpec } from './spec.ts';
 
 const TIMEOUT_MS = 30_000;
 const MAX_CONTEXT = 20;
@@ -153,9 +153,8 @@ function pageOfCounts(result: GrepResult, skip: number, limit: number): GrepResu
   return { ...result, matches, ...(isCut && { limitReached: true as const }) };
 }
 
-export const grepTool: RegisteredToolSpec<GrepInput, GrepDetails> = {
+export const grepTool: CodingToolSpec<GrepInput, GrepDetails> = {
   name: 'grep',
-  position: 80,
   description: 'Search the contents of files. Modes: content (default), files, count.',
   shape,
   inputSchema: inputSchema(shape),

@@ -7,7 +7,7 @@ import type { ResolvedPath } from '../files/resolve.ts';
 import { inputSchema } from './input.ts';
 import { brokenNameNotes, entryText, listDirectory, unreadableNotes } from './listing.ts';
 import type { Listing, ListingRequest } from './listing.ts';
-import { readOnly, type RunContext, type RegisteredToolSpec } from './spec.ts';
+import { readOnly, type RunContext, type CodingToolSpec } from './spec.ts';
 
 const QUOTED_ENTRIES =
   '[a name in quotes is a JSON string; to pass a path with such a name, quote all of it: "dir/a\\nb"]';
@@ -69,9 +69,8 @@ export async function listingOf(
   return succeed([header(details), ...lines, ...notes].join('\n'), details);
 }
 
-export const lsTool: RegisteredToolSpec<LsInput, LsDetails> = {
+export const lsTool: CodingToolSpec<LsInput, LsDetails> = {
   name: 'ls',
-  position: 90,
   description: 'List a directory; names of directories end with /.',
   shape,
   inputSchema: inputSchema(shape),

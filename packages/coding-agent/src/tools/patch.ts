@@ -9,7 +9,7 @@ import type { FilePatch } from '../patch/file-patch.ts';
 import { applyReading, parsePatch, pathsOf } from '../patch/parse.ts';
 import { planPatch, type PlannedFile } from '../patch/plan.ts';
 import { inputSchema } from './input.ts';
-import { mutating, type RunContext, type RegisteredToolSpec } from './spec.ts';
+import { mutating, type RunContext, type CodingToolSpec } from './spec.ts';
 
 const shape = { patch: z.string() };
 
@@ -87,9 +87,8 @@ function fileOf({ path, kind, to, hash, diff, tiers }: PlannedFile): PatchedFile
   return { path, kind, diff, tiers, ...(to !== undefined && { to }), ...(hash !== undefined && { tag: tagOf(hash) }) };
 }
 
-export const patchTool: RegisteredToolSpec<PatchInput, PatchDetails> = {
+export const patchTool: CodingToolSpec<PatchInput, PatchDetails> = {
   name: 'patch',
-  position: 40,
   description:
     "Add, change, move and delete several files at once. The patch starts with '*** Begin Patch' or is a unified diff.",
   shape,

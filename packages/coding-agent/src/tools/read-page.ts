@@ -1,6 +1,7 @@
-import { createHash } from 'node:crypto';
+import type { Hash } from 'node:crypto';
 import { MAX_BYTES_IN_MEMORY } from '../commit/snapshot.ts';
 import { encodingFor, isBinary, type TextEncoding } from '../edit/encoding.ts';
+import { newHash } from '../files/content-hash.ts';
 import type { FileRecord } from '../files/ledger.ts';
 import type { FileStat, OpenFile } from '../files/operations.ts';
 import { joinSeen, wholeOf, type SeenRanges } from '../files/seen.ts';
@@ -23,39 +24,31 @@ export const WHOLE_FILE_BYTES: number = 16 * 1024 * 1024;
 /** In a larger file, a page ends after this many bytes: a line may be very long. */
 const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 
-/** The hash of a file that is read from its start, and whether the file starts as it is recorded. */
+/** The hash of a file that is read from its start, and the ranges that were shown before if it starts as it is recorded. */
 class PageHash {
-  readonly #hash = createHash('sha1');
-  readonly #known: FileRecord | undefined;
+  readonly hash: Hash = newHash();
+  readonly #known: Pick<FileRecord, 'hash' | 'length' | 'seen'>;
   #length = 0;
-  #isKnown = false;
+  seen: SeenRanges = [];
 
   constructor(known: FileRecord | undefined) {
-    this.#known = known;
+    this.#known = known ?? { hash: '', length: 0, seen: [] };
   }
 
   update(bytes: Buffer): void {
-    const rest = (this.#known?.length ?? 0) - this.#length;
+    const { hash, length, seen } = this.#known;
+    const rest = length - this.#length;
     const isEndInside = rest > 0 && rest <= bytes.length;
     if (isEndInside) {
-      this.#hash.update(bytes.subarray(0, rest));
-      this.#isKnown = this.#hash.copy().digest('hex') === this.#known?.hash;
+      this.hash.update(bytes.subarray(0, rest));
+      if (this.hash.copy().digest('hex') === hash) this.seen = seen;
     }
-    this.#hash.update(isEndInside ? bytes.subarray(rest) : bytes);
+    this.hash.update(isEndInside ? bytes.subarray(rest) : bytes);
     this.#length += bytes.length;
   }
 
   coversRecord(): boolean {
-    return this.#length >= (this.#known?.length ?? 0);
-  }
-
-  /** Returns the ranges that were shown before, if that is still the content. */
-  seen(): SeenRanges {
-    return this.#isKnown ? (this.#known?.seen ?? []) : [];
-  }
-
-  digest(): string {
-    return this.#hash.digest('hex');
+    return this.#length >= this.#known.length;
   }
 }
 
@@ -103,11 +96,11 @@ export async function readPage(
     isBinary: binary || text.hasNul,
     totalLines,
     record: {
-      hash: hash.digest(),
+      hash: hash.hash.digest('hex'),
       length: position,
       size: atEnd ? position : stat.size,
       // A file of nothing but a byte order mark has no line to show.
-      seen: totalLines === 0 ? wholeOf(position) : joinSeen(hash.seen(), shown ? [shown] : []),
+      seen: totalLines === 0 ? wholeOf(position) : joinSeen(hash.seen, shown ? [shown] : []),
       encoding: request.encoding === undefined ? undefined : encoding.label,
     },
   };

@@ -12,7 +12,7 @@ import { inputSchema } from './input.ts';
 import { listingOf, MAX_ENTRIES, type LsDetails } from './ls.ts';
 import type { PageLimit } from './page-lines.ts';
 import { readPage, type Page } from './read-page.ts';
-import { readOnly, type Names, type RunContext, type RegisteredToolSpec } from './spec.ts';
+import { readOnly, type Names, type RunContext, type CodingToolSpec } from './spec.ts';
 
 const MAX_LINES = 2000;
 const MAX_BYTES = 50 * 1024;
@@ -209,9 +209,8 @@ export async function readUnshown(
   return { result, countAsRead };
 }
 
-export const readTool: RegisteredToolSpec<ReadInput, ReadDetails> = {
+export const readTool: CodingToolSpec<ReadInput, ReadDetails> = {
   name: 'read',
-  position: 10,
   description: 'Read a text file, an image or a directory. Long files in pages.',
   shape,
   inputSchema: inputSchema(shape),

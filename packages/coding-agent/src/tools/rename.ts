@@ -13,7 +13,7 @@ import { kindNames, type FileKind } from '../files/operations.ts';
 import type { Workspace } from '../workspace.ts';
 import { requireNoRoot } from './delete.ts';
 import { inputSchema } from './input.ts';
-import { mutating, type RegisteredToolSpec } from './spec.ts';
+import { mutating, type CodingToolSpec } from './spec.ts';
 
 const shape = { from: z.string(), to: z.string(), overwrite: z.boolean().optional().describe('replace a file') };
 
@@ -56,9 +56,8 @@ async function requireReplaceable(
   return snapshot;
 }
 
-export const renameTool: RegisteredToolSpec<RenameInput, RenameDetails> = {
+export const renameTool: CodingToolSpec<RenameInput, RenameDetails> = {
   name: 'rename',
-  position: 60,
   description: 'Rename or move a file or directory, creating missing directories.',
   shape,
   inputSchema: inputSchema(shape),

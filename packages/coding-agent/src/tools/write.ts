@@ -9,7 +9,7 @@ import { diffOfTexts } from '../edit/diff.ts';
 import { encodeText, encodingFor, isBinary, type TextEncoding } from '../edit/encoding.ts';
 import { requireFile } from '../files/open-resolved.ts';
 import { inputSchema } from './input.ts';
-import { mutating, type RegisteredToolSpec } from './spec.ts';
+import { mutating, type CodingToolSpec } from './spec.ts';
 
 const shape = { path: z.string(), content: z.string() };
 
@@ -35,9 +35,8 @@ function textOf(bytes: Buffer | undefined, encoding: TextEncoding): string {
 }
 
 /** Creates a file or replaces its content. Keeps the encoding, the byte order mark and CRLF line endings. */
-export const writeTool: RegisteredToolSpec<WriteInput, WriteDetails> = {
+export const writeTool: CodingToolSpec<WriteInput, WriteDetails> = {
   name: 'write',
-  position: 20,
   description: 'Create a file, with its directories, or replace a whole file that was read before.',
   shape,
   inputSchema: inputSchema(shape),
