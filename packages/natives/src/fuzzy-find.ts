@@ -197,7 +197,7 @@ async function search(options: FuzzyFindOptions, observed: ObservedCall | undefi
     }
     return end;
   };
-  const guess = flags.every(isGuess) ? guessOf(flags[0] ?? 0) : undefined;
+  const guess = flags.every((flag) => (flag & GUESS) !== 0) ? guessOf(flags[0] ?? 0) : undefined;
   return { matches: await readAll(flags.length, { fill }, turn), ...(guess && { guess }), ...facts };
 }
 
@@ -218,10 +218,6 @@ const readColumns = columnReader({
 const DIRECTORY = 1;
 /** The bits of `flags` that number the kind of a guess, from 1. */
 const GUESS = 6;
-
-function isGuess(flag: number): boolean {
-  return (flag & GUESS) !== 0;
-}
 
 function guessOf(flag: number): GuessKind | undefined {
   return guessKinds[((flag & GUESS) >> 1) - 1];

@@ -46,11 +46,6 @@ async function isFreshOrGone(operations: FileOperations, path: string, record: F
   }
 }
 
-export interface Intent {
-  readonly verb: string;
-  readonly mustBeRead: boolean;
-}
-
 /**
  * Rejects to change a file whose content the caller has not seen: one that changed since, or one that would be overwritten and
  * was not shown in full. The error shows what is missing, as much as fits; that counts as shown, so a caller that repeats the
@@ -58,26 +53,29 @@ export interface Intent {
  *
  * @throws {ToolError} `STALE`, `NOT_READ`.
  */
-export function guard(workspace: CommitScope, target: ResolvedPath, snapshot: FileSnapshot, intent: Intent): void {
-  const { ledger, staleGuard } = workspace;
+export function guard(
+  { ledger, staleGuard }: CommitScope,
+  target: ResolvedPath,
+  { bytes, hash }: FileSnapshot,
+  { verb, mustBeRead }: { readonly verb: string; readonly mustBeRead: boolean },
+): void {
   if (staleGuard === 'off') return;
   const record = ledger.get(target.real);
-  const { bytes, hash } = snapshot;
   const known = compare(record, bytes, hash);
   const seen = known === 'fresh' ? (record?.seen ?? []) : [];
   const unseen = unseenOf(seen, bytes.length);
-  if (known !== 'stale' && (!intent.mustBeRead || unseen.length === 0)) return;
+  if (known !== 'stale' && (!mustBeRead || unseen.length === 0)) return;
   const encoding = record?.encoding;
   const document = { bytes, encoding: encodingFor(bytes, encoding) };
   const shown = showParts(document, unseen, target.display);
   const after = joinSeen(seen, shown.seen);
   ledger.record(target.real, recordOf(bytes, { seen: after, encoding, hash }));
   const facts = { path: target.path, context: shown.context };
-  const missing = intent.mustBeRead ? lineRangesOf(document, unseenOf(after, bytes.length)) : [];
+  const missing = mustBeRead ? lineRangesOf(document, unseenOf(after, bytes.length)) : [];
   const rest = `Read the rest, ${formatRanges(missing)}, then call again.`;
   const hint = missing.length === 0 ? undefined : `The first lines of it are below and count as read. ${rest}`;
   if (known === 'stale') {
-    const summary = `${target.display} changed since it was read, so it was not ${intent.verb}`;
+    const summary = `${target.display} changed since it was read, so it was not ${verb}`;
     const now = 'Its current content is below: check your change against it, then call again.';
     throw new ToolError('STALE', [summary, hint ?? now], facts);
   }
@@ -86,7 +84,7 @@ export function guard(workspace: CommitScope, target: ResolvedPath, snapshot: Fi
       ? 'exists and was never read'
       : `was read only in part, without ${formatRanges(lineRangesOf(document, unseen))}`;
   const dropped = ledger.hasDropped() || seen.length === MAX_RANGES ? ', or too much was read since' : '';
-  const summary = `${target.display} ${read}${dropped}, so it was not ${intent.verb}`;
+  const summary = `${target.display} ${read}${dropped}, so it was not ${verb}`;
   const now = `${seen.length === 0 ? 'Its content is' : 'They are'} below: call again to replace it.`;
   throw new ToolError('NOT_READ', [summary, hint ?? now], facts);
 }

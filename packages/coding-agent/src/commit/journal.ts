@@ -115,13 +115,9 @@ export async function readJournal(operations: FileOperations, path: string): Pro
   if (!isHeader(header)) throw new DamagedJournal('its first line is damaged, or of another version of Cairn');
   if (state === 'P') return { ...header, state, changes: [] };
   const changes = valueOf(second);
-  if (!isState(state) || !Array.isArray(changes)) throw new DamagedJournal('it is damaged');
+  if (!/^[CUD]$/u.test(state) || !Array.isArray(changes)) throw new DamagedJournal('it is damaged');
   // The hash covers what this program wrote.
-  return { ...header, state, changes: changes as Change[] };
-}
-
-function isState(text: string): text is JournalState {
-  return ['P', 'C', 'U', 'D'].includes(text);
+  return { ...header, state: state as JournalState, changes: changes as Change[] };
 }
 
 function isHeader(value: unknown): value is JournalHeader {

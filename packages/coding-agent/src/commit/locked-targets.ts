@@ -24,10 +24,7 @@ export interface NamedPath {
   readonly noFollow?: boolean;
 }
 
-async function placeOf(
-  operations: FileOperations,
-  target: ResolvedPath,
-): Promise<Pick<LockedTarget, 'place' | 'missing'>> {
+async function lockable(operations: FileOperations, target: ResolvedPath): Promise<LockedTarget> {
   let place = dirname(target.real);
   const missing: string[] = [];
   while (target.stat === undefined && place !== dirname(place)) {
@@ -40,11 +37,6 @@ async function placeOf(
     missing.unshift(place);
     place = dirname(place);
   }
-  return { place, missing };
-}
-
-async function lockable(operations: FileOperations, target: ResolvedPath): Promise<LockedTarget> {
-  const { place, missing } = await placeOf(operations, target);
   return { ...target, place, missing, temporary: temporaryIn(place), spare: temporaryIn(place) };
 }
 

@@ -27,9 +27,8 @@ export function takeFileSnapshot(workspace: CommitScope, target: ResolvedPath): 
   return openResolved(operations, target, 'read', async (file, stat) => {
     if (stat.size > MAX_BYTES_IN_MEMORY) {
       const summary = `${target.display} has ${stat.size} bytes, more than the limit of ${MAX_BYTES_IN_MEMORY} for changes`;
-      throw new ToolError('TOO_LARGE', [summary, 'Change it with a program that streams, such as sed.'], {
-        path: target.display,
-      });
+      const hint = 'Change it with a program that streams, such as sed.';
+      throw new ToolError('TOO_LARGE', [summary, hint], { path: target.display });
     }
     const memory = buffers.take(stat.size);
     const filled = await file.read(memory, 0);

@@ -32,21 +32,13 @@ function uniformShift(pairs: readonly IndentPair[]): Shift | undefined {
 }
 
 function widthOf(indent: string, tabWidth: number): number {
-  let width = 0;
-  for (const blank of indent) width += blank === '\t' ? tabWidth : 1;
-  return width;
+  return indent.replaceAll('\t', ' '.repeat(tabWidth)).length;
 }
 
 const tabWidths = [1, 2, 3, 4, 5, 6, 7, 8];
 
-/** A conversion of indentation that fits all lines of a place, when a tab is so wide. */
-interface Retabbing {
-  readonly tabWidth: number;
-  readonly shift: Shift;
-}
-
 /** One side is indented with tabs and the other with spaces. Returns the tab widths that give all lines the same shift. */
-function retabbings(pairs: readonly IndentPair[]): Retabbing[] {
+function retabbings(pairs: readonly IndentPair[]): { readonly tabWidth: number; readonly shift: Shift }[] {
   const fileHasTabs = pairs.some(({ file }) => file.includes('\t'));
   if (fileHasTabs === pairs.some(({ asked }) => asked.includes('\t'))) return [];
   const known = new Map(pairs.map(({ file, asked }) => [asked, file]));

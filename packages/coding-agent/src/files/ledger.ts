@@ -16,8 +16,6 @@ export interface FileRecord {
   readonly encoding?: string | undefined;
 }
 
-export type Freshness = 'unknown' | 'fresh' | 'stale';
-
 /** A ledger drops the oldest records above this number; the cost is another read at worst. */
 const MAX_RECORDS = 50_000;
 
@@ -36,7 +34,11 @@ export function recordOf(
  *
  * @param known the hash of `bytes`, if the caller has it.
  */
-export function compare(record: FileRecord | undefined, bytes: Uint8Array, known?: string): Freshness {
+export function compare(
+  record: FileRecord | undefined,
+  bytes: Uint8Array,
+  known?: string,
+): 'unknown' | 'fresh' | 'stale' {
   if (record === undefined) return 'unknown';
   if (record.size !== bytes.length) return 'stale';
   const isWhole = record.length === bytes.length;

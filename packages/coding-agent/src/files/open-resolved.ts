@@ -6,16 +6,13 @@ import type { ResolvedPath } from './resolve.ts';
 /** @throws {ToolError} when the path is not a file. */
 export function requireFile(target: ResolvedPath): FileStat {
   const { display: path, stat } = target;
-  if (stat === undefined) {
-    throw new ToolError('NOT_FOUND', [`${path} does not exist`, CHECK_PATH], { path });
-  }
+  if (stat === undefined) throw new ToolError('NOT_FOUND', [`${path} does not exist`, CHECK_PATH], { path });
   if (stat.kind === 'directory') {
     throw new ToolError('IS_DIRECTORY', [`${path} is a directory, not a file`, 'Name a file in it.'], { path });
   }
   if (stat.kind !== 'file') {
-    throw new ToolError('NOT_A_FILE', [`${path} is ${kindNames[stat.kind]}, not a file`, 'Name a regular file.'], {
-      path,
-    });
+    const summary = `${path} is ${kindNames[stat.kind]}, not a file`;
+    throw new ToolError('NOT_A_FILE', [summary, 'Name a regular file.'], { path });
   }
   return stat;
 }

@@ -35,17 +35,16 @@ export function unseenOf(seen: SeenRanges, size: number): SeenRanges {
   return starts.map((start, index) => ({ start, end: ends[index] ?? size })).filter(({ start, end }) => start < end);
 }
 
-interface Replaced extends SeenRange {
-  readonly bytes: Uint8Array;
-}
-
 /**
  * Returns the shown parts of a content after a change: what was inserted is known to its author, and the shown parts of the rest
  * move with it.
  *
  * @param splices in order, without overlap.
  */
-export function seenAfter(seen: SeenRanges, splices: readonly Replaced[]): SeenRanges {
+export function seenAfter(
+  seen: SeenRanges,
+  splices: readonly (SeenRange & { readonly bytes: Uint8Array })[],
+): SeenRanges {
   const moved: { start: number; end: number }[] = [];
   let next = 0;
   let shift = 0;

@@ -49,11 +49,6 @@ function below(path: string | undefined, command: string): string {
   return rest === '' ? '.' : rest;
 }
 
-/** Shows paths under the name that the model uses. */
-function asMemories(workspace: Workspace): Workspace {
-  return { ...workspace, resolve: (path, use) => workspace.resolve(path, { ...use, rootName: MEMORIES }) };
-}
-
 const memorySpec: CodingToolSpec<MemoryInput, unknown> = {
   name: 'memory',
   description: `Keep notes in files below ${MEMORIES}.`,
@@ -81,5 +76,7 @@ const memorySpec: CodingToolSpec<MemoryInput, unknown> = {
  * Makes a tool for Anthropic's memory tool (`memory_20250818`). The model sees the root of the workspace as `/memories`.
  */
 export function createMemoryTool(choice: WorkspaceChoice): ToolDefinition<MemoryInput> {
-  return bindAsItIs(memorySpec, asMemories(workspaceOf('createMemoryTool', choice)), editorNames);
+  const workspace = workspaceOf('createMemoryTool', choice);
+  const resolve: Workspace['resolve'] = (path, use) => workspace.resolve(path, { ...use, rootName: MEMORIES });
+  return bindAsItIs(memorySpec, { ...workspace, resolve }, editorNames);
 }

@@ -58,10 +58,6 @@ function shapeOf(spec: CodingToolSpec<unknown, unknown>, { parameters, shape = {
   return { ...Object.fromEntries(shared), ...shape };
 }
 
-function unshownOf(spec: CodingToolSpec<unknown, unknown>, { accepts = [] }: ProfileTool): z.ZodRawShape {
-  return Object.fromEntries(Object.entries(spec.shape).filter(([name]) => accepts.includes(name)));
-}
-
 function renamed(given: Fields, { parameters, accepts = [] }: ProfileTool): Fields {
   const named = [...Object.entries(parameters), ...accepts.map((name) => [name, name] as const)];
   const entries = named.map(([name, ours]) => [ours, given[name]] as const);
@@ -70,10 +66,11 @@ function renamed(given: Fields, { parameters, accepts = [] }: ProfileTool): Fiel
 
 function bindAs(name: string, entry: ProfileTool, workspace: Workspace, names: Names): ToolDefinition {
   const spec: CodingToolSpec<unknown, unknown> = specs[entry.tool];
+  const unshown = Object.entries(spec.shape).filter(([parameter]) => entry.accepts?.includes(parameter));
   return bind<Fields, unknown, unknown>(spec, workspace, {
     name,
     description: entry.description ?? spec.description,
-    inputSchema: inputSchema(shapeOf(spec, entry), { hidden: unshownOf(spec, entry) }),
+    inputSchema: inputSchema(shapeOf(spec, entry), { hidden: Object.fromEntries(unshown) }),
     names,
     adapt: (given) => {
       const ours = renamed(given, entry);

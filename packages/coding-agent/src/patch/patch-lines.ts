@@ -23,16 +23,14 @@ export function hunkLineOf({ lines, isCrlf, at }: PatchLines, kind: HunkLine['ki
   return { kind, text: lines[at]?.slice(1) ?? '', ...(!isCrlfPatch && { isCrlf: isCrlf(at) }) };
 }
 
-/** The content of an `@@` line. */
-interface HunkStart {
-  /** The numbers, as in `@@ -1,3 +1,4 @@`. */
-  readonly range?: { readonly oldStart: number; readonly oldCount: number; readonly newCount: number } | undefined;
-  /** The line that it names instead, as in `@@ class A`. */
-  readonly anchor?: string | undefined;
-}
-
-/** Parses an `@@` line. After its numbers, `diff -p` and git repeat a line of the file, which need not be above the change. */
-export function parseHunkStart(line: string): HunkStart {
+/**
+ * Parses an `@@` line: its numbers, as in `@@ -1,3 +1,4 @@`, or the line that it names instead, as in `@@ class A`. After its numbers,
+ * `diff -p` and git repeat a line of the file, which need not be above the change.
+ */
+export function parseHunkStart(line: string): {
+  readonly range?: Readonly<Record<'oldStart' | 'oldCount' | 'newCount', number>>;
+  readonly anchor?: string;
+} {
   const numbers = /^@@\s*-(\d+)(?:,(\d+))?\s+\+\d+(?:,(\d+))?\s*(?:@@|$)/u.exec(line);
   if (numbers) {
     const [, oldStart, oldCount = '1', newCount = '1'] = numbers;

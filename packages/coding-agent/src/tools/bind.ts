@@ -1,15 +1,11 @@
 import { isObject } from '@cairn/tool/kernel';
 import { createTool, ToolError, type ToolDefinition, type ToolSuccess } from '@cairn/tool';
 import { unquotePath } from '@cairn/tool/paths';
-import type { z } from 'zod';
 import type { Workspace } from '../workspace.ts';
 import { namesBy, type CodingToolSpec, type Names } from './spec.ts';
 
 /** How a tool appears in a set: its name there, its parameters, and how they convert to the parameters of its spec. */
-export interface Appearance<Given, Input> {
-  readonly name: string;
-  readonly description: string;
-  readonly inputSchema: z.ZodType<Given>;
+interface Appearance<Given, Input> extends Pick<ToolDefinition<Given>, 'name' | 'description' | 'inputSchema'> {
   readonly names: Names;
   /** @throws {ToolError} `INVALID_INPUT` when they do not convert. */
   adapt(given: Given): { readonly input: Input; readonly dryRun?: boolean | undefined };

@@ -6,11 +6,6 @@ import { recordOf } from '../files/ledger.ts';
 import type { Workspace } from '../workspace.ts';
 import { WHOLE_FILE_BYTES } from './read-page.ts';
 
-/** Returns whether a file still has the lines that were found in it. Cut or repaired lines are not compared. */
-function hasLines(bytes: Buffer, lines: readonly GrepMatch[]): boolean {
-  return lines.every(({ line, truncated }) => truncated || line.includes('\ufffd') || bytes.includes(line));
-}
-
 /**
  * Records the content of the files whose lines are shown, so that later changes are noticed; a found line does not count as a
  * sight of its file. Leaves out a file that changed since the search, and one that is too large to hash for a few lines.
@@ -24,7 +19,11 @@ export async function recordMatches(workspace: Workspace, matches: readonly Grep
       if (target.stat?.kind !== 'file' || target.stat.size > WHOLE_FILE_BYTES) continue;
       const { bytes, hash } = await takeFileSnapshot(workspace, target);
       const { encoding } = workspace.ledger.get(target.real) ?? {};
-      if (hasLines(bytes, lines)) workspace.ledger.record(target.real, recordOf(bytes, { seen: [], encoding, hash }));
+      // Cut or repaired lines are not compared.
+      const hasLines = lines.every(
+        ({ line, truncated }) => truncated || line.includes('\ufffd') || bytes.includes(line),
+      );
+      if (hasLines) workspace.ledger.record(target.real, recordOf(bytes, { seen: [], encoding, hash }));
       workspace.buffers.release(bytes);
     } catch (error) {
       // The file is gone or moved: the ledger has no record of it.

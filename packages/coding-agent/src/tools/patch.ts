@@ -13,10 +13,6 @@ import { mutating, type RunContext, type CodingToolSpec } from './spec.ts';
 
 const shape = { patch: z.string() };
 
-interface PatchInput {
-  readonly patch: string;
-}
-
 interface PatchedFile extends Pick<PlannedFile, 'path' | 'kind' | 'diff' | 'tiers'> {
   /** The new path, if the file was moved. */
   readonly to?: string;
@@ -87,7 +83,7 @@ function fileOf({ path, kind, to, hash, diff, tiers }: PlannedFile): PatchedFile
   return { path, kind, diff, tiers, ...(to !== undefined && { to }), ...(hash !== undefined && { tag: tagOf(hash) }) };
 }
 
-export const patchTool: CodingToolSpec<PatchInput, PatchDetails> = {
+export const patchTool: CodingToolSpec<{ readonly patch: string }, PatchDetails> = {
   name: 'patch',
   description:
     "Add, change, move and delete several files at once. The patch starts with '*** Begin Patch' or is a unified diff.",
