@@ -1,11 +1,17 @@
-import type { FileScope } from '../files/scope.ts';
+import type { Ledger } from '../files/ledger.ts';
+import type { PathScope } from '../files/scope.ts';
 import type { BufferPool } from './buffer-pool.ts';
 import type { Changes } from './changes.ts';
 import type { Locks } from './locks.ts';
 import type { Recovery } from './recovery.ts';
 import type { StateDirectory } from './state-directory.ts';
 
-export interface CommitScope extends FileScope {
+/** The files that the tools may use, what has been read of them, and what a commit needs to change them. */
+export interface CommitScope extends PathScope {
+  /** What the tools and mentions have read and written. */
+  readonly ledger: Ledger;
+  /** Returns the canonical root and the other allowed roots. */
+  realRoots(): Promise<readonly string[]>;
   readonly staleGuard: 'strict' | 'off';
   readonly state: StateDirectory;
   readonly locks: Locks;

@@ -1,5 +1,5 @@
 import { truncate } from '@cairn/tool/internal';
-import { lineEndBefore, lineNumberAt, linesFrom, lineStartOf, textOfRange, textStart } from '../edit/document.ts';
+import { lineAt, lineEndBefore, lineNumberAt, linesFrom, textOfRange, textStart } from '../edit/document.ts';
 import type { TextDocument } from '../edit/document.ts';
 import { isBinary } from '../edit/encoding.ts';
 import { wholeOf, type SeenRange, type SeenRanges } from '../files/seen.ts';
@@ -60,7 +60,7 @@ export function showParts(
   }
   if (total === 0) return { context: `${path} is now empty.`, seen: wholeOf(bytes.length) };
   for (const part of parts) {
-    const start = lineStartOf(document, part.start);
+    const start = lineAt(document, part.start).start;
     if (start >= bytes.length || linesLeft === 0) break;
     const from = Math.max(start, seen.at(-1)?.end ?? 0);
     const lines: string[] = [];

@@ -1,6 +1,6 @@
 import { structuredPatch } from 'diff';
 import type { Splice } from './apply-edit.ts';
-import { lineEndAt, lineEndBefore, lineNumberAt, lineStartOf, nextLineAfter, textStart } from './document.ts';
+import { lineAt, lineEndAt, lineEndBefore, lineNumberAt, textStart } from './document.ts';
 import type { TextDocument } from './document.ts';
 
 /** A place where two versions differ, with the lines around it. Each line starts with a space, `-`, `+` or `\`. */
@@ -37,15 +37,15 @@ interface Region {
 }
 
 function regionOf(document: TextDocument, splice: Splice): Region {
-  let start = lineStartOf(document, splice.start);
+  let start = lineAt(document, splice.start).start;
   for (let line = 0; line < CONTEXT_LINES && start > textStart(document); line++) {
-    start = lineStartOf(document, start - lineEndBefore(document, start));
+    start = lineAt(document, start - lineEndBefore(document, start)).start;
   }
   let { end } = splice;
   const isLineStart = lineEndBefore(document, end) > 0 && lineEndAt(document, end) === 0;
-  if (!isLineStart || end === splice.start) end = nextLineAfter(document, end);
+  if (!isLineStart || end === splice.start) end = lineAt(document, end).next;
   const touched = end;
-  for (let line = 0; line < CONTEXT_LINES; line++) end = nextLineAfter(document, end);
+  for (let line = 0; line < CONTEXT_LINES; line++) end = lineAt(document, end).next;
   return { start, end, touched, splices: [splice] };
 }
 

@@ -106,7 +106,7 @@ export function textStart({ encoding }: TextDocument): number {
 const lastLine = new WeakMap<TextDocument, LineRange>();
 
 /** Returns the line at an offset; after a final line ending, an empty line. */
-function lineAt(document: TextDocument, offset: number): LineRange {
+export function lineAt(document: TextDocument, offset: number): LineRange {
   const last = lastLine.get(document);
   if (last && offset >= last.start && offset < last.next) return last;
   const start = lineStartBefore(document, offset);
@@ -122,15 +122,6 @@ function lineStartBefore(document: TextDocument, offset: number): number {
   let start = offset;
   while (start > first && lineEndBefore(document, start) === 0) start -= encoding.unit;
   return start;
-}
-
-export function lineStartOf(document: TextDocument, offset: number): number {
-  return lineAt(document, offset).start;
-}
-
-/** Returns the end of the line at an offset, after its line ending. */
-export function nextLineAfter(document: TextDocument, offset: number): number {
-  return lineAt(document, offset).next;
 }
 
 /** Returns the line ending for text inserted at an offset: the one of its line, else of the line before, else a line feed. */

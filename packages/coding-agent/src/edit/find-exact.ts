@@ -1,4 +1,4 @@
-import { indexOfBytes, lineEndAt, lineEndBefore, linesFrom, lineStartOf, textStart } from './document.ts';
+import { indexOfBytes, lineAt, lineEndAt, lineEndBefore, textStart } from './document.ts';
 import type { ByteRange, TextDocument } from './document.ts';
 import type { Found, Lines } from './found.ts';
 
@@ -46,8 +46,8 @@ const ambiguousEncodings: readonly string[] = [
 function isBetweenCharacters(document: TextDocument, { start, end }: ByteRange): boolean {
   const { bytes, encoding } = document;
   if (!ambiguousEncodings.includes(encoding.label)) return true;
-  const from = lineStartOf(document, start);
-  const to = linesFrom(document, lineStartOf(document, end)).next().value?.end ?? end;
+  const from = lineAt(document, start).start;
+  const to = lineAt(document, end).end;
   const cuts = [from, start, end, Math.max(to, end)];
   const parts = cuts.slice(1).map((cut, index) => encoding.decode(bytes.subarray(cuts[index], cut)));
   return parts.join('') === encoding.decode(bytes.subarray(from, Math.max(to, end)));
