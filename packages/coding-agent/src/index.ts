@@ -13,13 +13,13 @@ export { createMentionProvider } from './mentions/provider.ts';
 export type { MentionAnswer, MentionProvider, MentionSuggestion } from './mentions/provider.ts';
 export { formatHunks } from './edit/diff.ts';
 export type { FileDiff } from './edit/diff.ts';
-export { onAnyChange } from './commit/changes.ts';
-export type { WorkspaceChange } from './commit/changes.ts';
 export {
   invalidateFsScanAfterDelete,
   invalidateFsScanAfterRename,
   invalidateFsScanAfterWrite,
-} from './commit/scan-cache.ts';
+  onAnyChange,
+} from './commit/changes.ts';
+export type { WorkspaceChange } from './commit/changes.ts';
 export { namingProfiles } from './naming/profiles.ts';
 export type { CodingToolsOptions, NamingProfile } from './naming/profiles.ts';
 export { nodeFileOperations } from './files/node-operations.ts';

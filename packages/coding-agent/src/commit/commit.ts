@@ -116,8 +116,8 @@ class Commit {
       for (const prepared of await step.prepare()) tasks.push({ ...prepared, step });
     }
     this.#signal?.throwIfAborted();
-    const isDeletion = ({ change: { kind } }: Task): boolean => kind === 'delete';
-    this.#tasks = [...tasks.filter((task) => !isDeletion(task)), ...tasks.filter(isDeletion)];
+    const rank = ({ change: { kind } }: Task): number => (kind === 'delete' ? 1 : 0);
+    this.#tasks = tasks.toSorted((a, b) => rank(a) - rank(b));
   }
 
   async #apply(journal: Journal): Promise<void> {

@@ -116,10 +116,10 @@ export class Finder {
       const hint = `The file has no similar text. Read the file and copy the text from it.${broken}`;
       return new ToolError('NO_MATCH', [notFound, hint], { path });
     }
-    const { lineNumber, differs, equalLines } = closest;
+    const { lineNumber, equalLines, differsAt, file, asked } = closest;
     const summary = `${notFound}; the closest place is line ${lineNumber} (${equalLines} of ${oldLines.length} lines are equal)`;
-    const file = differs.file === undefined ? '(the end of the file)' : shownLine(differs.file);
-    const context = `First difference, at line ${differs.lineNumber}:\nfile:     ${file}\n${name}: ${shownLine(differs.asked)}`;
+    const there = file === undefined ? '(the end of the file)' : shownLine(file);
+    const context = `First difference, at line ${differsAt}:\nfile:     ${there}\n${name}: ${shownLine(asked)}`;
     const hint = `Copy the text exactly as it is in the file.${broken}`;
     return new ToolError('NO_MATCH', [summary, hint], { path, context });
   }

@@ -4,8 +4,7 @@ import { fuzzyFind } from '@cairn/natives';
 import { ToolError } from '@cairn/tool';
 import { quotePath } from '@cairn/tool/paths';
 import { basename, dirname, join } from 'node:path';
-import type { FileStat } from './operations.ts';
-import { OWN_TEMPORARY } from './own-names.ts';
+import { OWN_TEMPORARY, type FileStat } from './operations.ts';
 import type { ResolvedPath } from './resolve.ts';
 import type { PathScope } from './scope.ts';
 

@@ -2,6 +2,9 @@ import type { LockOptions, Replacement } from '@cairn/natives/files';
 
 export type { LockOptions } from '@cairn/natives/files';
 
+/** The name of a temporary file that a commit has next to its target. Nothing else has this form, and no answer or search shows one. */
+export const OWN_TEMPORARY: RegExp = /^\.cairn-[\da-f]{16}\.tmp$/u;
+
 /** The kind of a path. `other` is a device, a pipe or a socket. */
 export type FileKind = 'file' | 'directory' | 'symlink' | 'other';
 

@@ -34,20 +34,18 @@ export interface ExpandedMessage {
   readonly mentions: readonly (AttachedMention | LeftOutMention)[];
 }
 
-interface ExpandLimits {
+/**
+ * Where mentions lead: a workspace of their own, or better the one of the tools, which then know what was read. `naming` is
+ * the profile of the tools: notices say how to continue with them.
+ */
+export type ExpandOptions = CodingToolsOptions & {
   /**
    * The budget of the whole message, in bytes of text. An image counts as 8 KiB, a large one as a 64th of its data.
    * @default 102400
    */
   readonly maxBytes?: number | undefined;
   readonly signal?: AbortSignal | undefined;
-}
-
-/**
- * Where mentions lead: a workspace of their own, or better the one of the tools, which then know what was read. `naming` is
- * the profile of the tools: notices say how to continue with them.
- */
-export type ExpandOptions = ExpandLimits & CodingToolsOptions;
+};
 
 const DEFAULT_MAX_BYTES = 100 * 1024;
 const MIN_IMAGE_COST = 8 * 1024;
@@ -57,14 +55,11 @@ const IMAGE_BYTES_PER_COST = 64;
 const NOTICE_BYTES = 160;
 
 function costOf(content: readonly ContentPart[]): number {
-  return content.reduce(
-    (sum, part) =>
-      sum +
-      (part.type === 'text'
-        ? Buffer.byteLength(part.text)
-        : Math.max(MIN_IMAGE_COST, Math.ceil(part.data.length / IMAGE_BYTES_PER_COST))),
-    0,
-  );
+  const costs = content.map((part) => {
+    if (part.type === 'text') return Buffer.byteLength(part.text);
+    return Math.max(MIN_IMAGE_COST, Math.ceil(part.data.length / IMAGE_BYTES_PER_COST));
+  });
+  return costs.reduce((sum, cost) => sum + cost, 0);
 }
 
 /** Returns the number of lines that fit into the rest of the budget. */
@@ -76,8 +71,6 @@ function linesThatFit(result: ToolSuccess<ReadDetails>, room: number): number {
   const cutAt = sizes.findIndex((size) => (left -= size) < 0);
   return cutAt === -1 ? lines.length : cutAt;
 }
-
-type Attachment = Pick<AttachedMention, 'details' | 'cutByBudget'> & { readonly content: readonly ContentPart[] };
 
 async function readOf(
   { path, lines }: Mention,
@@ -98,7 +91,7 @@ async function attach(
   { target, input }: Awaited<ReturnType<typeof readOf>>,
   room: number,
   context: RunContext,
-): Promise<Attachment | { readonly size: number }> {
+): Promise<(ToolSuccess<ReadDetails> & { readonly cutByBudget: boolean }) | { readonly size: number }> {
   const whole = await readUnshown(input, context);
   context.workspace.recency.note(target.real);
   const cost = costOf(whole.result.content);
@@ -137,12 +130,8 @@ export async function expandMentions(text: string, options: ExpandOptions): Prom
     const summary = `maxBytes must be a number from 0, not ${maxBytes}`;
     throw new ToolError('INVALID_OPTION', [summary, `Omit it for the default, ${formatBytes(DEFAULT_MAX_BYTES)}.`]);
   }
-  const workspace = workspaceOf('expandMentions', options, {
-    maxBytes: 'optional',
-    signal: 'optional',
-    naming: 'optional',
-    names: 'optional',
-  });
+  const own = { maxBytes: 'optional', signal: 'optional', naming: 'optional', names: 'optional' } as const;
+  const workspace = workspaceOf('expandMentions', options, own);
   const touched = new Set<string>();
   const context: RunContext = { workspace, names: namesOf(profiles[naming]), signal, dryRun: false, touched };
   const content: ContentPart[] = [{ type: 'text', text }];

@@ -3,8 +3,7 @@ import { explaining } from '@cairn/tool/internal';
 import { quotePath } from '@cairn/tool/paths';
 import { count } from '@cairn/tool/prompt';
 import { join } from 'node:path';
-import type { FileKind, FileOperations } from '../files/operations.ts';
-import { OWN_TEMPORARY } from '../files/own-names.ts';
+import { OWN_TEMPORARY, type FileKind, type FileOperations } from '../files/operations.ts';
 import type { ResolvedPath } from '../files/resolve.ts';
 
 export interface ListedEntry {
