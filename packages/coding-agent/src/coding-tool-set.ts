@@ -22,7 +22,6 @@ export function sessionWorkspace(
   context: Pick<ToolSetContext, 'roots' | 'session'>,
   options: CodingToolSetOptions & { readonly create?: ((options: WorkspaceOptions) => Workspace) | undefined } = {},
 ): Workspace {
-  checkArguments.options('sessionWorkspace', options, { stateDirectory: 'optional', create: 'optional' });
   const { stateDirectory, create = createWorkspace } = options;
   const { roots, session } = context;
   const [root, ...allowedRoots] = roots;

@@ -230,7 +230,6 @@ async function remainsOf(operations: FileOperations, path: string): Promise<Path
   return kind === 'directory' ? { kind: 'create-directory', path } : { kind: 'write', path, isNew: false };
 }
 
-/** Whether a rename failed because it leads to another file system. */
 function isCrossing(error: unknown): boolean {
   return error instanceof Error && (errnoOf(error) === 'EXDEV' || errnoOf(error.cause) === 'EXDEV');
 }

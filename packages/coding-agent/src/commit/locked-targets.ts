@@ -14,7 +14,6 @@ export interface LockedTarget extends ResolvedPath {
   readonly missing: readonly string[];
   /** A path in the locked directory for prepared content. */
   readonly temporary: string;
-  /** A second one. */
   readonly spare: string;
 }
 

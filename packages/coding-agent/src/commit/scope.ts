@@ -1,5 +1,5 @@
 import type { Ledger } from '../files/ledger.ts';
-import type { PathScope } from '../files/scope.ts';
+import type { PathScope } from '../files/resolve.ts';
 import type { BufferPool } from './buffer-pool.ts';
 import type { Changes } from './changes.ts';
 import type { Locks } from './locks.ts';

@@ -6,7 +6,6 @@ import { splitLines } from './find-exact.ts';
 import { Finder, type Called, type Tier } from './find-text.ts';
 import type { Found, TextEdit } from './found.ts';
 
-/** Bytes that replace a range of the original. */
 export interface Splice extends ByteRange {
   readonly bytes: Buffer;
 }

@@ -1,7 +1,6 @@
 import { structuredPatch } from 'diff';
 import type { Splice } from './apply-edit.ts';
-import { lineAt, lineEndAt, lineEndBefore, lineNumberAt, textStart } from './document.ts';
-import type { TextDocument } from './document.ts';
+import { lineAt, lineEndAt, lineEndBefore, lineNumberAt, textStart, type TextDocument } from './document.ts';
 
 /** A place where two versions differ, with the lines around it. Each line starts with a space, `-`, `+` or `\`. */
 export interface DiffHunk {

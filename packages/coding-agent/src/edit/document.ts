@@ -1,6 +1,5 @@
 import type { TextEncoding } from './encoding.ts';
 
-/** A text file: its bytes; edits change only some. */
 export interface TextDocument {
   readonly bytes: Buffer;
   readonly encoding: TextEncoding;

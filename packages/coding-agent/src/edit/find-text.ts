@@ -33,7 +33,6 @@ const tiers: readonly (readonly [tier: Tier, find: Find])[] = [
   ['indentation', (_, asked, lines) => findIndented(lines(), asked)],
 ];
 
-/** Returns places that do not overlap, from the start. */
 function apart(places: readonly Found[]): Found[] {
   const kept: Found[] = [];
   let end = -1;
@@ -45,7 +44,6 @@ function apart(places: readonly Found[]): Found[] {
   return kept;
 }
 
-/** The number of places, and of characters per line, that a message shows. */
 const MAX_SHOWN_PLACES = 5;
 const MAX_SHOWN_COLUMNS = 200;
 const MAX_LISTED_LINES = 20;

@@ -1,4 +1,3 @@
-import { checkArguments } from '@cairn/tool/kernel';
 import { sep } from 'node:path';
 import { hashOf } from './content-hash.ts';
 import { joinSeen, wholeOf, type SeenRanges } from './seen.ts';
@@ -22,10 +21,12 @@ const MAX_RECORDS = 50_000;
 /** Makes the record of a whole content. By default, all of it was shown, and the hash is computed. */
 export function recordOf(
   bytes: Uint8Array,
-  facts: Partial<Pick<FileRecord, 'seen' | 'encoding' | 'hash'>> = {},
+  {
+    seen = wholeOf(bytes.length),
+    encoding,
+    hash = hashOf(bytes),
+  }: Partial<Pick<FileRecord, 'seen' | 'encoding' | 'hash'>> = {},
 ): FileRecord {
-  checkArguments.options('recordOf', facts, { seen: 'optional', encoding: 'optional', hash: 'optional' });
-  const { seen = wholeOf(bytes.length), encoding, hash = hashOf(bytes) } = facts;
   return { hash, length: bytes.length, size: bytes.length, seen, encoding };
 }
 

@@ -5,8 +5,7 @@ import { ToolError } from '@cairn/tool';
 import { quotePath } from '@cairn/tool/paths';
 import { basename, dirname, join } from 'node:path';
 import { OWN_TEMPORARY, type FileStat } from './operations.ts';
-import type { ResolvedPath } from './resolve.ts';
-import type { PathScope } from './scope.ts';
+import type { PathScope, ResolvedPath } from './resolve.ts';
 
 const MAX_NAMES = 3;
 const MAX_CANDIDATES = 12;

@@ -94,6 +94,15 @@ export interface PathUse {
   readonly rootName?: string;
 }
 
+/** The files that a call may use. */
+export interface PathScope {
+  /** The root directory as the caller named it. */
+  readonly root: string;
+  readonly operations: FileOperations;
+  /** Resolves a path and checks that the policy allows it. @throws {ToolError} see `resolvePath`. */
+  resolve(path: string, use?: PathUse): Promise<ResolvedPath>;
+}
+
 function shownPath(absolute: string, root: string, rootName: string | undefined): string {
   if (!isWithin(absolute, root)) return absolute;
   const below = relative(root, absolute).replaceAll(sep, '/');

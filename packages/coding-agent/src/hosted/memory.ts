@@ -8,7 +8,7 @@ import { emptyListing } from '../tools/ls.ts';
 import { renameTool } from '../tools/rename.ts';
 import { mutating, type CodingToolSpec } from '../tools/spec.ts';
 import { workspaceOf, type Workspace, type WorkspaceChoice } from '../workspace.ts';
-import { editorNames, runCommand, type EditorInput } from './editor-commands.ts';
+import { editorNames, runCommand, type TextEditorInput } from './text-editor.ts';
 
 const shape = {
   command: z.enum(['view', 'create', 'str_replace', 'insert', 'delete', 'rename']),
@@ -24,8 +24,8 @@ const shape = {
 };
 
 /** The parameters of Anthropic's memory tool. Paths begin with `/memories`. */
-interface MemoryInput extends Omit<EditorInput, 'command' | 'path'> {
-  readonly command: EditorInput['command'] | 'delete' | 'rename';
+interface MemoryInput extends Omit<TextEditorInput, 'command' | 'path'> {
+  readonly command: TextEditorInput['command'] | 'delete' | 'rename';
   readonly path?: string | undefined;
   readonly old_path?: string | undefined;
   readonly new_path?: string | undefined;

@@ -1,5 +1,4 @@
-import { invalidPatch, shown, type FilePatch } from './file-patch.ts';
-import { patchLines } from './patch-lines.ts';
+import { invalidPatch, patchLines, shown, type FilePatch } from './file-patch.ts';
 import { filePatchOf, readUnifiedFile, requireSupported, type UnifiedFile } from './unified-file.ts';
 import { isBlank, isFileStart, isSignature, notInHunk, readUnifiedHunk } from './unified-hunk.ts';
 

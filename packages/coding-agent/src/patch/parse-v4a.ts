@@ -1,6 +1,6 @@
 import { unquotePath } from '@cairn/tool/paths';
-import { invalidPatch, shown, type FilePatch, type HunkLine, type PatchHunk } from './file-patch.ts';
-import { hunkLineOf, parseHunkStart, patchLines, type PatchLines } from './patch-lines.ts';
+import { hunkLineOf, invalidPatch, parseHunkStart, patchLines, shown } from './file-patch.ts';
+import type { FilePatch, HunkLine, PatchHunk, PatchLines } from './file-patch.ts';
 
 /**
  * How a line of an update is read that is a marker of the format with whitespace before it. `signs`: as a line of context, because a

@@ -1,5 +1,4 @@
-import { invalidPatch, shown, type FilePatch, type PatchHunk } from './file-patch.ts';
-import type { PatchLines } from './patch-lines.ts';
+import { invalidPatch, shown, type FilePatch, type PatchHunk, type PatchLines } from './file-patch.ts';
 
 /** A file of a unified diff: what the lines above its hunks say, then its hunks. */
 export interface UnifiedFile {

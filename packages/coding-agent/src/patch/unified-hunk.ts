@@ -1,6 +1,6 @@
 import type { ToolError } from '@cairn/tool';
-import { invalidPatch, shown, type HunkLine, type PatchHunk } from './file-patch.ts';
-import { hunkLineOf, parseHunkStart, type PatchLines } from './patch-lines.ts';
+import { hunkLineOf, invalidPatch, parseHunkStart, shown } from './file-patch.ts';
+import type { HunkLine, PatchHunk, PatchLines } from './file-patch.ts';
 
 export const isBlank = (line: string): boolean => line.trim() === '';
 

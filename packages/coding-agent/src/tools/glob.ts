@@ -7,9 +7,9 @@ import { z } from 'zod';
 import { requireExisting } from '../files/near-names.ts';
 import type { ResolvedPath } from '../files/resolve.ts';
 import { inputSchema } from './input.ts';
-import { brokenNameNotes, unreadableNotes } from './listing.ts';
 import {
   boundsFor,
+  brokenNameNotes,
   isHidden,
   hintNotes,
   pathBelow,
@@ -18,6 +18,7 @@ import {
   SECOND_PASS_MS,
   SECOND_PASS_RESULTS,
   splitPattern,
+  unreadableNotes,
 } from './search.ts';
 import { readOnly, type RunContext, type CodingToolSpec } from './spec.ts';
 

@@ -2,8 +2,7 @@ import type { GrepMatch, GrepResult } from '@cairn/natives';
 import { count } from '@cairn/tool/prompt';
 import { quotePath } from '@cairn/tool/paths';
 import type { LeftOut } from './glob.ts';
-import { unreadableNotes } from './listing.ts';
-import { hintNotes, skippedNotes } from './search.ts';
+import { hintNotes, skippedNotes, unreadableNotes } from './search.ts';
 import type { Names, RunContext } from './spec.ts';
 
 export const MAX_MATCHES = 100;

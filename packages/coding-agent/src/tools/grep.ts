@@ -1,19 +1,21 @@
-import { CairnError, grep, GrepOutputMode, type GrepOptions, type GrepResult } from '@cairn/natives';
-import { succeed } from '@cairn/tool';
+import { errnoOf } from '@cairn/tool/internal';
+import { CairnError, grep, GrepOutputMode, type GrepMatch, type GrepOptions, type GrepResult } from '@cairn/natives';
+import { succeed, ToolError } from '@cairn/tool';
 import { count } from '@cairn/tool/prompt';
 import { quotePath } from '@cairn/tool/paths';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { takeFileSnapshot } from '../commit/snapshot.ts';
+import { recordOf } from '../files/ledger.ts';
 import { requireExisting } from '../files/near-names.ts';
 import type { ResolvedPath } from '../files/resolve.ts';
 import { leftOutNotes, type LeftOut } from './glob.ts';
 import { filterNotes, headerOf, linesOf, MAX_COLUMNS, MAX_MATCHES, MAX_PER_FILE, notesOf } from './grep-answer.ts';
 import type { GrepDetails, GrepInput, GrepMode } from './grep-answer.ts';
-import { recordMatches } from './grep-record.ts';
 import { inputSchema } from './input.ts';
-import { brokenNameNotes } from './listing.ts';
 import {
   boundsFor,
+  brokenNameNotes,
   hintNotes,
   pathBelow,
   plainGlob,
@@ -22,6 +24,8 @@ import {
   SECOND_PASS_MS,
   SECOND_PASS_RESULTS,
 } from './search.ts';
+import type { Workspace } from '../workspace.ts';
+import { WHOLE_FILE_BYTES } from './read-page.ts';
 import { readOnly, type CodingToolSpec } from './spec.ts';
 
 const TIMEOUT_MS = 30_000;
@@ -151,6 +155,32 @@ function pageOfCounts(result: GrepResult, skip: number, limit: number): GrepResu
   const matches = result.matches.slice(skip, skip + limit);
   const isCut = skip + matches.length < result.matches.length;
   return { ...result, matches, ...(isCut && { limitReached: true as const }) };
+}
+
+/**
+ * Records the content of the files whose lines are shown, so that later changes are noticed; a found line does not count as a
+ * sight of its file. Leaves out a file that changed since the search, and one that is too large to hash for a few lines.
+ */
+async function recordMatches(workspace: Workspace, matches: readonly GrepMatch[]): Promise<void> {
+  const files = new Map<string, GrepMatch[]>();
+  for (const match of matches) files.set(match.path, [...(files.get(match.path) ?? []), match]);
+  for (const [path, lines] of files) {
+    try {
+      const target = await workspace.resolve(path);
+      if (target.stat?.kind !== 'file' || target.stat.size > WHOLE_FILE_BYTES) continue;
+      const { bytes, hash } = await takeFileSnapshot(workspace, target);
+      const { encoding } = workspace.ledger.get(target.real) ?? {};
+      // Cut or repaired lines are not compared.
+      const hasLines = lines.every(
+        ({ line, truncated }) => truncated || line.includes('\ufffd') || bytes.includes(line),
+      );
+      if (hasLines) workspace.ledger.record(target.real, recordOf(bytes, { seen: [], encoding, hash }));
+      workspace.buffers.release(bytes);
+    } catch (error) {
+      // The file is gone or moved: the ledger has no record of it.
+      if (!ToolError.isInstance(error) && errnoOf(error) === undefined) throw error;
+    }
+  }
 }
 
 export const grepTool: CodingToolSpec<GrepInput, GrepDetails> = {

@@ -10,8 +10,7 @@ import type { ResolvedPath } from '../files/resolve.ts';
 import { sniffType, SNIFF_BYTES, type SniffedType } from './file-type.ts';
 import { inputSchema } from './input.ts';
 import { listingOf, MAX_ENTRIES, type LsDetails } from './ls.ts';
-import type { PageLimit } from './page-lines.ts';
-import { readPage, type Page } from './read-page.ts';
+import { readPage, type Page, type PageLimit } from './read-page.ts';
 import { readOnly, type Names, type RunContext, type CodingToolSpec } from './spec.ts';
 
 const MAX_LINES = 2000;

@@ -2,7 +2,7 @@ import { CHECK_PATH } from '@cairn/tool/internal';
 import { CairnError, type GrepResult } from '@cairn/natives';
 import { ToolError, type ToolErrorCode } from '@cairn/tool';
 import { count } from '@cairn/tool/prompt';
-import { escapeControls } from '@cairn/tool/paths';
+import { escapeControls, quotePath } from '@cairn/tool/paths';
 import { realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, parse } from 'node:path';
@@ -100,4 +100,32 @@ export function skippedNotes({ oversized, binary, tooCostly = 0 }: GrepResult['s
   const parts = reasons.filter((reason) => !reason.startsWith('0 '));
   const total = oversized + binary + tooCostly;
   return total > 0 ? [`[${count(total, 'file')} not searched to the end: ${parts.join(', ')}]`] : [];
+}
+
+/** The space that the names of a note may take. */
+const MAX_NAMES_LENGTH = 400;
+
+const SHOWN_END = 120;
+
+/** Returns the notice about `total` entries that could not be read, with the names of some. */
+export function unreadableNotes(
+  total: number,
+  [one, several]: readonly [one: string, several: string],
+  paths: readonly string[] = [],
+): string[] {
+  if (total === 0) return [];
+  let left = MAX_NAMES_LENGTH;
+  const names = paths
+    .map((path) => (path.length > MAX_NAMES_LENGTH ? `…${path.slice(-SHOWN_END)} (${path.length} characters)` : path))
+    .filter((path, index) => (left -= path.length) >= 0 || index === 0)
+    .map(quotePath);
+  const more = total > names.length && names.length > 0 ? ` and ${total - names.length} more` : '';
+  const named = names.length > 0 ? `: ${names.join(', ')}${more}` : '';
+  return [`[${count(total, one, several)} could not be read${named}]`];
+}
+
+export function brokenNameNotes(broken: number): string[] {
+  if (broken === 0) return [];
+  const names = `${count(broken, 'name')} ${broken === 1 ? 'is' : 'are'} not valid UTF-8`;
+  return [`[${names}: U+FFFD replaces the invalid bytes, and no tool can open these names]`];
 }
