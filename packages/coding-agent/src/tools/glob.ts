@@ -7,19 +7,7 @@ import { z } from 'zod';
 import { requireExisting } from '../files/near-names.ts';
 import type { ResolvedPath } from '../files/resolve.ts';
 import { inputSchema } from './input.ts';
-import {
-  boundsFor,
-  brokenNameNotes,
-  isHidden,
-  hintNotes,
-  pathBelow,
-  quotedNotes,
-  searching,
-  SECOND_PASS_MS,
-  SECOND_PASS_RESULTS,
-  splitPattern,
-  unreadableNotes,
-} from './search.ts';
+import * as search from './search.ts';
 import { readOnly, type RunContext, type CodingToolSpec } from './spec.ts';
 
 const MAX_RESULTS = 200;
@@ -71,10 +59,10 @@ async function searchLeftOut(options: GlobOptions, { hidden, ignored }: GlobInpu
     gitignore: false,
     includeNodeModules: true,
     sortByMtime: false,
-    maxResults: SECOND_PASS_RESULTS,
-    timeoutMs: SECOND_PASS_MS,
+    maxResults: search.SECOND_PASS_RESULTS,
+    timeoutMs: search.SECOND_PASS_MS,
   });
-  const inHidden = matches.filter(({ path }) => isHidden(path)).length;
+  const inHidden = matches.filter(({ path }) => search.isHidden(path)).length;
   return { hidden: inHidden, ignored: matches.length - inHidden, isCut: !complete };
 }
 
@@ -112,7 +100,7 @@ function headerOf({ paths, totalMatches, skip, stopReason }: GlobDetails, given:
 }
 
 async function baseOf(input: GlobInput, { workspace }: RunContext): Promise<{ base: ResolvedPath; pattern: string }> {
-  const split = splitPattern(input.pattern);
+  const split = search.splitPattern(input.pattern);
   const { path = '.' } = input;
   // A pattern with `..` starts from the searched directory.
   const from = split.base === undefined || isAbsolute(split.base) ? (split.base ?? path) : join(path, split.base);
@@ -130,7 +118,7 @@ export const globTool: CodingToolSpec<GlobInput, GlobDetails> = {
   async run(input, context) {
     const { base, pattern } = await baseOf(input, context);
     const { skip = 0, limit = MAX_RESULTS, ignored = false } = input;
-    const bounds = boundsFor(base, TIMEOUT_MS);
+    const bounds = search.boundsFor(base, TIMEOUT_MS);
     const shown = Math.min(limit, MAX_RESULTS);
     const options: GlobOptions = {
       pattern,
@@ -139,7 +127,7 @@ export const globTool: CodingToolSpec<GlobInput, GlobDetails> = {
       path: base.real,
       resolveLinks: false,
       // A pattern that names a hidden file asks for it.
-      hidden: input.hidden ?? isHidden(pattern),
+      hidden: input.hidden ?? search.isHidden(pattern),
       gitignore: !ignored,
       ...(ignored && { includeNodeModules: true }),
       sortByMtime: true,
@@ -148,12 +136,12 @@ export const globTool: CodingToolSpec<GlobInput, GlobDetails> = {
       onTimeout: 'partial',
       signal: context.signal,
     };
-    const result = await searching(base.display, () => glob(options));
+    const result = await search.searching(base.display, () => glob(options));
     const paths = result.matches
       .slice(skip)
-      .map(({ path, fileType }) => pathBelow(base, fileType === FileType.Dir ? `${path}/` : path));
+      .map(({ path, fileType }) => search.pathBelow(base, fileType === FileType.Dir ? `${path}/` : path));
     const isEmpty = result.totalMatches === 0;
-    const leftOut = isEmpty ? await searching(base.display, () => searchLeftOut(options, input)) : undefined;
+    const leftOut = isEmpty ? await search.searching(base.display, () => searchLeftOut(options, input)) : undefined;
     const details: GlobDetails = {
       paths,
       totalMatches: result.totalMatches,
@@ -163,16 +151,19 @@ export const globTool: CodingToolSpec<GlobInput, GlobDetails> = {
       ...(result.hint !== undefined && { hint: result.hint }),
       ...(leftOut && { leftOut }),
     };
-    const notes = [...hintNotes(details.hint), ...leftOutNotes(leftOut, context, 'glob')];
+    const notes = [...search.hintNotes(details.hint), ...leftOutNotes(leftOut, context, 'glob')];
     if (skip + paths.length < result.totalMatches && paths.length > 0) {
       const next = context.names.setting('glob', 'skip', `${skip + paths.length}`);
       notes.push(`[cut by the limit of ${shown}; continue with ${next}]`);
     }
-    const unread = result.unreadablePaths?.map((path) => pathBelow(base, path));
+    const unread = result.unreadablePaths?.map((path) => search.pathBelow(base, path));
     const broken = result.matches.slice(skip).filter(({ lossyPath }) => lossyPath).length;
     const lines = paths.map(quotePath);
-    notes.push(...unreadableNotes(details.unreadable, ['entry', 'entries'], unread), ...brokenNameNotes(broken));
-    notes.push(...bounds.notes, ...quotedNotes(lines));
+    notes.push(
+      ...search.unreadableNotes(details.unreadable, ['entry', 'entries'], unread),
+      ...search.brokenNameNotes(broken),
+    );
+    notes.push(...bounds.notes, ...search.quotedNotes(lines));
     return succeed([headerOf(details, input.pattern), ...lines, ...notes].join('\n'), details);
   },
 };

@@ -13,17 +13,7 @@ import { leftOutNotes, type LeftOut } from './glob.ts';
 import { filterNotes, headerOf, linesOf, MAX_COLUMNS, MAX_MATCHES, MAX_PER_FILE, notesOf } from './grep-answer.ts';
 import type { GrepDetails, GrepInput, GrepMode } from './grep-answer.ts';
 import { inputSchema } from './input.ts';
-import {
-  boundsFor,
-  brokenNameNotes,
-  hintNotes,
-  pathBelow,
-  plainGlob,
-  quotedNotes,
-  searching,
-  SECOND_PASS_MS,
-  SECOND_PASS_RESULTS,
-} from './search.ts';
+import * as search from './search.ts';
 import type { Workspace } from '../workspace.ts';
 import { WHOLE_FILE_BYTES } from './read-page.ts';
 import { readOnly, type CodingToolSpec } from './spec.ts';
@@ -62,15 +52,15 @@ async function searchLeftOut(options: GrepOptions, ignored: boolean): Promise<Le
     gitignore: false,
     mode: GrepOutputMode.Count,
     offset: 0,
-    maxCount: SECOND_PASS_RESULTS,
-    timeoutMs: SECOND_PASS_MS,
+    maxCount: search.SECOND_PASS_RESULTS,
+    timeoutMs: search.SECOND_PASS_MS,
   });
   return { hidden: 0, ignored: totalMatches, isCut: limitReached || !complete };
 }
 
 /** Returns the result with paths in the form that the other tools take. */
 function withPaths(result: GrepResult, base: ResolvedPath, isFile: boolean): GrepResult {
-  const named = (path: string): string => (isFile ? base.path : pathBelow(base, path));
+  const named = (path: string): string => (isFile ? base.path : search.pathBelow(base, path));
   const rename = <T extends { readonly path: string }>(match: T): T => ({ ...match, path: named(match.path) });
   const { asTyped, unreadablePaths } = result;
   return {
@@ -114,7 +104,7 @@ function withCrlf({ pattern, literal }: OnePattern): string | undefined {
 async function crlfNotes(options: OnePattern): Promise<string[]> {
   const pattern = options.multiline ? withCrlf(options) : undefined;
   if (pattern === undefined) return [];
-  const bounds = { offset: 0, maxCount: SECOND_PASS_RESULTS, timeoutMs: SECOND_PASS_MS };
+  const bounds = { offset: 0, maxCount: search.SECOND_PASS_RESULTS, timeoutMs: search.SECOND_PASS_MS };
   const [{ totalMatches }] = await searchLines({ ...options, ...bounds, pattern, mode: GrepOutputMode.Count });
   if (totalMatches === 0) return [];
   const write = options.literal ? 'a CRLF for each line feed' : String.raw`\r?\n for \n`;
@@ -194,14 +184,14 @@ export const grepTool: CodingToolSpec<GrepInput, GrepDetails> = {
     const base = await workspace.resolve(input.path ?? '.');
     const { kind } = await requireExisting(workspace, base);
     const { mode = 'content', skip = 0, limit = MAX_MATCHES, ignored = false } = input;
-    const bounds = boundsFor(base, TIMEOUT_MS);
+    const bounds = search.boundsFor(base, TIMEOUT_MS);
     const shown = Math.min(limit, MAX_MATCHES);
     const isFile = kind === 'file';
     const options: OnePattern = {
       pattern: input.pattern,
       path: base.real,
       resolveLinks: false,
-      glob: input.glob === undefined ? undefined : plainGlob(input.glob),
+      glob: input.glob === undefined ? undefined : search.plainGlob(input.glob),
       type: input.type,
       literal: input.literal,
       ignoreCase: input.ignore_case,
@@ -216,28 +206,30 @@ export const grepTool: CodingToolSpec<GrepInput, GrepDetails> = {
       onTimeout: 'partial',
       signal,
     };
-    const [found, used] = await searching(base.display, () => searchLines(options));
+    const [found, used] = await search.searching(base.display, () => searchLines(options));
     const paged = mode === 'count' ? pageOfCounts(found, skip, shown) : found;
-    const cutFiles = await searching(base.display, () => findCutFiles(found, used));
+    const cutFiles = await search.searching(base.display, () => findCutFiles(found, used));
     const result = withPaths(paged, base, isFile);
     const leftOut =
       result.totalMatches === 0 && kind === 'directory'
-        ? await searching(base.display, () => searchLeftOut(used, ignored))
+        ? await search.searching(base.display, () => searchLeftOut(used, ignored))
         : undefined;
     if (mode === 'content') await recordMatches(workspace, result.matches);
     const details: GrepDetails = {
       ...result,
       skip,
-      cutFiles: cutFiles.map((path) => pathBelow(base, path)),
+      cutFiles: cutFiles.map((path) => search.pathBelow(base, path)),
       ...(leftOut && { leftOut }),
     };
     const isEmpty = result.totalMatches === 0;
-    const hints = isEmpty ? [...filterNotes(details, input), ...(await crlfNotes(options))] : hintNotes(details.hint);
+    const hints = isEmpty
+      ? [...filterNotes(details, input), ...(await crlfNotes(options))]
+      : search.hintNotes(details.hint);
     const notes = [...hints, ...leftOutNotes(leftOut, context, 'grep'), ...notesOf(details, input, shown, context)];
     const { matches } = details;
     const broken = matches.filter(({ lossyPath }) => lossyPath).map(({ path }) => path);
-    notes.push(...brokenNameNotes(new Set(broken).size), ...bounds.notes);
-    notes.push(...quotedNotes(matches.map(({ path }) => quotePath(path))));
+    notes.push(...search.brokenNameNotes(new Set(broken).size), ...bounds.notes);
+    notes.push(...search.quotedNotes(matches.map(({ path }) => quotePath(path))));
     return succeed([headerOf(details, mode, context.names), ...linesOf(mode, matches), ...notes].join('\n'), details);
   },
 };
