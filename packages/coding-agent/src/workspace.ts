@@ -71,12 +71,6 @@ export interface Workspace extends CommitScope {
   onChange(listener: ChangeListener, options?: ListenOptions): () => void;
 }
 
-const policyOptions: OptionNames<ToolPolicy> = {
-  confine: 'optional',
-  allowedRoots: 'optional',
-  staleGuard: 'optional',
-};
-
 const workspaceOptions: OptionNames<WorkspaceOptions> = {
   root: 'required',
   policy: 'optional',
@@ -99,6 +93,7 @@ function checkPath(name: string, path: unknown): string {
  */
 export function createWorkspace(options: WorkspaceOptions): Workspace {
   checkArguments.options('createWorkspace', options, workspaceOptions);
+  const policyOptions = { confine: 'optional', allowedRoots: 'optional', staleGuard: 'optional' } as const;
   checkArguments.options('createWorkspace policy', options.policy, policyOptions);
   const { policy = {}, clock = Date.now, operations = nodeFileOperations, stateDirectory, fileNotes } = options;
   const root = checkPath('root', options.root);
