@@ -12,22 +12,16 @@ export interface CodingToolSetOptions {
   readonly stateDirectory?: string | undefined;
 }
 
-export interface SessionWorkspaceOptions extends CodingToolSetOptions {
-  /** Makes the workspace, such as one with other file operations. Default: `createWorkspace`. */
-  readonly create?: ((options: WorkspaceOptions) => Workspace) | undefined;
-}
-
 /**
  * Returns the workspace that all tool sets of a session share: what one of them reads counts as read for the others. The first
- * call of a session makes it, with its options.
+ * call of a session makes it, with its options: by `create`, such as one with other file operations, or by `createWorkspace`.
  *
  * @throws {ToolError} `INVALID_OPTION` when a root is not absolute.
  */
 export function sessionWorkspace(
   context: Pick<ToolSetContext, 'roots' | 'session'>,
-  options: SessionWorkspaceOptions = {},
+  options: CodingToolSetOptions & { readonly create?: ((options: WorkspaceOptions) => Workspace) | undefined } = {},
 ): Workspace {
-  checkArguments.options('sessionWorkspace', options, { stateDirectory: 'optional', create: 'optional' });
   const { stateDirectory, create = createWorkspace } = options;
   const { roots, session } = context;
   const [root, ...allowedRoots] = roots;

@@ -1,10 +1,9 @@
-import { ToolError, type ToolDefinition, type Tools } from '@cairn/tool';
+import { ToolError, type Tools } from '@cairn/tool';
 import { nameTools } from './naming/name-tools.ts';
 import { namingProfiles, type CodingToolsOptions } from './naming/profiles.ts';
 import { bindAsItIs } from './tools/bind.ts';
-import type { Names } from './tools/spec.ts';
 import { specs, toolNames, type CodingTools } from './tools/specs.ts';
-import { workspaceOf, type Workspace, type WorkspaceChoice } from './workspace.ts';
+import { workspaceOf, type WorkspaceChoice } from './workspace.ts';
 
 /**
  * Makes the tools of a workspace. The same objects work in the AI SDK (`tools: createCodingTools({ root })`), over MCP and
@@ -23,14 +22,8 @@ export function createCodingTools(options: CodingToolsOptions): CodingTools | To
     throw new ToolError('INVALID_OPTION', [summary, 'Omit it for the default names.']);
   }
   const workspace = workspaceOf('createCodingTools', options, { naming: 'optional', names: 'optional' });
-  return naming === 'default' ? ownTools(workspace, options.names) : nameTools(workspace, naming);
-}
-
-function ownTools(workspace: Workspace, names?: Names): CodingTools {
-  const tools = toolNames.map((name): readonly [string, ToolDefinition] => [
-    name,
-    bindAsItIs<unknown, unknown>(specs[name], workspace, names),
-  ]);
+  if (naming !== 'default') return nameTools(workspace, naming);
+  const tools = toolNames.map((name) => [name, bindAsItIs<unknown, unknown>(specs[name], workspace, options.names)]);
   // Each name has the tool of its own spec, which is what the type derives from.
   return Object.fromEntries(tools) as CodingTools;
 }

@@ -2,7 +2,7 @@ import { checkArguments, type OptionNames } from '@cairn/tool/kernel';
 import { ToolError, type FileNotes } from '@cairn/tool';
 import { accountStateDirectories } from '@cairn/tool/internal';
 import { isAbsolute, resolve } from 'node:path';
-import { createBufferPool } from './commit/buffer-pool.ts';
+import { BufferPool } from './commit/buffer-pool.ts';
 import { Changes, type ChangeListener, type ListenOptions } from './commit/changes.ts';
 import { Locks } from './commit/locks.ts';
 import { Recovery } from './commit/recovery.ts';
@@ -13,7 +13,7 @@ import { Ledger } from './files/ledger.ts';
 import { nodeFileOperations } from './files/node-operations.ts';
 import type { FileOperations } from './files/operations.ts';
 import { Recency } from './files/recency.ts';
-import { realPathOf, resolvePath, type Territory } from './files/resolve.ts';
+import { realPathOf, resolvePath } from './files/resolve.ts';
 
 /** What the tools are allowed to do. */
 export interface ToolPolicy {
@@ -71,12 +71,6 @@ export interface Workspace extends CommitScope {
   onChange(listener: ChangeListener, options?: ListenOptions): () => void;
 }
 
-const policyOptions: OptionNames<ToolPolicy> = {
-  confine: 'optional',
-  allowedRoots: 'optional',
-  staleGuard: 'optional',
-};
-
 const workspaceOptions: OptionNames<WorkspaceOptions> = {
   root: 'required',
   policy: 'optional',
@@ -92,11 +86,6 @@ function checkPath(name: string, path: unknown): string {
   throw new ToolError('INVALID_OPTION', [summary, 'Make it absolute with path.resolve.']);
 }
 
-function stateDirectoriesOf({ stateDirectory }: WorkspaceOptions): readonly string[] {
-  if (stateDirectory !== undefined) return [checkPath('stateDirectory', stateDirectory)];
-  return accountStateDirectories('commits');
-}
-
 /**
  * Makes a workspace. No file is read before the first call, which also recovers what a killed process left.
  *
@@ -104,12 +93,14 @@ function stateDirectoriesOf({ stateDirectory }: WorkspaceOptions): readonly stri
  */
 export function createWorkspace(options: WorkspaceOptions): Workspace {
   checkArguments.options('createWorkspace', options, workspaceOptions);
+  const policyOptions = { confine: 'optional', allowedRoots: 'optional', staleGuard: 'optional' } as const;
   checkArguments.options('createWorkspace policy', options.policy, policyOptions);
-  const { policy = {}, clock = Date.now, operations = nodeFileOperations } = options;
+  const { policy = {}, clock = Date.now, operations = nodeFileOperations, stateDirectory, fileNotes } = options;
   const root = checkPath('root', options.root);
   const roots = [root, ...(policy.allowedRoots ?? []).map((allowed) => checkPath('an allowed root', allowed))];
   const changes = new Changes();
-  const state = new StateDirectory(operations, stateDirectoriesOf(options));
+  const own = stateDirectory === undefined ? undefined : [checkPath('stateDirectory', stateDirectory)];
+  const state = new StateDirectory(operations, own ?? accountStateDirectories('commits'));
   const locks = new Locks(operations, state);
   const recovery = new Recovery({ operations, state, locks, changes });
   const recency = new Recency(clock);
@@ -131,11 +122,6 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
     });
     return opened;
   };
-  const territory = async (): Promise<Territory> => {
-    const allowed = await opening();
-    const named = roots.map((directory, index) => ({ named: directory, real: allowed[index] ?? directory }));
-    return { operations, root, roots: named, allowed: policy.confine === false ? undefined : allowed };
-  };
   return {
     root,
     staleGuard: policy.staleGuard ?? 'strict',
@@ -143,14 +129,19 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
     operations,
     ledger: new Ledger(),
     recency,
-    fileNotes: options.fileNotes,
+    fileNotes,
     changes,
     onChange: (listener, options) => changes.onChange(listener, options),
     state,
     locks,
     recovery,
-    buffers: createBufferPool(),
-    resolve: async (path, use) => resolvePath(await territory(), path, use),
+    buffers: new BufferPool(),
+    resolve: async (path, use) => {
+      const real = await opening();
+      const named = roots.map((directory, index) => ({ named: directory, real: real[index] ?? directory }));
+      const allowed = policy.confine === false ? undefined : real;
+      return resolvePath({ operations, root, roots: named, allowed }, path, use);
+    },
     realRoots: opening,
   };
 }

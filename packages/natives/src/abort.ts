@@ -25,30 +25,25 @@ export async function withCancel<Result extends { columns: Uint8Array }>(
 ): Promise<Result> {
   signal?.throwIfAborted();
   const handle = new CancelHandle();
-  const cleanups: (() => void)[] = [];
   let hasEnded = false;
-  const ended = new Promise<never>((_, reject) => {
-    const end = (reason: unknown): void => {
-      hasEnded = true;
-      handle.cancel();
-      reject(reason);
-    };
-    if (signal) {
-      const abort = (): void => end(signal.reason);
-      signal.addEventListener('abort', abort, { once: true });
-      cleanups.push(() => signal.removeEventListener('abort', abort));
-    }
-    if (timeoutMs !== undefined && timeoutMs <= MAX_TIMER_MS && onTimeout !== 'partial') {
-      const timer = setTimeout(() => end(timeoutError(timeoutMs)), timeoutMs);
-      cleanups.push(() => clearTimeout(timer));
-    }
-  });
+  let reject: (reason: unknown) => void = () => undefined;
+  const ended = new Promise<never>((_, rejectEnded) => (reject = rejectEnded));
+  const end = (reason: unknown): void => {
+    hasEnded = true;
+    handle.cancel();
+    reject(reason);
+  };
+  const abort = (): void => end(signal?.reason);
+  signal?.addEventListener('abort', abort, { once: true });
+  const isTimed = timeoutMs !== undefined && timeoutMs <= MAX_TIMER_MS && onTimeout !== 'partial';
+  const timer = isTimed ? setTimeout(() => end(timeoutError(timeoutMs)), timeoutMs) : undefined;
   try {
     const outcome = await Promise.race([run(handle, () => hasEnded), ended]);
     if ('code' in outcome) throw fromNative(outcome);
     return outcome;
   } finally {
-    for (const cleanup of cleanups) cleanup();
+    signal?.removeEventListener('abort', abort);
+    clearTimeout(timer);
   }
 }
 

@@ -27,11 +27,7 @@ const candidates: OptionRule = {
 
 export const candidateRules: OptionRules<Source> = { path, candidates };
 
-/**
- * Checks that a call names either a directory or a list.
- *
- * @throws {CairnError} `INVALID_OPTION`.
- */
+/** Checks that a call names either a directory or a list. @throws {CairnError} `INVALID_OPTION`. */
 export function checkSource(name: string, options: Omit<SearchOptions, 'path'> & Source): void {
   if (options.candidates === undefined) {
     if (options.path !== undefined) return;
@@ -44,12 +40,6 @@ export function checkSource(name: string, options: Omit<SearchOptions, 'path'> &
   throw new CairnError('INVALID_OPTION', message, { option: unused });
 }
 
-/** A list, and the time that is left for the search. */
-interface Prepared {
-  list: NativePathList;
-  timeoutMs: number | undefined;
-}
-
 /** @throws {CairnError} `INVALID_OPTION` when a candidate is not a path. */
 function checkPath(value: unknown, index: number): void {
   if (typeof value === 'string' && value !== '' && !value.includes('\0')) return;
@@ -58,11 +48,14 @@ function checkPath(value: unknown, index: number): void {
 }
 
 /**
- * Passes `paths` to the addon, over as many turns of the event loop as it takes.
+ * Passes `paths` to the addon, over as many turns of the event loop as it takes. Returns also the time that is left for the search.
  *
  * @throws {CairnError} `INVALID_OPTION`; or the reason of the signal.
  */
-export async function prepare(paths: readonly string[], { signal, timeoutMs }: EndOptions): Promise<Prepared> {
+export async function prepare(
+  paths: readonly string[],
+  { signal, timeoutMs }: EndOptions,
+): Promise<{ list: NativePathList; timeoutMs: number | undefined }> {
   const known = prepared.get(paths);
   if (known) return { list: known, timeoutMs };
   const start = performance.now();
@@ -78,8 +71,6 @@ export async function prepare(paths: readonly string[], { signal, timeoutMs }: E
     list.add(Buffer.from(`${part.join('\0')}\0`));
   }
   if (Object.isFrozen(paths)) prepared.set(paths, list);
-  return {
-    list,
-    timeoutMs: timeoutMs === undefined ? undefined : Math.max(0, timeoutMs - (performance.now() - start)),
-  };
+  const spentMs = performance.now() - start;
+  return { list, timeoutMs: timeoutMs === undefined ? undefined : Math.max(0, timeoutMs - spentMs) };
 }

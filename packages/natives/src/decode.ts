@@ -8,16 +8,7 @@ interface Views {
   readonly u8: Uint8Array;
 }
 
-const views: { readonly [Type in keyof Views]: ViewConstructor } = {
-  f64: Float64Array,
-  u32: Uint32Array,
-  u8: Uint8Array,
-};
-
-interface ViewConstructor {
-  readonly BYTES_PER_ELEMENT: number;
-  new (buffer: ArrayBuffer, byteOffset: number, length: number): Views[keyof Views];
-}
+const views = { f64: Float64Array, u32: Uint32Array, u8: Uint8Array } as const;
 
 /**
  * The columns of a result by name, in the order in which the addon packs them: see `docs/design/border.md`. The list with

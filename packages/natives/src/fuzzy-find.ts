@@ -4,7 +4,6 @@ import { candidateRules, checkSource, prepare } from './candidates.ts';
 import { LOSSY, Turn, columnReader, present, readAll } from './decode.ts';
 import { FileType } from './file-type.ts';
 import { observe } from './observer.ts';
-import type { ObservedCall } from '@cairn/tool/kernel';
 import { checkOptions, count, flag, given, isArrayOf, oneOf, searchRules } from './options.ts';
 import type { OptionRule, OptionRules, ScanFacts, SearchOptions } from './options.ts';
 
@@ -150,55 +149,53 @@ const rules: OptionRules<FuzzyFindOptions> = {
  * const { matches } = await fuzzyFind({ query: 'ker/sch/core', path: '.', cache: true });
  */
 export function fuzzyFind(options: FuzzyFindOptions): Promise<FuzzyFindResult> {
-  return observe('fuzzyFind', options, (observed) => search(options, observed));
-}
-
-async function search(options: FuzzyFindOptions, observed: ObservedCall | undefined): Promise<FuzzyFindResult> {
-  checkOptions('fuzzyFind', options, rules);
-  checkSource('fuzzyFind', options);
-  const { signal, onTimeout, candidates, extensions, ...rest } = options;
-  const native = given({
-    ...rest,
-    extensions: extensions && [...extensions],
-    partialOnTimeout: onTimeout === 'partial',
+  return observe('fuzzyFind', options, async (observed) => {
+    checkOptions('fuzzyFind', options, rules);
+    checkSource('fuzzyFind', options);
+    const { signal, onTimeout, candidates, extensions, ...rest } = options;
+    const native = given({
+      ...rest,
+      extensions: extensions && [...extensions],
+      partialOnTimeout: onTimeout === 'partial',
+    });
+    const { columns, ...facts } = await withCancel(options, async (handle) => {
+      if (!candidates) return binding.fuzzyFind(native, null, handle);
+      const { list, timeoutMs } = await prepare(candidates, options);
+      return binding.fuzzyFind({ ...native, ...given({ timeoutMs }) }, list, handle);
+    });
+    if (observed) observed.outputBytes = columns.byteLength;
+    const { text, pathLengths, flags, scores, positionCounts, positions, places } = readColumns(columns);
+    const hasPositions = positionCounts.length > 0;
+    const turn = new Turn(text, signal);
+    let position = 0;
+    const read = (path: string, index: number): FuzzyFindMatch => {
+      const flag = present(flags[index]);
+      const isDirectory = (flag & DIRECTORY) !== 0;
+      const match: FuzzyFindMatch = { path, isDirectory, score: present(scores[index]) };
+      if (isDirectory && !candidates) match.path += '/';
+      const guess = guessOf(flag);
+      if (guess !== undefined) match.guess = guess;
+      if (hasPositions) {
+        const start = position;
+        position += present(positionCounts[index]);
+        match.positions = Array.from(positions.subarray(start, position));
+      }
+      if (flag & LOSSY) match.lossyPath = true;
+      return match;
+    };
+    const fill = (matches: FuzzyFindMatch[], start: number, end: number): number => {
+      for (let index = start; index < end; index++) {
+        const length = candidates ? 0 : present(pathLengths[index]);
+        const objects = 1 + (hasPositions ? present(positionCounts[index]) : 0);
+        if (objects > turn.objects || length > text.available) return index;
+        turn.objects -= objects;
+        matches[index] = read(candidates ? present(candidates[present(places[index])]) : text.take(length), index);
+      }
+      return end;
+    };
+    const guess = flags.every((flag) => (flag & GUESS) !== 0) ? guessOf(flags[0] ?? 0) : undefined;
+    return { matches: await readAll(flags.length, { fill }, turn), ...(guess && { guess }), ...facts };
   });
-  const { columns, ...facts } = await withCancel(options, async (handle) => {
-    if (!candidates) return binding.fuzzyFind(native, null, handle);
-    const { list, timeoutMs } = await prepare(candidates, options);
-    return binding.fuzzyFind({ ...native, ...given({ timeoutMs }) }, list, handle);
-  });
-  if (observed) observed.outputBytes = columns.byteLength;
-  const { text, pathLengths, flags, scores, positionCounts, positions, places } = readColumns(columns);
-  const hasPositions = positionCounts.length > 0;
-  const turn = new Turn(text, signal);
-  let position = 0;
-  const read = (path: string, index: number): FuzzyFindMatch => {
-    const flag = present(flags[index]);
-    const isDirectory = (flag & DIRECTORY) !== 0;
-    const match: FuzzyFindMatch = { path, isDirectory, score: present(scores[index]) };
-    if (isDirectory && !candidates) match.path += '/';
-    const guess = guessOf(flag);
-    if (guess !== undefined) match.guess = guess;
-    if (hasPositions) {
-      const start = position;
-      position += present(positionCounts[index]);
-      match.positions = Array.from(positions.subarray(start, position));
-    }
-    if (flag & LOSSY) match.lossyPath = true;
-    return match;
-  };
-  const fill = (matches: FuzzyFindMatch[], start: number, end: number): number => {
-    for (let index = start; index < end; index++) {
-      const length = candidates ? 0 : present(pathLengths[index]);
-      const objects = 1 + (hasPositions ? present(positionCounts[index]) : 0);
-      if (objects > turn.objects || length > text.available) return index;
-      turn.objects -= objects;
-      matches[index] = read(candidates ? present(candidates[present(places[index])]) : text.take(length), index);
-    }
-    return end;
-  };
-  const guess = flags.every(isGuess) ? guessOf(flags[0] ?? 0) : undefined;
-  return { matches: await readAll(flags.length, { fill }, turn), ...(guess && { guess }), ...facts };
 }
 
 /** The columns of the matches: a value for each match, and for each position. */
@@ -218,10 +215,6 @@ const readColumns = columnReader({
 const DIRECTORY = 1;
 /** The bits of `flags` that number the kind of a guess, from 1. */
 const GUESS = 6;
-
-function isGuess(flag: number): boolean {
-  return (flag & GUESS) !== 0;
-}
 
 function guessOf(flag: number): GuessKind | undefined {
   return guessKinds[((flag & GUESS) >> 1) - 1];

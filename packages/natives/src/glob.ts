@@ -3,19 +3,8 @@ import { withCancel } from './abort.ts';
 import { LOSSY, Turn, columnReader, present, readAll } from './decode.ts';
 import { FileType } from './file-type.ts';
 import { observe } from './observer.ts';
-import type { ObservedCall } from '@cairn/tool/kernel';
-import {
-  checkCallback,
-  checkOptions,
-  count,
-  flag,
-  given,
-  list,
-  oneOf,
-  searchRules,
-  selectionRules,
-  texts,
-} from './options.ts';
+import * as rule from './options.ts';
+import { checkCallback, checkOptions, given, list } from './options.ts';
 import type { FileSelection, OptionRules, ScanFacts, SearchOptions } from './options.ts';
 
 /** Options of {@link glob}. `hidden` is false by default. */
@@ -75,14 +64,14 @@ export interface GlobResult extends ScanFacts {
 }
 
 const rules: OptionRules<GlobOptions> = {
-  ...searchRules,
-  ...selectionRules,
-  pattern: { ...texts, required: true },
-  fileType: oneOf(Object.values(FileType)),
-  recursive: flag,
-  maxResults: count,
-  sortByMtime: flag,
-  includeNodeModules: flag,
+  ...rule.searchRules,
+  ...rule.selectionRules,
+  pattern: { ...rule.texts, required: true },
+  fileType: rule.oneOf(Object.values(FileType)),
+  recursive: rule.flag,
+  maxResults: rule.count,
+  sortByMtime: rule.flag,
+  includeNodeModules: rule.flag,
 };
 
 /**
@@ -101,39 +90,33 @@ export function glob(
   options: GlobOptions,
   onMatch?: ((error: Error | null, match: GlobMatch) => void) | null,
 ): Promise<GlobResult> {
-  return observe('glob', options, (observed) => search(options, onMatch, observed));
-}
-
-async function search(
-  options: GlobOptions,
-  onMatch: ((error: Error | null, match: GlobMatch) => void) | null | undefined,
-  observed: ObservedCall | undefined,
-): Promise<GlobResult> {
-  checkOptions('glob', options, rules);
-  checkCallback('glob', onMatch);
-  const { signal, onTimeout, pattern, type, typeNot, ...rest } = options;
-  const native = given({
-    ...rest,
-    patterns: list(pattern),
-    types: list(type),
-    excludedTypes: list(typeNot),
-    partialOnTimeout: onTimeout === 'partial',
-  });
-  const { columns, ...facts } = await withCancel(options, (handle) => binding.glob(native, handle));
-  if (observed) observed.outputBytes = columns.byteLength;
-  const { text, pathLengths, flags, mtimes, sizes } = readColumns(columns);
-  const turn = new Turn(text, signal);
-  const fill = (matches: GlobMatch[], start: number, end: number): number => {
-    const reached = turn.takeEach(pathLengths, start, end, (path, index) => {
-      matches[index] = globMatch(path, present(flags[index]));
+  return observe('glob', options, async (observed) => {
+    checkOptions('glob', options, rules);
+    checkCallback('glob', onMatch);
+    const { signal, onTimeout, pattern, type, typeNot, ...rest } = options;
+    const native = given({
+      ...rest,
+      patterns: list(pattern),
+      types: list(type),
+      excludedTypes: list(typeNot),
+      partialOnTimeout: onTimeout === 'partial',
     });
-    if (mtimes.length === 0) return reached;
-    for (let index = start; index < reached; index++) {
-      addDetails(present(matches[index]), present(mtimes[index]), present(sizes[index]));
-    }
-    return reached;
-  };
-  return { matches: await readAll(pathLengths.length, { fill }, turn, onMatch), ...facts };
+    const { columns, ...facts } = await withCancel(options, (handle) => binding.glob(native, handle));
+    if (observed) observed.outputBytes = columns.byteLength;
+    const { text, pathLengths, flags, mtimes, sizes } = readColumns(columns);
+    const turn = new Turn(text, signal);
+    const fill = (matches: GlobMatch[], start: number, end: number): number => {
+      const reached = turn.takeEach(pathLengths, start, end, (path, index) => {
+        matches[index] = globMatch(path, present(flags[index]));
+      });
+      if (mtimes.length === 0) return reached;
+      for (let index = start; index < reached; index++) {
+        addDetails(present(matches[index]), present(mtimes[index]), present(sizes[index]));
+      }
+      return reached;
+    };
+    return { matches: await readAll(pathLengths.length, { fill }, turn, onMatch), ...facts };
+  });
 }
 
 /** The columns of the matches: a value for each match. */

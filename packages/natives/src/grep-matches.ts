@@ -91,8 +91,6 @@ type GrepColumns = Columns<typeof layout>;
 
 const readColumns = columnReader(layout);
 
-type OnMatch = ((error: null, match: GrepMatch) => void) | null | undefined;
-
 interface MatchedFile {
   path: string;
   lossyPath?: true;
@@ -102,7 +100,7 @@ interface MatchedFile {
 export async function readMatches(
   data: Uint8Array,
   signal: AbortSignal | undefined,
-  onMatch?: OnMatch,
+  onMatch?: ((error: null, match: GrepMatch) => void) | null,
 ): Promise<GrepMatch[]> {
   const columns = readColumns(data);
   const { text, pathLengths, pathFlags, files, matchCounts, lineNumbers } = columns;

@@ -4,19 +4,8 @@ import { InputFeed } from './grep-input.ts';
 import { readMatches, type GrepMatch } from './grep-matches.ts';
 import { observe } from './observer.ts';
 import type { ObservedCall } from '@cairn/tool/kernel';
-import {
-  checkCallback,
-  checkOptions,
-  count,
-  flag,
-  given,
-  list,
-  oneOf,
-  searchRules,
-  selectionRules,
-  text,
-  texts,
-} from './options.ts';
+import * as rule from './options.ts';
+import { checkCallback, checkOptions, given, list } from './options.ts';
 import type { FileSelection, OptionRules, ScanFacts, SearchOptions } from './options.ts';
 
 /** The unit that {@link grep} reports: matched lines, their number for each file, or the files. */
@@ -233,33 +222,33 @@ export interface GrepResult extends GrepSummary {
 }
 
 const rules: OptionRules<GrepOptions> = {
-  ...searchRules,
-  ...selectionRules,
-  pattern: { ...texts, required: true },
-  literal: flag,
-  pcre2: flag,
-  glob: texts,
-  includeNodeModules: flag,
-  binary: oneOf(['skip', 'search', 'text']),
-  ignoreCase: flag,
-  smartCase: flag,
-  wholeWord: flag,
-  wholeLine: flag,
-  invert: flag,
-  multiline: flag,
-  crlf: flag,
-  maxCount: count,
-  offset: count,
-  contextBefore: count,
-  contextAfter: count,
-  context: count,
-  maxColumns: count,
-  maxCountPerFile: count,
-  maxFileSize: count,
-  replacement: text,
-  submatches: flag,
-  countUnit: oneOf(['lines', 'matches', 'spanning']),
-  mode: oneOf(Object.values(GrepOutputMode)),
+  ...rule.searchRules,
+  ...rule.selectionRules,
+  pattern: { ...rule.texts, required: true },
+  literal: rule.flag,
+  pcre2: rule.flag,
+  glob: rule.texts,
+  includeNodeModules: rule.flag,
+  binary: rule.oneOf(['skip', 'search', 'text']),
+  ignoreCase: rule.flag,
+  smartCase: rule.flag,
+  wholeWord: rule.flag,
+  wholeLine: rule.flag,
+  invert: rule.flag,
+  multiline: rule.flag,
+  crlf: rule.flag,
+  maxCount: rule.count,
+  offset: rule.count,
+  contextBefore: rule.count,
+  contextAfter: rule.count,
+  context: rule.count,
+  maxColumns: rule.count,
+  maxCountPerFile: rule.count,
+  maxFileSize: rule.count,
+  replacement: rule.text,
+  submatches: rule.flag,
+  countUnit: rule.oneOf(['lines', 'matches', 'spanning']),
+  mode: rule.oneOf(Object.values(GrepOutputMode)),
 };
 
 const inputRules: OptionRules<GrepInputOptions & { path: never }> = {
@@ -290,27 +279,21 @@ export function grep(
   options: GrepOptions | GrepInputOptions,
   onMatch?: ((error: Error | null, match: GrepMatch) => void) | null,
 ): Promise<GrepResult> {
-  return observe('grep', options, (observed) => search(options, onMatch, observed));
-}
-
-async function search(
-  options: GrepOptions | GrepInputOptions,
-  onMatch: ((error: Error | null, match: GrepMatch) => void) | null | undefined,
-  observed: ObservedCall | undefined,
-): Promise<GrepResult> {
-  checkGrepOptions('grep', options);
-  checkCallback('grep', onMatch);
-  if (onMatch || 'input' in options) {
-    const matches: GrepMatch[] = [];
-    const onBatch = (batch: GrepMatch[]): void => {
-      for (const match of batch) matches.push(match);
-    };
-    const summary = await searchInBatches(options, { onBatch, onMatch, keepsAll: true }, observed);
-    return { matches, ...summary };
-  }
-  const { columns, ...facts } = await withCancel(options, (handle) => binding.grep(nativeOptions(options), handle));
-  if (observed) observed.outputBytes = columns.byteLength;
-  return { matches: await readMatches(columns, options.signal), ...facts };
+  return observe('grep', options, async (observed) => {
+    checkGrepOptions('grep', options);
+    checkCallback('grep', onMatch);
+    if (onMatch || 'input' in options) {
+      const matches: GrepMatch[] = [];
+      const onBatch = (batch: GrepMatch[]): void => {
+        for (const match of batch) matches.push(match);
+      };
+      const summary = await searchInBatches(options, { onBatch, onMatch, keepsAll: true }, observed);
+      return { matches, ...summary };
+    }
+    const { columns, ...facts } = await withCancel(options, (handle) => binding.grep(nativeOptions(options), handle));
+    if (observed) observed.outputBytes = columns.byteLength;
+    return { matches: await readMatches(columns, options.signal), ...facts };
+  });
 }
 
 /**
@@ -345,9 +328,10 @@ function checkGrepOptions(name: string, options: GrepOptions | GrepInputOptions)
   else checkOptions(name, options, rules);
 }
 
-/** The options as the addon takes them. */
-function nativeOptions(options: GrepOptions): binding.NativeGrepOptions {
-  const { signal: _, onTimeout, pattern, glob, type, typeNot, ...rest } = options;
+/** Returns the options as the addon takes them, which takes a text by itself. */
+function nativeOptions(options: GrepOptions | GrepInputOptions): binding.NativeGrepOptions {
+  const { input: _input, ...search } = { input: undefined, path: '.', ...options };
+  const { signal: _signal, onTimeout, pattern, glob, type, typeNot, ...rest } = search;
   return given({
     ...rest,
     patterns: list(pattern),
@@ -358,16 +342,17 @@ function nativeOptions(options: GrepOptions): binding.NativeGrepOptions {
   });
 }
 
-/** Where the matches go, and whether it keeps all of them. */
-interface Receiver {
-  readonly onBatch: (matches: GrepMatch[]) => void | Promise<void>;
-  readonly onMatch?: ((error: null, match: GrepMatch) => void) | null | undefined;
-  readonly keepsAll: boolean;
-}
-
 async function searchInBatches(
   options: GrepOptions | GrepInputOptions,
-  { onBatch, onMatch, keepsAll }: Receiver,
+  {
+    onBatch,
+    onMatch,
+    keepsAll,
+  }: {
+    readonly onBatch: (matches: GrepMatch[]) => void | Promise<void>;
+    readonly onMatch?: ((error: null, match: GrepMatch) => void) | null | undefined;
+    readonly keepsAll: boolean;
+  },
   observed: ObservedCall | undefined,
 ): Promise<GrepSummary> {
   const deliver = async (columns: Uint8Array, hasEnded: () => boolean): Promise<void> => {
@@ -382,7 +367,7 @@ async function searchInBatches(
   };
   const { columns: _, ...facts } = await withCancel(options, async (handle, hasEnded) => {
     const text = 'input' in options ? new InputFeed(options.input) : undefined;
-    const native = nativeOptions('input' in options ? withoutInput(options) : options);
+    const native = nativeOptions(options);
     const stream = binding.grepStream(native, keepsAll, handle, text?.native);
     const read = async (): Promise<binding.NativeGrepResult | binding.NativeError> => {
       for (;;) {
@@ -403,9 +388,4 @@ async function searchInBatches(
     }
   });
   return facts;
-}
-
-/** The options for the addon, which takes the text by itself. */
-function withoutInput({ input: _, ...options }: GrepInputOptions): GrepOptions {
-  return { ...options, path: '.' };
 }

@@ -90,9 +90,7 @@ export const count: OptionRule = {
   expected: 'a whole number from 0',
 };
 /** Whether a value is a string that crosses to the addon as it is: half of a surrogate pair would become U+FFFD. */
-function isWellFormed(value: unknown): boolean {
-  return typeof value === 'string' && !/\p{Surrogate}/u.test(value);
-}
+const isWellFormed = (value: unknown): boolean => typeof value === 'string' && !/\p{Surrogate}/u.test(value);
 
 export const texts: OptionRule = {
   test: (value) => isWellFormed(value) || isArrayOf(value, isWellFormed),
@@ -139,9 +137,8 @@ export const selectionRules: OptionRules<FileSelection> = {
   followLinks: flag,
 };
 
-function invalidOption(message: string, option?: string): CairnError {
-  return new CairnError('INVALID_OPTION', message, { option });
-}
+const invalidOption = (message: string, option?: string): CairnError =>
+  new CairnError('INVALID_OPTION', message, { option });
 
 /**
  * Checks the options of a call. The value `undefined` counts as not given.

@@ -2,7 +2,6 @@ import * as binding from '../binding/index.js';
 import { withCancel } from './abort.ts';
 import { LOSSY, Turn, columnReader, present, readAll } from './decode.ts';
 import { observe } from './observer.ts';
-import type { ObservedCall } from '@cairn/tool/kernel';
 import { checkOptions, flag, given, isArrayOf, searchRules } from './options.ts';
 import type { OptionRule, OptionRules, SearchOptions } from './options.ts';
 
@@ -158,18 +157,16 @@ export const treeRules: OptionRules<TreeSummaryOptions> = {
  * const { entries, totalEntries } = await treeSummary({ path: '.', exclude: ['node_modules'], cache: true });
  */
 export function treeSummary(options: TreeSummaryOptions): Promise<TreeSummary> {
-  return observe('treeSummary', options, (observed) => summarise(options, observed));
-}
-
-async function summarise(options: TreeSummaryOptions, observed: ObservedCall | undefined): Promise<TreeSummary> {
-  checkOptions('treeSummary', options, treeRules);
-  const { signal } = options;
-  const native = nativeOptions(options);
-  const { columns, state, ...facts } = await withCancel(options, (handle) => binding.treeSummary(native, handle));
-  if (observed) observed.outputBytes = columns.byteLength;
-  const entries = await readEntries(columns, signal);
-  // The addon made it, and only the addon reads it.
-  return { ...facts, entries, ...(state && { state: state as TreeState }) };
+  return observe('treeSummary', options, async (observed) => {
+    checkOptions('treeSummary', options, treeRules);
+    const { signal } = options;
+    const native = nativeOptions(options);
+    const { columns, state, ...facts } = await withCancel(options, (handle) => binding.treeSummary(native, handle));
+    if (observed) observed.outputBytes = columns.byteLength;
+    const entries = await readEntries(columns, signal);
+    // The addon made it, and only the addon reads it.
+    return { ...facts, entries, ...(state && { state: state as TreeState }) };
+  });
 }
 
 /** Returns the options as the addon takes them. */

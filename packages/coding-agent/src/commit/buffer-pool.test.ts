@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createBufferPool } from './buffer-pool.ts';
+import { BufferPool } from './buffer-pool.ts';
 
 const MIB = 1024 * 1024;
 
@@ -9,12 +9,12 @@ function isSame(a: Buffer, b: Buffer): boolean {
 }
 
 test('returns released memory for the next request of at most its size', () => {
-  const pool = createBufferPool();
+  const pool = new BufferPool();
   const first = pool.take(2 * MIB);
-  first.release();
+  pool.release(first);
   const second = pool.take(MIB);
-  expect(isSame(first.bytes, second.bytes)).toBe(true);
-  expect(second.bytes.length).toBe(MIB);
+  expect(isSame(first, second)).toBe(true);
+  expect(second.length).toBe(MIB);
 });
 
 test.each([
@@ -24,28 +24,28 @@ test.each([
   ['little is asked for', MIB, 1000, true],
   ['it is more than is kept', 17 * MIB, MIB, true],
 ])('makes new memory when %s', (_, size, next, isReleased) => {
-  const pool = createBufferPool();
+  const pool = new BufferPool();
   const first = pool.take(size);
-  if (isReleased) first.release();
+  if (isReleased) pool.release(first);
   const second = pool.take(next);
-  expect(isSame(first.bytes, second.bytes)).toBe(false);
-  expect(second.bytes.length).toBe(next);
+  expect(isSame(first, second)).toBe(false);
+  expect(second.length).toBe(next);
 });
 
 test('never gives memory to two, even when one gives it back twice', () => {
-  const pool = createBufferPool();
+  const pool = new BufferPool();
   const first = pool.take(MIB);
-  first.release();
+  pool.release(first);
   const second = pool.take(MIB);
-  first.release();
+  pool.release(first);
   const third = pool.take(MIB);
-  expect(isSame(second.bytes, third.bytes)).toBe(false);
+  expect(isSame(second, third)).toBe(false);
 });
 
 test('keeps the larger one of two', () => {
-  const pool = createBufferPool();
+  const pool = new BufferPool();
   const [small, large] = [pool.take(MIB), pool.take(2 * MIB)];
-  large.release();
-  small.release();
-  expect(isSame(pool.take(2 * MIB).bytes, large.bytes)).toBe(true);
+  pool.release(large);
+  pool.release(small);
+  expect(isSame(pool.take(2 * MIB), large)).toBe(true);
 });

@@ -3,9 +3,7 @@ import type { Expectation, Mark } from './mark.ts';
 
 export interface Replacement {
   readonly path: string;
-  /** The path of the new content. */
   readonly temporary: string;
-  /** A second temporary path. */
   readonly spare: string;
   readonly before: Mark;
   readonly after: Mark;

@@ -1,6 +1,6 @@
 import { checkArguments } from '@cairn/tool/kernel';
 import { notify } from '@cairn/tool/internal';
-import { invalidateFsScanAfterDelete, invalidateFsScanAfterRename, invalidateFsScanAfterWrite } from './scan-cache.ts';
+import { invalidateFsScanCache } from '@cairn/natives';
 
 interface RenamedPath {
   readonly from: string;
@@ -44,6 +44,27 @@ export type PathChange =
   | { readonly kind: 'create-directory' | 'delete'; readonly path: string }
   | ({ readonly kind: 'rename' } & RenamedPath);
 
+/**
+ * Invalidates cached scans after a write: a file was created or changed, or a directory was created.
+ *
+ * Every commit calls these functions before its promise settles, so that the next cached search sees the change. They never
+ * throw.
+ */
+export function invalidateFsScanAfterWrite(path: string): void {
+  invalidateFsScanCache(path);
+}
+
+/** Invalidates cached scans after a file or a directory was removed. */
+export function invalidateFsScanAfterDelete(path: string): void {
+  invalidateFsScanCache(path);
+}
+
+/** Invalidates cached scans after a rename: of both paths, of the second only when it is different. */
+export function invalidateFsScanAfterRename(oldPath: string, newPath: string): void {
+  invalidateFsScanCache(oldPath);
+  if (newPath !== oldPath) invalidateFsScanCache(newPath);
+}
+
 function gather(changes: readonly PathChange[]): WorkspaceChange {
   const pathsOf = (kind: PathChange['kind']): string[] =>
     changes.flatMap((change) => (change.kind !== 'rename' && change.kind === kind ? [change.path] : []));
@@ -56,26 +77,17 @@ function gather(changes: readonly PathChange[]): WorkspaceChange {
   };
 }
 
-class Listeners {
-  #subscriptions: readonly { readonly listener: ChangeListener; readonly onError: ListenOptions['onError'] }[] = [];
+type Subscriptions = Set<ListenOptions & { readonly listener: ChangeListener }>;
 
-  notify(change: WorkspaceChange): void {
-    for (const { listener, onError } of this.#subscriptions) {
-      notify(listener, change, { of: 'workspace changes', onError });
-    }
-  }
-
-  add(listener: ChangeListener, options: ListenOptions = {}): () => void {
-    checkArguments.options('onChange', options, { onError: 'optional' });
-    const subscription = { listener, onError: options.onError };
-    this.#subscriptions = [...this.#subscriptions, subscription];
-    return () => {
-      this.#subscriptions = this.#subscriptions.filter((other) => other !== subscription);
-    };
-  }
+function subscribe(to: Subscriptions, listener: ChangeListener, options: ListenOptions = {}): () => void {
+  checkArguments.options('onChange', options, { onError: 'optional' });
+  const subscription = { listener, onError: options.onError };
+  to.add(subscription);
+  return () => void to.delete(subscription);
 }
 
-const everywhere = new Listeners();
+/** For the commits of all workspaces. */
+const everywhere: Subscriptions = new Set();
 
 /**
  * Calls `listener` after each commit of any workspace in this process, like `Workspace.onChange`. Each session has its own
@@ -84,12 +96,12 @@ const everywhere = new Listeners();
  * @returns a function that ends the subscription. A second call of it does nothing.
  */
 export function onAnyChange(listener: ChangeListener, options?: ListenOptions): () => void {
-  return everywhere.add(listener, options);
+  return subscribe(everywhere, listener, options);
 }
 
 /** The one place that announces changes: to the scan cache, and to the listeners of a workspace. */
 export class Changes {
-  readonly #own = new Listeners();
+  readonly #own: Subscriptions = new Set();
 
   /**
    * Invalidates cached scans of the paths, then calls the listeners, once for all paths. Every commit calls it before its
@@ -99,8 +111,9 @@ export class Changes {
     if (changes.length === 0) return;
     this.invalidate(changes);
     const change = gather(changes);
-    this.#own.notify(change);
-    everywhere.notify(change);
+    for (const { listener, onError } of [...this.#own, ...everywhere]) {
+      notify(listener, change, { of: 'workspace changes', onError });
+    }
   }
 
   /** Invalidates cached scans alone: for paths that are again what they were, after a scan may have seen them change. */
@@ -114,6 +127,6 @@ export class Changes {
 
   /** Calls `listener` after each change. Returns a function that ends the subscription. */
   onChange(listener: ChangeListener, options?: ListenOptions): () => void {
-    return this.#own.add(listener, options);
+    return subscribe(this.#own, listener, options);
   }
 }

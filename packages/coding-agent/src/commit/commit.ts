@@ -20,7 +20,6 @@ export interface PreparedChange {
 
 /** A part of a commit. Its methods are called at most once, in this order, unless stated. */
 export interface Step {
-  /** The path for messages. */
   readonly path: string;
   readonly targets: readonly LockedTarget[];
   /** Finds problems without writing anything. A dry run does nothing else. */
@@ -31,9 +30,8 @@ export interface Step {
   crossesDevices?(): boolean;
   /** Describes the path when not all of it could be deleted: `was only partly deleted`. */
   readonly undeleted?: string | undefined;
-  /** Returns the error for a path that another program changed. Called when everything is undone. */
-  conflict(): Promise<ToolError>;
-  /** Updates the ledger. */
+  /** Returns the error for a path that another program changed. Called when everything is undone. Default: `changedMeanwhile`. */
+  conflict?(): Promise<ToolError>;
   finish(): void;
   /** Returns the changes of the step: called after it was prepared. */
   changes(): readonly PathChange[];
@@ -60,14 +58,8 @@ interface Task extends PreparedChange {
   readonly step: Step;
 }
 
-class Conflict extends Error {
-  readonly step: Step;
-
-  constructor(step: Step) {
-    super(`${step.path} was changed by another program`);
-    this.step = step;
-  }
-}
+/** A change whose path does not hold what it was computed from. */
+class Conflict extends Error {}
 
 class Commit {
   readonly #steps: readonly Step[];
@@ -124,8 +116,8 @@ class Commit {
       for (const prepared of await step.prepare()) tasks.push({ ...prepared, step });
     }
     this.#signal?.throwIfAborted();
-    const isDeletion = ({ change: { kind } }: Task): boolean => kind === 'delete';
-    this.#tasks = [...tasks.filter((task) => !isDeletion(task)), ...tasks.filter(isDeletion)];
+    const rank = ({ change: { kind } }: Task): number => (kind === 'delete' ? 1 : 0);
+    this.#tasks = tasks.toSorted((a, b) => rank(a) - rank(b));
   }
 
   async #apply(journal: Journal): Promise<void> {
@@ -136,24 +128,24 @@ class Commit {
     for (const [index, { step, change, expected }] of this.#tasks.entries()) {
       this.#current = step;
       this.#begun = this.#tasks.slice(0, index + 1);
-      if (!(await kindOf(change).apply(this.#tools, change, expected))) throw new Conflict(step);
+      if (!(await kindOf(change).apply(this.#tools, change, expected))) throw new Conflict();
     }
   }
 
   /** Undoes what was applied, and returns the error to throw. */
   async #fail(error: unknown, journal: Journal): Promise<unknown> {
     const { changes } = this.#workspace;
-    const path = this.#current?.path;
+    const path = this.#current?.path ?? '';
+    const explained = error instanceof Conflict ? changedMeanwhile(path) : explainSystemError(error, path);
     const failures = await this.#undo(journal);
     // Also what was only prepared: a scan may have seen a directory that is gone again.
     changes.invalidate(this.#changes());
     if (failures.length > 0) {
       changes.announce(this.#begun.flatMap(({ step }) => step.changes()));
-      const cause = error instanceof Conflict ? changedMeanwhile(error.step.path) : explainSystemError(error, path);
-      return halfDone(cause, failures, this.#begun);
+      return halfDone(explained, failures, this.#begun);
     }
-    if (!(error instanceof Conflict)) return explainSystemError(error, path);
-    const stale = await error.step.conflict();
+    if (!(error instanceof Conflict)) return explained;
+    const stale = (await this.#current?.conflict?.()) ?? changedMeanwhile(path);
     const [aside] = this.#tools.rescued;
     if (aside === undefined) return stale;
     const hint = `${stale.hint} An earlier version that another program had saved is now at ${quotePath(aside)}.`;
@@ -238,7 +230,6 @@ async function remainsOf(operations: FileOperations, path: string): Promise<Path
   return kind === 'directory' ? { kind: 'create-directory', path } : { kind: 'write', path, isNew: false };
 }
 
-/** Whether a rename failed because it leads to another file system. */
 function isCrossing(error: unknown): boolean {
   return error instanceof Error && (errnoOf(error) === 'EXDEV' || errnoOf(error.cause) === 'EXDEV');
 }

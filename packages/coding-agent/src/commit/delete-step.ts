@@ -1,5 +1,5 @@
 import { inodeOf, markOf, type Mark } from './mark.ts';
-import { changedMeanwhile, type Step } from './commit.ts';
+import type { Step } from './commit.ts';
 import { isFresh } from './guard.ts';
 import type { LockedTarget } from './locked-targets.ts';
 import type { CommitScope } from './scope.ts';
@@ -22,20 +22,13 @@ async function known(
   return { before, expected };
 }
 
-export interface DeleteOptions {
-  /** The deletion is one of several changes, so recovery may have to begin it: then it compares the content. */
-  readonly isHashed?: boolean;
-}
-
 /**
  * Makes the step that deletes a file, a link or a directory with its content. A rename takes it away at once; it moves back when
  * it is not what was seen, or when another step fails.
+ *
+ * @param isHashed the deletion is one of several changes, so recovery may have to begin it: then it compares the content.
  */
-export function deleteStep(
-  workspace: CommitScope,
-  target: LockedTarget,
-  { isHashed = false }: DeleteOptions = {},
-): Step {
+export function deleteStep(workspace: CommitScope, target: LockedTarget, isHashed: boolean = false): Step {
   const { real: path, temporary } = target;
   return {
     path: target.display,
@@ -45,7 +38,6 @@ export function deleteStep(
       const { before, expected } = await known(workspace, target, isHashed);
       return [{ change: { kind: 'delete', path, temporary, before }, expected }];
     },
-    conflict: async () => changedMeanwhile(target.display),
     finish: () => workspace.ledger.forget(path),
     changes: () => [{ kind: 'delete', path }],
   };

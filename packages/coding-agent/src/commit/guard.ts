@@ -1,17 +1,15 @@
 import { isMissing } from '@cairn/tool/kernel';
 import { ToolError } from '@cairn/tool';
-import type { TextDocument } from '../edit/document.ts';
 import { encodingFor } from '../edit/encoding.ts';
-import { compare, recordOf, type FileRecord, type Ledger } from '../files/ledger.ts';
+import { compare, recordOf, type FileRecord } from '../files/ledger.ts';
 import { withFile, type FileOperations } from '../files/operations.ts';
 import type { ResolvedPath } from '../files/resolve.ts';
-import { joinSeen, MAX_RANGES, unseenOf, type SeenRanges } from '../files/seen.ts';
+import { joinSeen, MAX_RANGES, unseenOf } from '../files/seen.ts';
 import { hashOfStart } from '../files/content-hash.ts';
 import type { CommitScope } from './scope.ts';
 import { MAX_BYTES_IN_MEMORY, takeFileSnapshot, type FileSnapshot } from './snapshot.ts';
-import { formatRanges, lineRangesOf, showParts, type LineRange } from './unseen.ts';
+import { formatRanges, lineRangesOf, showParts } from './unseen.ts';
 
-/** Whether a file is still what is recorded of it; read in chunks, however large it is. */
 export async function isFresh(operations: FileOperations, path: string, record: FileRecord): Promise<boolean> {
   return withFile(operations, path, 'read', async (file) => {
     if ((await file.stat()).size !== record.size) return false;
@@ -39,7 +37,6 @@ export async function guardTree(workspace: CommitScope, target: ResolvedPath, ve
   }
 }
 
-/** Returns true even for a file that is gone: nothing can be lost. */
 async function isFreshOrGone(operations: FileOperations, path: string, record: FileRecord): Promise<boolean> {
   try {
     return await isFresh(operations, path, record);
@@ -49,13 +46,6 @@ async function isFreshOrGone(operations: FileOperations, path: string, record: F
   }
 }
 
-export interface Intent {
-  /** Completes "not …": `overwritten`, `edited`, … */
-  readonly verb: string;
-  /** Reject a file that was not shown in full. */
-  readonly mustBeRead: boolean;
-}
-
 /**
  * Rejects to change a file whose content the caller has not seen: one that changed since, or one that would be overwritten and
  * was not shown in full. The error shows what is missing, as much as fits; that counts as shown, so a caller that repeats the
@@ -63,44 +53,38 @@ export interface Intent {
  *
  * @throws {ToolError} `STALE`, `NOT_READ`.
  */
-export function guard(workspace: CommitScope, target: ResolvedPath, snapshot: FileSnapshot, intent: Intent): void {
-  const { ledger, staleGuard } = workspace;
+export function guard(
+  { ledger, staleGuard }: CommitScope,
+  target: ResolvedPath,
+  { bytes, hash }: FileSnapshot,
+  { verb, mustBeRead }: { readonly verb: string; readonly mustBeRead: boolean },
+): void {
   if (staleGuard === 'off') return;
   const record = ledger.get(target.real);
-  const { bytes, hash } = snapshot;
   const known = compare(record, bytes, hash);
   const seen = known === 'fresh' ? (record?.seen ?? []) : [];
   const unseen = unseenOf(seen, bytes.length);
-  if (known !== 'stale' && (!intent.mustBeRead || unseen.length === 0)) return;
+  if (known !== 'stale' && (!mustBeRead || unseen.length === 0)) return;
   const encoding = record?.encoding;
   const document = { bytes, encoding: encodingFor(bytes, encoding) };
   const shown = showParts(document, unseen, target.display);
   const after = joinSeen(seen, shown.seen);
   ledger.record(target.real, recordOf(bytes, { seen: after, encoding, hash }));
   const facts = { path: target.path, context: shown.context };
-  const missing = intent.mustBeRead ? lineRangesOf(document, unseenOf(after, bytes.length)) : [];
-  const hint = missing.length === 0 ? undefined : `The first lines of it are below and count as read. ${rest(missing)}`;
+  const missing = mustBeRead ? lineRangesOf(document, unseenOf(after, bytes.length)) : [];
+  const rest = `Read the rest, ${formatRanges(missing)}, then call again.`;
+  const hint = missing.length === 0 ? undefined : `The first lines of it are below and count as read. ${rest}`;
   if (known === 'stale') {
-    const summary = `${target.display} changed since it was read, so it was not ${intent.verb}`;
+    const summary = `${target.display} changed since it was read, so it was not ${verb}`;
     const now = 'Its current content is below: check your change against it, then call again.';
     throw new ToolError('STALE', [summary, hint ?? now], facts);
   }
-  const summary = `${target.display} ${whyUnseen(document, { seen, unseen }, ledger)}, so it was not ${intent.verb}`;
+  const read =
+    seen.length === 0
+      ? 'exists and was never read'
+      : `was read only in part, without ${formatRanges(lineRangesOf(document, unseen))}`;
+  const dropped = ledger.hasDropped() || seen.length === MAX_RANGES ? ', or too much was read since' : '';
+  const summary = `${target.display} ${read}${dropped}, so it was not ${verb}`;
   const now = `${seen.length === 0 ? 'Its content is' : 'They are'} below: call again to replace it.`;
   throw new ToolError('NOT_READ', [summary, hint ?? now], facts);
-}
-
-function rest(missing: readonly LineRange[]): string {
-  return `Read the rest, ${formatRanges(missing)}, then call again.`;
-}
-
-function whyUnseen(
-  document: TextDocument,
-  { seen, unseen }: { readonly seen: SeenRanges; readonly unseen: SeenRanges },
-  ledger: Ledger,
-): string {
-  const isForgotten = ledger.hasDropped() || seen.length === MAX_RANGES;
-  const dropped = isForgotten ? ', or too much was read since' : '';
-  if (seen.length === 0) return `exists and was never read${dropped}`;
-  return `was read only in part, without ${formatRanges(lineRangesOf(document, unseen))}${dropped}`;
 }

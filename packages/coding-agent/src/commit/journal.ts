@@ -16,7 +16,6 @@ import { removeFile } from './temporary.ts';
  */
 type JournalState = 'P' | 'C' | 'U' | 'D';
 
-/** What a commit is about to do, known before it touches anything. */
 export interface JournalHeader {
   readonly paths: readonly string[];
   /** The directories and files that the commit has locked, in order. */
@@ -31,7 +30,6 @@ export interface JournalContent extends JournalHeader {
 
 const VERSION = 'cairn journal 1';
 
-/** A line that shows whether it is whole. */
 function lineOf(value: object): Buffer {
   const json = JSON.stringify(value);
   return Buffer.from(`${hashOf(Buffer.from(json))} ${json}\n`);
@@ -48,7 +46,6 @@ export interface Journal {
   begin(changes: readonly Change[], isDurable: boolean): Promise<void>;
   turn(state: JournalState): Promise<void>;
   remove(): Promise<void>;
-  /** Ends the use of it without removing it. */
   close(): Promise<void>;
 }
 
@@ -111,20 +108,16 @@ export class DamagedJournal extends Error {}
 
 /** @throws {DamagedJournal} */
 export async function readJournal(operations: FileOperations, path: string): Promise<JournalContent> {
-  const bytes = await withFile(operations, path, 'read', (file) => readBytes(file));
+  const bytes = await withFile(operations, path, 'read', readBytes);
   const [first = '', second] = bytes.toString().split('\n');
   const state = first.slice(0, 1);
   const header = valueOf(first.slice(1));
   if (!isHeader(header)) throw new DamagedJournal('its first line is damaged, or of another version of Cairn');
   if (state === 'P') return { ...header, state, changes: [] };
   const changes = valueOf(second);
-  if (!isState(state) || !Array.isArray(changes)) throw new DamagedJournal('it is damaged');
+  if (!/^[CUD]$/u.test(state) || !Array.isArray(changes)) throw new DamagedJournal('it is damaged');
   // The hash covers what this program wrote.
-  return { ...header, state, changes: changes as Change[] };
-}
-
-function isState(text: string): text is JournalState {
-  return ['P', 'C', 'U', 'D'].includes(text);
+  return { ...header, state: state as JournalState, changes: changes as Change[] };
 }
 
 function isHeader(value: unknown): value is JournalHeader {

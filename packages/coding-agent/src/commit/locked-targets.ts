@@ -14,21 +14,16 @@ export interface LockedTarget extends ResolvedPath {
   readonly missing: readonly string[];
   /** A path in the locked directory for prepared content. */
   readonly temporary: string;
-  /** A second one. */
   readonly spare: string;
 }
 
-/** A path that will be changed, as the caller named it. */
 export interface NamedPath {
   readonly path: string;
   /** A link stands for itself, not for its target. */
   readonly noFollow?: boolean;
 }
 
-async function placeOf(
-  operations: FileOperations,
-  target: ResolvedPath,
-): Promise<Pick<LockedTarget, 'place' | 'missing'>> {
+async function lockable(operations: FileOperations, target: ResolvedPath): Promise<LockedTarget> {
   let place = dirname(target.real);
   const missing: string[] = [];
   while (target.stat === undefined && place !== dirname(place)) {
@@ -41,11 +36,6 @@ async function placeOf(
     missing.unshift(place);
     place = dirname(place);
   }
-  return { place, missing };
-}
-
-async function lockable(operations: FileOperations, target: ResolvedPath): Promise<LockedTarget> {
-  const { place, missing } = await placeOf(operations, target);
   return { ...target, place, missing, temporary: temporaryIn(place), spare: temporaryIn(place) };
 }
 
@@ -94,7 +84,6 @@ export async function withLockedTargets<T>(
   }
 }
 
-/** The same for one path. */
 export function withLockedTarget<T>(
   workspace: CommitScope,
   named: NamedPath,

@@ -8,7 +8,6 @@ import { isThere } from './temporary.ts';
 
 const kinds = { replace, overwrite, create, move, delete: deletion };
 
-/** Each kind has the verbs of its own changes. */
 export function kindOf({ kind }: Change): ChangeKind<Change> {
   return kinds[kind] as ChangeKind<Change>;
 }

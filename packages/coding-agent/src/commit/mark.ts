@@ -10,8 +10,11 @@ export interface Mark {
   readonly hash?: string | undefined;
 }
 
-/** Checks that a path holds what a change was computed from. */
 export type Expectation = (path: string) => Promise<boolean>;
+
+export function deviceOf({ identity }: FileStat): string {
+  return identity.slice(0, identity.indexOf(':'));
+}
 
 export function inodeOf({ identity }: FileStat): string {
   return identity.slice(identity.indexOf(':') + 1);

@@ -7,16 +7,14 @@ import type { FileOperations } from '../files/operations.ts';
 import type { Change, ChangeTools } from './change.ts';
 import { kindOf, revert } from './make-change.ts';
 import { expects, type Expectation } from './mark.ts';
-import type { Changes, PathChange } from './changes.ts';
+import type { PathChange } from './changes.ts';
 import { DamagedJournal, journalKind, readJournal, type JournalContent } from './journal.ts';
-import type { Locks } from './locks.ts';
-import type { StateDirectory } from './state-directory.ts';
+import type { CommitScope } from './scope.ts';
 import { isTemporary, isThere, removeAll, removeFile } from './temporary.ts';
 
 interface Outcome {
   readonly isFinished: boolean;
   readonly changed: readonly PathChange[];
-  /** Paths that another program changed since. */
   readonly kept: readonly string[];
   readonly rescued: readonly string[];
 }
@@ -25,14 +23,13 @@ interface Outcome {
 const MAX_WAIT_MS = 2000;
 
 function announced(change: Change): PathChange[] {
-  const { path } = change;
-  if (change.kind === 'delete') return [{ kind: 'delete', path }];
-  const arrived = change.kind === 'replace' || change.kind === 'overwrite' ? [] : change.directories;
-  const directories = arrived.map((directory): PathChange => ({ kind: 'create-directory', path: directory }));
-  if (change.kind === 'move') return [...directories, { kind: 'rename', from: path, to: change.to }];
-  const rest: PathChange[] =
-    change.kind === 'replace' && change.isSource ? [{ kind: 'rename', from: change.temporary, to: path }] : [];
-  return rest.length > 0 ? rest : [...directories, { kind: 'write', path, isNew: change.kind === 'create' }];
+  const { kind, path } = change;
+  if (kind === 'delete') return [{ kind, path }];
+  if (kind === 'replace' && change.isSource) return [{ kind: 'rename', from: change.temporary, to: path }];
+  if (kind === 'replace' || kind === 'overwrite') return [{ kind: 'write', path, isNew: false }];
+  const directories = change.directories.map((one): PathChange => ({ kind: 'create-directory', path: one }));
+  const arrived: PathChange = kind === 'move' ? { kind: 'rename', from: path, to: change.to } : { kind: 'write', path };
+  return [...directories, arrived];
 }
 
 function announcedUndo(change: Change): PathChange[] {
@@ -45,15 +42,13 @@ function announcedUndo(change: Change): PathChange[] {
 async function recoverCommit(operations: FileOperations, content: JournalContent): Promise<Outcome> {
   const { state, changes, temporaries } = content;
   const tools: ChangeTools = { operations, rescued: [] };
-  const kept: string[] = [];
   const changed: PathChange[] = [];
   const progress = new Map<Change, string>();
   if (state === 'C' || state === 'U') {
     for (const change of changes) progress.set(change, await kindOf(change).inspect(tools, change));
   }
-  const conflicts = changes.filter((change) => progress.get(change) === 'conflict');
-  const isFinished = state === 'D' || (state === 'C' && conflicts.length === 0);
-  kept.push(...conflicts.map(({ path }) => path));
+  const kept = changes.filter((change) => progress.get(change) === 'conflict').map(({ path }) => path);
+  const isFinished = state === 'D' || (state === 'C' && kept.length === 0);
   if (state === 'C' && isFinished) {
     for (const change of changes) {
       const kind = kindOf(change);
@@ -81,29 +76,23 @@ function expectationOf(operations: FileOperations, change: Change): Expectation 
   return expects(operations, change.kind === 'move' ? { inode: change.before.inode } : change.before);
 }
 
-function listed(paths: readonly string[]): string {
-  return paths.map((path) => quotePath(path)).join(', ');
-}
-
 function noticeOf({ paths }: JournalContent, { isFinished, kept, rescued }: Outcome): string {
   const done = paths.filter((path) => !kept.includes(path));
-  const parts = [
-    ...(done.length > 0
-      ? [`${isFinished ? 'Finished' : 'Undid'} a change that was interrupted: ${listed(done)}.`]
-      : []),
-    ...(kept.length > 0
-      ? [`Kept what was written since an interrupted change: ${listed(kept)}. Read it before you continue.`]
-      : []),
-    ...(rescued.length > 0 ? [`Kept a version that was replaced meanwhile: ${listed(rescued)}.`] : []),
+  const parts: readonly (readonly [paths: readonly string[], what: string, next?: string])[] = [
+    [done, `${isFinished ? 'Finished' : 'Undid'} a change that was interrupted`],
+    [kept, 'Kept what was written since an interrupted change', ' Read it before you continue.'],
+    [rescued, 'Kept a version that was replaced meanwhile'],
   ];
-  return parts.join(' ');
+  return parts
+    .filter(([listed]) => listed.length > 0)
+    .map(([listed, what, next = '']) => `${what}: ${listed.map((path) => quotePath(path)).join(', ')}.${next}`)
+    .join(' ');
 }
 
-interface RecoveryContext {
-  readonly operations: FileOperations;
-  readonly state: StateDirectory;
-  readonly locks: Locks;
-  readonly changes: Changes;
+type RecoveryContext = Pick<CommitScope, 'operations' | 'state' | 'locks' | 'changes'>;
+
+function isLocked(error: unknown): boolean {
+  return ToolError.isInstance(error) && error.code === 'LOCKED';
 }
 
 /** Finishes or undoes the commits of processes that were killed. */
@@ -131,21 +120,17 @@ export class Recovery {
       }
       const end = performance.now() + MAX_WAIT_MS;
       for (const journal of await this.#list()) {
-        const content = await this.#read(journal);
-        if (content?.paths.some(concerns)) await this.#recoverUnlocked(journal, Math.max(0, end - performance.now()));
+        if (!(await this.#read(journal))?.paths.some(concerns)) continue;
+        try {
+          await this.recover([journal], Math.max(0, end - performance.now()));
+        } catch (error) {
+          // Its commit is running.
+          if (!isLocked(error)) throw error;
+        }
       }
     } catch (error) {
       // The next change reports it: without its state directory a workspace can only read.
       if (!ToolError.isInstance(error) && errnoOf(error) === undefined) throw error;
-    }
-  }
-
-  async #recoverUnlocked(journal: string, maxMs: number): Promise<void> {
-    try {
-      await this.recover([journal], maxMs);
-    } catch (error) {
-      // Its commit is running.
-      if (!ToolError.isInstance(error) || error.code !== 'LOCKED') throw error;
     }
   }
 
@@ -162,17 +147,13 @@ export class Recovery {
     return [...known].filter(([, locks]) => locks.some((lock) => places.includes(lock))).map(([journal]) => journal);
   }
 
-  /**
-   * Recovers the journals. The caller holds no locks.
-   *
-   * @throws {ToolError} `LOCKED`.
-   */
-  async recover(journals: readonly string[], maxMs: number = MAX_WAIT_MS): Promise<void> {
+  /** Recovers the journals. The caller holds no locks. @throws {ToolError} `LOCKED`. */
+  async recover(journals: readonly string[], timeoutMs: number = MAX_WAIT_MS): Promise<void> {
     for (const journal of journals) {
       try {
-        await this.#recoverOne(journal, maxMs);
+        await this.#recoverOne(journal, timeoutMs);
       } catch (error) {
-        if (ToolError.isInstance(error) && error.code === 'LOCKED') throw error;
+        if (isLocked(error)) throw error;
         const why = error instanceof Error ? error.message : String(error);
         this.#giveUp(journal, `cannot be recovered (${why}); check its files`);
       }
@@ -196,7 +177,6 @@ export class Recovery {
     this.#notices.push(`The journal ${quotePath(journal)} of an interrupted change ${why}, then delete it.`);
   }
 
-  /** Returns `undefined` for a journal that is gone or damaged. */
   async #read(journal: string): Promise<JournalContent | undefined> {
     try {
       return await readJournal(this.#context.operations, journal);
@@ -208,13 +188,13 @@ export class Recovery {
     }
   }
 
-  async #recoverOne(journal: string, maxMs: number): Promise<void> {
+  async #recoverOne(journal: string, timeoutMs: number): Promise<void> {
     const { operations, locks, changes } = this.#context;
     const first = await this.#read(journal);
     if (first === undefined) return;
     const places: string[] = [];
     for (const place of first.locks) if (await isThere(operations, place)) places.push(place);
-    await locks.hold(places, { maxMs }, async () => {
+    await locks.hold(places, { timeoutMs }, async () => {
       // The commit may have ended meanwhile, or another process may have recovered it.
       const content = await this.#read(journal);
       if (content === undefined) return;

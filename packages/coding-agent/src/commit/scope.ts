@@ -1,26 +1,28 @@
-import type { FileScope } from '../files/scope.ts';
+import type { Ledger } from '../files/ledger.ts';
+import type { PathScope } from '../files/resolve.ts';
 import type { BufferPool } from './buffer-pool.ts';
 import type { Changes } from './changes.ts';
 import type { Locks } from './locks.ts';
 import type { Recovery } from './recovery.ts';
 import type { StateDirectory } from './state-directory.ts';
 
-/** The files that the tools may change, and what a commit needs to change them. */
-export interface CommitScope extends FileScope {
+/** The files that the tools may use, what has been read of them, and what a commit needs to change them. */
+export interface CommitScope extends PathScope {
+  /** What the tools and mentions have read and written. */
+  readonly ledger: Ledger;
+  /** Returns the canonical root and the other allowed roots. */
+  realRoots(): Promise<readonly string[]>;
   readonly staleGuard: 'strict' | 'off';
   readonly state: StateDirectory;
   readonly locks: Locks;
   readonly recovery: Recovery;
-  /** Memory for the content of a file while it is changed. */
   readonly buffers: BufferPool;
-  /** Announces what a commit changed. */
   readonly changes: Changes;
 }
 
 export interface ChangeContext {
   readonly workspace: CommitScope;
   readonly signal: AbortSignal | undefined;
-  /** Only report what would change. */
   readonly dryRun: boolean;
   /** The canonical paths of the files that the call has read or changed: a commit adds to it. */
   readonly touched?: Set<string> | undefined;

@@ -11,22 +11,19 @@ import { isThere } from './temporary.ts';
 const HINT =
   'Choose a directory of your own on a local disk with stateDirectory, or with --state-dir of cairn. Reading works without one.';
 
-/** The permissions that let the group or all others write. */
 const OTHERS_MAY_WRITE = 0o022;
 
-function nameOf(directory: string): string {
-  return `The state directory ${quotePath(directory)}`;
-}
+const nameOf = (directory: string): string => `The state directory ${quotePath(directory)}`;
 
 /** @throws {ToolError} `PERMISSION`, unless this user owns the directory and no other user can write to it: the tools trust its content. */
 async function requirePrivate(operations: FileOperations, directory: string): Promise<void> {
   const name = nameOf(directory);
   const { kind, mode, uid } = await operations.lstat(directory);
-  const own = process.geteuid?.();
-  if (kind !== 'directory' || (own !== undefined && uid !== own)) {
+  const own = process.geteuid?.() ?? uid;
+  if (kind !== 'directory' || uid !== own) {
     throw new ToolError('PERMISSION', [`${name} belongs to another user or is not a directory`, HINT]);
   }
-  if (own !== undefined && (mode & OTHERS_MAY_WRITE) !== 0) {
+  if (process.geteuid && (mode & OTHERS_MAY_WRITE) !== 0) {
     const hint = `Remove that permission with chmod go-w, or choose another one. ${HINT}`;
     throw new ToolError('PERMISSION', [`${name} is writable by other users`, hint]);
   }
@@ -56,7 +53,6 @@ function explained(directory: string, error: unknown): unknown {
 export class StateDirectory {
   readonly #operations: FileOperations;
   readonly #candidates: readonly string[];
-  /** The canonical path of each candidate. */
   readonly #canonical = new Map<string, string>();
   /** Directories that were private. Other users cannot change that, so it is checked once, unless the directory disappears. */
   readonly #trusted = new Set<string>();

@@ -2,8 +2,7 @@ import { isMissing } from '@cairn/tool/kernel';
 import { errnoOf } from '@cairn/tool/internal';
 import { randomBytes } from 'node:crypto';
 import { basename, join } from 'node:path';
-import type { FileOperations, FileStat } from '../files/operations.ts';
-import { OWN_TEMPORARY } from '../files/own-names.ts';
+import { OWN_TEMPORARY, type FileOperations, type FileStat } from '../files/operations.ts';
 
 /** Returns a new path in a directory for content that is being prepared or replaced. */
 export function temporaryIn(directory: string): string {
@@ -26,7 +25,6 @@ export async function statOf(operations: FileOperations, path: string): Promise<
   }
 }
 
-/** Returns whether the path exists, also as a broken link. */
 export async function isThere(operations: FileOperations, path: string): Promise<boolean> {
   return (await statOf(operations, path)) !== undefined;
 }

@@ -1,25 +1,18 @@
 import { ToolError } from '@cairn/tool';
 import { quotePath } from '@cairn/tool/paths';
 import { join } from 'node:path';
-import { kindName, withFile, type FileOperations } from '../files/operations.ts';
-
-export interface TreeEntry {
-  readonly path: string;
-  readonly name: string;
-  readonly isDirectory: boolean;
-}
+import { kindNames, withFile, type DirectoryEntry, type FileOperations } from '../files/operations.ts';
 
 /** Yields everything below a directory, each directory before its content. Links are not followed. */
 export async function* walkTree(
   operations: FileOperations,
   directory: string,
   signal: AbortSignal | undefined,
-): AsyncGenerator<TreeEntry, void, undefined> {
-  for (const { name, kind } of await operations.list(directory)) {
+): AsyncGenerator<DirectoryEntry, void, undefined> {
+  for (const entry of await operations.list(directory)) {
     signal?.throwIfAborted();
-    const path = join(directory, name);
-    yield { path, name, isDirectory: kind === 'directory' };
-    if (kind === 'directory') yield* walkTree(operations, path, signal);
+    yield entry;
+    if (entry.kind === 'directory') yield* walkTree(operations, join(directory, entry.name), signal);
   }
 }
 
@@ -31,7 +24,6 @@ export function attributesLost(path: string, shown: string, lost: string): ToolE
   return new ToolError('PERMISSION', [summary, 'Ask the user; cp copies it without them.'], { path });
 }
 
-/** @throws {ToolError} `PERMISSION` when the copy cannot have an attribute of the original. */
 async function copyAttributes(operations: FileOperations, from: string, to: string): Promise<void> {
   const lost = await operations.copyAttributes(from, to);
   if (lost !== undefined) throw attributesLost(from, quotePath(from), lost);
@@ -75,7 +67,7 @@ export async function copyTree(operations: FileOperations, from: string, to: str
     await copyAttributes(operations, from, to);
     await operations.syncDirectory(to);
   } else {
-    const summary = `${quotePath(from)} is ${kindName(kind)}, which cannot be moved to another file system`;
+    const summary = `${quotePath(from)} is ${kindNames[kind]}, which cannot be moved to another file system`;
     throw new ToolError('NOT_A_FILE', [summary, 'Move the other entries without it.'], { path: from });
   }
 }

@@ -1,18 +1,15 @@
 import { truncate } from '@cairn/tool/internal';
-import { lineEndBefore, lineNumberAt, linesFrom, lineStartOf, textOfRange, textStart } from '../edit/document.ts';
+import { lineAt, lineEndBefore, lineNumberAt, linesFrom, textOfRange, textStart } from '../edit/document.ts';
 import type { TextDocument } from '../edit/document.ts';
 import { isBinary } from '../edit/encoding.ts';
 import { wholeOf, type SeenRange, type SeenRanges } from '../files/seen.ts';
 
-/** The part of a file that an error shows. */
 const MAX_LINES = 60;
 const MAX_BYTES = 6 * 1024;
 const MAX_COLUMNS = 500;
 
-/** How many ranges a message names. */
 const MAX_NAMED = 5;
 
-/** Lines by their numbers, both included. */
 export interface LineRange {
   readonly first: number;
   readonly last: number;
@@ -41,11 +38,6 @@ export function formatRanges(ranges: readonly LineRange[]): string {
   return `lines ${all.slice(0, -1).join(', ')} and ${all.at(-1)}`;
 }
 
-interface ShownParts {
-  readonly context: string;
-  readonly seen: SeenRanges;
-}
-
 function countLines(document: TextDocument): number {
   const { length } = document.bytes;
   if (length <= textStart(document)) return 0;
@@ -53,7 +45,11 @@ function countLines(document: TextDocument): number {
 }
 
 /** Shows the first lines of the parts, as much as fits: at least one line. A line that is cut counts as shown. */
-export function showParts(document: TextDocument, parts: SeenRanges, path: string): ShownParts {
+export function showParts(
+  document: TextDocument,
+  parts: SeenRanges,
+  path: string,
+): { readonly context: string; readonly seen: SeenRanges } {
   const { bytes, encoding } = document;
   const seen: SeenRange[] = [];
   const blocks: string[] = [];
@@ -64,7 +60,7 @@ export function showParts(document: TextDocument, parts: SeenRanges, path: strin
   }
   if (total === 0) return { context: `${path} is now empty.`, seen: wholeOf(bytes.length) };
   for (const part of parts) {
-    const start = lineStartOf(document, part.start);
+    const start = lineAt(document, part.start).start;
     if (start >= bytes.length || linesLeft === 0) break;
     const from = Math.max(start, seen.at(-1)?.end ?? 0);
     const lines: string[] = [];

@@ -1,14 +1,15 @@
 import { ToolError } from '@cairn/tool';
-import { hashOf } from '../files/content-hash.ts';
-import { withFile, type FileOperations, type FileStat, type OpenFile } from '../files/operations.ts';
+import type { FileDiff } from '../edit/diff.ts';
+import { hashOf, tagOf } from '../files/content-hash.ts';
+import { withFile, type FileOperations } from '../files/operations.ts';
 import type { ResolvedPath } from '../files/resolve.ts';
 import { wholeOf, type SeenRanges } from '../files/seen.ts';
-import { expects, inodeOf, type Expectation } from './mark.ts';
+import { deviceOf, expects, inodeOf, type Expectation, type Mark } from './mark.ts';
 import type { PathChange } from './changes.ts';
-import { changedMeanwhile, type PreparedChange, type Step } from './commit.ts';
+import { changedMeanwhile, commit, type PreparedChange, type Step } from './commit.ts';
 import { guard } from './guard.ts';
 import type { LockedTarget } from './locked-targets.ts';
-import type { CommitScope } from './scope.ts';
+import type { ChangeContext, CommitScope } from './scope.ts';
 import { holds, takeFileSnapshot, type FileSnapshot } from './snapshot.ts';
 import { attributesLost } from './tree.ts';
 
@@ -16,7 +17,6 @@ export interface NewContent {
   readonly target: LockedTarget;
   /** The content, in consecutive parts. */
   readonly parts: readonly Buffer[];
-  /** The content that it replaces; absent for a new file. */
   readonly before: FileSnapshot | undefined;
   /** The file that moves to `target` with this content. Then `before` is what it holds. */
   readonly from?: LockedTarget | undefined;
@@ -32,14 +32,11 @@ const PERMISSION_BITS_OF_TEMPORARY = 0o600;
 
 /** Checks that the file itself is writable: for a rename onto it, the system checks only the directory. */
 async function requireWritable(operations: FileOperations, target: ResolvedPath, before: FileSnapshot): Promise<void> {
-  const path = target.display;
+  const { display: path } = target;
   if ((before.stat.mode & WRITE_BITS) === 0) {
     const summary = `${path} is read-only (mode ${before.stat.mode.toString(8)})`;
-    throw new ToolError(
-      'READ_ONLY',
-      [summary, 'Ask the user whether it may be changed; chmod u+w makes it writable.'],
-      { path },
-    );
+    const hint = 'Ask the user whether it may be changed; chmod u+w makes it writable.';
+    throw new ToolError('READ_ONLY', [summary, hint], { path });
   }
   await withFile(operations, target.real, 'update', async () => undefined);
 }
@@ -48,131 +45,130 @@ export function sizeOf(parts: readonly Uint8Array[]): number {
   return parts.reduce((sum, part) => sum + part.length, 0);
 }
 
-async function writeParts(file: OpenFile, parts: readonly Uint8Array[]): Promise<void> {
-  let at = 0;
-  for (const part of parts) {
-    await file.write(part, at);
-    at += part.length;
+type Written = Mark & { readonly hash: string };
+
+/**
+ * Writes a temporary file, with the attributes of `model` when the content replaces that. Returns the reason why one of them cannot be
+ * kept as `lost`.
+ */
+async function writeTemporary(
+  operations: FileOperations,
+  { path, parts, model }: { readonly path: string; readonly parts: readonly Buffer[]; readonly model?: string },
+  { before, permissions }: NewContent,
+): Promise<{ readonly written: Written; readonly lost: string | undefined }> {
+  const file = await operations.open(path, 'create', before ? PERMISSION_BITS_OF_TEMPORARY : 0o666);
+  try {
+    let at = 0;
+    for (const part of parts) {
+      await file.write(part, at);
+      at += part.length;
+    }
+    // After the content: a write takes set-user-id bits and capabilities away.
+    const lost = before && model !== undefined ? await operations.copyAttributes(model, path) : undefined;
+    if (!before && permissions !== undefined) await file.setMode(permissions);
+    const inode = inodeOf(await file.stat());
+    await file.sync();
+    return { written: { inode, hash: hashOf(...parts) }, lost };
+  } finally {
+    await file.close();
   }
 }
 
-interface Prepared {
-  readonly inode: string;
-  readonly hash: string;
-  /** Why it cannot get an attribute of the file that it replaces. */
-  readonly lost: string | undefined;
+async function prepareWrite(
+  operations: FileOperations,
+  content: NewContent,
+): Promise<{ readonly changes: readonly PreparedChange[]; readonly hash: string }> {
+  const { target, before, from, parts } = content;
+  const { real: path, temporary, spare, missing: directories } = target;
+  const model = (from ?? target).real;
+  const { written: after, lost } = await writeTemporary(operations, { path: temporary, parts, model }, content);
+  const { hash } = after;
+  const create: PreparedChange = {
+    change: { kind: 'create', path, temporary, directories, after },
+    expected: async () => true,
+  };
+  if (!before) return { changes: [create], hash };
+  const old = { inode: inodeOf(before.stat), hash: before.hash };
+  const expected: Expectation = (at) => holds(operations, at, before.bytes);
+  const isAcross = from !== undefined && deviceOf(await operations.lstat(temporary)) !== deviceOf(before.stat);
+  if (isAcross && lost !== undefined) throw attributesLost(from.real, from.display, lost);
+  const mustKeepInode = !isAcross && (before.stat.links > 1 || lost !== undefined);
+  if (!mustKeepInode && !from) {
+    const change = { kind: 'replace', path, temporary, spare, before: old, after } as const;
+    return { changes: [{ change, expected }], hash };
+  }
+  if (!mustKeepInode && from) {
+    const change = { kind: 'delete', path: from.real, temporary: from.temporary, before: old } as const;
+    return { changes: [create, { change, expected: expects(operations, old) }], hash };
+  }
+  await writeTemporary(operations, { path: spare, parts: [before.bytes] }, content);
+  const over = { kind: 'overwrite', path, temporary, spare, before: old, after } as const;
+  const move = from && ({ kind: 'move', path: from.real, to: path, directories, before: old } as const);
+  return { changes: [...(move ? [{ change: move, expected }] : []), { change: over, expected }], hash };
 }
 
-function deviceOf({ identity }: FileStat): string {
-  return identity.slice(0, identity.indexOf(':'));
+/** Returns the error that shows the content of another program, unless the caller never saw what it replaces. */
+async function conflictOf(workspace: CommitScope, { target, from, before }: NewContent): Promise<ToolError> {
+  const generic = changedMeanwhile(target.display);
+  try {
+    const now = await workspace.resolve((from ?? target).absolute);
+    const snapshot = await takeFileSnapshot(workspace, now);
+    if (before) guard(workspace, now, snapshot, { verb: 'changed', mustBeRead: false });
+    return generic;
+  } catch (error) {
+    return ToolError.isInstance(error) && error.context !== undefined ? error : generic;
+  }
 }
 
 /**
- * Puts content into a file: written next to it, synced, and exchanged with it, so that the file is old or new at
+ * Makes the step that puts content into a file: written next to it, synced, and exchanged with it, so that the file is old or new at
  * every moment, and what another program saved meanwhile is noticed. A file with several names, or with attributes that cannot be
  * kept, is overwritten in place.
  */
-export class WriteStep implements Step {
+export function writeStep(workspace: CommitScope, content: NewContent): Step {
+  const { operations, ledger } = workspace;
+  const { target, before, from, parts, encoding } = content;
+  let hash = '';
+  return {
+    path: target.display,
+    targets: from ? [from, target] : [target],
+    undeleted: from && 'was written to its new path, but could not be deleted at its old one',
+    check: async () => {
+      if (before && !from) await requireWritable(operations, target, before);
+    },
+    prepare: async () => {
+      const prepared = await prepareWrite(operations, content);
+      hash = prepared.hash;
+      return prepared.changes;
+    },
+    conflict: () => conflictOf(workspace, content),
+    finish: () => {
+      const size = sizeOf(parts);
+      if (from) ledger.forget(from.real);
+      ledger.record(target.real, { hash, length: size, size, seen: content.seen ?? wholeOf(size), encoding });
+    },
+    changes: () => {
+      const directories = target.missing.map((path): PathChange => ({ kind: 'create-directory', path }));
+      const isNew = before === undefined || from !== undefined;
+      const deleted: PathChange[] = from ? [{ kind: 'delete', path: from.real }] : [];
+      return [...directories, { kind: 'write', path: target.real, isNew }, ...deleted];
+    },
+  };
+}
+
+export interface ChangedFile {
   readonly path: string;
-  readonly targets: readonly LockedTarget[];
-  readonly undeleted: string | undefined;
-  readonly #workspace: CommitScope;
-  readonly #operations: FileOperations;
-  readonly #content: NewContent;
-  #hash = '';
+  /** Bytes. */
+  readonly size: number;
+  readonly tag: string;
+  readonly diff: FileDiff;
+  readonly dryRun: boolean;
+}
 
-  constructor(workspace: CommitScope, content: NewContent) {
-    this.#workspace = workspace;
-    this.#operations = workspace.operations;
-    this.#content = content;
-    this.path = content.target.display;
-    this.undeleted = content.from && 'was written to its new path, but could not be deleted at its old one';
-    this.targets = content.from ? [content.from, content.target] : [content.target];
-  }
-
-  async check(): Promise<void> {
-    const { target, before, from } = this.#content;
-    if (before && !from) await requireWritable(this.#operations, target, before);
-  }
-
-  async prepare(): Promise<readonly PreparedChange[]> {
-    const { target, before, from, parts } = this.#content;
-    const { real: path, temporary, spare, missing: directories } = target;
-    const { lost, ...after } = await this.#write(temporary, parts, (from ?? target).real);
-    this.#hash = after.hash;
-    if (!before) {
-      return [{ change: { kind: 'create', path, temporary, directories, after }, expected: async () => true }];
-    }
-    const old = { inode: inodeOf(before.stat), hash: before.hash };
-    const expected: Expectation = (at) => holds(this.#operations, at, before.bytes);
-    const isAcross = from !== undefined && deviceOf(await this.#operations.lstat(temporary)) !== deviceOf(before.stat);
-    if (isAcross && lost !== undefined) throw attributesLost(from.real, from.display, lost);
-    const mustKeepInode = !isAcross && (before.stat.links > 1 || lost !== undefined);
-    if (!mustKeepInode && !from) {
-      return [{ change: { kind: 'replace', path, temporary, spare, before: old, after }, expected }];
-    }
-    if (!mustKeepInode && from) {
-      return [
-        { change: { kind: 'create', path, temporary, directories, after }, expected: async () => true },
-        {
-          change: { kind: 'delete', path: from.real, temporary: from.temporary, before: old },
-          expected: expects(this.#operations, old),
-        },
-      ];
-    }
-    await this.#write(spare, [before.bytes]);
-    const over = { kind: 'overwrite', path, temporary, spare, before: old, after } as const;
-    const move = from && ({ kind: 'move', path: from.real, to: path, directories, before: old } as const);
-    return [...(move ? [{ change: move, expected }] : []), { change: over, expected }];
-  }
-
-  async conflict(): Promise<ToolError> {
-    const { target, from, before } = this.#content;
-    const generic = changedMeanwhile(this.path);
-    try {
-      const now = await this.#workspace.resolve((from ?? target).absolute);
-      const snapshot = await takeFileSnapshot(this.#workspace, now);
-      // Shows the content, unless the caller never saw what it replaces.
-      if (before) guard(this.#workspace, now, snapshot, { verb: 'changed', mustBeRead: false });
-      return generic;
-    } catch (error) {
-      return ToolError.isInstance(error) && error.context !== undefined ? error : generic;
-    }
-  }
-
-  finish(): void {
-    const { target, from, parts, encoding } = this.#content;
-    const size = sizeOf(parts);
-    const { seen = wholeOf(size) } = this.#content;
-    if (from) this.#workspace.ledger.forget(from.real);
-    this.#workspace.ledger.record(target.real, { hash: this.#hash, length: size, size, seen, encoding });
-  }
-
-  changes(): readonly PathChange[] {
-    const { target, from, before } = this.#content;
-    const isNew = before === undefined || from !== undefined;
-    const directories = target.missing.map((path): PathChange => ({ kind: 'create-directory', path }));
-    const deleted: PathChange[] = from ? [{ kind: 'delete', path: from.real }] : [];
-    return [...directories, { kind: 'write', path: target.real, isNew }, ...deleted];
-  }
-
-  /** Writes a temporary file, with the attributes of `model` when the content replaces that. */
-  async #write(path: string, parts: readonly Buffer[], model?: string): Promise<Prepared> {
-    const { before, permissions } = this.#content;
-    const file = await this.#operations.open(path, 'create', before ? PERMISSION_BITS_OF_TEMPORARY : 0o666);
-    try {
-      await writeParts(file, parts);
-      // After the content: a write takes set-user-id bits and capabilities away.
-      const lost = before && model !== undefined ? await this.#operations.copyAttributes(model, path) : undefined;
-      if (!before && permissions !== undefined) await file.setMode(permissions);
-      const inode = inodeOf(await file.stat());
-      // The hash is computed while the disk works.
-      const syncing = file.sync();
-      const hash = hashOf(...parts);
-      await syncing;
-      return { inode, hash, lost };
-    } finally {
-      await file.close();
-    }
-  }
+export async function changeFile(context: ChangeContext, content: NewContent, diff: FileDiff): Promise<ChangedFile> {
+  const { workspace, dryRun } = context;
+  const { target, parts } = content;
+  await commit([writeStep(workspace, content)], context);
+  const written = dryRun ? undefined : workspace.ledger.get(target.real);
+  return { path: target.path, size: sizeOf(parts), tag: tagOf(written?.hash ?? hashOf(...parts)), diff, dryRun };
 }

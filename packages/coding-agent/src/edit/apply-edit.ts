@@ -3,10 +3,9 @@ import { diffArrays } from 'diff';
 import { lineEndNear, lineNumberAt, type ByteRange, type TextDocument } from './document.ts';
 import { encodeText } from './encoding.ts';
 import { splitLines } from './find-exact.ts';
-import { Finder, type Tier } from './find-text.ts';
+import { Finder, type Called, type Tier } from './find-text.ts';
 import type { Found, TextEdit } from './found.ts';
 
-/** Bytes that replace a range of the original. */
 export interface Splice extends ByteRange {
   readonly bytes: Buffer;
 }
@@ -37,11 +36,8 @@ function keptLines(oldLines: readonly string[], newLines: readonly string[]): nu
   const kept: number[] = [];
   let oldIndex = 0;
   for (const { added, removed, count } of changes) {
-    if (removed) {
-      oldIndex += count;
-      continue;
-    }
-    for (let index = 0; index < count; index++) kept.push(added ? -1 : oldIndex++);
+    for (let index = 0; !removed && index < count; index++) kept.push(added ? -1 : oldIndex + index);
+    if (!added) oldIndex += count;
   }
   return kept;
 }
@@ -62,9 +58,8 @@ export interface Replacement extends Found {
  * @throws {ToolError} `ENCODING`; `AMBIGUOUS` when the width of a tab is unclear.
  */
 export function spliceAt(document: TextDocument, replacement: Replacement): Splice {
-  const { start, end, newLines, oldLines, rawNewLines, newEnds, path } = replacement;
+  const { start, end, place, newLines, oldLines, rawNewLines, newEnds, path } = replacement;
   if (replacement.isUnclear) throw unclearTabs(document, replacement);
-  const place = replacement.occurrence();
   // A tier may have dropped the empty line after a final line ending.
   const kept = keptLines(oldLines.slice(0, place.length), rawNewLines.slice(0, newLines.length));
   const [last, oldLast] = [newLines.length - 1, place.length - 1];
@@ -101,47 +96,19 @@ function unclearTabs(document: TextDocument, { start, path, oldLines }: Replacem
 const SMALL_PART_BYTES = 64 * 1024;
 
 function gathered(parts: readonly Buffer[]): Buffer[] {
-  const large: Buffer[] = [];
-  let small: Buffer[] = [];
-  let size = 0;
-  const flush = (): void => {
-    if (size > 0) large.push(Buffer.concat(small));
-    small = [];
-    size = 0;
-  };
+  const runs: Buffer[][] = [];
   for (const part of parts) {
-    if (part.length >= SMALL_PART_BYTES) {
-      flush();
-      large.push(part);
-      continue;
-    }
-    small.push(part);
-    size += part.length;
-    if (size >= SMALL_PART_BYTES) flush();
+    const run = runs.at(-1);
+    if (run?.[0] && Math.max(run[0].length, part.length) < SMALL_PART_BYTES) run.push(part);
+    else runs.push([part]);
   }
-  flush();
-  return large;
+  return runs.flatMap((run) => (run.length === 1 ? run : [Buffer.concat(run)]));
 }
 
-/** A host's names for the parameters of an edit. */
-interface EditNames {
-  readonly oldText: string;
-  /** Absent where the host has none. */
-  readonly replaceAll: string | undefined;
-}
-
-interface NamedSplice extends Splice {
-  readonly name: string;
-}
-
-/**
- * Joins the original with the splices in place of their ranges.
- *
- * @throws {ToolError} `OVERLAP`.
- */
+/** Joins the original with the splices in place of their ranges. @throws {ToolError} `OVERLAP`. */
 export function joinSplices(
   document: TextDocument,
-  splices: readonly NamedSplice[],
+  splices: readonly (Splice & { readonly name: string })[],
 ): Pick<AppliedEdits, 'parts' | 'splices'> {
   const ordered = splices.toSorted((a, b) => a.start - b.start);
   const parts: Buffer[] = [];
@@ -163,14 +130,14 @@ export function joinSplices(
  * Applies edits to a document. Each edit matches the original, never the result of another edit. Bytes outside the replaced ranges
  * do not change.
  *
- * @param names the parameter names for messages.
+ * @param names the host's names of the parameters, for messages; `replaceAll` is absent where the host has none.
  * @throws {ToolError} `NO_MATCH`, `AMBIGUOUS`, `OVERLAP`, `NO_CHANGE`, `ENCODING`, `INVALID_INPUT`.
  */
 export function applyEdits(
   document: TextDocument,
   edits: readonly TextEdit[],
   path: string,
-  names: EditNames = { oldText: 'old_text', replaceAll: 'replace_all' },
+  names: Pick<Called, 'replaceAll'> & { readonly oldText: string } = { oldText: 'old_text', replaceAll: 'replace_all' },
 ): AppliedEdits {
   const applied: AppliedEdit[] = [];
   const finder = new Finder(document);
@@ -180,10 +147,10 @@ export function applyEdits(
     const asked = { oldLines: splitLines(edit.old_text), rawNewLines: splitLines(edit.new_text), path };
     const made = found.map((hit) => ({ ...spliceAt(document, { ...hit, ...asked }), name: `edits[${index}]` }));
     if (made.every(({ start, end, bytes }) => document.bytes.subarray(start, end).equals(bytes))) {
-      const summary = `${edits.length > 1 ? `edits[${index}]` : 'The edit'} changes nothing in ${path}: the file has the new text already`;
-      throw new ToolError('NO_CHANGE', [summary, 'Leave the edit out. Edits keep the line endings of the file.'], {
-        path,
-      });
+      const called = edits.length > 1 ? `edits[${index}]` : 'The edit';
+      const summary = `${called} changes nothing in ${path}: the file has the new text already`;
+      const hint = 'Leave the edit out. Edits keep the line endings of the file.';
+      throw new ToolError('NO_CHANGE', [summary, hint], { path });
     }
     const lineNumbers = made.slice(0, MAX_LISTED_PLACES).map(({ start }) => lineNumberAt(document, start));
     applied.push({ tier, replacements: made.length, lineNumbers });

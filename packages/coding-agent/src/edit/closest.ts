@@ -1,14 +1,15 @@
 import { pairsOf, similarity } from '@cairn/tool/internal';
 import { fold, type TextLine } from './lines.ts';
 
-/** The place of a file that is most similar to a text that is not in it. */
-export interface Closest {
-  /** The line where it starts, from 1. */
+/** The place of a file that is most similar to a text that is not in it. Lines count from 1. */
+interface Closest {
   readonly lineNumber: number;
   /** The number of equal lines, apart from whitespace and the form of quotes. */
   readonly equalLines: number;
-  /** The first line that differs, from 1: in the file and in the text. */
-  readonly differs: { readonly lineNumber: number; readonly file: string | undefined; readonly asked: string };
+  /** The first line that differs, in the file and in the text. */
+  readonly differsAt: number;
+  readonly file: string | undefined;
+  readonly asked: string;
 }
 
 function essence(line: string): string {
@@ -66,10 +67,8 @@ export function closestPlace(lines: readonly TextLine[], oldLines: readonly stri
   return {
     lineNumber: Math.max(0, found) + 1,
     equalLines: wanted.filter((line, index) => essence(lines[found + index]?.text ?? '\0') === line).length,
-    differs: {
-      lineNumber: found + differing + 1,
-      file: lines[found + differing]?.text,
-      asked: asked[differing] ?? '',
-    },
+    differsAt: found + differing + 1,
+    file: lines[found + differing]?.text,
+    asked: asked[differing] ?? '',
   };
 }

@@ -1,7 +1,6 @@
 import { structuredPatch } from 'diff';
 import type { Splice } from './apply-edit.ts';
-import { lineEndAt, lineEndBefore, lineNumberAt, lineStartOf, nextLineAfter, textStart } from './document.ts';
-import type { ByteRange, TextDocument } from './document.ts';
+import { lineAt, lineEndAt, lineEndBefore, lineNumberAt, textStart, type TextDocument } from './document.ts';
 
 /** A place where two versions differ, with the lines around it. Each line starts with a space, `-`, `+` or `\`. */
 export interface DiffHunk {
@@ -21,7 +20,6 @@ export interface FileDiff {
   readonly cut: boolean;
 }
 
-/** The maximum number of lines in a diff. */
 const MAX_LINES = 2000;
 
 /** The maximum number of changed lines that are compared one by one. The time is quadratic: about ten milliseconds for this many. */
@@ -29,40 +27,40 @@ const MAX_CHANGES = 500;
 
 const CONTEXT_LINES = 3;
 
-/** Returns the range of the lines that a splice touches with the lines around them, and the end of the touched lines. */
-function surroundings(
-  document: TextDocument,
-  { start, end }: ByteRange,
-): { readonly range: ByteRange; readonly touched: number } {
-  let from = lineStartOf(document, start);
-  for (let line = 0; line < CONTEXT_LINES && from > textStart(document); line++) {
-    from = lineStartOf(document, from - lineEndBefore(document, from));
-  }
-  let to = end;
-  if (lineEndBefore(document, to) === 0 || lineEndAt(document, to) > 0 || to === start)
-    to = nextLineAfter(document, to);
-  const touched = to;
-  for (let line = 0; line < CONTEXT_LINES; line++) to = nextLineAfter(document, to);
-  return { range: { start: from, end: to }, touched };
+/** The lines that splices touch with the lines around them, and the end of the touched lines. */
+interface Region {
+  readonly start: number;
+  end: number;
+  touched: number;
+  readonly splices: Splice[];
 }
 
-/** Groups splices that are close together, with the lines they touch. */
-function regionsOf(document: TextDocument, splices: readonly Splice[]): { range: ByteRange; splices: Splice[] }[] {
-  const regions: { range: ByteRange; splices: Splice[]; touched: number }[] = [];
+function regionOf(document: TextDocument, splice: Splice): Region {
+  let start = lineAt(document, splice.start).start;
+  for (let line = 0; line < CONTEXT_LINES && start > textStart(document); line++) {
+    start = lineAt(document, start - lineEndBefore(document, start)).start;
+  }
+  let { end } = splice;
+  const isLineStart = lineEndBefore(document, end) > 0 && lineEndAt(document, end) === 0;
+  if (!isLineStart || end === splice.start) end = lineAt(document, end).next;
+  const touched = end;
+  for (let line = 0; line < CONTEXT_LINES; line++) end = lineAt(document, end).next;
+  return { start, end, touched, splices: [splice] };
+}
+
+/** Groups splices that are close together. */
+function regionsOf(document: TextDocument, splices: readonly Splice[]): Region[] {
+  const regions: Region[] = [];
   for (const splice of splices) {
     const last = regions.at(-1);
     // The splice is in a line that the region has already: a line may have very many splices.
-    if (last && splice.end < last.touched) {
-      last.splices.push(splice);
-      continue;
-    }
-    const { range: around, touched } = surroundings(document, splice);
-    if (last && around.start <= last.range.end) {
-      last.range = { start: last.range.start, end: Math.max(last.range.end, around.end) };
-      last.touched = touched;
+    const next = last && splice.end < last.touched ? last : regionOf(document, splice);
+    if (last && next.start <= last.end) {
+      last.end = Math.max(last.end, next.end);
+      last.touched = next.touched;
       last.splices.push(splice);
     } else {
-      regions.push({ range: around, splices: [splice], touched });
+      regions.push(next);
     }
   }
   return regions;
@@ -121,17 +119,17 @@ export function diffOfSplices(document: TextDocument, splices: readonly Splice[]
   const { bytes, encoding } = document;
   const hunks: DiffHunk[] = [];
   let shift = 0;
-  for (const { range, splices: inside } of regionsOf(document, splices)) {
+  for (const { start, end, splices: inside } of regionsOf(document, splices)) {
     const parts: Buffer[] = [];
-    let at = range.start;
+    let at = start;
     for (const splice of inside) {
       parts.push(bytes.subarray(at, splice.start), splice.bytes);
       at = splice.end;
     }
-    parts.push(bytes.subarray(at, range.end));
-    const before = encoding.decode(bytes.subarray(range.start, range.end));
+    parts.push(bytes.subarray(at, end));
+    const before = encoding.decode(bytes.subarray(start, end));
     const found = compareTexts(before, encoding.decode(Buffer.concat(parts)));
-    const linesBefore = lineNumberAt(document, range.start) - 1;
+    const linesBefore = lineNumberAt(document, start) - 1;
     for (const hunk of found) {
       const oldStart = hunk.oldStart + linesBefore;
       hunks.push({ ...hunk, oldStart, newStart: hunk.newStart + linesBefore + shift });

@@ -1,7 +1,5 @@
-import { countLineFeeds } from './count-line-feeds.ts';
 import type { TextEncoding } from './encoding.ts';
 
-/** A text file: its bytes; edits change only some. */
 export interface TextDocument {
   readonly bytes: Buffer;
   readonly encoding: TextEncoding;
@@ -52,7 +50,13 @@ export function nextLineFeed(document: TextDocument, from: number): number {
   return indexOfBytes(document, encoding.label === 'utf-16be' ? Uint8Array.of(0, LF) : Uint8Array.of(LF, 0), from);
 }
 
-/** Returns the number of lines that start between two offsets. */
+/** Returns the number of bytes that are a line feed, from `start` to before `end`. `indexOf` is slower where lines are short. */
+export function countLineFeeds(bytes: Uint8Array, start: number, end: number): number {
+  let count = 0;
+  for (let at = start; at < end; at++) if (bytes[at] === LF) count++;
+  return count;
+}
+
 function countLines(document: TextDocument, start: number, end: number): number {
   if (document.encoding.unit === 1) return countLineFeeds(document.bytes, start, end);
   let count = 0;
@@ -93,7 +97,6 @@ export function* linesFrom(document: TextDocument, from: number): Generator<Line
   }
 }
 
-/** Returns the start of the text, after the byte order mark. */
 export function textStart({ encoding }: TextDocument): number {
   return encoding.mark.length;
 }
@@ -102,7 +105,7 @@ export function textStart({ encoding }: TextDocument): number {
 const lastLine = new WeakMap<TextDocument, LineRange>();
 
 /** Returns the line at an offset; after a final line ending, an empty line. */
-function lineAt(document: TextDocument, offset: number): LineRange {
+export function lineAt(document: TextDocument, offset: number): LineRange {
   const last = lastLine.get(document);
   if (last && offset >= last.start && offset < last.next) return last;
   const start = lineStartBefore(document, offset);
@@ -118,15 +121,6 @@ function lineStartBefore(document: TextDocument, offset: number): number {
   let start = offset;
   while (start > first && lineEndBefore(document, start) === 0) start -= encoding.unit;
   return start;
-}
-
-export function lineStartOf(document: TextDocument, offset: number): number {
-  return lineAt(document, offset).start;
-}
-
-/** Returns the end of the line at an offset, after its line ending. */
-export function nextLineAfter(document: TextDocument, offset: number): number {
-  return lineAt(document, offset).next;
 }
 
 /** Returns the line ending for text inserted at an offset: the one of its line, else of the line before, else a line feed. */

@@ -22,18 +22,9 @@ const marks: readonly (readonly [label: string, mark: Uint8Array])[] = [
   ['utf-16be', Uint8Array.of(0xfe, 0xff)],
 ];
 
-function startsWith(bytes: Uint8Array, mark: Uint8Array): boolean {
-  return mark.every((byte, index) => bytes[index] === byte);
-}
-
 function encodeUtf8(text: string): Buffer | undefined {
   // Half of a surrogate pair is not a character.
   return /\p{Surrogate}/u.test(text) ? undefined : Buffer.from(text, 'utf8');
-}
-
-function encodeUtf16(text: string, bigEndian: boolean): Buffer {
-  const bytes = Buffer.from(text, 'utf16le');
-  return bigEndian ? bytes.swap16() : bytes;
 }
 
 /** A line feed is never part of a longer character, so it separates the pairs: a wrong one does not affect the next. */
@@ -51,8 +42,7 @@ function reverseTable(decoder: TextDecoder): ReadonlyMap<string, Buffer> {
   const table = new Map<string, Buffer>();
   sequences.forEach((sequence, index) => {
     const text = decoded[index] ?? '';
-    const isOne = [...text].length === 1 && text !== '\ufffd';
-    if (isOne && !table.has(text)) table.set(text, sequence);
+    if (/^[^\ufffd]$/u.test(text) && !table.has(text)) table.set(text, sequence);
   });
   return table;
 }
@@ -71,8 +61,9 @@ function encodingOf(decoder: TextDecoder, mark: Uint8Array): TextEncoding {
   const label = decoder.encoding;
   const decode = (bytes: Uint8Array): string => decoder.decode(bytes);
   if (label === 'utf-8') return { label, mark, unit: 1, decode, encode: encodeUtf8 };
-  if (label === 'utf-16le' || label === 'utf-16be') {
-    return { label, mark, unit: 2, decode, encode: (text) => encodeUtf16(text, label === 'utf-16be') };
+  if (label === 'utf-16le') return { label, mark, unit: 2, decode, encode: (text) => Buffer.from(text, 'utf16le') };
+  if (label === 'utf-16be') {
+    return { label, mark, unit: 2, decode, encode: (text) => Buffer.from(text, 'utf16le').swap16() };
   }
   let table: ReadonlyMap<string, Buffer> | undefined;
   return { label, mark, unit: 1, decode, encode: (text) => encodeLegacy(text, (table ??= reverseTable(decoder))) };
@@ -81,11 +72,10 @@ function encodingOf(decoder: TextDecoder, mark: Uint8Array): TextEncoding {
 function decoderOf(label: string): TextDecoder {
   try {
     return new TextDecoder(label, { ignoreBOM: true });
-  } catch (error) {
+  } catch (cause) {
+    const summary = `The encoding ${escapeControls(JSON.stringify(label))} is unknown`;
     const hint = 'Use a label of the WHATWG Encoding Standard, such as utf-8, utf-16le, windows-1252 or shift_jis.';
-    throw new ToolError('ENCODING', [`The encoding ${escapeControls(JSON.stringify(label))} is unknown`, hint], {
-      cause: error,
-    });
+    throw new ToolError('ENCODING', [summary, hint], { cause });
   }
 }
 
@@ -97,8 +87,8 @@ function decoderOf(label: string): TextDecoder {
 export function encodingFor(head: Uint8Array, label?: string): TextEncoding {
   const asked = label === undefined ? undefined : decoderOf(label);
   for (const [name, mark] of marks) {
-    if (startsWith(head, mark) && (asked === undefined || asked.encoding === name))
-      return encodingOf(decoderOf(name), mark);
+    const isMarked = mark.every((byte, index) => head[index] === byte);
+    if (isMarked && (asked === undefined || asked.encoding === name)) return encodingOf(decoderOf(name), mark);
   }
   return encodingOf(asked ?? decoderOf('utf-8'), none);
 }
@@ -111,16 +101,11 @@ export function isBinary(head: Uint8Array, encoding: TextEncoding): boolean {
   return encoding.unit === 1 && head.subarray(0, BINARY_PROBE_BYTES).includes(0);
 }
 
-/**
- * Returns the bytes of a text.
- *
- * @throws {ToolError} `ENCODING` when the encoding lacks a character.
- */
+/** Returns the bytes of a text. @throws {ToolError} `ENCODING` when the encoding lacks a character. */
 export function encodeText(encoding: TextEncoding, text: string, path: string): Buffer {
   const bytes = encoding.encode(text);
   if (bytes) return bytes;
   const summary = `The new text has a character that ${path} cannot store as ${encoding.label}`;
-  throw new ToolError('ENCODING', [summary, 'Leave the character out, or write it as an escape of the language.'], {
-    path,
-  });
+  const hint = 'Leave the character out, or write it as an escape of the language.';
+  throw new ToolError('ENCODING', [summary, hint], { path });
 }

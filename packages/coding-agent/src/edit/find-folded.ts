@@ -1,4 +1,4 @@
-import type { ByteRange, TextDocument } from './document.ts';
+import type { TextDocument } from './document.ts';
 import type { Found, Lines } from './found.ts';
 import { fold, foldOffsets, trimBlanks, type TextLine } from './lines.ts';
 
@@ -18,11 +18,6 @@ export const unicode: Folding = { fold, offsets: foldOffsets };
 /** Stands for a line that equals no text. */
 const BROKEN = '\ufffd';
 
-/** Returns whether folding removed trailing whitespace of the text. */
-function hasBlanksAtEnd(line: string): boolean {
-  return /[ \t]$/u.test(line);
-}
-
 /**
  * Finds lines after both sides are folded. The first and the last may be parts of lines. Trailing whitespace of the text match those at
  * the end of a line.
@@ -36,19 +31,17 @@ export function findFolded(
   const folded = lines.map(({ text, isBroken }) => (isBroken ? BROKEN : folding.fold(text)));
   const found = search(document, lines, folded, { ...asked, folding });
   if (found.length > 0) return found;
-  const withoutEnd = dropFinalLineEnd(asked);
   // An empty last line only stands for the line ending before it, so that is there.
-  if (withoutEnd === undefined || lines.at(-1)?.text === '') return [];
+  if (!hasLineEnd(asked.oldLines) || lines.at(-1)?.text === '') return [];
   // The file has no final line ending and gets none.
-  const atEnd = search(document, lines, folded, { ...withoutEnd, folding });
+  const oldLines = asked.oldLines.slice(0, -1);
+  const newLines = hasLineEnd(asked.newLines) ? asked.newLines.slice(0, -1) : asked.newLines;
+  const atEnd = search(document, lines, folded, { oldLines, newLines, folding });
   return atEnd.filter(({ end }) => end === document.bytes.length);
 }
 
-/** Returns the texts without their final line ending; `undefined` when the old text has none. */
-function dropFinalLineEnd({ oldLines, newLines }: Lines): Lines | undefined {
-  if (oldLines.length < 2 || oldLines.at(-1) !== '') return undefined;
-  const dropsNew = newLines.length > 1 && newLines.at(-1) === '';
-  return { oldLines: oldLines.slice(0, -1), newLines: dropsNew ? newLines.slice(0, -1) : newLines };
+function hasLineEnd(lines: readonly string[]): boolean {
+  return lines.length > 1 && lines.at(-1) === '';
 }
 
 function search(
@@ -61,8 +54,10 @@ function search(
   if (wanted.every((line) => line === '') || wanted.some((line) => line.includes(BROKEN))) return [];
   const text = folded.join('\n');
   const needle = wanted.join('\n');
-  const endsLine = hasBlanksAtEnd(oldLines.at(-1) ?? '');
-  const starts = startsOf(folded);
+  // Folding removes trailing whitespace.
+  const endsLine = /[ \t]$/u.test(oldLines.at(-1) ?? '');
+  const starts = [0];
+  for (const line of folded) starts.push((starts.at(-1) ?? 0) + line.length + 1);
   const places = new Map<number, LinePlaces>();
   const placesOf = (index: number): LinePlaces | undefined => {
     const line = lines[index];
@@ -82,30 +77,13 @@ function search(
     const start = placesOf(first)?.(at - (starts[first] ?? 0), true);
     const end = endsLine ? lines[last]?.end : placesOf(last)?.(foldedEnd, false);
     if (start === undefined || end === undefined) continue;
-    const window = { from: first, to: last, start, end };
-    found.push({ start, end, occurrence: () => rangesIn(lines, window), newLines });
+    const place = lines.slice(first, last + 1).map((line, index) => ({
+      start: index === 0 ? start : line.start,
+      end: first + index === last ? end : line.end,
+    }));
+    found.push({ start, end, place, newLines });
   }
   return found;
-}
-
-/** Returns the line ranges of a place whose first and last lines match in part. */
-function rangesIn(
-  lines: readonly TextLine[],
-  { from, to, start, end }: ByteRange & { readonly from: number; readonly to: number },
-): ByteRange[] {
-  return lines
-    .slice(from, to + 1)
-    .map((line, index) => ({ start: index === 0 ? start : line.start, end: from + index === to ? end : line.end }));
-}
-
-/** Returns the offset of each line in the joined text. */
-function startsOf(lines: readonly string[]): number[] {
-  let at = 0;
-  return lines.map((line) => {
-    const start = at;
-    at += line.length + 1;
-    return start;
-  });
 }
 
 /**

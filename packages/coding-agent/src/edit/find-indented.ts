@@ -14,7 +14,6 @@ function bodyOf(line: string): string {
   return fold(line).replace(/^[ \t]+/u, '');
 }
 
-/** The indentation of a line in the file and in the text. */
 interface IndentPair {
   readonly file: string;
   readonly asked: string;
@@ -23,39 +22,23 @@ interface IndentPair {
 /** Converts the indentation of a new line to the file's; `undefined` when that is impossible. */
 type Shift = (indent: string) => string | undefined;
 
-/** The file has the same additional whitespace before each line. */
-function deeper(pairs: readonly IndentPair[]): Shift | undefined {
-  const [first] = pairs;
-  if (!first?.file.endsWith(first.asked)) return undefined;
-  const added = first.file.slice(0, first.file.length - first.asked.length);
-  return pairs.every(({ file, asked }) => file === added + asked) ? (indent) => added + indent : undefined;
-}
-
-/** The file lacks the same whitespace before each line. */
-function shallower(pairs: readonly IndentPair[]): Shift | undefined {
-  const [first] = pairs;
-  if (!first?.asked.endsWith(first.file)) return undefined;
-  const removed = first.asked.slice(0, first.asked.length - first.file.length);
-  if (!pairs.every(({ file, asked }) => asked === removed + file)) return undefined;
-  return (indent) => (indent.startsWith(removed) ? indent.slice(removed.length) : undefined);
+/** The file has, or lacks, the same whitespace before each line. */
+function uniformShift(pairs: readonly IndentPair[]): Shift | undefined {
+  const { file = '', asked = '' } = pairs[0] ?? {};
+  const added = file.slice(0, Math.max(0, file.length - asked.length));
+  const removed = asked.slice(0, Math.max(0, asked.length - file.length));
+  const shift: Shift = (indent) => (indent.startsWith(removed) ? added + indent.slice(removed.length) : undefined);
+  return pairs.every((pair) => shift(pair.asked) === pair.file) ? shift : undefined;
 }
 
 function widthOf(indent: string, tabWidth: number): number {
-  let width = 0;
-  for (const blank of indent) width += blank === '\t' ? tabWidth : 1;
-  return width;
+  return indent.replaceAll('\t', ' '.repeat(tabWidth)).length;
 }
 
 const tabWidths = [1, 2, 3, 4, 5, 6, 7, 8];
 
-/** A conversion of indentation that fits all lines of a place, when a tab is so wide. */
-interface Retabbing {
-  readonly tabWidth: number;
-  readonly shift: Shift;
-}
-
 /** One side is indented with tabs and the other with spaces. Returns the tab widths that give all lines the same shift. */
-function retabbings(pairs: readonly IndentPair[]): Retabbing[] {
+function retabbings(pairs: readonly IndentPair[]): { readonly tabWidth: number; readonly shift: Shift }[] {
   const fileHasTabs = pairs.some(({ file }) => file.includes('\t'));
   if (fileHasTabs === pairs.some(({ asked }) => asked.includes('\t'))) return [];
   const known = new Map(pairs.map(({ file, asked }) => [asked, file]));
@@ -146,12 +129,12 @@ export function findIndented(lines: readonly TextLine[], asked: Lines): Found[] 
     const pairs = window.flatMap(({ text }, at) =>
       isBlank(text) ? [] : [{ file: indentOf(text), asked: indentOf(oldLines[at] ?? '') }],
     );
-    const shift = deeper(pairs) ?? shallower(pairs);
+    const shift = uniformShift(pairs);
     const shifted = shift ? shiftLines(newLines, shift) : retab(newLines, pairs, indentUnit);
     const [start, end] = [window[0]?.start, window.at(-1)?.end];
     if (!shifted || start === undefined || end === undefined) return;
     const isUnclear = shifted === 'unclear';
-    found.push({ start, end, occurrence: () => window, newLines: isUnclear ? newLines : shifted, isUnclear });
+    found.push({ start, end, place: window, newLines: isUnclear ? newLines : shifted, isUnclear });
   });
   return found;
 }

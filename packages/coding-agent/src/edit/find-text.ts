@@ -11,24 +11,28 @@ import { textLines, type TextLine } from './lines.ts';
 /** The differences that were ignored to find a text. */
 export type Tier = 'exact' | 'trailing-blanks' | 'unicode' | 'indentation';
 
-interface Called {
+export interface Called {
   readonly name: string;
   readonly path: string;
   /** The parameter that replaces all places; absent where the host has none. */
   readonly replaceAll?: string | undefined;
 }
 
+interface Hits {
+  readonly tier: Tier;
+  readonly found: readonly Found[];
+}
+
 type Find = (document: TextDocument, asked: Lines, lines: () => readonly TextLine[]) => Found[];
 
 /** From the strictest tier. Each tier also ignores what the tiers before it ignore. */
 const tiers: readonly (readonly [tier: Tier, find: Find])[] = [
-  ['exact', (document, { oldLines, newLines }) => findExact(document, oldLines).map((hit) => ({ ...hit, newLines }))],
+  ['exact', findExact],
   ['trailing-blanks', (document, asked, lines) => findFolded(document, lines(), asked, trailingBlanks)],
   ['unicode', (document, asked, lines) => findFolded(document, lines(), asked, unicode)],
   ['indentation', (_, asked, lines) => findIndented(lines(), asked)],
 ];
 
-/** Returns places that do not overlap, from the start. */
 function apart(places: readonly Found[]): Found[] {
   const kept: Found[] = [];
   let end = -1;
@@ -40,19 +44,11 @@ function apart(places: readonly Found[]): Found[] {
   return kept;
 }
 
-interface Hits {
-  readonly tier: Tier;
-  readonly found: readonly Found[];
-}
-
-/** The number of places, and of characters per line, that a message shows. */
 const MAX_SHOWN_PLACES = 5;
 const MAX_SHOWN_COLUMNS = 200;
 const MAX_LISTED_LINES = 20;
 
-function shownLine(line: string): string {
-  return truncateLine(line, MAX_SHOWN_COLUMNS);
-}
+const shownLine = (line = ''): string => truncateLine(line, MAX_SHOWN_COLUMNS);
 
 /** Finds where edits of one document apply. */
 export class Finder {
@@ -101,7 +97,7 @@ export class Finder {
     const summary = `${name} occurs ${found.length} times in ${path}, at lines ${numbers.join(', ')}${more}`;
     const context = numbers.slice(0, MAX_SHOWN_PLACES).map((number) => {
       const around = [number - 1, number, number + 1].filter((one) => one >= 1 && one <= lines.length);
-      return around.map((one) => `${one}: ${shownLine(lines[one - 1]?.text ?? '')}`).join('\n');
+      return around.map((one) => `${one}: ${shownLine(lines[one - 1]?.text)}`).join('\n');
     });
     const otherwise = replaceAll === undefined ? '' : `, or set ${replaceAll}`;
     const hint = `Add surrounding lines until it occurs once${otherwise}.`;
@@ -113,17 +109,16 @@ export class Finder {
     const broken = oldLines.some((line) => line.includes('\ufffd'))
       ? ' It contains U+FFFD, which stands for bytes that are not text: leave them out of the edit, or read the file with its encoding.'
       : '';
+    const notFound = `${name} was not found in ${path}`;
     if (closest === undefined) {
       const hint = `The file has no similar text. Read the file and copy the text from it.${broken}`;
-      return new ToolError('NO_MATCH', [`${name} was not found in ${path}`, hint], { path });
+      return new ToolError('NO_MATCH', [notFound, hint], { path });
     }
-    const { lineNumber, differs, equalLines } = closest;
-    const summary = `${name} was not found in ${path}; the closest place is line ${lineNumber} (${equalLines} of ${oldLines.length} lines are equal)`;
-    const file = differs.file === undefined ? '(the end of the file)' : shownLine(differs.file);
-    const context = `First difference, at line ${differs.lineNumber}:\nfile:     ${file}\n${name}: ${shownLine(differs.asked)}`;
-    return new ToolError('NO_MATCH', [summary, `Copy the text exactly as it is in the file.${broken}`], {
-      path,
-      context,
-    });
+    const { lineNumber, equalLines, differsAt, file, asked } = closest;
+    const summary = `${notFound}; the closest place is line ${lineNumber} (${equalLines} of ${oldLines.length} lines are equal)`;
+    const there = file === undefined ? '(the end of the file)' : shownLine(file);
+    const context = `First difference, at line ${differsAt}:\nfile:     ${there}\n${name}: ${shownLine(asked)}`;
+    const hint = `Copy the text exactly as it is in the file.${broken}`;
+    return new ToolError('NO_MATCH', [summary, hint], { path, context });
   }
 }

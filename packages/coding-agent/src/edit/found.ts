@@ -1,7 +1,9 @@
-import type { Hit } from './find-exact.ts';
+import type { ByteRange } from './document.ts';
 
-/** A place, and the new lines as they fit there. */
-export interface Found extends Hit {
+/** A place where a text was found, and the new lines as they fit there. */
+export interface Found extends ByteRange {
+  /** The range of each line of it, without line endings. */
+  readonly place: readonly ByteRange[];
   readonly newLines: readonly string[];
   /** Nothing shows how wide a tab is here, so the new lines cannot be indented like the file. */
   readonly isUnclear?: boolean | undefined;

@@ -40,14 +40,9 @@ const folds: ReadonlyMap<string, string> = new Map(
 
 const foldable = new RegExp(`[${[...folds.keys()].join('')}]`, 'gu');
 
-/** Replaces quotes, dashes and spaces by their plain form, one for one. */
-function foldCharacters(text: string): string {
-  return text.replaceAll(foldable, (character) => folds.get(character) ?? character);
-}
-
 /** Returns a text with composed characters and plain quotes, dashes and spaces, without trailing whitespace. */
 export function fold(text: string): string {
-  return trimBlanks(foldCharacters(text.normalize('NFC')));
+  return trimBlanks(text.normalize('NFC').replaceAll(foldable, (character) => folds.get(character) ?? character));
 }
 
 /**

@@ -1,10 +1,8 @@
 import { createHash, type Hash } from 'node:crypto';
 import { chunksOf, type OpenFile } from './operations.ts';
 
-/** Starts the hash of a content: SHA-1, as in git. It detects changes, not forgeries, and takes half the time of SHA-256. */
-export function newHash(): Hash {
-  return createHash('sha1');
-}
+/** SHA-1, as in git. It detects changes, not forgeries, and takes half the time of SHA-256. */
+export const newHash = (): Hash => createHash('sha1');
 
 export function hashOf(...parts: readonly Uint8Array[]): string {
   const hash = newHash();

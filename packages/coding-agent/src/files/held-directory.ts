@@ -38,9 +38,8 @@ async function isSamePlace(place: string, path: string): Promise<boolean> {
     // A file system that ignores case or Unicode forms has several names for a directory; a link is not one of them.
     for (const [index, name] of found.entries()) {
       if (name === wanted[index]) continue;
-      const [one, other] = await Promise.all(
-        [found, wanted].map((names) => fs.lstat(names.slice(0, index + 1).join('/'), { bigint: true })),
-      );
+      const paths = [found, wanted].map((names) => names.slice(0, index + 1).join('/'));
+      const [one, other] = await Promise.all(paths.map((path) => fs.lstat(path, { bigint: true })));
       if (one?.ino !== other?.ino || one?.dev !== other?.dev) return false;
     }
     return true;

@@ -1,4 +1,3 @@
-import { checkArguments } from '@cairn/tool/kernel';
 import { sep } from 'node:path';
 import { hashOf } from './content-hash.ts';
 import { joinSeen, wholeOf, type SeenRanges } from './seen.ts';
@@ -16,23 +15,18 @@ export interface FileRecord {
   readonly encoding?: string | undefined;
 }
 
-export type Freshness = 'unknown' | 'fresh' | 'stale';
-
 /** A ledger drops the oldest records above this number; the cost is another read at worst. */
 const MAX_RECORDS = 50_000;
 
-interface ContentFacts {
-  /** Default: all of it was shown. */
-  readonly seen?: SeenRanges | undefined;
-  readonly encoding?: string | undefined;
-  /** Default: computed. */
-  readonly hash?: string | undefined;
-}
-
-/** Makes the record of a whole content. */
-export function recordOf(bytes: Uint8Array, facts: ContentFacts = {}): FileRecord {
-  checkArguments.options('recordOf', facts, { seen: 'optional', encoding: 'optional', hash: 'optional' });
-  const { seen = wholeOf(bytes.length), encoding, hash = hashOf(bytes) } = facts;
+/** Makes the record of a whole content. By default, all of it was shown, and the hash is computed. */
+export function recordOf(
+  bytes: Uint8Array,
+  {
+    seen = wholeOf(bytes.length),
+    encoding,
+    hash = hashOf(bytes),
+  }: Partial<Pick<FileRecord, 'seen' | 'encoding' | 'hash'>> = {},
+): FileRecord {
   return { hash, length: bytes.length, size: bytes.length, seen, encoding };
 }
 
@@ -41,7 +35,11 @@ export function recordOf(bytes: Uint8Array, facts: ContentFacts = {}): FileRecor
  *
  * @param known the hash of `bytes`, if the caller has it.
  */
-export function compare(record: FileRecord | undefined, bytes: Uint8Array, known?: string): Freshness {
+export function compare(
+  record: FileRecord | undefined,
+  bytes: Uint8Array,
+  known?: string,
+): 'unknown' | 'fresh' | 'stale' {
   if (record === undefined) return 'unknown';
   if (record.size !== bytes.length) return 'stale';
   const isWhole = record.length === bytes.length;
@@ -70,12 +68,10 @@ export class Ledger {
     this.#isDropping = true;
   }
 
-  /** Returns whether records were dropped because there were too many. */
   hasDropped(): boolean {
     return this.#isDropping;
   }
 
-  /** Drops the records of a path, and of the files below it. */
   forget(path: string): void {
     for (const known of this.below(path)) this.#records.delete(known);
   }

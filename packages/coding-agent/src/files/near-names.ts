@@ -1,16 +1,13 @@
 import { isMissing } from '@cairn/tool/kernel';
-import { CHECK_PATH, errnoOf, nearNames as similarNames } from '@cairn/tool/internal';
+import { CHECK_PATH, errnoOf, nearNames } from '@cairn/tool/internal';
 import { fuzzyFind } from '@cairn/natives';
 import { ToolError } from '@cairn/tool';
 import { quotePath } from '@cairn/tool/paths';
 import { basename, dirname, join } from 'node:path';
-import type { FileStat } from './operations.ts';
-import { OWN_TEMPORARY } from './own-names.ts';
-import type { ResolvedPath } from './resolve.ts';
-import type { PathScope } from './scope.ts';
+import { OWN_TEMPORARY, type FileStat } from './operations.ts';
+import type { PathScope, ResolvedPath } from './resolve.ts';
 
 const MAX_NAMES = 3;
-/** How many paths of the tree are checked. */
 const MAX_CANDIDATES = 12;
 /** Only these entries of a large directory are compared. */
 const MAX_SIBLINGS = 5000;
@@ -23,11 +20,9 @@ async function siblings(workspace: PathScope, target: ResolvedPath): Promise<str
   try {
     const entries = (await workspace.operations.list(directory)).slice(0, MAX_SIBLINGS);
     const names = entries.map(({ name }) => name).filter((name) => !OWN_TEMPORARY.test(name));
-    const near = similarNames(basename(target.real), names, { minSimilarity: MIN_SIMILARITY, most: Infinity });
-    return await shown(
-      workspace,
-      near.map((name) => join(dirname(target.absolute), name)),
-    );
+    const near = nearNames(basename(target.real), names, { minSimilarity: MIN_SIMILARITY, most: Infinity });
+    const paths = near.map((name) => join(dirname(target.absolute), name));
+    return await shown(workspace, paths);
   } catch (error) {
     // The directory may have been replaced, too.
     if (isMissing(error) || errnoOf(error) === 'ESTALE') return [];
@@ -54,7 +49,6 @@ async function shown(workspace: PathScope, paths: readonly string[]): Promise<st
   return names;
 }
 
-/** Returns paths of the tree that match the name. */
 async function elsewhere(workspace: PathScope, target: ResolvedPath): Promise<string[]> {
   try {
     const { matches } = await fuzzyFind({
@@ -74,22 +68,13 @@ async function elsewhere(workspace: PathScope, target: ResolvedPath): Promise<st
   }
 }
 
-/** Returns up to three paths that the caller may have meant. */
-async function nearNames(workspace: PathScope, target: ResolvedPath): Promise<string[]> {
-  const close = await siblings(workspace, target);
-  const names = close.length >= MAX_NAMES ? close : [...close, ...(await elsewhere(workspace, target))];
-  return [...new Set(names)].slice(0, MAX_NAMES);
-}
-
-/**
- * Returns the stat of a path.
- *
- * @throws {ToolError} `NOT_FOUND`, with near names.
- */
+/** Returns the stat of a path. @throws {ToolError} `NOT_FOUND`, with near names. */
 export async function requireExisting(workspace: PathScope, target: ResolvedPath): Promise<FileStat> {
   const { stat, display: path } = target;
   if (stat) return stat;
-  const names = await nearNames(workspace, target);
-  const hint = names.length > 0 ? `Did you mean ${names.join(', ')}?` : CHECK_PATH;
+  const close = await siblings(workspace, target);
+  const names = close.length >= MAX_NAMES ? close : [...close, ...(await elsewhere(workspace, target))];
+  const near = [...new Set(names)].slice(0, MAX_NAMES);
+  const hint = near.length > 0 ? `Did you mean ${near.join(', ')}?` : CHECK_PATH;
   throw new ToolError('NOT_FOUND', [`${path} does not exist`, hint], { path });
 }

@@ -1,32 +1,20 @@
 import { CHECK_PATH, explaining } from '@cairn/tool/internal';
 import { ToolError } from '@cairn/tool';
-import { kindName, usingFile, type FileOperations, type FileStat, type OpenFile } from './operations.ts';
+import { kindNames, usingFile, type FileOperations, type FileStat, type OpenFile } from './operations.ts';
 import type { ResolvedPath } from './resolve.ts';
 
 /** @throws {ToolError} when the path is not a file. */
 export function requireFile(target: ResolvedPath): FileStat {
   const { display: path, stat } = target;
-  if (stat === undefined) {
-    throw new ToolError('NOT_FOUND', [`${path} does not exist`, CHECK_PATH], { path });
-  }
+  if (stat === undefined) throw new ToolError('NOT_FOUND', [`${path} does not exist`, CHECK_PATH], { path });
   if (stat.kind === 'directory') {
     throw new ToolError('IS_DIRECTORY', [`${path} is a directory, not a file`, 'Name a file in it.'], { path });
   }
   if (stat.kind !== 'file') {
-    throw new ToolError('NOT_A_FILE', [`${path} is ${kindName(stat.kind)}, not a file`, 'Name a regular file.'], {
-      path,
-    });
+    const summary = `${path} is ${kindNames[stat.kind]}, not a file`;
+    throw new ToolError('NOT_A_FILE', [summary, 'Name a regular file.'], { path });
   }
   return stat;
-}
-
-function opening(
-  operations: FileOperations,
-  { real, absolute }: ResolvedPath,
-  mode: 'read' | 'cached',
-): Promise<OpenFile> {
-  const cached = mode === 'cached' ? operations.openCached?.(real, absolute) : undefined;
-  return cached ?? operations.open(real, 'read');
 }
 
 /**
@@ -42,14 +30,13 @@ export function openResolved<T>(
   use: (file: OpenFile, stat: FileStat) => Promise<T>,
 ): Promise<T> {
   requireFile(target);
-  return explaining(target.display, () =>
-    usingFile(opening(operations, target, mode), async (file) => {
+  const { real, absolute, display: path } = target;
+  return explaining(path, () => {
+    const cached = mode === 'cached' ? operations.openCached?.(real, absolute) : undefined;
+    return usingFile(cached ?? operations.open(real, 'read'), async (file) => {
       const stat = await file.stat();
-      if (stat.kind !== 'file') {
-        const summary = `${target.display} was replaced while it was opened`;
-        throw new ToolError('STALE', [summary, 'Read it again.'], { path: target.display });
-      }
-      return use(file, stat);
-    }),
-  );
+      if (stat.kind === 'file') return use(file, stat);
+      throw new ToolError('STALE', [`${path} was replaced while it was opened`, 'Read it again.'], { path });
+    });
+  });
 }

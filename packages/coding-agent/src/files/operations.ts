@@ -2,19 +2,18 @@ import type { LockOptions, Replacement } from '@cairn/natives/files';
 
 export type { LockOptions } from '@cairn/natives/files';
 
+/** The name of a temporary file that a commit has next to its target. Nothing else has this form, and no answer or search shows one. */
+export const OWN_TEMPORARY: RegExp = /^\.cairn-[\da-f]{16}\.tmp$/u;
+
 /** The kind of a path. `other` is a device, a pipe or a socket. */
 export type FileKind = 'file' | 'directory' | 'symlink' | 'other';
 
-const kindNames: Readonly<Record<FileKind, string>> = {
+export const kindNames: Readonly<Record<FileKind, string>> = {
   file: 'a file',
   directory: 'a directory',
   symlink: 'a symbolic link',
   other: 'a device, pipe or socket',
 };
-
-export function kindName(kind: FileKind): string {
-  return kindNames[kind];
-}
 
 export interface FileStat {
   readonly kind: FileKind;
@@ -156,32 +155,8 @@ export async function* chunksOf(file: OpenFile, length: number, most: number = C
   }
 }
 
-/** Fills a buffer from the start of a file and passes each part to `onChunk` while the next is being read. Returns the number of bytes. */
-async function readInto(file: OpenFile, buffer: Buffer, onChunk: (chunk: Buffer) => void): Promise<number> {
-  const readFrom = (at: number): Promise<number> => file.read(buffer.subarray(at, at + CHUNK_BYTES), at);
-  let filled = 0;
-  for (let reading = readFrom(0); ;) {
-    const count = await reading;
-    const chunk = buffer.subarray(filled, filled + count);
-    filled += count;
-    // A chunk that is not full is the last one.
-    const isLast = count < CHUNK_BYTES || filled === buffer.length;
-    if (!isLast) reading = readFrom(filled);
-    onChunk(chunk);
-    if (isLast) return filled;
-  }
-}
-
-interface ReadBytesOptions {
-  /** Memory for the content, which ends the read when it is full. Default: new memory of the size of the file. */
-  readonly memory?: Buffer | undefined;
-  /** Receives the content in order, each part while the next one is being read. */
-  readonly onChunk?: ((chunk: Buffer) => void) | undefined;
-}
-
 /** Returns all bytes of an open file. A file that grows during the read is read up to its first size. */
-export async function readBytes(file: OpenFile, options: ReadBytesOptions = {}): Promise<Buffer> {
-  const { memory, onChunk } = options;
-  const buffer = memory ?? Buffer.allocUnsafe((await file.stat()).size);
-  return buffer.subarray(0, await (onChunk ? readInto(file, buffer, onChunk) : file.read(buffer, 0)));
+export async function readBytes(file: OpenFile): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafe((await file.stat()).size);
+  return buffer.subarray(0, await file.read(buffer, 0));
 }

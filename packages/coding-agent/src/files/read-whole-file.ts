@@ -4,7 +4,7 @@ import { recordOf, type Ledger } from './ledger.ts';
 import { requireExisting } from './near-names.ts';
 import { openResolved } from './open-resolved.ts';
 import { readBytes } from './operations.ts';
-import type { PathScope } from './scope.ts';
+import type { PathScope } from './resolve.ts';
 
 /**
  * Reads the bytes of a whole file. With a ledger, the file counts as read: a later change is rejected if its content is different by

@@ -94,11 +94,20 @@ export interface PathUse {
   readonly rootName?: string;
 }
 
+/** The files that a call may use. */
+export interface PathScope {
+  /** The root directory as the caller named it. */
+  readonly root: string;
+  readonly operations: FileOperations;
+  /** Resolves a path and checks that the policy allows it. @throws {ToolError} see `resolvePath`. */
+  resolve(path: string, use?: PathUse): Promise<ResolvedPath>;
+}
+
 function shownPath(absolute: string, root: string, rootName: string | undefined): string {
   if (!isWithin(absolute, root)) return absolute;
   const below = relative(root, absolute).replaceAll(sep, '/');
-  if (rootName !== undefined) return below === '' ? rootName : `${rootName}/${below}`;
-  return below === '' ? '.' : below;
+  if (below === '') return rootName ?? '.';
+  return rootName === undefined ? below : `${rootName}/${below}`;
 }
 
 /**
@@ -122,8 +131,15 @@ export async function resolvePath(territory: Territory, path: string, use: PathU
       ? join(await realPathOf(operations, dirname(absolute)), basename(absolute))
       : await realPathOf(operations, absolute);
     await checkRoot(territory, absolute, real);
-    if (allowed && !allowed.some((directory) => isWithin(real, directory))) throw outside(display, real, absolute);
-    if (use.write && (isGitInternal(real) || isGitInternal(absolute))) throw protectedGit(display);
+    if (allowed && !allowed.some((directory) => isWithin(real, directory))) {
+      const leads = real === absolute ? '' : ` (it resolves to ${quotePath(real)})`;
+      const summary = `${display} is outside the root${leads}`;
+      throw new ToolError('OUTSIDE_ROOT', [summary, 'Use a path below the root.'], { path: display });
+    }
+    if (use.write && (isGitInternal(real) || isGitInternal(absolute))) {
+      const summary = `${display} belongs to git's own data, which is not writable`;
+      throw new ToolError('PROTECTED', [summary, 'Change it with git commands.'], { path: display });
+    }
     const stat = await statOrMissing(use.noFollow ? operations.lstat(real) : operations.stat(real));
     return { path: shown, display, absolute, real, ...(stat && { stat }) };
   } catch (error) {
@@ -137,32 +153,16 @@ export async function resolvePath(territory: Territory, path: string, use: PathU
  * @throws {ToolError} `ROOT_MOVED`
  */
 async function checkRoot({ operations, roots = [] }: Territory, absolute: string, real: string): Promise<void> {
-  const root = roots
-    .filter(({ named }) => isWithin(absolute, named))
-    .reduce<NamedRoot | undefined>(
-      (best, one) => (best && best.named.length > one.named.length ? best : one),
-      undefined,
-    );
+  const around = roots.filter(({ named }) => isWithin(absolute, named));
+  const [root] = around.toSorted((a, b) => b.named.length - a.named.length);
   if (root === undefined || real === join(root.real, relative(root.named, absolute))) return;
   // A link in the root may lead there, too.
   const now = await realPathOf(operations, root.named);
   if (now !== root.real) throw rootMoved(root, now);
 }
 
-/** Returns the error for a root that leads to another directory than before. */
 export function rootMoved({ named, real }: NamedRoot, now: string): ToolError {
   const summary = `the root ${quotePath(named)} led to ${quotePath(real)} and now leads to ${quotePath(now)}`;
   const hint = 'Tell the user: link it to the first directory again, or start a new session.';
   return new ToolError('ROOT_MOVED', [summary, hint], { path: quotePath(named) });
-}
-
-function outside(display: string, real: string, absolute: string): ToolError {
-  const leads = real === absolute ? '' : ` (it resolves to ${quotePath(real)})`;
-  const summary = `${display} is outside the root${leads}`;
-  return new ToolError('OUTSIDE_ROOT', [summary, 'Use a path below the root.'], { path: display });
-}
-
-function protectedGit(path: string): ToolError {
-  const summary = `${path} belongs to git's own data, which is not writable`;
-  return new ToolError('PROTECTED', [summary, 'Change it with git commands.'], { path });
 }

@@ -29,15 +29,10 @@ export function joinSeen(...lists: readonly SeenRanges[]): SeenRanges {
   return joined;
 }
 
-/** Returns the parts of a content that were not shown. */
 export function unseenOf(seen: SeenRanges, size: number): SeenRanges {
   const starts = [0, ...seen.map(({ end }) => end)];
   const ends = [...seen.map(({ start }) => start), size];
   return starts.map((start, index) => ({ start, end: ends[index] ?? size })).filter(({ start, end }) => start < end);
-}
-
-interface Replaced extends SeenRange {
-  readonly bytes: Uint8Array;
 }
 
 /**
@@ -46,7 +41,10 @@ interface Replaced extends SeenRange {
  *
  * @param splices in order, without overlap.
  */
-export function seenAfter(seen: SeenRanges, splices: readonly Replaced[]): SeenRanges {
+export function seenAfter(
+  seen: SeenRanges,
+  splices: readonly (SeenRange & { readonly bytes: Uint8Array })[],
+): SeenRanges {
   const moved: { start: number; end: number }[] = [];
   let next = 0;
   let shift = 0;

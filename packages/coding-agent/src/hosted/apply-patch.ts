@@ -44,10 +44,8 @@ function patchOf({ type, path, diff = '' }: ApplyPatchInput): string {
 }
 
 function notOneFile(what: string): ToolError {
-  return new ToolError('INVALID_PATCH', [
-    `The diff ${what}`,
-    'Give only the changes of the file that the operation names.',
-  ]);
+  const hint = 'Give only the changes of the file that the operation names.';
+  return new ToolError('INVALID_PATCH', [`The diff ${what}`, hint]);
 }
 
 const MOVES = "moves the file ('*** Move to:')";
@@ -70,10 +68,8 @@ function parseOperation(input: ApplyPatchInput, reading: Reading): FilePatch[] {
     return patches;
   } catch (error) {
     if (!ToolError.isInstance(error)) throw error;
-    const summary = error.summary.replace(
-      /^Line (\d+) of the patch/u,
-      (_, line) => `Line ${Math.max(1, Number(line) - LINES_ABOVE)} of the diff`,
-    );
+    const inDiff = (_: string, line: string): string => `Line ${Math.max(1, Number(line) - LINES_ABOVE)} of the diff`;
+    const summary = error.summary.replace(/^Line (\d+) of the patch/u, inDiff);
     throw new ToolError(error.code, [summary, error.hint === FORMAT_HINT ? diffHints[input.type] : error.hint]);
   }
 }

@@ -8,7 +8,7 @@ import { emptyListing } from '../tools/ls.ts';
 import { renameTool } from '../tools/rename.ts';
 import { mutating, type CodingToolSpec } from '../tools/spec.ts';
 import { workspaceOf, type Workspace, type WorkspaceChoice } from '../workspace.ts';
-import { editorNames, runCommand, type EditorInput } from './editor-commands.ts';
+import { editorNames, runCommand, type TextEditorInput } from './text-editor.ts';
 
 const shape = {
   command: z.enum(['view', 'create', 'str_replace', 'insert', 'delete', 'rename']),
@@ -24,8 +24,8 @@ const shape = {
 };
 
 /** The parameters of Anthropic's memory tool. Paths begin with `/memories`. */
-interface MemoryInput extends Omit<EditorInput, 'command' | 'path'> {
-  readonly command: EditorInput['command'] | 'delete' | 'rename';
+interface MemoryInput extends Omit<TextEditorInput, 'command' | 'path'> {
+  readonly command: TextEditorInput['command'] | 'delete' | 'rename';
   readonly path?: string | undefined;
   readonly old_path?: string | undefined;
   readonly new_path?: string | undefined;
@@ -39,24 +39,14 @@ const MEMORIES = '/memories';
  * @throws {ToolError} `OUTSIDE_ROOT` unless it begins with `/memories`.
  */
 function below(path: string | undefined, command: string): string {
-  if (path === undefined) {
-    throw new ToolError('INVALID_INPUT', [`${command} needs a path`, `Use a path that begins with ${MEMORIES}.`]);
-  }
+  const hint = `Use a path that begins with ${MEMORIES}.`;
+  if (path === undefined) throw new ToolError('INVALID_INPUT', [`${command} needs a path`, hint]);
   if (path !== MEMORIES && !path.startsWith(`${MEMORIES}/`)) {
-    throw new ToolError(
-      'OUTSIDE_ROOT',
-      [`${quotePath(path)} is not below ${MEMORIES}`, `Use a path that begins with ${MEMORIES}.`],
-      { path },
-    );
+    throw new ToolError('OUTSIDE_ROOT', [`${quotePath(path)} is not below ${MEMORIES}`, hint], { path });
   }
   // The rest is relative, however many slashes it starts with.
   const rest = path.slice(MEMORIES.length).replace(/^\/+/u, '');
   return rest === '' ? '.' : rest;
-}
-
-/** Shows paths under the name that the model uses. */
-function asMemories(workspace: Workspace): Workspace {
-  return { ...workspace, resolve: (path, use) => workspace.resolve(path, { ...use, rootName: MEMORIES }) };
 }
 
 const memorySpec: CodingToolSpec<MemoryInput, unknown> = {
@@ -86,5 +76,7 @@ const memorySpec: CodingToolSpec<MemoryInput, unknown> = {
  * Makes a tool for Anthropic's memory tool (`memory_20250818`). The model sees the root of the workspace as `/memories`.
  */
 export function createMemoryTool(choice: WorkspaceChoice): ToolDefinition<MemoryInput> {
-  return bindAsItIs(memorySpec, asMemories(workspaceOf('createMemoryTool', choice)), editorNames);
+  const workspace = workspaceOf('createMemoryTool', choice);
+  const resolve: Workspace['resolve'] = (path, use) => workspace.resolve(path, { ...use, rootName: MEMORIES });
+  return bindAsItIs(memorySpec, { ...workspace, resolve }, editorNames);
 }

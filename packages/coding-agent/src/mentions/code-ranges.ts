@@ -6,27 +6,19 @@ export interface TextRange {
 
 /** Quoted and indented fences count too, and those that begin a list item: text in them is code to a reader. */
 const fenceLine = /^(?:[ \t>]|(?:[-*+]|\d{1,9}[.)])(?=[ \t]))*(`{3,}(?=[^`]*$)|~{3,})/u;
-const lineEnd = /\r\n|\n|\r/gu;
 
 /** Fenced code, fences included. An open fence reaches to the end, as Markdown has it. */
 function fencedRanges(text: string): TextRange[] {
   const ranges: TextRange[] = [];
   let open: { readonly fence: string; readonly start: number } | undefined;
-  let start = 0;
-  while (start < text.length) {
-    lineEnd.lastIndex = start;
-    const match = lineEnd.exec(text);
-    const end = match ? match.index : text.length;
-    const next = match ? lineEnd.lastIndex : text.length;
-    const line = text.slice(start, end);
+  for (const { 0: line, index: start } of text.matchAll(/[^\r\n]+/gu)) {
     if (open === undefined) {
       const fence = fenceLine.exec(line)?.[1];
       if (fence !== undefined) open = { fence, start };
     } else if (closes(line, open.fence)) {
-      ranges.push({ start: open.start, end });
+      ranges.push({ start: open.start, end: start + line.length });
       open = undefined;
     }
-    start = next;
   }
   if (open) ranges.push({ start: open.start, end: text.length });
   return ranges;

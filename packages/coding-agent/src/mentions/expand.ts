@@ -2,8 +2,8 @@ import { CHECK_PATH } from '@cairn/tool/internal';
 import { ToolError, type ContentPart, type ToolErrorCode, type ToolSuccess } from '@cairn/tool';
 import { formatBytes } from '@cairn/tool/prompt';
 import type { ResolvedPath } from '../files/resolve.ts';
-import { namesIn } from '../naming/name-tools.ts';
-import type { CodingToolsOptions } from '../naming/profiles.ts';
+import { namesOf } from '../naming/name-tools.ts';
+import { profiles, type CodingToolsOptions } from '../naming/profiles.ts';
 import { readUnshown, type ReadDetails, type ReadInput } from '../tools/read.ts';
 import type { RunContext } from '../tools/spec.ts';
 import { workspaceOf, type Workspace } from '../workspace.ts';
@@ -34,20 +34,18 @@ export interface ExpandedMessage {
   readonly mentions: readonly (AttachedMention | LeftOutMention)[];
 }
 
-interface ExpandLimits {
+/**
+ * Where mentions lead: a workspace of their own, or better the one of the tools, which then know what was read. `naming` is
+ * the profile of the tools: notices say how to continue with them.
+ */
+export type ExpandOptions = CodingToolsOptions & {
   /**
    * The budget of the whole message, in bytes of text. An image counts as 8 KiB, a large one as a 64th of its data.
    * @default 102400
    */
   readonly maxBytes?: number | undefined;
   readonly signal?: AbortSignal | undefined;
-}
-
-/**
- * Where mentions lead: a workspace of their own, or better the one of the tools, which then know what was read. `naming` is
- * the profile of the tools: notices say how to continue with them.
- */
-export type ExpandOptions = ExpandLimits & CodingToolsOptions;
+};
 
 const DEFAULT_MAX_BYTES = 100 * 1024;
 const MIN_IMAGE_COST = 8 * 1024;
@@ -57,14 +55,11 @@ const IMAGE_BYTES_PER_COST = 64;
 const NOTICE_BYTES = 160;
 
 function costOf(content: readonly ContentPart[]): number {
-  return content.reduce(
-    (sum, part) =>
-      sum +
-      (part.type === 'text'
-        ? Buffer.byteLength(part.text)
-        : Math.max(MIN_IMAGE_COST, Math.ceil(part.data.length / IMAGE_BYTES_PER_COST))),
-    0,
-  );
+  const costs = content.map((part) => {
+    if (part.type === 'text') return Buffer.byteLength(part.text);
+    return Math.max(MIN_IMAGE_COST, Math.ceil(part.data.length / IMAGE_BYTES_PER_COST));
+  });
+  return costs.reduce((sum, cost) => sum + cost, 0);
 }
 
 /** Returns the number of lines that fit into the rest of the budget. */
@@ -77,14 +72,10 @@ function linesThatFit(result: ToolSuccess<ReadDetails>, room: number): number {
   return cutAt === -1 ? lines.length : cutAt;
 }
 
-type Attachment = Pick<AttachedMention, 'details' | 'cutByBudget'> & { readonly content: readonly ContentPart[] };
-
-interface MentionRead {
-  readonly target: ResolvedPath;
-  readonly input: ReadInput;
-}
-
-async function readOf({ path, lines }: Mention, workspace: Workspace): Promise<MentionRead> {
+async function readOf(
+  { path, lines }: Mention,
+  workspace: Workspace,
+): Promise<{ readonly target: ResolvedPath; readonly input: ReadInput }> {
   const target = await workspace.resolve(path);
   const kind = target.stat?.kind;
   if (kind === undefined || (path.endsWith('/') && kind !== 'directory')) {
@@ -97,10 +88,10 @@ async function readOf({ path, lines }: Mention, workspace: Workspace): Promise<M
 
 /** Reads as much of a mention as fits. Returns its size when no part fits. */
 async function attach(
-  { target, input }: MentionRead,
+  { target, input }: Awaited<ReturnType<typeof readOf>>,
   room: number,
   context: RunContext,
-): Promise<Attachment | { readonly size: number }> {
+): Promise<(ToolSuccess<ReadDetails> & { readonly cutByBudget: boolean }) | { readonly size: number }> {
   const whole = await readUnshown(input, context);
   context.workspace.recency.note(target.real);
   const cost = costOf(whole.result.content);
@@ -114,15 +105,6 @@ async function attach(
   if (!part || costOf(part.result.content) > room) return { size: cost };
   part.countAsRead();
   return { ...part.result, cutByBudget: true };
-}
-
-async function exists(workspace: Workspace, path: string): Promise<boolean> {
-  try {
-    return (await workspace.resolve(path)).stat !== undefined;
-  } catch (error) {
-    if (ToolError.isInstance(error)) return false;
-    throw error;
-  }
 }
 
 function noticeOf(mentions: ExpandedMessage['mentions'], maxBytes: number): string[] {
@@ -148,14 +130,10 @@ export async function expandMentions(text: string, options: ExpandOptions): Prom
     const summary = `maxBytes must be a number from 0, not ${maxBytes}`;
     throw new ToolError('INVALID_OPTION', [summary, `Omit it for the default, ${formatBytes(DEFAULT_MAX_BYTES)}.`]);
   }
-  const workspace = workspaceOf('expandMentions', options, {
-    maxBytes: 'optional',
-    signal: 'optional',
-    naming: 'optional',
-    names: 'optional',
-  });
+  const own = { maxBytes: 'optional', signal: 'optional', naming: 'optional', names: 'optional' } as const;
+  const workspace = workspaceOf('expandMentions', options, own);
   const touched = new Set<string>();
-  const context: RunContext = { workspace, names: namesIn(naming), signal, dryRun: false, touched };
+  const context: RunContext = { workspace, names: namesOf(profiles[naming]), signal, dryRun: false, touched };
   const content: ContentPart[] = [{ type: 'text', text }];
   const mentions: (AttachedMention | LeftOutMention)[] = [];
   /** The mentions that were handled, by their text and by their resolved path. */
@@ -163,7 +141,12 @@ export async function expandMentions(text: string, options: ExpandOptions): Prom
   let room = maxBytes;
   const isThere = async (path: string): Promise<boolean> => {
     signal?.throwIfAborted();
-    return exists(workspace, path);
+    try {
+      return (await workspace.resolve(path)).stat !== undefined;
+    } catch (error) {
+      if (ToolError.isInstance(error)) return false;
+      throw error;
+    }
   };
   for (const mention of await findMentions(text, isThere)) {
     signal?.throwIfAborted();

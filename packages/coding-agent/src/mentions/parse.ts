@@ -1,18 +1,12 @@
 import { escapeControls } from '@cairn/tool/paths';
 import { codeRanges, type TextRange } from './code-ranges.ts';
 
-/** Lines of a file, from 1, both included. */
-interface MentionedLines {
-  readonly first: number;
-  readonly last: number;
-}
-
 /** The path and lines of a mention. */
 export interface MentionTarget {
   /** As written: relative to the root unless absolute. */
   readonly path: string;
-  /** Absent for the whole file. */
-  readonly lines?: MentionedLines | undefined;
+  /** From 1, both included. Absent for the whole file. */
+  readonly lines?: { readonly first: number; readonly last: number } | undefined;
 }
 
 /** A mention in a text; `start` and `end` are UTF-16 offsets, the `@` included. */
@@ -36,20 +30,8 @@ const lineSuffix = /^(.+?):([1-9]\d{0,8})(?:-([1-9]\d{0,8}))?$/su;
 const punctuation = new Set(".,;:!?'’”»…。，、；：！？");
 /** Bold and italic; after a slash an asterisk is a pattern. */
 const emphasis = /(?:^|[^/*])(\*{1,3})$/u;
-const closing: Readonly<Record<string, string>> = {
-  ')': '(',
-  ']': '[',
-  '}': '{',
-  '）': '（',
-  '」': '「',
-  '』': '『',
-  '】': '【',
-  '》': '《',
-};
-
-function countOf(text: string, character: string): number {
-  return text.split(character).length - 1;
-}
+const closing = ')]}）」』】》';
+const opening = '([{（「『【《';
 
 /**
  * Drops punctuation of the sentence around a path, and brackets that were opened before it. Each character is read a few times
@@ -62,9 +44,9 @@ function dropTrailingPunctuation(text: string): string {
   for (;;) {
     end -= emphasis.exec(text.slice(Math.max(0, end - 4), end))?.[1]?.length ?? 0;
     const last = text.charAt(end - 1);
-    const opening = closing[last];
-    if (opening !== undefined) {
-      const left = unopened.get(last) ?? countOf(text, last) - countOf(text, opening);
+    const bracket = last === '' ? -1 : closing.indexOf(last);
+    if (bracket >= 0) {
+      const left = unopened.get(last) ?? text.split(last).length - text.split(opening.charAt(bracket)).length;
       if (left <= 0) return text.slice(0, end);
       unopened.set(last, left - 1);
     } else if (!punctuation.has(last)) {
@@ -74,7 +56,7 @@ function dropTrailingPunctuation(text: string): string {
   }
 }
 
-function linesOf(first: string, last: string | undefined): MentionedLines | undefined {
+function linesOf(first: string, last: string | undefined): MentionTarget['lines'] {
   const lines = { first: Number(first), last: Number(last ?? first) };
   return lines.first <= lines.last ? lines : undefined;
 }
@@ -160,28 +142,26 @@ export async function findMentions(text: string, exists: (path: string) => Promi
   return choose(candidates, (path) => known.get(path) ?? false);
 }
 
-/** A mention that is being typed: the text after its `@`, and the offset of the `@`. */
-export interface OpenMention {
-  readonly query: string;
-  readonly start: number;
-}
-
 const openBare = /^[^\s"`<>|]*$/u;
 const openQuoted = /^"((?:[^"\\\r\n]|\\[^\r\n])*)$/u;
 
-/** The mention that is being typed at a cursor, bare or in quotes that are still open; `undefined` where there is none. */
-export function mentionAt(text: string, cursor: number = text.length): OpenMention | undefined {
+/**
+ * Returns the mention that is being typed at a cursor, bare or in quotes that are still open: the text after its `@`, and the offset
+ * of the `@`. Returns `undefined` where there is none.
+ */
+export function mentionAt(
+  text: string,
+  cursor: number = text.length,
+): { readonly query: string; readonly start: number } | undefined {
   const before = text.slice(0, cursor);
   const lineStart = Math.max(before.lastIndexOf('\n'), before.lastIndexOf('\r')) + 1;
   for (let start = before.lastIndexOf('@'); start >= lineStart; start = before.lastIndexOf('@', start - 1)) {
-    if (!wordEnd.test(before.slice(Math.max(0, start - 2), start))) {
-      const typed = before.slice(start + 1);
-      const inner = openQuoted.exec(typed)?.[1];
-      const isCode = codeRanges(before).some((code) => code.start <= start && start < code.end);
-      if (isCode || (inner === undefined && !openBare.test(typed))) return undefined;
-      return { query: inner === undefined ? typed : unescape(inner), start };
-    }
-    if (start === 0) break;
+    if (wordEnd.test(before.slice(Math.max(0, start - 2), start))) continue;
+    const typed = before.slice(start + 1);
+    const inner = openQuoted.exec(typed)?.[1];
+    const isCode = codeRanges(before).some((code) => code.start <= start && start < code.end);
+    if (isCode || (inner === undefined && !openBare.test(typed))) return undefined;
+    return { query: inner === undefined ? typed : unescape(inner), start };
   }
   return undefined;
 }

@@ -60,10 +60,6 @@ const DEFAULT_LIMIT = 20;
 /** The maximum share of ignored paths in an answer. They replace visible paths only when they match better. */
 const IGNORED_SHARE = 1 / 4;
 
-function isTooLong(error: unknown): boolean {
-  return CairnError.isInstance(error) && error.code === 'INVALID_OPTION' && error.option === 'query';
-}
-
 function toSuggestion(match: FuzzyFindMatch, ignored: boolean): MentionSuggestion {
   const { path, isDirectory, guess, positions = [] } = match;
   return { path, isDirectory, ignored, ...(guess && { guess }), positions, mention: formatMention({ path }) };
@@ -94,23 +90,10 @@ async function usedMatches(
   return (await Promise.all(found)).filter((match) => match !== undefined);
 }
 
-/**
- * Those matches of the whole tree that are not visible ones. Both lists are the best ones of one order, so a visible path that
- * is among the best of all is also among the best visible ones.
- */
-function ignoredAmong(whole: FuzzyFindResult, visible: FuzzyFindResult): FuzzyFindMatch[] {
-  const known = new Set(visible.matches.map(({ path }) => path));
-  return whole.matches.filter(({ path }) => !known.has(path));
-}
-
 /** Returns the number of ignored paths in an answer: those that match better than the visible ones they replace. */
 function placesOf(ignored: readonly FuzzyFindMatch[], visible: readonly FuzzyFindMatch[], limit: number): number {
   let places = limit - visible.length;
-  const isBetter = (): boolean => {
-    const [next, last] = [ignored[places], visible[limit - 1 - places]];
-    return next !== undefined && last !== undefined && next.score > last.score;
-  };
-  while (isBetter()) places++;
+  while ((ignored[places]?.score ?? 0) > (visible[limit - 1 - places]?.score ?? Infinity)) places++;
   return places;
 }
 
@@ -131,7 +114,10 @@ async function answer(workspace: Workspace, reach: Reach, asked: Omit<SearchRequ
   const [visible, whole] = await Promise.all([ordered(visibleOnly, found.visible), ordered(everything, found.whole)]);
   const first = await reach.firstOf(visible.matches, limit);
   const most = Math.max(limit - first.length, Math.floor(limit * IGNORED_SHARE));
-  const candidates = await reach.firstOf(ignoredAmong(whole, visible), most);
+  // Both lists are the best ones of one order, so a visible path that is among the best of all is also among the best visible ones.
+  const known = new Set(visible.matches.map(({ path }) => path));
+  const unknown = whole.matches.filter(({ path }) => !known.has(path));
+  const candidates = await reach.firstOf(unknown, most);
   const ignored = candidates.slice(0, placesOf(candidates, first, limit));
   const stopReason = whole.stopReason === 'limit' ? undefined : whole.stopReason;
   const suggestions = [
@@ -191,7 +177,9 @@ export function createMentionProvider(options: WorkspaceChoice): MentionProvider
       } catch (error) {
         signal?.throwIfAborted();
         if (newest !== current) return undefined;
-        if (isTooLong(error)) return { suggestions: [], totalMatches: 0, complete: false, stopReason: 'query' };
+        if (CairnError.isInstance(error) && error.option === 'query') {
+          return { suggestions: [], totalMatches: 0, complete: false, stopReason: 'query' };
+        }
         throw error;
       }
     },

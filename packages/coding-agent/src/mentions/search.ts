@@ -5,7 +5,6 @@ export interface Visibility {
   readonly gitignore: boolean;
 }
 
-/** Files that are neither hidden nor ignored. */
 export const visibleOnly: Visibility = { hidden: false, gitignore: true };
 export const everything: Visibility = { hidden: true, gitignore: false };
 
@@ -16,7 +15,6 @@ const MANY_MATCHES = 2000;
 export interface SearchRequest {
   readonly root: string;
   readonly query: string;
-  /** How many will be shown. */
   readonly limit: number;
   /** The recently used paths: they may break a tie that continues after the fetched matches. */
   readonly used: readonly string[];
@@ -37,11 +35,6 @@ function hasLetters(path: string, query: string): boolean {
     });
 }
 
-async function findPaths(visibility: Visibility, request: SearchRequest, maxResults: number): Promise<FuzzyFindResult> {
-  const { root, query, signal } = request;
-  return fuzzyFind({ path: root, query, cache: true, includePositions: true, maxResults, signal, ...visibility });
-}
-
 /** Returns whether a used path may come after the fetched matches with the same score as the last shown one. */
 function isTieCut({ matches, totalMatches }: FuzzyFindResult, { query, limit, used }: SearchRequest): boolean {
   if (totalMatches <= matches.length || totalMatches > MANY_MATCHES) return false;
@@ -54,17 +47,16 @@ function isTieCut({ matches, totalMatches }: FuzzyFindResult, { query, limit, us
 export async function findMatches(
   request: SearchRequest,
 ): Promise<{ readonly visible: FuzzyFindResult; readonly whole: FuzzyFindResult }> {
-  const fetch = async (most: number): Promise<readonly [FuzzyFindResult, FuzzyFindResult]> =>
-    Promise.all([findPaths(visibleOnly, request, most), findPaths(everything, request, most)]);
-  const close = await fetch(Math.max(FEW_MATCHES, request.limit));
+  const { root, query, limit, signal } = request;
+  const fetch = async (maxResults: number): Promise<readonly [FuzzyFindResult, FuzzyFindResult]> => {
+    const options = { path: root, query, cache: true, includePositions: true, maxResults, signal };
+    return Promise.all([fuzzyFind({ ...options, ...visibleOnly }), fuzzyFind({ ...options, ...everything })]);
+  };
+  const close = await fetch(Math.max(FEW_MATCHES, limit));
   // Without a query all paths are equal; used paths are found separately then.
-  const goesOn = request.query !== '' && close.some((result) => isTieCut(result, request));
+  const goesOn = query !== '' && close.some((result) => isTieCut(result, request));
   const [visible, whole] = goesOn ? await fetch(MANY_MATCHES) : close;
   return { visible, whole };
-}
-
-function escapeGlob(path: string): string {
-  return path.replaceAll(/[\\*?[\]{}!]/gu, (character) => `\\${character}`);
 }
 
 /** Returns the entry of a path in the cached scan, when it is in a visibility. */
@@ -75,7 +67,8 @@ export async function findEntry(
 ): Promise<GlobMatch | undefined> {
   const options = { path: root, cache: true, recursive: false, includeNodeModules: false, signal };
   const literal = path.replace(/\/$/u, '');
+  const pattern = literal.replaceAll(/[\\*?[\]{}!]/gu, (character) => `\\${character}`);
   // Names that differ only in how a letter and its marks are stored match too.
-  const { matches } = await glob({ ...options, pattern: escapeGlob(literal), ...visibility });
+  const { matches } = await glob({ ...options, pattern, ...visibility });
   return matches.find((match) => match.path === literal);
 }

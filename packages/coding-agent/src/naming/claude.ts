@@ -2,22 +2,17 @@ import type { Fields } from '@cairn/tool/kernel';
 import { z } from 'zod';
 import { oneEdit, type Profile } from './profile.ts';
 
-/** Returns the largest requested context. */
-function contextOf(given: Fields): number | undefined {
-  const asked = ['-A', '-B', '-C', 'context'].map((name) => given[name]).filter((value) => typeof value === 'number');
-  return asked.length === 0 ? undefined : Math.max(...asked);
-}
-
 function adaptGrep(renamed: Fields, given: Fields): Fields {
   const { limit, multiline, pattern, ...rest } = renamed;
   const { output_mode: mode } = given;
+  const contexts = ['-A', '-B', '-C', 'context'].map((name) => given[name]).filter((one) => typeof one === 'number');
   return {
     ...rest,
     // In Claude Code's multiline mode a dot also matches line endings.
     pattern: multiline === true ? `(?s)${String(pattern)}` : pattern,
     multiline,
     mode: mode === undefined || mode === 'files_with_matches' ? 'files' : mode,
-    context: contextOf(given),
+    context: contexts.length === 0 ? undefined : Math.max(...contexts),
     // 0 means no limit there; here the default limit applies.
     ...(limit !== 0 && { limit }),
   };

@@ -10,7 +10,7 @@ import type { Profile, ProfileTool } from './profile.ts';
 import { profiles, type NamingProfile } from './profiles.ts';
 
 /** Returns a host's names for messages. Where several of its tools share a spec, `speaker` is the one that reports. */
-function namesOf(profile: Profile, speaker?: string): Names {
+export function namesOf(profile: Profile, speaker?: string): Names {
   const entries = Object.entries(profile);
   const entryOf = (tool: string): [string, ProfileTool] | undefined =>
     entries.find(([name, entry]) => name === speaker && entry.tool === tool) ??
@@ -29,15 +29,10 @@ function namesOf(profile: Profile, speaker?: string): Names {
   };
 }
 
-/** Returns the names of a naming profile for messages. */
-export function namesIn(naming: NamingProfile): Names {
-  return namesOf(profiles[naming]);
-}
-
 /** Returns the name of a tool in a naming profile. A profile that does not exist has the default names. */
 export function toolNameIn(naming: string, tool: ToolName): string {
   const isKnown = (name: string): name is NamingProfile => Object.hasOwn(profiles, name);
-  return isKnown(naming) ? namesIn(naming).tool(tool) : tool;
+  return isKnown(naming) ? namesOf(profiles[naming]).tool(tool) : tool;
 }
 
 /** Returns the tool that a name stands for in a profile. Tools that the host lacks keep their own names. */
@@ -63,10 +58,6 @@ function shapeOf(spec: CodingToolSpec<unknown, unknown>, { parameters, shape = {
   return { ...Object.fromEntries(shared), ...shape };
 }
 
-function unshownOf(spec: CodingToolSpec<unknown, unknown>, { accepts = [] }: ProfileTool): z.ZodRawShape {
-  return Object.fromEntries(Object.entries(spec.shape).filter(([name]) => accepts.includes(name)));
-}
-
 function renamed(given: Fields, { parameters, accepts = [] }: ProfileTool): Fields {
   const named = [...Object.entries(parameters), ...accepts.map((name) => [name, name] as const)];
   const entries = named.map(([name, ours]) => [ours, given[name]] as const);
@@ -75,10 +66,11 @@ function renamed(given: Fields, { parameters, accepts = [] }: ProfileTool): Fiel
 
 function bindAs(name: string, entry: ProfileTool, workspace: Workspace, names: Names): ToolDefinition {
   const spec: CodingToolSpec<unknown, unknown> = specs[entry.tool];
+  const unshown = Object.entries(spec.shape).filter(([parameter]) => entry.accepts?.includes(parameter));
   return bind<Fields, unknown, unknown>(spec, workspace, {
     name,
     description: entry.description ?? spec.description,
-    inputSchema: inputSchema(shapeOf(spec, entry), { hidden: unshownOf(spec, entry) }),
+    inputSchema: inputSchema(shapeOf(spec, entry), { hidden: Object.fromEntries(unshown) }),
     names,
     adapt: (given) => {
       const ours = renamed(given, entry);

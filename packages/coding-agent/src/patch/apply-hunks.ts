@@ -14,8 +14,6 @@ function sideOf({ lines, oldLacksEnd, newLacksEnd }: PatchHunk, side: '-' | '+')
   return (side === '-' ? oldLacksEnd : newLacksEnd) ? own : [...own, { kind: ' ', text: '' }];
 }
 
-const textsOf = (lines: readonly HunkLine[]): string[] => lines.map(({ text }) => text);
-
 const MARK = '\ufeff';
 
 /**
@@ -47,20 +45,16 @@ function lineEnds({ encoding }: TextDocument): readonly [crlf: Buffer, lf: Buffe
  */
 function ownLineEnds(document: TextDocument, found: Found, hunk: PatchHunk): Buffer[] | undefined {
   const [crlf, lf] = lineEnds(document);
-  const place = found.occurrence();
   const known = sideOf(hunk, '-').flatMap(({ isCrlf }, index) => {
-    const [above, below] = [place[index], place[index + 1]];
+    const [above, below] = [found.place[index], found.place[index + 1]];
     return above && below ? [isCrlf === document.bytes.subarray(above.end, below.start).equals(crlf)] : [];
   });
   const isExact = known.every(Boolean) && (known.length > 0 || hunk.lines.some(({ isCrlf }) => isCrlf));
   return isExact ? sideOf(hunk, '+').map(({ isCrlf }) => (isCrlf ? crlf : lf)) : undefined;
 }
 
-/** The start of the line of a hunk's last anchor, and of the line after it. */
-interface AnchorPlace {
-  readonly start: number;
-  readonly next: number;
-}
+/** The line of a hunk's last anchor. */
+type AnchorPlace = Pick<TextLine, 'start' | 'next'>;
 
 function isAnchor({ text }: TextLine, anchor: string): boolean {
   return fold(text).trim() === fold(anchor).trim();
@@ -68,17 +62,17 @@ function isAnchor({ text }: TextLine, anchor: string): boolean {
 
 /** Returns the place of the anchors, one below the other; the anchor that is not there, as text. */
 function findAnchors(lines: readonly TextLine[], anchors: readonly string[], from: number): AnchorPlace | string {
-  let [start, at] = [from, from];
+  let place: AnchorPlace = { start: from, next: from };
   for (const anchor of anchors) {
-    const rest = lines.filter(({ start }) => start >= at);
+    const { next } = place;
+    const rest = lines.filter(({ start }) => start >= next);
     const equal = rest.find((line) => isAnchor(line, anchor));
     const beginning = rest.filter(({ text }) => fold(text).trim().startsWith(fold(anchor).trim()));
     const found = equal ?? (beginning.length === 1 ? beginning[0] : undefined);
     if (found === undefined) return anchor;
-    start = found.start;
-    at = found.next;
+    place = found;
   }
-  return { start, next: at };
+  return place;
 }
 
 /**
@@ -136,8 +130,7 @@ function insertionPoint(document: TextDocument, lines: readonly TextLine[], hunk
     const hint = 'Give the lines around the change, each with a space before it.';
     throw new ToolError('AMBIGUOUS', [summary, hint], { path: wanted.path });
   }
-  const isEndEmpty = lines.at(-1)?.start === length;
-  const count = isEndEmpty ? lines.length - 1 : lines.length;
+  const count = lines.at(-1)?.start === length ? lines.length - 1 : lines.length;
   if (hunk.lineNumber > count) {
     const summary = `${wanted.path} has ${count === 1 ? '1 line' : `${count} lines`}, so nothing can be inserted after line ${hunk.lineNumber}`;
     throw new ToolError('NO_MATCH', [summary, `Give a line from 0 to ${count}.`], { path: wanted.path });
@@ -171,9 +164,8 @@ function notAtEnd(name: string, path: string): ToolError {
  * not; or all of them lack one space of indentation.
  */
 function requireSigns(document: TextDocument, found: Found, hunk: PatchHunk, { name, path }: Wanted): void {
-  const place = found.occurrence();
   const isShifted = sideOf(hunk, '-').every(({ kind, text }, index) => {
-    const line = place[index];
+    const line = found.place[index];
     return text.trim() === '' || !line || (kind === ' ' && textOfRange(document, line) === ` ${text}`);
   });
   if (!isShifted) return;
@@ -182,16 +174,17 @@ function requireSigns(document: TextDocument, found: Found, hunk: PatchHunk, { n
   throw new ToolError('NO_MATCH', [summary, hint], { path });
 }
 
-interface Located {
-  readonly splice: Splice;
-  readonly tier: Tier;
-}
-
-function locate(document: TextDocument, finder: Finder, given: PatchHunk, wanted: Wanted): Located {
+function locate(
+  document: TextDocument,
+  finder: Finder,
+  given: PatchHunk,
+  wanted: Wanted,
+): { readonly splice: Splice; readonly tier: Tier } {
   const { path } = wanted;
   const lines = finder.lines();
   const hunk = withoutMark(document, given, path);
-  const [oldLines, newLines] = [textsOf(sideOf(hunk, '-')), textsOf(sideOf(hunk, '+'))];
+  const textsOf = (side: '-' | '+'): string[] => sideOf(hunk, side).map(({ text }) => text);
+  const [oldLines, newLines] = [textsOf('-'), textsOf('+')];
   if (hunk.lines.every(({ kind }) => kind === '+')) {
     const at = insertionPoint(document, lines, hunk, wanted);
     return { splice: insertion(document, hunk, at, wanted), tier: 'exact' };
@@ -240,16 +233,10 @@ export function applyHunks(document: TextDocument, hunks: readonly PatchHunk[], 
   });
   const splices = located.map(({ splice }, index) => ({ ...splice, name: `hunk ${index + 1}` }));
   for (const [index, hunk] of hunks.entries()) {
-    if (!hunk.newLacksEnd) continue;
     const isFollowed = splices.some(({ start }, other) => other !== index && start === document.bytes.length);
-    if (isFollowed) throw notAtEnd(`hunk ${index + 1}`, path);
+    if (hunk.newLacksEnd && isFollowed) throw notAtEnd(`hunk ${index + 1}`, path);
   }
-  return {
-    ...joinSplices(document, splices),
-    edits: located.map(({ tier, splice }) => ({
-      tier,
-      replacements: 1,
-      lineNumbers: [lineNumberAt(document, splice.start)],
-    })),
-  };
+  const lineNumbersOf = ({ start }: Splice): number[] => [lineNumberAt(document, start)];
+  const edits = located.map(({ tier, splice }) => ({ tier, replacements: 1, lineNumbers: lineNumbersOf(splice) }));
+  return { ...joinSplices(document, splices), edits };
 }

@@ -1,5 +1,4 @@
-import { invalidPatch, shown, type FilePatch } from './file-patch.ts';
-import { patchLines } from './patch-lines.ts';
+import { invalidPatch, patchLines, shown, type FilePatch } from './file-patch.ts';
 import { filePatchOf, readUnifiedFile, requireSupported, type UnifiedFile } from './unified-file.ts';
 import { isBlank, isFileStart, isSignature, notInHunk, readUnifiedHunk } from './unified-hunk.ts';
 
@@ -78,10 +77,8 @@ export function parseUnified(text: string): FilePatch[] {
   }
   flush();
   if (block && patches.length > 0) {
-    throw invalidPatch(
-      `${shown(block.end)} does not end what starts here, so the patch may be cut off`,
-      block.lineNumber,
-    );
+    const what = `${shown(block.end)} does not end what starts here, so the patch may be cut off`;
+    throw invalidPatch(what, block.lineNumber);
   }
   return patches;
 }

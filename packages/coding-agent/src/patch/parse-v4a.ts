@@ -1,6 +1,6 @@
 import { unquotePath } from '@cairn/tool/paths';
-import { invalidPatch, shown, type FilePatch, type HunkLine, type PatchHunk } from './file-patch.ts';
-import { hunkLineOf, parseHunkStart, patchLines, type PatchLines } from './patch-lines.ts';
+import { hunkLineOf, invalidPatch, parseHunkStart, patchLines, shown } from './file-patch.ts';
+import type { FilePatch, HunkLine, PatchHunk, PatchLines } from './file-patch.ts';
 
 /**
  * How a line of an update is read that is a marker of the format with whitespace before it. `signs`: as a line of context, because a
@@ -26,12 +26,10 @@ function pathAfter(line: string, at: number, prefix: string): string | undefined
   return path;
 }
 
-/** Whether a section or the end begins here. */
 function isSection(line: string): boolean {
   return /^\*\*\* (?:Add|Update|Delete) File:|^\*\*\* End Patch\s*$/u.test(line);
 }
 
-/** A marker with whitespace before it, so that the readings of a patch differ. */
 const paddedMarker = /^[^\S\n]+(?:@@|\*\*\* (?:(?:Add|Update|Delete) File:|Move to:|End of File|End Patch))/mu;
 
 /** Whether a patch has a line that the two readings could take differently. */

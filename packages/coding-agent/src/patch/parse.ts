@@ -48,13 +48,12 @@ export async function applyReading<T>(
     return await apply(patches);
   } catch (error) {
     if (!hasTwoReadings(text) || !isMisread(error)) throw error;
-    const patches = (() => {
-      try {
-        return parse('markers');
-      } catch {
-        throw error;
-      }
-    })();
+    let patches: readonly FilePatch[];
+    try {
+      patches = parse('markers');
+    } catch {
+      throw error;
+    }
     return apply(patches).catch((other: unknown) => {
       throw isParsed && isMisread(other) ? error : other;
     });

@@ -1,13 +1,12 @@
 import { ToolError } from '@cairn/tool';
 import type { Step } from '../commit/commit.ts';
 import { deleteStep } from '../commit/delete-step.ts';
-import { documentOf } from '../commit/document-of.ts';
 import { guard, guardTree } from '../commit/guard.ts';
 import type { LockedTarget } from '../commit/locked-targets.ts';
-import { RenameStep } from '../commit/rename-step.ts';
-import type { ChangeContext } from '../commit/scope.ts';
-import { takeFileSnapshot } from '../commit/snapshot.ts';
-import { sizeOf, WriteStep } from '../commit/write-step.ts';
+import { renameStep } from '../commit/rename-step.ts';
+import type { CommitScope } from '../commit/scope.ts';
+import { documentOf, takeFileSnapshot } from '../commit/snapshot.ts';
+import { sizeOf, writeStep } from '../commit/write-step.ts';
 import { diffOfSplices, diffOfTexts, type FileDiff } from '../edit/diff.ts';
 import { encodeText, encodingFor } from '../edit/encoding.ts';
 import type { Tier } from '../edit/find-text.ts';
@@ -34,7 +33,6 @@ export interface PlannedFile {
 
 const noDiff: FileDiff = { hunks: [], addedLines: 0, removedLines: 0, cut: false };
 
-/** @throws {ToolError} `EXISTS` when the path exists. */
 function requireNothing(target: LockedTarget, verb: string): void {
   if (!target.stat) return;
   const path = target.display;
@@ -42,27 +40,20 @@ function requireNothing(target: LockedTarget, verb: string): void {
   throw new ToolError('EXISTS', [`${path} already exists, so the patch cannot ${verb} it`, hint], { path });
 }
 
-function planAdd(
-  context: ChangeContext,
-  patch: FilePatch & { readonly kind: 'add' },
-  target: LockedTarget,
-): PlannedFile {
+type PatchOf<Kind extends FilePatch['kind']> = FilePatch & { readonly kind: Kind };
+
+function planAdd(workspace: CommitScope, patch: PatchOf<'add'>, target: LockedTarget): PlannedFile {
   requireNothing(target, 'add');
   const bytes = encodeText(encodingFor(new Uint8Array()), patch.content, target.display);
   const content = { target, parts: [bytes], before: undefined, permissions: patch.permissions };
-  return {
-    path: target.path,
-    kind: 'add',
-    steps: [new WriteStep(context.workspace, content)],
-    hash: hashOf(bytes),
-    diff: diffOfTexts('', patch.content),
-    tiers: [],
-  };
+  const steps = [writeStep(workspace, content)];
+  const diff = diffOfTexts('', patch.content);
+  return { path: target.path, kind: 'add', steps, hash: hashOf(bytes), diff, tiers: [] };
 }
 
 async function planDelete(
-  { workspace }: ChangeContext,
-  patch: FilePatch & { readonly kind: 'delete' },
+  workspace: CommitScope,
+  patch: PatchOf<'delete'>,
   target: LockedTarget,
 ): Promise<PlannedFile> {
   const stat = await requireExisting(workspace, target);
@@ -79,42 +70,34 @@ async function planDelete(
     }
     diff = diffOfSplices(document, applied.splices);
   }
-  return {
-    path: target.path,
-    kind: 'delete',
-    steps: [deleteStep(workspace, target, { isHashed: true })],
-    diff,
-    tiers: [],
-  };
+  return { path: target.path, kind: 'delete', steps: [deleteStep(workspace, target, true)], diff, tiers: [] };
 }
 
 async function planUpdate(
-  context: ChangeContext,
-  { hunks }: FilePatch & { readonly kind: 'update' },
+  workspace: CommitScope,
+  { hunks }: PatchOf<'update'>,
   target: LockedTarget,
   to: LockedTarget | undefined,
 ): Promise<PlannedFile> {
-  const { workspace } = context;
   await requireExisting(workspace, target);
   if (to) requireNothing(to, 'move a file onto');
   const before = await takeFileSnapshot(workspace, target);
   guard(workspace, target, before, { verb: 'changed', mustBeRead: false });
   const about = { path: target.path, kind: 'update', to: to?.path } as const;
   if (hunks.length === 0 && to) {
-    const steps = [new RenameStep(workspace, { from: target, to })];
+    const steps = [renameStep(workspace, { from: target, to })];
     return { ...about, steps, hash: before.hash, diff: noDiff, tiers: [] };
   }
   const document = documentOf(workspace, target, before);
   const { parts, splices, edits } = applyHunks(document, hunks, target.display);
   if (splices.every(({ start, end, bytes }) => before.bytes.subarray(start, end).equals(bytes))) {
     const summary = `The patch changes nothing in ${target.display}`;
-    throw new ToolError('NO_CHANGE', [summary, 'It may have been applied already: read the file.'], {
-      path: target.display,
-    });
+    const hint = 'It may have been applied already: read the file.';
+    throw new ToolError('NO_CHANGE', [summary, hint], { path: target.display });
   }
   const record = workspace.ledger.get(target.real);
   const content = { parts, before, seen: seenAfter(record?.seen ?? [], splices), encoding: record?.encoding };
-  const steps = [new WriteStep(workspace, to ? { ...content, target: to, from: target } : { ...content, target })];
+  const steps = [writeStep(workspace, to ? { ...content, target: to, from: target } : { ...content, target })];
   const tiers = edits.map(({ tier }) => tier);
   return { ...about, steps, hash: hashOf(...parts), diff: diffOfSplices(document, splices), tiers };
 }
@@ -126,7 +109,7 @@ async function planUpdate(
  * @throws {ToolError} for the first file that the patch does not fit; nothing has changed by then.
  */
 export async function planPatch(
-  context: ChangeContext,
+  workspace: CommitScope,
   patches: readonly FilePatch[],
   targets: readonly LockedTarget[],
 ): Promise<PlannedFile[]> {
@@ -137,9 +120,9 @@ export async function planPatch(
     next += own.length;
     const [target, to] = own;
     if (!target) throw new Error('every path of a patch has a target');
-    if (patch.kind === 'add') planned.push(planAdd(context, patch, target));
-    else if (patch.kind === 'delete') planned.push(await planDelete(context, patch, target));
-    else planned.push(await planUpdate(context, patch, target, to));
+    if (patch.kind === 'add') planned.push(planAdd(workspace, patch, target));
+    else if (patch.kind === 'delete') planned.push(await planDelete(workspace, patch, target));
+    else planned.push(await planUpdate(workspace, patch, target, to));
   }
   return planned;
 }

@@ -1,28 +1,22 @@
-import { invalidPatch, shown, type FilePatch, type PatchHunk } from './file-patch.ts';
-import type { PatchLines } from './patch-lines.ts';
+import { invalidPatch, shown, type FilePatch, type PatchHunk, type PatchLines } from './file-patch.ts';
 
 /** A file of a unified diff: what the lines above its hunks say, then its hunks. */
 export interface UnifiedFile {
   readonly lineNumber: number;
   readonly isGit: boolean;
   /** The names in `diff --git`, when they can be told apart. */
-  readonly gitNames?: Names | undefined;
+  gitNames?: Names | undefined;
   /** The names in `---` and `+++`. */
-  readonly names?: Names | undefined;
-  readonly isNew: boolean;
-  readonly isDeleted: boolean;
-  readonly renameFrom?: string | undefined;
-  readonly renameTo?: string | undefined;
-  readonly permissions?: number | undefined;
+  names?: Names | undefined;
+  isNew: boolean;
+  isDeleted: boolean;
+  renameFrom?: string | undefined;
+  renameTo?: string | undefined;
+  permissions?: number | undefined;
   readonly hunks: PatchHunk[];
 }
 
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
-
-interface Names {
-  readonly old: Name;
-  readonly new: Name;
-}
+type Names = Readonly<Record<'old' | 'new', Name>>;
 
 /** A name with its prefix, such as `a/`. */
 interface Name {
@@ -33,17 +27,7 @@ interface Name {
 
 const NOWHERE = '/dev/null';
 
-const escapes: Readonly<Record<string, number>> = {
-  a: 7,
-  b: 8,
-  t: 9,
-  n: 10,
-  v: 11,
-  f: 12,
-  r: 13,
-  '"': 34,
-  '\\': 92,
-};
+const escapes: Readonly<Record<string, string>> = { a: '\x07', b: '\b', t: '\t', n: '\n', v: '\v', f: '\f', r: '\r' };
 
 /**
  * Returns a name without git's quotes and escapes.
@@ -56,7 +40,8 @@ function unquote(name: string, lineNumber: number): string {
   if (!parts) throw invalidPatch(`${shown(name)} is not a name as git quotes it`, lineNumber);
   const bytes = parts.map((part) => {
     if (!part.startsWith('\\')) return Buffer.from(part);
-    return Buffer.of(escapes[part.charAt(1)] ?? Number.parseInt(part.slice(1), 8));
+    const escaped = part.slice(1);
+    return /^\d/u.test(escaped) ? Buffer.of(Number.parseInt(escaped, 8)) : Buffer.from(escapes[escaped] ?? escaped);
   });
   return Buffer.concat(bytes).toString();
 }
@@ -107,7 +92,7 @@ export function requireSupported(line: string, lineNumber: number): void {
 }
 
 /** Reads one of the lines that git writes above the hunks. Returns whether it is one. */
-function readGitLine(file: Mutable<UnifiedFile>, line: string, lineNumber: number): boolean {
+function readGitLine(file: UnifiedFile, line: string, lineNumber: number): boolean {
   const [, key, value = ''] = /^(new file mode|deleted file mode|rename from|rename to) (.*)$/u.exec(line) ?? [];
   if (key === 'new file mode') {
     file.isNew = true;
@@ -119,12 +104,11 @@ function readGitLine(file: Mutable<UnifiedFile>, line: string, lineNumber: numbe
   return true;
 }
 
-/** Reads the lines above the hunks of a file. */
 export function readUnifiedFile(reader: PatchLines): UnifiedFile {
   const lineNumber = reader.at + 1;
   const first = reader.lines[reader.at] ?? '';
   const isGit = first.startsWith('diff --git ');
-  const file: Mutable<UnifiedFile> = { lineNumber, isGit, isNew: false, isDeleted: false, hunks: [] };
+  const file: UnifiedFile = { lineNumber, isGit, isNew: false, isDeleted: false, hunks: [] };
   if (isGit) {
     file.gitNames = gitNamesOf(first, lineNumber);
     for (reader.at++; reader.at < reader.lines.length; reader.at++) {
@@ -142,10 +126,7 @@ export function readUnifiedFile(reader: PatchLines): UnifiedFile {
 }
 
 /** The paths before and after; `undefined` where there is no file. */
-interface Paths {
-  readonly from: string | undefined;
-  readonly to: string | undefined;
-}
+type Paths = Readonly<Record<'from' | 'to', string | undefined>>;
 
 /** Whether `diff -N` says that a side has no file: the first of all times, and no line. */
 function isAbsent(name: Name, { hunks }: UnifiedFile, kind: '-' | '+'): boolean {
@@ -153,7 +134,6 @@ function isAbsent(name: Name, { hunks }: UnifiedFile, kind: '-' | '+'): boolean 
   return name.isEpoch && others.length === 0 && hunk !== undefined && hunk.lines.every((line) => line.kind === kind);
 }
 
-/** Returns the paths in `---` and `+++`, without prefixes. */
 function pathsOfNames(file: UnifiedFile, names: Names): Paths {
   const { isGit, gitNames } = file;
   const [old, created] = [names.old.path, names.new.path].map((path) => (path === NOWHERE ? undefined : path));
@@ -198,10 +178,8 @@ function pathsOf(file: UnifiedFile): Paths {
   const { from, to } = pathsOfNames(file, stated);
   if (!names) return { from: isNew ? undefined : from, to: isDeleted ? undefined : to };
   if ((isNew && from !== undefined) || (isDeleted && to !== undefined)) {
-    return fail(
-      file,
-      `a file that is ${isNew ? 'new' : 'deleted'} has '/dev/null' as its ${isNew ? 'old' : 'new'} name`,
-    );
+    const [state, side] = isNew ? ['new', 'old'] : ['deleted', 'new'];
+    return fail(file, `a file that is ${state} has '/dev/null' as its ${side} name`);
   }
   return { from, to };
 }

@@ -1,6 +1,6 @@
 import type { ToolError } from '@cairn/tool';
-import { invalidPatch, shown, type HunkLine, type PatchHunk } from './file-patch.ts';
-import { hunkLineOf, parseHunkStart, type PatchLines } from './patch-lines.ts';
+import { hunkLineOf, invalidPatch, parseHunkStart, shown } from './file-patch.ts';
+import type { HunkLine, PatchHunk, PatchLines } from './file-patch.ts';
 
 export const isBlank = (line: string): boolean => line.trim() === '';
 
@@ -19,26 +19,12 @@ export function isSignature({ lines }: PatchLines, at: number): boolean {
   return /^-- ?$/u.test(dashes) && /^\d+\.\d[\w.() -]*$/u.test(version) && isBlank(after);
 }
 
-/** The error about a line that has no sign. */
 export function notInHunk(line: string, lineNumber: number): ToolError {
   const hint = "Start each line of a hunk with a space, '-' or '+', and leave out what is not part of the diff.";
   return invalidPatch(`${shown(line)} is not part of a file's change`, lineNumber, hint);
 }
 
-function isLast({ lines, at }: PatchLines): boolean {
-  for (let next = at; next < lines.length; next++) if (!isBlank(lines[next] ?? '')) return false;
-  return true;
-}
-
-interface Counts {
-  old: number;
-  new: number;
-}
-
-function count(counts: Counts, kind: HunkLine['kind'], step: number): void {
-  if (kind !== '+') counts.old += step;
-  if (kind !== '-') counts.new += step;
-}
+type Counts = Record<'old' | 'new', number>;
 
 function isShortOf(counts: Counts, stated: Counts | undefined): boolean {
   return stated !== undefined && (counts.old < stated.old || counts.new < stated.new);
@@ -56,7 +42,8 @@ function addLine({ lines, counts, oldLacksEnd, newLacksEnd }: Body, line: HunkLi
     throw invalidPatch("a line follows the one that '\\ No newline at end of file' says is the last", lineNumber);
   }
   lines.push(line);
-  count(counts, line.kind, 1);
+  if (line.kind !== '+') counts.old++;
+  if (line.kind !== '-') counts.new++;
 }
 
 function markLast(body: Body, lineNumber: number): void {
@@ -72,8 +59,7 @@ function markLast(body: Body, lineNumber: number): void {
  */
 function endsAtFileStart(reader: PatchLines, { lines, counts }: Body, stated: Counts | undefined): boolean {
   const { at } = reader;
-  if (!isFileStart(reader, at) || !reader.lines[at + 2]?.startsWith('@@')) return false;
-  if (lines.length === 0) return false;
+  if (lines.length === 0 || !isFileStart(reader, at) || !reader.lines[at + 2]?.startsWith('@@')) return false;
   const isCounted = stated !== undefined && counts.old < stated.old && counts.new < stated.new;
   return !(isCounted && lines.every(({ kind }) => kind !== ' '));
 }
@@ -84,8 +70,8 @@ function readBody(reader: PatchLines, stated: Counts | undefined): Body {
   const body: Body = { lines: [], counts: { old: 0, new: 0 }, oldLacksEnd: false, newLacksEnd: false };
   // Editors remove trailing whitespace, so an empty line is one of context, unless it only separates the hunk from what follows.
   let blank: HunkLine[] = [];
-  const keepBlank = (lines: readonly HunkLine[]): void => {
-    for (const line of lines) addLine(body, line, reader.at);
+  const keepBlank = (most: number = Infinity): void => {
+    for (const line of blank.slice(0, most)) addLine(body, line, reader.at);
     blank = [];
   };
   for (reader.at++; reader.at < reader.lines.length; reader.at++) {
@@ -96,19 +82,19 @@ function readBody(reader: PatchLines, stated: Counts | undefined): Body {
     }
     const kind = line.charAt(0);
     if (kind === '\\' && line.startsWith('\\ ')) {
-      keepBlank(blank);
+      keepBlank();
       markLast(body, reader.at + 1);
       continue;
     }
     if (kind !== ' ' && kind !== '-' && kind !== '+') break;
     if ((isSignature(reader, reader.at) && !isShortOf(body.counts, stated)) || endsAtFileStart(reader, body, stated))
       break;
-    keepBlank(blank);
+    keepBlank();
     addLine(body, hunkLineOf(reader, kind, isCrlfPatch), reader.at + 1);
   }
   const missing = (stated?.old ?? 0) - body.counts.old;
   const isMissingOnBoth = stated !== undefined && missing === stated.new - body.counts.new;
-  if (isMissingOnBoth && missing <= blank.length) keepBlank(blank.slice(0, missing));
+  if (isMissingOnBoth && missing <= blank.length) keepBlank(missing);
   return body;
 }
 
@@ -122,16 +108,13 @@ export function readUnifiedHunk(reader: PatchLines): PatchHunk {
   const lineNumber = reader.at + 1;
   const first = reader.lines[reader.at] ?? '';
   if (first.startsWith('@@@')) {
-    throw invalidPatch(
-      'it is the diff of a merge, which patch cannot apply',
-      lineNumber,
-      'Give the diff to one parent.',
-    );
+    const what = 'it is the diff of a merge, which patch cannot apply';
+    throw invalidPatch(what, lineNumber, 'Give the diff to one parent.');
   }
   const { range, anchor } = parseHunkStart(first);
   const stated = range && { old: range.oldCount, new: range.newCount };
   const { lines, counts, oldLacksEnd, newLacksEnd } = readBody(reader, stated);
-  if (stated && isShortOf(counts, stated) && isLast(reader)) {
+  if (stated && isShortOf(counts, stated) && reader.lines.slice(reader.at).every(isBlank)) {
     const summary = `the last hunk has ${counts.old} old and ${counts.new} new lines, but ${shown(first)} says ${stated.old} and ${stated.new}, so the patch may be cut off`;
     throw invalidPatch(summary, lineNumber, 'Give the whole hunk, or correct its numbers.');
   }

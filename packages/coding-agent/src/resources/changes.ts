@@ -26,7 +26,6 @@ function spellings(changed: ChangedPath, roots: readonly string[], bases: readon
   });
 }
 
-/** Returns the changes of the resources of one path, under a root that has it. */
 function changesOf({ path, isStructural }: ChangedPath): ResourceChange[] {
   if (!isStructural) return [{ kind: 'resource-update', uri: uriOf(path) }];
   return [

@@ -26,12 +26,6 @@ function templatePath(path: string): string {
   return path.replaceAll(sep, '/').replace(/^\//u, '');
 }
 
-/** Returns the query in one root: what was typed, without the root's own path. */
-function queryIn(root: string, typed: string): string {
-  const prefix = `${templatePath(root)}/`;
-  return typed.startsWith(prefix) ? typed.slice(prefix.length) : typed;
-}
-
 /** Returns the files that the typed text may stand for, best first: letters of a path in a root, or the start of an absolute path. */
 export async function completePath(
   { workspace, roots }: { readonly workspace: Workspace; readonly roots: readonly string[] },
@@ -41,15 +35,10 @@ export async function completePath(
   if (Buffer.byteLength(typed) > MAX_QUERY_BYTES) return { values: [], total: 0 };
   const found = await Promise.all(
     roots.map(async (root) => {
-      const query = queryIn(root, typed);
-      const options = {
-        maxResults: MAX_VALUES,
-        cache: true,
-        timeoutMs: TIMEOUT_MS,
-        onTimeout: 'partial',
-        signal,
-      } as const;
-      const { matches, totalMatches } = await fuzzyFind({ query, path: root, ...options });
+      const prefix = `${templatePath(root)}/`;
+      const query = typed.startsWith(prefix) ? typed.slice(prefix.length) : typed;
+      const options = { maxResults: MAX_VALUES, cache: true, timeoutMs: TIMEOUT_MS, signal };
+      const { matches, totalMatches } = await fuzzyFind({ query, path: root, ...options, onTimeout: 'partial' });
       const placed = matches.map(({ path, score, guess }) => ({ path: join(root, path), score, guess }));
       return { total: totalMatches, matches: placed };
     }),

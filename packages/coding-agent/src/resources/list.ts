@@ -15,17 +15,15 @@ const PAGE_SIZE = 200;
 /** When a scan takes longer, the list has what it found until then. */
 const TIMEOUT_MS = 5000;
 
-/** Where a page starts: in which root, after which path. */
-interface Position {
-  readonly root: number;
-  readonly after: string;
-}
-
-function cursorOf({ root, after }: Position): string {
+/** Writes where a page starts: in which root, after which path. */
+function cursorOf(root: number, after: string): string {
   return Buffer.from(JSON.stringify([root, after])).toString('base64url');
 }
 
-function positionOf(cursor: string | undefined, roots: readonly string[]): Position {
+function positionOf(
+  cursor: string | undefined,
+  roots: readonly string[],
+): { readonly root: number; readonly after: string } {
   if (cursor === undefined) return { root: 0, after: '' };
   try {
     const [root, after] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[];
@@ -33,10 +31,8 @@ function positionOf(cursor: string | undefined, roots: readonly string[]): Posit
   } catch {
     // Not JSON: rejected below.
   }
-  throw new ToolError('INVALID_INPUT', [
-    `The cursor ${escapeControls(JSON.stringify(cursor))} is invalid`,
-    'List again without one.',
-  ]);
+  const summary = `The cursor ${escapeControls(JSON.stringify(cursor))} is invalid`;
+  throw new ToolError('INVALID_INPUT', [summary, 'List again without one.']);
 }
 
 function rootResource(path: string): Resource {
@@ -71,18 +67,15 @@ export async function listResources(
     signal,
   });
   const start = Buffer.from(position.after);
-  const rest = matches.filter(
-    ({ path, lossyPath }) =>
-      lossyPath !== true && (position.after === '' || Buffer.compare(Buffer.from(path), start) > 0),
-  );
+  const rest = matches.filter(({ path, lossyPath }) => !lossyPath && Buffer.compare(Buffer.from(path), start) > 0);
   const files = rest.slice(0, PAGE_SIZE).map(({ path }) => ({ name: path, path: join(root, path) }));
   const allowed = await allowedOnly(workspace, files);
   const page = allowed.map(({ name, path }): Resource => ({ uri: uriOf(path), name: quotePath(name) }));
   const resources = position.after === '' ? [rootResource(root), ...page] : page;
   const last = rest[PAGE_SIZE - 1];
   if (last && rest.length > PAGE_SIZE) {
-    return { resources, nextCursor: cursorOf({ root: position.root, after: last.path }) };
+    return { resources, nextCursor: cursorOf(position.root, last.path) };
   }
   const hasMoreRoots = position.root + 1 < roots.length;
-  return { resources, ...(hasMoreRoots && { nextCursor: cursorOf({ root: position.root + 1, after: '' }) }) };
+  return { resources, ...(hasMoreRoots && { nextCursor: cursorOf(position.root + 1, '') }) };
 }

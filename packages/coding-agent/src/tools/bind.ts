@@ -1,15 +1,11 @@
 import { isObject } from '@cairn/tool/kernel';
 import { createTool, ToolError, type ToolDefinition, type ToolSuccess } from '@cairn/tool';
 import { unquotePath } from '@cairn/tool/paths';
-import type { z } from 'zod';
 import type { Workspace } from '../workspace.ts';
-import { namesBy, type CodingToolSpec, type Names, type RunContext } from './spec.ts';
+import { namesBy, type CodingToolSpec, type Names } from './spec.ts';
 
 /** How a tool appears in a set: its name there, its parameters, and how they convert to the parameters of its spec. */
-export interface Appearance<Given, Input> {
-  readonly name: string;
-  readonly description: string;
-  readonly inputSchema: z.ZodType<Given>;
+interface Appearance<Given, Input> extends Pick<ToolDefinition<Given>, 'name' | 'description' | 'inputSchema'> {
   readonly names: Names;
   /** @throws {ToolError} `INVALID_INPUT` when they do not convert. */
   adapt(given: Given): { readonly input: Input; readonly dryRun?: boolean | undefined };
@@ -33,6 +29,10 @@ function unquoted<Input>(input: Input): Input {
   return Object.fromEntries(entries) as Input;
 }
 
+function withNotes<Details>(result: ToolSuccess<Details>, notes: readonly string[]): ToolSuccess<Details> {
+  return { ...result, content: [...result.content, ...notes.map((text) => ({ type: 'text', text }) as const)] };
+}
+
 /** Runs a call. Its answer, even an error, ends with what recovery has done since the last answer. */
 async function withNotices<Details>(
   { recovery }: Workspace,
@@ -40,8 +40,8 @@ async function withNotices<Details>(
 ): Promise<ToolSuccess<Details>> {
   try {
     const result = await run();
-    const notices = recovery.takeNotices().map((text) => ({ type: 'text', text: `[${text}]` }) as const);
-    return notices.length === 0 ? result : { ...result, content: [...result.content, ...notices] };
+    const notices = recovery.takeNotices().map((text) => `[${text}]`);
+    return withNotes(result, notices);
   } catch (error) {
     if (!ToolError.isInstance(error)) throw error;
     const notices = recovery.takeNotices();
@@ -51,19 +51,6 @@ async function withNotices<Details>(
   }
 }
 
-/** Adds the notes about the files that a call has read or changed to its answer. */
-async function withFileNotes<Details>(
-  result: ToolSuccess<Details>,
-  { fileNotes }: Workspace,
-  { touched, signal }: Pick<RunContext, 'touched' | 'signal'>,
-): Promise<ToolSuccess<Details>> {
-  if (fileNotes === undefined || touched === undefined || touched.size === 0) return result;
-  const notes = await fileNotes.notesOn([...touched], { signal });
-  if (notes.length === 0) return result;
-  return { ...result, content: [...result.content, ...notes.map((text) => ({ type: 'text', text }) as const)] };
-}
-
-/** Makes a tool from a spec, on a workspace. */
 export function bind<Given, Input, Details>(
   spec: CodingToolSpec<Input, Details>,
   workspace: Workspace,
@@ -77,9 +64,11 @@ export function bind<Given, Input, Details>(
     annotations: spec.annotations,
     run: async (given, { signal, dryRun: isTrial }) => {
       const { input, dryRun = false } = appearance.adapt(given);
-      const context = { workspace, names, signal, dryRun: dryRun || isTrial, touched: new Set<string>() };
+      const touched = new Set<string>();
+      const context = { workspace, names, signal, dryRun: dryRun || isTrial, touched };
       const result = await withNotices(workspace, () => spec.run(unquoted(input), context));
-      return withFileNotes(result, workspace, context);
+      if (touched.size === 0) return result;
+      return withNotes(result, (await workspace.fileNotes?.notesOn([...touched], { signal })) ?? []);
     },
   });
 }

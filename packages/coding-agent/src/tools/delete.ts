@@ -12,7 +12,7 @@ import { requireExisting } from '../files/near-names.ts';
 import type { FileKind } from '../files/operations.ts';
 import type { Workspace } from '../workspace.ts';
 import { inputSchema } from './input.ts';
-import { mutating, type RunContext, type RegisteredToolSpec } from './spec.ts';
+import { mutating, type RunContext, type CodingToolSpec } from './spec.ts';
 
 const shape = { path: z.string(), recursive: z.boolean().optional().describe('delete a directory') };
 
@@ -50,10 +50,8 @@ async function inspect(target: LockedTarget, { workspace, signal }: RunContext):
   return entries;
 }
 
-/** Deletes a file or a link, or with `recursive` a directory with its content. */
-export const deleteTool: RegisteredToolSpec<DeleteInput, DeleteDetails> = {
+export const deleteTool: CodingToolSpec<DeleteInput, DeleteDetails> = {
   name: 'delete',
-  position: 50,
   description: 'Delete a file, or a directory with recursive. Deletes a link, not its target.',
   shape,
   inputSchema: inputSchema(shape),

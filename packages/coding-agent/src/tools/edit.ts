@@ -1,20 +1,20 @@
+import type { Fields } from '@cairn/tool/kernel';
 import { succeed } from '@cairn/tool';
 import { count } from '@cairn/tool/prompt';
 import { truncate } from '@cairn/tool/internal';
 import { quotePath } from '@cairn/tool/paths';
 import { z } from 'zod';
-import { changeFile, type ChangedFile } from '../commit/changed-file.ts';
-import { documentOf } from '../commit/document-of.ts';
 import { guard } from '../commit/guard.ts';
 import { withLockedTarget } from '../commit/locked-targets.ts';
-import { takeFileSnapshot } from '../commit/snapshot.ts';
+import { documentOf, takeFileSnapshot } from '../commit/snapshot.ts';
+import { changeFile, type ChangedFile } from '../commit/write-step.ts';
 import { applyEdits, type AppliedEdit } from '../edit/apply-edit.ts';
 import { diffOfSplices, formatHunks } from '../edit/diff.ts';
 import type { TextEdit } from '../edit/found.ts';
 import { requireExisting } from '../files/near-names.ts';
 import { seenAfter } from '../files/seen.ts';
 import { inputSchema, namesOf } from './input.ts';
-import { mutating, type RegisteredToolSpec } from './spec.ts';
+import { mutating, type CodingToolSpec } from './spec.ts';
 
 const editShape = { old_text: z.string(), new_text: z.string(), replace_all: z.boolean().optional() };
 const shape = { path: z.string(), edits: z.array(z.strictObject(editShape)).min(1) };
@@ -31,7 +31,7 @@ export interface EditDetails extends ChangedFile {
 const flatNames = Object.keys(editShape).flatMap(namesOf);
 
 /** Accepts one edit without the list around it. */
-function gatherFlatEdit(input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+function gatherFlatEdit(input: Fields): Fields {
   const flat = Object.entries(input).filter(([name]) => flatNames.includes(name));
   if (flat.length === 0 || (input['edits'] ?? null) !== null) return input;
   const rest = Object.entries(input).filter(([name]) => !flatNames.includes(name));
@@ -54,10 +54,8 @@ function describe(details: EditDetails): string {
   return `${text} Matched only after ignoring differences (${ignored.join(', ')}); the changes:\n${shown.lines.join('\n')}${more}`;
 }
 
-/** Replaces texts in a file; all other bytes stay. */
-export const editTool: RegisteredToolSpec<EditInput, EditDetails> = {
+export const editTool: CodingToolSpec<EditInput, EditDetails> = {
   name: 'edit',
-  position: 30,
   description:
     'Replace text in a file. Each old_text must occur once, unless replace_all. All edits match the original file.',
   shape,
@@ -78,7 +76,7 @@ export const editTool: RegisteredToolSpec<EditInput, EditDetails> = {
       const content = { target, parts, before, seen: seenAfter(seen, splices), encoding };
       const changed = await changeFile(context, content, diffOfSplices(document, splices));
       const details = { ...changed, edits: made };
-      before.release();
+      workspace.buffers.release(before.bytes);
       return succeed(describe(details), details);
     });
   },

@@ -1,4 +1,3 @@
-/** The type of a file, by its first bytes. */
 export interface SniffedType {
   /** In words: `PNG image`. */
   readonly name: string;
@@ -6,13 +5,8 @@ export interface SniffedType {
   readonly imageType?: string;
 }
 
-interface Signature extends SniffedType {
-  readonly bytes: string;
-  readonly offset?: number;
-}
-
 /** Bytes as Latin-1 text. */
-const signatures: readonly Signature[] = [
+const signatures: readonly (SniffedType & { readonly bytes: string; readonly offset?: number })[] = [
   { bytes: '\x89PNG\r\n\x1a\n', name: 'PNG image', imageType: 'image/png' },
   { bytes: '\xff\xd8\xff', name: 'JPEG image', imageType: 'image/jpeg' },
   { bytes: 'GIF87a', name: 'GIF image', imageType: 'image/gif' },
@@ -43,7 +37,6 @@ const signatures: readonly Signature[] = [
   { bytes: 'wOFF', name: 'font' },
 ];
 
-/** The number of bytes that decide the type. */
 export const SNIFF_BYTES = 512;
 
 /** Returns the type of a file that starts with `head`; `undefined` when it is unknown. */

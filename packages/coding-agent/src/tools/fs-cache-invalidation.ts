@@ -2,4 +2,4 @@ export {
   invalidateFsScanAfterDelete,
   invalidateFsScanAfterRename,
   invalidateFsScanAfterWrite,
-} from '../commit/scan-cache.ts';
+} from '../commit/changes.ts';

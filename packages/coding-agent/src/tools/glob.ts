@@ -7,19 +7,8 @@ import { z } from 'zod';
 import { requireExisting } from '../files/near-names.ts';
 import type { ResolvedPath } from '../files/resolve.ts';
 import { inputSchema } from './input.ts';
-import { brokenNameNotes, unreadableNote } from './listing.ts';
-import {
-  boundsFor,
-  isHidden,
-  hintNotes,
-  pathBelow,
-  quotedNotes,
-  searching,
-  SECOND_PASS_MS,
-  SECOND_PASS_RESULTS,
-  splitPattern,
-} from './search.ts';
-import { readOnly, type RunContext, type RegisteredToolSpec } from './spec.ts';
+import * as search from './search.ts';
+import { readOnly, type RunContext, type CodingToolSpec } from './spec.ts';
 
 const MAX_RESULTS = 200;
 const TIMEOUT_MS = 5000;
@@ -70,25 +59,24 @@ async function searchLeftOut(options: GlobOptions, { hidden, ignored }: GlobInpu
     gitignore: false,
     includeNodeModules: true,
     sortByMtime: false,
-    maxResults: SECOND_PASS_RESULTS,
-    timeoutMs: SECOND_PASS_MS,
+    maxResults: search.SECOND_PASS_RESULTS,
+    timeoutMs: search.SECOND_PASS_MS,
   });
-  const inHidden = matches.filter(({ path }) => isHidden(path)).length;
+  const inHidden = matches.filter(({ path }) => search.isHidden(path)).length;
   return { hidden: inHidden, ignored: matches.length - inHidden, isCut: !complete };
 }
 
-/** Returns the notices of an empty answer about files that it left out. */
 export function leftOutNotes(leftOut: LeftOut | undefined, { names }: RunContext, tool: string): string[] {
   if (leftOut === undefined) return [];
   const most = leftOut.isCut ? 'at least ' : '';
+  const [hidden, ignored] = ['hidden', 'ignored'].map((name) => names.setting(tool, name, 'true'));
   const notes: string[] = [];
   if (leftOut.hidden > 0) {
-    const call = `${names.setting(tool, 'hidden', 'true')}, and ${names.setting(tool, 'ignored', 'true')} if they are ignored`;
-    notes.push(`[${most}${count(leftOut.hidden, 'match', 'matches')} in hidden files: ${call}]`);
+    const found = `${most}${count(leftOut.hidden, 'match', 'matches')} in hidden files`;
+    notes.push(`[${found}: ${hidden}, and ${ignored} if they are ignored]`);
   }
   if (leftOut.ignored > 0) {
-    const call = names.setting(tool, 'ignored', 'true');
-    notes.push(`[${most}${count(leftOut.ignored, 'match', 'matches')} in ignored files: ${call}]`);
+    notes.push(`[${most}${count(leftOut.ignored, 'match', 'matches')} in ignored files: ${ignored}]`);
   }
   if (notes.length === 0 && leftOut.isCut) notes.push('[hidden and ignored files were searched only in part]');
   return notes;
@@ -112,7 +100,7 @@ function headerOf({ paths, totalMatches, skip, stopReason }: GlobDetails, given:
 }
 
 async function baseOf(input: GlobInput, { workspace }: RunContext): Promise<{ base: ResolvedPath; pattern: string }> {
-  const split = splitPattern(input.pattern);
+  const split = search.splitPattern(input.pattern);
   const { path = '.' } = input;
   // A pattern with `..` starts from the searched directory.
   const from = split.base === undefined || isAbsolute(split.base) ? (split.base ?? path) : join(path, split.base);
@@ -121,9 +109,8 @@ async function baseOf(input: GlobInput, { workspace }: RunContext): Promise<{ ba
   return { base, pattern: split.pattern };
 }
 
-export const globTool: RegisteredToolSpec<GlobInput, GlobDetails> = {
+export const globTool: CodingToolSpec<GlobInput, GlobDetails> = {
   name: 'glob',
-  position: 70,
   description: 'Find paths by a glob pattern, newest first. Without / it matches names at any depth.',
   shape,
   inputSchema: inputSchema(shape),
@@ -131,7 +118,7 @@ export const globTool: RegisteredToolSpec<GlobInput, GlobDetails> = {
   async run(input, context) {
     const { base, pattern } = await baseOf(input, context);
     const { skip = 0, limit = MAX_RESULTS, ignored = false } = input;
-    const bounds = boundsFor(base, TIMEOUT_MS);
+    const bounds = search.boundsFor(base, TIMEOUT_MS);
     const shown = Math.min(limit, MAX_RESULTS);
     const options: GlobOptions = {
       pattern,
@@ -140,7 +127,7 @@ export const globTool: RegisteredToolSpec<GlobInput, GlobDetails> = {
       path: base.real,
       resolveLinks: false,
       // A pattern that names a hidden file asks for it.
-      hidden: input.hidden ?? isHidden(pattern),
+      hidden: input.hidden ?? search.isHidden(pattern),
       gitignore: !ignored,
       ...(ignored && { includeNodeModules: true }),
       sortByMtime: true,
@@ -149,12 +136,12 @@ export const globTool: RegisteredToolSpec<GlobInput, GlobDetails> = {
       onTimeout: 'partial',
       signal: context.signal,
     };
-    const result = await searching(base.display, () => glob(options));
+    const result = await search.searching(base.display, () => glob(options));
     const paths = result.matches
       .slice(skip)
-      .map(({ path, fileType }) => pathBelow(base, fileType === FileType.Dir ? `${path}/` : path));
+      .map(({ path, fileType }) => search.pathBelow(base, fileType === FileType.Dir ? `${path}/` : path));
     const isEmpty = result.totalMatches === 0;
-    const leftOut = isEmpty ? await searching(base.display, () => searchLeftOut(options, input)) : undefined;
+    const leftOut = isEmpty ? await search.searching(base.display, () => searchLeftOut(options, input)) : undefined;
     const details: GlobDetails = {
       paths,
       totalMatches: result.totalMatches,
@@ -164,20 +151,19 @@ export const globTool: RegisteredToolSpec<GlobInput, GlobDetails> = {
       ...(result.hint !== undefined && { hint: result.hint }),
       ...(leftOut && { leftOut }),
     };
-    const notes = [...hintNotes(details.hint), ...leftOutNotes(leftOut, context, 'glob')];
+    const notes = [...search.hintNotes(details.hint), ...leftOutNotes(leftOut, context, 'glob')];
     if (skip + paths.length < result.totalMatches && paths.length > 0) {
       const next = context.names.setting('glob', 'skip', `${skip + paths.length}`);
       notes.push(`[cut by the limit of ${shown}; continue with ${next}]`);
     }
-    if (details.unreadable > 0) {
-      const what = count(details.unreadable, 'entry', 'entries');
-      const unreadablePaths = result.unreadablePaths?.map((path) => pathBelow(base, path));
-      notes.push(unreadableNote(what, details.unreadable, unreadablePaths));
-    }
-    notes.push(...brokenNameNotes(result.matches.slice(skip).filter(({ lossyPath }) => lossyPath).length));
-    if (bounds.note !== undefined) notes.push(bounds.note);
+    const unread = result.unreadablePaths?.map((path) => search.pathBelow(base, path));
+    const broken = result.matches.slice(skip).filter(({ lossyPath }) => lossyPath).length;
     const lines = paths.map(quotePath);
-    notes.push(...quotedNotes(lines));
+    notes.push(
+      ...search.unreadableNotes(details.unreadable, ['entry', 'entries'], unread),
+      ...search.brokenNameNotes(broken),
+    );
+    notes.push(...bounds.notes, ...search.quotedNotes(lines));
     return succeed([headerOf(details, input.pattern), ...lines, ...notes].join('\n'), details);
   },
 };

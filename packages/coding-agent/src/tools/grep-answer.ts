@@ -2,8 +2,7 @@ import type { GrepMatch, GrepResult } from '@cairn/natives';
 import { count } from '@cairn/tool/prompt';
 import { quotePath } from '@cairn/tool/paths';
 import type { LeftOut } from './glob.ts';
-import { unreadableNote } from './listing.ts';
-import { hintNotes, skippedNotes } from './search.ts';
+import { hintNotes, skippedNotes, unreadableNotes } from './search.ts';
 import type { Names, RunContext } from './spec.ts';
 
 export const MAX_MATCHES = 100;
@@ -36,10 +35,6 @@ export interface GrepDetails extends GrepResult {
   readonly leftOut?: LeftOut;
 }
 
-function plain(line: string): string {
-  return line.replace(/\r$/u, '');
-}
-
 /** Returns the lines of each file under its name; with context, dashes mark a gap. */
 function contentLines(matches: readonly GrepMatch[]): string[] {
   const lines: string[] = [];
@@ -54,9 +49,12 @@ function contentLines(matches: readonly GrepMatch[]): string[] {
     // The next page begins with the next match.
     const next = contextAfter.findIndex(({ isMatch }) => isMatch);
     const after = next === -1 ? contextAfter : contextAfter.slice(0, next);
-    lines.push(...contextBefore.map((one) => `${one.lineNumber}- ${plain(one.line)}`));
-    lines.push(`${lineNumber}: ${plain(line)}`);
-    lines.push(...after.map((one) => `${one.lineNumber}- ${plain(one.line)}`));
+    const shown = [
+      ...contextBefore.map((one) => `${one.lineNumber}- ${one.line}`),
+      `${lineNumber}: ${line}`,
+      ...after.map((one) => `${one.lineNumber}- ${one.line}`),
+    ];
+    lines.push(...shown.map((one) => one.replace(/\r$/u, '')));
     last = after.at(-1)?.lineNumber ?? lineNumber;
   }
   return lines;
@@ -78,14 +76,14 @@ function pastTheEnd({ totalMatches, filesWithMatches, filesCut }: GrepDetails, m
   return `[no more matches: ${totalMatches} are shown, at most ${MAX_PER_FILE} of each file; ${more}: ${next}]`;
 }
 
+const stopTexts: Readonly<Record<string, string>> = {
+  timeout: 'the time limit was reached',
+  budget: 'the size limit of one search was reached',
+};
+
 export function headerOf(details: GrepDetails, mode: GrepMode, names: Names): string {
   const { totalMatches, filesWithMatches, filesCut, limitReached, stopReason, skip, matches } = details;
-  const stopped =
-    stopReason === 'timeout'
-      ? 'the time limit was reached'
-      : stopReason === 'budget'
-        ? 'the size limit of one search was reached'
-        : undefined;
+  const stopped = stopReason === undefined ? undefined : stopTexts[stopReason];
   if (matches.length === 0) {
     if (stopped !== undefined) return `[nothing found so far: ${stopped}; search a smaller directory or fewer files]`;
     return skip > 0 && totalMatches > 0 ? pastTheEnd(details, mode, names) : '[no match]';
@@ -100,15 +98,12 @@ export function headerOf(details: GrepDetails, mode: GrepMode, names: Names): st
   return `[${most}${unit}${stopped === undefined ? '' : `; incomplete: ${stopped}`}]`;
 }
 
-/** Returns the notices of an empty answer about the filters of files. */
 export function filterNotes(
   { filesSearched, stopReason, skipped, hint }: GrepDetails,
   { glob, type }: GrepInput,
 ): string[] {
-  const filters = [
-    ...(glob === undefined ? [] : [`glob ${quotePath(glob)}`]),
-    ...(type === undefined ? [] : [`type ${quotePath(type)}`]),
-  ];
+  const given = Object.entries({ glob, type });
+  const filters = given.flatMap(([name, value]) => (value === undefined ? [] : [`${name} ${quotePath(value)}`]));
   const isNone = filesSearched === 0 && stopReason === undefined && skipped.oversized + skipped.unreadable === 0;
   if (filters.length === 0 || !isNone) return hintNotes(hint);
   return [`[no file was searched: none is selected by ${filters.join(' and ')}]`, ...hintNotes(hint)];
@@ -116,39 +111,34 @@ export function filterNotes(
 
 export function notesOf(details: GrepDetails, input: GrepInput, shown: number, { names }: RunContext): string[] {
   const notes: string[] = [];
+  const skipping = (matches: number): string => names.setting('grep', 'skip', `${matches}`);
   if (details.limitReached) {
-    notes.push(
-      `[cut by the limit of ${shown}${input.mode === 'count' ? ' files' : ''}; continue with ${names.setting('grep', 'skip', `${details.skip + shown}`)}]`,
-    );
+    const unit = input.mode === 'count' ? ' files' : '';
+    notes.push(`[cut by the limit of ${shown}${unit}; continue with ${skipping(details.skip + shown)}]`);
   }
   if (details.stopReason === 'budget' && details.matches.length > 0 && input.mode !== 'count') {
-    notes.push(`[continue with ${names.setting('grep', 'skip', `${details.skip + details.matches.length}`)}]`);
+    notes.push(`[continue with ${skipping(details.skip + details.matches.length)}]`);
   }
-  const rest = names.setting('grep', 'skip', `${MAX_PER_FILE}`);
   for (const path of details.cutFiles.map(quotePath)) {
     const next = path.includes('\ufffd')
       ? 'its name is not valid UTF-8, so no search can name it'
-      : `continue with ${names.setting('grep', 'path', path)} ${rest}`;
+      : `continue with ${names.setting('grep', 'path', path)} ${skipping(MAX_PER_FILE)}`;
     notes.push(`[${path} has more than the ${MAX_PER_FILE} matches shown of each file; ${next}]`);
   }
   const cut = details.matches.filter(({ truncated }) => truncated).length;
   if (cut > 0) notes.push(`[${count(cut, 'line')} cut to ${MAX_COLUMNS} characters]`);
-  const { unreadable, ...skipped } = details.skipped;
-  notes.push(...skippedNotes(skipped));
-  if (unreadable > 0) {
-    const what = count(unreadable, 'file or directory', 'files or directories');
-    notes.push(unreadableNote(what, unreadable, details.unreadablePaths));
-  }
+  notes.push(...skippedNotes(details.skipped));
+  const nouns = ['file or directory', 'files or directories'] as const;
+  notes.push(...unreadableNotes(details.skipped.unreadable, nouns, details.unreadablePaths));
   if (details.engine === 'literal' && !input.literal)
     notes.push('[the pattern is not a valid regular expression; it was searched as literal text]');
   else if (details.searchedPattern !== undefined) notes.push(`[searched for: ${quotePath(details.searchedPattern)}]`);
   if (details.globs !== undefined) notes.push(`[globs: ${details.globs.map(quotePath).join(' ')}]`);
   if (details.asTyped !== undefined) {
     const { text, path, lineNumber } = details.asTyped;
-    const place = `${quotePath(path)}:${lineNumber}`;
-    notes.push(
-      `[nothing matches the expression, but the text ${quotePath(text)} is in ${place}; ${names.setting('grep', 'literal', 'true')} finds it]`,
-    );
+    const found = `the text ${quotePath(text)} is in ${quotePath(path)}:${lineNumber}`;
+    const literal = names.setting('grep', 'literal', 'true');
+    notes.push(`[nothing matches the expression, but ${found}; ${literal} finds it]`);
   }
   return notes;
 }

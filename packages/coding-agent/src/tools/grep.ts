@@ -1,28 +1,22 @@
-import { CairnError, grep, GrepOutputMode, type GrepOptions, type GrepResult } from '@cairn/natives';
-import { succeed } from '@cairn/tool';
+import { errnoOf } from '@cairn/tool/internal';
+import { CairnError, grep, GrepOutputMode, type GrepMatch, type GrepOptions, type GrepResult } from '@cairn/natives';
+import { succeed, ToolError } from '@cairn/tool';
 import { count } from '@cairn/tool/prompt';
 import { quotePath } from '@cairn/tool/paths';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { takeFileSnapshot } from '../commit/snapshot.ts';
+import { recordOf } from '../files/ledger.ts';
 import { requireExisting } from '../files/near-names.ts';
 import type { ResolvedPath } from '../files/resolve.ts';
 import { leftOutNotes, type LeftOut } from './glob.ts';
 import { filterNotes, headerOf, linesOf, MAX_COLUMNS, MAX_MATCHES, MAX_PER_FILE, notesOf } from './grep-answer.ts';
 import type { GrepDetails, GrepInput, GrepMode } from './grep-answer.ts';
-import { recordMatches } from './grep-record.ts';
 import { inputSchema } from './input.ts';
-import { brokenNameNotes } from './listing.ts';
-import {
-  boundsFor,
-  hintNotes,
-  pathBelow,
-  plainGlob,
-  quotedNotes,
-  searching,
-  SECOND_PASS_MS,
-  SECOND_PASS_RESULTS,
-} from './search.ts';
-import { readOnly, type RegisteredToolSpec } from './spec.ts';
+import * as search from './search.ts';
+import type { Workspace } from '../workspace.ts';
+import { WHOLE_FILE_BYTES } from './read-page.ts';
+import { readOnly, type CodingToolSpec } from './spec.ts';
 
 const TIMEOUT_MS = 30_000;
 const MAX_CONTEXT = 20;
@@ -58,15 +52,15 @@ async function searchLeftOut(options: GrepOptions, ignored: boolean): Promise<Le
     gitignore: false,
     mode: GrepOutputMode.Count,
     offset: 0,
-    maxCount: SECOND_PASS_RESULTS,
-    timeoutMs: SECOND_PASS_MS,
+    maxCount: search.SECOND_PASS_RESULTS,
+    timeoutMs: search.SECOND_PASS_MS,
   });
   return { hidden: 0, ignored: totalMatches, isCut: limitReached || !complete };
 }
 
 /** Returns the result with paths in the form that the other tools take. */
 function withPaths(result: GrepResult, base: ResolvedPath, isFile: boolean): GrepResult {
-  const named = (path: string): string => (isFile ? base.path : pathBelow(base, path));
+  const named = (path: string): string => (isFile ? base.path : search.pathBelow(base, path));
   const rename = <T extends { readonly path: string }>(match: T): T => ({ ...match, path: named(match.path) });
   const { asTyped, unreadablePaths } = result;
   return {
@@ -110,7 +104,7 @@ function withCrlf({ pattern, literal }: OnePattern): string | undefined {
 async function crlfNotes(options: OnePattern): Promise<string[]> {
   const pattern = options.multiline ? withCrlf(options) : undefined;
   if (pattern === undefined) return [];
-  const bounds = { offset: 0, maxCount: SECOND_PASS_RESULTS, timeoutMs: SECOND_PASS_MS };
+  const bounds = { offset: 0, maxCount: search.SECOND_PASS_RESULTS, timeoutMs: search.SECOND_PASS_MS };
   const [{ totalMatches }] = await searchLines({ ...options, ...bounds, pattern, mode: GrepOutputMode.Count });
   if (totalMatches === 0) return [];
   const write = options.literal ? 'a CRLF for each line feed' : String.raw`\r?\n for \n`;
@@ -153,9 +147,34 @@ function pageOfCounts(result: GrepResult, skip: number, limit: number): GrepResu
   return { ...result, matches, ...(isCut && { limitReached: true as const }) };
 }
 
-export const grepTool: RegisteredToolSpec<GrepInput, GrepDetails> = {
+/**
+ * Records the content of the files whose lines are shown, so that later changes are noticed; a found line does not count as a
+ * sight of its file. Leaves out a file that changed since the search, and one that is too large to hash for a few lines.
+ */
+async function recordMatches(workspace: Workspace, matches: readonly GrepMatch[]): Promise<void> {
+  const files = new Map<string, GrepMatch[]>();
+  for (const match of matches) files.set(match.path, [...(files.get(match.path) ?? []), match]);
+  for (const [path, lines] of files) {
+    try {
+      const target = await workspace.resolve(path);
+      if (target.stat?.kind !== 'file' || target.stat.size > WHOLE_FILE_BYTES) continue;
+      const { bytes, hash } = await takeFileSnapshot(workspace, target);
+      const { encoding } = workspace.ledger.get(target.real) ?? {};
+      // Cut or repaired lines are not compared.
+      const hasLines = lines.every(
+        ({ line, truncated }) => truncated || line.includes('\ufffd') || bytes.includes(line),
+      );
+      if (hasLines) workspace.ledger.record(target.real, recordOf(bytes, { seen: [], encoding, hash }));
+      workspace.buffers.release(bytes);
+    } catch (error) {
+      // The file is gone or moved: the ledger has no record of it.
+      if (!ToolError.isInstance(error) && errnoOf(error) === undefined) throw error;
+    }
+  }
+}
+
+export const grepTool: CodingToolSpec<GrepInput, GrepDetails> = {
   name: 'grep',
-  position: 80,
   description: 'Search the contents of files. Modes: content (default), files, count.',
   shape,
   inputSchema: inputSchema(shape),
@@ -165,14 +184,14 @@ export const grepTool: RegisteredToolSpec<GrepInput, GrepDetails> = {
     const base = await workspace.resolve(input.path ?? '.');
     const { kind } = await requireExisting(workspace, base);
     const { mode = 'content', skip = 0, limit = MAX_MATCHES, ignored = false } = input;
-    const bounds = boundsFor(base, TIMEOUT_MS);
+    const bounds = search.boundsFor(base, TIMEOUT_MS);
     const shown = Math.min(limit, MAX_MATCHES);
     const isFile = kind === 'file';
     const options: OnePattern = {
       pattern: input.pattern,
       path: base.real,
       resolveLinks: false,
-      glob: input.glob === undefined ? undefined : plainGlob(input.glob),
+      glob: input.glob === undefined ? undefined : search.plainGlob(input.glob),
       type: input.type,
       literal: input.literal,
       ignoreCase: input.ignore_case,
@@ -187,31 +206,30 @@ export const grepTool: RegisteredToolSpec<GrepInput, GrepDetails> = {
       onTimeout: 'partial',
       signal,
     };
-    const [found, used] = await searching(base.display, () => searchLines(options));
+    const [found, used] = await search.searching(base.display, () => searchLines(options));
     const paged = mode === 'count' ? pageOfCounts(found, skip, shown) : found;
-    const cutFiles = await searching(base.display, () => findCutFiles(found, used));
+    const cutFiles = await search.searching(base.display, () => findCutFiles(found, used));
     const result = withPaths(paged, base, isFile);
     const leftOut =
       result.totalMatches === 0 && kind === 'directory'
-        ? await searching(base.display, () => searchLeftOut(used, ignored))
+        ? await search.searching(base.display, () => searchLeftOut(used, ignored))
         : undefined;
     if (mode === 'content') await recordMatches(workspace, result.matches);
     const details: GrepDetails = {
       ...result,
       skip,
-      cutFiles: cutFiles.map((path) => pathBelow(base, path)),
+      cutFiles: cutFiles.map((path) => search.pathBelow(base, path)),
       ...(leftOut && { leftOut }),
     };
     const isEmpty = result.totalMatches === 0;
-    const hints = isEmpty ? [...filterNotes(details, input), ...(await crlfNotes(options))] : hintNotes(details.hint);
+    const hints = isEmpty
+      ? [...filterNotes(details, input), ...(await crlfNotes(options))]
+      : search.hintNotes(details.hint);
     const notes = [...hints, ...leftOutNotes(leftOut, context, 'grep'), ...notesOf(details, input, shown, context)];
-    const broken = details.matches.filter(({ lossyPath }) => lossyPath).map(({ path }) => path);
-    notes.push(...brokenNameNotes(new Set(broken).size));
-    if (bounds.note !== undefined) notes.push(bounds.note);
-    notes.push(...quotedNotes(details.matches.map(({ path }) => quotePath(path))));
-    return succeed(
-      [headerOf(details, mode, context.names), ...linesOf(mode, details.matches), ...notes].join('\n'),
-      details,
-    );
+    const { matches } = details;
+    const broken = matches.filter(({ lossyPath }) => lossyPath).map(({ path }) => path);
+    notes.push(...search.brokenNameNotes(new Set(broken).size), ...bounds.notes);
+    notes.push(...search.quotedNotes(matches.map(({ path }) => quotePath(path))));
+    return succeed([headerOf(details, mode, context.names), ...linesOf(mode, matches), ...notes].join('\n'), details);
   },
 };

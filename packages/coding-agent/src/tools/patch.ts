@@ -9,13 +9,9 @@ import type { FilePatch } from '../patch/file-patch.ts';
 import { applyReading, parsePatch, pathsOf } from '../patch/parse.ts';
 import { planPatch, type PlannedFile } from '../patch/plan.ts';
 import { inputSchema } from './input.ts';
-import { mutating, type RunContext, type RegisteredToolSpec } from './spec.ts';
+import { mutating, type RunContext, type CodingToolSpec } from './spec.ts';
 
 const shape = { patch: z.string() };
-
-interface PatchInput {
-  readonly patch: string;
-}
 
 interface PatchedFile extends Pick<PlannedFile, 'path' | 'kind' | 'diff' | 'tiers'> {
   /** The new path, if the file was moved. */
@@ -34,10 +30,8 @@ const letters: Readonly<Record<PlannedFile['kind'], string>> = { add: 'A', updat
 function describe({ path, kind, to, tiers, tag }: PatchedFile): string {
   const moved = to === undefined ? '' : ` -> ${quotePath(to)}`;
   const ignored = [...new Set(tiers)].filter((tier) => tier !== 'exact');
-  const notes = [
-    ...(tag === undefined ? [] : [`tag ${tag}`]),
-    ...ignored.map((tier) => `matched after ignoring ${tier}`),
-  ];
+  const tags = tag === undefined ? [] : [`tag ${tag}`];
+  const notes = [...tags, ...ignored.map((tier) => `matched after ignoring ${tier}`)];
   return `${letters[kind]} ${quotePath(path)}${moved}${notes.length > 0 ? ` (${notes.join(', ')})` : ''}`;
 }
 
@@ -75,7 +69,7 @@ export async function applyFilePatches(
   });
   return withLockedTargets(workspace, named, signal, async (targets) => {
     requireDistinct(patches, targets);
-    const planned = await planPatch(context, patches, targets);
+    const planned = await planPatch(workspace, patches, targets);
     const steps = planned.flatMap((file) => file.steps);
     await commit(steps, context);
     const files = planned.map(fileOf);
@@ -89,10 +83,8 @@ function fileOf({ path, kind, to, hash, diff, tiers }: PlannedFile): PatchedFile
   return { path, kind, diff, tiers, ...(to !== undefined && { to }), ...(hash !== undefined && { tag: tagOf(hash) }) };
 }
 
-/** Changes several files as one: all of a patch is applied, or nothing. */
-export const patchTool: RegisteredToolSpec<PatchInput, PatchDetails> = {
+export const patchTool: CodingToolSpec<{ readonly patch: string }, PatchDetails> = {
   name: 'patch',
-  position: 40,
   description:
     "Add, change, move and delete several files at once. The patch starts with '*** Begin Patch' or is a unified diff.",
   shape,

@@ -7,12 +7,11 @@ import { requireExisting } from '../files/near-names.ts';
 import { openResolved } from '../files/open-resolved.ts';
 import { readBytes, type FileStat, type OpenFile } from '../files/operations.ts';
 import type { ResolvedPath } from '../files/resolve.ts';
-import { sniffType, SNIFF_BYTES } from './file-type.ts';
+import { sniffType, SNIFF_BYTES, type SniffedType } from './file-type.ts';
 import { inputSchema } from './input.ts';
 import { listingOf, MAX_ENTRIES, type LsDetails } from './ls.ts';
-import type { PageLimit } from './page-lines.ts';
-import { readPage, type Page } from './read-page.ts';
-import { readOnly, type Names, type RunContext, type RegisteredToolSpec } from './spec.ts';
+import { readPage, type Page, type PageLimit } from './read-page.ts';
+import { readOnly, type Names, type RunContext, type CodingToolSpec } from './spec.ts';
 
 const MAX_LINES = 2000;
 const MAX_BYTES = 50 * 1024;
@@ -35,7 +34,6 @@ export interface ReadInput {
   readonly encoding?: string | undefined;
 }
 
-/** A part of a text file. */
 interface ReadTextDetails {
   readonly kind: 'text';
   readonly path: string;
@@ -107,36 +105,41 @@ function notesOf({ limit, lines, totalLines, cutLines }: Page, offset: number, n
   return notes;
 }
 
-function notText(path: string, size: number, type: string): ToolError {
-  const summary = `${path} is not a text file: ${type}, ${formatBytes(size)}`;
-  return new ToolError('BINARY', [summary, 'Only text and PNG, JPEG, GIF and WebP images can be read.'], { path });
+/** An answer about a file, and what the ledger should know when it is shown. */
+interface FileAnswer {
+  readonly result: ToolSuccess<ReadDetails>;
+  readonly record: FileRecord;
+}
+
+interface Request {
+  readonly input: ReadInput;
+  readonly context: RunContext;
+  readonly target: ResolvedPath;
 }
 
 async function readText(
-  { input, context, target, type, note }: Request & { readonly type: string },
+  { input, context: { workspace, names, signal }, target }: Request,
+  type: string,
   file: OpenFile,
   stat: FileStat,
-): Promise<ToolSuccess<ReadTextDetails>> {
-  const { workspace, names, signal } = context;
+): Promise<FileAnswer> {
   const { offset = 1, limit = MAX_LINES, encoding } = input;
-  const limits = { maxLines: Math.min(limit, MAX_LINES), maxBytes: MAX_BYTES, maxColumns: MAX_COLUMNS };
-  const page = await readPage(
-    file,
-    stat,
-    { offset, ...limits, encoding },
-    { known: workspace.ledger.get(target.real), signal },
-  );
+  const maxLines = Math.min(limit, MAX_LINES);
+  const request = { offset, maxLines, maxBytes: MAX_BYTES, maxColumns: MAX_COLUMNS, encoding };
+  const page = await readPage(file, stat, request, { known: workspace.ledger.get(target.real), signal });
   const path = target.display;
   const { record, totalLines, lines } = page;
-  if (page.isBinary) throw notText(path, record.size, type);
+  if (page.isBinary) {
+    const summary = `${path} is not a text file: ${type}, ${formatBytes(record.size)}`;
+    throw new ToolError('BINARY', [summary, 'Only text and PNG, JPEG, GIF and WebP images can be read.'], { path });
+  }
   if (lines.length === 0 && totalLines !== undefined && offset > Math.max(1, totalLines)) {
     const summary = `${path} has ${count(totalLines, 'line')}, so there is no line ${offset}`;
     const hint = `Give ${names.parameter('read', 'offset')} from 1 to ${Math.max(1, totalLines)}.`;
     throw new ToolError('INVALID_INPUT', [summary, hint], { path });
   }
-  note(record);
   const text = [headerOf(path, page, offset), ...lines, ...notesOf(page, offset, names)].join('\n');
-  return succeed(text, {
+  const details: ReadTextDetails = {
     kind: 'text',
     path: target.path,
     size: record.size,
@@ -148,86 +151,65 @@ async function readText(
     cutLines: page.cutLines,
     ...(totalLines !== undefined && { totalLines }),
     ...(page.limit && { limit: page.limit }),
-  });
+  };
+  return { result: succeed(text, details), record };
 }
 
 async function readImage(
-  { target, type, note }: Request & { readonly type: string },
-  mimeType: string,
+  { display, path }: ResolvedPath,
+  { name, imageType: mimeType }: SniffedType & { readonly imageType: string },
   file: OpenFile,
-): Promise<ToolSuccess<ReadImageDetails>> {
-  const path = target.display;
+): Promise<FileAnswer> {
   const { size } = await file.stat();
   if (size > MAX_IMAGE_BYTES) {
-    const summary = `${path} is a ${type} of ${formatBytes(size)}, more than the ${formatBytes(MAX_IMAGE_BYTES)} that can be shown`;
-    throw new ToolError('TOO_LARGE', [summary, 'Make a smaller copy of it and read that.'], { path });
+    const summary = `${display} is a ${name} of ${formatBytes(size)}, more than the ${formatBytes(MAX_IMAGE_BYTES)} that can be shown`;
+    throw new ToolError('TOO_LARGE', [summary, 'Make a smaller copy of it and read that.'], { path: display });
   }
   const bytes = await readBytes(file);
   const record = recordOf(bytes);
-  note(record);
-  const text = `[${path}: ${type}, ${formatBytes(size)}, ${tagText(record)}]`;
+  const text = `[${display}: ${name}, ${formatBytes(size)}, ${tagText(record)}]`;
+  const { content, ...rest } = succeed(text, { kind: 'image', path, size, tag: tagOf(record.hash), mimeType } as const);
   return {
-    isError: false,
-    content: [
-      { type: 'text', text },
-      { type: 'image', data: bytes.toString('base64'), mimeType },
-    ],
-    details: { kind: 'image', path: target.path, size, tag: tagOf(record.hash), mimeType },
+    result: { ...rest, content: [...content, { type: 'image', data: bytes.toString('base64'), mimeType }] },
+    record,
   };
 }
 
-interface Request {
-  readonly input: ReadInput;
-  readonly context: RunContext;
-  readonly target: ResolvedPath;
-  /** Receives what the ledger should know when the answer is shown. */
-  readonly note: (record: FileRecord) => void;
-}
-
-async function readAny(request: Request, file: OpenFile, stat: FileStat): Promise<ToolSuccess<ReadDetails>> {
+async function readFile(request: Request, file: OpenFile, stat: FileStat): Promise<FileAnswer> {
   const head = Buffer.alloc(SNIFF_BYTES);
   const found = sniffType(head.subarray(0, await file.read(head, 0)));
-  const type = found?.name ?? 'binary data';
-  if (found?.imageType !== undefined) return readImage({ ...request, type }, found.imageType, file);
-  return readText({ ...request, type }, file, stat);
+  const { name = 'binary data', imageType } = found ?? {};
+  if (imageType !== undefined) return readImage(request.target, { name, imageType }, file);
+  return readText(request, name, file, stat);
 }
 
-interface UnshownAnswer {
-  readonly result: ToolSuccess<ReadDetails>;
-  /** Counts the content of the answer as read. */
-  readonly countAsRead: () => void;
-}
-
-/** Reads like the tool; the content counts as read only when the caller says that it is shown. */
-export async function readUnshown(input: ReadInput, context: RunContext): Promise<UnshownAnswer> {
+/** Reads like the tool; the content counts as read when the caller calls `countAsRead`, because it is shown. */
+export async function readUnshown(
+  input: ReadInput,
+  context: RunContext,
+): Promise<{ readonly result: ToolSuccess<ReadDetails>; readonly countAsRead: () => void }> {
   const { workspace } = context;
   const target = await workspace.resolve(input.path);
   const { kind } = await requireExisting(workspace, target);
   if (kind === 'directory') {
     const { offset = 1, limit = MAX_ENTRIES } = input;
     const request = { depth: 1, limit: Math.min(limit, MAX_ENTRIES), skip: offset - 1 };
-    const { content, details } = await listingOf(target, request, context);
-    return {
-      result: { isError: false, content, details: { kind: 'directory', ...details } },
-      countAsRead: () => undefined,
-    };
+    const { details, ...rest } = await listingOf(target, request, context);
+    return { result: { ...rest, details: { kind, ...details } }, countAsRead: () => undefined };
   }
-  const records: FileRecord[] = [];
-  const request = { input, context, target, note: (record: FileRecord) => void records.push(record) };
-  const result = await openResolved(workspace.operations, target, 'cached', (file, stat) =>
-    readAny(request, file, stat),
+  const request = { input, context, target };
+  const { result, record } = await openResolved(workspace.operations, target, 'cached', (file, stat) =>
+    readFile(request, file, stat),
   );
   const countAsRead = (): void => {
-    for (const record of records) workspace.ledger.record(target.real, record);
+    workspace.ledger.record(target.real, record);
     context.touched?.add(target.real);
   };
   return { result, countAsRead };
 }
 
-/** Reads a part of a text file, an image, or the listing of a directory. */
-export const readTool: RegisteredToolSpec<ReadInput, ReadDetails> = {
+export const readTool: CodingToolSpec<ReadInput, ReadDetails> = {
   name: 'read',
-  position: 10,
   description: 'Read a text file, an image or a directory. Long files in pages.',
   shape,
   inputSchema: inputSchema(shape),

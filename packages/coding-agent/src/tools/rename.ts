@@ -5,15 +5,15 @@ import { isListed } from '../commit/place.ts';
 import { commit } from '../commit/commit.ts';
 import { guard, guardTree } from '../commit/guard.ts';
 import { withLockedTargets, type LockedTarget } from '../commit/locked-targets.ts';
-import { RenameStep, type Move } from '../commit/rename-step.ts';
+import { renameStep, type Move } from '../commit/rename-step.ts';
 import { takeFileSnapshot } from '../commit/snapshot.ts';
 import { isWithin } from '../files/confine.ts';
 import { requireExisting } from '../files/near-names.ts';
-import { kindName, type FileKind } from '../files/operations.ts';
+import { kindNames, type FileKind } from '../files/operations.ts';
 import type { Workspace } from '../workspace.ts';
 import { requireNoRoot } from './delete.ts';
 import { inputSchema } from './input.ts';
-import { mutating, type RegisteredToolSpec } from './spec.ts';
+import { mutating, type CodingToolSpec } from './spec.ts';
 
 const shape = { from: z.string(), to: z.string(), overwrite: z.boolean().optional().describe('replace a file') };
 
@@ -32,7 +32,6 @@ export interface RenameDetails {
   readonly dryRun: boolean;
 }
 
-/** @throws {ToolError} when the destination exists and may not be replaced. */
 async function requireReplaceable(
   workspace: Workspace,
   to: LockedTarget,
@@ -41,14 +40,14 @@ async function requireReplaceable(
   const { stat, display: path } = to;
   if (!stat) return undefined;
   if (!overwrite) {
-    const hint =
-      stat.kind === 'directory'
-        ? 'To move into it, give the complete new path.'
-        : 'Choose another name, or set overwrite.';
+    const isDirectory = stat.kind === 'directory';
+    const hint = isDirectory
+      ? 'To move into it, give the complete new path.'
+      : 'Choose another name, or set overwrite.';
     throw new ToolError('EXISTS', [`${path} already exists`, hint], { path });
   }
   if (stat.kind === 'directory' || stat.kind === 'other') {
-    const summary = `${path} is ${kindName(stat.kind)}, which rename does not replace`;
+    const summary = `${path} is ${kindNames[stat.kind]}, which rename does not replace`;
     throw new ToolError('EXISTS', [summary, 'Delete it first, or choose another name.'], { path });
   }
   if (stat.kind === 'symlink') return 'link';
@@ -57,10 +56,8 @@ async function requireReplaceable(
   return snapshot;
 }
 
-/** Renames or moves a file, a link or a directory, also to another file system. */
-export const renameTool: RegisteredToolSpec<RenameInput, RenameDetails> = {
+export const renameTool: CodingToolSpec<RenameInput, RenameDetails> = {
   name: 'rename',
-  position: 60,
   description: 'Rename or move a file or directory, creating missing directories.',
   shape,
   inputSchema: inputSchema(shape),
@@ -86,10 +83,10 @@ export const renameTool: RegisteredToolSpec<RenameInput, RenameDetails> = {
         from.real.toLowerCase() === to.real.toLowerCase() &&
         !(await isListed(workspace.operations, to.real));
       const overwritten = to.stat !== undefined && !isRespelled;
-      const replaced = overwritten ? await requireReplaceable(workspace, to, overwrite) : undefined;
+      const found = overwritten ? await requireReplaceable(workspace, to, overwrite) : undefined;
       await explaining(from.display, () => guardTree(workspace, from, 'renamed'));
-      const isSame = to.stat?.identity === identity;
-      await commit([new RenameStep(workspace, { from, to, replaced: isSame ? undefined : replaced })], context);
+      const replaced = to.stat?.identity === identity ? undefined : found;
+      await commit([renameStep(workspace, { from, to, replaced })], context);
       const verb = dryRun ? 'Would have renamed' : 'Renamed';
       const note = overwritten ? ', replacing the existing one' : '';
       const details = { from: from.path, to: to.path, kind, overwritten, dryRun };

@@ -1,8 +1,8 @@
 import { CHECK_PATH } from '@cairn/tool/internal';
-import { CairnError } from '@cairn/natives';
+import { CairnError, type GrepResult } from '@cairn/natives';
 import { ToolError, type ToolErrorCode } from '@cairn/tool';
 import { count } from '@cairn/tool/prompt';
-import { escapeControls } from '@cairn/tool/paths';
+import { escapeControls, quotePath } from '@cairn/tool/paths';
 import { realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, parse } from 'node:path';
@@ -29,14 +29,7 @@ export async function searching<T>(path: string, run: () => Promise<T>): Promise
   }
 }
 
-/** The time limit for a whole file system or home directory. */
 const WIDE_SEARCH_MS = 2000;
-
-export interface SearchBounds {
-  readonly timeoutMs: number;
-  /** The notice about a root with shorter limits. */
-  readonly note?: string;
-}
 
 /** Returns the canonical path of the home directory: on some systems its name is a link. */
 function realHome(): string {
@@ -48,12 +41,15 @@ function realHome(): string {
   }
 }
 
-/** Returns the time limit of a search: shorter for the root of the file system and the home directory. */
-export function boundsFor({ real, display }: ResolvedPath, timeoutMs: number): SearchBounds {
+/** Returns the time limit of a search, and the notice about it: shorter for the root of the file system and the home directory. */
+export function boundsFor(
+  { real, display }: ResolvedPath,
+  timeoutMs: number,
+): { readonly timeoutMs: number; readonly notes: readonly string[] } {
   const isHome = real === realHome();
-  if (real !== parse(real).root && !isHome) return { timeoutMs };
+  if (real !== parse(real).root && !isHome) return { timeoutMs, notes: [] };
   const note = `${display} is an entire ${isHome ? 'home directory' : 'file system'}: the search stops after ${WIDE_SEARCH_MS / 1000} s or at the scan's entry limit; for a complete result, search one of its subdirectories`;
-  return { timeoutMs: Math.min(timeoutMs, WIDE_SEARCH_MS), note: `[${note}]` };
+  return { timeoutMs: Math.min(timeoutMs, WIDE_SEARCH_MS), notes: [`[${note}]`] };
 }
 
 /** Returns a path below a search root in the form that the tools take; `.` is the root itself. */
@@ -63,18 +59,15 @@ export function pathBelow(base: ResolvedPath, path: string): string {
   return `${base.path.replace(/\/$/u, '')}/${path}`;
 }
 
-/** Returns the notice about paths of an answer that are quoted. */
 export function quotedNotes(shown: readonly string[]): string[] {
-  return shown.some((path) => path.startsWith('"'))
-    ? ['[a path in quotes is a JSON string; pass it with the quotes]']
-    : [];
+  const isQuoted = shown.some((path) => path.startsWith('"'));
+  return isQuoted ? ['[a path in quotes is a JSON string; pass it with the quotes]'] : [];
 }
 
 /** The limits of the second pass after an empty search. */
 export const SECOND_PASS_MS = 1500;
 export const SECOND_PASS_RESULTS = 1000;
 
-/** Returns whether a path has a hidden name in it. */
 export function isHidden(path: string): boolean {
   return path.split('/').some((name) => name.startsWith('.'));
 }
@@ -84,7 +77,6 @@ export function plainGlob(pattern: string): string {
   return pattern.replaceAll(/(?<!\\)\/(?:\.?\/)+/gu, '/');
 }
 
-/** Returns the notice about what a glob without a match may have meant. */
 export function hintNotes(hint: string | undefined): string[] {
   return hint === undefined ? [] : [`[${hint}]`];
 }
@@ -103,15 +95,37 @@ export function splitPattern(pattern: string): { readonly base?: string; readonl
 }
 
 /** Returns a notice about files that were not searched, with the reasons; empty when there are none. */
-export function skippedNotes(skipped: Readonly<Record<string, number | undefined>>): string[] {
-  const words: Readonly<Record<string, string>> = {
-    oversized: 'too large',
-    binary: 'binary',
-    tooCostly: 'too costly for this pattern',
-  };
-  const parts = Object.entries(skipped).flatMap(([reason, number = 0]) =>
-    number > 0 ? [`${number} ${words[reason] ?? reason}`] : [],
-  );
-  const total = Object.values(skipped).reduce<number>((sum, number = 0) => sum + number, 0);
+export function skippedNotes({ oversized, binary, tooCostly = 0 }: GrepResult['skipped']): string[] {
+  const reasons = [`${oversized} too large`, `${binary} binary`, `${tooCostly} too costly for this pattern`];
+  const parts = reasons.filter((reason) => !reason.startsWith('0 '));
+  const total = oversized + binary + tooCostly;
   return total > 0 ? [`[${count(total, 'file')} not searched to the end: ${parts.join(', ')}]`] : [];
+}
+
+/** The space that the names of a note may take. */
+const MAX_NAMES_LENGTH = 400;
+
+const SHOWN_END = 120;
+
+/** Returns the notice about `total` entries that could not be read, with the names of some. */
+export function unreadableNotes(
+  total: number,
+  [one, several]: readonly [one: string, several: string],
+  paths: readonly string[] = [],
+): string[] {
+  if (total === 0) return [];
+  let left = MAX_NAMES_LENGTH;
+  const names = paths
+    .map((path) => (path.length > MAX_NAMES_LENGTH ? `…${path.slice(-SHOWN_END)} (${path.length} characters)` : path))
+    .filter((path, index) => (left -= path.length) >= 0 || index === 0)
+    .map(quotePath);
+  const more = total > names.length && names.length > 0 ? ` and ${total - names.length} more` : '';
+  const named = names.length > 0 ? `: ${names.join(', ')}${more}` : '';
+  return [`[${count(total, one, several)} could not be read${named}]`];
+}
+
+export function brokenNameNotes(broken: number): string[] {
+  if (broken === 0) return [];
+  const names = `${count(broken, 'name')} ${broken === 1 ? 'is' : 'are'} not valid UTF-8`;
+  return [`[${names}: U+FFFD replaces the invalid bytes, and no tool can open these names]`];
 }

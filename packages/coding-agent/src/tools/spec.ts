@@ -31,11 +31,6 @@ export interface CodingToolSpec<Input, Details> extends ToolSpec<Input, Details,
   readonly shape: z.ZodRawShape;
 }
 
-export interface RegisteredToolSpec<Input, Details> extends CodingToolSpec<Input, Details> {
-  /** Models see the tools in the order of their positions, lowest first. */
-  readonly position: number;
-}
-
 export function readOnly(title: string): ToolAnnotations {
   return { title, readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
 }

@@ -37,10 +37,6 @@ test('every tool of the registry is in the set, under its own name', () => {
   );
 });
 
-test('every tool has a position of its own', () => {
-  expect(new Set(Object.values(specs).map(({ position }) => position)).size).toBe(toolNames.length);
-});
-
 test('the types of the set derive from the specs', () => {
   expectTypeOf<CodingTools['edit']>().toEqualTypeOf<ToolDefinition<EditInput, EditDetails>>();
   expectTypeOf<CodingTools['grep']>().toEqualTypeOf<ToolDefinition<GrepInput, GrepDetails>>();

@@ -24,6 +24,14 @@ export type ToolDetails<Name extends ToolName> = Awaited<ReturnType<ToolSpecs[Na
 export const specs: ToolSpecs = registry;
 
 /** The names in the order in which models see the tools. */
-export const toolNames: readonly ToolName[] = (Object.keys(registry) as ToolName[]).toSorted(
-  (a, b) => specs[a].position - specs[b].position,
-);
+export const toolNames: readonly ToolName[] = [
+  'read',
+  'write',
+  'edit',
+  'patch',
+  'delete',
+  'rename',
+  'glob',
+  'grep',
+  'ls',
+];

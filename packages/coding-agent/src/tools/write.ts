@@ -1,15 +1,15 @@
 import { succeed, ToolError } from '@cairn/tool';
 import { formatBytes } from '@cairn/tool/prompt';
 import { z } from 'zod';
-import { changeFile, type ChangedFile } from '../commit/changed-file.ts';
 import { guard } from '../commit/guard.ts';
 import { withLockedTarget } from '../commit/locked-targets.ts';
 import { takeFileSnapshot } from '../commit/snapshot.ts';
+import { changeFile, type ChangedFile } from '../commit/write-step.ts';
 import { diffOfTexts } from '../edit/diff.ts';
 import { encodeText, encodingFor, isBinary, type TextEncoding } from '../edit/encoding.ts';
 import { requireFile } from '../files/open-resolved.ts';
 import { inputSchema } from './input.ts';
-import { mutating, type RegisteredToolSpec } from './spec.ts';
+import { mutating, type CodingToolSpec } from './spec.ts';
 
 const shape = { path: z.string(), content: z.string() };
 
@@ -35,9 +35,8 @@ function textOf(bytes: Buffer | undefined, encoding: TextEncoding): string {
 }
 
 /** Creates a file or replaces its content. Keeps the encoding, the byte order mark and CRLF line endings. */
-export const writeTool: RegisteredToolSpec<WriteInput, WriteDetails> = {
+export const writeTool: CodingToolSpec<WriteInput, WriteDetails> = {
   name: 'write',
-  position: 20,
   description: 'Create a file, with its directories, or replace a whole file that was read before.',
   shape,
   inputSchema: inputSchema(shape),

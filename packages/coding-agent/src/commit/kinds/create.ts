@@ -4,7 +4,6 @@ import { expects, find } from '../mark.ts';
 import { makeDirectories, place, removeDirectories, syncQuietly, takeAway } from '../place.ts';
 import { isThere, removeAll } from '../temporary.ts';
 
-/** Gives prepared content a path that does not exist yet. */
 export const create: ChangeKind<Change & { readonly kind: 'create' }> = {
   async apply({ operations }, { path, temporary, directories }) {
     await makeDirectories(operations, directories);

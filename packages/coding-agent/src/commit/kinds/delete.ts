@@ -4,7 +4,6 @@ import { find } from '../mark.ts';
 import { place, rescue, syncQuietly, takeAway } from '../place.ts';
 import { isThere, removeAll } from '../temporary.ts';
 
-/** Takes what a path holds away to a temporary path. */
 export const deletion: ChangeKind<Change & { readonly kind: 'delete' }> = {
   async apply(tools, { path, temporary }, expected) {
     if (!(await takeAway(tools, path, temporary, expected))) return false;

@@ -3,7 +3,6 @@ import type { Change, ChangeKind } from '../change.ts';
 import { find } from '../mark.ts';
 import { makeDirectories, place, removeDirectories, syncQuietly } from '../place.ts';
 
-/** Moves what a path holds to a path that does not exist yet. */
 export const move: ChangeKind<Change & { readonly kind: 'move' }> = {
   async apply({ operations }, { path, to, directories }, expected) {
     if (!(await expected(path))) return false;

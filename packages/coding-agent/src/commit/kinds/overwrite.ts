@@ -20,7 +20,7 @@ async function extend(file: OpenFile, bytes: Uint8Array): Promise<void> {
  * each byte of the target is an old or a new one.
  */
 async function writeOver(operations: FileOperations, source: string, target: string): Promise<void> {
-  const bytes = await withFile(operations, source, 'read', (file) => readBytes(file));
+  const bytes = await withFile(operations, source, 'read', readBytes);
   await withFile(operations, target, 'update', async (file) => {
     await extend(file, bytes);
     await file.write(bytes, 0);
@@ -39,13 +39,12 @@ async function inspect({ operations }: ChangeTools, change: Replacement): Promis
   const sizes = [await statOf(operations, temporary), await statOf(operations, spare)].map((file) => file?.size ?? NaN);
   // A file that was half written has lost nothing, and grown no further than its new content.
   if (!(stat.size >= Math.min(...sizes) && stat.size <= Math.max(...sizes))) return 'conflict';
-  const bytesOf = (from: string): Promise<Buffer> => withFile(operations, from, 'read', (file) => readBytes(file));
+  const bytesOf = (from: string): Promise<Buffer> => withFile(operations, from, 'read', readBytes);
   const [now, written, old] = [await bytesOf(path), await bytesOf(temporary), await bytesOf(spare)];
   // Each of its bytes is an old or a new one.
   return now.every((byte, at) => byte === written[at] || byte === old[at]) ? 'unapplied' : 'conflict';
 }
 
-/** Writes new content over a file. */
 export const overwrite: ChangeKind<Change & { readonly kind: 'overwrite' }> = {
   async apply({ operations }, { path, temporary }, expected) {
     if (!(await expected(path))) return false;

@@ -75,7 +75,6 @@ async function giveBack(tools: ChangeTools, change: Replacement, put: Mark): Pro
   await rescue(tools, change.path, change.temporary);
 }
 
-/** Exchanges a file and its new content. */
 export const replace: ChangeKind<Change & { readonly kind: 'replace' }> = {
   async apply(tools, change, expected) {
     const { operations } = tools;
