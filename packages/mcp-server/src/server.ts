@@ -1,14 +1,13 @@
-import { checkArguments } from './errors.ts';
 import type { ToolSet } from '@cairn/tool';
 import { readFileSync } from 'node:fs';
 import type { StructuredWhen } from './answer/structured.ts';
+import { checkArguments } from './errors.ts';
 import { PROGRESS_INTERVAL_MS } from './protocol/progress.ts';
 import { createToolServer } from './protocol/tool-server.ts';
 import { NOTICE_INTERVAL_MS } from './resource-notices.ts';
 import { checkRoots } from './roots.ts';
 import type { McpService } from './service.ts';
-import { openToolbox } from './toolbox/toolbox.ts';
-import type { Toolbox } from './toolbox/toolbox.ts';
+import { openToolbox, type Toolbox } from './toolbox/toolbox.ts';
 import { toError } from './transport.ts';
 
 /** Options of {@link createMcpServer}. */
@@ -59,8 +58,9 @@ function readVersion(): string {
 
 /** Closes every set, and throws the first error only after all have closed. */
 async function closeAll(toolSets: readonly ToolSet[]): Promise<void> {
-  const settled = await Promise.allSettled(toolSets.map(async (set) => set.close?.()));
-  for (const one of settled) if (one.status === 'rejected') throw one.reason;
+  const closing = toolSets.map(async (set) => set.close?.());
+  await Promise.allSettled(closing);
+  await Promise.all(closing);
 }
 
 /**

@@ -1,12 +1,8 @@
 import type { IncomingMessage } from 'node:http';
+import { toError } from '../transport.ts';
 import type { Refusal } from './refusal.ts';
 
-/** The answer to a body that cannot be served. */
-interface BodyRefusal extends Refusal {
-  readonly status: number;
-}
-
-function tooLong(maxBytes: number): { readonly refused: BodyRefusal } {
+function tooLong(maxBytes: number): { readonly refused: Refusal } {
   const message = `the message is longer than the limit of ${maxBytes} bytes; send a shorter message`;
   // The rest of the body stays unread, so the connection cannot be used again.
   return { refused: { status: 413, message, headers: { Connection: 'close' } } };
@@ -20,7 +16,7 @@ function tooLong(maxBytes: number): { readonly refused: BodyRefusal } {
 export async function readBody(
   request: IncomingMessage,
   maxBytes: number,
-): Promise<{ readonly body: unknown } | { readonly refused: BodyRefusal }> {
+): Promise<{ readonly body: unknown } | { readonly refused: Refusal }> {
   if (request.method !== 'POST') return { body: undefined };
   if (Number(request.headers['content-length']) > maxBytes) return tooLong(maxBytes);
   const chunks: Buffer[] = [];
@@ -34,8 +30,7 @@ export async function readBody(
   try {
     return { body: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks))) as unknown };
   } catch (error) {
-    const what = error instanceof Error ? error.message : String(error);
-    const message = `parse error: ${what}; send one JSON object, in UTF-8`;
+    const message = `parse error: ${toError(error).message}; send one JSON object, in UTF-8`;
     return { refused: { status: 400, message, code: -32_700 } };
   }
 }

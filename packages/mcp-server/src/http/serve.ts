@@ -1,13 +1,15 @@
-import { checkArguments } from '../errors.ts';
 import { createMcpHandler } from '@modelcontextprotocol/server';
-import { createServer } from 'node:http';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { checkArguments, McpServerError } from '../errors.ts';
 import type { McpService } from '../service.ts';
 import { GRACE_MS, MAX_MESSAGE_BYTES, toError, within } from '../transport.ts';
-import { HOST, PATH } from './address.ts';
-import { createGuard } from './guard.ts';
-import { listen } from './listen.ts';
-import { createRequests } from './requests.ts';
-import { createSessions } from './sessions.ts';
+import { createGuard, PATH } from './guard.ts';
+import { Requests } from './requests.ts';
+import { Sessions } from './sessions.ts';
+
+/** The only address that the server listens on. */
+const HOST = '127.0.0.1';
 
 const MAX_SESSIONS = 64;
 const IDLE_MS = 30 * 60 * 1000;
@@ -47,6 +49,23 @@ export interface HttpListener {
   close(): Promise<void>;
 }
 
+/** Starts to listen. Returns the port. @throws {McpServerError} `PORT_IN_USE`, `PORT_REFUSED`. */
+function listen(server: Server, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const fail = (error: NodeJS.ErrnoException): void => {
+      const isInUse = error.code === 'EADDRINUSE';
+      const what = isInUse ? 'is in use' : `cannot be used (${error.message})`;
+      const message = `port ${port} of ${HOST} ${what}; use another port, or 0 for any free one`;
+      reject(new McpServerError(isInUse ? 'PORT_IN_USE' : 'PORT_REFUSED', message, { cause: error }));
+    };
+    server.once('error', fail);
+    server.listen(port, HOST, () => {
+      server.off('error', fail);
+      resolve((server.address() as AddressInfo).port);
+    });
+  });
+}
+
 /**
  * Serves clients on this machine over HTTP at `/mcp`: each legacy client in a separate session, modern clients without
  * one. All modern clients share one session of the tools, because nothing tells them apart.
@@ -65,7 +84,7 @@ export async function serveHttp(service: McpService, options: ServeHttpOptions):
   });
   const { maxMessageBytes = MAX_MESSAGE_BYTES, maxSessions = MAX_SESSIONS, idleMs = IDLE_MS } = options;
   const { graceMs = GRACE_MS, onError = () => undefined } = options;
-  const sessions = createSessions(service, { maxSessions, idleMs, now: () => performance.now(), onError });
+  const sessions = new Sessions(service, { maxSessions, idleMs, now: () => performance.now(), onError });
   const stateless = await service.open();
   const handler = createMcpHandler(stateless.createServer, {
     legacy: 'reject',
@@ -79,7 +98,7 @@ export async function serveHttp(service: McpService, options: ServeHttpOptions):
     listChanged: () => handler.notify.resourcesChanged(),
   });
   const isAllowed = createGuard(options.token);
-  const requests = createRequests({ handler, sessions, isAllowed, notices, maxMessageBytes, onError });
+  const requests = new Requests({ handler, sessions, isAllowed, notices, maxMessageBytes, onError });
   const http = createServer(requests.serve);
   const port = await listen(http, options.port).catch(async (error: unknown) => {
     await stateless.close();
