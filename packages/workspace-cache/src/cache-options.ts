@@ -68,7 +68,7 @@ export type ResolvedCacheOptions = { readonly [Name in Chosen]: NonNullable<Work
   readonly workspace: Workspace | undefined;
   readonly toolNames: Required<{ readonly [Name in keyof ToolNames]: string }>;
   readonly stateDirectory: string | undefined;
-  /** Passes a warning on. Never throws. */
+  /** Passes a warning on, with the root. Never throws. */
   readonly warn: (message: string, cause?: unknown) => void;
 };
 
@@ -133,7 +133,7 @@ export function resolveCacheOptions(options: WorkspaceCacheOptions): ResolvedCac
     clock,
     warn: (message, cause) => {
       try {
-        onWarning({ message, root, ...(cause !== undefined && { cause }) });
+        onWarning({ message: `workspace cache of ${root}: ${message}`, root, ...(cause !== undefined && { cause }) });
       } catch {
         // An observer must not end the work.
       }

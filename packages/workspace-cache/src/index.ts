@@ -8,7 +8,7 @@ export { ALLOWED_NAMES, EXCLUDED_DIRECTORIES } from './tree/options.ts';
 export type { TreeForm, TreeFormat, TreeOptions } from './tree/options.ts';
 export { createWorkspaceCache } from './workspace-cache.ts';
 export type { InitOptions } from './init-options.ts';
-export type { InitResult, UserContext } from './runs.ts';
+export type { InitResult, UserContext } from './open-cache.ts';
 export type { WorkspaceCache } from './workspace-cache.ts';
 export type { WorkspaceCacheOptions } from './cache-options.ts';
 export type { CacheDirectoryDetails } from './listings/cache-directory.ts';

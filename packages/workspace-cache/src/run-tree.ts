@@ -8,7 +8,7 @@ import { renderSection, type SectionContent } from './section/section.ts';
 import { sectionTexts } from './section/texts.ts';
 import type { BuiltTree } from './tree/build.ts';
 import { tokensOf } from './tree/tokens.ts';
-import type { Trees } from './trees.ts';
+import type { Trees } from './tree/trees.ts';
 
 /** How often a run begins again when the commit or the branch changes meanwhile. */
 const MAX_ATTEMPTS = 3;
@@ -48,7 +48,7 @@ async function extrasOf(
         maxLength: maxTokens === undefined ? MAX_LENGTH : Math.min(MAX_LENGTH, maxTokens),
       });
     } catch (error) {
-      warn(`workspace cache of ${root}: core files cannot be read: ${messageOf(error)}`, error);
+      warn(`core files cannot be read: ${messageOf(error)}`, error);
       return undefined;
     }
   };

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import type { TreeMetadata } from '../data.ts';
 import type { WorkspaceTree } from '../tree/build.ts';
 import type { TreeForm } from '../tree/options.ts';
-import type { TreeCallOptions } from '../workspace-cache.ts';
+import type { TreeCallOptions } from '../tree/trees.ts';
 import { problemFor, treeText } from './tree-text.ts';
 import { treeToolTexts } from './tree-texts.ts';
 
