@@ -16,22 +16,13 @@ export interface McpServerOptions {
   readonly roots: readonly string[];
   /** The tool sets to offer, in the order in which clients see them. */
   readonly toolSets: readonly ToolSet[];
-  /**
-   * The naming profile of the tools. A set that has no such profile keeps its own names.
-   * @default 'default'
-   */
+  /** The naming profile of the tools. A set that has no such profile keeps its own names. @default 'default' */
   readonly naming?: string | undefined;
-  /**
-   * Offer only tools that are annotated as read-only.
-   * @default false
-   */
+  /** Offer only tools that are annotated as read-only. @default false */
   readonly readOnly?: boolean | undefined;
   /** Offer only these tools, by the names that clients see. Resources are not affected. Default: all tools. */
   readonly tools?: readonly string[] | undefined;
-  /**
-   * When an answer has its facts as `structuredContent` too. They are always in its `_meta`.
-   * @default 'auto'
-   */
+  /** When an answer has its facts as `structuredContent` too. They are always in its `_meta`. @default 'auto' */
   readonly structured?: StructuredWhen | undefined;
   /** Milliseconds between two progress notifications of a long call. Default: 1,000. */
   readonly progressIntervalMs?: number | undefined;

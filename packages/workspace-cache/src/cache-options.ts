@@ -19,25 +19,13 @@ export interface WorkspaceCacheOptions extends TreeOptions {
   readonly root: string;
   /** The cache follows the changes of this workspace. Default: none. */
   readonly workspace?: Workspace | undefined;
-  /**
-   * `static`: the tree alone, without listings that are kept during the run.
-   * @default 'full'
-   */
+  /** `static`: the tree alone, without listings that are kept during the run. @default 'full' */
   readonly mode?: 'full' | 'static' | undefined;
-  /**
-   * Show the heads of READMEs, package manifests and `AGENTS.md` in the section.
-   * @default false
-   */
+  /** Show the heads of READMEs, package manifests and `AGENTS.md` in the section. @default false */
   readonly coreFiles?: boolean | undefined;
-  /**
-   * Show the branch, the number of changed files and the last three subjects in the section.
-   * @default false
-   */
+  /** Show the branch, the number of changed files and the last three subjects in the section. @default false */
   readonly git?: boolean | undefined;
-  /**
-   * Show times in the section. No provider can cache a prompt that has a time in it.
-   * @default false
-   */
+  /** Show times in the section. No provider can cache a prompt that has a time in it. @default false */
   readonly showTime?: boolean | undefined;
   /**
    * Let `init` begin to read the 20 most used files of the project into memory: see `ContentCache.preload`. It waits for none of
@@ -106,11 +94,7 @@ function emitWarning({ message }: WorkspaceCacheWarning): void {
   process.emitWarning(message, 'CairnWarning');
 }
 
-/**
- * Checks options and adds the defaults. The value `undefined` counts as not given.
- *
- * @throws {ToolError} `INVALID_OPTION`
- */
+/** Checks options and adds the defaults. The value `undefined` counts as not given. @throws {ToolError} `INVALID_OPTION` */
 export function resolveCacheOptions(options: WorkspaceCacheOptions): ResolvedCacheOptions {
   checkArguments.options('createWorkspaceCache', options, cacheOptionNames);
   const root = checkRoot(options.root);

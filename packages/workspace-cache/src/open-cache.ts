@@ -226,15 +226,12 @@ export class OpenCache {
 
   #toolsOf({ listings: dynamic, counter }: RunState): Pick<Parameters<typeof createRun>[0], 'interceptors' | 'tools'> {
     const { mode, tree, toolNames } = this.#resolved;
-    const { lifetime, files } = this;
-    if (mode === 'static') return { interceptors: createInterceptors(lifetime, undefined), tools: {} };
-    const { calls, results, scope } = files;
-    const onCall = counter.noteCacheDirectory;
-    return {
-      interceptors: createInterceptors(lifetime, { calls, results, dynamic, onAccess: counter.noteAccess }),
-      tools: {
-        cache_directory: createCacheDirectoryTool({ scope, dynamic, language: tree.language, toolNames, onCall }),
-      },
-    };
+    const { lifetime } = this;
+    const { calls, results, scope } = this.files;
+    if (mode === 'static') return { interceptors: createInterceptors({ lifetime, calls, results }), tools: {} };
+    const { noteCacheDirectory: onCall, noteAccess: onAccess } = counter;
+    const tool = createCacheDirectoryTool({ scope, dynamic, language: tree.language, toolNames, onCall });
+    const interceptors = createInterceptors({ lifetime, calls, results, dynamic, onAccess });
+    return { interceptors, tools: { cache_directory: tool } };
   }
 }

@@ -43,7 +43,7 @@ async function extrasOf(
   const readCoreFiles = async (): Promise<SectionContent['coreFiles']> => {
     try {
       return await coreFilesOf(root, {
-        read: (path, maxBytes) => content.readHead(path, maxBytes),
+        read: (name, maxBytes) => content.readHead(name, maxBytes),
         gitignore: tree.gitignore,
         maxLength: maxTokens === undefined ? MAX_LENGTH : Math.min(MAX_LENGTH, maxTokens),
       });

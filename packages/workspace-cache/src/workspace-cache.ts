@@ -96,11 +96,7 @@ function outcomeOf({ message, run }: InitResult): CallOutcome {
   return { ...facts, note: `Workspace directory tree cached: ${size} chars, max depth ${depth}, ${entries} entries` };
 }
 
-/**
- * Makes the cache of a workspace. Nothing is scanned before the first call.
- *
- * @throws {ToolError} `INVALID_OPTION`
- */
+/** Makes the cache of a workspace. Nothing is scanned before the first call. @throws {ToolError} `INVALID_OPTION` */
 export function createWorkspaceCache(options: WorkspaceCacheOptions): WorkspaceCache {
   const cache = new OpenCache(options);
   const { root, lifetime, trees } = cache;

@@ -30,10 +30,7 @@ export interface ServeHttpOptions {
   readonly maxSessions?: number | undefined;
   /** The time after which an unused session ends, in milliseconds. Default: 30 minutes. */
   readonly idleMs?: number | undefined;
-  /**
-   * The time that running calls get to finish after `close`, in milliseconds. After that they are cancelled.
-   * @default 5000
-   */
+  /** The time that running calls get to finish after `close`, in milliseconds. After that they are cancelled. @default 5000 */
   readonly graceMs?: number | undefined;
   /** Called with each error that is not the answer to a call. Default: errors are ignored. */
   readonly onError?: ((error: Error) => void) | undefined;

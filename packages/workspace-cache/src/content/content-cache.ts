@@ -5,17 +5,20 @@ import { relative, resolve, sep } from 'node:path';
 import { AccessCounts } from './access-counts.ts';
 import { checkOptions, describe, flag, type Rules } from '../checks.ts';
 import type { Lifetime } from '../lifetime.ts';
-import { headOf, type FileHead } from './file-head.ts';
-import { MAX_FILE_BYTES, WRITE_MS } from './limits.ts';
 import type { Lru } from './lru.ts';
 import { memoryFile } from './memory-file.ts';
 import { isNeverKept } from './never-kept.ts';
-import { preload } from './preload.ts';
 import { report } from './report.ts';
 import type { CacheScope } from './scope.ts';
 import { StampedValues, type Hit } from './stamped-values.ts';
-import { isSameStamp, type Stamps } from './stamps.ts';
-import type { CacheAccess, CachedReadOptions, ContentCache } from './types.ts';
+import { isSameStamp, WRITE_MS, type Stamps } from './stamps.ts';
+import type { CacheAccess, CachedReadOptions, ContentCache, FileHead, Preloaded } from './types.ts';
+
+/** The limit of one kept content. */
+const MAX_FILE_BYTES = 1024 * 1024;
+
+const MAX_PRELOADED_FILES = 20;
+const MAX_PRELOADED_BYTES = 2 * 1024 * 1024;
 
 /** The limit of {@link ContentCache.read}. */
 const MAX_READ_BYTES = 256 * 1024 * 1024;
@@ -43,10 +46,7 @@ interface Content {
 interface OpenOptions {
   /** The path as the caller named it, absolute. Default: the canonical one. */
   readonly named?: string;
-  /**
-   * Whether it is a use of the file.
-   * @default true
-   */
+  /** Whether it is a use of the file. @default true */
   readonly isCounted?: boolean;
   /** Hears of it. Default: the listener of the cache. */
   readonly onAccess?: ((access: CacheAccess) => void) | undefined;
@@ -72,7 +72,6 @@ export class OwnContentCache implements ContentCache {
   readonly #counts: AccessCounts;
   #hits = 0;
   #misses = 0;
-  #isClosed = false;
   #preloading: Promise<unknown> = Promise.resolve();
 
   constructor(options: ContentCacheOptions) {
@@ -114,27 +113,31 @@ export class OwnContentCache implements ContentCache {
 
   async preload(): ReturnType<ContentCache['preload']> {
     this.#options.lifetime.check();
-    const done = preload({
-      ...this.#options,
-      paths: async () => (await this.#counts.all()).map(({ path }) => path),
-      open: (path) => this.open(this.#options.scope.disk, path, { isCounted: false }),
-      isClosed: () => this.#isClosed,
-    });
+    const done = this.#preload();
     this.#preloading = Promise.all([this.#preloading, done]);
     return done;
   }
 
   /**
-   * Returns the beginning of a file by its path, `undefined` when it is not a file with text. Of a file that is too large to keep, it
-   * reads no more than `maxBytes`. The read does not count as a use.
+   * Returns the beginning of a file below the root, `undefined` when it is not a file with text, when it is one that is never kept, and
+   * when it leads out of the root. Of a file that is too large to keep, it reads no more than `maxBytes`. It does not count as a use.
    */
   async readHead(path: string, maxBytes: number): Promise<FileHead | undefined> {
     const { scope } = this.#options;
     const { real, stat } = await scope.resolve(path);
-    if (stat?.kind !== 'file') return undefined;
+    const [root = real] = await scope.realRoots();
+    if (stat?.kind !== 'file' || !isWithin(real, root)) return undefined;
+    if (isNeverKept(real, [root]) || isNeverKept(resolve(root, path), [root])) return undefined;
     const file = await this.open(scope.disk, real, { named: resolve(scope.root, path), isCounted: false });
     try {
-      return await headOf(file, maxBytes);
+      const { size } = await file.stat();
+      const buffer = Buffer.alloc(Math.min(size, maxBytes));
+      const bytes = buffer.subarray(0, await file.read(buffer, 0));
+      if (bytes.includes(0)) return undefined;
+      const isWhole = bytes.length === size;
+      // A part may end within a character.
+      const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: !isWhole });
+      return { text, size, isWhole };
     } finally {
       await file.close();
     }
@@ -148,16 +151,13 @@ export class OwnContentCache implements ContentCache {
   ): Promise<OpenFile> {
     const { scope } = this.#options;
     const roots = await scope.realRoots().catch(() => []);
+    const isSecret = isNeverKept(path, roots) || isNeverKept(named, [scope.root, ...roots]);
     return this.#contents.answer<OpenFile>(inner, path, {
-      hit: ({ value, stat }) => {
-        if (isCounted) this.#count(path, { isHit: true, onAccess });
-        return memoryFile(value.bytes, stat);
+      note: (isHit) => {
+        if (isCounted) this.#count(path, { isHit, isSecret, onAccess });
       },
-      read: () => {
-        const isSecret = isNeverKept(path, roots) || isNeverKept(named, [scope.root, ...roots]);
-        if (isCounted) this.#count(path, { isHit: false, isSecret, onAccess });
-        return this.#openAndKeep(inner, path, isSecret);
-      },
+      hit: ({ value, stat }) => memoryFile(value.bytes, stat),
+      read: () => this.#openAndKeep(inner, path, isSecret),
     });
   }
 
@@ -173,7 +173,6 @@ export class OwnContentCache implements ContentCache {
 
   /** Writes the access counts. */
   async close(): Promise<void> {
-    this.#isClosed = true;
     await this.#preloading;
     this.#contents.clear();
     await this.#counts.close();
@@ -191,6 +190,28 @@ export class OwnContentCache implements ContentCache {
     else this.#misses++;
     if (!isSecret) this.#counts.note(path);
     report(onAccess, { kind: 'read', path, isHit });
+  }
+
+  /** Opens the most used files, so that their contents are kept. */
+  async #preload(): Promise<Preloaded> {
+    const { scope, memory, lifetime } = this.#options;
+    let [files, bytes] = [0, 0];
+    for (const { path } of (await this.#counts.all()).slice(0, MAX_PRELOADED_FILES)) {
+      if (lifetime.isClosed) break;
+      try {
+        const { real, stat } = await scope.resolve(path);
+        const isSmall = stat?.kind === 'file' && stat.size <= MAX_FILE_BYTES;
+        if (!isSmall || bytes + stat.size > MAX_PRELOADED_BYTES) continue;
+        const file = await this.open(scope.disk, real, { isCounted: false });
+        await file.close();
+        if (!memory.has(real)) continue;
+        files += 1;
+        bytes += stat.size;
+      } catch {
+        // The file is gone, or not allowed any more.
+      }
+    }
+    return { files, bytes };
   }
 
   async #openAndKeep(inner: FileOperations, path: string, isSecret: boolean): Promise<OpenFile> {

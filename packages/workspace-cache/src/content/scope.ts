@@ -3,7 +3,18 @@ import { realPathOf, resolvePath, type Ledger, type PathUse, type ResolvedPath }
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Lifetime } from '../lifetime.ts';
-import { innerOf } from './inner.ts';
+
+const inners = new WeakMap<FileOperations, FileOperations>();
+
+/** Notes which operations cached ones are made of. */
+export function noteInner(cached: FileOperations, inner: FileOperations): void {
+  inners.set(cached, inner);
+}
+
+/** Returns the operations that cached ones are made of; others are returned as they are. */
+export function innerOf(operations: FileOperations): FileOperations {
+  return inners.get(operations) ?? operations;
+}
 
 /** The files that a cache may read: the files of a workspace, or below a root. */
 export class CacheScope {

@@ -25,8 +25,6 @@ export function userOf(): string {
   return `${process.geteuid?.()}:${process.getegid?.()}`;
 }
 
-const ignore = (): void => undefined;
-
 /** Values of canonical paths, each checked against the disk at every use. */
 export class StampedValues<Value> {
   readonly #store: Lru<Stamped<Value>>;
@@ -56,7 +54,11 @@ export class StampedValues<Value> {
   async answer<Answer>(
     inner: FileOperations,
     path: string,
-    { hit: answer, read }: { readonly hit: (hit: Hit<Value>) => Answer; readonly read: () => Promise<Answer> },
+    ways: {
+      readonly note: (isHit: boolean) => void;
+      readonly hit: (hit: Hit<Value>) => Answer;
+      readonly read: () => Promise<Answer>;
+    },
   ): Promise<Answer> {
     let hit = await this.lookUp(inner, path);
     const underWay = this.#reads.get(path);
@@ -65,9 +67,11 @@ export class StampedValues<Value> {
       // The path may have changed since the other read began.
       hit = await this.lookUp(inner, path);
     }
-    if (hit !== undefined) return answer(hit);
+    ways.note(hit !== undefined);
+    if (hit !== undefined) return ways.hit(hit);
     // Without an `await` since the check of `#reads`, so that equal reads share this one.
-    const reading = read();
+    const reading = ways.read();
+    const ignore = (): void => undefined;
     const done = reading.then(ignore, ignore);
     if (this.#reads.size < MAX_READS) this.#reads.set(path, done);
     try {

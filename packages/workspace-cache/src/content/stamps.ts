@@ -1,6 +1,12 @@
 import type { FileStat } from '@cairn/coding-agent';
 import { statfs } from 'node:fs/promises';
 
+/**
+ * How long a write may still copy bytes after the system recorded its time: a writer that other processes keep from the processor.
+ * A file that changed more recently is not kept.
+ */
+export const WRITE_MS = 200;
+
 const NS_PER_MS = 1_000_000n;
 const NS_PER_SECOND = 1_000_000_000n;
 

@@ -1,9 +1,8 @@
 import { nodeFileOperations, type FileOperations, type Workspace, type WorkspaceChange } from '@cairn/coding-agent';
 import { OwnContentCache } from '../content/content-cache.ts';
-import { noteInner, innerOf } from '../content/inner.ts';
 import { Lru } from '../content/lru.ts';
 import { report } from '../content/report.ts';
-import { CacheScope } from '../content/scope.ts';
+import { CacheScope, innerOf, noteInner } from '../content/scope.ts';
 import { Stamps } from '../content/stamps.ts';
 import type { CacheAccess } from '../content/types.ts';
 import type { Lifetime } from '../lifetime.ts';

@@ -27,10 +27,7 @@ export interface WrapOptions<Args extends readonly unknown[]> {
    * @default all arguments
    */
   readonly keyOf?: ((...args: Args) => unknown) | undefined;
-  /**
-   * Returns the path of a call.
-   * @default the first argument, or its `path`
-   */
+  /** Returns the path of a call. @default the first argument, or its `path` */
   readonly pathOf?: ((...args: Args) => string | undefined) | undefined;
 }
 

@@ -26,16 +26,11 @@ export class DirectoryCache {
   }
 
   /** Lists a canonical path through `inner`, or from memory; rejects what `inner` rejects. */
-  list(inner: FileOperations, path: string, onAccess?: (access: CacheAccess) => void): Promise<DirectoryEntry[]> {
+  list(inner: FileOperations, path: string, onAccess: (access: CacheAccess) => void): Promise<DirectoryEntry[]> {
     return this.#listings.answer<DirectoryEntry[]>(inner, path, {
-      hit: ({ value }) => {
-        report(onAccess, { kind: 'list', path, isHit: true });
-        return [...value];
-      },
-      read: () => {
-        report(onAccess, { kind: 'list', path, isHit: false });
-        return this.#listAndKeep(inner, path);
-      },
+      note: (isHit) => report(onAccess, { kind: 'list', path, isHit }),
+      hit: ({ value }) => [...value],
+      read: () => this.#listAndKeep(inner, path),
     });
   }
 

@@ -6,9 +6,7 @@ import { join } from 'node:path';
 import type { RuleFiles } from './rule-files.ts';
 import type { Stamps } from '../content/stamps.ts';
 
-/**
- * What a snapshot covers: a file; the names and kinds in a directory; the state of its entries, too; or everything below it.
- */
+/** What a snapshot covers: a file; the names and kinds in a directory; the state of its entries, too; or everything below it. */
 export type Extent = 'file' | 'names' | 'entries' | 'tree';
 
 /** The state of a file or directory on the disk, as far as a result depends on it. */

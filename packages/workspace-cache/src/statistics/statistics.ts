@@ -8,11 +8,7 @@ import type { TreeMetadata } from '../data.ts';
  */
 const LISTINGS_PER_AGENT = 3;
 
-/**
- * Tokens of one call: its share of the tool definitions, the call and its result.
- *
- * From the source document, section "预期效果".
- */
+/** Tokens of one call: its share of the tool definitions, the call and its result. From the source document, section "预期效果". */
 const TOKENS_PER_CALL = 1000;
 
 interface CallCounts {

@@ -6,7 +6,7 @@ import { escapeControls, quotePath } from '@cairn/tool/paths';
 import { basename } from 'node:path';
 import type { DynamicListings } from '../listings/dynamic-listings.ts';
 import { IGNORE_FILES, isAffected, pathsOf } from '../listings/paths-of.ts';
-import { problemFor, treeText } from './tree-text.ts';
+import { requireTree, treeText } from './tree-text.ts';
 import type { TreeAt } from './tree-tool.ts';
 import { treeToolTexts } from './tree-texts.ts';
 
@@ -63,11 +63,7 @@ async function readTree(
   // A root may have become a link that leads elsewhere.
   const { real } = await workspace.resolve(root);
   const tree = await treeAt(real, { signal });
-  const { error, errorCode, entries } = tree.metadata;
-  if (error !== undefined && entries === 0) {
-    const hint = 'Read the tree of another root, or tell the user.';
-    throw new ToolError(errorCode ?? 'IO', [problemFor(error), hint], { path: root });
-  }
+  requireTree(tree.metadata, root, 'Read the tree of another root, or tell the user.');
   return treeText(tree, { path: root, language, list });
 }
 

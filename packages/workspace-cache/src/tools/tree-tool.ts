@@ -9,7 +9,7 @@ import type { TreeMetadata } from '../data.ts';
 import type { WorkspaceTree } from '../tree/build.ts';
 import type { TreeForm } from '../tree/options.ts';
 import type { TreeCallOptions } from '../tree/trees.ts';
-import { problemFor, treeText } from './tree-text.ts';
+import { requireTree, treeText } from './tree-text.ts';
 import { treeToolTexts } from './tree-texts.ts';
 
 export const WORKSPACE_TREE = 'workspace_tree';
@@ -49,7 +49,7 @@ function withNumber(input: Fields): Fields {
   return typeof depth === 'string' && /^\d+$/u.test(depth) ? { ...input, depth: Number(depth) } : input;
 }
 
-function makeSchema(language: Language): ToolDefinition<WorkspaceTreeInput>['inputSchema'] {
+function schemaIn(language: Language): ToolDefinition<WorkspaceTreeInput>['inputSchema'] {
   const texts = treeToolTexts[language];
   const shape = {
     path: z.string().optional().describe(texts.path),
@@ -63,9 +63,6 @@ function makeSchema(language: Language): ToolDefinition<WorkspaceTreeInput>['inp
   };
   return inputSchema(shape, { adapt: withNumber });
 }
-
-/** Made once, although the tool is made for each session and each run. */
-const schemas: { [Key in Language]?: ReturnType<typeof makeSchema> } = {};
 
 /** @throws {ToolError} when the path is not a directory. */
 function requireDirectory({ stat, display: path }: ResolvedPath, list: string): void {
@@ -97,7 +94,7 @@ export function createWorkspaceTreeTool(
   return createTool<WorkspaceTreeInput, WorkspaceTreeDetails>({
     name: WORKSPACE_TREE,
     description: texts.description,
-    inputSchema: (schemas[language] ??= makeSchema(language)),
+    inputSchema: schemaIn(language),
     annotations: readOnly('Show the workspace as a tree'),
     run: async ({ path = '.', depth, characters, format, focus = [] }, { signal }) => {
       const directory = await workspace.resolve(path);
@@ -110,15 +107,9 @@ export function createWorkspaceTreeTool(
         focus: [...given.keys()],
         signal,
       });
-      const { missingFocus } = tree.metadata;
-      const asGiven = missingFocus?.map((one) => given.get(one) ?? one);
-      const metadata = { ...tree.metadata, ...(asGiven && { missingFocus: asGiven }) };
-      if (metadata.error !== undefined && metadata.entries === 0) {
-        const hint = 'Show another directory, or tell the user.';
-        throw new ToolError(metadata.errorCode ?? 'IO', [problemFor(metadata.error), hint], {
-          path: directory.display,
-        });
-      }
+      const missingFocus = tree.metadata.missingFocus?.map((one) => given.get(one) ?? one);
+      const metadata = { ...tree.metadata, ...(missingFocus && { missingFocus }) };
+      requireTree(metadata, directory.display, 'Show another directory, or tell the user.');
       const text = treeText({ tree: tree.tree, metadata }, { path: directory.path, language, list });
       return succeed(text, { path: directory.path, ...metadata, version });
     },

@@ -36,22 +36,13 @@ export interface TreeOptions {
   readonly exclude?: readonly string[] | undefined;
   /** Names that are shown though they are hidden, ignored or excluded. Default: {@link ALLOWED_NAMES}. */
   readonly allow?: readonly string[] | undefined;
-  /**
-   * Show hidden directories.
-   * @default false
-   */
+  /** Show hidden directories. @default false */
   readonly hidden?: boolean | undefined;
-  /**
-   * Apply ignore files.
-   * @default true
-   */
+  /** Apply ignore files. @default true */
   readonly gitignore?: boolean | undefined;
   /** Paths relative to the root, which are shown at any depth with their ancestors and siblings. Default: none. */
   readonly focus?: readonly string[] | undefined;
-  /**
-   * Milliseconds until the scan ends with the part of the tree that it knows; `metadata.error` states it.
-   * @default 10_000
-   */
+  /** Milliseconds until the scan ends with the part of the tree that it knows; `metadata.error` states it. @default 10_000 */
   readonly timeoutMs?: number | undefined;
 }
 
@@ -154,11 +145,7 @@ function ownForm({ depth = 'fit', maxTokens, maxCharacters }: TreeOptions, forma
   return { format, depth, maxCharacters: maxCharacters ?? Infinity, maxTokens: tokens, maxWholeTokens };
 }
 
-/**
- * Checks options and adds the defaults. The value `undefined` counts as not given.
- *
- * @throws {ToolError} `INVALID_OPTION`
- */
+/** Checks options and adds the defaults. The value `undefined` counts as not given. @throws {ToolError} `INVALID_OPTION` */
 export function resolveTreeOptions(options: TreeOptions): ResolvedTreeOptions {
   checkValues<TreeOptions>(options, rules);
   const { format = 'indent' } = options;
