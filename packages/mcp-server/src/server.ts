@@ -10,7 +10,6 @@ import type { McpService } from './service.ts';
 import { openToolbox, type Toolbox } from './toolbox/toolbox.ts';
 import { toError } from './transport.ts';
 
-/** Options of {@link createMcpServer}. */
 export interface McpServerOptions {
   /** The directories that tools may use, absolute. Relative paths start from the first. */
   readonly roots: readonly string[];

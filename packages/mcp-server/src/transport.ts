@@ -19,7 +19,6 @@ export function subscribedUris(message: unknown): readonly string[] | undefined 
   return Array.isArray(uris) ? uris.filter((uri) => typeof uri === 'string') : [];
 }
 
-/** Returns a thrown value as an error. */
 export function toError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown));
 }

@@ -48,7 +48,6 @@ export interface WorkspaceCacheOptions extends TreeOptions {
 
 type Chosen = 'root' | 'mode' | 'coreFiles' | 'git' | 'showTime' | 'preload' | 'clock';
 
-/** Options of a cache with every default. */
 export type ResolvedCacheOptions = { readonly [Name in Chosen]: NonNullable<WorkspaceCacheOptions[Name]> } & {
   readonly tree: ResolvedTreeOptions;
   /** The tokens of section, listings and updates together, as the caller gave them. */
@@ -76,7 +75,6 @@ const rules: Rules<Omit<WorkspaceCacheOptions, keyof TreeOptions | 'root' | 'too
   onWarning: [isFunction, 'a function'],
 };
 
-/** The names of {@link WorkspaceCacheOptions}. */
 export const cacheOptionNames: OptionNames<WorkspaceCacheOptions> = {
   ...treeOptionNames,
   ...namesIn(rules),

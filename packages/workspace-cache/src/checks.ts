@@ -18,7 +18,6 @@ export function isToolName(name: unknown): boolean {
   return typeof name === 'string' && /^[^\s`]+$/u.test(name);
 }
 
-/** What an option may be, and what to use instead of another value. */
 export type Rule = readonly [accepts: (value: unknown) => boolean, expected: string];
 
 export type Rules<Options> = { readonly [Name in keyof Options]-?: Rule };

@@ -18,7 +18,6 @@ export class KnownRuns {
     return this.#unassigned;
   }
 
-  /** Notes a run that `init` returned. */
   add(run: WorkspaceRun, state: RunState): void {
     if (this.#states.has(run)) return;
     this.#states.set(run, state);

@@ -6,14 +6,12 @@ import { keyOf } from './identity.ts';
 import { userContextIn } from './init-options.ts';
 import { KnownRuns } from './known-runs.ts';
 import { Lifetime } from './lifetime.ts';
-import { createCacheDirectoryTool } from './listings/cache-directory.ts';
 import { CacheFiles } from './listings/cache-files.ts';
 import { dynamicListingsOf } from './listings/dynamic-listings.ts';
-import { createInterceptors } from './listings/interceptors.ts';
 import { RunCounter } from './run-counter.ts';
 import { RunTexts } from './run-texts.ts';
 import { beginTree, contentOf, type BegunTree } from './run-tree.ts';
-import { createRun, type RunState, type WorkspaceRun } from './run.ts';
+import { createRun, type OwnCounts, type RunState, type WorkspaceRun } from './run.ts';
 import { failedTree } from './tree/build.ts';
 import { countScans } from './tree/scan-count.ts';
 import { tokensOf } from './tree/tokens.ts';
@@ -32,7 +30,6 @@ export interface InitResult {
 const INITIALIZED = 'Workspace cache initialized';
 export const FAILED = 'Workspace cache initialization failed, will use on-demand loading';
 
-/** The run that calls belong to. */
 export interface CallsOfRun {
   /** The run whose statistics count the calls. Default: the run of this cache, as long as it has one only. */
   readonly run?: WorkspaceRun | undefined;
@@ -119,7 +116,6 @@ export class OpenCache {
     }
   }
 
-  /** Compares the workspace with the disk for all runs. */
   async refresh(): Promise<void> {
     await Promise.all(this.#runs.states().map(({ texts }) => texts.refresh()));
   }
@@ -173,20 +169,27 @@ export class OpenCache {
 
   async #make(shared: SharedState): Promise<SharedRun> {
     const resolved = this.#resolved;
-    const { lifetime } = this;
-    const begun = await this.#begin(shared);
-    const { tree } = begun;
-    const state = this.#stateOf(begun, shared);
-    const run = createRun({
-      tree,
-      resolved,
-      state,
-      lifetime,
-      ...this.#toolsOf(state),
-      totalScans: () => shared.totalScans,
-      unassigned: () => this.#runs.unassigned,
-    });
-    return { lifetime, result: { message: tree.root === undefined ? FAILED : INITIALIZED, run }, state };
+    const { lifetime, files } = this;
+    const { dynamic } = shared;
+    const { tree, content } = await this.#begin(shared);
+    const { root, state: first, version } = tree;
+    const { language, countTokens } = resolved.tree;
+    const state: RunState = {
+      listings: dynamicListingsOf(dynamic, resolved.clock),
+      counter: new RunCounter(root ?? resolved.root),
+      texts: new RunTexts({
+        content,
+        style: { ...resolved, language },
+        dynamic,
+        first: first && { state: first, version },
+        reader: root === undefined ? undefined : treeReader(root, resolved.tree),
+        maxTokens: resolved.maxTokens,
+        count: (text) => tokensOf(text, countTokens),
+      }),
+    };
+    const ownCounts = (): OwnCounts => ({ totalScans: shared.totalScans, unassigned: this.#runs.unassigned });
+    const run = createRun({ tree, resolved, state, lifetime, files, ownCounts });
+    return { lifetime, result: { message: root === undefined ? FAILED : INITIALIZED, run }, state };
   }
 
   async #begin(shared: SharedState): Promise<BegunTree> {
@@ -203,35 +206,5 @@ export class OpenCache {
       const facts = { cachedAt: new Date().toISOString(), buildTimeMs: 0 };
       return contentOf(failedTree(resolved.tree, reason, facts), {});
     }
-  }
-
-  #stateOf({ tree, content }: BegunTree, { dynamic }: SharedState): RunState {
-    const resolved = this.#resolved;
-    const { root, state, version } = tree;
-    const { language, countTokens } = resolved.tree;
-    return {
-      listings: dynamicListingsOf(dynamic, resolved.clock),
-      counter: new RunCounter(root ?? resolved.root),
-      texts: new RunTexts({
-        content,
-        style: { ...resolved, language },
-        dynamic,
-        first: state && { state, version },
-        reader: root === undefined ? undefined : treeReader(root, resolved.tree),
-        maxTokens: resolved.maxTokens,
-        count: (text) => tokensOf(text, countTokens),
-      }),
-    };
-  }
-
-  #toolsOf({ listings: dynamic, counter }: RunState): Pick<Parameters<typeof createRun>[0], 'interceptors' | 'tools'> {
-    const { mode, tree, toolNames } = this.#resolved;
-    const { lifetime } = this;
-    const { calls, results, scope } = this.files;
-    if (mode === 'static') return { interceptors: createInterceptors({ lifetime, calls, results }), tools: {} };
-    const { noteCacheDirectory: onCall, noteAccess: onAccess } = counter;
-    const tool = createCacheDirectoryTool({ scope, dynamic, language: tree.language, toolNames, onCall });
-    const interceptors = createInterceptors({ lifetime, calls, results, dynamic, onAccess });
-    return { interceptors, tools: { cache_directory: tool } };
   }
 }

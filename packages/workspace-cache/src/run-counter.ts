@@ -40,7 +40,6 @@ export class RunCounter {
     this.#sums.cacheDirectoryCalls += 1;
   };
 
-  /** Counts a call of `init` that returned the run. */
   noteInit(): void {
     this.#inits += 1;
   }
@@ -52,7 +51,6 @@ export class RunCounter {
     else this.#agents.add(agent);
   }
 
-  /** Counts the tokens of updates that a message took. */
   noteUpdates(tokens: number): void {
     this.#sums.updateTokens += tokens;
   }

@@ -32,7 +32,6 @@ export interface Refreshed {
   readonly error?: string;
 }
 
-/** Options of `WorkspaceRun.updates` for the answer with a cursor. */
 export interface SinceOptions extends SectionOptions {
   /** The cursor of an earlier answer, or of `refresh`; 0 is the time of the section. */
   readonly since: number;
@@ -99,12 +98,10 @@ export class RunTexts {
     this.#history = parts.first && new TreeHistory(parts.first);
   }
 
-  /** The section as it was returned first. */
   get firstSection(): string | undefined {
     return this.#sections.values().next().value;
   }
 
-  /** Notes that a workspace announced a change. */
   noteChange(): void {
     this.#isPending = true;
   }

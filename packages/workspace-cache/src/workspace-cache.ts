@@ -65,7 +65,6 @@ export interface WorkspaceCache {
 
 const treeCallOptions: OptionNames<TreeCallOptions> = { ...treeOptionNames, signal: 'optional' };
 
-/** The root is the cache's. */
 const workspaceOptionNames: OptionNames<Omit<WorkspaceOptions, 'root'> & CallsOfRun> = {
   run: 'optional',
   policy: 'optional',
@@ -75,7 +74,6 @@ const workspaceOptionNames: OptionNames<Omit<WorkspaceOptions, 'root'> & CallsOf
   fileNotes: 'optional',
 };
 
-/** @throws {ToolError} `INVALID_OPTION` when a method is missing. */
 function checkOperations(operations: unknown): void {
   if (operations === undefined) return;
   if (!isObject(operations)) {

@@ -51,7 +51,6 @@ export class Requests {
     this.#options = options;
   }
 
-  /** Serves one request. */
   readonly serve = (request: IncomingMessage, response: ServerResponse): void => {
     this.#serve(request, response).catch((error: unknown) => {
       this.#options.onError(toError(error));
@@ -59,7 +58,6 @@ export class Requests {
     });
   };
 
-  /** Rejects all further requests. */
   stop(): void {
     this.#isStopped = true;
   }

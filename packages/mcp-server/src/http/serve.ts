@@ -15,7 +15,6 @@ const MAX_SESSIONS = 64;
 const IDLE_MS = 30 * 60 * 1000;
 const SWEEPS_PER_IDLE_TIME = 4;
 
-/** Options of {@link serveHttp}. */
 export interface ServeHttpOptions {
   /** The port; 0 for any free one. */
   readonly port: number;

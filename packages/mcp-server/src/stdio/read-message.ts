@@ -12,7 +12,6 @@ export interface ErrorResponse {
   readonly error: { readonly code: number; readonly message: string };
 }
 
-/** Makes the answer to an invalid request. */
 export function invalidRequest(id: RequestId | null, what: string): ErrorResponse {
   const error = { code: ProtocolErrorCode.InvalidRequest, message: `invalid request: ${what}` };
   return { jsonrpc: '2.0', id, error };

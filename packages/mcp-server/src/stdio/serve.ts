@@ -8,7 +8,6 @@ import { StreamTransport } from './stream-transport.ts';
 /** The time that the client gets to receive the messages that end the connection. Milliseconds. */
 const CLOSE_MS = 1000;
 
-/** Options of {@link serveStdio}. */
 export interface ServeStdioOptions {
   /** The stream of the client's messages, one per line. */
   readonly input: Readable;

@@ -43,7 +43,6 @@ async function openAll(toolSets: readonly ToolSet[], context: ToolSetContext): P
   return Promise.all(opening);
 }
 
-/** Returns every tool of every set by its name. */
 function gatherTools(opened: readonly OpenedSet[]): Map<string, ToolDefinition> {
   const gathered = new Map<string, ToolDefinition>();
   for (const { name: set, tools } of opened) {

@@ -10,17 +10,15 @@ import { memoryFile } from './memory-file.ts';
 import { isNeverKept } from './never-kept.ts';
 import { report } from './report.ts';
 import type { CacheScope } from './scope.ts';
-import { StampedValues, type Hit } from './stamped-values.ts';
+import { StampedValues, type Hit, type Stamped } from './stamped-values.ts';
 import { isSameStamp, WRITE_MS, type Stamps } from './stamps.ts';
 import type { CacheAccess, CachedReadOptions, ContentCache, FileHead, Preloaded } from './types.ts';
 
-/** The limit of one kept content. */
 const MAX_FILE_BYTES = 1024 * 1024;
 
 const MAX_PRELOADED_FILES = 20;
 const MAX_PRELOADED_BYTES = 2 * 1024 * 1024;
 
-/** The limit of {@link ContentCache.read}. */
 const MAX_READ_BYTES = 256 * 1024 * 1024;
 
 interface ContentCacheOptions {
@@ -57,7 +55,6 @@ const readRules: Rules<CachedReadOptions> = {
   countAsRead: flag,
 };
 
-/** @throws {ToolError} `INVALID_OPTION` or `INVALID_INPUT` */
 function checkRead(path: unknown, options: CachedReadOptions): void {
   if (typeof path !== 'string') {
     throw new ToolError('INVALID_INPUT', [`not a path: ${describe(path)}`, 'Name a path relative to the root.']);
@@ -77,7 +74,7 @@ export class OwnContentCache implements ContentCache {
   constructor(options: ContentCacheOptions) {
     this.#options = options;
     // Keys that are absolute paths have contents of files.
-    this.#contents = new StampedValues(options.memory as ConstructorParameters<typeof StampedValues<Content>>[0]);
+    this.#contents = new StampedValues(options.memory as Lru<Stamped<Content>>);
     this.#counts = new AccessCounts(options);
   }
 
@@ -93,7 +90,7 @@ export class OwnContentCache implements ContentCache {
       return { path: this.#shownPath(path) ?? read.path, bytes: read.bytes };
     }
     const { value, real } = kept;
-    this.#count(real, { isHit: true });
+    this.#count({ path: real, isHit: true }, false);
     if (ledger) {
       value.record ??= recordOf(value.bytes);
       ledger.record(real, { ...value.record, encoding: ledger.get(real)?.encoding });
@@ -154,7 +151,7 @@ export class OwnContentCache implements ContentCache {
     const isSecret = isNeverKept(path, roots) || isNeverKept(named, [scope.root, ...roots]);
     return this.#contents.answer<OpenFile>(inner, path, {
       note: (isHit) => {
-        if (isCounted) this.#count(path, { isHit, isSecret, onAccess });
+        if (isCounted) this.#count({ path, isHit }, isSecret, onAccess);
       },
       hit: ({ value, stat }) => memoryFile(value.bytes, stat),
       read: () => this.#openAndKeep(inner, path, isSecret),
@@ -168,31 +165,22 @@ export class OwnContentCache implements ContentCache {
   /** Forgets contents that a change replaced, to free their memory. */
   drop({ written, deleted, renamed }: WorkspaceChange): void {
     const paths = [...written, ...deleted, ...renamed.flatMap(({ from, to }) => [from, to])];
-    for (const path of paths) this.#contents.delete(path);
+    for (const path of paths) this.#options.memory.delete(path);
   }
 
-  /** Writes the access counts. */
   async close(): Promise<void> {
     await this.#preloading;
-    this.#contents.clear();
+    this.#options.memory.clear();
     await this.#counts.close();
   }
 
-  #count(
-    path: string,
-    {
-      isHit,
-      isSecret = false,
-      onAccess = this.#options.onAccess,
-    }: Pick<CacheAccess, 'isHit'> & Pick<OpenOptions, 'onAccess'> & { readonly isSecret?: boolean },
-  ): void {
+  #count({ path, isHit }: Omit<CacheAccess, 'kind'>, isSecret: boolean, onAccess = this.#options.onAccess): void {
     if (isHit) this.#hits++;
     else this.#misses++;
     if (!isSecret) this.#counts.note(path);
     report(onAccess, { kind: 'read', path, isHit });
   }
 
-  /** Opens the most used files, so that their contents are kept. */
   async #preload(): Promise<Preloaded> {
     const { scope, memory, lifetime } = this.#options;
     let [files, bytes] = [0, 0];
@@ -225,7 +213,6 @@ export class OwnContentCache implements ContentCache {
     return memoryFile(value.bytes, stamp);
   }
 
-  /** Reads the content of an open file, if it may be kept. */
   async #take(path: string, file: OpenFile): Promise<Hit<Content> | undefined> {
     const startedMs = Date.now();
     const stat = await file.stat();
@@ -238,7 +225,6 @@ export class OwnContentCache implements ContentCache {
     return isSameStamp(stat, await file.stat()) ? { value: { bytes }, stat } : undefined;
   }
 
-  /** Reads a file of the scope by way of {@link open}. */
   #readWhole(
     path: string,
     { ledger, signal }: { ledger: CacheScope['ledger']; signal: AbortSignal | undefined },

@@ -12,7 +12,6 @@ const MAX_FILE_BYTES = 8 * 1024 * 1024;
 const MAX_PROJECTS = 200;
 const HALF_LIFE_MS = 7 * 24 * 60 * 60 * 1000;
 const LOCK_MS = 2000;
-/** The permissions that let the group or all others write. */
 const OTHERS_MAY_WRITE = 0o022;
 
 export interface Use {
@@ -64,7 +63,6 @@ function parse(text: string): Uses {
   return uses;
 }
 
-/** Returns whether a directory belongs to this user alone. */
 async function isOwn(directory: string): Promise<boolean> {
   try {
     const stat = await fs.lstat(directory);
@@ -96,46 +94,45 @@ async function removeOldest(directory: string): Promise<void> {
   }
 }
 
-/** The counts of all projects, in the first of the directories that can be used. */
-export class CountsFile {
-  readonly #candidates: readonly string[];
-
-  constructor(candidates: readonly string[]) {
-    this.#candidates = candidates;
+/** Returns the file of a project, in the first directory that can be used. */
+async function placeOf(
+  candidates: readonly string[],
+  root: string,
+  isNew: boolean,
+): Promise<{ directory: string; file: string } | undefined> {
+  const name = createHash('sha256').update(root).digest('hex').slice(0, 32);
+  for (const directory of candidates) {
+    // Where it cannot be made, the next one may do.
+    if (isNew) await fs.mkdir(directory, { recursive: true, mode: 0o700 }).catch(() => undefined);
+    if (await isOwn(directory)) return { directory, file: join(directory, `${name}.json`) };
   }
+  return undefined;
+}
 
-  /** Returns the uses of a project's files; none when there is no such file. */
-  async read(root: string): Promise<Uses> {
-    const place = await this.#find(root, false);
-    return place ? readCounts(place.file) : new Map();
-  }
+/** Returns the uses of a project's files. Without a readable file there are none. */
+export async function readUses(candidates: readonly string[], root: string): Promise<Uses> {
+  const place = await placeOf(candidates, root, false);
+  return place ? readCounts(place.file) : new Map();
+}
 
-  /** Adds uses, under a lock. Rejects when no directory can be used. */
-  async add(root: string, more: Iterable<readonly [string, Use]>): Promise<void> {
-    const place = await this.#find(root, true);
-    if (place === undefined) throw new Error(`no directory can be used of ${this.#candidates.join(', ')}`);
-    const { directory, file } = place;
-    const lock = await nodeFileOperations.lock(directory, { timeoutMs: LOCK_MS });
-    if (lock === undefined) throw new Error(`${directory} is locked by another process`);
-    try {
-      const uses = await readCounts(file);
-      add(uses, more);
-      const counts = ranked(uses).map(([path, { count, lastUsedMs }]) => [path, count, lastUsedMs]);
-      await writeAtomically(file, JSON.stringify({ version: 1, root, counts }));
-      await removeOldest(directory).catch(() => undefined);
-    } finally {
-      await lock.release();
-    }
-  }
-
-  /** Returns the file of a project, in the first directory that can be used. */
-  async #find(root: string, isNew: boolean): Promise<{ directory: string; file: string } | undefined> {
-    const name = createHash('sha256').update(root).digest('hex').slice(0, 32);
-    for (const directory of this.#candidates) {
-      // Where it cannot be made, the next one may do.
-      if (isNew) await fs.mkdir(directory, { recursive: true, mode: 0o700 }).catch(() => undefined);
-      if (await isOwn(directory)) return { directory, file: join(directory, `${name}.json`) };
-    }
-    return undefined;
+/** Adds uses, under a lock. Rejects when no directory can be used. */
+export async function writeUses(
+  candidates: readonly string[],
+  root: string,
+  more: Iterable<readonly [string, Use]>,
+): Promise<void> {
+  const place = await placeOf(candidates, root, true);
+  if (place === undefined) throw new Error(`no directory can be used of ${candidates.join(', ')}`);
+  const { directory, file } = place;
+  const lock = await nodeFileOperations.lock(directory, { timeoutMs: LOCK_MS });
+  if (lock === undefined) throw new Error(`${directory} is locked by another process`);
+  try {
+    const uses = await readCounts(file);
+    add(uses, more);
+    const counts = ranked(uses).map(([path, { count, lastUsedMs }]) => [path, count, lastUsedMs]);
+    await writeAtomically(file, JSON.stringify({ version: 1, root, counts }));
+    await removeOldest(directory).catch(() => undefined);
+  } finally {
+    await lock.release();
   }
 }

@@ -6,7 +6,6 @@ import type { Lifetime } from '../lifetime.ts';
 
 const inners = new WeakMap<FileOperations, FileOperations>();
 
-/** Notes which operations cached ones are made of. */
 export function noteInner(cached: FileOperations, inner: FileOperations): void {
   inners.set(cached, inner);
 }
@@ -41,7 +40,6 @@ export class CacheScope {
     return this.#workspace?.operations ?? nodeFileOperations;
   }
 
-  /** The operations without a cache. */
   get disk(): FileOperations {
     return innerOf(this.operations);
   }

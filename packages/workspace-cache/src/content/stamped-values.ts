@@ -6,7 +6,7 @@ import { isSameStamp } from './stamps.ts';
 const MAX_READS = 1000;
 
 /** A value that was read, and the state of its path at that time. */
-interface Stamped<Value> {
+export interface Stamped<Value> {
   readonly inner: FileOperations;
   /** The user that read it: a process that drops its privileges may not read it again. */
   readonly user: string;
@@ -87,13 +87,5 @@ export class StampedValues<Value> {
     { stamp, value, cost }: Pick<Stamped<Value>, 'stamp' | 'value'> & { readonly cost: number },
   ): void {
     this.#store.set(path, { inner, user: userOf(), stamp, value }, cost);
-  }
-
-  delete(path: string): void {
-    this.#store.delete(path);
-  }
-
-  clear(): void {
-    this.#store.clear();
   }
 }

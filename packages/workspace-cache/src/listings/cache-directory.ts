@@ -44,7 +44,6 @@ export interface CacheDirectoryOptions {
   readonly onCall?: (() => void) | undefined;
 }
 
-/** How many names of each difference are returned. */
 const MAX_NAMES = 100;
 
 /** How many of them the text names. */
@@ -57,7 +56,6 @@ interface Listed {
   readonly items: readonly ListedItem[];
 }
 
-/** Compares the items of a model with the entries of the directory. */
 function differencesOf({ path, items }: CacheDirectoryInput, { real, entries }: Listed): Required<ItemDifferences> {
   const kinds = new Map(entries.map(({ name, kind }) => [name, kind]));
   const hasName = (item: ListedItem): boolean => typeof (item['path'] ?? item['name']) === 'string';
@@ -107,7 +105,6 @@ async function directoryAt(scope: CacheScope, path: string): Promise<string> {
   throw new ToolError('NOT_A_DIRECTORY', [`${display} is not a directory`, hint], { path: display });
 }
 
-/** Returns an item with the name that a quoted one stands for. */
 function unquoted(item: ListedItem): ListedItem {
   const names = (['name', 'path'] as const).filter((key) => typeof item[key] === 'string');
   return { ...item, ...Object.fromEntries(names.map((key) => [key, unquotePath(String(item[key]))])) };

@@ -1,22 +1,33 @@
-import { nodeFileOperations, type FileOperations, type Workspace, type WorkspaceChange } from '@cairn/coding-agent';
+import {
+  nodeFileOperations,
+  type DirectoryEntry,
+  type FileOperations,
+  type Workspace,
+  type WorkspaceChange,
+} from '@cairn/coding-agent';
+import { dirname } from 'node:path';
 import { OwnContentCache } from '../content/content-cache.ts';
 import { Lru } from '../content/lru.ts';
 import { report } from '../content/report.ts';
 import { CacheScope, innerOf, noteInner } from '../content/scope.ts';
-import { Stamps } from '../content/stamps.ts';
+import { StampedValues, type Stamped } from '../content/stamped-values.ts';
+import { isSameStamp, Stamps } from '../content/stamps.ts';
 import type { CacheAccess } from '../content/types.ts';
 import type { Lifetime } from '../lifetime.ts';
 import { CallCache } from './call-cache.ts';
 import { CallResults } from './call-results.ts';
-import { DirectoryCache } from './directory-cache.ts';
 import { isInsideCall } from './inside-call.ts';
+import { pathsOf } from './paths-of.ts';
 
 /** The limit of file contents and of results of wrapped reads together. */
 const MAX_CONTENT_BYTES = 32 * 1024 * 1024;
 
-/** The limits of results of wrapped listings. */
+/** The limits of listings below the tools, and of results of wrapped listings. */
 const MAX_LISTING_BYTES = 8 * 1024 * 1024;
 const MAX_LISTINGS = 1000;
+
+const MAX_ENTRIES = 10_000;
+const ENTRY_BYTES = 64;
 
 interface CacheFilesOptions {
   /** Absolute. */
@@ -45,16 +56,18 @@ export class CacheFiles {
   readonly results: CallResults;
   readonly calls: CallCache;
   readonly #lifetime: Lifetime;
-  readonly #directories: DirectoryCache;
+  readonly #stamps = new Stamps();
   readonly #listings = new Lru<unknown>({ maxCost: MAX_LISTING_BYTES, maxSize: MAX_LISTINGS });
+  /** Listings of directories below the tools. */
+  readonly #directories = new Lru<Stamped<readonly DirectoryEntry[]>>({ maxCost: MAX_LISTING_BYTES });
+  readonly #stampedDirectories = new StampedValues(this.#directories);
 
   constructor(options: CacheFilesOptions) {
     const { root, lifetime, workspace } = options;
-    const stamps = new Stamps();
+    const stamps = this.#stamps;
     const memory = new Lru<unknown>({ maxCost: MAX_CONTENT_BYTES });
     const scope = new CacheScope(root, { workspace, lifetime });
     this.#lifetime = lifetime;
-    this.#directories = new DirectoryCache(stamps);
     this.scope = scope;
     this.content = new OwnContentCache({ ...options, scope, stamps, memory, onAccess: outside(options.onAccess) });
     this.results = new CallResults(scope, stamps, { list: this.#listings, read: memory });
@@ -79,17 +92,25 @@ export class CacheFiles {
       },
       listCached: async (path) => {
         this.#lifetime.check();
-        return this.#directories.list(disk, path, onAccess);
+        return this.#stampedDirectories.answer<DirectoryEntry[]>(disk, path, {
+          note: (isHit) => onAccess({ kind: 'list', path, isHit }),
+          hit: ({ value }) => [...value],
+          read: () => this.#listAndKeep(disk, path),
+        });
       },
     };
     noteInner(cached, disk);
     return cached;
   }
 
+  /** Forgets what a change made wrong, to free its memory. */
   drop(change: WorkspaceChange): void {
     this.content.drop(change);
-    this.#directories.drop(change);
     this.results.drop(change);
+    for (const path of pathsOf(change)) {
+      this.#directories.delete(path);
+      this.#directories.delete(dirname(path));
+    }
   }
 
   /** Writes the access counts and forgets everything. */
@@ -97,5 +118,20 @@ export class CacheFiles {
     this.#directories.clear();
     this.#listings.clear();
     await this.content.close();
+  }
+
+  async #listAndKeep(inner: FileOperations, path: string): Promise<DirectoryEntry[]> {
+    const startedMs = Date.now();
+    // Without a stamp nothing is kept; listing the directory gives the error.
+    const stamp = await inner.lstat(path).catch(() => undefined);
+    const entries = await inner.list(path);
+    if (stamp?.kind !== 'directory' || entries.length > MAX_ENTRIES) return entries;
+    if (!(await this.#stamps.isSettled(path, stamp, startedMs))) return entries;
+    const after = await inner.lstat(path).catch(() => undefined);
+    if (after === undefined || !isSameStamp(stamp, after)) return entries;
+    const value = entries.map(({ name, kind }) => Object.freeze({ name, kind }));
+    const cost = value.reduce((sum, { name }) => sum + ENTRY_BYTES + 2 * name.length, 0);
+    this.#stampedDirectories.keep(inner, path, { stamp, value, cost });
+    return entries;
   }
 }

@@ -17,7 +17,6 @@ const MAX_FLIGHTS = 1000;
 /** How long a call waits for an equal one that began before it. One that never ends must not stop all that follow. */
 const MAX_WAIT_MS = 5000;
 
-/** A function after it was wrapped. */
 export type Wrapped<Args extends readonly unknown[], Result> = (...args: Args) => Promise<Awaited<Result>>;
 
 /** What a call found: for the owner of the listings of a run. */

@@ -46,7 +46,6 @@ interface InterceptorParts {
   readonly results: CallResults;
   /** Absent for interceptors that keep and count nothing. */
   readonly dynamic?: DynamicListings | undefined;
-  /** Called for each call. */
   readonly onAccess?: ((access: CacheAccess) => void) | undefined;
 }
 
@@ -60,7 +59,6 @@ function checkWrap(original: unknown, onResult: unknown, options: object): void 
   for (const [name, value] of Object.entries(options)) checkFunction(name, value);
 }
 
-/** Makes the interceptors of a run. */
 export function createInterceptors({ lifetime, calls, results, dynamic, onAccess }: InterceptorParts): Interceptors {
   const keepListing = ({ path, real, value, state, roots }: CallResult): void => {
     const entries = real && state && itemsOf(value, [path, real]);

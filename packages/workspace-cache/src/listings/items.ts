@@ -13,11 +13,13 @@ export interface FoundItem {
 const NAME_FIELDS: ReadonlySet<string> = new Set(['name', 'path', 'isDirectory', 'isFile', 'kind', 'type']);
 
 /** What the state of an entry decides. Other values, such as the size of all files below it, may depend on more. */
-const STATE_FIELDS: ReadonlySet<string> = new Set([
-  ...['size', 'mode', 'permissions', 'uid', 'gid', 'owner', 'group', 'ino', 'nlink', 'target', 'isSymbolicLink'],
-  ...['mtime', 'mtimeMs', 'mtimeNs', 'modified', 'modifiedAt', 'lastModified', 'updatedAt'],
-  ...['ctime', 'ctimeMs', 'ctimeNs', 'birthtime', 'birthtimeMs', 'created', 'createdAt', 'childCount', 'childrenCount'],
-]);
+const STATE_FIELDS: ReadonlySet<string> = new Set(
+  [
+    ['size', 'mode', 'permissions', 'uid', 'gid', 'owner', 'group', 'ino', 'nlink', 'target', 'isSymbolicLink'],
+    ['mtime', 'mtimeMs', 'mtimeNs', 'modified', 'modifiedAt', 'lastModified', 'updatedAt'],
+    ['ctime', 'ctimeMs', 'ctimeNs', 'birthtime', 'birthtimeMs', 'created', 'createdAt', 'childCount', 'childrenCount'],
+  ].flat(),
+);
 
 /** Where list functions have their entries, when they do not return an array. */
 const CONTAINERS = ['items', 'entries', 'list', 'data', 'files', 'children', 'results'];

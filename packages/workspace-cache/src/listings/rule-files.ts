@@ -2,11 +2,11 @@ import type { FileStat } from '@cairn/coding-agent';
 import { fileStatOf } from '@cairn/coding-agent/internal';
 import { lstat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { Lru } from '../content/lru.ts';
 import { isSameStamp, type Stamps } from '../content/stamps.ts';
 import { isThere } from './locate.ts';
 import { IGNORE_FILES } from './paths-of.ts';
 
-/** The directories whose contents are remembered. */
 const MAX_DIRECTORIES = 1000;
 
 /** Its file can come and go without a change of the directory that contains `.git`. */
@@ -28,7 +28,7 @@ function upwards(directory: string): string[] {
  * that were there are read again: one `lstat` of each directory above, and one of each ignore file.
  */
 export class RuleFiles {
-  readonly #known = new Map<string, Known>();
+  readonly #known = new Lru<Known>({ maxSize: MAX_DIRECTORIES });
   readonly #stamps: Stamps;
 
   constructor(stamps: Stamps) {
@@ -42,13 +42,11 @@ export class RuleFiles {
    * @param stat the state of the directory now.
    */
   async find(directory: string, stat: FileStat): Promise<string[]> {
-    const found = await Promise.all(
-      upwards(directory).map(async (at) => {
-        const names = await this.#namesIn(at, at === directory ? stat : undefined);
-        return names.map((name) => join(at, name));
-      }),
-    );
-    return found.flat();
+    const finding = upwards(directory).map(async (at) => {
+      const names = await this.#namesIn(at, at === directory ? stat : undefined);
+      return names.map((name) => join(at, name));
+    });
+    return (await Promise.all(finding)).flat();
   }
 
   async #namesIn(directory: string, given: FileStat | undefined): Promise<readonly string[]> {
@@ -60,10 +58,7 @@ export class RuleFiles {
     const candidates = [...IGNORE_FILES, GIT];
     const there = await Promise.all(candidates.map((name) => isThere(join(directory, name))));
     const names = candidates.filter((_, index) => there[index]).map((name) => (name === GIT ? EXCLUDE : name));
-    if (await this.#stamps.isSettled(directory, stamp, startedMs)) {
-      if (this.#known.size >= MAX_DIRECTORIES) this.#known.clear();
-      this.#known.set(directory, { stamp, names });
-    }
+    if (await this.#stamps.isSettled(directory, stamp, startedMs)) this.#known.set(directory, { stamp, names }, 0);
     return names;
   }
 }

@@ -2,7 +2,6 @@ import { glob } from '@cairn/natives';
 import type { FileHead } from '../content/types.ts';
 import type { CoreFile } from './section.ts';
 
-/** READMEs, notes for agents, and package manifests. */
 const CORE_FILES =
   '{[Rr][Ee][Aa][Dd][Mm][Ee],[Rr][Ee][Aa][Dd][Mm][Ee].*,AGENTS.md,package.json,pyproject.toml,requirements.txt,setup.py,Cargo.toml,go.mod,pom.xml,build.gradle,build.gradle.kts,composer.json,Gemfile,*.csproj,mix.exs,deno.json}';
 

@@ -5,7 +5,6 @@ import { statisticsOf, type RunCounts, type StatisticsOptions } from './statisti
 const MIN_LISTINGS = 2;
 /** A file that each of several agents reads. */
 const MIN_READS = 3;
-/** Paths that one line names. */
 const MAX_NAMED = 3;
 
 /** The number of names in a relative path. The root has none. */

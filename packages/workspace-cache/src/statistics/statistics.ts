@@ -44,7 +44,6 @@ export interface RunCounts {
   readonly readCounts: ReadonlyMap<string, number>;
 }
 
-/** A number that nothing counts. */
 interface Estimate {
   /** May be negative. */
   readonly estimated: number;
@@ -79,7 +78,6 @@ export interface StatisticsOptions {
 type SavedCalls = Readonly<Record<'agents' | 'places' | 'listed' | 'kept', number>>;
 type SavedTokens = Readonly<Record<'calls' | 'tokens' | 'requests' | 'updates', number>>;
 
-/** The formulas in words, from the numbers in them. */
 const formulas = {
   en: {
     sectionTokens: 'tokens of the rendered section',

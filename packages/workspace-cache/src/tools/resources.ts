@@ -90,7 +90,6 @@ function changesOf({ workspace, roots, listings }: WorkspaceResourcesOptions): R
   };
 }
 
-/** Makes the resources of a session: the tree of each root, and the kept listings. */
 export function workspaceResources(options: WorkspaceResourcesOptions): ResourceProvider {
   const { roots, listings } = options;
   const resources = resourcesOf(options);

@@ -40,7 +40,6 @@ const toolSetOptions: OptionNames<WorkspaceCacheToolSetOptions> = {
   journalDirectory: 'optional',
 };
 
-/** How many directories keep their tree for the next call. */
 const MAX_DIRECTORIES = 32;
 
 /** Returns file operations that read and list through a cache. The first of them makes it. */
@@ -56,7 +55,7 @@ function lazyOperations(cacheOf: () => Promise<WorkspaceCache>): FileOperations 
 
 /** Returns a function that shows the tree of a directory of the workspace. */
 function treesOf(workspace: Workspace, options: Omit<WorkspaceCacheOptions, 'root'>): TreeAt {
-  const kept = new Lru<Promise<Trees>>({ maxCost: Infinity, maxSize: MAX_DIRECTORIES });
+  const kept = new Lru<Promise<Trees>>({ maxSize: MAX_DIRECTORIES });
   // At the first call: a server starts without it, and many sessions never ask for a tree.
   const make = async (root: string): Promise<Trees> => {
     const { Trees: Made } = await import('../tree/trees.ts');

@@ -38,7 +38,6 @@ export interface WorkspaceTreeToolOptions {
   readonly list: string;
 }
 
-/** The largest tree that one call returns. */
 const MAX_TREE_CHARACTERS = 100_000;
 
 const MAX_DEPTH = 100;
@@ -64,7 +63,6 @@ function schemaIn(language: Language): ToolDefinition<WorkspaceTreeInput>['input
   return inputSchema(shape, { adapt: withNumber });
 }
 
-/** @throws {ToolError} when the path is not a directory. */
 function requireDirectory({ stat, display: path }: ResolvedPath, list: string): void {
   if (stat?.kind === 'directory') return;
   if (stat === undefined) {

@@ -1,6 +1,5 @@
 import { ROOT, type Layout } from './layout.ts';
 
-/** The entries that a tree shows. */
 export interface Choice {
   /** 1 for each entry of the layout that is shown. */
   readonly isShown: Uint8Array;
@@ -51,7 +50,6 @@ export function chooseEntries(
   const moreLength = (node: number, count: number): number =>
     count === 0 ? 0 : at(indents, node) + texts.more(count).length + 1;
 
-  /** Adds an entry, whether it fits or not. */
   const add = (node: number): void => {
     const parent = at(parents, node);
     const hidden = at(totals, parent) - at(shown, parent);
@@ -74,7 +72,6 @@ export function chooseEntries(
     return false;
   };
   const addAll = (nodes: readonly number[]): boolean => nodes.every((node) => isShown[node] === 1 || addGroup([node]));
-  /** Adds some children of each directory in turn. */
   const addInTurn = (directories: readonly number[]): boolean => {
     let waiting = directories.map((node) => ({
       node,

@@ -40,7 +40,6 @@ function depthsOf({ summary, parents, levels }: Layout, depth: number, isAutomat
   return depths;
 }
 
-/** Returns whether the summary lacks children that its depth, or a focus, asks for. */
 function isCutShort(layout: Layout, depths: Int32Array, whole: ReadonlySet<number>): boolean {
   const { levels, children, totals } = layout;
   return children.some(
@@ -61,7 +60,7 @@ class Fit {
   readonly #layout: Layout;
   readonly #focus: FocusEntries;
   /** The last count: an injected tokenizer may take long, and a text that fits is counted for its metadata too. */
-  #counted = { text: '', tokens: Number.NaN };
+  #counted: { readonly text: string; readonly tokens: number } | undefined;
 
   constructor(summary: TreeSummary, options: ResolvedTreeOptions) {
     this.#options = options;
@@ -70,7 +69,7 @@ class Fit {
   }
 
   #tokensOf(text: string): number {
-    if (Number.isNaN(this.#counted.tokens) || this.#counted.text !== text) {
+    if (this.#counted?.text !== text) {
       this.#counted = { text, tokens: countTokensOf(text, this.#options.countTokens ?? estimateTreeTokens) };
     }
     return this.#counted.tokens;
@@ -134,25 +133,20 @@ class Fit {
     }
     if (!this.#fits(notice)) return result('', undefined, true);
     let high = Math.min(everything.length, maxCharacters - notice.length);
-    let best = write(high);
-    if (this.#fits(best.text)) return best;
+    const longest = write(high);
+    if (this.#fits(longest.text)) return longest;
     // The tokens of a text are not the sum of the tokens of its lines: search for the length with a text that fits.
-    best = result(notice, undefined, true);
+    let best = result(notice, undefined, true);
     for (let low = 0; high - low > 1;) {
       const middle = Math.floor((low + high) / 2);
       const attempt = write(middle);
-      if (this.#fits(attempt.text)) {
-        low = middle;
-        best = attempt;
-      } else {
-        high = middle;
-      }
+      if (this.#fits(attempt.text)) [low, best] = [middle, attempt];
+      else high = middle;
     }
     return best;
   }
 }
 
-/** Chooses what fits and writes it. */
 export function fitTree(summary: TreeSummary, options: ResolvedTreeOptions): FittedTree {
   const fit = new Fit(summary, options);
   if (options.depth !== 'fit') return fit.at(summary.depth);

@@ -36,7 +36,6 @@ function indentOf(format: TreeForm, level: number, pathLength: number): number {
   return format === 'box' ? 4 * (level + 1) : 2 * level;
 }
 
-/** Computes the lines of a summary. */
 export function layOut(summary: TreeSummary, format: TreeForm, texts: TreeTexts): Layout {
   const { entries } = summary;
   const size = entries.length + 1;

@@ -75,7 +75,6 @@ const SOURCE_CHARACTERS = 10_000;
 
 const DEFAULT_TIMEOUT_MS = 10_000;
 
-/** Options with every default. */
 export type ResolvedTreeOptions = {
   readonly [Name in Exclude<keyof TreeOptions, 'countTokens' | 'format'>]-?: NonNullable<TreeOptions[Name]>;
 } & {
@@ -128,7 +127,6 @@ const rules: Rules<TreeOptions> = {
   ],
 };
 
-/** The names of {@link TreeOptions}. */
 export const treeOptionNames: OptionNames<TreeOptions> = namesIn(rules);
 
 type Form = Pick<ResolvedTreeOptions, 'format' | 'depth' | 'maxCharacters' | 'maxTokens' | 'maxWholeTokens'>;

@@ -2,7 +2,6 @@ import { treeStateSync, treeSummary, type TreeState, type TreeSummary } from '@c
 import { summaryOptions } from './build.ts';
 import type { ResolvedTreeOptions } from './options.ts';
 
-/** The whole tree at one time. */
 export interface TreeSnapshot {
   readonly state: TreeState;
   /** See `WorkspaceTree`. */

@@ -18,7 +18,6 @@ export interface TreeCallOptions extends TreeOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The trees that are kept: of the options that are in use, seldom more than two. */
 const MAX_KEPT = 8;
 
 /** The part of the context that differs from call to call. */
@@ -34,14 +33,13 @@ interface TreesContext extends Omit<BuildContext, keyof BuildCall> {
 export class Trees {
   readonly #context: TreesContext;
   /** By the key of their options. */
-  readonly #kept = new Lru<BuiltTree>({ maxCost: Infinity, maxSize: MAX_KEPT });
+  readonly #kept = new Lru<BuiltTree>({ maxSize: MAX_KEPT });
   #lastProblem: string | undefined;
 
   constructor(context: TreesContext) {
     this.#context = context;
   }
 
-  /** Returns the tree for the options of a call, and for the caller's defaults. @throws {ToolError} `INVALID_OPTION` */
   async show(defaults: TreeOptions, { signal, ...changed }: TreeCallOptions): Promise<WorkspaceTree> {
     // A value that is not given leaves the default.
     const given = Object.fromEntries(Object.entries(changed).filter(([, value]) => value !== undefined));
