@@ -4,8 +4,16 @@ import { setTimeout } from 'node:timers/promises';
 /** The default limit of one message, in bytes. The content of a `write` call counts. */
 export const MAX_MESSAGE_BYTES: number = 10 * 1024 * 1024;
 
-/** The default time that running calls get to finish when the server ends. Milliseconds. */
 export const GRACE_MS = 5000;
+
+export interface TransportOptions {
+  /** The limit of one message in bytes. A longer message gets an error as its answer. Default: 10 MiB. */
+  readonly maxMessageBytes?: number | undefined;
+  /** Milliseconds that running calls get to finish at the end. After that they are cancelled. @default 5000 */
+  readonly graceMs?: number | undefined;
+  /** Called with each error that is not the answer to a call. Default: errors are ignored. */
+  readonly onError?: ((error: Error) => void) | undefined;
+}
 
 /** The method of a subscription. Its answer comes when the connection ends, so shutdown must not wait for it. */
 const SUBSCRIBE_METHOD = 'subscriptions/listen';

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { checkArguments, McpServerError } from '../errors.ts';
 import type { McpService } from '../service.ts';
-import { GRACE_MS, MAX_MESSAGE_BYTES, toError, within } from '../transport.ts';
+import { GRACE_MS, MAX_MESSAGE_BYTES, toError, within, type TransportOptions } from '../transport.ts';
 import { createGuard, PATH } from './guard.ts';
 import { Requests } from './requests.ts';
 import { Sessions } from './sessions.ts';
@@ -15,13 +15,11 @@ const MAX_SESSIONS = 64;
 const IDLE_MS = 30 * 60 * 1000;
 const SWEEPS_PER_IDLE_TIME = 4;
 
-export interface ServeHttpOptions {
+export interface ServeHttpOptions extends TransportOptions {
   /** The port; 0 for any free one. */
   readonly port: number;
   /** The bearer token that every request must send. `undefined`: every program on this machine may use the tools. */
   readonly token: string | undefined;
-  /** The limit of one message in bytes. A longer message gets an error as its answer. Default: 10 MiB. */
-  readonly maxMessageBytes?: number | undefined;
   /**
    * The limit of open sessions. A further one ends the session that was unused longest, or is rejected while all are in use.
    * @default 64
@@ -29,10 +27,6 @@ export interface ServeHttpOptions {
   readonly maxSessions?: number | undefined;
   /** The time after which an unused session ends, in milliseconds. Default: 30 minutes. */
   readonly idleMs?: number | undefined;
-  /** The time that running calls get to finish after `close`, in milliseconds. After that they are cancelled. @default 5000 */
-  readonly graceMs?: number | undefined;
-  /** Called with each error that is not the answer to a call. Default: errors are ignored. */
-  readonly onError?: ((error: Error) => void) | undefined;
 }
 
 /** A server that listens. */

@@ -2,26 +2,17 @@ import { serveStdio as serveConnection } from '@modelcontextprotocol/server/stdi
 import type { Readable, Writable } from 'node:stream';
 import { checkArguments } from '../errors.ts';
 import type { McpService } from '../service.ts';
-import { GRACE_MS, MAX_MESSAGE_BYTES, toError, within } from '../transport.ts';
+import { GRACE_MS, MAX_MESSAGE_BYTES, toError, within, type TransportOptions } from '../transport.ts';
 import { StreamTransport } from './stream-transport.ts';
 
 /** The time that the client gets to receive the messages that end the connection. Milliseconds. */
 const CLOSE_MS = 1000;
 
-export interface ServeStdioOptions {
+export interface ServeStdioOptions extends TransportOptions {
   /** The stream of the client's messages, one per line. */
   readonly input: Readable;
   /** The stream for answers; nothing else may write to it. */
   readonly output: Writable;
-  /** The limit of one message in bytes. A longer message gets an error as its answer. Default: 10 MiB. */
-  readonly maxMessageBytes?: number | undefined;
-  /**
-   * The time that running calls get to finish when the connection ends, in milliseconds. After that they are cancelled.
-   * @default 5000
-   */
-  readonly graceMs?: number | undefined;
-  /** Called with each error that is not the answer to a call. Default: errors are ignored. */
-  readonly onError?: ((error: Error) => void) | undefined;
 }
 
 /** A connection to one client. */

@@ -15,7 +15,7 @@ export interface AccessCount {
 }
 
 interface AccessCountsOptions {
-  readonly scope: Pick<CacheScope, 'realRoots'>;
+  readonly scope: CacheScope;
   /** Default: a directory of this user. */
   readonly stateDirectory?: string | undefined;
   readonly onWarning?: ((message: string) => void) | undefined;

@@ -11,7 +11,7 @@ import type { ListedItem, ToolNames } from '../data.ts';
 import { CACHE_DIRECTORY, cacheDirectoryTexts, type CacheDirectoryTexts } from './cache-directory-texts.ts';
 import { MAX_ITEMS, type DynamicListings } from './dynamic-listings.ts';
 import { isDirectoryItem, itemsOf } from './items.ts';
-import { locate } from './locate.ts';
+import { locate } from './paths.ts';
 import { isSecretDirectory } from './shown-items.ts';
 
 export interface CacheDirectoryInput {

@@ -17,7 +17,7 @@ import type { Lifetime } from '../lifetime.ts';
 import { CallCache } from './call-cache.ts';
 import { CallResults } from './call-results.ts';
 import { isInsideCall } from './inside-call.ts';
-import { pathsOf } from './paths-of.ts';
+import { pathsOf } from './paths.ts';
 
 /** The limit of file contents and of results of wrapped reads together. */
 const MAX_CONTENT_BYTES = 32 * 1024 * 1024;

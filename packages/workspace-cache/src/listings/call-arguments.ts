@@ -1,7 +1,7 @@
 import { isObject } from '@cairn/tool/kernel';
 import { numberOf } from '../identity.ts';
 import { copyPlain, textOfPlain } from './plain.ts';
-import type { Extent } from './snapshot.ts';
+import type { Extent } from './snapshots.ts';
 
 /** The limit of the arguments of a call that may be kept. */
 const MAX_ARGUMENT_BYTES = 32 * 1024;

@@ -1,7 +1,7 @@
 import type { WorkspaceChange } from '@cairn/coding-agent';
 import type { DynamicListing, ListedItem } from '../data.ts';
 import type { FoundItem } from './items.ts';
-import { isAffected, pathsOf } from './paths-of.ts';
+import { isAffected, pathsOf } from './paths.ts';
 import { isSecretDirectory, shownItems } from './shown-items.ts';
 
 /** The limits of what a run shows in its prompts. */

@@ -5,7 +5,7 @@ import { ToolError, type Resource, type ResourceChanges, type ResourceProvider }
 import { escapeControls, quotePath } from '@cairn/tool/paths';
 import { basename } from 'node:path';
 import type { DynamicListings } from '../listings/dynamic-listings.ts';
-import { IGNORE_FILES, isAffected, pathsOf } from '../listings/paths-of.ts';
+import { IGNORE_FILES, isAffected, pathsOf } from '../listings/paths.ts';
 import { requireTree, treeText } from './tree-text.ts';
 import type { TreeAt } from './tree-tool.ts';
 import { treeToolTexts } from './tree-texts.ts';

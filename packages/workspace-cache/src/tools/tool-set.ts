@@ -129,6 +129,7 @@ export function createWorkspaceCacheToolSet(options: WorkspaceCacheToolSetOption
     else context.signal.addEventListener('abort', end, { once: true });
 
     const shared = { workspace, treeAt, language, list };
+    if (context.hidden?.has('tree') === true) return { tools: {} };
     const tools: Record<string, Tools[string]> = { [WORKSPACE_TREE]: createWorkspaceTreeTool(shared) as Tools[string] };
     if (listings !== undefined) {
       const scope = new CacheScope(workspace.root, { workspace });
@@ -136,7 +137,6 @@ export function createWorkspaceCacheToolSet(options: WorkspaceCacheToolSetOption
       const tool = createCacheDirectoryTool({ scope, dynamic: listings, language, toolNames });
       tools[tool.name] = tool as Tools[string];
     }
-    if (context.hidden?.has('tree') === true) return { tools: {} };
     return { tools, resources: workspaceResources({ ...shared, roots, listings }) };
   };
   return {
