@@ -4,6 +4,8 @@ import { ToolError } from '@cairn/tool';
 import { isAbsolute, resolve } from 'node:path';
 import process from 'node:process';
 import type { ToolNames } from './data.ts';
+import type { SectionStyle } from './section/section.ts';
+import { tokensOf } from './tree/tokens.ts';
 import { checkToolNames, checkValues, describe, flag, isFunction, namesIn, type Rules } from './checks.ts';
 import { resolveTreeOptions, treeOptionNames, type ResolvedTreeOptions, type TreeOptions } from './tree/options.ts';
 
@@ -46,7 +48,7 @@ export interface WorkspaceCacheOptions extends TreeOptions {
   readonly onWarning?: ((warning: WorkspaceCacheWarning) => void) | undefined;
 }
 
-type Chosen = 'root' | 'mode' | 'coreFiles' | 'git' | 'showTime' | 'preload' | 'clock';
+type Chosen = 'root' | 'mode' | 'coreFiles' | 'git' | 'preload' | 'clock';
 
 export type ResolvedCacheOptions = { readonly [Name in Chosen]: NonNullable<WorkspaceCacheOptions[Name]> } & {
   readonly tree: ResolvedTreeOptions;
@@ -55,6 +57,9 @@ export type ResolvedCacheOptions = { readonly [Name in Chosen]: NonNullable<Work
   readonly workspace: Workspace | undefined;
   readonly toolNames: Required<{ readonly [Name in keyof ToolNames]: string }>;
   readonly stateDirectory: string | undefined;
+  readonly style: SectionStyle;
+  /** Counts the tokens of a text of the run. */
+  readonly count: (text: string) => number;
   /** Passes a warning on, with the root. Never throws. */
   readonly warn: (message: string, cause?: unknown) => void;
 };
@@ -100,17 +105,20 @@ export function resolveCacheOptions(options: WorkspaceCacheOptions): ResolvedCac
   const { toolNames = {}, stateDirectory, clock = Date.now, onWarning = emitWarning } = options;
   checkValues(options, rules);
   checkToolNames(toolNames);
+  const tree = resolveTreeOptions(options);
+  const names = { list: toolNames.list ?? 'ls', read: toolNames.read ?? 'read' };
   return {
     root,
-    tree: resolveTreeOptions(options),
+    tree,
+    style: { language: tree.language, toolNames: names, showTime },
+    count: (text) => tokensOf(text, tree.countTokens),
     maxTokens: options.maxTokens === Infinity ? undefined : options.maxTokens,
     workspace,
     mode,
     coreFiles,
     git,
-    showTime,
     preload,
-    toolNames: { list: toolNames.list ?? 'ls', read: toolNames.read ?? 'read' },
+    toolNames: names,
     stateDirectory,
     clock,
     warn: (message, cause) => {

@@ -14,7 +14,6 @@ import { beginTree, contentOf, type BegunTree } from './run-tree.ts';
 import { createRun, type OwnCounts, type RunState, type WorkspaceRun } from './run.ts';
 import { failedTree } from './tree/build.ts';
 import { countScans } from './tree/scan-count.ts';
-import { tokensOf } from './tree/tokens.ts';
 import { treeReader } from './tree/tree-state.ts';
 import { Trees } from './tree/trees.ts';
 
@@ -81,9 +80,9 @@ export class OpenCache {
 
   constructor(options: WorkspaceCacheOptions) {
     const resolved = resolveCacheOptions(options);
-    const { tree, maxTokens, mode, coreFiles, git, showTime, toolNames, workspace, root, warn } = resolved;
+    const { tree, maxTokens, mode, coreFiles, git, style, workspace, root, warn } = resolved;
     this.#resolved = resolved;
-    this.#key = keyOf({ tree, maxTokens, mode, coreFiles, git, showTime, toolNames });
+    this.#key = keyOf({ tree, maxTokens, mode, coreFiles, git, style });
     this.lifetime = new Lifetime(root);
     const { noteUnnamed } = this.#runs;
     this.files = new CacheFiles({ ...resolved, lifetime: this.lifetime, onAccess: noteUnnamed, onWarning: warn });
@@ -173,18 +172,15 @@ export class OpenCache {
     const { dynamic } = shared;
     const { tree, content } = await this.#begin(shared);
     const { root, state: first, version } = tree;
-    const { language, countTokens } = resolved.tree;
     const state: RunState = {
       listings: dynamicListingsOf(dynamic, resolved.clock),
       counter: new RunCounter(root ?? resolved.root),
       texts: new RunTexts({
         content,
-        style: { ...resolved, language },
         dynamic,
         first: first && { state: first, version },
         reader: root === undefined ? undefined : treeReader(root, resolved.tree),
-        maxTokens: resolved.maxTokens,
-        count: (text) => tokensOf(text, countTokens),
+        ...resolved,
       }),
     };
     const ownCounts = (): OwnCounts => ({ totalScans: shared.totalScans, unassigned: this.#runs.unassigned });

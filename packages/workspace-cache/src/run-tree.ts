@@ -7,7 +7,6 @@ import { gitLineOf, headOf } from './section/git.ts';
 import { renderSection, type SectionContent } from './section/section.ts';
 import { sectionTexts } from './section/texts.ts';
 import type { BuiltTree } from './tree/build.ts';
-import { tokensOf } from './tree/tokens.ts';
 import type { Trees } from './tree/trees.ts';
 
 /** How often a run begins again when the commit or the branch changes meanwhile. */
@@ -91,10 +90,8 @@ export async function beginTree(parts: BeginParts): Promise<BegunTree> {
 
 /** Makes the tree smaller until the section takes its share of the tokens that the caller allows. */
 async function fitSection(begun: BegunTree, { resolved, trees }: BeginParts): Promise<BegunTree> {
-  const { maxTokens, tree: options } = resolved;
+  const { maxTokens, tree: options, style, count } = resolved;
   if (maxTokens === undefined) return begun;
-  const style = { ...resolved, language: options.language };
-  const count = (text: string): number => tokensOf(text, options.countTokens);
   const share = Math.floor(maxTokens * SECTION_SHARE);
   const withoutTree = { ...begun.content, tree: '' };
   // The tree comes first.

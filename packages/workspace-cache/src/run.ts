@@ -16,7 +16,6 @@ import type { Refreshed, RunTexts, SinceOptions, UpdatesSince } from './run-text
 import { reportOf } from './statistics/report.ts';
 import { statisticsOf, type RunCounts, type RunStatistics, type StatisticsOptions } from './statistics/statistics.ts';
 import type { BuiltTree } from './tree/build.ts';
-import { tokensOf } from './tree/tokens.ts';
 
 /** What the agents of one run share. */
 export interface WorkspaceRun extends Interceptors {
@@ -108,8 +107,8 @@ const activityRules: Rules<AgentActivity> = {
 };
 
 export function createRun({ tree, resolved, state, lifetime, files, ownCounts }: RunParts): WorkspaceRun {
-  const { mode, toolNames } = resolved;
-  const { language, countTokens } = resolved.tree;
+  const { mode, toolNames, count } = resolved;
+  const { language } = resolved.tree;
   const { calls, results, scope } = files;
   const { listings: dynamic, counter } = state;
   const isStatic = mode === 'static';
@@ -117,7 +116,7 @@ export function createRun({ tree, resolved, state, lifetime, files, ownCounts }:
   const kept = isStatic ? {} : { dynamic, onAccess: counter.noteAccess };
   const counts = (): RunCounts => {
     const { firstSection } = state.texts;
-    const sectionTokens = firstSection === undefined ? 0 : tokensOf(firstSection, countTokens);
+    const sectionTokens = firstSection === undefined ? 0 : count(firstSection);
     const { metadata, shownDirectories } = tree;
     return counter.counts({ metadata, shownDirectories, sectionTokens, ...ownCounts() });
   };
@@ -127,7 +126,7 @@ export function createRun({ tree, resolved, state, lifetime, files, ownCounts }:
     lifetime.check();
     checkOptions('updates', options, sinceRules);
     const answer = state.texts.updates(options);
-    if (answer.text !== '') counter.noteUpdates(tokensOf(answer.text, countTokens));
+    if (answer.text !== '') counter.noteUpdates(count(answer.text));
     return options.since === undefined ? answer.text : answer;
   }
   return {

@@ -14,10 +14,11 @@ export interface AccessCount {
   readonly lastUsedMs: number;
 }
 
-interface AccessCountsOptions {
+export interface AccessCountsOptions {
   readonly scope: CacheScope;
-  /** Default: a directory of this user. */
+  /** The directory for access counts. Default: a directory of this user. */
   readonly stateDirectory?: string | undefined;
+  /** Receives the reason why access counts are not kept, once. */
   readonly onWarning?: ((message: string) => void) | undefined;
 }
 

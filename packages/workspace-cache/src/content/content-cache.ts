@@ -2,7 +2,7 @@ import type { FileOperations, OpenFile, WorkspaceChange } from '@cairn/coding-ag
 import { isWithin, readWholeFile, recordOf, type FileRecord } from '@cairn/coding-agent/internal';
 import { ToolError } from '@cairn/tool';
 import { relative, resolve, sep } from 'node:path';
-import { AccessCounts } from './access-counts.ts';
+import { AccessCounts, type AccessCountsOptions } from './access-counts.ts';
 import { checkOptions, describe, flag, type Rules } from '../checks.ts';
 import type { Lifetime } from '../lifetime.ts';
 import type { Lru } from './lru.ts';
@@ -21,18 +21,13 @@ const MAX_PRELOADED_BYTES = 2 * 1024 * 1024;
 
 const MAX_READ_BYTES = 256 * 1024 * 1024;
 
-interface ContentCacheOptions {
+export interface ContentCacheOptions extends AccessCountsOptions {
   readonly lifetime: Lifetime;
-  readonly scope: CacheScope;
   readonly stamps: Stamps;
   /** Where contents are kept, by absolute path. Other parts may keep something under other keys. */
   readonly memory: Lru<unknown>;
-  /** The directory for access counts. Default: a directory of this user. */
-  readonly stateDirectory?: string | undefined;
   /** Called for each file that is read. */
-  readonly onAccess?: ((access: CacheAccess) => void) | undefined;
-  /** Receives the reason why access counts are not kept, once. */
-  readonly onWarning?: ((message: string) => void) | undefined;
+  readonly onAccess: (access: CacheAccess) => void;
 }
 
 interface Content {

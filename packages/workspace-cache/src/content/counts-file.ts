@@ -3,6 +3,7 @@ import { writeAtomically } from '@cairn/tool/kernel';
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs/promises';
 import { join } from 'node:path';
+import { z } from 'zod';
 
 const MAX_PATHS = 1000;
 export const MAX_PATH_LENGTH = 4096;
@@ -42,23 +43,19 @@ export function add(uses: Uses, more: Iterable<readonly [string, Use]>): void {
   }
 }
 
-/** Returns the uses in a file's text; none when it has another form. */
+const countsSchema = z.object({ version: z.literal(1), counts: z.array(z.unknown()) });
+const entrySchema = z.tuple([z.string().max(MAX_PATH_LENGTH), z.int(), z.number()]);
+
+/** Returns the uses in a file's text, without what has another form: a process may have been killed while it wrote. */
 function parse(text: string): Uses {
+  const nowMs = Date.now();
   const uses: Uses = new Map();
-  try {
-    const { version, counts } = JSON.parse(text) as { readonly version?: unknown; readonly counts?: unknown };
-    if (version !== 1 || !Array.isArray(counts)) return uses;
-    const nowMs = Date.now();
-    for (const entry of counts.slice(0, MAX_PATHS) as readonly unknown[]) {
-      if (!Array.isArray(entry)) continue;
-      const [path, count, lastUsedMs] = entry as readonly unknown[];
-      if (typeof path !== 'string' || path.length > MAX_PATH_LENGTH) continue;
-      if (!Number.isSafeInteger(count) || !Number.isFinite(lastUsedMs)) continue;
-      // Both are numbers by the line above.
-      uses.set(path, { count: Math.max(0, count as number), lastUsedMs: Math.min(nowMs, lastUsedMs as number) });
-    }
-  } catch {
-    // A process was killed while it wrote: the counts begin again.
+  const { counts } = countsSchema.parse(JSON.parse(text));
+  for (const entry of counts.slice(0, MAX_PATHS)) {
+    const { data } = entrySchema.safeParse(entry);
+    if (data === undefined) continue;
+    const [path, count, lastUsedMs] = data;
+    uses.set(path, { count: Math.max(0, count), lastUsedMs: Math.min(nowMs, lastUsedMs) });
   }
   return uses;
 }

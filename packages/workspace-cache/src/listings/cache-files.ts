@@ -6,14 +6,13 @@ import {
   type WorkspaceChange,
 } from '@cairn/coding-agent';
 import { dirname } from 'node:path';
-import { OwnContentCache } from '../content/content-cache.ts';
+import { OwnContentCache, type ContentCacheOptions } from '../content/content-cache.ts';
 import { Lru } from '../content/lru.ts';
 import { report } from '../content/report.ts';
 import { CacheScope, innerOf, noteInner } from '../content/scope.ts';
 import { StampedValues, type Stamped } from '../content/stamped-values.ts';
 import { isSameStamp, Stamps } from '../content/stamps.ts';
 import type { CacheAccess } from '../content/types.ts';
-import type { Lifetime } from '../lifetime.ts';
 import { CallCache } from './call-cache.ts';
 import { CallResults } from './call-results.ts';
 import { isInsideCall } from './inside-call.ts';
@@ -29,17 +28,11 @@ const MAX_LISTINGS = 1000;
 const MAX_ENTRIES = 10_000;
 const ENTRY_BYTES = 64;
 
-interface CacheFilesOptions {
+interface CacheFilesOptions extends Omit<ContentCacheOptions, 'scope' | 'stamps' | 'memory'> {
   /** Absolute. */
   readonly root: string;
-  readonly lifetime: Lifetime;
   /** Its policy decides which paths may be read, and its ledger learns what was read. */
   readonly workspace?: Workspace | undefined;
-  /** The directory for access counts. Default: a directory of this user. */
-  readonly stateDirectory?: string | undefined;
-  /** Called for each read of the content cache itself, except those that a wrapped function makes. */
-  readonly onAccess: (access: CacheAccess) => void;
-  readonly onWarning: (message: string) => void;
 }
 
 /** Hears of accesses, except those that a wrapped function makes. */
@@ -55,7 +48,7 @@ export class CacheFiles {
   readonly content: OwnContentCache;
   readonly results: CallResults;
   readonly calls: CallCache;
-  readonly #lifetime: Lifetime;
+  readonly #options: CacheFilesOptions;
   readonly #stamps = new Stamps();
   readonly #listings = new Lru<unknown>({ maxCost: MAX_LISTING_BYTES, maxSize: MAX_LISTINGS });
   /** Listings of directories below the tools. */
@@ -67,7 +60,7 @@ export class CacheFiles {
     const stamps = this.#stamps;
     const memory = new Lru<unknown>({ maxCost: MAX_CONTENT_BYTES });
     const scope = new CacheScope(root, { workspace, lifetime });
-    this.#lifetime = lifetime;
+    this.#options = options;
     this.scope = scope;
     this.content = new OwnContentCache({ ...options, scope, stamps, memory, onAccess: outside(options.onAccess) });
     this.results = new CallResults(scope, stamps, { list: this.#listings, read: memory });
@@ -87,11 +80,11 @@ export class CacheFiles {
     const cached: FileOperations = {
       ...disk,
       openCached: async (path, named) => {
-        this.#lifetime.check();
+        this.#options.lifetime.check();
         return this.content.open(disk, path, { named, onAccess });
       },
       listCached: async (path) => {
-        this.#lifetime.check();
+        this.#options.lifetime.check();
         return this.#stampedDirectories.answer<DirectoryEntry[]>(disk, path, {
           note: (isHit) => onAccess({ kind: 'list', path, isHit }),
           hit: ({ value }) => [...value],

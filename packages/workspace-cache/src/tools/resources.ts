@@ -1,5 +1,4 @@
-import type { Language } from '@cairn/tool/kernel';
-import { onAnyChange, type Workspace, type WorkspaceChange } from '@cairn/coding-agent';
+import { onAnyChange, type WorkspaceChange } from '@cairn/coding-agent';
 import { canonicalRoots } from '@cairn/coding-agent/internal';
 import { ToolError, type Resource, type ResourceChanges, type ResourceProvider } from '@cairn/tool';
 import { escapeControls, quotePath } from '@cairn/tool/paths';
@@ -7,7 +6,7 @@ import { basename } from 'node:path';
 import type { DynamicListings } from '../listings/dynamic-listings.ts';
 import { IGNORE_FILES, isAffected, pathsOf } from '../listings/paths.ts';
 import { requireTree, treeText } from './tree-text.ts';
-import type { TreeAt } from './tree-tool.ts';
+import type { WorkspaceTreeToolOptions } from './tree-tool.ts';
 import { treeToolTexts } from './tree-texts.ts';
 
 const BASE = 'cairn://workspace/';
@@ -19,16 +18,11 @@ function treeUri(index: number): string {
   return index === 0 ? `${BASE}tree` : `${BASE}tree/${index + 1}`;
 }
 
-export interface WorkspaceResourcesOptions {
-  readonly workspace: Workspace;
+interface WorkspaceResourcesOptions extends WorkspaceTreeToolOptions {
   /** The roots as the caller named them. */
   readonly roots: readonly string[];
-  readonly treeAt: TreeAt;
   /** Absent in the mode `static`. */
   readonly listings: DynamicListings | undefined;
-  readonly language: Language;
-  /** The name of the tool that lists a directory. */
-  readonly list: string;
 }
 
 /** Returns the paths of a change after which a tree may be another one. */
