@@ -3,7 +3,7 @@ import { treeChanges, type TreeChange, type TreeChanges } from '@cairn/natives';
 import { escapeName, escapePath } from '../tree/escape.ts';
 import { treeTexts } from '../tree/texts.ts';
 import type { TreeSnapshot } from '../tree/tree-state.ts';
-import { largestFitting, type Budget } from './budget.ts';
+import { fits, largestFitting, type Budget } from '../tree/budget.ts';
 import { fenced } from './fence.ts';
 import { sectionTexts } from './texts.ts';
 
@@ -67,6 +67,6 @@ export function renderChanges(
     const shown = [...lines.slice(0, count), ...(rest > 0 ? [moreChanges(rest)] : [])];
     return `${heading}\n\n${fenced(shown.join('\n'))}`;
   };
-  const shown = largestFitting(lines.length, write, budget);
+  const shown = largestFitting(lines.length, (count) => fits(write(count), budget));
   return shown === undefined ? { text: '', shown: 0 } : { text: write(shown), shown };
 }

@@ -2,7 +2,7 @@ import type { DynamicListing, ListedItem } from '../data.ts';
 import { sequenceOf } from '../listings/dynamic-listings.ts';
 import { isDirectoryItem, itemsOf } from '../listings/items.ts';
 import { escapeName, escapePath } from '../tree/escape.ts';
-import { fits, largestFitting, type Budget } from './budget.ts';
+import { fits, largestFitting, type Budget } from '../tree/budget.ts';
 import { fenced } from './fence.ts';
 import type { SectionStyle } from './section.ts';
 import { sectionTexts } from './texts.ts';
@@ -47,7 +47,7 @@ export function renderListings(
     const body = [...shown, ...(rest > 0 ? [texts.moreListings(rest)] : [])].join('\n');
     return [texts.dynamicHeading(list), texts.dynamicIntro, fenced(body)].join('\n\n');
   };
-  const count = largestFitting(listings.length, write, budget);
+  const count = largestFitting(listings.length, (most) => fits(write(most), budget));
   if (count !== undefined) return { text: write(count), shown: newestFirst.slice(0, count) };
   const line = texts.moreListings(listings.length);
   return { text: fits(line, budget) ? line : '', shown: [] };

@@ -1,4 +1,5 @@
 import type { TreeSummary } from '@cairn/natives';
+import { largestFitting } from './budget.ts';
 import { chooseEntries, type Choice } from './choose.ts';
 import { focusEntries, type FocusEntries } from './focus.ts';
 import { layOut, ROOT, type Layout } from './layout.ts';
@@ -132,18 +133,9 @@ class Fit {
       if (this.#fits(text)) return result(text, everything, false);
     }
     if (!this.#fits(notice)) return result('', undefined, true);
-    let high = Math.min(everything.length, maxCharacters - notice.length);
-    const longest = write(high);
-    if (this.#fits(longest.text)) return longest;
+    const most = Math.min(everything.length, maxCharacters - notice.length);
     // The tokens of a text are not the sum of the tokens of its lines: search for the length with a text that fits.
-    let best = result(notice, undefined, true);
-    for (let low = 0; high - low > 1;) {
-      const middle = Math.floor((low + high) / 2);
-      const attempt = write(middle);
-      if (this.#fits(attempt.text)) [low, best] = [middle, attempt];
-      else high = middle;
-    }
-    return best;
+    return write(largestFitting(most, (length) => this.#fits(write(length).text)) ?? 0);
   }
 }
 
