@@ -27,12 +27,7 @@ async function checkRoot(root: string): Promise<{ readonly path: string; readonl
   }
 }
 
-/**
- * Returns the roots in their order and under the names that the caller gave them, without those that name a directory a
- * second time.
- *
- * @throws {McpServerError} `INVALID_ROOT`; `INVALID_OPTION` for an empty list.
- */
+/** Returns the distinct roots, as the caller named them. @throws {McpServerError} `INVALID_ROOT`; `INVALID_OPTION` for an empty list. */
 export async function checkRoots(roots: readonly string[]): Promise<readonly [string, ...string[]]> {
   const checked = await Promise.all(roots.map(checkRoot));
   const distinct = checked.filter(({ real }, index) => checked.findIndex((other) => other.real === real) === index);

@@ -87,22 +87,16 @@ export const cacheOptionNames: OptionNames<WorkspaceCacheOptions> = {
   toolNames: 'optional',
 };
 
-function checkRoot(root: unknown): string {
-  if (isPath(root)) return resolve(root);
-  const summary = `root must be an absolute path, not ${describe(root)}`;
-  throw new ToolError('INVALID_OPTION', [summary, 'Make it absolute with path.resolve.']);
-}
-
-function emitWarning({ message }: WorkspaceCacheWarning): void {
-  process.emitWarning(message, 'CairnWarning');
-}
-
 /** Checks options and adds the defaults. The value `undefined` counts as not given. @throws {ToolError} `INVALID_OPTION` */
 export function resolveCacheOptions(options: WorkspaceCacheOptions): ResolvedCacheOptions {
   checkArguments.options('createWorkspaceCache', options, cacheOptionNames);
-  const root = checkRoot(options.root);
+  if (!isPath(options.root)) {
+    const summary = `root must be an absolute path, not ${describe(options.root)}`;
+    throw new ToolError('INVALID_OPTION', [summary, 'Make it absolute with path.resolve.']);
+  }
+  const root = resolve(options.root);
   const { workspace, mode = 'full', coreFiles = false, git = false, showTime = false, preload = false } = options;
-  const { toolNames = {}, stateDirectory, clock = Date.now, onWarning = emitWarning } = options;
+  const { toolNames = {}, stateDirectory, clock = Date.now, onWarning } = options;
   checkValues(options, rules);
   checkToolNames(toolNames);
   const tree = resolveTreeOptions(options);
@@ -123,7 +117,9 @@ export function resolveCacheOptions(options: WorkspaceCacheOptions): ResolvedCac
     clock,
     warn: (message, cause) => {
       try {
-        onWarning({ message: `workspace cache of ${root}: ${message}`, root, ...(cause !== undefined && { cause }) });
+        const text = `workspace cache of ${root}: ${message}`;
+        if (onWarning) onWarning({ message: text, root, ...(cause !== undefined && { cause }) });
+        else process.emitWarning(text, 'CairnWarning');
       } catch {
         // An observer must not end the work.
       }

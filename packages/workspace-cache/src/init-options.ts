@@ -19,12 +19,7 @@ function objectAt(place: string, value: unknown): Fields {
   throw new ToolError('INVALID_OPTION', [`invalid ${place} of init: ${describe(value)}`, FORMS]);
 }
 
-/**
- * Returns the user context in the arguments of `init`: `init(options?)`, or `init(input, options)` as the source document has it,
- * where `input` has no meaning.
- *
- * @throws {ToolError} `INVALID_OPTION` for every other shape, with its place.
- */
+/** Returns the user context in the arguments of `init`: its options, or those of the source document. @throws {ToolError} `INVALID_OPTION` */
 export function userContextIn([first, second]: readonly unknown[]): Fields | undefined {
   if (second !== undefined) {
     const { context } = objectAt('options', second);

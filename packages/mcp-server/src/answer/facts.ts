@@ -31,10 +31,7 @@ function factsIn(value: object, text: string, depth: number): Facts {
   return Object.fromEntries(entries);
 }
 
-/**
- * Returns the facts in the details of a tool's result: numbers, flags, short strings, and the length of each list. Lines,
- * listings and sentences are left to the text.
- */
+/** Returns the facts in the details of a tool's result. Lines, listings and sentences are left to the text. */
 export function factsOf(details: unknown, text: string): Facts {
   if (typeof details !== 'object' || details === null || Array.isArray(details)) return {};
   return factsIn(details, text, 0);

@@ -11,10 +11,7 @@ const METHODS: readonly string[] = ['GET', 'POST', 'DELETE'];
 /** Returns whether a request is allowed, and answers a request that is not. */
 export type Guard = (request: IncomingMessage, response: ServerResponse) => boolean;
 
-/**
- * Makes the guard of the endpoint. It checks, in this order: `Host` and `Origin`, against DNS rebinding; the token, when
- * there is one; the path; the method.
- */
+/** Checks in this order: `Host` and `Origin`, against DNS rebinding; the token, when there is one; the path; the method. */
 export function createGuard(token: string | undefined): Guard {
   const checks: readonly Guard[] = [localhostHostValidation(), localhostOriginValidation()];
   const hasToken = token === undefined ? undefined : createTokenCheck(token);

@@ -8,10 +8,7 @@ export class PendingRequests {
   readonly #endings = new Map<RequestId, () => void>();
   readonly #waiting: (() => void)[] = [];
 
-  /**
-   * Starts a request. Returns `false` when a running request has the same id. Nothing waits for an unawaited request. `onEnd`
-   * is called when the request is settled.
-   */
+  /** Starts a request. Returns `false` when a running request has the same id. `onEnd` is called when it is settled. */
   start(
     id: RequestId,
     { awaited, onEnd }: { readonly awaited: boolean; readonly onEnd?: (() => void) | undefined },

@@ -78,11 +78,7 @@ function describe(name: string, { description, inputSchema, annotations }: ToolD
   return { name, title, description, inputSchema: { ...schema, type: 'object' } as Tool['inputSchema'], annotations };
 }
 
-/**
- * Opens the tools and resources of one client. When it throws, the session has ended.
- *
- * @throws {McpServerError} `TOOL_NAME_TAKEN`, `INVALID_OPTION`.
- */
+/** Opens the tools and resources of one client. When it throws, the session has ended. @throws {McpServerError} */
 export async function openToolbox({ toolSets, only, noticeIntervalMs, ...options }: ToolboxOptions): Promise<Toolbox> {
   const { readOnly } = options;
   const ending = new AbortController();

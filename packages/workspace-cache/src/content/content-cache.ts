@@ -1,4 +1,4 @@
-import type { FileOperations, OpenFile, WorkspaceChange } from '@cairn/coding-agent';
+import type { FileOperations, FileStat, OpenFile, WorkspaceChange } from '@cairn/coding-agent';
 import { isWithin, readWholeFile, recordOf, type FileRecord } from '@cairn/coding-agent/internal';
 import { ToolError } from '@cairn/tool';
 import { relative, resolve, sep } from 'node:path';
@@ -6,7 +6,6 @@ import { AccessCounts, type AccessCountsOptions } from './access-counts.ts';
 import { checkOptions, describe, flag, type Rules } from '../checks.ts';
 import type { Lifetime } from '../lifetime.ts';
 import type { Lru } from './lru.ts';
-import { memoryFile } from './memory-file.ts';
 import { isNeverKept } from './never-kept.ts';
 import { report } from './report.ts';
 import type { CacheScope } from './scope.ts';
@@ -55,6 +54,24 @@ function checkRead(path: unknown, options: CachedReadOptions): void {
     throw new ToolError('INVALID_INPUT', [`not a path: ${describe(path)}`, 'Name a path relative to the root.']);
   }
   checkOptions('read', options, readRules);
+}
+
+async function rejectChange(): Promise<never> {
+  throw Object.assign(new Error('EBADF: the file is open for reading only'), { code: 'EBADF' });
+}
+
+/** Returns a file that is open for reading, with its content in memory. */
+function memoryFile(bytes: Buffer, stat: FileStat): OpenFile {
+  return {
+    stat: async () => stat,
+    read: async (buffer, position) => bytes.copy(buffer, 0, Math.min(position, bytes.length)),
+    write: rejectChange,
+    truncate: rejectChange,
+    setMode: rejectChange,
+    setModified: rejectChange,
+    sync: async () => undefined,
+    close: async () => undefined,
+  };
 }
 
 /** Contents of files in memory. Nothing is read before the first call. */

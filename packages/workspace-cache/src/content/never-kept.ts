@@ -5,8 +5,6 @@ import { relative, sep } from 'node:path';
 /**
  * Returns whether the last name of a relative path, or the name of a directory on the way to it, usually stands for secrets, or the path
  * is in git's own data, which holds passwords in URLs.
- *
- * @param isDirectory `undefined` when it is not known.
  */
 export function isSecretPath(path: string, isDirectory: boolean | undefined): boolean {
   const names = path.split(/[/\\]/u).filter((name) => name !== '');

@@ -55,11 +55,7 @@ export class CacheScope {
     return [...new Set([await this.#findRoot(roots[0]), ...roots])];
   }
 
-  /**
-   * Resolves a path, which starts from the root when it is relative, by the policy of the workspace; without one, below the root.
-   *
-   * @throws {ToolError} when the path is not allowed.
-   */
+  /** Resolves a path from the root, by the policy of the workspace, or below the root. @throws {ToolError} when it is not allowed. */
   async resolve(path: string, use?: PathUse): Promise<ResolvedPath> {
     this.#lifetime?.check();
     // An empty path and one with NUL are rejected as they are.

@@ -1,6 +1,6 @@
 import { explaining } from '@cairn/tool/internal';
 import type { Fields, Language } from '@cairn/tool/kernel';
-import { createTool, inputSchema, succeed, ToolError, type ToolDefinition, type ToolSuccess } from '@cairn/tool';
+import { createTool, inputSchema, succeed, type ToolDefinition, type ToolSuccess } from '@cairn/tool';
 import { quotePath, unquotePath } from '@cairn/tool/paths';
 import { OWN_TEMPORARY, readOnly } from '@cairn/coding-agent/internal';
 import type { DirectoryEntry } from '@cairn/coding-agent';
@@ -11,7 +11,7 @@ import type { ListedItem, ToolNames } from '../data.ts';
 import { CACHE_DIRECTORY, cacheDirectoryTexts, type CacheDirectoryTexts } from './cache-directory-texts.ts';
 import { MAX_ITEMS, type DynamicListings } from './dynamic-listings.ts';
 import { isDirectoryItem, itemsOf } from './items.ts';
-import { locate } from './paths.ts';
+import { locate, requireDirectory } from './paths.ts';
 import { isSecretDirectory } from './shown-items.ts';
 
 export interface CacheDirectoryInput {
@@ -89,20 +89,6 @@ function itemsAt(scope: CacheScope, real: string, entries: readonly DirectoryEnt
     return { name, isDirectory: false, target };
   });
   return Promise.all(items);
-}
-
-/** @throws {ToolError} when the path is not a directory of the workspace. */
-async function directoryAt(scope: CacheScope, path: string): Promise<string> {
-  const real = await locate(scope, path);
-  const target = await scope.resolve(real ?? path);
-  if (target.stat?.kind === 'directory') return target.real;
-  const { display } = target;
-  if (target.stat === undefined) {
-    const hint = 'Cache only directories that you listed.';
-    throw new ToolError('NOT_FOUND', [`${display} does not exist`, hint], { path: display });
-  }
-  const hint = 'Cache the directory that contains it.';
-  throw new ToolError('NOT_A_DIRECTORY', [`${display} is not a directory`, hint], { path: display });
 }
 
 function unquoted(item: ListedItem): ListedItem {
@@ -186,7 +172,13 @@ export function createCacheDirectoryTool(
     run: async (given, { signal }) => {
       onCall?.();
       const input = { path: unquotePath(given.path), items: given.items.map(unquoted) };
-      const real = await directoryAt(scope, input.path);
+      const located = await locate(scope, input.path);
+      const directory = await scope.resolve(located ?? input.path);
+      requireDirectory(directory, {
+        missing: 'Cache only directories that you listed.',
+        other: 'Cache the directory that contains it.',
+      });
+      const { real } = directory;
       const entries = await explaining(quotePath(input.path), () => list(scope, real));
       signal?.throwIfAborted();
       const items = entries.length > MAX_ITEMS ? [] : await itemsAt(scope, real, entries);

@@ -69,10 +69,7 @@ export class CacheFiles {
 
   /**
    * Returns file operations that answer reads and listings of the tools from memory, after a check of the file or directory, and do all
-   * else like `inner`: commits read the disk, and go on after the cache is closed.
-   *
-   * @param listener called for each listing and each read, except those that a wrapped function makes.
-   * @param inner an object with methods that need no `this`. Default: this machine's file system.
+   * else like `inner`: commits read the disk, and go on after the cache is closed. `listener` hears of each listing and each read.
    */
   operations(listener: (access: CacheAccess) => void, inner: FileOperations = nodeFileOperations): FileOperations {
     const disk = innerOf(inner);

@@ -51,14 +51,6 @@ interface Flight {
   result: Promise<Answer>;
 }
 
-/** A call and the equal one that began before it. */
-interface Waiting {
-  readonly flight: Flight;
-  readonly previous: Flight | undefined;
-  /** Of this call. */
-  readonly signal: AbortSignal | undefined;
-}
-
 const neverSettled = new Promise<never>(() => undefined);
 
 const unknownPlace = { roots: [], real: undefined, isHit: false, state: undefined } as const;
@@ -157,7 +149,7 @@ export class CallCache {
   /** Answers the first of several equal calls. */
   async #answer(
     call: Call,
-    { flight, previous, signal }: Waiting,
+    { flight, previous, signal }: { flight: Flight; previous: Flight | undefined; signal: AbortSignal | undefined },
     callOriginal: () => Promise<unknown>,
   ): Promise<Answer> {
     const { results } = this.#parts;

@@ -66,10 +66,7 @@ export class DynamicListings {
     return () => void this.#listeners.delete(listener);
   }
 
-  /**
-   * Adds a listing, without what names secrets, in the place of another one of the same directory. Returns its items, or
-   * `undefined` when it is too large or not plain data, or when the name of the directory stands for secrets.
-   */
+  /** Adds a listing without what names secrets. Returns its items, or `undefined` when prompts may not show it. */
   add(found: FoundListing): readonly ListedItem[] | undefined {
     const before = { ...this.record };
     const items = this.#put(found);

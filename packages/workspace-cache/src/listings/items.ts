@@ -82,11 +82,7 @@ export function isDirectoryItem(item: ListedItem): boolean | undefined {
   return [name, path].some((value) => typeof value === 'string' && value.endsWith('/')) || undefined;
 }
 
-/**
- * Finds the entries in the result of a list function. Returns `undefined` when it finds none.
- *
- * @param paths the names of the listed directory: entries may have them in front of their own.
- */
+/** Finds the entries in the result of a list function, whose names may begin with one of the names of the listed directory. */
 export function itemsOf(result: unknown, paths: readonly string[]): FoundItem[] | undefined {
   const items = arrayIn(result)?.map((value) => (typeof value === 'string' ? { name: value } : value));
   if (items === undefined || !items.every((item) => isObject(item))) return undefined;

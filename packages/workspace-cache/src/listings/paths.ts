@@ -1,4 +1,5 @@
-import { isWithin } from '@cairn/coding-agent/internal';
+import { isWithin, type ResolvedPath } from '@cairn/coding-agent/internal';
+import { ToolError } from '@cairn/tool';
 import type { WorkspaceChange } from '@cairn/coding-agent';
 import { lstat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join } from 'node:path';
@@ -29,14 +30,12 @@ export function isThere(path: string): Promise<boolean> {
   );
 }
 
-async function realOf(scope: CacheScope, path: string): Promise<string | undefined> {
-  try {
-    const { real, stat } = await scope.resolve(path);
-    return stat && real;
-  } catch {
-    // It is not allowed.
-    return undefined;
-  }
+/** Returns `undefined` for a path that is not allowed, too. */
+function realOf(scope: CacheScope, path: string): Promise<string | undefined> {
+  return scope.resolve(path).then(
+    ({ real, stat }) => stat && real,
+    () => undefined,
+  );
 }
 
 /**
@@ -49,4 +48,14 @@ export async function locate(scope: CacheScope, path: string): Promise<string | 
   if ([scope.root, ...roots].some((root) => isWithin(path, root))) return realOf(scope, path);
   if (path !== '/' && (await isThere(path))) return undefined;
   return realOf(scope, join(scope.root, path));
+}
+
+/** @throws {ToolError} with one of the hints, when a path is missing or something other than a directory. */
+export function requireDirectory(
+  { stat, display: path }: ResolvedPath,
+  hints: { readonly missing: string; readonly other: string },
+): void {
+  if (stat?.kind === 'directory') return;
+  if (stat === undefined) throw new ToolError('NOT_FOUND', [`${path} does not exist`, hints.missing], { path });
+  throw new ToolError('NOT_A_DIRECTORY', [`${path} is not a directory`, hints.other], { path });
 }

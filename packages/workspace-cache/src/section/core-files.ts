@@ -39,10 +39,7 @@ export function shareLength(lengths: readonly number[], total: number): number[]
 }
 
 interface CoreFileOptions {
-  /**
-   * Reads the beginning of a file of the root; `undefined` when it is not text, stands for secrets or leads out of the root. Rejects when
-   * it cannot be read.
-   */
+  /** Reads the beginning of a file of the root; `undefined` when prompts may not show it. Rejects when it cannot be read. */
   readonly read: (name: string, maxBytes: number) => Promise<FileHead | undefined>;
   readonly gitignore: boolean;
   /** Of all heads together, in UTF-16 code units. */

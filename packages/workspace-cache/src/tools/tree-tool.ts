@@ -6,6 +6,7 @@ import { quotePath } from '@cairn/tool/paths';
 import { relative, resolve, sep } from 'node:path';
 import { z } from 'zod';
 import type { TreeMetadata } from '../data.ts';
+import { requireDirectory } from '../listings/paths.ts';
 import type { WorkspaceTree } from '../tree/build.ts';
 import type { TreeForm } from '../tree/options.ts';
 import type { TreeCallOptions } from '../tree/trees.ts';
@@ -48,30 +49,6 @@ function withNumber(input: Fields): Fields {
   return typeof depth === 'string' && /^\d+$/u.test(depth) ? { ...input, depth: Number(depth) } : input;
 }
 
-function schemaIn(language: Language): ToolDefinition<WorkspaceTreeInput>['inputSchema'] {
-  const texts = treeToolTexts[language];
-  const shape = {
-    path: z.string().optional().describe(texts.path),
-    depth: z
-      .union([z.int().min(1).max(MAX_DEPTH), z.literal('auto')])
-      .optional()
-      .describe(texts.depth),
-    characters: z.int().min(0).max(MAX_TREE_CHARACTERS).optional().describe(texts.characters),
-    format: z.enum(['box', 'indent', 'paths']).optional().describe(texts.format),
-    focus: z.array(z.string().min(1)).optional().describe(texts.focus),
-  };
-  return inputSchema(shape, { adapt: withNumber });
-}
-
-function requireDirectory({ stat, display: path }: ResolvedPath, list: string): void {
-  if (stat?.kind === 'directory') return;
-  if (stat === undefined) {
-    throw new ToolError('NOT_FOUND', [`${path} does not exist`, `List the directory above it with ${list}.`], { path });
-  }
-  const hint = 'Show the directory that contains it, with this path as focus.';
-  throw new ToolError('NOT_A_DIRECTORY', [`${path} is not a directory`, hint], { path });
-}
-
 /** Returns a path of `focus`, which is relative to the root like every path, relative to the directory that is shown. */
 function focusBelow(focus: string, directory: ResolvedPath, root: string): string {
   const path = relative(directory.absolute, resolve(root, focus));
@@ -89,14 +66,27 @@ export function createWorkspaceTreeTool(
 ): ToolDefinition<WorkspaceTreeInput, WorkspaceTreeDetails> {
   const { workspace, treeAt, language, list } = options;
   const texts = treeToolTexts[language];
+  const shape = {
+    path: z.string().optional().describe(texts.path),
+    depth: z
+      .union([z.int().min(1).max(MAX_DEPTH), z.literal('auto')])
+      .optional()
+      .describe(texts.depth),
+    characters: z.int().min(0).max(MAX_TREE_CHARACTERS).optional().describe(texts.characters),
+    format: z.enum(['box', 'indent', 'paths']).optional().describe(texts.format),
+    focus: z.array(z.string().min(1)).optional().describe(texts.focus),
+  };
   return createTool<WorkspaceTreeInput, WorkspaceTreeDetails>({
     name: WORKSPACE_TREE,
     description: texts.description,
-    inputSchema: schemaIn(language),
+    inputSchema: inputSchema(shape, { adapt: withNumber }),
     annotations: readOnly('Show the workspace as a tree'),
     run: async ({ path = '.', depth, characters, format, focus = [] }, { signal }) => {
       const directory = await workspace.resolve(path);
-      requireDirectory(directory, list);
+      requireDirectory(directory, {
+        missing: `List the directory above it with ${list}.`,
+        other: 'Show the directory that contains it, with this path as focus.',
+      });
       const given = new Map(focus.map((one) => [focusBelow(one, directory, workspace.root), one]));
       const { version, ...tree } = await treeAt(directory.real, {
         depth,

@@ -90,11 +90,7 @@ function shownDirectoriesOf({ layout: { summary, children, totals }, isShown }: 
   }).length;
 }
 
-/**
- * Builds the tree of a directory. A root that cannot be scanned gives an empty tree with `metadata.error`.
- *
- * @throws {ToolError} `INVALID_OPTION`; or the reason of the signal.
- */
+/** Builds the tree of a directory. @throws {ToolError} `INVALID_OPTION`; or the reason of the signal. */
 export async function buildTree(options: ResolvedTreeOptions, context: BuildContext): Promise<BuiltTree> {
   const startMs = performance.now();
   const cachedAt = new Date(context.clock()).toISOString();

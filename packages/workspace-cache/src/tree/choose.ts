@@ -21,13 +21,9 @@ function nextGroup(shown: number, total: number): number {
 }
 
 /**
- * Chooses entries so that their lines fit into a length: the first level, with directories first; then `focus`; then level by
- * level, the first three children of each directory, then one more of each, and so on. The first that do not fit end the choice.
- *
- * The time is linear in the size of the layout.
- *
- * @param options.focus entries that come directly after the first level, each after its parent.
- * @param options.depths the depth of what is below each entry.
+ * Chooses entries so that their lines fit into a length: the first level, with directories first; then `focus`, each after its parent;
+ * then level by level, the first three children of each directory, then one more of each, and so on. The first that do not fit end the
+ * choice. The time is linear in the size of the layout. `depths` has the depth of what is below each entry.
  */
 export function chooseEntries(
   layout: Layout,

@@ -12,10 +12,7 @@ export interface TreeSnapshot {
 export interface TreeReader {
   /** Compares the whole tree with the disk. */
   readonly fromDisk: () => Promise<TreeSnapshot>;
-  /**
-   * Reads the tree after an announced change, on the calling thread. What other programs changed is in it only after the natives' time to
-   * live.
-   */
+  /** Reads the tree on the calling thread. Of changes that nothing announced, it has those before the natives' time to live. */
   readonly afterAnnouncement: () => TreeSnapshot;
 }
 
