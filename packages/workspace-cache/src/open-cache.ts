@@ -74,6 +74,7 @@ export class OpenCache {
   readonly #subscriptions = new Set<() => void>();
   #hasPreloaded = false;
   #closing: Promise<void> | undefined;
+  readonly root: string;
   readonly lifetime: Lifetime;
   readonly files: CacheFiles;
   readonly trees: Trees;
@@ -82,16 +83,13 @@ export class OpenCache {
     const resolved = resolveCacheOptions(options);
     const { tree, maxTokens, mode, coreFiles, git, style, workspace, root, warn } = resolved;
     this.#resolved = resolved;
+    this.root = root;
     this.#key = keyOf({ tree, maxTokens, mode, coreFiles, git, style });
     this.lifetime = new Lifetime(root);
     const { noteUnnamed } = this.#runs;
     this.files = new CacheFiles({ ...resolved, lifetime: this.lifetime, onAccess: noteUnnamed, onWarning: warn });
     this.trees = new Trees({ ...resolved, scope: this.files.scope });
     if (workspace) this.follow(workspace);
-  }
-
-  get root(): string {
-    return this.#resolved.root;
   }
 
   /** @param args the arguments of `WorkspaceCache.init`. */

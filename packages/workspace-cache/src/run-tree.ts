@@ -61,13 +61,9 @@ async function afterFirst(root: string, build: () => Promise<BuiltTree>): Promis
     await first.catch(() => undefined);
     return build();
   }
-  const building = build();
+  const building = build().finally(() => beginning.delete(root));
   beginning.set(root, building);
-  try {
-    return await building;
-  } finally {
-    beginning.delete(root);
-  }
+  return building;
 }
 
 /**

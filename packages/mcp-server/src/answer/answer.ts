@@ -1,5 +1,4 @@
-import { textOf } from '@cairn/tool';
-import type { ToolResult } from '@cairn/tool';
+import { textOf, type ToolResult } from '@cairn/tool';
 import { escapeControls } from '@cairn/tool/paths';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { toError } from '../transport.ts';

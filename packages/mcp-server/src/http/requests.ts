@@ -1,7 +1,5 @@
-import { toNodeHandler } from '@modelcontextprotocol/node';
-import type { NodeServerResponseLike } from '@modelcontextprotocol/node';
-import { isLegacyRequest } from '@modelcontextprotocol/server';
-import type { McpHttpHandler } from '@modelcontextprotocol/server';
+import { toNodeHandler, type NodeServerResponseLike } from '@modelcontextprotocol/node';
+import { isLegacyRequest, type McpHttpHandler } from '@modelcontextprotocol/server';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ResourceNotices } from '../resource-notices.ts';
 import { subscribedUris, toError } from '../transport.ts';

@@ -1,5 +1,4 @@
-import { ToolError } from '@cairn/tool';
-import type { ResourceProvider, ResourceTemplate } from '@cairn/tool';
+import { ToolError, type ResourceProvider, type ResourceTemplate } from '@cairn/tool';
 import { escapeControls } from '@cairn/tool/paths';
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from '@modelcontextprotocol/server';
 import type {

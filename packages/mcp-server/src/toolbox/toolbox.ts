@@ -87,18 +87,17 @@ export async function openToolbox({ toolSets, only, noticeIntervalMs, ...options
     const opened = await openAll(toolSets, context);
     const gathered = gatherTools(opened);
     if (only) checkNames(only, gathered, readOnly);
-    const offered = [...gathered].filter(
-      ([name, { annotations }]) => (!readOnly || annotations.readOnlyHint) && only?.includes(name) !== false,
+    const tools = new Map(
+      [...gathered].filter(
+        ([name, { annotations }]) => (!readOnly || annotations.readOnlyHint) && only?.includes(name) !== false,
+      ),
     );
-    const names = new Set(offered.map(([name]) => name));
-    const instructions = opened.flatMap(({ instructions: text, tools }) =>
-      text !== undefined && Object.keys(tools).some((name) => names.has(name)) ? [text] : [],
-    );
+    const withTools = opened.filter((set) => Object.keys(set.tools).some((name) => tools.has(name)));
     const providers = opened.flatMap(({ resources }) => resources ?? []);
     return {
-      tools: new Map(offered),
-      list: offered.map(([name, tool]) => describe(name, tool)),
-      instructions,
+      tools,
+      list: [...tools].map(([name, tool]) => describe(name, tool)),
+      instructions: withTools.flatMap(({ instructions }) => instructions ?? []),
       resources: providers.length === 0 ? undefined : new Resources(providers),
       notices: providers.some(({ changes }) => changes)
         ? new ResourceNotices(providers, { intervalMs: noticeIntervalMs, signal: ending.signal })

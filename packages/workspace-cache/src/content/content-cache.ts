@@ -1,4 +1,4 @@
-import type { FileOperations, FileStat, OpenFile, WorkspaceChange } from '@cairn/coding-agent';
+import type { FileOperations, FileStat, OpenFile } from '@cairn/coding-agent';
 import { isWithin, readWholeFile, recordOf, type FileRecord } from '@cairn/coding-agent/internal';
 import { ToolError } from '@cairn/tool';
 import { relative, resolve, sep } from 'node:path';
@@ -172,12 +172,6 @@ export class OwnContentCache implements ContentCache {
 
   countUse(path: string): void {
     this.#counts.note(path);
-  }
-
-  /** Forgets contents that a change replaced, to free their memory. */
-  drop({ written, deleted, renamed }: WorkspaceChange): void {
-    const paths = [...written, ...deleted, ...renamed.flatMap(({ from, to }) => [from, to])];
-    for (const path of paths) this.#options.memory.delete(path);
   }
 
   async close(): Promise<void> {

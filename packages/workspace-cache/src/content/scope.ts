@@ -70,11 +70,7 @@ export class CacheScope {
     if (ofWorkspace !== undefined && this.#workspace?.root === this.root) return ofWorkspace;
     if (this.#realRoot !== undefined) return this.#realRoot;
     const real = await realPathOf(this.operations, this.root);
-    const isThere = await stat(real).then(
-      () => true,
-      () => false,
-    );
-    if (isThere) this.#realRoot ??= real;
+    if (await stat(real).catch(() => undefined)) this.#realRoot ??= real;
     return this.#realRoot ?? real;
   }
 }

@@ -50,6 +50,7 @@ export class CacheFiles {
   readonly calls: CallCache;
   readonly #options: CacheFilesOptions;
   readonly #stamps = new Stamps();
+  readonly #memory = new Lru<unknown>({ maxCost: MAX_CONTENT_BYTES });
   readonly #listings = new Lru<unknown>({ maxCost: MAX_LISTING_BYTES, maxSize: MAX_LISTINGS });
   /** Listings of directories below the tools. */
   readonly #directories = new Lru<Stamped<readonly DirectoryEntry[]>>({ maxCost: MAX_LISTING_BYTES });
@@ -58,7 +59,7 @@ export class CacheFiles {
   constructor(options: CacheFilesOptions) {
     const { root, lifetime, workspace } = options;
     const stamps = this.#stamps;
-    const memory = new Lru<unknown>({ maxCost: MAX_CONTENT_BYTES });
+    const memory = this.#memory;
     const scope = new CacheScope(root, { workspace, lifetime });
     this.#options = options;
     this.scope = scope;
@@ -95,9 +96,10 @@ export class CacheFiles {
 
   /** Forgets what a change made wrong, to free its memory. */
   drop(change: WorkspaceChange): void {
-    this.content.drop(change);
-    this.results.drop(change);
-    for (const path of pathsOf(change)) {
+    const paths = pathsOf(change);
+    this.results.drop(paths);
+    for (const path of paths) {
+      this.#memory.delete(path);
       this.#directories.delete(path);
       this.#directories.delete(dirname(path));
     }

@@ -54,15 +54,12 @@ function pathIn(...[first]: readonly unknown[]): string | undefined {
 
 /** Returns whether arguments ask for the entries of the directory alone, as far as they tell. */
 function isFlat(args: readonly unknown[]): boolean {
-  return args.every(
-    (argument, index) =>
-      argument === undefined ||
-      (index === 0 && typeof argument === 'string') ||
-      (isObject(argument) &&
-        Object.entries(argument).every(
-          ([name, value]) => value === undefined || PATH_NAMES.includes(name) || flatParameters[name]?.(value) === true,
-        )),
-  );
+  const isFlatParameter = ([name, value]: readonly [string, unknown]): boolean =>
+    value === undefined || PATH_NAMES.includes(name) || flatParameters[name]?.(value) === true;
+  return args.every((argument, index) => {
+    if (argument === undefined || (index === 0 && typeof argument === 'string')) return true;
+    return isObject(argument) && Object.entries(argument).every(isFlatParameter);
+  });
 }
 
 /** Gets something from arguments. A getter, a proxy or a function of the caller may throw: the original call decides what that means. */

@@ -1,5 +1,4 @@
 import { isObject } from '@cairn/tool/kernel';
-import type { WorkspaceChange } from '@cairn/coding-agent';
 import { readdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Lru } from '../content/lru.ts';
@@ -9,7 +8,7 @@ import { userOf } from '../content/stamped-values.ts';
 import { isBefore, type Stamps } from '../content/stamps.ts';
 import type { Call } from './call-arguments.ts';
 import { extentOfItems, itemsOf } from './items.ts';
-import { isAffected, locate, pathsOf } from './paths.ts';
+import { isAffected, locate } from './paths.ts';
 import type { PlainCopy } from './plain.ts';
 import { Snapshots, type Extent, type Snapshot } from './snapshots.ts';
 
@@ -99,8 +98,7 @@ export class CallResults {
   }
 
   /** Drops listings of a path when something at or below it was changed. */
-  drop(change: WorkspaceChange): void {
-    const changed = pathsOf(change);
+  drop(changed: readonly string[]): void {
     const { list } = this.#stores;
     for (const key of list.keys()) {
       const { real } = list.peek(key) as KeptResult;

@@ -51,14 +51,6 @@ interface InterceptorParts {
 
 const wrapOptions: OptionNames<WrapOptions<[]>> = { keyOf: 'optional', pathOf: 'optional' };
 
-/** @throws {ToolError} `INVALID_OPTION` */
-function checkWrap(original: unknown, onResult: unknown, options: object): void {
-  checkFunction('the wrapped function', original ?? null);
-  checkFunction('onResult', onResult);
-  checkArguments.options<object>('the wrapped function', options, wrapOptions);
-  for (const [name, value] of Object.entries(options)) checkFunction(name, value);
-}
-
 export function createInterceptors({ lifetime, calls, results, dynamic, onAccess }: InterceptorParts): Interceptors {
   const keepListing = ({ path, real, value, state, roots }: CallResult): void => {
     const entries = real && state && itemsOf(value, [path, real]);
@@ -73,7 +65,10 @@ export function createInterceptors({ lifetime, calls, results, dynamic, onAccess
       options: WrapOptions<Args> = {},
     ): Wrapped<Args, Result> => {
       lifetime.check();
-      checkWrap(original, onResult, options);
+      checkFunction('the wrapped function', original ?? null);
+      checkFunction('onResult', onResult);
+      checkArguments.options<object>('the wrapped function', options, wrapOptions);
+      for (const [name, value] of Object.entries(options)) checkFunction(name, value);
       return calls.wrap({
         kind,
         original,

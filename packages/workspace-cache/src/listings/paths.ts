@@ -23,11 +23,8 @@ export function isAffected(directory: string, changed: readonly string[]): boole
 }
 
 /** Returns whether something is at a path, even if it is a broken link. */
-export function isThere(path: string): Promise<boolean> {
-  return lstat(path).then(
-    () => true,
-    () => false,
-  );
+export async function isThere(path: string): Promise<boolean> {
+  return (await lstat(path).catch(() => undefined)) !== undefined;
 }
 
 /** Returns `undefined` for a path that is not allowed, too. */

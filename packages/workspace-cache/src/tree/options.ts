@@ -84,14 +84,12 @@ export type ResolvedTreeOptions = {
   readonly maxWholeTokens: number;
 };
 
-const isLimit = (value: unknown): boolean => value === Infinity || isCount(value);
-
 const oneOf = (...allowed: readonly string[]): Rule => [
   (value) => typeof value === 'string' && allowed.includes(value),
-  `${allowed.map((one) => JSON.stringify(one)).join(', ')}`,
+  allowed.map((one) => JSON.stringify(one)).join(', '),
 ];
 
-const limit: Rule = [isLimit, 'a whole number from 0'];
+const limit: Rule = [(value) => value === Infinity || isCount(value), 'a whole number from 0'];
 
 const isName = (value: unknown): boolean =>
   typeof value === 'string' && value !== '' && value !== '.' && value !== '..' && !/[/\0]/u.test(value);

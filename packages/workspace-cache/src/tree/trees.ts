@@ -71,13 +71,10 @@ export class Trees {
 
   async #isCurrent(tree: BuiltTree, options: ResolvedTreeOptions, call: BuildCall): Promise<boolean> {
     const { root, summarize = treeSummary } = this.#context;
-    try {
-      const { generation } = await summarize({ ...summaryOptions(root, options), maxEntries: 0, ...call });
-      return generation === tree.version;
-    } catch {
-      // The build reports the error.
-      return false;
-    }
+    const asked = summarize({ ...summaryOptions(root, options), maxEntries: 0, ...call });
+    // The build reports the error.
+    const summary = await asked.catch(() => undefined);
+    return summary?.generation === tree.version;
   }
 
   /** Returns the tree, unless the root leads to another directory than the root of the tools. */
