@@ -1,11 +1,8 @@
 export type { Fact, Facts } from './answer/facts.ts';
 export type { StructuredWhen } from './answer/structured.ts';
-export { McpServerError } from './errors.ts';
-export type { McpServerErrorCode } from './errors.ts';
+export { McpServerError, type McpServerErrorCode } from './errors.ts';
 export { createToken } from './http/token.ts';
 export { wideRootNotice } from './roots.ts';
-export { createMcpServer } from './server.ts';
-export type { McpServer, McpServerOptions } from './server.ts';
+export { createMcpServer, type McpServer, type McpServerOptions } from './server.ts';
 export type { McpService, ServedClient } from './service.ts';
-export { serveStdio } from './stdio/serve.ts';
-export type { ServeStdioOptions, StdioConnection } from './stdio/serve.ts';
+export { serveStdio, type ServeStdioOptions, type StdioConnection } from './stdio/serve.ts';

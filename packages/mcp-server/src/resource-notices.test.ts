@@ -1,7 +1,6 @@
 import type { ResourceChange, ResourceProvider } from '@cairn/tool';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createResourceNotices } from './resource-notices.ts';
-import type { ResourceNotices } from './resource-notices.ts';
+import { ResourceNotices } from './resource-notices.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -43,8 +42,7 @@ interface Bench extends Source {
 function createBench(): Bench {
   const source = createSource();
   const ending = new AbortController();
-  const notices = createResourceNotices([source.provider], { intervalMs: 1000, signal: ending.signal });
-  if (notices === undefined) throw new Error('the provider announces changes');
+  const notices = new ResourceNotices([source.provider], { intervalMs: 1000, signal: ending.signal });
   const heard: string[] = [];
   notices.listen({ updated: (uri) => heard.push(uri), listChanged: () => heard.push('list') });
   return { ...source, notices, heard, ending };
@@ -53,18 +51,11 @@ function createBench(): Bench {
 const update = (uri: string, below: boolean = false): ResourceChange => ({ kind: 'resource-update', uri, below });
 const list: ResourceChange = { kind: 'list-change' };
 
-test('providers that announce nothing give no notices', () => {
-  const { provider } = createSource();
-  const { changes: _, ...silent } = provider;
-  const { signal } = new AbortController();
-  expect(createResourceNotices([silent], { intervalMs: 1, signal })).toBeUndefined();
-});
-
 test('a URI is announced when one of the providers announces it', () => {
   const { signal } = new AbortController();
   const providers = [createSource('x').provider, createSource('y').provider];
-  const notices = createResourceNotices(providers, { intervalMs: 1, signal });
-  expect(['x:1', 'y:1', 'z:1'].map((uri) => notices?.announces(uri))).toEqual([true, true, false]);
+  const notices = new ResourceNotices(providers, { intervalMs: 1, signal });
+  expect(['x:1', 'y:1', 'z:1'].map((uri) => notices.announces(uri))).toEqual([true, true, false]);
 });
 
 test('only subscribed resources are reported, and changes of the list in any case', () => {

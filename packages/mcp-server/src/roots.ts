@@ -11,18 +11,11 @@ function reasonOf(error: unknown): string {
   return `cannot be used (${error instanceof Error ? error.message : String(error)})`;
 }
 
-interface Root {
-  /** The absolute path as the caller named it. */
-  readonly path: string;
-  readonly real: string;
-}
-
-async function checkRoot(root: string): Promise<Root> {
-  const fail = (what: string, cause?: unknown): McpServerError =>
-    new McpServerError('INVALID_ROOT', `the root ${root} ${what}; use a directory that can be read`, {
-      path: root,
-      cause,
-    });
+async function checkRoot(root: string): Promise<{ readonly path: string; readonly real: string }> {
+  const fail = (what: string, cause?: unknown): McpServerError => {
+    const message = `the root ${root} ${what}; use a directory that can be read`;
+    return new McpServerError('INVALID_ROOT', message, { path: root, cause });
+  };
   if (!isAbsolute(root)) throw fail('is not absolute');
   try {
     const real = await realpath(root);
@@ -34,12 +27,7 @@ async function checkRoot(root: string): Promise<Root> {
   }
 }
 
-/**
- * Returns the roots in their order and under the names that the caller gave them, without those that name a directory a
- * second time.
- *
- * @throws {McpServerError} `INVALID_ROOT`; `INVALID_OPTION` for an empty list.
- */
+/** Returns the distinct roots, as the caller named them. @throws {McpServerError} `INVALID_ROOT`; `INVALID_OPTION` for an empty list. */
 export async function checkRoots(roots: readonly string[]): Promise<readonly [string, ...string[]]> {
   const checked = await Promise.all(roots.map(checkRoot));
   const distinct = checked.filter(({ real }, index) => checked.findIndex((other) => other.real === real) === index);
@@ -49,19 +37,11 @@ export async function checkRoots(roots: readonly string[]): Promise<readonly [st
   return [first, ...others];
 }
 
-async function realHome(): Promise<string> {
-  try {
-    return await realpath(homedir());
-  } catch {
-    // A home directory that does not exist equals no root.
-    return homedir();
-  }
-}
-
 /** Returns a warning for a root that is rarely intended: a whole file system or a home directory. */
 export async function wideRootNotice(root: string): Promise<string | undefined> {
   const real = await realpath(root);
-  const isHome = real === (await realHome());
+  // A home directory that does not exist equals no root.
+  const isHome = real === (await realpath(homedir()).catch(homedir));
   if (!isHome && real !== parse(real).root) return undefined;
   const what = isHome ? 'a whole home directory' : 'a whole file system';
   return `${root} is ${what}: clients may read and change all of it; use --root for a smaller directory`;

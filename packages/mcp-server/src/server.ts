@@ -1,38 +1,27 @@
-import { checkArguments } from './errors.ts';
 import type { ToolSet } from '@cairn/tool';
 import { readFileSync } from 'node:fs';
 import type { StructuredWhen } from './answer/structured.ts';
+import { checkArguments } from './errors.ts';
 import { PROGRESS_INTERVAL_MS } from './protocol/progress.ts';
 import { createToolServer } from './protocol/tool-server.ts';
 import { NOTICE_INTERVAL_MS } from './resource-notices.ts';
 import { checkRoots } from './roots.ts';
 import type { McpService } from './service.ts';
-import { openToolbox } from './toolbox/toolbox.ts';
-import type { Toolbox } from './toolbox/toolbox.ts';
+import { openToolbox, type Toolbox } from './toolbox/toolbox.ts';
 import { toError } from './transport.ts';
 
-/** Options of {@link createMcpServer}. */
 export interface McpServerOptions {
   /** The directories that tools may use, absolute. Relative paths start from the first. */
   readonly roots: readonly string[];
   /** The tool sets to offer, in the order in which clients see them. */
   readonly toolSets: readonly ToolSet[];
-  /**
-   * The naming profile of the tools. A set that has no such profile keeps its own names.
-   * @default 'default'
-   */
+  /** The naming profile of the tools. A set that has no such profile keeps its own names. @default 'default' */
   readonly naming?: string | undefined;
-  /**
-   * Offer only tools that are annotated as read-only.
-   * @default false
-   */
+  /** Offer only tools that are annotated as read-only. @default false */
   readonly readOnly?: boolean | undefined;
   /** Offer only these tools, by the names that clients see. Resources are not affected. Default: all tools. */
   readonly tools?: readonly string[] | undefined;
-  /**
-   * When an answer has its facts as `structuredContent` too. They are always in its `_meta`.
-   * @default 'auto'
-   */
+  /** When an answer has its facts as `structuredContent` too. They are always in its `_meta`. @default 'auto' */
   readonly structured?: StructuredWhen | undefined;
   /** Milliseconds between two progress notifications of a long call. Default: 1,000. */
   readonly progressIntervalMs?: number | undefined;
@@ -59,8 +48,9 @@ function readVersion(): string {
 
 /** Closes every set, and throws the first error only after all have closed. */
 async function closeAll(toolSets: readonly ToolSet[]): Promise<void> {
-  const settled = await Promise.allSettled(toolSets.map(async (set) => set.close?.()));
-  for (const one of settled) if (one.status === 'rejected') throw one.reason;
+  const closing = toolSets.map(async (set) => set.close?.());
+  await Promise.allSettled(closing);
+  await Promise.all(closing);
 }
 
 /**

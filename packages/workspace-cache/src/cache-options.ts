@@ -4,6 +4,8 @@ import { ToolError } from '@cairn/tool';
 import { isAbsolute, resolve } from 'node:path';
 import process from 'node:process';
 import type { ToolNames } from './data.ts';
+import type { SectionStyle } from './section/section.ts';
+import { tokensOf } from './tree/tokens.ts';
 import { checkToolNames, checkValues, describe, flag, isFunction, namesIn, type Rules } from './checks.ts';
 import { resolveTreeOptions, treeOptionNames, type ResolvedTreeOptions, type TreeOptions } from './tree/options.ts';
 
@@ -19,25 +21,13 @@ export interface WorkspaceCacheOptions extends TreeOptions {
   readonly root: string;
   /** The cache follows the changes of this workspace. Default: none. */
   readonly workspace?: Workspace | undefined;
-  /**
-   * `static`: the tree alone, without listings that are kept during the run.
-   * @default 'full'
-   */
+  /** `static`: the tree alone, without listings that are kept during the run. @default 'full' */
   readonly mode?: 'full' | 'static' | undefined;
-  /**
-   * Show the heads of READMEs, package manifests and `AGENTS.md` in the section.
-   * @default false
-   */
+  /** Show the heads of READMEs, package manifests and `AGENTS.md` in the section. @default false */
   readonly coreFiles?: boolean | undefined;
-  /**
-   * Show the branch, the number of changed files and the last three subjects in the section.
-   * @default false
-   */
+  /** Show the branch, the number of changed files and the last three subjects in the section. @default false */
   readonly git?: boolean | undefined;
-  /**
-   * Show times in the section. No provider can cache a prompt that has a time in it.
-   * @default false
-   */
+  /** Show times in the section. No provider can cache a prompt that has a time in it. @default false */
   readonly showTime?: boolean | undefined;
   /**
    * Let `init` begin to read the 20 most used files of the project into memory: see `ContentCache.preload`. It waits for none of
@@ -58,9 +48,8 @@ export interface WorkspaceCacheOptions extends TreeOptions {
   readonly onWarning?: ((warning: WorkspaceCacheWarning) => void) | undefined;
 }
 
-type Chosen = 'root' | 'mode' | 'coreFiles' | 'git' | 'showTime' | 'preload' | 'clock';
+type Chosen = 'root' | 'mode' | 'coreFiles' | 'git' | 'preload' | 'clock';
 
-/** Options of a cache with every default. */
 export type ResolvedCacheOptions = { readonly [Name in Chosen]: NonNullable<WorkspaceCacheOptions[Name]> } & {
   readonly tree: ResolvedTreeOptions;
   /** The tokens of section, listings and updates together, as the caller gave them. */
@@ -68,7 +57,10 @@ export type ResolvedCacheOptions = { readonly [Name in Chosen]: NonNullable<Work
   readonly workspace: Workspace | undefined;
   readonly toolNames: Required<{ readonly [Name in keyof ToolNames]: string }>;
   readonly stateDirectory: string | undefined;
-  /** Passes a warning on. Never throws. */
+  readonly style: SectionStyle;
+  /** Counts the tokens of a text of the run. */
+  readonly count: (text: string) => number;
+  /** Passes a warning on, with the root. Never throws. */
   readonly warn: (message: string, cause?: unknown) => void;
 };
 
@@ -88,7 +80,6 @@ const rules: Rules<Omit<WorkspaceCacheOptions, keyof TreeOptions | 'root' | 'too
   onWarning: [isFunction, 'a function'],
 };
 
-/** The names of {@link WorkspaceCacheOptions}. */
 export const cacheOptionNames: OptionNames<WorkspaceCacheOptions> = {
   ...treeOptionNames,
   ...namesIn(rules),
@@ -96,44 +87,39 @@ export const cacheOptionNames: OptionNames<WorkspaceCacheOptions> = {
   toolNames: 'optional',
 };
 
-function checkRoot(root: unknown): string {
-  if (isPath(root)) return resolve(root);
-  const summary = `root must be an absolute path, not ${describe(root)}`;
-  throw new ToolError('INVALID_OPTION', [summary, 'Make it absolute with path.resolve.']);
-}
-
-function emitWarning({ message }: WorkspaceCacheWarning): void {
-  process.emitWarning(message, 'CairnWarning');
-}
-
-/**
- * Checks options and adds the defaults. The value `undefined` counts as not given.
- *
- * @throws {ToolError} `INVALID_OPTION`
- */
+/** Checks options and adds the defaults. The value `undefined` counts as not given. @throws {ToolError} `INVALID_OPTION` */
 export function resolveCacheOptions(options: WorkspaceCacheOptions): ResolvedCacheOptions {
   checkArguments.options('createWorkspaceCache', options, cacheOptionNames);
-  const root = checkRoot(options.root);
+  if (!isPath(options.root)) {
+    const summary = `root must be an absolute path, not ${describe(options.root)}`;
+    throw new ToolError('INVALID_OPTION', [summary, 'Make it absolute with path.resolve.']);
+  }
+  const root = resolve(options.root);
   const { workspace, mode = 'full', coreFiles = false, git = false, showTime = false, preload = false } = options;
-  const { toolNames = {}, stateDirectory, clock = Date.now, onWarning = emitWarning } = options;
+  const { toolNames = {}, stateDirectory, clock = Date.now, onWarning } = options;
   checkValues(options, rules);
   checkToolNames(toolNames);
+  const tree = resolveTreeOptions(options);
+  const names = { list: toolNames.list ?? 'ls', read: toolNames.read ?? 'read' };
   return {
     root,
-    tree: resolveTreeOptions(options),
+    tree,
+    style: { language: tree.language, toolNames: names, showTime },
+    count: (text) => tokensOf(text, tree.countTokens),
     maxTokens: options.maxTokens === Infinity ? undefined : options.maxTokens,
     workspace,
     mode,
     coreFiles,
     git,
-    showTime,
     preload,
-    toolNames: { list: toolNames.list ?? 'ls', read: toolNames.read ?? 'read' },
+    toolNames: names,
     stateDirectory,
     clock,
     warn: (message, cause) => {
       try {
-        onWarning({ message, root, ...(cause !== undefined && { cause }) });
+        const text = `workspace cache of ${root}: ${message}`;
+        if (onWarning) onWarning({ message: text, root, ...(cause !== undefined && { cause }) });
+        else process.emitWarning(text, 'CairnWarning');
       } catch {
         // An observer must not end the work.
       }

@@ -18,7 +18,6 @@ export function isToolName(name: unknown): boolean {
   return typeof name === 'string' && /^[^\s`]+$/u.test(name);
 }
 
-/** What an option may be, and what to use instead of another value. */
 export type Rule = readonly [accepts: (value: unknown) => boolean, expected: string];
 
 export type Rules<Options> = { readonly [Name in keyof Options]-?: Rule };
@@ -48,12 +47,7 @@ export function checkOptions<Options>(call: string, options: Options, rules: Rul
   checkValues(options, rules);
 }
 
-/**
- * Checks one value. The value `undefined` counts as not given.
- *
- * @param expected what to use, without a full stop.
- * @throws {ToolError} `INVALID_OPTION`
- */
+/** Checks one value, unless it is not given. @throws {ToolError} `INVALID_OPTION` */
 export function check(place: string, value: unknown, isValid: boolean, expected: string): void {
   if (value === undefined || isValid) return;
   const summary = `invalid option ${place}: ${describe(value)}`;

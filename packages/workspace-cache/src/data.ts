@@ -62,11 +62,7 @@ export interface DynamicListing {
   readonly cachedAt: string;
 }
 
-/**
- * What prompt templates see as `workspaceCache`. Plain JSON.
- *
- * The format is from the source document, section "缓存结构".
- */
+/** What prompt templates see as `workspaceCache`. Plain JSON. The format is from the source document, section "缓存结构". */
 export interface WorkspaceCacheData {
   readonly static: { readonly tree: string; readonly metadata: DataMetadata };
   readonly dynamic: Readonly<Record<string, DynamicListing>>;

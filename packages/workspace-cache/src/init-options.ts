@@ -1,4 +1,4 @@
-import { checkArguments, isObject } from '@cairn/tool/kernel';
+import { checkArguments, isObject, type Fields } from '@cairn/tool/kernel';
 import { ToolError } from '@cairn/tool';
 import { describe } from './checks.ts';
 
@@ -14,27 +14,16 @@ export interface InvocationOptions {
 
 const FORMS = 'Use init({ userContext }), or init(input, { context: { userContext } }).';
 
-function invalid(place: string, value: unknown): ToolError {
-  return new ToolError('INVALID_OPTION', [`invalid ${place} of init: ${describe(value)}`, FORMS]);
-}
-
-function checkContext(place: string, value: unknown): object {
+function objectAt(place: string, value: unknown): Fields {
   if (isObject(value)) return value;
-  throw invalid(place, value);
+  throw new ToolError('INVALID_OPTION', [`invalid ${place} of init: ${describe(value)}`, FORMS]);
 }
 
-/**
- * Returns the user context in the arguments of `init`: `init(options?)`, or `init(input, options)` as the source document has it,
- * where `input` has no meaning.
- *
- * @throws {ToolError} `INVALID_OPTION` for every other shape, with its place.
- */
-export function userContextIn([first, second]: readonly [first?: unknown, second?: unknown]): object | undefined {
+/** Returns the user context in the arguments of `init`: its options, or those of the source document. @throws {ToolError} `INVALID_OPTION` */
+export function userContextIn([first, second]: readonly unknown[]): Fields | undefined {
   if (second !== undefined) {
-    if (!isObject(second)) throw invalid('options', second);
-    const { context } = second;
-    if (!isObject(context)) throw invalid('options.context', context);
-    return checkContext('options.context.userContext', context['userContext']);
+    const { context } = objectAt('options', second);
+    return objectAt('options.context.userContext', objectAt('options.context', context)['userContext']);
   }
   if (first === undefined) return undefined;
   if (isObject(first) && 'context' in first) {
@@ -42,5 +31,5 @@ export function userContextIn([first, second]: readonly [first?: unknown, second
   }
   checkArguments.options<object>('init', first as object, { userContext: 'optional' });
   const { userContext } = first as InitOptions;
-  return userContext === undefined ? undefined : checkContext('userContext', userContext);
+  return userContext === undefined ? undefined : objectAt('userContext', userContext);
 }

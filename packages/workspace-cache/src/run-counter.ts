@@ -10,7 +10,7 @@ export interface AgentActivity {
   readonly requests?: number | undefined;
 }
 
-export type RunFacts = Pick<RunCounts, 'metadata' | 'totalScans' | 'sectionTokens' | 'shownDirectories' | 'unassigned'>;
+type RunFacts = Pick<RunCounts, 'metadata' | 'totalScans' | 'sectionTokens' | 'shownDirectories' | 'unassigned'>;
 
 export class RunCounter {
   readonly #root: string;
@@ -18,12 +18,9 @@ export class RunCounter {
   readonly #listed = new Set<string>();
   readonly #readCounts = new Map<string, number>();
   readonly #agents = new Set<string>();
+  readonly #sums = { sections: 0, requests: 0, updateTokens: 0, cacheDirectoryCalls: 0 };
   #inits = 0;
-  #sections = 0;
   #unnamedSections = 0;
-  #updateTokens = 0;
-  #requests = 0;
-  #cacheDirectoryCalls = 0;
 
   /** Paths below `root` are counted relative to it. A tree cannot show directories outside of it. */
   constructor(root: string) {
@@ -32,57 +29,48 @@ export class RunCounter {
 
   readonly noteAccess = ({ kind, path, isHit }: CacheAccess): void => {
     this.#calls[kind][isHit ? 'hits' : 'misses'] += 1;
-    const name = this.#nameOf(path);
+    const inside = relative(this.#root, path);
+    const isOutside = inside === '..' || inside.startsWith(`..${sep}`);
+    const name = isOutside ? path : inside.split(sep).join('/');
     if (kind === 'read') this.#readCounts.set(name, (this.#readCounts.get(name) ?? 0) + 1);
-    else if (name !== path) this.#listed.add(name);
+    else if (!isOutside) this.#listed.add(name);
   };
 
   readonly noteCacheDirectory = (): void => {
-    this.#cacheDirectoryCalls += 1;
+    this.#sums.cacheDirectoryCalls += 1;
   };
 
-  /** Counts a call of `init` that returned the run. */
   noteInit(): void {
     this.#inits += 1;
   }
 
   /** Counts a prompt that took the section. */
   noteSection(agent: string | undefined): void {
-    this.#sections += 1;
+    this.#sums.sections += 1;
     if (agent === undefined) this.#unnamedSections += 1;
     else this.#agents.add(agent);
   }
 
-  /** Counts the tokens of updates that a message took. */
   noteUpdates(tokens: number): void {
-    this.#updateTokens += tokens;
+    this.#sums.updateTokens += tokens;
   }
 
   /** Counts what the cache cannot see. */
   noteActivity({ listed, requests = 0 }: AgentActivity): void {
-    this.#requests += requests;
+    this.#sums.requests += requests;
     if (listed !== undefined) this.noteAccess({ kind: 'list', path: resolve(this.#root, listed), isHit: false });
   }
 
   counts(facts: RunFacts): RunCounts {
-    const { list, read } = this.#calls;
     return {
       ...facts,
+      ...this.#sums,
       // Requests without a name may all be of one agent, unless each agent called `init`.
       agents: this.#agents.size + Math.min(this.#unnamedSections, Math.max(1, this.#inits)),
-      sections: this.#sections,
-      requests: this.#requests,
-      updateTokens: this.#updateTokens,
-      cacheDirectoryCalls: this.#cacheDirectoryCalls,
-      listings: { ...list },
-      reads: { ...read },
+      listings: this.#calls.list,
+      reads: this.#calls.read,
       listedDirectories: [...this.#listed],
-      readCounts: new Map(this.#readCounts),
+      readCounts: this.#readCounts,
     };
-  }
-
-  #nameOf(path: string): string {
-    const inside = relative(this.#root, path);
-    return inside === '..' || inside.startsWith(`..${sep}`) ? path : inside.split(sep).join('/');
   }
 }

@@ -1,4 +1,5 @@
 import type { TreeChange } from '@cairn/natives';
+import type { ResolvedCacheOptions } from './cache-options.ts';
 import { check, messageOf } from './checks.ts';
 import type { DynamicListing, SectionOptions } from './data.ts';
 import { renderChanges, TreeHistory } from './section/changes.ts';
@@ -32,7 +33,6 @@ export interface Refreshed {
   readonly error?: string;
 }
 
-/** Options of `WorkspaceRun.updates` for the answer with a cursor. */
 export interface SinceOptions extends SectionOptions {
   /** The cursor of an earlier answer, or of `refresh`; 0 is the time of the section. */
   readonly since: number;
@@ -50,16 +50,12 @@ export interface UpdatesSince {
   toString(): string;
 }
 
-export interface RunTextParts {
+interface RunTextParts extends Pick<ResolvedCacheOptions, 'style' | 'maxTokens' | 'count'> {
   readonly content: Omit<SectionContent, 'listings'>;
-  readonly style: SectionStyle;
   readonly dynamic: Readonly<Record<string, DynamicListing>>;
   /** The state that the section shows; absent when it does not show all of the workspace. */
   readonly first: TreeSnapshot | undefined;
   readonly reader: TreeReader | undefined;
-  /** The tokens of section, listings and updates together. */
-  readonly maxTokens: number | undefined;
-  readonly count: (text: string) => number;
 }
 
 /** The budget of listings and updates together when no limit covers the section, too. */
@@ -99,12 +95,10 @@ export class RunTexts {
     this.#history = parts.first && new TreeHistory(parts.first);
   }
 
-  /** The section as it was returned first. */
   get firstSection(): string | undefined {
     return this.#sections.values().next().value;
   }
 
-  /** Notes that a workspace announced a change. */
   noteChange(): void {
     this.#isPending = true;
   }

@@ -7,8 +7,7 @@ import { gitLineOf, headOf } from './section/git.ts';
 import { renderSection, type SectionContent } from './section/section.ts';
 import { sectionTexts } from './section/texts.ts';
 import type { BuiltTree } from './tree/build.ts';
-import { tokensOf } from './tree/tokens.ts';
-import type { Trees } from './trees.ts';
+import type { Trees } from './tree/trees.ts';
 
 /** How often a run begins again when the commit or the branch changes meanwhile. */
 const MAX_ATTEMPTS = 3;
@@ -16,7 +15,6 @@ const MAX_ATTEMPTS = 3;
 /** How often a tree is made smaller. Tokens of texts do not add up exactly. */
 const MAX_CUTS = 4;
 
-/** What the section of a run shows. */
 export interface BegunTree {
   readonly tree: BuiltTree;
   readonly content: Omit<SectionContent, 'listings'>;
@@ -28,35 +26,29 @@ interface BeginParts {
   readonly content: OwnContentCache;
 }
 
-export function contentOf(tree: BuiltTree, extras: Pick<SectionContent, 'coreFiles' | 'gitLine'>): BegunTree {
+type Extras = Pick<SectionContent, 'coreFiles' | 'gitLine'>;
+
+export function contentOf(tree: BuiltTree, extras: Extras): BegunTree {
   const { levels, metadata } = tree;
-  return { tree, content: { tree: tree.tree, metadata, levels, ...extras } };
+  return { tree, content: { ...extras, tree: tree.tree, metadata, levels } };
 }
 
 /** Reads what the section of a run shows next to the tree. Never rejects. */
-async function extrasOf(
-  { root }: BuiltTree,
-  { coreFiles, git, maxTokens, tree, warn }: ResolvedCacheOptions,
-  content: OwnContentCache,
-): Promise<Required<Pick<SectionContent, 'coreFiles' | 'gitLine'>>> {
-  if (root === undefined) return { coreFiles: undefined, gitLine: undefined };
-  const readCoreFiles = async (): Promise<SectionContent['coreFiles']> => {
-    try {
-      return await coreFilesOf(root, {
-        read: (path, maxBytes) => content.readHead(path, maxBytes),
-        gitignore: tree.gitignore,
-        maxLength: maxTokens === undefined ? MAX_LENGTH : Math.min(MAX_LENGTH, maxTokens),
-      });
-    } catch (error) {
-      warn(`workspace cache of ${root}: core files cannot be read: ${messageOf(error)}`, error);
+async function extrasOf(root: string, { resolved, content }: BeginParts): Promise<Extras> {
+  const { git, maxTokens = MAX_LENGTH, tree, warn } = resolved;
+  const readCoreFiles = (): Promise<Extras['coreFiles']> => {
+    const read = content.readHead.bind(content);
+    const options = { read, gitignore: tree.gitignore, maxLength: Math.min(MAX_LENGTH, maxTokens) };
+    return coreFilesOf(root, options).catch((error: unknown) => {
+      warn(`core files cannot be read: ${messageOf(error)}`, error);
       return undefined;
-    }
+    });
   };
-  const [files, gitLine] = await Promise.all([
-    coreFiles ? readCoreFiles() : undefined,
+  const [coreFiles, gitLine] = await Promise.all([
+    resolved.coreFiles ? readCoreFiles() : undefined,
     git ? gitLineOf(root, tree.language) : undefined,
   ]);
-  return { coreFiles: files, gitLine };
+  return { coreFiles, gitLine };
 }
 
 /** The first trees of runs that begin now, by root. */
@@ -69,13 +61,9 @@ async function afterFirst(root: string, build: () => Promise<BuiltTree>): Promis
     await first.catch(() => undefined);
     return build();
   }
-  const building = build();
+  const building = build().finally(() => beginning.delete(root));
   beginning.set(root, building);
-  try {
-    return await building;
-  } finally {
-    beginning.delete(root);
-  }
+  return building;
 }
 
 /**
@@ -83,12 +71,12 @@ async function afterFirst(root: string, build: () => Promise<BuiltTree>): Promis
  * line about git.
  */
 export async function beginTree(parts: BeginParts): Promise<BegunTree> {
-  const { resolved, trees, content } = parts;
+  const { resolved, trees } = parts;
   const { root, git, tree: options } = resolved;
   for (let attempt = 1; ; attempt++) {
     const head = git ? await headOf(root) : undefined;
     const tree = await afterFirst(root, () => trees.build(options, { validate: true }));
-    const extras = await extrasOf(tree, resolved, content);
+    const extras = tree.root === undefined ? {} : await extrasOf(tree.root, parts);
     const isOneMoment = !git || head === (await headOf(root));
     if (!isOneMoment && attempt < MAX_ATTEMPTS) continue;
     const gitLine = isOneMoment ? extras.gitLine : sectionTexts[options.language].noGit.changing;
@@ -98,10 +86,8 @@ export async function beginTree(parts: BeginParts): Promise<BegunTree> {
 
 /** Makes the tree smaller until the section takes its share of the tokens that the caller allows. */
 async function fitSection(begun: BegunTree, { resolved, trees }: BeginParts): Promise<BegunTree> {
-  const { maxTokens, tree: options } = resolved;
+  const { maxTokens, tree: options, style, count } = resolved;
   if (maxTokens === undefined) return begun;
-  const style = { ...resolved, language: options.language };
-  const count = (text: string): number => tokensOf(text, options.countTokens);
   const share = Math.floor(maxTokens * SECTION_SHARE);
   const withoutTree = { ...begun.content, tree: '' };
   // The tree comes first.
@@ -120,8 +106,7 @@ async function fitSection(begun: BegunTree, { resolved, trees }: BeginParts): Pr
     const tree = await trees.build({ ...options, maxTokens: limit, maxWholeTokens });
     // Later states are compared with the tree that was validated.
     const { state, version } = begun.tree;
-    const { coreFiles, gitLine } = fitted.content;
-    fitted = contentOf({ ...tree, state, version }, { coreFiles, gitLine });
+    fitted = contentOf({ ...tree, state, version }, fitted.content);
   }
   return fitted;
 }

@@ -2,16 +2,20 @@ import type { ToolDefinition } from '@cairn/tool';
 import type { ResolvedCacheOptions } from './cache-options.ts';
 import { checkOptions, isCount, isToolName, type Rule, type Rules } from './checks.ts';
 import type { DynamicListing, SectionOptions, WorkspaceCacheData } from './data.ts';
-import type { CacheDirectoryDetails, CacheDirectoryInput } from './listings/cache-directory.ts';
+import {
+  createCacheDirectoryTool,
+  type CacheDirectoryDetails,
+  type CacheDirectoryInput,
+} from './listings/cache-directory.ts';
+import type { CacheFiles } from './listings/cache-files.ts';
 import type { DynamicListings } from './listings/dynamic-listings.ts';
 import type { Lifetime } from './lifetime.ts';
-import type { Interceptors } from './listings/interceptors.ts';
+import { createInterceptors, type Interceptors } from './listings/interceptors.ts';
 import type { AgentActivity, RunCounter } from './run-counter.ts';
 import type { Refreshed, RunTexts, SinceOptions, UpdatesSince } from './run-texts.ts';
 import { reportOf } from './statistics/report.ts';
 import { statisticsOf, type RunCounts, type RunStatistics, type StatisticsOptions } from './statistics/statistics.ts';
 import type { BuiltTree } from './tree/build.ts';
-import { tokensOf } from './tree/tokens.ts';
 
 /** What the agents of one run share. */
 export interface WorkspaceRun extends Interceptors {
@@ -59,7 +63,6 @@ interface RunTools {
   readonly cache_directory?: ToolDefinition<CacheDirectoryInput, CacheDirectoryDetails>;
 }
 
-/** The data of a run, as templates see it. */
 function createData({ tree, metadata }: BuiltTree, dynamic: Record<string, DynamicListing>): WorkspaceCacheData {
   // A copy: the tree is kept for other runs, and this one is open to templates and agents.
   const data = { static: { tree, metadata: { ...metadata } }, dynamic };
@@ -76,18 +79,17 @@ export interface RunState {
   readonly listings: DynamicListings;
 }
 
+/** How often the run scanned the workspace, and how many calls of the cache's tools belong to no run. */
+export type OwnCounts = Pick<RunCounts, 'totalScans' | 'unassigned'>;
+
 interface RunParts {
   readonly tree: BuiltTree;
   readonly resolved: ResolvedCacheOptions;
   /** The run holds it, so that its caches announce changes to it. */
   readonly state: RunState;
   readonly lifetime: Lifetime;
-  readonly interceptors: Interceptors;
-  readonly tools: RunTools;
-  /** How often the run scanned the workspace. */
-  readonly totalScans: () => number;
-  /** How many calls of the cache's tools belong to no run. */
-  readonly unassigned: () => number;
+  readonly files: CacheFiles;
+  readonly ownCounts: () => OwnCounts;
 }
 
 const sectionRules: Rules<SectionOptions> = {
@@ -104,15 +106,19 @@ const activityRules: Rules<AgentActivity> = {
   requests,
 };
 
-export function createRun(parts: RunParts): WorkspaceRun {
-  const { tree, resolved, state, lifetime, interceptors, tools, totalScans, unassigned } = parts;
-  const { language, countTokens } = resolved.tree;
+export function createRun({ tree, resolved, state, lifetime, files, ownCounts }: RunParts): WorkspaceRun {
+  const { mode, toolNames, count } = resolved;
+  const { language } = resolved.tree;
+  const { calls, results, scope } = files;
+  const { listings: dynamic, counter } = state;
+  const isStatic = mode === 'static';
+  const onCall = counter.noteCacheDirectory;
+  const kept = isStatic ? {} : { dynamic, onAccess: counter.noteAccess };
   const counts = (): RunCounts => {
     const { firstSection } = state.texts;
-    const sectionTokens = firstSection === undefined ? 0 : tokensOf(firstSection, countTokens);
+    const sectionTokens = firstSection === undefined ? 0 : count(firstSection);
     const { metadata, shownDirectories } = tree;
-    const own = { totalScans: totalScans(), unassigned: unassigned() };
-    return state.counter.counts({ metadata, shownDirectories, sectionTokens, ...own });
+    return counter.counts({ metadata, shownDirectories, sectionTokens, ...ownCounts() });
   };
   function updates(options?: SectionOptions): string;
   function updates(options: SinceOptions): UpdatesSince;
@@ -120,23 +126,25 @@ export function createRun(parts: RunParts): WorkspaceRun {
     lifetime.check();
     checkOptions('updates', options, sinceRules);
     const answer = state.texts.updates(options);
-    if (answer.text !== '') state.counter.noteUpdates(tokensOf(answer.text, countTokens));
+    if (answer.text !== '') counter.noteUpdates(count(answer.text));
     return options.since === undefined ? answer.text : answer;
   }
   return {
-    ...interceptors,
-    tools,
-    data: createData(tree, state.listings.record),
+    ...createInterceptors({ lifetime, calls, results, ...kept }),
+    tools: isStatic
+      ? {}
+      : { cache_directory: createCacheDirectoryTool({ scope, dynamic, language, toolNames, onCall }) },
+    data: createData(tree, dynamic.record),
     version: tree.version,
     checkListings: async () => {
       lifetime.check();
-      await state.listings.check();
+      await dynamic.check();
     },
     section: (options = {}) => {
       lifetime.check();
       checkOptions('section', options, sectionRules);
       const section = state.texts.section(options);
-      state.counter.noteSection(options.agent);
+      counter.noteSection(options.agent);
       return section;
     },
     updates,
@@ -147,7 +155,7 @@ export function createRun(parts: RunParts): WorkspaceRun {
     note: (activity) => {
       lifetime.check();
       checkOptions('note', activity, activityRules);
-      state.counter.noteActivity(activity);
+      counter.noteActivity(activity);
     },
     statistics: (options = {}) => {
       lifetime.check();

@@ -1,31 +1,15 @@
 import { checkArguments, isObject, observeCall, type OptionNames } from '@cairn/tool/kernel';
 import type { CallOutcome } from '@cairn/tool/internal';
-import { createWorkspace, nodeFileOperations } from '@cairn/coding-agent';
-import type { FileOperations, Workspace, WorkspaceChange, WorkspaceOptions } from '@cairn/coding-agent';
+import { nodeFileOperations, type FileOperations, type Workspace, type WorkspaceOptions } from '@cairn/coding-agent';
 import { ToolError } from '@cairn/tool';
-import { resolveCacheOptions, type ResolvedCacheOptions, type WorkspaceCacheOptions } from './cache-options.ts';
+import type { WorkspaceCacheOptions } from './cache-options.ts';
 import { checkFunction, describe } from './checks.ts';
 import type { ContentCache } from './content/types.ts';
 import type { InitOptions, InvocationOptions } from './init-options.ts';
-import { Lifetime } from './lifetime.ts';
-import { CacheFiles } from './listings/cache-files.ts';
-import { RunCalls } from './run-calls.ts';
-import type { WorkspaceRun } from './run.ts';
-import { FAILED, Runs, type InitResult } from './runs.ts';
+import { FAILED, OpenCache, type CallsOfRun, type InitResult } from './open-cache.ts';
 import type { WorkspaceTree } from './tree/build.ts';
-import { resolveTreeOptions, treeOptionNames, type TreeOptions } from './tree/options.ts';
-import { Trees } from './trees.ts';
-
-/** The run that calls belong to. */
-export interface CallsOfRun {
-  /** The run whose statistics count the calls. Default: the run of this cache, as long as it has one only. */
-  readonly run?: WorkspaceRun | undefined;
-}
-
-/** The options of one tree change the cache's. */
-export interface TreeCallOptions extends TreeOptions {
-  readonly signal?: AbortSignal | undefined;
-}
+import { treeOptionNames } from './tree/options.ts';
+import type { TreeCallOptions } from './tree/trees.ts';
 
 /** The directory tree of a workspace, for the prompts of its agents. */
 export interface WorkspaceCache {
@@ -81,7 +65,6 @@ export interface WorkspaceCache {
 
 const treeCallOptions: OptionNames<TreeCallOptions> = { ...treeOptionNames, signal: 'optional' };
 
-/** The root is the cache's. */
 const workspaceOptionNames: OptionNames<Omit<WorkspaceOptions, 'root'> & CallsOfRun> = {
   run: 'optional',
   policy: 'optional',
@@ -91,7 +74,6 @@ const workspaceOptionNames: OptionNames<Omit<WorkspaceOptions, 'root'> & CallsOf
   fileNotes: 'optional',
 };
 
-/** @throws {ToolError} `INVALID_OPTION` when a method is missing. */
 function checkOperations(operations: unknown): void {
   if (operations === undefined) return;
   if (!isObject(operations)) {
@@ -112,87 +94,10 @@ function outcomeOf({ message, run }: InitResult): CallOutcome {
   return { ...facts, note: `Workspace directory tree cached: ${size} chars, max depth ${depth}, ${entries} entries` };
 }
 
-/** A cache, without the checks of arguments. */
-class OpenCache {
-  readonly #options: WorkspaceCacheOptions;
-  readonly #resolved: ResolvedCacheOptions;
-  readonly #calls = new RunCalls();
-  readonly #trees: Trees;
-  readonly #subscriptions = new Set<() => void>();
-  #closing: Promise<void> | undefined;
-  readonly lifetime: Lifetime;
-  readonly files: CacheFiles;
-  readonly runs: Runs;
-
-  constructor(options: WorkspaceCacheOptions) {
-    const resolved = resolveCacheOptions(options);
-    const lifetime = new Lifetime(resolved.root);
-    const calls = this.#calls;
-    const onWarning = (message: string): void => trees.warn(message);
-    const files = new CacheFiles({ ...resolved, lifetime, onAccess: calls.noteUnnamed, onWarning });
-    const trees = new Trees(resolved, files.scope);
-    this.#options = options;
-    this.#resolved = resolved;
-    this.#trees = trees;
-    this.lifetime = lifetime;
-    this.files = files;
-    this.runs = new Runs({ resolved, lifetime, trees, files, calls });
-    if (resolved.workspace) this.follow(resolved.workspace);
-  }
-
-  get root(): string {
-    return this.#resolved.root;
-  }
-
-  async tree({ signal, ...changed }: TreeCallOptions): Promise<WorkspaceTree> {
-    // A value that is not given leaves the cache's own.
-    const given = Object.fromEntries(Object.entries(changed).filter(([, value]) => value !== undefined));
-    const options = resolveTreeOptions({ ...this.#options, ...given });
-    const { tree, metadata, version } = await this.#trees.build(options, { signal });
-    return { tree, metadata: { ...metadata }, version };
-  }
-
-  operations(inner: FileOperations | undefined, { run }: CallsOfRun): FileOperations {
-    checkOperations(inner);
-    return this.files.operations(this.#calls.listenerOf(run), inner);
-  }
-
-  createWorkspace({ run, ...options }: Omit<WorkspaceOptions, 'root'> & CallsOfRun): Workspace {
-    const operations = this.operations(options.operations, { run });
-    const workspace = createWorkspace({ ...options, root: this.root, operations });
-    this.files.scope.adopt(workspace);
-    this.follow(workspace);
-    return workspace;
-  }
-
-  follow({ onChange }: Pick<Workspace, 'onChange'>): () => void {
-    const unsubscribe = onChange((change: WorkspaceChange) => {
-      this.files.drop(change);
-      this.runs.announce(change);
-    });
-    const end = (): void => {
-      this.#subscriptions.delete(end);
-      unsubscribe();
-    };
-    this.#subscriptions.add(end);
-    return end;
-  }
-
-  close(): Promise<void> {
-    this.lifetime.close();
-    for (const end of this.#subscriptions) end();
-    return (this.#closing ??= this.files.close());
-  }
-}
-
-/**
- * Makes the cache of a workspace. Nothing is scanned before the first call.
- *
- * @throws {ToolError} `INVALID_OPTION`
- */
+/** Makes the cache of a workspace. Nothing is scanned before the first call. @throws {ToolError} `INVALID_OPTION` */
 export function createWorkspaceCache(options: WorkspaceCacheOptions): WorkspaceCache {
   const cache = new OpenCache(options);
-  const { root, lifetime, runs } = cache;
+  const { root, lifetime, trees } = cache;
   const { content } = cache.files;
   const close = (): Promise<void> => cache.close();
   return {
@@ -200,13 +105,13 @@ export function createWorkspaceCache(options: WorkspaceCacheOptions): WorkspaceC
     tree: async (changed = {}) => {
       lifetime.check();
       checkArguments.options('tree', changed, treeCallOptions);
-      return cache.tree(changed);
+      return trees.show(options, changed);
     },
     init: (...args: readonly unknown[]) =>
-      observeCall({ source: 'workspace-cache', name: 'init', input: { root }, outcomeOf }, () => runs.init(args)),
+      observeCall({ source: 'workspace-cache', name: 'init', input: { root }, outcomeOf }, () => cache.init(args)),
     refresh: async () => {
       lifetime.check();
-      await runs.refresh();
+      await cache.refresh();
     },
     content: {
       read: (path, readOptions) => content.read(path, readOptions),
@@ -219,11 +124,13 @@ export function createWorkspaceCache(options: WorkspaceCacheOptions): WorkspaceC
     operations: (inner, callOptions = {}) => {
       lifetime.check();
       checkArguments.options('operations', callOptions, { run: 'optional' });
+      checkOperations(inner);
       return cache.operations(inner, callOptions);
     },
     createWorkspace: (workspaceOptions = {}) => {
       lifetime.check();
       checkArguments.options('createWorkspace', workspaceOptions, workspaceOptionNames);
+      checkOperations(workspaceOptions.operations);
       return cache.createWorkspace(workspaceOptions);
     },
     follow: (followed) => {

@@ -1,7 +1,7 @@
-import { textOf } from '@cairn/tool';
-import type { ToolResult } from '@cairn/tool';
+import { textOf, type ToolResult } from '@cairn/tool';
 import { escapeControls } from '@cairn/tool/paths';
 import type { CallToolResult } from '@modelcontextprotocol/server';
+import { toError } from '../transport.ts';
 import { factsOf } from './facts.ts';
 import { HIDDEN_TEXT_NOTE } from './structured.ts';
 
@@ -30,7 +30,7 @@ export function answerOf(result: ToolResult, structured: 'facts' | 'details' | u
 
 /** Returns the answer to a call that failed unexpectedly. The server continues. */
 export function unexpectedAnswer(name: string, error: unknown): CallToolResult {
-  const reason = error instanceof Error ? error.message : String(error);
-  const text = `${name} failed unexpectedly: ${escapeControls(reason)}; check what it changed before you continue`;
+  const reason = escapeControls(toError(error).message);
+  const text = `${name} failed unexpectedly: ${reason}; check what it changed before you continue`;
   return { content: [{ type: 'text', text }], isError: true };
 }

@@ -1,3 +1,5 @@
+import { isObject } from '@cairn/tool/kernel';
+
 /** Longer strings are content, not facts. Characters. */
 const MAX_CHARACTERS = 200;
 
@@ -19,23 +21,12 @@ function factOf(value: unknown, text: string, depth: number): Fact | undefined {
     const isProse = /\s/u.test(value) && text.includes(value);
     return isProse || value.length > MAX_CHARACTERS || value.includes('\n') ? undefined : value;
   }
-  if (typeof value !== 'object' || value === null || depth === MAX_DEPTH) return undefined;
-  return factsIn(value, text, depth + 1);
+  return isObject(value) && depth < MAX_DEPTH ? factsOf(value, text, depth + 1) : undefined;
 }
 
-function factsIn(value: object, text: string, depth: number): Facts {
-  const entries = Object.entries(value).flatMap(([name, one]) => {
-    const fact = factOf(one, text, depth);
-    return fact === undefined ? [] : [[name, fact] as const];
-  });
-  return Object.fromEntries(entries);
-}
-
-/**
- * Returns the facts in the details of a tool's result: numbers, flags, short strings, and the length of each list. Lines,
- * listings and sentences are left to the text.
- */
-export function factsOf(details: unknown, text: string): Facts {
-  if (typeof details !== 'object' || details === null || Array.isArray(details)) return {};
-  return factsIn(details, text, 0);
+/** Returns the facts in the details of a tool's result. Lines, listings and sentences are left to the text. */
+export function factsOf(details: unknown, text: string, depth: number = 0): Facts {
+  if (!isObject(details)) return {};
+  const facts = Object.entries(details).map(([name, one]) => [name, factOf(one, text, depth)] as const);
+  return Object.fromEntries(facts.filter((entry): entry is readonly [string, Fact] => entry[1] !== undefined));
 }

@@ -1,41 +1,42 @@
 import { localhostHostValidation, localhostOriginValidation } from '@modelcontextprotocol/node';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { PATH } from './address.ts';
 import { refuseOn } from './refusal.ts';
 import { createTokenCheck } from './token.ts';
+
+/** The path of the endpoint. */
+export const PATH = '/mcp';
 
 const METHODS: readonly string[] = ['GET', 'POST', 'DELETE'];
 
 /** Returns whether a request is allowed, and answers a request that is not. */
 export type Guard = (request: IncomingMessage, response: ServerResponse) => boolean;
 
-/**
- * Makes the guard of the endpoint. It checks, in this order: `Host` and `Origin`, against DNS rebinding; the token, when
- * there is one; the path; the method.
- */
+/** Checks in this order: `Host` and `Origin`, against DNS rebinding; the token, when there is one; the path; the method. */
 export function createGuard(token: string | undefined): Guard {
   const checks: readonly Guard[] = [localhostHostValidation(), localhostOriginValidation()];
   const hasToken = token === undefined ? undefined : createTokenCheck(token);
   return (request, response) => {
     // The SDK's check ignores a user before the host and a path after it.
     if (/[^\w.:[\]-]/u.test(request.headers.host ?? '')) {
-      refuseOn(response, 403, { message: `invalid Host ${request.headers.host}; use localhost or 127.0.0.1` });
+      const message = `invalid Host ${request.headers.host}; use localhost or 127.0.0.1`;
+      refuseOn(response, { status: 403, message });
       return false;
     }
     if (!checks.every((check) => check(request, response))) return false;
     if (hasToken && !hasToken(request.headers.authorization)) {
       const message = "unauthorized; send the server's token as 'Authorization: Bearer <token>'";
-      refuseOn(response, 401, { message, headers: { 'WWW-Authenticate': 'Bearer' } });
+      refuseOn(response, { status: 401, message, headers: { 'WWW-Authenticate': 'Bearer' } });
       return false;
     }
     // The raw target: URL would parse `//host/mcp` as the path of another host.
     if (request.url?.replace(/[?#].*$/u, '') !== PATH) {
-      refuseOn(response, 404, { message: `unknown path ${request.url}; use ${PATH}` });
+      refuseOn(response, { status: 404, message: `unknown path ${request.url}; use ${PATH}` });
       return false;
     }
     if (!METHODS.includes(request.method ?? '')) {
       const Allow = METHODS.join(', ');
-      refuseOn(response, 405, { message: `method ${request.method} is not allowed; use ${Allow}`, headers: { Allow } });
+      const message = `method ${request.method} is not allowed; use ${Allow}`;
+      refuseOn(response, { status: 405, message, headers: { Allow } });
       return false;
     }
     return true;

@@ -1,2 +1,1 @@
-export { serveHttp } from './serve.ts';
-export type { HttpListener, ServeHttpOptions } from './serve.ts';
+export { serveHttp, type HttpListener, type ServeHttpOptions } from './serve.ts';

@@ -12,19 +12,17 @@ export function refuse(status: number, message: string, code: number = SERVER_ER
   return Response.json(bodyOf(code, message), { status });
 }
 
-/** The reason and the headers of a rejection. */
+/** The answer to a request that is not served. */
 export interface Refusal {
+  readonly status: number;
   readonly message: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly code?: number | undefined;
 }
 
-/** Like {@link reject}, on the response of Node's server. */
-export function refuseOn(
-  response: ServerResponse,
-  status: number,
-  { message, headers = {}, code = SERVER_ERROR }: Refusal,
-): void {
+/** Like {@link refuse}, on the response of Node's server. */
+export function refuseOn(response: ServerResponse, refusal: Refusal): void {
+  const { status, message, headers = {}, code = SERVER_ERROR } = refusal;
   response.writeHead(status, { 'Content-Type': 'application/json', ...headers });
   response.end(JSON.stringify(bodyOf(code, message)));
 }

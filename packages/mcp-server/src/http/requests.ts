@@ -1,17 +1,13 @@
-import { toNodeHandler } from '@modelcontextprotocol/node';
-import type { NodeServerResponseLike } from '@modelcontextprotocol/node';
-import { isLegacyRequest } from '@modelcontextprotocol/server';
-import type { McpHttpHandler } from '@modelcontextprotocol/server';
+import { toNodeHandler, type NodeServerResponseLike } from '@modelcontextprotocol/node';
+import { isLegacyRequest, type McpHttpHandler } from '@modelcontextprotocol/server';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ResourceNotices } from '../resource-notices.ts';
 import { subscribedUris, toError } from '../transport.ts';
 import type { Guard } from './guard.ts';
-import { readBody } from './read-body.ts';
-import { refuseOn } from './refusal.ts';
+import { refuseOn, type Refusal } from './refusal.ts';
 import type { Sessions } from './sessions.ts';
 
-/** Options of {@link createRequests}. */
-export interface RequestsOptions {
+interface RequestsOptions {
   /** Serves the modern era. */
   readonly handler: McpHttpHandler;
   /** Serve the legacy era. */
@@ -21,16 +17,6 @@ export interface RequestsOptions {
   readonly notices: ResourceNotices | undefined;
   readonly maxMessageBytes: number;
   readonly onError: (error: Error) => void;
-}
-
-/** The HTTP requests of a server. */
-export interface Requests {
-  /** Serves one request. */
-  readonly serve: (request: IncomingMessage, response: ServerResponse) => void;
-  /** Rejects all further requests. */
-  stop(): void;
-  /** Resolves when the running calls have ended. Open subscriptions do not count. */
-  settled(): Promise<unknown>;
 }
 
 /**
@@ -52,34 +38,88 @@ function headFirst(response: ServerResponse): NodeServerResponseLike {
   };
 }
 
-/** Makes the request listener: guard, body, then the era of the request decides who answers. */
-export function createRequests(options: RequestsOptions): Requests {
-  const { handler, sessions, isAllowed, notices, maxMessageBytes, onError } = options;
-  const calls = new Set<Promise<void>>();
-  let isStopped = false;
+function tooLong(maxBytes: number): { readonly refused: Refusal } {
+  const message = `the message is longer than the limit of ${maxBytes} bytes; send a shorter message`;
+  // The rest of the body stays unread, so the connection cannot be used again.
+  return { refused: { status: 413, message, headers: { Connection: 'close' } } };
+}
 
-  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    if (isStopped) {
+/**
+ * Reads the body of a POST as JSON, or returns the answer to an invalid body. Other methods have no body.
+ *
+ * The SDK would replace bytes that are not valid UTF-8, and a tool would then write the replacements into a file.
+ */
+async function readBody(
+  request: IncomingMessage,
+  maxBytes: number,
+): Promise<{ readonly body: unknown } | { readonly refused: Refusal }> {
+  if (request.method !== 'POST') return { body: undefined };
+  if (Number(request.headers['content-length']) > maxBytes) return tooLong(maxBytes);
+  const chunks: Buffer[] = [];
+  let length = 0;
+  // Destroying the request would close the connection before the client has the reason.
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > maxBytes) return tooLong(maxBytes);
+    chunks.push(chunk);
+  }
+  try {
+    return { body: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks))) as unknown };
+  } catch (error) {
+    const message = `parse error: ${toError(error).message}; send one JSON object, in UTF-8`;
+    return { refused: { status: 400, message, code: -32_700 } };
+  }
+}
+
+/** The HTTP requests of a server: guard, body, then the era of the request decides who answers. */
+export class Requests {
+  readonly #options: RequestsOptions;
+  readonly #calls = new Set<Promise<void>>();
+  #isStopped = false;
+
+  constructor(options: RequestsOptions) {
+    this.#options = options;
+  }
+
+  readonly serve = (request: IncomingMessage, response: ServerResponse): void => {
+    this.#serve(request, response).catch((error: unknown) => {
+      this.#options.onError(toError(error));
+      response.destroy();
+    });
+  };
+
+  stop(): void {
+    this.#isStopped = true;
+  }
+
+  /** Resolves when the running calls have ended. Open subscriptions do not count. */
+  settled(): Promise<unknown> {
+    return Promise.all(this.#calls);
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { handler, sessions, isAllowed, notices, maxMessageBytes, onError } = this.#options;
+    if (this.#isStopped) {
       const message = 'the server is shutting down; connect again when it has restarted';
-      refuseOn(response, 503, { message, headers: { Connection: 'close' } });
+      refuseOn(response, { status: 503, message, headers: { Connection: 'close' } });
       return;
     }
     if (!isAllowed(request, response)) return;
     const ended = new Promise<void>((resolve) => response.once('close', resolve));
     if (request.method === 'POST') {
-      calls.add(ended);
-      void ended.then(() => calls.delete(ended));
+      this.#calls.add(ended);
+      void ended.then(() => this.#calls.delete(ended));
     }
     const read = await readBody(request, maxMessageBytes);
     if ('refused' in read) {
-      refuseOn(response, read.refused.status, read.refused);
+      refuseOn(response, read.refused);
       return;
     }
     const { body } = read;
     const uris = subscribedUris(body);
     if (uris !== undefined) {
       // The stream of a subscription stays open until the client ends it.
-      calls.delete(ended);
+      this.#calls.delete(ended);
       const unsubscribe = notices?.subscribe(uris);
       void ended.then(unsubscribe);
     }
@@ -92,17 +132,5 @@ export function createRequests(options: RequestsOptions): Requests {
     const alreadyRead = body === undefined ? undefined : null;
     // The request of a server always has both.
     await respond(request as IncomingMessage & { method: string; url: string }, headFirst(response), alreadyRead);
-  };
-  return {
-    serve: (request, response) => {
-      serve(request, response).catch((error: unknown) => {
-        onError(toError(error));
-        response.destroy();
-      });
-    },
-    stop: () => {
-      isStopped = true;
-    },
-    settled: () => Promise.all(calls),
-  };
+  }
 }

@@ -1,26 +1,25 @@
-import { checkArguments } from '../errors.ts';
 import { createMcpHandler } from '@modelcontextprotocol/server';
-import { createServer } from 'node:http';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { checkArguments, McpServerError } from '../errors.ts';
 import type { McpService } from '../service.ts';
-import { GRACE_MS, MAX_MESSAGE_BYTES, toError, within } from '../transport.ts';
-import { HOST, PATH } from './address.ts';
-import { createGuard } from './guard.ts';
-import { listen } from './listen.ts';
-import { createRequests } from './requests.ts';
-import { createSessions } from './sessions.ts';
+import { GRACE_MS, MAX_MESSAGE_BYTES, toError, within, type TransportOptions } from '../transport.ts';
+import { createGuard, PATH } from './guard.ts';
+import { Requests } from './requests.ts';
+import { Sessions } from './sessions.ts';
+
+/** The only address that the server listens on. */
+const HOST = '127.0.0.1';
 
 const MAX_SESSIONS = 64;
 const IDLE_MS = 30 * 60 * 1000;
 const SWEEPS_PER_IDLE_TIME = 4;
 
-/** Options of {@link serveHttp}. */
-export interface ServeHttpOptions {
+export interface ServeHttpOptions extends TransportOptions {
   /** The port; 0 for any free one. */
   readonly port: number;
   /** The bearer token that every request must send. `undefined`: every program on this machine may use the tools. */
   readonly token: string | undefined;
-  /** The limit of one message in bytes. A longer message gets an error as its answer. Default: 10 MiB. */
-  readonly maxMessageBytes?: number | undefined;
   /**
    * The limit of open sessions. A further one ends the session that was unused longest, or is rejected while all are in use.
    * @default 64
@@ -28,13 +27,6 @@ export interface ServeHttpOptions {
   readonly maxSessions?: number | undefined;
   /** The time after which an unused session ends, in milliseconds. Default: 30 minutes. */
   readonly idleMs?: number | undefined;
-  /**
-   * The time that running calls get to finish after `close`, in milliseconds. After that they are cancelled.
-   * @default 5000
-   */
-  readonly graceMs?: number | undefined;
-  /** Called with each error that is not the answer to a call. Default: errors are ignored. */
-  readonly onError?: ((error: Error) => void) | undefined;
 }
 
 /** A server that listens. */
@@ -45,6 +37,23 @@ export interface HttpListener {
   readonly sessions: number;
   /** Rejects further requests, finishes the running calls, ends every session and stops listening. Further calls do nothing. */
   close(): Promise<void>;
+}
+
+/** Starts to listen. Returns the port. @throws {McpServerError} `PORT_IN_USE`, `PORT_REFUSED`. */
+function listen(server: Server, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const fail = (error: NodeJS.ErrnoException): void => {
+      const isInUse = error.code === 'EADDRINUSE';
+      const what = isInUse ? 'is in use' : `cannot be used (${error.message})`;
+      const message = `port ${port} of ${HOST} ${what}; use another port, or 0 for any free one`;
+      reject(new McpServerError(isInUse ? 'PORT_IN_USE' : 'PORT_REFUSED', message, { cause: error }));
+    };
+    server.once('error', fail);
+    server.listen(port, HOST, () => {
+      server.off('error', fail);
+      resolve((server.address() as AddressInfo).port);
+    });
+  });
 }
 
 /**
@@ -65,7 +74,7 @@ export async function serveHttp(service: McpService, options: ServeHttpOptions):
   });
   const { maxMessageBytes = MAX_MESSAGE_BYTES, maxSessions = MAX_SESSIONS, idleMs = IDLE_MS } = options;
   const { graceMs = GRACE_MS, onError = () => undefined } = options;
-  const sessions = createSessions(service, { maxSessions, idleMs, now: () => performance.now(), onError });
+  const sessions = new Sessions(service, { maxSessions, idleMs, now: () => performance.now(), onError });
   const stateless = await service.open();
   const handler = createMcpHandler(stateless.createServer, {
     legacy: 'reject',
@@ -79,7 +88,7 @@ export async function serveHttp(service: McpService, options: ServeHttpOptions):
     listChanged: () => handler.notify.resourcesChanged(),
   });
   const isAllowed = createGuard(options.token);
-  const requests = createRequests({ handler, sessions, isAllowed, notices, maxMessageBytes, onError });
+  const requests = new Requests({ handler, sessions, isAllowed, notices, maxMessageBytes, onError });
   const http = createServer(requests.serve);
   const port = await listen(http, options.port).catch(async (error: unknown) => {
     await stateless.close();

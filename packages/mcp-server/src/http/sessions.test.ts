@@ -1,8 +1,7 @@
 import { Server } from '@modelcontextprotocol/server';
 import { expect, test } from 'vitest';
 import type { McpService } from '../service.ts';
-import { createSessions } from './sessions.ts';
-import type { Sessions } from './sessions.ts';
+import { Sessions } from './sessions.ts';
 
 interface FakeService extends McpService {
   opened: number;
@@ -47,7 +46,7 @@ function initialize(sessions: Sessions): Promise<Response> {
 
 test('simultaneous clients do not exceed the limit of sessions', async () => {
   const service = serviceOf();
-  const sessions = createSessions(service, limits);
+  const sessions = new Sessions(service, limits);
   await Promise.all([initialize(sessions), initialize(sessions)]);
   expect(sessions.size).toBe(2);
   // Both places are taken by unused sessions: each new client replaces one of them.
@@ -63,7 +62,7 @@ test('a session that opens while all are closed ends as soon as it is open', asy
   let release = (): void => undefined;
   const beforeOpen = new Promise<void>((resolve) => (release = resolve));
   const service = serviceOf({ beforeOpen });
-  const sessions = createSessions(service, limits);
+  const sessions = new Sessions(service, limits);
   const response = initialize(sessions);
   await sessions.close();
   release();
@@ -77,7 +76,7 @@ test('a client whose server cannot be made is closed, and its place is free agai
       throw new Error('no server');
     },
   });
-  const sessions = createSessions(service, { ...limits, maxSessions: 1 });
+  const sessions = new Sessions(service, { ...limits, maxSessions: 1 });
   await expect(initialize(sessions)).rejects.toThrow('no server');
   await expect(initialize(sessions)).rejects.toThrow('no server');
   expect([sessions.size, service.opened, service.closed]).toEqual([0, 2, 2]);
@@ -86,7 +85,7 @@ test('a client whose server cannot be made is closed, and its place is free agai
 test('a sweep ends the sessions that were unused for the idle time', async () => {
   let nowMs = 0;
   const service = serviceOf();
-  const sessions = createSessions(service, { ...limits, now: () => nowMs });
+  const sessions = new Sessions(service, { ...limits, now: () => nowMs });
   await initialize(sessions);
   nowMs = 600;
   await initialize(sessions);

@@ -7,21 +7,14 @@ export const PROGRESS_INTERVAL_MS = 1000;
 
 const MAX_MESSAGE_CHARACTERS = 200;
 
-/** Reports what a call does now. */
-export type ReportProgress = (message: string) => void;
-
 /**
  * Runs a call and, when the client asked for progress, notifies it at each interval, which restarts the client's time-out.
  * The duration of a call is unknown, so a notification has the seconds that passed and no total,
  * and what the call reported last.
  */
 export async function withProgress<T>(
-  {
-    name,
-    intervalMs,
-    context,
-  }: { readonly name: string; readonly intervalMs: number; readonly context: ServerContext },
-  run: (report: ReportProgress | undefined) => Promise<T>,
+  { name, intervalMs, context }: { name: string; intervalMs: number; context: ServerContext },
+  run: (report: ((message: string) => void) | undefined) => Promise<T>,
 ): Promise<T> {
   const { _meta, notify, signal } = context.mcpReq;
   const progressToken = _meta?.progressToken;

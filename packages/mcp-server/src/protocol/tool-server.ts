@@ -1,17 +1,24 @@
+import { isObject } from '@cairn/tool/kernel';
 import { escapeControls } from '@cairn/tool/paths';
 import { CLIENT_INFO_META_KEY, ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
-import type { CallToolRequest, CallToolResult, McpRequestContext, ServerContext } from '@modelcontextprotocol/server';
+import type {
+  CallToolRequest,
+  CallToolResult,
+  HandlerResultTypeMap,
+  McpRequestContext,
+  RequestMethod,
+  RequestTypeMap,
+  ServerContext,
+} from '@modelcontextprotocol/server';
 import { answerOf, unexpectedAnswer } from '../answer/answer.ts';
-import { wantsStructured } from '../answer/structured.ts';
-import type { StructuredWhen } from '../answer/structured.ts';
+import { wantsStructured, type StructuredWhen } from '../answer/structured.ts';
 import type { ResourceNotices } from '../resource-notices.ts';
 import type { Resources } from '../toolbox/resources.ts';
 import type { Toolbox } from '../toolbox/toolbox.ts';
 import { toError } from '../transport.ts';
 import { withProgress } from './progress.ts';
 
-/** Options of {@link createToolServer}. */
-export interface ToolServerOptions {
+interface ToolServerOptions {
   readonly toolbox: Toolbox;
   readonly roots: readonly string[];
   readonly version: string;
@@ -53,30 +60,24 @@ async function callTool(
 
 /** Returns the name in the client information of a request. The SDK has no type for it in an envelope. */
 function clientNameIn(value: unknown): string | undefined {
-  if (typeof value !== 'object' || value === null || !('name' in value)) return undefined;
-  return typeof value.name === 'string' ? value.name : undefined;
+  return isObject(value) && typeof value['name'] === 'string' ? value['name'] : undefined;
 }
 
-type CheckInitialized = (context: ServerContext) => void;
+/** Registers the handler of a method. */
+type Handle = <Method extends RequestMethod>(
+  method: Method,
+  handler: (
+    request: RequestTypeMap[Method],
+    context: ServerContext,
+  ) => HandlerResultTypeMap[Method] | Promise<HandlerResultTypeMap[Method]>,
+) => void;
 
-function handleResources(server: Server, resources: Resources, checkInitialized: CheckInitialized): void {
-  server.setRequestHandler('resources/list', ({ params }, context) => {
-    checkInitialized(context);
-    return resources.list(params?.cursor, context.mcpReq.signal);
-  });
-  server.setRequestHandler('resources/templates/list', (_, context) => {
-    checkInitialized(context);
-    return { resourceTemplates: resources.templates };
-  });
-  server.setRequestHandler('resources/read', ({ params: { uri } }, context) => {
-    checkInitialized(context);
-    return resources.read(uri, context.mcpReq.signal);
-  });
+function handleResources(handle: Handle, resources: Resources): void {
+  handle('resources/list', ({ params }, { mcpReq: { signal } }) => resources.list(params?.cursor, signal));
+  handle('resources/templates/list', () => ({ resourceTemplates: resources.templates }));
+  handle('resources/read', ({ params: { uri } }, { mcpReq: { signal } }) => resources.read(uri, signal));
   if (!resources.completes) return;
-  server.setRequestHandler('completion/complete', ({ params }, context) => {
-    checkInitialized(context);
-    return resources.complete(params, context.mcpReq.signal);
-  });
+  handle('completion/complete', ({ params }, { mcpReq: { signal } }) => resources.complete(params, signal));
 }
 
 /** Sends the notifications of the session over this connection until the server closes. */
@@ -92,10 +93,9 @@ function sendNotices(server: Server, notices: ResourceNotices, onError: (error: 
 }
 
 /** Handles the subscriptions of the legacy era. In the modern era the SDK does, and the transport counts the URIs. */
-function handleSubscriptions(server: Server, notices: ResourceNotices, checkInitialized: CheckInitialized): void {
+function handleSubscriptions(handle: Handle, notices: ResourceNotices): void {
   const subscriptions = new Map<string, () => void>();
-  server.setRequestHandler('resources/subscribe', ({ params: { uri } }, context) => {
-    checkInitialized(context);
+  handle('resources/subscribe', ({ params: { uri } }) => {
     if (!notices.announces(uri)) {
       const what = `the resource ${escapeControls(JSON.stringify(uri))} announces no changes`;
       const message = `${what}; read it again when it matters, or subscribe to the URI of a file or a tree as resources/list gives it`;
@@ -104,8 +104,7 @@ function handleSubscriptions(server: Server, notices: ResourceNotices, checkInit
     if (!subscriptions.has(uri)) subscriptions.set(uri, notices.subscribe([uri]));
     return {};
   });
-  server.setRequestHandler('resources/unsubscribe', ({ params: { uri } }, context) => {
-    checkInitialized(context);
+  handle('resources/unsubscribe', ({ params: { uri } }) => {
     subscriptions.get(uri)?.();
     subscriptions.delete(uri);
     return {};
@@ -133,27 +132,24 @@ export function createToolServer(options: ToolServerOptions, { era, requestInfo 
   );
   server.onerror = onError;
   /** In the legacy era a connection begins with `initialize`; in the modern era each request states its version. */
-  const checkInitialized: CheckInitialized = ({ mcpReq: { method } }) => {
-    if (era === 'modern' || server.getNegotiatedProtocolVersion() !== undefined) return;
-    const message = `the connection is not initialized; send initialize before ${method}`;
-    throw new ProtocolError(ProtocolErrorCode.InvalidRequest, message);
-  };
-  server.setRequestHandler('tools/list', (_, context) => {
-    checkInitialized(context);
-    return { tools: [...toolbox.list] };
-  });
-  server.setRequestHandler('tools/call', (request, context) => {
-    checkInitialized(context);
+  const handle: Handle = (method, handler) =>
+    server.setRequestHandler(method, (request, context) => {
+      if (era === 'modern' || server.getNegotiatedProtocolVersion() !== undefined) return handler(request, context);
+      const message = `the connection is not initialized; send initialize before ${method}`;
+      throw new ProtocolError(ProtocolErrorCode.InvalidRequest, message);
+    });
+  handle('tools/list', () => ({ tools: [...toolbox.list] }));
+  handle('tools/call', (request, context) => {
     // In the modern era each request names its client, in the legacy era only `initialize`.
     const envelope: Readonly<Record<string, unknown>> = context.mcpReq.envelope ?? {};
     const clientName = clientNameIn(envelope[CLIENT_INFO_META_KEY]) ?? server.getClientVersion()?.name;
     return callTool(options, request, { context, clientName });
   });
-  if (resources) handleResources(server, resources, checkInitialized);
+  if (resources) handleResources(handle, resources);
   // A server for one HTTP request sends none: the HTTP handler sends them to the open subscriptions.
   if (notices && requestInfo === undefined) {
     sendNotices(server, notices, onError);
-    if (era === 'legacy') handleSubscriptions(server, notices, checkInitialized);
+    if (era === 'legacy') handleSubscriptions(handle, notices);
   }
   return server;
 }

@@ -1,11 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createLineReader } from './line-reader.ts';
-import type { OversizedLine } from './line-reader.ts';
+import { LineReader, type OversizedLine } from './line-reader.ts';
 
 function readAll(chunks: readonly Buffer[], maxBytes: number): { lines: string[]; oversized: OversizedLine[] } {
   const [lines, oversized]: [string[], OversizedLine[]] = [[], []];
-  const reader = createLineReader({
+  const reader = new LineReader({
     maxBytes,
     onLine: (line) => lines.push(line.toString('latin1')),
     onOversized: (line) => oversized.push(line),

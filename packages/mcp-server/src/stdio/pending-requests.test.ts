@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { createPendingRequests } from './pending-requests.ts';
+import { PendingRequests } from './pending-requests.ts';
 
 test('settles when every awaited request has settled', async () => {
-  const requests = createPendingRequests();
+  const requests = new PendingRequests();
   await requests.settled();
   requests.start(1, { awaited: true });
   requests.start('two', { awaited: true });
@@ -17,7 +17,7 @@ test('settles when every awaited request has settled', async () => {
 });
 
 test('an id is in use until it is freed, also by another request', () => {
-  const requests = createPendingRequests();
+  const requests = new PendingRequests();
   expect(requests.start(1, { awaited: true })).toBe(true);
   expect(requests.start(1, { awaited: false })).toBe(false);
   expect(requests.start('1', { awaited: true })).toBe(true);

@@ -1,5 +1,7 @@
+import { isObject } from '@cairn/tool/kernel';
 import { parseJSONRPCMessage, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/server';
+import { toError } from '../transport.ts';
 import type { OversizedLine } from './line-reader.ts';
 
 /** An error of JSON-RPC. The SDK's type has no `null` for the id. */
@@ -10,18 +12,14 @@ export interface ErrorResponse {
   readonly error: { readonly code: number; readonly message: string };
 }
 
-/** Makes the answer to an invalid request. */
 export function invalidRequest(id: RequestId | null, what: string): ErrorResponse {
-  return errorResponse(id, ProtocolErrorCode.InvalidRequest, `invalid request: ${what}`);
-}
-
-function errorResponse(id: RequestId | null, code: number, message: string): ErrorResponse {
-  return { jsonrpc: '2.0', id, error: { code, message } };
+  const error = { code: ProtocolErrorCode.InvalidRequest, message: `invalid request: ${what}` };
+  return { jsonrpc: '2.0', id, error };
 }
 
 /** Returns the id in a value that is not a valid message, so that the client can match the answer. */
 function idIn(value: unknown): RequestId | null {
-  const id = typeof value === 'object' && value !== null && 'id' in value ? value.id : undefined;
+  const id = isObject(value) ? value['id'] : undefined;
   return typeof id === 'string' || typeof id === 'number' ? id : null;
 }
 
@@ -47,9 +45,8 @@ export function readMessage(
   try {
     value = JSON.parse(decoder.decode(line));
   } catch (error) {
-    const what = error instanceof Error ? error.message : String(error);
-    const message = `parse error: ${what}; send one JSON object per line, in UTF-8`;
-    return { refused: errorResponse(null, ProtocolErrorCode.ParseError, message) };
+    const message = `parse error: ${toError(error).message}; send one JSON object per line, in UTF-8`;
+    return { refused: { jsonrpc: '2.0', id: null, error: { code: ProtocolErrorCode.ParseError, message } } };
   }
   try {
     return { message: parseJSONRPCMessage(value) };

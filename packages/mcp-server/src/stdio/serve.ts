@@ -1,28 +1,18 @@
-import { checkArguments } from '../errors.ts';
 import { serveStdio as serveConnection } from '@modelcontextprotocol/server/stdio';
 import type { Readable, Writable } from 'node:stream';
+import { checkArguments } from '../errors.ts';
 import type { McpService } from '../service.ts';
-import { GRACE_MS, MAX_MESSAGE_BYTES, toError, within } from '../transport.ts';
-import { createStreamTransport } from './stream-transport.ts';
+import { GRACE_MS, MAX_MESSAGE_BYTES, toError, within, type TransportOptions } from '../transport.ts';
+import { StreamTransport } from './stream-transport.ts';
 
 /** The time that the client gets to receive the messages that end the connection. Milliseconds. */
 const CLOSE_MS = 1000;
 
-/** Options of {@link serveStdio}. */
-export interface ServeStdioOptions {
+export interface ServeStdioOptions extends TransportOptions {
   /** The stream of the client's messages, one per line. */
   readonly input: Readable;
   /** The stream for answers; nothing else may write to it. */
   readonly output: Writable;
-  /** The limit of one message in bytes. A longer message gets an error as its answer. Default: 10 MiB. */
-  readonly maxMessageBytes?: number | undefined;
-  /**
-   * The time that running calls get to finish when the connection ends, in milliseconds. After that they are cancelled.
-   * @default 5000
-   */
-  readonly graceMs?: number | undefined;
-  /** Called with each error that is not the answer to a call. Default: errors are ignored. */
-  readonly onError?: ((error: Error) => void) | undefined;
 }
 
 /** A connection to one client. */
@@ -52,10 +42,10 @@ export async function serveStdio(service: McpService, options: ServeStdioOptions
     end = resolve;
   });
   let closing: Promise<void> | undefined;
-  const finish = async (patienceMs: number): Promise<void> => {
+  const finish = async (): Promise<void> => {
     try {
       transport.stopReading();
-      await within(patienceMs, transport.settled());
+      await within(graceMs, transport.settled());
       // Each open subscription ends with a message. A client that reads nothing would block it.
       await within(CLOSE_MS, connection.close());
     } finally {
@@ -63,18 +53,11 @@ export async function serveStdio(service: McpService, options: ServeStdioOptions
       end();
     }
   };
-  const close = (patienceMs: number): Promise<void> => (closing ??= finish(patienceMs));
-  const closeOrReport = (patienceMs: number): void => {
-    close(patienceMs).catch((error: unknown) => onError(toError(error)));
+  const close = (): Promise<void> => (closing ??= finish());
+  const onEnd = (): void => {
+    close().catch((error: unknown) => onError(toError(error)));
   };
-  const transport = createStreamTransport({
-    input,
-    output,
-    maxMessageBytes,
-    notices: client.notices,
-    onEnd: () => closeOrReport(graceMs),
-    onBroken: () => closeOrReport(graceMs),
-  });
+  const transport = new StreamTransport({ input, output, maxMessageBytes, notices: client.notices, onEnd });
   const connection = serveConnection(client.createServer, { transport, onerror: onError });
-  return { ended, close: () => close(graceMs) };
+  return { ended, close };
 }

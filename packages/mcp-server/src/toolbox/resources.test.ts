@@ -1,8 +1,7 @@
 import { ToolError } from '@cairn/tool';
 import type { ResourceProvider } from '@cairn/tool';
 import { describe, expect, test } from 'vitest';
-import { joinResources } from './resources.ts';
-import type { Resources } from './resources.ts';
+import { Resources } from './resources.ts';
 
 const { signal } = new AbortController();
 
@@ -47,11 +46,11 @@ const music = providerOf('song', ['x']);
 
 describe('a list', () => {
   test('has the pages of each provider in turn', async () => {
-    expect(await listAll(joinResources([bookshelf, music]))).toEqual([['book:a', 'book:b'], ['book:c'], ['song:x']]);
+    expect(await listAll(new Resources([bookshelf, music]))).toEqual([['book:a', 'book:b'], ['book:c'], ['song:x']]);
   });
 
   test('continues after a provider without resources', async () => {
-    expect(await listAll(joinResources([providerOf('none', []), music]))).toEqual([[], ['song:x']]);
+    expect(await listAll(new Resources([providerOf('none', []), music]))).toEqual([[], ['song:x']]);
   });
 
   test('passes any cursor back to the provider that made it', async () => {
@@ -61,7 +60,7 @@ describe('a list', () => {
         ...(cursor !== '' && { nextCursor: '' }),
       }),
     });
-    expect(await listAll(joinResources([music, odd]))).toEqual([['song:x'], ['odd:undefined'], ['odd:']]);
+    expect(await listAll(new Resources([music, odd]))).toEqual([['song:x'], ['odd:undefined'], ['odd:']]);
   });
 
   test.each([
@@ -72,7 +71,7 @@ describe('a list', () => {
     ['a cursor of another type', Buffer.from('[0,5]').toString('base64url')],
     ['an empty cursor', ''],
   ])('rejects %s as cursor', async (_, cursor) => {
-    await expect(joinResources([bookshelf, music]).list(cursor, signal)).rejects.toMatchObject({
+    await expect(new Resources([bookshelf, music]).list(cursor, signal)).rejects.toMatchObject({
       code: -32_602,
       message: `invalid cursor ${JSON.stringify(cursor)}; list again without a cursor`,
     });
@@ -82,7 +81,7 @@ describe('a list', () => {
     const failing = providerOf('failing', [], {
       list: () => Promise.reject(new ToolError('NOT_FOUND', ['the root does not exist', 'Make it.'])),
     });
-    const resources = joinResources([music, failing]);
+    const resources = new Resources([music, failing]);
     const { nextCursor } = await resources.list(undefined, signal);
     await expect(resources.list(nextCursor, signal)).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
@@ -90,12 +89,12 @@ describe('a list', () => {
 
 describe('a read', () => {
   test('asks each provider until one knows the URI', async () => {
-    const { contents } = await joinResources([bookshelf, music]).read('song:x', signal);
+    const { contents } = await new Resources([bookshelf, music]).read('song:x', signal);
     expect(contents).toEqual([{ uri: 'song:x', text: 'x' }]);
   });
 
   test('reports why a provider cannot read its own URI', async () => {
-    await expect(joinResources([bookshelf, music]).read('book:z', signal)).rejects.toMatchObject({
+    await expect(new Resources([bookshelf, music]).read('book:z', signal)).rejects.toMatchObject({
       code: -32_602,
       message: 'z does not exist. Choose another item.',
       data: { uri: 'book:z' },
@@ -103,19 +102,19 @@ describe('a read', () => {
     const denied = providerOf('denied', [], {
       read: () => Promise.reject(new ToolError('PERMISSION', ['it is private', 'Ask for it.'])),
     });
-    await expect(joinResources([denied]).read('denied:a', signal)).rejects.toMatchObject({
+    await expect(new Resources([denied]).read('denied:a', signal)).rejects.toMatchObject({
       code: -32_602,
       data: { uri: 'denied:a', reason: 'PERMISSION' },
     });
   });
 
   test('of a URI that no provider knows names the templates', async () => {
-    await expect(joinResources([bookshelf, music]).read('film:a', signal)).rejects.toMatchObject({
+    await expect(new Resources([bookshelf, music]).read('film:a', signal)).rejects.toMatchObject({
       code: -32_602,
       message: 'unknown resource "film:a"; use a listed URI, or one of the form book:{item}, song:{item}',
     });
     const { templates: _, ...plain } = music;
-    await expect(joinResources([plain]).read('film:a', signal)).rejects.toMatchObject({
+    await expect(new Resources([plain]).read('film:a', signal)).rejects.toMatchObject({
       message: 'unknown resource "film:a"; list the resources to see their URIs',
     });
   });
@@ -130,12 +129,12 @@ describe('a completion', () => {
       list: (...args) => bookshelf.list(...args),
       read: (...args) => bookshelf.read(...args),
     };
-    const resources = joinResources([silent, bookshelf, music]);
+    const resources = new Resources([silent, bookshelf, music]);
     expect(await complete(resources, 'song:{item}', '')).toEqual({
       completion: { values: ['x'], total: 1, hasMore: false },
     });
     expect(resources.completes).toBe(true);
-    expect(joinResources([silent]).completes).toBe(false);
+    expect(new Resources([silent]).completes).toBe(false);
   });
 
   test('has at most 100 values, as the protocol demands, and states that there are more', async () => {
@@ -143,12 +142,12 @@ describe('a completion', () => {
       'many',
       Array.from({ length: 150 }, (_, index) => `n${index}`),
     );
-    const { completion } = await complete(joinResources([many]), 'many:{item}', 'n');
+    const { completion } = await complete(new Resources([many]), 'many:{item}', 'n');
     expect([completion.values.length, completion.total, completion.hasMore]).toEqual([100, 150, true]);
   });
 
   test('of an unknown template or prompt names the templates', async () => {
-    const resources = joinResources([bookshelf]);
+    const resources = new Resources([bookshelf]);
     const message = 'cannot complete argument "item"; use an argument of book:{item}';
     await expect(complete(resources, 'film:{item}', '')).rejects.toMatchObject({ code: -32_602, message });
     const prompt = { ref: { type: 'ref/prompt', name: 'p' }, argument: { name: 'item', value: '' } } as const;
@@ -159,7 +158,7 @@ describe('a completion', () => {
     const refusing = providerOf('refusing', [], {
       complete: () => Promise.reject(new ToolError('TIMEOUT', ['it took too long', 'Type more.'])),
     });
-    await expect(complete(joinResources([refusing]), 'refusing:{item}', '')).rejects.toMatchObject({
+    await expect(complete(new Resources([refusing]), 'refusing:{item}', '')).rejects.toMatchObject({
       code: -32_602,
       data: { reason: 'TIMEOUT' },
     });

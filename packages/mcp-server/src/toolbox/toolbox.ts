@@ -3,13 +3,10 @@ import type { OpenToolSet, ToolDefinition, ToolSet, ToolSetContext } from '@cair
 import type { Tool } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { McpServerError } from '../errors.ts';
-import { createResourceNotices } from '../resource-notices.ts';
-import type { ResourceNotices } from '../resource-notices.ts';
-import { joinResources } from './resources.ts';
-import type { Resources } from './resources.ts';
+import { ResourceNotices } from '../resource-notices.ts';
+import { Resources } from './resources.ts';
 
-/** Options of {@link openToolbox}. */
-export interface ToolboxOptions extends Pick<ToolSetContext, 'roots' | 'naming' | 'readOnly'> {
+interface ToolboxOptions extends Pick<ToolSetContext, 'roots' | 'naming' | 'readOnly'> {
   readonly toolSets: readonly ToolSet[];
   /** The names of the tools to offer; `undefined` for all. Resources are offered in any case. */
   readonly only: readonly string[] | undefined;
@@ -41,27 +38,20 @@ interface OpenedSet extends OpenToolSet {
  * opens.
  */
 async function openAll(toolSets: readonly ToolSet[], context: ToolSetContext): Promise<OpenedSet[]> {
-  const settled = await Promise.allSettled(
-    toolSets.map(async (set) => ({ name: set.name, ...(await set.open(context)) })),
-  );
-  return settled.map((one) => {
-    if (one.status === 'rejected') throw one.reason;
-    return one.value;
-  });
+  const opening = toolSets.map(async (set) => ({ name: set.name, ...(await set.open(context)) }));
+  await Promise.allSettled(opening);
+  return Promise.all(opening);
 }
 
-/** Returns every tool of every set by its name. */
 function gatherTools(opened: readonly OpenedSet[]): Map<string, ToolDefinition> {
-  const setOf = new Map<string, string>();
   const gathered = new Map<string, ToolDefinition>();
   for (const { name: set, tools } of opened) {
     for (const [name, tool] of Object.entries(tools)) {
-      const other = setOf.get(name);
-      if (other !== undefined) {
+      if (gathered.has(name)) {
+        const other = opened.find((one) => Object.hasOwn(one.tools, name))?.name;
         const message = `the tool sets ${other} and ${set} both have a tool ${name}; leave one set out`;
         throw new McpServerError('TOOL_NAME_TAKEN', message);
       }
-      setOf.set(name, set);
       gathered.set(name, tool);
     }
   }
@@ -70,19 +60,15 @@ function gatherTools(opened: readonly OpenedSet[]): Map<string, ToolDefinition> 
 
 function checkNames(only: readonly string[], tools: ReadonlyMap<string, ToolDefinition>, readOnly: boolean): void {
   const isOffered = (name: string): boolean => !readOnly || tools.get(name)?.annotations.readOnlyHint === true;
+  const fail = (what: string): void => {
+    const names = [...tools.keys()].filter(isOffered).join(', ');
+    throw new McpServerError('INVALID_OPTION', `${what} tools are ${names}`);
+  };
   const unknown = only.filter((name) => !tools.has(name));
-  const refused = only.filter((name) => tools.has(name) && !isOffered(name));
-  const names = [...tools.keys()].filter(isOffered).join(', ');
-  if (unknown.length > 0) {
-    throw new McpServerError('INVALID_OPTION', `unknown tool ${unknown.join(', ')}; the tools are ${names}`);
-  }
-  if (refused.length > 0) {
-    const what = `not a read-only tool: ${refused.join(', ')}`;
-    throw new McpServerError('INVALID_OPTION', `${what}; the read-only tools are ${names}`);
-  }
-  if (only.length === 0) {
-    throw new McpServerError('INVALID_OPTION', `the list of tools is empty; the tools are ${names}`);
-  }
+  const refused = only.filter((name) => !isOffered(name));
+  if (unknown.length > 0) fail(`unknown tool ${unknown.join(', ')}; the`);
+  if (refused.length > 0) fail(`not a read-only tool: ${refused.join(', ')}; the read-only`);
+  if (only.length === 0) fail('the list of tools is empty; the');
 }
 
 function describe(name: string, { description, inputSchema, annotations }: ToolDefinition): Tool {
@@ -92,11 +78,7 @@ function describe(name: string, { description, inputSchema, annotations }: ToolD
   return { name, title, description, inputSchema: { ...schema, type: 'object' } as Tool['inputSchema'], annotations };
 }
 
-/**
- * Opens the tools and resources of one client. When it throws, the session has ended.
- *
- * @throws {McpServerError} `TOOL_NAME_TAKEN`, `INVALID_OPTION`.
- */
+/** Opens the tools and resources of one client. When it throws, the session has ended. @throws {McpServerError} */
 export async function openToolbox({ toolSets, only, noticeIntervalMs, ...options }: ToolboxOptions): Promise<Toolbox> {
   const { readOnly } = options;
   const ending = new AbortController();
@@ -105,20 +87,21 @@ export async function openToolbox({ toolSets, only, noticeIntervalMs, ...options
     const opened = await openAll(toolSets, context);
     const gathered = gatherTools(opened);
     if (only) checkNames(only, gathered, readOnly);
-    const offered = [...gathered].filter(
-      ([name, { annotations }]) => (!readOnly || annotations.readOnlyHint) && only?.includes(name) !== false,
+    const tools = new Map(
+      [...gathered].filter(
+        ([name, { annotations }]) => (!readOnly || annotations.readOnlyHint) && only?.includes(name) !== false,
+      ),
     );
-    const names = new Set(offered.map(([name]) => name));
-    const instructions = opened.flatMap(({ instructions: text, tools }) =>
-      text !== undefined && Object.keys(tools).some((name) => names.has(name)) ? [text] : [],
-    );
-    const providers = opened.flatMap(({ resources }) => (resources === undefined ? [] : [resources]));
+    const withTools = opened.filter((set) => Object.keys(set.tools).some((name) => tools.has(name)));
+    const providers = opened.flatMap(({ resources }) => resources ?? []);
     return {
-      tools: new Map(offered),
-      list: offered.map(([name, tool]) => describe(name, tool)),
-      instructions,
-      resources: providers.length === 0 ? undefined : joinResources(providers),
-      notices: createResourceNotices(providers, { intervalMs: noticeIntervalMs, signal: ending.signal }),
+      tools,
+      list: [...tools].map(([name, tool]) => describe(name, tool)),
+      instructions: withTools.flatMap(({ instructions }) => instructions ?? []),
+      resources: providers.length === 0 ? undefined : new Resources(providers),
+      notices: providers.some(({ changes }) => changes)
+        ? new ResourceNotices(providers, { intervalMs: noticeIntervalMs, signal: ending.signal })
+        : undefined,
       close: () => ending.abort(),
     };
   } catch (error) {

@@ -2,7 +2,7 @@ import { isWithin } from '@cairn/coding-agent/internal';
 import { accountStateDirectories } from '@cairn/tool/internal';
 import { relative, sep } from 'node:path';
 import { messageOf } from '../checks.ts';
-import { add, CountsFile, MAX_PATH_LENGTH, ranked, type Use, type Uses } from './counts-file.ts';
+import { add, MAX_PATH_LENGTH, ranked, readUses, writeUses, type Use, type Uses } from './counts-file.ts';
 import { report } from './report.ts';
 import type { CacheScope } from './scope.ts';
 
@@ -14,10 +14,11 @@ export interface AccessCount {
   readonly lastUsedMs: number;
 }
 
-interface AccessCountsOptions {
-  readonly scope: Pick<CacheScope, 'realRoots'>;
-  /** Default: a directory of this user. */
+export interface AccessCountsOptions {
+  readonly scope: CacheScope;
+  /** The directory for access counts. Default: a directory of this user. */
   readonly stateDirectory?: string | undefined;
+  /** Receives the reason why access counts are not kept, once. */
   readonly onWarning?: ((message: string) => void) | undefined;
 }
 
@@ -35,7 +36,7 @@ function usesBelow(root: string, uses: Uses): (readonly [string, Use])[] {
 /** How often the files of the project at the first root were used, by all processes of the user. Nothing is read before the first call. */
 export class AccessCounts {
   readonly #options: AccessCountsOptions;
-  readonly #file: CountsFile;
+  readonly #directories: readonly string[];
   #noted: Uses = new Map();
   #unwritten = 0;
   #writing: Promise<void> = Promise.resolve();
@@ -44,12 +45,9 @@ export class AccessCounts {
   constructor(options: AccessCountsOptions) {
     const { stateDirectory } = options;
     this.#options = options;
-    this.#file = new CountsFile(
-      stateDirectory === undefined ? accountStateDirectories('workspace-cache') : [stateDirectory],
-    );
+    this.#directories = stateDirectory === undefined ? accountStateDirectories('workspace-cache') : [stateDirectory];
   }
 
-  /** Counts one use of a canonical path. Never throws. */
   note(path: string): void {
     add(this.#noted, [[path, { count: 1, lastUsedMs: Date.now() }]]);
     this.#unwritten++;
@@ -64,7 +62,7 @@ export class AccessCounts {
     const uses: Uses = new Map();
     try {
       const root = await this.#root();
-      add(uses, await this.#file.read(root));
+      add(uses, await readUses(this.#directories, root));
       add(uses, usesBelow(root, this.#noted));
     } catch {
       // There is no root: there are no files either.
@@ -72,7 +70,6 @@ export class AccessCounts {
     return ranked(uses).map(([path, use]) => ({ path, ...use }));
   }
 
-  /** Writes what was noted. */
   close(): Promise<void> {
     this.#writing = this.#writing.then(() => this.#write());
     return this.#writing;
@@ -90,7 +87,7 @@ export class AccessCounts {
     this.#unwritten = 0;
     try {
       const root = await this.#root();
-      await this.#file.add(root, usesBelow(root, taken));
+      await writeUses(this.#directories, root, usesBelow(root, taken));
     } catch (error) {
       add(taken, this.#noted);
       this.#noted = new Map(ranked(taken));

@@ -1,37 +1,32 @@
-import type { FileOperations, OpenFile, WorkspaceChange } from '@cairn/coding-agent';
+import type { FileOperations, FileStat, OpenFile } from '@cairn/coding-agent';
 import { isWithin, readWholeFile, recordOf, type FileRecord } from '@cairn/coding-agent/internal';
 import { ToolError } from '@cairn/tool';
 import { relative, resolve, sep } from 'node:path';
-import { AccessCounts } from './access-counts.ts';
+import { AccessCounts, type AccessCountsOptions } from './access-counts.ts';
 import { checkOptions, describe, flag, type Rules } from '../checks.ts';
 import type { Lifetime } from '../lifetime.ts';
-import { headOf, type FileHead } from './file-head.ts';
-import { MAX_FILE_BYTES, WRITE_MS } from './limits.ts';
 import type { Lru } from './lru.ts';
-import { memoryFile } from './memory-file.ts';
 import { isNeverKept } from './never-kept.ts';
-import { preload } from './preload.ts';
 import { report } from './report.ts';
 import type { CacheScope } from './scope.ts';
-import { StampedValues, type Hit } from './stamped-values.ts';
-import { isSameStamp, type Stamps } from './stamps.ts';
-import type { CacheAccess, CachedReadOptions, ContentCache } from './types.ts';
+import { StampedValues, type Hit, type Stamped } from './stamped-values.ts';
+import { isSameStamp, WRITE_MS, type Stamps } from './stamps.ts';
+import type { CacheAccess, CachedReadOptions, ContentCache, FileHead, Preloaded } from './types.ts';
 
-/** The limit of {@link ContentCache.read}. */
+const MAX_FILE_BYTES = 1024 * 1024;
+
+const MAX_PRELOADED_FILES = 20;
+const MAX_PRELOADED_BYTES = 2 * 1024 * 1024;
+
 const MAX_READ_BYTES = 256 * 1024 * 1024;
 
-interface ContentCacheOptions {
+export interface ContentCacheOptions extends AccessCountsOptions {
   readonly lifetime: Lifetime;
-  readonly scope: CacheScope;
   readonly stamps: Stamps;
   /** Where contents are kept, by absolute path. Other parts may keep something under other keys. */
   readonly memory: Lru<unknown>;
-  /** The directory for access counts. Default: a directory of this user. */
-  readonly stateDirectory?: string | undefined;
   /** Called for each file that is read. */
-  readonly onAccess?: ((access: CacheAccess) => void) | undefined;
-  /** Receives the reason why access counts are not kept, once. */
-  readonly onWarning?: ((message: string) => void) | undefined;
+  readonly onAccess: (access: CacheAccess) => void;
 }
 
 interface Content {
@@ -43,10 +38,7 @@ interface Content {
 interface OpenOptions {
   /** The path as the caller named it, absolute. Default: the canonical one. */
   readonly named?: string;
-  /**
-   * Whether it is a use of the file.
-   * @default true
-   */
+  /** Whether it is a use of the file. @default true */
   readonly isCounted?: boolean;
   /** Hears of it. Default: the listener of the cache. */
   readonly onAccess?: ((access: CacheAccess) => void) | undefined;
@@ -57,12 +49,29 @@ const readRules: Rules<CachedReadOptions> = {
   countAsRead: flag,
 };
 
-/** @throws {ToolError} `INVALID_OPTION` or `INVALID_INPUT` */
 function checkRead(path: unknown, options: CachedReadOptions): void {
   if (typeof path !== 'string') {
     throw new ToolError('INVALID_INPUT', [`not a path: ${describe(path)}`, 'Name a path relative to the root.']);
   }
   checkOptions('read', options, readRules);
+}
+
+async function rejectChange(): Promise<never> {
+  throw Object.assign(new Error('EBADF: the file is open for reading only'), { code: 'EBADF' });
+}
+
+/** Returns a file that is open for reading, with its content in memory. */
+function memoryFile(bytes: Buffer, stat: FileStat): OpenFile {
+  return {
+    stat: async () => stat,
+    read: async (buffer, position) => bytes.copy(buffer, 0, Math.min(position, bytes.length)),
+    write: rejectChange,
+    truncate: rejectChange,
+    setMode: rejectChange,
+    setModified: rejectChange,
+    sync: async () => undefined,
+    close: async () => undefined,
+  };
 }
 
 /** Contents of files in memory. Nothing is read before the first call. */
@@ -72,13 +81,12 @@ export class OwnContentCache implements ContentCache {
   readonly #counts: AccessCounts;
   #hits = 0;
   #misses = 0;
-  #isClosed = false;
   #preloading: Promise<unknown> = Promise.resolve();
 
   constructor(options: ContentCacheOptions) {
     this.#options = options;
     // Keys that are absolute paths have contents of files.
-    this.#contents = new StampedValues(options.memory as ConstructorParameters<typeof StampedValues<Content>>[0]);
+    this.#contents = new StampedValues(options.memory as Lru<Stamped<Content>>);
     this.#counts = new AccessCounts(options);
   }
 
@@ -94,7 +102,7 @@ export class OwnContentCache implements ContentCache {
       return { path: this.#shownPath(path) ?? read.path, bytes: read.bytes };
     }
     const { value, real } = kept;
-    this.#count(real, { isHit: true });
+    this.#count({ path: real, isHit: true }, false);
     if (ledger) {
       value.record ??= recordOf(value.bytes);
       ledger.record(real, { ...value.record, encoding: ledger.get(real)?.encoding });
@@ -114,27 +122,31 @@ export class OwnContentCache implements ContentCache {
 
   async preload(): ReturnType<ContentCache['preload']> {
     this.#options.lifetime.check();
-    const done = preload({
-      ...this.#options,
-      paths: async () => (await this.#counts.all()).map(({ path }) => path),
-      open: (path) => this.open(this.#options.scope.disk, path, { isCounted: false }),
-      isClosed: () => this.#isClosed,
-    });
+    const done = this.#preload();
     this.#preloading = Promise.all([this.#preloading, done]);
     return done;
   }
 
   /**
-   * Returns the beginning of a file by its path, `undefined` when it is not a file with text. Of a file that is too large to keep, it
-   * reads no more than `maxBytes`. The read does not count as a use.
+   * Returns the beginning of a file below the root, `undefined` when it is not a file with text, when it is one that is never kept, and
+   * when it leads out of the root. Of a file that is too large to keep, it reads no more than `maxBytes`. It does not count as a use.
    */
   async readHead(path: string, maxBytes: number): Promise<FileHead | undefined> {
     const { scope } = this.#options;
     const { real, stat } = await scope.resolve(path);
-    if (stat?.kind !== 'file') return undefined;
+    const [root = real] = await scope.realRoots();
+    if (stat?.kind !== 'file' || !isWithin(real, root)) return undefined;
+    if (isNeverKept(real, [root]) || isNeverKept(resolve(root, path), [root])) return undefined;
     const file = await this.open(scope.disk, real, { named: resolve(scope.root, path), isCounted: false });
     try {
-      return await headOf(file, maxBytes);
+      const { size } = await file.stat();
+      const buffer = Buffer.alloc(Math.min(size, maxBytes));
+      const bytes = buffer.subarray(0, await file.read(buffer, 0));
+      if (bytes.includes(0)) return undefined;
+      const isWhole = bytes.length === size;
+      // A part may end within a character.
+      const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: !isWhole });
+      return { text, size, isWhole };
     } finally {
       await file.close();
     }
@@ -148,16 +160,13 @@ export class OwnContentCache implements ContentCache {
   ): Promise<OpenFile> {
     const { scope } = this.#options;
     const roots = await scope.realRoots().catch(() => []);
+    const isSecret = isNeverKept(path, roots) || isNeverKept(named, [scope.root, ...roots]);
     return this.#contents.answer<OpenFile>(inner, path, {
-      hit: ({ value, stat }) => {
-        if (isCounted) this.#count(path, { isHit: true, onAccess });
-        return memoryFile(value.bytes, stat);
+      note: (isHit) => {
+        if (isCounted) this.#count({ path, isHit }, isSecret, onAccess);
       },
-      read: () => {
-        const isSecret = isNeverKept(path, roots) || isNeverKept(named, [scope.root, ...roots]);
-        if (isCounted) this.#count(path, { isHit: false, isSecret, onAccess });
-        return this.#openAndKeep(inner, path, isSecret);
-      },
+      hit: ({ value, stat }) => memoryFile(value.bytes, stat),
+      read: () => this.#openAndKeep(inner, path, isSecret),
     });
   }
 
@@ -165,32 +174,38 @@ export class OwnContentCache implements ContentCache {
     this.#counts.note(path);
   }
 
-  /** Forgets contents that a change replaced, to free their memory. */
-  drop({ written, deleted, renamed }: WorkspaceChange): void {
-    const paths = [...written, ...deleted, ...renamed.flatMap(({ from, to }) => [from, to])];
-    for (const path of paths) this.#contents.delete(path);
-  }
-
-  /** Writes the access counts. */
   async close(): Promise<void> {
-    this.#isClosed = true;
     await this.#preloading;
-    this.#contents.clear();
+    this.#options.memory.clear();
     await this.#counts.close();
   }
 
-  #count(
-    path: string,
-    {
-      isHit,
-      isSecret = false,
-      onAccess = this.#options.onAccess,
-    }: Pick<CacheAccess, 'isHit'> & Pick<OpenOptions, 'onAccess'> & { readonly isSecret?: boolean },
-  ): void {
+  #count({ path, isHit }: Omit<CacheAccess, 'kind'>, isSecret: boolean, onAccess = this.#options.onAccess): void {
     if (isHit) this.#hits++;
     else this.#misses++;
     if (!isSecret) this.#counts.note(path);
     report(onAccess, { kind: 'read', path, isHit });
+  }
+
+  async #preload(): Promise<Preloaded> {
+    const { scope, memory, lifetime } = this.#options;
+    let [files, bytes] = [0, 0];
+    for (const { path } of (await this.#counts.all()).slice(0, MAX_PRELOADED_FILES)) {
+      if (lifetime.isClosed) break;
+      try {
+        const { real, stat } = await scope.resolve(path);
+        const isSmall = stat?.kind === 'file' && stat.size <= MAX_FILE_BYTES;
+        if (!isSmall || bytes + stat.size > MAX_PRELOADED_BYTES) continue;
+        const file = await this.open(scope.disk, real, { isCounted: false });
+        await file.close();
+        if (!memory.has(real)) continue;
+        files += 1;
+        bytes += stat.size;
+      } catch {
+        // The file is gone, or not allowed any more.
+      }
+    }
+    return { files, bytes };
   }
 
   async #openAndKeep(inner: FileOperations, path: string, isSecret: boolean): Promise<OpenFile> {
@@ -204,7 +219,6 @@ export class OwnContentCache implements ContentCache {
     return memoryFile(value.bytes, stamp);
   }
 
-  /** Reads the content of an open file, if it may be kept. */
   async #take(path: string, file: OpenFile): Promise<Hit<Content> | undefined> {
     const startedMs = Date.now();
     const stat = await file.stat();
@@ -217,7 +231,6 @@ export class OwnContentCache implements ContentCache {
     return isSameStamp(stat, await file.stat()) ? { value: { bytes }, stat } : undefined;
   }
 
-  /** Reads a file of the scope by way of {@link open}. */
   #readWhole(
     path: string,
     { ledger, signal }: { ledger: CacheScope['ledger']; signal: AbortSignal | undefined },

@@ -3,6 +3,7 @@ import { writeAtomically } from '@cairn/tool/kernel';
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs/promises';
 import { join } from 'node:path';
+import { z } from 'zod';
 
 const MAX_PATHS = 1000;
 export const MAX_PATH_LENGTH = 4096;
@@ -12,7 +13,6 @@ const MAX_FILE_BYTES = 8 * 1024 * 1024;
 const MAX_PROJECTS = 200;
 const HALF_LIFE_MS = 7 * 24 * 60 * 60 * 1000;
 const LOCK_MS = 2000;
-/** The permissions that let the group or all others write. */
 const OTHERS_MAY_WRITE = 0o022;
 
 export interface Use {
@@ -43,28 +43,23 @@ export function add(uses: Uses, more: Iterable<readonly [string, Use]>): void {
   }
 }
 
-/** Returns the uses in a file's text; none when it has another form. */
+const countsSchema = z.object({ version: z.literal(1), counts: z.array(z.unknown()) });
+const entrySchema = z.tuple([z.string().max(MAX_PATH_LENGTH), z.int(), z.number()]);
+
+/** Returns the uses in a file's text, without what has another form: a process may have been killed while it wrote. */
 function parse(text: string): Uses {
+  const nowMs = Date.now();
   const uses: Uses = new Map();
-  try {
-    const { version, counts } = JSON.parse(text) as { readonly version?: unknown; readonly counts?: unknown };
-    if (version !== 1 || !Array.isArray(counts)) return uses;
-    const nowMs = Date.now();
-    for (const entry of counts.slice(0, MAX_PATHS) as readonly unknown[]) {
-      if (!Array.isArray(entry)) continue;
-      const [path, count, lastUsedMs] = entry as readonly unknown[];
-      if (typeof path !== 'string' || path.length > MAX_PATH_LENGTH) continue;
-      if (!Number.isSafeInteger(count) || !Number.isFinite(lastUsedMs)) continue;
-      // Both are numbers by the line above.
-      uses.set(path, { count: Math.max(0, count as number), lastUsedMs: Math.min(nowMs, lastUsedMs as number) });
-    }
-  } catch {
-    // A process was killed while it wrote: the counts begin again.
+  const { counts } = countsSchema.parse(JSON.parse(text));
+  for (const entry of counts.slice(0, MAX_PATHS)) {
+    const { data } = entrySchema.safeParse(entry);
+    if (data === undefined) continue;
+    const [path, count, lastUsedMs] = data;
+    uses.set(path, { count: Math.max(0, count), lastUsedMs: Math.min(nowMs, lastUsedMs) });
   }
   return uses;
 }
 
-/** Returns whether a directory belongs to this user alone. */
 async function isOwn(directory: string): Promise<boolean> {
   try {
     const stat = await fs.lstat(directory);
@@ -96,46 +91,45 @@ async function removeOldest(directory: string): Promise<void> {
   }
 }
 
-/** The counts of all projects, in the first of the directories that can be used. */
-export class CountsFile {
-  readonly #candidates: readonly string[];
-
-  constructor(candidates: readonly string[]) {
-    this.#candidates = candidates;
+/** Returns the file of a project, in the first directory that can be used. */
+async function placeOf(
+  candidates: readonly string[],
+  root: string,
+  isNew: boolean,
+): Promise<{ directory: string; file: string } | undefined> {
+  const name = createHash('sha256').update(root).digest('hex').slice(0, 32);
+  for (const directory of candidates) {
+    // Where it cannot be made, the next one may do.
+    if (isNew) await fs.mkdir(directory, { recursive: true, mode: 0o700 }).catch(() => undefined);
+    if (await isOwn(directory)) return { directory, file: join(directory, `${name}.json`) };
   }
+  return undefined;
+}
 
-  /** Returns the uses of a project's files; none when there is no such file. */
-  async read(root: string): Promise<Uses> {
-    const place = await this.#find(root, false);
-    return place ? readCounts(place.file) : new Map();
-  }
+/** Returns the uses of a project's files. Without a readable file there are none. */
+export async function readUses(candidates: readonly string[], root: string): Promise<Uses> {
+  const place = await placeOf(candidates, root, false);
+  return place ? readCounts(place.file) : new Map();
+}
 
-  /** Adds uses, under a lock. Rejects when no directory can be used. */
-  async add(root: string, more: Iterable<readonly [string, Use]>): Promise<void> {
-    const place = await this.#find(root, true);
-    if (place === undefined) throw new Error(`no directory can be used of ${this.#candidates.join(', ')}`);
-    const { directory, file } = place;
-    const lock = await nodeFileOperations.lock(directory, { timeoutMs: LOCK_MS });
-    if (lock === undefined) throw new Error(`${directory} is locked by another process`);
-    try {
-      const uses = await readCounts(file);
-      add(uses, more);
-      const counts = ranked(uses).map(([path, { count, lastUsedMs }]) => [path, count, lastUsedMs]);
-      await writeAtomically(file, JSON.stringify({ version: 1, root, counts }));
-      await removeOldest(directory).catch(() => undefined);
-    } finally {
-      await lock.release();
-    }
-  }
-
-  /** Returns the file of a project, in the first directory that can be used. */
-  async #find(root: string, isNew: boolean): Promise<{ directory: string; file: string } | undefined> {
-    const name = createHash('sha256').update(root).digest('hex').slice(0, 32);
-    for (const directory of this.#candidates) {
-      // Where it cannot be made, the next one may do.
-      if (isNew) await fs.mkdir(directory, { recursive: true, mode: 0o700 }).catch(() => undefined);
-      if (await isOwn(directory)) return { directory, file: join(directory, `${name}.json`) };
-    }
-    return undefined;
+/** Adds uses, under a lock. Rejects when no directory can be used. */
+export async function writeUses(
+  candidates: readonly string[],
+  root: string,
+  more: Iterable<readonly [string, Use]>,
+): Promise<void> {
+  const place = await placeOf(candidates, root, true);
+  if (place === undefined) throw new Error(`no directory can be used of ${candidates.join(', ')}`);
+  const { directory, file } = place;
+  const lock = await nodeFileOperations.lock(directory, { timeoutMs: LOCK_MS });
+  if (lock === undefined) throw new Error(`${directory} is locked by another process`);
+  try {
+    const uses = await readCounts(file);
+    add(uses, more);
+    const counts = ranked(uses).map(([path, { count, lastUsedMs }]) => [path, count, lastUsedMs]);
+    await writeAtomically(file, JSON.stringify({ version: 1, root, counts }));
+    await removeOldest(directory).catch(() => undefined);
+  } finally {
+    await lock.release();
   }
 }

@@ -11,7 +11,7 @@ export class Lru<Value> {
   readonly #entries = new Map<string, { readonly value: Value; readonly cost: number }>();
   #cost = 0;
 
-  constructor({ maxCost, maxSize = Infinity }: { readonly maxCost: number; readonly maxSize?: number }) {
+  constructor({ maxCost = Infinity, maxSize = Infinity }: { readonly maxCost?: number; readonly maxSize?: number }) {
     this.#maxCost = maxCost;
     this.#maxSize = maxSize;
   }
@@ -28,7 +28,6 @@ export class Lru<Value> {
     return this.#entries.has(key);
   }
 
-  /** Returns a value and counts it as used. */
   get(key: string): Value | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
@@ -37,7 +36,6 @@ export class Lru<Value> {
     return entry.value;
   }
 
-  /** Returns a value and does not count it as used. */
   peek(key: string): Value | undefined {
     return this.#entries.get(key)?.value;
   }

@@ -3,7 +3,17 @@ import { realPathOf, resolvePath, type Ledger, type PathUse, type ResolvedPath }
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Lifetime } from '../lifetime.ts';
-import { innerOf } from './inner.ts';
+
+const inners = new WeakMap<FileOperations, FileOperations>();
+
+export function noteInner(cached: FileOperations, inner: FileOperations): void {
+  inners.set(cached, inner);
+}
+
+/** Returns the operations that cached ones are made of; others are returned as they are. */
+export function innerOf(operations: FileOperations): FileOperations {
+  return inners.get(operations) ?? operations;
+}
 
 /** The files that a cache may read: the files of a workspace, or below a root. */
 export class CacheScope {
@@ -30,7 +40,6 @@ export class CacheScope {
     return this.#workspace?.operations ?? nodeFileOperations;
   }
 
-  /** The operations without a cache. */
   get disk(): FileOperations {
     return innerOf(this.operations);
   }
@@ -46,11 +55,7 @@ export class CacheScope {
     return [...new Set([await this.#findRoot(roots[0]), ...roots])];
   }
 
-  /**
-   * Resolves a path, which starts from the root when it is relative, by the policy of the workspace; without one, below the root.
-   *
-   * @throws {ToolError} when the path is not allowed.
-   */
+  /** Resolves a path from the root, by the policy of the workspace, or below the root. @throws {ToolError} when it is not allowed. */
   async resolve(path: string, use?: PathUse): Promise<ResolvedPath> {
     this.#lifetime?.check();
     // An empty path and one with NUL are rejected as they are.
@@ -65,11 +70,7 @@ export class CacheScope {
     if (ofWorkspace !== undefined && this.#workspace?.root === this.root) return ofWorkspace;
     if (this.#realRoot !== undefined) return this.#realRoot;
     const real = await realPathOf(this.operations, this.root);
-    const isThere = await stat(real).then(
-      () => true,
-      () => false,
-    );
-    if (isThere) this.#realRoot ??= real;
+    if (await stat(real).catch(() => undefined)) this.#realRoot ??= real;
     return this.#realRoot ?? real;
   }
 }

@@ -6,7 +6,7 @@ import { isSameStamp } from './stamps.ts';
 const MAX_READS = 1000;
 
 /** A value that was read, and the state of its path at that time. */
-interface Stamped<Value> {
+export interface Stamped<Value> {
   readonly inner: FileOperations;
   /** The user that read it: a process that drops its privileges may not read it again. */
   readonly user: string;
@@ -24,8 +24,6 @@ export interface Hit<Value> {
 export function userOf(): string {
   return `${process.geteuid?.()}:${process.getegid?.()}`;
 }
-
-const ignore = (): void => undefined;
 
 /** Values of canonical paths, each checked against the disk at every use. */
 export class StampedValues<Value> {
@@ -56,7 +54,11 @@ export class StampedValues<Value> {
   async answer<Answer>(
     inner: FileOperations,
     path: string,
-    { hit: answer, read }: { readonly hit: (hit: Hit<Value>) => Answer; readonly read: () => Promise<Answer> },
+    ways: {
+      readonly note: (isHit: boolean) => void;
+      readonly hit: (hit: Hit<Value>) => Answer;
+      readonly read: () => Promise<Answer>;
+    },
   ): Promise<Answer> {
     let hit = await this.lookUp(inner, path);
     const underWay = this.#reads.get(path);
@@ -65,9 +67,11 @@ export class StampedValues<Value> {
       // The path may have changed since the other read began.
       hit = await this.lookUp(inner, path);
     }
-    if (hit !== undefined) return answer(hit);
+    ways.note(hit !== undefined);
+    if (hit !== undefined) return ways.hit(hit);
     // Without an `await` since the check of `#reads`, so that equal reads share this one.
-    const reading = read();
+    const reading = ways.read();
+    const ignore = (): void => undefined;
     const done = reading.then(ignore, ignore);
     if (this.#reads.size < MAX_READS) this.#reads.set(path, done);
     try {
@@ -83,13 +87,5 @@ export class StampedValues<Value> {
     { stamp, value, cost }: Pick<Stamped<Value>, 'stamp' | 'value'> & { readonly cost: number },
   ): void {
     this.#store.set(path, { inner, user: userOf(), stamp, value }, cost);
-  }
-
-  delete(path: string): void {
-    this.#store.delete(path);
-  }
-
-  clear(): void {
-    this.#store.clear();
   }
 }

@@ -1,6 +1,12 @@
 import type { FileStat } from '@cairn/coding-agent';
 import { statfs } from 'node:fs/promises';
 
+/**
+ * How long a write may still copy bytes after the system recorded its time: a writer that other processes keep from the processor.
+ * A file that changed more recently is not kept.
+ */
+export const WRITE_MS = 200;
+
 const NS_PER_MS = 1_000_000n;
 const NS_PER_SECOND = 1_000_000_000n;
 
@@ -65,14 +71,11 @@ export class Stamps {
     const device = identity.slice(0, identity.indexOf(':'));
     const known = this.#devices.get(device);
     if (known !== undefined) return known;
-    let isReliable = false;
-    try {
-      // Some architectures have a signed number.
-      isReliable = reliableSystems.has((await statfs(path)).type >>> 0);
-    } catch {
-      // The path is gone, or is not on this machine.
-      return false;
-    }
+    const system = await statfs(path).catch(() => undefined);
+    // The path is gone, or is not on this machine.
+    if (system === undefined) return false;
+    // Some architectures have a signed number.
+    const isReliable = reliableSystems.has(system.type >>> 0);
     if (this.#devices.size >= MAX_DEVICES) this.#devices.clear();
     this.#devices.set(device, isReliable);
     return isReliable;

@@ -35,6 +35,16 @@ interface ContentStatistics {
   readonly bytes: number;
 }
 
+/** The beginning of a file. */
+export interface FileHead {
+  /** Without a character that the limit cuts. */
+  readonly text: string;
+  /** The bytes of the whole file. */
+  readonly size: number;
+  /** Whether the text is all of the file. */
+  readonly isWhole: boolean;
+}
+
 export interface Preloaded {
   readonly files: number;
   readonly bytes: number;
@@ -49,11 +59,7 @@ export interface Preloaded {
  * mapping does not change its times at every store; a read may miss such a change until something else changes the file.
  */
 export interface ContentCache {
-  /**
-   * Reads a whole file of at most 256 MiB.
-   *
-   * @throws {ToolError} like the `read` tool; `TOO_LARGE`.
-   */
+  /** Reads a whole file of at most 256 MiB. @throws {ToolError} like the `read` tool; `TOO_LARGE`. */
   read(path: string, options?: CachedReadOptions): Promise<CachedFile>;
   readonly stats: ContentStatistics;
   /** How often each file was read in this project, by this process and others, the most used first. */

@@ -1,6 +1,6 @@
 import { explaining } from '@cairn/tool/internal';
 import type { Fields, Language } from '@cairn/tool/kernel';
-import { createTool, inputSchema, succeed, ToolError, type ToolDefinition, type ToolSuccess } from '@cairn/tool';
+import { createTool, inputSchema, succeed, type ToolDefinition, type ToolSuccess } from '@cairn/tool';
 import { quotePath, unquotePath } from '@cairn/tool/paths';
 import { OWN_TEMPORARY, readOnly } from '@cairn/coding-agent/internal';
 import type { DirectoryEntry } from '@cairn/coding-agent';
@@ -11,7 +11,7 @@ import type { ListedItem, ToolNames } from '../data.ts';
 import { CACHE_DIRECTORY, cacheDirectoryTexts, type CacheDirectoryTexts } from './cache-directory-texts.ts';
 import { MAX_ITEMS, type DynamicListings } from './dynamic-listings.ts';
 import { isDirectoryItem, itemsOf } from './items.ts';
-import { locate } from './locate.ts';
+import { locate, requireDirectory } from './paths.ts';
 import { isSecretDirectory } from './shown-items.ts';
 
 export interface CacheDirectoryInput {
@@ -44,20 +44,19 @@ export interface CacheDirectoryOptions {
   readonly onCall?: (() => void) | undefined;
 }
 
-/** How many names of each difference are returned. */
 const MAX_NAMES = 100;
 
 /** How many of them the text names. */
 const MAX_SHOWN = 20;
 
-type Difference = keyof ItemDifferences;
+/** A directory as it is now. */
+interface Listed {
+  readonly real: string;
+  readonly entries: readonly DirectoryEntry[];
+  readonly items: readonly ListedItem[];
+}
 
-/** Compares the items of a model with the entries of the directory. */
-function differencesOf(
-  { path, items }: CacheDirectoryInput,
-  real: string,
-  entries: readonly DirectoryEntry[],
-): Readonly<Record<Difference, readonly string[]>> {
+function differencesOf({ path, items }: CacheDirectoryInput, { real, entries }: Listed): Required<ItemDifferences> {
   const kinds = new Map(entries.map(({ name, kind }) => [name, kind]));
   const hasName = (item: ListedItem): boolean => typeof (item['path'] ?? item['name']) === 'string';
   const found = itemsOf(items.filter(hasName), [path, real]) ?? [];
@@ -84,33 +83,14 @@ async function list(scope: CacheScope, real: string): Promise<DirectoryEntry[]> 
 }
 
 function itemsAt(scope: CacheScope, real: string, entries: readonly DirectoryEntry[]): Promise<ListedItem[]> {
-  return Promise.all(entries.map((entry) => itemOf(scope, real, entry)));
+  const items = entries.map(async ({ name, kind }) => {
+    if (kind !== 'symlink') return { name, isDirectory: kind === 'directory' };
+    const target = await scope.operations.readLink(join(real, name)).catch(() => '?');
+    return { name, isDirectory: false, target };
+  });
+  return Promise.all(items);
 }
 
-async function itemOf(scope: CacheScope, real: string, { name, kind }: DirectoryEntry): Promise<ListedItem> {
-  if (kind !== 'symlink') return { name, isDirectory: kind === 'directory' };
-  const target = await scope.operations.readLink(join(real, name)).catch(() => '?');
-  return { name, isDirectory: false, target };
-}
-
-/** @throws {ToolError} when the path is not a directory of the workspace. */
-async function directoryAt(scope: CacheScope, path: string): Promise<string> {
-  const real = await locate(scope, path);
-  const target = await scope.resolve(real ?? path);
-  if (target.stat?.kind === 'directory') return target.real;
-  const facts = { path: target.display };
-  if (target.stat) {
-    const summary = `${target.display} is not a directory`;
-    throw new ToolError('NOT_A_DIRECTORY', [summary, 'Cache the directory that contains it.'], facts);
-  }
-  throw new ToolError(
-    'NOT_FOUND',
-    [`${target.display} does not exist`, 'Cache only directories that you listed.'],
-    facts,
-  );
-}
-
-/** Returns an item with the name that a quoted one stands for. */
 function unquoted(item: ListedItem): ListedItem {
   const names = (['name', 'path'] as const).filter((key) => typeof item[key] === 'string');
   return { ...item, ...Object.fromEntries(names.map((key) => [key, unquotePath(String(item[key]))])) };
@@ -123,63 +103,29 @@ function withObjects(input: Fields): Fields {
   return { ...input, items: items.map((item: unknown) => (typeof item === 'string' ? { name: item } : item)) };
 }
 
-/** Schemas by the language and the name of the list tool, made once: the tool is made for each session and each run. */
-const schemas = new Map<string, ToolDefinition<CacheDirectoryInput>['inputSchema']>();
-
-function schemaOf(language: Language, listName: string): ToolDefinition<CacheDirectoryInput>['inputSchema'] {
-  const key = `${language} ${listName}`;
-  const known = schemas.get(key);
-  if (known) return known;
-  const texts = cacheDirectoryTexts[language];
-  const shape = {
-    path: z.string().describe(texts.path),
-    items: z.array(z.looseObject({})).describe(texts.items(listName)),
-  };
-  const schema = inputSchema(shape, { adapt: withObjects });
-  schemas.set(key, schema);
-  return schema;
-}
-
-/** Returns the lines that name what differs between the items of a model and the directory. */
-function differenceLines(
-  texts: CacheDirectoryTexts,
-  differences: Readonly<Record<Difference, readonly string[]>>,
-): string[] {
-  return (['unknown', 'missing', 'otherKind'] as const).flatMap((kind) => {
-    const names = differences[kind];
-    if (names.length === 0) return [];
-    const shown = names.slice(0, MAX_SHOWN).map((name) => quotePath(name));
-    if (names.length > MAX_SHOWN) shown.push(texts.more(names.length - MAX_SHOWN));
-    return [texts[kind](shown.join(', '))];
-  });
-}
-
 function cachedAnswer(
   texts: CacheDirectoryTexts,
   input: CacheDirectoryInput,
-  { real, entries, kept }: Pick<Listed, 'real' | 'entries'> & { readonly kept: readonly ListedItem[] },
+  { listed, kept }: { readonly listed: Listed; readonly kept: readonly ListedItem[] },
 ): ToolSuccess<CacheDirectoryDetails> {
   const message = `Cached directory: ${quotePath(input.path)} (${kept.length} items)`;
   const isKept = new Set(kept.map(({ name }) => name));
-  const found = differencesOf(input, real, entries);
-  const differences = { ...found, missing: found.missing.filter((name) => isKept.has(name)) };
-  const lines = differenceLines(texts, differences);
-  const left = entries.length - kept.length;
+  const found = differencesOf(input, listed);
+  const all = { ...found, missing: found.missing.filter((name) => isKept.has(name)) };
+  const kinds = (['unknown', 'missing', 'otherKind'] as const).filter((kind) => all[kind].length > 0);
+  const lines = kinds.map((kind) => {
+    const shown = all[kind].slice(0, MAX_SHOWN).map((name) => quotePath(name));
+    const more = all[kind].length - shown.length;
+    return texts[kind]([...shown, ...(more > 0 ? [texts.more(more)] : [])].join(', '));
+  });
+  const left = listed.entries.length - kept.length;
   const text = [
     message,
     ...(lines.length > 0 ? [texts.checked, ...lines] : []),
     ...(left > 0 ? [texts.secrets(left)] : []),
   ];
-  const named = Object.entries(differences).filter(([, names]) => names.length > 0);
-  const shown = Object.fromEntries(named.map(([kind, names]) => [kind, names.slice(0, MAX_NAMES)]));
-  return succeed(text.join('\n'), { message, cached: true, ...(named.length > 0 && { differences: shown }) });
-}
-
-/** A directory as it is now. */
-interface Listed {
-  readonly real: string;
-  readonly entries: readonly DirectoryEntry[];
-  readonly items: readonly ListedItem[];
+  const differences = Object.fromEntries(kinds.map((kind) => [kind, all[kind].slice(0, MAX_NAMES)]));
+  return succeed(text.join('\n'), { message, cached: true, ...(kinds.length > 0 && { differences }) });
 }
 
 /** Keeps a listing. Returns its items, or why it is not kept. */
@@ -214,21 +160,32 @@ export function createCacheDirectoryTool(
   const { scope, language, toolNames, onCall } = options;
   const { list: listName = 'ls' } = toolNames;
   const texts = cacheDirectoryTexts[language];
+  const shape = {
+    path: z.string().describe(texts.path),
+    items: z.array(z.looseObject({})).describe(texts.items(listName)),
+  };
   return createTool<CacheDirectoryInput, CacheDirectoryDetails>({
     name: CACHE_DIRECTORY,
     description: texts.description(listName),
-    inputSchema: schemaOf(language, listName),
+    inputSchema: inputSchema(shape, { adapt: withObjects }),
     annotations: readOnly('Cache a directory listing'),
     run: async (given, { signal }) => {
       onCall?.();
       const input = { path: unquotePath(given.path), items: given.items.map(unquoted) };
-      const real = await directoryAt(scope, input.path);
+      const located = await locate(scope, input.path);
+      const directory = await scope.resolve(located ?? input.path);
+      requireDirectory(directory, {
+        missing: 'Cache only directories that you listed.',
+        other: 'Cache the directory that contains it.',
+      });
+      const { real } = directory;
       const entries = await explaining(quotePath(input.path), () => list(scope, real));
       signal?.throwIfAborted();
       const items = entries.length > MAX_ITEMS ? [] : await itemsAt(scope, real, entries);
-      const kept = await keep(input.path, { real, entries, items }, options);
+      const listed = { real, entries, items };
+      const kept = await keep(input.path, listed, options);
       if (typeof kept === 'string') return succeed(kept, { message: kept, cached: false });
-      return cachedAnswer(texts, input, { real, entries, kept });
+      return cachedAnswer(texts, input, { listed, kept });
     },
   });
 }

@@ -1,7 +1,7 @@
 import { isObject } from '@cairn/tool/kernel';
 import { numberOf } from '../identity.ts';
 import { copyPlain, textOfPlain } from './plain.ts';
-import type { Extent } from './snapshot.ts';
+import type { Extent } from './snapshots.ts';
 
 /** The limit of the arguments of a call that may be kept. */
 const MAX_ARGUMENT_BYTES = 32 * 1024;
@@ -27,10 +27,7 @@ export interface WrapOptions<Args extends readonly unknown[]> {
    * @default all arguments
    */
   readonly keyOf?: ((...args: Args) => unknown) | undefined;
-  /**
-   * Returns the path of a call.
-   * @default the first argument, or its `path`
-   */
+  /** Returns the path of a call. @default the first argument, or its `path` */
   readonly pathOf?: ((...args: Args) => string | undefined) | undefined;
 }
 
@@ -49,24 +46,29 @@ interface WrappedFunction<Args extends readonly unknown[]> {
   readonly options: WrapOptions<Args>;
 }
 
-/** Returns the path in the arguments of a call. */
-export function pathIn(...[first]: readonly unknown[]): string | undefined {
+function pathIn(...[first]: readonly unknown[]): string | undefined {
   if (typeof first === 'string') return first;
   if (!isObject(first)) return undefined;
   return PATH_NAMES.map((name) => first[name]).find((value) => typeof value === 'string');
 }
 
 /** Returns whether arguments ask for the entries of the directory alone, as far as they tell. */
-function isFlat([first, ...rest]: readonly unknown[]): boolean {
-  return [first, ...rest].every(
-    (argument, index) =>
-      argument === undefined ||
-      (index === 0 && typeof argument === 'string') ||
-      (isObject(argument) &&
-        Object.entries(argument).every(
-          ([name, value]) => value === undefined || PATH_NAMES.includes(name) || flatParameters[name]?.(value) === true,
-        )),
-  );
+function isFlat(args: readonly unknown[]): boolean {
+  const isFlatParameter = ([name, value]: readonly [string, unknown]): boolean =>
+    value === undefined || PATH_NAMES.includes(name) || flatParameters[name]?.(value) === true;
+  return args.every((argument, index) => {
+    if (argument === undefined || (index === 0 && typeof argument === 'string')) return true;
+    return isObject(argument) && Object.entries(argument).every(isFlatParameter);
+  });
+}
+
+/** Gets something from arguments. A getter, a proxy or a function of the caller may throw: the original call decides what that means. */
+function attempt<Value>(get: () => Value): Value | undefined {
+  try {
+    return get();
+  } catch {
+    return undefined;
+  }
 }
 
 /** Returns the path of a call; `undefined` when its arguments have none. */
@@ -74,13 +76,8 @@ export function pathOf<Args extends readonly unknown[]>(
   { pathOf: find = pathIn }: WrapOptions<Args>,
   args: Args,
 ): string | undefined {
-  try {
-    const path: unknown = find(...args);
-    return typeof path === 'string' ? path : undefined;
-  } catch {
-    // A getter, a proxy or the function of the caller threw: the original call decides what that means.
-    return undefined;
-  }
+  const path: unknown = attempt(() => find(...args));
+  return typeof path === 'string' ? path : undefined;
 }
 
 /** Returns what a call depends on; `undefined` when its arguments are not plain data. */
@@ -88,26 +85,17 @@ export function callOf<Args extends readonly unknown[]>(
   { kind, original, options: { keyOf } }: WrappedFunction<Args>,
   { self, args, path }: { readonly self: unknown; readonly args: Args; readonly path: string },
 ): Call | undefined {
-  try {
-    const plain = copyPlain<unknown>(keyOf ? keyOf(...args) : [...args], MAX_ARGUMENT_BYTES);
-    if (plain === undefined) return undefined;
-    const key = `${kind} ${numberOf(original)} ${numberOf(self)} ${textOfPlain(plain.value)} ${JSON.stringify(path)}`;
-    const isPlainList = isFlat([plain.value].flat());
-    return { kind, key, path, extent: kind === 'read' ? 'file' : isPlainList ? 'names' : 'tree' };
-  } catch {
-    return undefined;
-  }
+  const plain = attempt(() => copyPlain<unknown>(keyOf ? keyOf(...args) : [...args], MAX_ARGUMENT_BYTES));
+  if (plain === undefined) return undefined;
+  const key = `${kind} ${numberOf(original)} ${numberOf(self)} ${textOfPlain(plain.value)} ${JSON.stringify(path)}`;
+  const isPlainList = isFlat([plain.value].flat());
+  return { kind, key, path, extent: kind === 'read' ? 'file' : isPlainList ? 'names' : 'tree' };
 }
 
 /** Returns the signal in the arguments of a call, if there is one. */
 export function signalIn(args: readonly unknown[]): AbortSignal | undefined {
-  try {
-    const candidates = args.flatMap((argument) =>
-      isObject(argument) ? [argument, argument['signal'], argument['abortSignal']] : [],
-    );
-    return candidates.find((value) => value instanceof AbortSignal);
-  } catch {
-    // A getter or a proxy threw.
-    return undefined;
-  }
+  const objects = args.filter(isObject);
+  return attempt(() =>
+    objects.flatMap((one) => [one, one['signal'], one['abortSignal']]).find((value) => value instanceof AbortSignal),
+  );
 }

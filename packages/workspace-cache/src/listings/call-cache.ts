@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { isNeverKept } from '../content/never-kept.ts';
 import { report } from '../content/report.ts';
 import { isBefore } from '../content/stamps.ts';
@@ -6,7 +7,6 @@ import { callOf, pathOf, signalIn, type Call, type WrapOptions } from './call-ar
 import type { Begun, CallResults, Place, ResultState } from './call-results.ts';
 import { isInsideCall, runInside } from './inside-call.ts';
 import { copyPlain } from './plain.ts';
-import { waitFor } from './wait-for.ts';
 
 /** The limit of one kept result. */
 const MAX_RESULT_BYTES = 1024 * 1024;
@@ -14,7 +14,9 @@ const MAX_RESULT_BYTES = 1024 * 1024;
 /** Above this number, calls in flight are not shared. */
 const MAX_FLIGHTS = 1000;
 
-/** A function after it was wrapped. */
+/** How long a call waits for an equal one that began before it. One that never ends must not stop all that follow. */
+const MAX_WAIT_MS = 5000;
+
 export type Wrapped<Args extends readonly unknown[], Result> = (...args: Args) => Promise<Awaited<Result>>;
 
 /** What a call found: for the owner of the listings of a run. */
@@ -31,6 +33,8 @@ interface WrapRequest<Args extends readonly unknown[], Result> {
   readonly kind: Call['kind'];
   readonly original: (...args: Args) => Result;
   readonly options: WrapOptions<Args>;
+  /** Whether results may be kept and shared. */
+  readonly isKept: boolean;
   /** Receives each result before the caller does. */
   readonly onResult: (result: CallResult) => void;
 }
@@ -47,17 +51,24 @@ interface Flight {
   result: Promise<Answer>;
 }
 
-/** A call and the equal one that began before it. */
-interface Waiting {
-  readonly flight: Flight;
-  readonly previous: Flight | undefined;
-  /** Of this call. */
-  readonly signal: AbortSignal | undefined;
-}
-
 const neverSettled = new Promise<never>(() => undefined);
 
 const unknownPlace = { roots: [], real: undefined, isHit: false, state: undefined } as const;
+
+/** Waits for another call. Returns `undefined` when that takes too long; rejects with the reason of the signal. */
+async function waitFor<T>(waiting: Promise<T>, signal: AbortSignal | undefined): Promise<T | undefined> {
+  signal?.throwIfAborted();
+  const ending = new AbortController();
+  const stop = AbortSignal.any(signal ? [ending.signal, signal] : [ending.signal]);
+  try {
+    return await Promise.race([waiting, setTimeout(MAX_WAIT_MS, undefined, { signal: stop })]);
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw error;
+  } finally {
+    ending.abort();
+  }
+}
 
 interface CallCacheParts {
   readonly lifetime: Lifetime;
@@ -88,10 +99,11 @@ export class CallCache {
     args: Args,
   ): Promise<Awaited<Result>> {
     this.#parts.lifetime.check();
-    const { original, onResult, options } = request;
-    const callOriginal = (): Promise<Awaited<Result>> => runInside((): Result => Reflect.apply(original, self, args));
+    const { original, onResult, options, isKept } = request;
+    const invoke = (): Result => Reflect.apply(original, self, args);
+    const callOriginal = async (): Promise<Awaited<Result>> => (isKept ? runInside(invoke) : await invoke());
     const path = pathOf(options, args);
-    const call = path === undefined ? undefined : callOf(request, { self, args, path });
+    const call = path === undefined || !isKept ? undefined : callOf(request, { self, args, path });
     const signal = signalIn(args);
     if (call === undefined || signal?.aborted) {
       const value = await callOriginal();
@@ -137,7 +149,7 @@ export class CallCache {
   /** Answers the first of several equal calls. */
   async #answer(
     call: Call,
-    { flight, previous, signal }: Waiting,
+    { flight, previous, signal }: { flight: Flight; previous: Flight | undefined; signal: AbortSignal | undefined },
     callOriginal: () => Promise<unknown>,
   ): Promise<Answer> {
     const { results } = this.#parts;

@@ -1,8 +1,6 @@
 import { isObject } from '@cairn/tool/kernel';
-import type { WorkspaceChange } from '@cairn/coding-agent';
 import { readdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { WRITE_MS } from '../content/limits.ts';
 import type { Lru } from '../content/lru.ts';
 import { isNeverKept } from '../content/never-kept.ts';
 import type { CacheScope } from '../content/scope.ts';
@@ -10,11 +8,9 @@ import { userOf } from '../content/stamped-values.ts';
 import { isBefore, type Stamps } from '../content/stamps.ts';
 import type { Call } from './call-arguments.ts';
 import { extentOfItems, itemsOf } from './items.ts';
-import { locate } from './locate.ts';
-import { isAffected, pathsOf } from './paths-of.ts';
+import { isAffected, locate } from './paths.ts';
 import type { PlainCopy } from './plain.ts';
-import { RuleFiles } from './rule-files.ts';
-import { snapshotOf, type Extent, type Snapshot } from './snapshot.ts';
+import { Snapshots, type Extent, type Snapshot } from './snapshots.ts';
 
 export interface ResultState {
   readonly real: string;
@@ -40,9 +36,7 @@ export interface Place {
 }
 
 /** A call of the original function, and the state of its path just before. */
-export interface Begun extends Place {
-  readonly startedMs: number;
-}
+export type Begun = Place & { readonly startedMs: number };
 
 /** Returns whether a function returned its failure, as tools do. */
 function isFailure(value: unknown): boolean {
@@ -52,25 +46,23 @@ function isFailure(value: unknown): boolean {
 /** Results of calls, by their keys, which the disk decides about. */
 export class CallResults {
   readonly #scope: CacheScope;
-  readonly #stamps: Stamps;
-  readonly #ruleFiles: RuleFiles;
+  readonly #snapshots: Snapshots;
   readonly #stores: Readonly<Record<Call['kind'], Lru<unknown>>>;
 
   constructor(scope: CacheScope, stamps: Stamps, stores: Readonly<Record<Call['kind'], Lru<unknown>>>) {
     this.#scope = scope;
-    this.#stamps = stamps;
-    this.#ruleFiles = new RuleFiles(stamps);
+    this.#snapshots = new Snapshots(stamps);
     this.#stores = stores;
   }
 
   async isCurrent({ real, extent, digest }: ResultState): Promise<boolean> {
-    return (await this.#take(real, extent))?.digest === digest;
+    return (await this.#snapshots.take(real, extent))?.digest === digest;
   }
 
   async placeOf({ path, extent }: Call): Promise<Place> {
     const scope = this.#scope;
     const [real, roots] = await Promise.all([locate(scope, path), scope.realRoots().catch(() => [])]);
-    return { roots, real, snapshot: real === undefined ? undefined : await this.#take(real, extent) };
+    return { roots, real, snapshot: real === undefined ? undefined : await this.#snapshots.take(real, extent) };
   }
 
   /** Returns the kept result of a call, if all that it depends on is unchanged. */
@@ -80,7 +72,7 @@ export class CallResults {
     const kept = store.get(call.key) as KeptResult | undefined;
     if (kept === undefined || real === undefined) return undefined;
     if (kept.real === real && kept.user === userOf()) {
-      const now = kept.extent === call.extent ? snapshot : await this.#take(real, kept.extent);
+      const now = kept.extent === call.extent ? snapshot : await this.#snapshots.take(real, kept.extent);
       if (now?.digest === kept.digest) return kept;
     }
     store.delete(call.key, kept);
@@ -95,7 +87,7 @@ export class CallResults {
     const { root } = this.#scope;
     if (kind === 'read' && (isNeverKept(real, roots) || isNeverKept(resolve(root, path), [root]))) return undefined;
     const extent = await this.#extentOf(call, real, result.value).catch(() => undefined);
-    const snapshot = extent && (await this.#take(real, extent));
+    const snapshot = extent && (await this.#snapshots.take(real, extent));
     // Whatever changed since the call began has a later time.
     if (extent === undefined || snapshot === undefined || !isBefore(snapshot.settledNs, startedMs)) return undefined;
     // A file that is gone has no time.
@@ -106,18 +98,12 @@ export class CallResults {
   }
 
   /** Drops listings of a path when something at or below it was changed. */
-  drop(change: WorkspaceChange): void {
-    const changed = pathsOf(change);
+  drop(changed: readonly string[]): void {
     const { list } = this.#stores;
     for (const key of list.keys()) {
       const { real } = list.peek(key) as KeptResult;
       if (isAffected(real, changed)) list.delete(key);
     }
-  }
-
-  #take(real: string, extent: Extent): Promise<Snapshot | undefined> {
-    const marginMs = extent === 'file' ? WRITE_MS : 0;
-    return snapshotOf(real, extent, { stamps: this.#stamps, ruleFiles: this.#ruleFiles, marginMs });
   }
 
   /** Returns what a result depends on; `undefined` when the function read something else than the path. */

@@ -1,7 +1,7 @@
 import type { WorkspaceChange } from '@cairn/coding-agent';
 import type { DynamicListing, ListedItem } from '../data.ts';
 import type { FoundItem } from './items.ts';
-import { isAffected, pathsOf } from './paths-of.ts';
+import { isAffected, pathsOf } from './paths.ts';
 import { isSecretDirectory, shownItems } from './shown-items.ts';
 
 /** The limits of what a run shows in its prompts. */
@@ -18,30 +18,23 @@ interface FoundListing {
   /** The canonical roots of the workspace. */
   readonly roots: readonly string[];
   /** The state of the directory, when it is known: a listing of the same state is not added again. */
-  readonly digest?: string;
+  readonly digest?: string | undefined;
   /** Returns whether the listing is still right. */
   readonly isCurrent: () => Promise<boolean>;
 }
 
-interface ShownListing {
-  readonly items: readonly ListedItem[];
-  readonly text: string;
-}
-
 /** Returns what prompts may show of a listing, as plain JSON; `undefined` when it is too large or not plain data. */
-function shownOf({ path, real, entries, roots }: FoundListing): ShownListing | undefined {
-  if (entries.length > MAX_ITEMS || isSecretDirectory({ path, real, roots })) return undefined;
+function shownOf(found: FoundListing): readonly ListedItem[] | undefined {
+  const { entries, roots } = found;
+  if (entries.length > MAX_ITEMS || isSecretDirectory(found)) return undefined;
   try {
     const plain = entries.map(({ item, below }) => ({ item: JSON.parse(JSON.stringify(item)) as ListedItem, below }));
-    const items = shownItems(plain, roots);
-    const text = JSON.stringify(items);
-    return text.length > MAX_CHARACTERS ? undefined : { items, text };
+    return shownItems(plain, roots);
   } catch {
     return undefined;
   }
 }
 
-/** The order in which listings were kept. */
 const sequences = new WeakMap<DynamicListing, number>();
 let latest = 0;
 
@@ -73,10 +66,7 @@ export class DynamicListings {
     return () => void this.#listeners.delete(listener);
   }
 
-  /**
-   * Adds a listing, without what names secrets, in the place of another one of the same directory. Returns its items, or
-   * `undefined` when it is too large or not plain data, or when the name of the directory stands for secrets.
-   */
+  /** Adds a listing without what names secrets. Returns its items, or `undefined` when prompts may not show it. */
   add(found: FoundListing): readonly ListedItem[] | undefined {
     const before = { ...this.record };
     const items = this.#put(found);
@@ -84,7 +74,6 @@ export class DynamicListings {
     return items;
   }
 
-  /** Drops the listings of directories in which something changed. */
   drop(change: WorkspaceChange): void {
     const before = { ...this.record };
     const changed = pathsOf(change);
@@ -94,7 +83,6 @@ export class DynamicListings {
     this.#announce(before);
   }
 
-  /** Drops the listings that are not right any more. */
   async check(): Promise<void> {
     const before = { ...this.record };
     for (const [path, listing] of this.#listings) {
@@ -108,23 +96,19 @@ export class DynamicListings {
     const { path, real, digest, isCurrent } = found;
     const known = this.#listings.get(path);
     if (digest !== undefined && known?.digest === digest) return this.record[path]?.items;
-    const shown = shownOf(found);
+    const items = shownOf(found);
+    const text = JSON.stringify(items ?? []);
     // What the prompts show already stays the same object.
-    const same = shown !== undefined && known?.text === shown.text ? this.record[path] : undefined;
+    const same = items !== undefined && known?.text === text ? this.record[path] : undefined;
     for (const [other, { real: otherReal }] of this.#listings) if (otherReal === real) this.#remove(other);
     this.#remove(path);
-    if (shown === undefined) return undefined;
-    const { items, text } = shown;
-    this.#listings.set(path, { real, isCurrent, text, ...(digest !== undefined && { digest }) });
+    if (items === undefined || text.length > MAX_CHARACTERS) return undefined;
+    this.#listings.set(path, { real, isCurrent, text, digest });
     this.#characters += text.length;
     const listing = same ?? { items, cachedAt: new Date(this.#clock()).toISOString() };
     if (!same) sequences.set(listing, ++latest);
-    Object.defineProperty(this.record, path, {
-      value: listing,
-      configurable: true,
-      enumerable: true,
-      writable: true,
-    });
+    const property = { value: listing, configurable: true, enumerable: true, writable: true };
+    Object.defineProperty(this.record, path, property);
     for (const oldest of this.#listings.keys()) {
       if (this.#listings.size <= MAX_LISTINGS && this.#characters <= MAX_CHARACTERS) break;
       this.#remove(oldest);

@@ -3,7 +3,7 @@ import type { CacheAccess } from '../content/types.ts';
 import { checkFunction } from '../checks.ts';
 import { report } from '../content/report.ts';
 import type { Lifetime } from '../lifetime.ts';
-import { pathIn, type WrapOptions } from './call-arguments.ts';
+import type { WrapOptions } from './call-arguments.ts';
 import type { CallCache, CallResult, Wrapped } from './call-cache.ts';
 import type { CallResults } from './call-results.ts';
 import type { DynamicListings } from './dynamic-listings.ts';
@@ -41,29 +41,22 @@ export interface Interceptors {
 }
 
 interface InterceptorParts {
+  readonly lifetime: Lifetime;
   readonly calls: CallCache;
   readonly results: CallResults;
-  readonly dynamic: DynamicListings;
-  /** Called for each call. */
-  readonly onAccess: (access: CacheAccess) => void;
+  /** Absent for interceptors that keep and count nothing. */
+  readonly dynamic?: DynamicListings | undefined;
+  readonly onAccess?: ((access: CacheAccess) => void) | undefined;
 }
 
 const wrapOptions: OptionNames<WrapOptions<[]>> = { keyOf: 'optional', pathOf: 'optional' };
 
-/** @throws {ToolError} `INVALID_OPTION` */
-function checkWrap(original: unknown, onResult: unknown, options: object): void {
-  checkFunction('the wrapped function', original ?? null);
-  checkFunction('onResult', onResult);
-  checkArguments.options<object>('the wrapped function', options, wrapOptions);
-  for (const [name, value] of Object.entries(options)) checkFunction(name, value);
-}
-
-/**
- * Makes the interceptors of a run.
- *
- * @param parts absent for interceptors that keep nothing.
- */
-export function createInterceptors(lifetime: Lifetime, parts: InterceptorParts | undefined): Interceptors {
+export function createInterceptors({ lifetime, calls, results, dynamic, onAccess }: InterceptorParts): Interceptors {
+  const keepListing = ({ path, real, value, state, roots }: CallResult): void => {
+    const entries = real && state && itemsOf(value, [path, real]);
+    if (!entries) return;
+    dynamic?.add({ path, real, entries, roots, digest: state.digest, isCurrent: () => results.isCurrent(state) });
+  };
   const wrap =
     (kind: 'list' | 'read') =>
     <Args extends readonly unknown[], Result>(
@@ -72,51 +65,23 @@ export function createInterceptors(lifetime: Lifetime, parts: InterceptorParts |
       options: WrapOptions<Args> = {},
     ): Wrapped<Args, Result> => {
       lifetime.check();
-      checkWrap(original, onResult, options);
-      if (parts === undefined) return passing(original, { lifetime, onResult, pathOf: options.pathOf ?? pathIn });
-      return parts.calls.wrap({
+      checkFunction('the wrapped function', original ?? null);
+      checkFunction('onResult', onResult);
+      checkArguments.options<object>('the wrapped function', options, wrapOptions);
+      for (const [name, value] of Object.entries(options)) checkFunction(name, value);
+      return calls.wrap({
         kind,
         original,
         options,
+        isKept: dynamic !== undefined,
         onResult: (result) => {
           const { path, real = path, isHit, value } = result;
-          report(parts.onAccess, { kind, path: real, isHit });
-          if (kind === 'list') keepListing(parts, result);
+          report(onAccess, { kind, path: real, isHit });
+          if (kind === 'list') keepListing(result);
           // The original function has returned it.
           if (!isHit) report((found: Awaited<Result>) => onResult?.(path, found), value as Awaited<Result>);
         },
       });
     };
   return { wrapWithCache: wrap('list'), wrapReadWithCache: wrap('read') };
-}
-
-function keepListing({ dynamic, results }: InterceptorParts, { path, real, value, state, roots }: CallResult): void {
-  if (real === undefined || state === undefined) return;
-  const entries = itemsOf(value, [path, real]);
-  if (entries === undefined) return;
-  dynamic.add({ path, real, entries, roots, digest: state.digest, isCurrent: () => results.isCurrent(state) });
-}
-
-/** Wraps a function without keeping its results. */
-function passing<Args extends readonly unknown[], Result>(
-  original: (...args: Args) => Result,
-  {
-    lifetime,
-    onResult,
-    pathOf,
-  }: {
-    readonly lifetime: Lifetime;
-    readonly onResult: OnResult<Result> | undefined;
-    readonly pathOf: (...args: Args) => string | undefined;
-  },
-): Wrapped<Args, Result> {
-  return async function passed(this: unknown, ...args): Promise<Awaited<Result>> {
-    lifetime.check();
-    const result: Awaited<Result> = await Reflect.apply(original, this, args);
-    report((value: Awaited<Result>) => {
-      const path = pathOf(...args);
-      return path === undefined ? undefined : onResult?.(path, value);
-    }, result);
-    return result;
-  };
 }

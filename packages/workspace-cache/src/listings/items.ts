@@ -16,19 +16,8 @@ const NAME_FIELDS: ReadonlySet<string> = new Set(['name', 'path', 'isDirectory',
 const STATE_FIELDS: ReadonlySet<string> = new Set(
   [
     ['size', 'mode', 'permissions', 'uid', 'gid', 'owner', 'group', 'ino', 'nlink', 'target', 'isSymbolicLink'],
-    [
-      'mtime',
-      'mtimeMs',
-      'mtimeNs',
-      'modified',
-      'modifiedAt',
-      'lastModified',
-      'updatedAt',
-      'ctime',
-      'ctimeMs',
-      'ctimeNs',
-    ],
-    ['birthtime', 'birthtimeMs', 'created', 'createdAt', 'childCount', 'childrenCount'],
+    ['mtime', 'mtimeMs', 'mtimeNs', 'modified', 'modifiedAt', 'lastModified', 'updatedAt'],
+    ['ctime', 'ctimeMs', 'ctimeNs', 'birthtime', 'birthtimeMs', 'created', 'createdAt', 'childCount', 'childrenCount'],
   ].flat(),
 );
 
@@ -93,11 +82,7 @@ export function isDirectoryItem(item: ListedItem): boolean | undefined {
   return [name, path].some((value) => typeof value === 'string' && value.endsWith('/')) || undefined;
 }
 
-/**
- * Finds the entries in the result of a list function. Returns `undefined` when it finds none.
- *
- * @param paths the names of the listed directory: entries may have them in front of their own.
- */
+/** Finds the entries in the result of a list function, whose names may begin with one of the names of the listed directory. */
 export function itemsOf(result: unknown, paths: readonly string[]): FoundItem[] | undefined {
   const items = arrayIn(result)?.map((value) => (typeof value === 'string' ? { name: value } : value));
   if (items === undefined || !items.every((item) => isObject(item))) return undefined;

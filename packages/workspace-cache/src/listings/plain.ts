@@ -23,23 +23,21 @@ function copyObject(value: object, copy: (part: unknown) => unknown, spend: (cos
   }
   const isArray = prototype === Array.prototype && Array.isArray(value);
   if (!isArray && prototype !== Object.prototype && prototype !== null) throw notPlain;
-  if (isArray) {
-    // Holes and extra properties would be lost.
-    spend(value.length);
-    if (Reflect.ownKeys(value).length !== value.length + 1) throw notPlain;
-  }
-  const entries: (readonly [string, unknown])[] = [];
-  for (const key of Reflect.ownKeys(value)) {
-    if (isArray && key === 'length') continue;
-    const property = Reflect.getOwnPropertyDescriptor(value, key);
-    if (typeof key !== 'string' || !property?.enumerable || !('value' in property)) throw notPlain;
-    if (!isArray) spend(VALUE_BYTES + 2 * key.length);
-    entries.push([key, copy(property.value)]);
-  }
+  if (isArray) spend(value.length);
+  const keys = Reflect.ownKeys(value);
+  // Holes and extra properties would be lost.
+  if (isArray && keys.length !== value.length + 1) throw notPlain;
+  const entries = keys
+    .filter((key) => !isArray || key !== 'length')
+    .map((key): readonly [string, unknown] => {
+      const property = Reflect.getOwnPropertyDescriptor(value, key);
+      if (typeof key !== 'string' || !property?.enumerable || !('value' in property)) throw notPlain;
+      if (!isArray) spend(VALUE_BYTES + 2 * key.length);
+      return [key, copy(property.value)];
+    });
   if (isArray) return entries.map(([, part]) => part);
-  return prototype === null
-    ? Object.assign(Object.create(null), Object.fromEntries(entries))
-    : Object.fromEntries(entries);
+  const copied = Object.fromEntries(entries);
+  return prototype === null ? Object.assign(Object.create(null), copied) : copied;
 }
 
 /**

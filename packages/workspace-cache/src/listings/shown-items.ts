@@ -1,34 +1,22 @@
 import { isWithin } from '@cairn/coding-agent/internal';
-import { isSecretName } from '@cairn/tool/internal';
 import { isAbsolute, join } from 'node:path';
-import { isNeverKept } from '../content/never-kept.ts';
+import { isNeverKept, isSecretPath } from '../content/never-kept.ts';
 import type { ListedItem } from '../data.ts';
 import { isDirectoryItem, type FoundItem } from './items.ts';
 
-/** Returns whether the name of a directory, or of one above it, stands for secrets. */
-export function isSecretDirectory({
-  path,
-  real,
-  roots,
-}: {
+/** A directory, as the caller named it and canonically. */
+interface NamedDirectory {
   readonly path: string;
   readonly real: string;
+  /** The canonical roots of the workspace. */
   readonly roots: readonly string[];
-}): boolean {
+}
+
+/** Returns whether the name of a directory, or of one above it, stands for secrets. */
+export function isSecretDirectory({ path, real, roots }: NamedDirectory): boolean {
   const [root = '/'] = roots;
   const named = isAbsolute(path) && roots.some((one) => isWithin(path, one)) ? path : join(root, path);
   return [real, named].some((directory) => isNeverKept(join(directory, 'file'), roots));
-}
-
-/** Returns whether a path has a name in it that stands for secrets. */
-function isSecretPath(path: string, isDirectory: boolean | undefined): boolean {
-  const names = path.split(/[/\\]/u).filter((name) => name !== '');
-  const last = names.at(-1) ?? '';
-  const directories = isDirectory === false ? names.slice(0, -1) : names;
-  return (
-    (isDirectory !== true && isSecretName(last)) ||
-    directories.some((name) => name.toLowerCase() === '.git' || isSecretName(name, 'directory'))
-  );
 }
 
 /** Returns items without what names secrets: in their paths, in what links lead to, and in nested lists. */

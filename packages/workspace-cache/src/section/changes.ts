@@ -1,9 +1,9 @@
 import type { Language } from '@cairn/tool/kernel';
 import { treeChanges, type TreeChange, type TreeChanges } from '@cairn/natives';
-import { escapeName } from '../tree/escape.ts';
+import { escapeName, escapePath } from '../tree/escape.ts';
 import { treeTexts } from '../tree/texts.ts';
 import type { TreeSnapshot } from '../tree/tree-state.ts';
-import { largestFitting, type Budget } from './budget.ts';
+import { fits, largestFitting, type Budget } from '../tree/budget.ts';
 import { fenced } from './fence.ts';
 import { sectionTexts } from './texts.ts';
 
@@ -13,8 +13,6 @@ const MAX_STATES = 16;
 interface Seen extends TreeSnapshot {
   readonly moment: number;
 }
-
-const NOTHING: TreeChanges = { listed: [], total: 0 };
 
 /** The states of the tree of a run: the one when the run began, and each later one that differs from the one before. */
 export class TreeHistory {
@@ -43,49 +41,24 @@ export class TreeHistory {
   since(moment: number, maxListed: number): TreeChanges {
     const before = this.#seen.findLast((seen) => seen.moment <= moment) ?? this.#seen[0];
     const after = this.#seen.at(-1);
-    return before && after ? treeChanges(before.state, after.state, maxListed) : NOTHING;
+    return before && after ? treeChanges(before.state, after.state, maxListed) : { listed: [], total: 0 };
   }
-}
-
-/** The escaped names of a path. */
-function shownPath(path: string, bytes: Uint8Array | undefined): string {
-  if (bytes === undefined)
-    return path
-      .split('/')
-      .map((name) => escapeName(name))
-      .join('/');
-  const parts: string[] = [];
-  const whole = Buffer.from(bytes);
-  for (let start = 0; start <= whole.length;) {
-    const slash = whole.indexOf('/', start);
-    const end = slash === -1 ? whole.length : slash;
-    const part = whole.subarray(start, end);
-    parts.push(escapeName(part.toString('utf8'), part));
-    start = end + 1;
-  }
-  return parts.join('/');
 }
 
 /** Writes one change as the tree would show it: `+ src/new.ts`, `- old/`, `+ link -> target`. */
 function changeLine(change: TreeChange, language: Language): string {
   const { path, pathBytes, appeared, kind, folded, target, targetBytes } = change;
-  const shown = `${appeared ? '+' : '-'} ${shownPath(path, pathBytes)}`;
+  const shown = `${appeared ? '+' : '-'} ${escapePath(path, pathBytes)}`;
   if (kind === 'dir') return folded === undefined ? `${shown}/` : `${shown}/ (${treeTexts[language].folded[folded]})`;
   if (kind === 'file' || !appeared) return shown;
   return `${shown} -> ${target === undefined ? '?' : escapeName(target, targetBytes)}`;
 }
 
-export interface ChangeText {
-  /** Empty when nothing changed, or when the budget has no room for the first line. */
-  readonly text: string;
-  readonly shown: number;
-}
-
-/** Writes a list of changes, as many as the budget allows, and how many more there are. */
+/** Writes a list of changes, as many as the budget allows, and how many more there are. Empty when the budget has no room for a line. */
 export function renderChanges(
   { listed, total }: TreeChanges,
   { language, heading, budget }: { readonly language: Language; readonly heading: string; readonly budget: Budget },
-): ChangeText {
+): { readonly text: string; readonly shown: number } {
   if (total === 0) return { text: '', shown: 0 };
   const { moreChanges } = sectionTexts[language];
   const lines = listed.map((change) => changeLine(change, language));
@@ -94,6 +67,6 @@ export function renderChanges(
     const shown = [...lines.slice(0, count), ...(rest > 0 ? [moreChanges(rest)] : [])];
     return `${heading}\n\n${fenced(shown.join('\n'))}`;
   };
-  const shown = largestFitting(lines.length, write, budget);
+  const shown = largestFitting(lines.length, (count) => fits(write(count), budget));
   return shown === undefined ? { text: '', shown: 0 } : { text: write(shown), shown };
 }

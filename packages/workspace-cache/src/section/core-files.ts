@@ -1,11 +1,7 @@
 import { glob } from '@cairn/natives';
-import { isSecretName } from '@cairn/tool/internal';
-import { realpath } from 'node:fs/promises';
-import { join, relative, sep } from 'node:path';
-import type { FileHead } from '../content/file-head.ts';
+import type { FileHead } from '../content/types.ts';
 import type { CoreFile } from './section.ts';
 
-/** READMEs, notes for agents, and package manifests. */
 const CORE_FILES =
   '{[Rr][Ee][Aa][Dd][Mm][Ee],[Rr][Ee][Aa][Dd][Mm][Ee].*,AGENTS.md,package.json,pyproject.toml,requirements.txt,setup.py,Cargo.toml,go.mod,pom.xml,build.gradle,build.gradle.kts,composer.json,Gemfile,*.csproj,mix.exs,deno.json}';
 
@@ -19,9 +15,6 @@ const MAX_FILES = 16;
 
 /** Translations of READMEs and manifests of any name: a root may have many, which must not push out the others. */
 const MANY = /^readme\..+\.|\.csproj$/iu;
-
-/** Reads the beginning of a file by its absolute path; `undefined` when it is not text. Rejects when it cannot be read. */
-type ReadHead = (path: string, maxBytes: number) => Promise<FileHead | undefined>;
 
 /** Returns the start of a text, up to a line end when one is near, never half of a surrogate pair. */
 export function headOf(text: string, maxLength: number): string {
@@ -45,18 +38,9 @@ export function shareLength(lengths: readonly number[], total: number): number[]
   return shares;
 }
 
-/** Returns whether a path, with its links resolved, is in the workspace and not a secret. */
-async function isAllowed(root: string, path: string): Promise<boolean> {
-  try {
-    const inside = relative(root, await realpath(path));
-    return inside !== '..' && !inside.startsWith(`..${sep}`) && !inside.split(sep).some((name) => isSecretName(name));
-  } catch {
-    return false;
-  }
-}
-
-export interface CoreFileOptions {
-  readonly read: ReadHead;
+interface CoreFileOptions {
+  /** Reads the beginning of a file of the root; `undefined` when prompts may not show it. Rejects when it cannot be read. */
+  readonly read: (name: string, maxBytes: number) => Promise<FileHead | undefined>;
   readonly gitignore: boolean;
   /** Of all heads together, in UTF-16 code units. */
   readonly maxLength: number;
@@ -74,9 +58,7 @@ export async function coreFilesOf(root: string, { read, gitignore, maxLength }: 
   const chosen = names.toSorted((a, b) => Number(MANY.test(a)) - Number(MANY.test(b))).slice(0, MAX_FILES);
   const texts: (FileHead & { readonly name: string })[] = [];
   for (const name of chosen.toSorted()) {
-    const path = join(root, name);
-    if (isSecretName(name) || !(await isAllowed(root, path))) continue;
-    const head = await read(path, MAX_BYTES).catch(() => undefined);
+    const head = await read(name, MAX_BYTES).catch(() => undefined);
     if (head !== undefined && head.text.trim() !== '') texts.push({ ...head, name, text: head.text.trimEnd() });
   }
   const shares = shareLength(

@@ -30,36 +30,22 @@ function gitIn(root: string, timeout: number): Git {
   const own = Object.entries(process.env).filter(([name]) => !/^GIT_(?!CONFIG_)/u.test(name));
   const env = { ...Object.fromEntries(own), LC_ALL: 'C', GIT_NO_LAZY_FETCH: '1' };
   // A program in the place of git may ignore SIGTERM, and end without an error.
-  const options = {
-    env,
-    timeout,
-    killSignal: 'SIGKILL',
-    maxBuffer: MAX_OUTPUT_BYTES,
-    windowsHide: true,
-  } as const;
+  const options = { env, timeout, killSignal: 'SIGKILL', maxBuffer: MAX_OUTPUT_BYTES, windowsHide: true } as const;
   return async (...args) => (await run('git', [...SAFE, '-C', root, ...args], options)).stdout;
 }
 
 /** Returns arguments that disable the filters which the configuration of the repository defines: `git status` runs them. */
 async function withoutFilters(git: Git): Promise<string[]> {
-  const query = [
-    'config',
-    '--null',
-    '--name-only',
-    '--show-scope',
-    '--get-regexp',
-    String.raw`^filter\..*\.(clean|process)$`,
-  ];
-  const fields = (await git(...query).catch(noneIfStatus1)).split('\0');
+  const query = ['config', '--null', '--name-only', '--show-scope', '--get-regexp'];
+  const found = await git(...query, String.raw`^filter\..*\.(clean|process)$`).catch((error: unknown) => {
+    // Nothing matches.
+    if ((error as { code?: unknown }).code === 1) return '';
+    throw error;
+  });
+  const fields = found.split('\0');
   const own = fields.filter((_, index) => /^(?:local|worktree)$/u.test(fields[index - 1] ?? ''));
   if (own.some((key) => key.includes('='))) throw new Error('a filter has a name that cannot be disabled');
   return own.flatMap((key) => ['-c', `${key}=`]);
-}
-
-/** `git config` exits with 1 when nothing matches. */
-function noneIfStatus1(error: unknown): string {
-  if ((error as { code?: unknown }).code === 1) return '';
-  throw error;
 }
 
 function shorten(subject: string): string {
@@ -74,7 +60,6 @@ interface Status {
   readonly hasCommits: boolean;
 }
 
-/** Reads the output of `git status --porcelain=v2 --branch -z`. */
 export function readStatus(output: string): Status {
   const fields = output.split('\0');
   let branch = '';
@@ -91,17 +76,14 @@ export function readStatus(output: string): Status {
 }
 
 /** Returns which commit is checked out, and by which name. Equal while neither changes. */
-export async function headOf(root: string, timeoutMs: number = TIMEOUT_MS): Promise<string> {
+export async function headOf(root: string): Promise<string> {
+  const git = gitIn(root, TIMEOUT_MS);
   try {
-    return await gitIn(root, timeoutMs)('rev-parse', 'HEAD', '--symbolic-full-name', 'HEAD');
+    return await git('rev-parse', 'HEAD', '--symbolic-full-name', 'HEAD');
   } catch (error) {
     // Without a commit, git fails and names the branch.
-    return reasonOf(error) === 'failed' ? await unbornHead(root, timeoutMs) : '';
+    return reasonOf(error) === 'failed' ? git('symbolic-ref', '--quiet', 'HEAD').catch(() => '') : '';
   }
-}
-
-async function unbornHead(root: string, timeoutMs: number): Promise<string> {
-  return gitIn(root, timeoutMs)('symbolic-ref', '--quiet', 'HEAD').catch(() => '');
 }
 
 /** Returns the line about the repository of a directory: branch, number of changed files, last three subjects. */

@@ -1,8 +1,8 @@
 import type { DynamicListing, ListedItem } from '../data.ts';
 import { sequenceOf } from '../listings/dynamic-listings.ts';
 import { isDirectoryItem, itemsOf } from '../listings/items.ts';
-import { escapeName } from '../tree/escape.ts';
-import { fits, largestFitting, type Budget } from './budget.ts';
+import { escapeName, escapePath } from '../tree/escape.ts';
+import { fits, largestFitting, type Budget } from '../tree/budget.ts';
 import { fenced } from './fence.ts';
 import type { SectionStyle } from './section.ts';
 import { sectionTexts } from './texts.ts';
@@ -10,19 +10,12 @@ import { sectionTexts } from './texts.ts';
 /** A kept listing and the path that its caller named. */
 export type PathListing = readonly [path: string, listing: DynamicListing];
 
-const escapePath = (path: string): string =>
-  path
-    .split('/')
-    .map((name) => escapeName(name))
-    .join('/');
-
 function nameOf(item: ListedItem, below: string): string {
   const name = `${escapePath(below)}${isDirectoryItem(item) === true ? '/' : ''}`;
   const { target } = item;
   return typeof target === 'string' ? `${name} -> ${escapeName(target)}` : name;
 }
 
-/** Writes a directory and the names in it, one a line. */
 function linesOf([path, { items, cachedAt }]: PathListing, { language, showTime }: SectionStyle): string[] {
   const texts = sectionTexts[language];
   const found = itemsOf(items, [path]) ?? [];
@@ -33,9 +26,6 @@ function linesOf([path, { items, cachedAt }]: PathListing, { language, showTime 
     ...new Set(found.map(({ item, below }) => `  ${nameOf(item, below)}`)),
   ];
 }
-
-const byBytes = ([left]: PathListing, [right]: PathListing): number =>
-  Buffer.compare(Buffer.from(left), Buffer.from(right));
 
 /** Writes the names of kept listings, as many as the budget allows: the oldest leave first. Returns the listings that it shows. */
 export function renderListings(
@@ -49,15 +39,15 @@ export function renderListings(
   const lines = new Map(newestFirst.map((one) => [one, linesOf(one, style)] as const));
   const { list = 'ls' } = style.toolNames;
   const write = (count: number): string => {
-    const shown = newestFirst
+    const byBytes = newestFirst
       .slice(0, count)
-      .toSorted(byBytes)
-      .flatMap((one) => lines.get(one) ?? []);
+      .toSorted(([left], [right]) => Buffer.compare(Buffer.from(left), Buffer.from(right)));
+    const shown = byBytes.flatMap((one) => lines.get(one) ?? []);
     const rest = listings.length - count;
     const body = [...shown, ...(rest > 0 ? [texts.moreListings(rest)] : [])].join('\n');
     return [texts.dynamicHeading(list), texts.dynamicIntro, fenced(body)].join('\n\n');
   };
-  const count = largestFitting(listings.length, write, budget);
+  const count = largestFitting(listings.length, (most) => fits(write(most), budget));
   if (count !== undefined) return { text: write(count), shown: newestFirst.slice(0, count) };
   const line = texts.moreListings(listings.length);
   return { text: fits(line, budget) ? line : '', shown: [] };

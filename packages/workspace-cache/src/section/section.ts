@@ -40,7 +40,6 @@ function renderCoreFiles(files: readonly CoreFile[], { language }: SectionStyle)
   return [coreFiles, ...parts].join('\n\n');
 }
 
-/** Writes the section of a prompt that shows the workspace. */
 export function renderSection(content: SectionContent, style: SectionStyle): string {
   const texts = sectionTexts[style.language];
   const { tree, metadata, levels, listings = '', coreFiles = [], gitLine } = content;

@@ -38,7 +38,6 @@ export const templateFilters: Readonly<{ 'yaml.stringify': (value: unknown) => s
   'yaml.stringify': stringifyYaml,
 };
 
-/** What a template sees of a run. */
 export interface TemplateVariables {
   /** The data of the run; `undefined` before `init` and without a run. */
   readonly workspaceCache: unknown;

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { adviceOf } from './advice.ts';
-import { reportOf } from './report.ts';
+import { adviceOf, reportOf } from './report.ts';
 import { statisticsOf, type RunCounts } from './statistics.ts';
 
 const counts: RunCounts = {

@@ -8,11 +8,7 @@ import type { TreeMetadata } from '../data.ts';
  */
 const LISTINGS_PER_AGENT = 3;
 
-/**
- * Tokens of one call: its share of the tool definitions, the call and its result.
- *
- * From the source document, section "预期效果".
- */
+/** Tokens of one call: its share of the tool definitions, the call and its result. From the source document, section "预期效果". */
 const TOKENS_PER_CALL = 1000;
 
 interface CallCounts {
@@ -48,7 +44,6 @@ export interface RunCounts {
   readonly readCounts: ReadonlyMap<string, number>;
 }
 
-/** A number that nothing counts. */
 interface Estimate {
   /** May be negative. */
   readonly estimated: number;
@@ -80,28 +75,28 @@ export interface StatisticsOptions {
   readonly requests?: number | undefined;
 }
 
-type SavedCalls = Readonly<Record<'agents' | 'places' | 'listed' | 'kept', number>>;
-type SavedTokens = Readonly<Record<'calls' | 'tokens' | 'requests' | 'updates', number>>;
+type Facts = Readonly<Record<'agents' | 'places' | 'listed' | 'kept' | 'calls' | 'requests', number>>;
 
-/** The formulas in words, from the numbers in them. */
-const formulas = {
-  en: {
-    sectionTokens: 'tokens of the rendered section',
-    noTree: 'the prompts showed no tree',
-    savedCalls: ({ agents, places, listed, kept }: SavedCalls) =>
-      `agents (${agents}) * ${places} listings of an agent without the tree - listings made (${listed}) - calls of cache_directory (${kept})`,
-    savedTokens: ({ calls, tokens, requests, updates }: SavedTokens) =>
-      `savedCalls (${calls}) * ${TOKENS_PER_CALL} tokens of a call - sectionTokens (${tokens}) * requests (${requests}) - tokens of updates (${updates})`,
-  },
+const en = {
+  sectionTokens: 'tokens of the rendered section',
+  noTree: 'the prompts showed no tree',
+  savedCalls: ({ agents, places, listed, kept }: Facts): string =>
+    `agents (${agents}) * ${places} listings of an agent without the tree - listings made (${listed}) - calls of cache_directory (${kept})`,
+  savedTokens: ({ calls, requests }: Facts, { sectionTokens, updateTokens }: RunCounts): string =>
+    `savedCalls (${calls}) * ${TOKENS_PER_CALL} tokens of a call - sectionTokens (${sectionTokens}) * requests (${requests}) - tokens of updates (${updateTokens})`,
+};
+
+const formulas: Readonly<Record<Language, typeof en>> = {
+  en,
   zh: {
     sectionTokens: '渲染后缓存内容的 token 数',
     noTree: '提示词中没有目录树',
-    savedCalls: ({ agents, places, listed, kept }: SavedCalls) =>
+    savedCalls: ({ agents, places, listed, kept }) =>
       `agents (${agents}) * 无目录树时每个 agent 列目录 ${places} 次 - 实际列目录次数 (${listed}) - cache_directory 调用次数 (${kept})`,
-    savedTokens: ({ calls, tokens, requests, updates }: SavedTokens) =>
-      `savedCalls (${calls}) * 每次调用 ${TOKENS_PER_CALL} token - sectionTokens (${tokens}) * 请求数 (${requests}) - 更新的 token 数 (${updates})`,
+    savedTokens: ({ calls, requests }, { sectionTokens, updateTokens }) =>
+      `savedCalls (${calls}) * 每次调用 ${TOKENS_PER_CALL} token - sectionTokens (${sectionTokens}) * 请求数 (${requests}) - 更新的 token 数 (${updateTokens})`,
   },
-} as const;
+};
 
 /** Derives the statistics of a run. Only what interceptors counted is exact; the rest is an {@link Estimate}. */
 export function statisticsOf(
@@ -116,6 +111,7 @@ export function statisticsOf(
   const hasTree = agents > 0 && places > 0;
   const calls = hasTree ? agents * places - listed - kept : 0;
   const carried = requests ?? (counts.requests > 0 ? counts.requests : sections);
+  const facts = { agents, places, listed, kept, calls, requests: carried };
   const formula = formulas[language];
   return {
     totalScans,
@@ -127,13 +123,10 @@ export function statisticsOf(
     agents,
     sections,
     sectionTokens: { estimated: sectionTokens, formula: formula.sectionTokens },
-    savedCalls: {
-      estimated: calls,
-      formula: hasTree ? formula.savedCalls({ agents, places, listed, kept }) : formula.noTree,
-    },
+    savedCalls: { estimated: calls, formula: hasTree ? formula.savedCalls(facts) : formula.noTree },
     savedTokens: {
       estimated: calls * TOKENS_PER_CALL - sectionTokens * carried - updateTokens,
-      formula: formula.savedTokens({ calls, tokens: sectionTokens, requests: carried, updates: updateTokens }),
+      formula: formula.savedTokens(facts, counts),
     },
   };
 }

@@ -1,2 +1,1 @@
-export { createWorkspaceCacheToolSet } from './tool-set.ts';
-export type { WorkspaceCacheToolSetOptions } from './tool-set.ts';
+export { createWorkspaceCacheToolSet, type WorkspaceCacheToolSetOptions } from './tool-set.ts';

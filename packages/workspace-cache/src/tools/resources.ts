@@ -1,13 +1,12 @@
-import type { Language } from '@cairn/tool/kernel';
-import { onAnyChange, type Workspace, type WorkspaceChange } from '@cairn/coding-agent';
+import { onAnyChange, type WorkspaceChange } from '@cairn/coding-agent';
 import { canonicalRoots } from '@cairn/coding-agent/internal';
 import { ToolError, type Resource, type ResourceChanges, type ResourceProvider } from '@cairn/tool';
 import { escapeControls, quotePath } from '@cairn/tool/paths';
 import { basename } from 'node:path';
 import type { DynamicListings } from '../listings/dynamic-listings.ts';
-import { IGNORE_FILES, isAffected, pathsOf } from '../listings/paths-of.ts';
-import { problemFor, treeText } from './tree-text.ts';
-import type { TreeAt } from './tree-tool.ts';
+import { IGNORE_FILES, isAffected, pathsOf } from '../listings/paths.ts';
+import { requireTree, treeText } from './tree-text.ts';
+import type { WorkspaceTreeToolOptions } from './tree-tool.ts';
 import { treeToolTexts } from './tree-texts.ts';
 
 const BASE = 'cairn://workspace/';
@@ -19,16 +18,11 @@ function treeUri(index: number): string {
   return index === 0 ? `${BASE}tree` : `${BASE}tree/${index + 1}`;
 }
 
-export interface WorkspaceResourcesOptions {
-  readonly workspace: Workspace;
+interface WorkspaceResourcesOptions extends WorkspaceTreeToolOptions {
   /** The roots as the caller named them. */
   readonly roots: readonly string[];
-  readonly treeAt: TreeAt;
   /** Absent in the mode `static`. */
   readonly listings: DynamicListings | undefined;
-  readonly language: Language;
-  /** The name of the tool that lists a directory. */
-  readonly list: string;
 }
 
 /** Returns the paths of a change after which a tree may be another one. */
@@ -63,11 +57,7 @@ async function readTree(
   // A root may have become a link that leads elsewhere.
   const { real } = await workspace.resolve(root);
   const tree = await treeAt(real, { signal });
-  const { error, errorCode, entries } = tree.metadata;
-  if (error !== undefined && entries === 0) {
-    const hint = 'Read the tree of another root, or tell the user.';
-    throw new ToolError(errorCode ?? 'IO', [problemFor(error), hint], { path: root });
-  }
+  requireTree(tree.metadata, root, 'Read the tree of another root, or tell the user.');
   return treeText(tree, { path: root, language, list });
 }
 
@@ -94,7 +84,6 @@ function changesOf({ workspace, roots, listings }: WorkspaceResourcesOptions): R
   };
 }
 
-/** Makes the resources of a session: the tree of each root, and the kept listings. */
 export function workspaceResources(options: WorkspaceResourcesOptions): ResourceProvider {
   const { roots, listings } = options;
   const resources = resourcesOf(options);

@@ -10,13 +10,15 @@ import { sessionWorkspace, toolNameIn } from '@cairn/coding-agent/internal';
 import { ToolError, type OpenToolSet, type ToolSet, type ToolSetContext, type Tools } from '@cairn/tool';
 import { cacheOptionNames, resolveCacheOptions, type WorkspaceCacheOptions } from '../cache-options.ts';
 import { check } from '../checks.ts';
+import { Lru } from '../content/lru.ts';
 import { CacheScope } from '../content/scope.ts';
 import type { DynamicListing } from '../data.ts';
 import { createCacheDirectoryTool } from '../listings/cache-directory.ts';
 import { dynamicListingsOf } from '../listings/dynamic-listings.ts';
 import { workspaceResources } from './resources.ts';
 import { createWorkspaceTreeTool, WORKSPACE_TREE, type TreeAt } from './tree-tool.ts';
-import type { createWorkspaceCache, WorkspaceCache } from '../workspace-cache.ts';
+import type { Trees } from '../tree/trees.ts';
+import type { WorkspaceCache } from '../workspace-cache.ts';
 
 export interface WorkspaceCacheToolSetOptions extends Omit<WorkspaceCacheOptions, 'root' | 'workspace'> {
   /**
@@ -38,44 +40,7 @@ const toolSetOptions: OptionNames<WorkspaceCacheToolSetOptions> = {
   journalDirectory: 'optional',
 };
 
-/** How many directories keep their tree for the next call. */
-const MAX_CACHES = 32;
-
-/** Loads the cache at the first call: a server starts without it, and many sessions never ask for a tree. */
-const load = async (): Promise<typeof createWorkspaceCache> =>
-  (await import('../workspace-cache.ts')).createWorkspaceCache;
-
-/** The caches of a session, by directory. The least recently used ones are closed. */
-class Caches {
-  readonly #make: (create: typeof createWorkspaceCache, directory: string) => WorkspaceCache;
-  readonly #caches = new Map<string, Promise<WorkspaceCache>>();
-  readonly #closing: Promise<void>[] = [];
-
-  constructor(make: (create: typeof createWorkspaceCache, directory: string) => WorkspaceCache) {
-    this.#make = make;
-  }
-
-  at(directory: string): Promise<WorkspaceCache> {
-    const cache = this.#caches.get(directory) ?? load().then((create) => this.#make(create, directory));
-    this.#caches.delete(directory);
-    this.#caches.set(directory, cache);
-    for (const [oldest, other] of this.#caches) {
-      if (this.#caches.size <= MAX_CACHES) break;
-      this.#caches.delete(oldest);
-      this.#end(other);
-    }
-    return cache;
-  }
-
-  async close(): Promise<void> {
-    for (const cache of this.#caches.values()) this.#end(cache);
-    await Promise.all(this.#closing);
-  }
-
-  #end(cache: Promise<WorkspaceCache>): void {
-    this.#closing.push(cache.then((made) => made.close()));
-  }
-}
+const MAX_DIRECTORIES = 32;
 
 /** Returns file operations that read and list through a cache. The first of them makes it. */
 function lazyOperations(cacheOf: () => Promise<WorkspaceCache>): FileOperations {
@@ -85,6 +50,21 @@ function lazyOperations(cacheOf: () => Promise<WorkspaceCache>): FileOperations 
     openCached: async (path, named) =>
       (await cached()).openCached?.(path, named) ?? nodeFileOperations.open(path, 'read'),
     listCached: async (path) => (await cached()).listCached?.(path) ?? nodeFileOperations.list(path),
+  };
+}
+
+/** Returns a function that shows the tree of a directory of the workspace. */
+function treesOf(workspace: Workspace, options: Omit<WorkspaceCacheOptions, 'root'>): TreeAt {
+  const kept = new Lru<Promise<Trees>>({ maxSize: MAX_DIRECTORIES });
+  // At the first call: a server starts without it, and many sessions never ask for a tree.
+  const make = async (root: string): Promise<Trees> => {
+    const { Trees: Made } = await import('../tree/trees.ts');
+    return new Made({ ...resolveCacheOptions({ ...options, root }), scope: new CacheScope(root, { workspace }) });
+  };
+  return async (directory, call) => {
+    const trees = kept.get(directory) ?? make(directory);
+    kept.set(directory, trees, 0);
+    return (await trees).show(options, call);
   };
 }
 
@@ -132,21 +112,24 @@ export function createWorkspaceCacheToolSet(options: WorkspaceCacheToolSetOption
     resolveCacheOptions({ ...cacheOptions, root: roots[0] });
     const { language = 'en', mode = 'full', clock = Date.now } = options;
     const list = options.toolNames?.list ?? toolNameIn(context.naming, 'ls');
-    const caches = new Caches((create, root) => create({ ...cacheOptions, root, workspace }));
-    const workspace = workspaceFor(context, options, () => caches.at(roots[0]));
-    const treeAt: TreeAt = async (directory, call) => (await caches.at(directory)).tree(call);
+    let files: Promise<WorkspaceCache> | undefined;
+    const makeFiles = async (): Promise<WorkspaceCache> =>
+      (await import('../workspace-cache.ts')).createWorkspaceCache({ ...cacheOptions, root: roots[0], workspace });
+    const workspace = workspaceFor(context, options, () => (files ??= makeFiles()));
+    const treeAt = treesOf(workspace, cacheOptions);
     const record = Object.create(null) as Record<string, DynamicListing>;
     const listings = mode === 'static' ? undefined : dynamicListingsOf(record, clock);
     const stop = onAnyChange((change) => listings?.drop(change));
     const end = (): void => {
       stop();
-      const ended = caches.close().finally(() => void ends.delete(ended));
+      const ended = Promise.resolve(files?.then((cache) => cache.close())).finally(() => void ends.delete(ended));
       ends.add(ended);
     };
     if (context.signal.aborted) end();
     else context.signal.addEventListener('abort', end, { once: true });
 
     const shared = { workspace, treeAt, language, list };
+    if (context.hidden?.has('tree') === true) return { tools: {} };
     const tools: Record<string, Tools[string]> = { [WORKSPACE_TREE]: createWorkspaceTreeTool(shared) as Tools[string] };
     if (listings !== undefined) {
       const scope = new CacheScope(workspace.root, { workspace });
@@ -154,7 +137,6 @@ export function createWorkspaceCacheToolSet(options: WorkspaceCacheToolSetOption
       const tool = createCacheDirectoryTool({ scope, dynamic: listings, language, toolNames });
       tools[tool.name] = tool as Tools[string];
     }
-    if (context.hidden?.has('tree') === true) return { tools: {} };
     return { tools, resources: workspaceResources({ ...shared, roots, listings }) };
   };
   return {

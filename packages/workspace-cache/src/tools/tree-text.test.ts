@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { problemFor } from './tree-text.ts';
+import { requireTree } from './tree-text.ts';
 
 test.each([
   [
@@ -8,6 +8,7 @@ test.each([
   ],
   ['the workspace has more entries than one scan may collect; choose a smaller root', /; show a smaller directory$/u],
   ['cannot find /x; check the path', /^cannot find \/x; check the path$/u],
-])('the advice of %j is what a model can do', (error, text) => {
-  expect(problemFor(error)).toMatch(text);
+])('the advice of %j is what a model can do', (error, summary) => {
+  const fail = (): void => requireTree({ error, entries: 0 }, 'x', 'Tell the user.');
+  expect(fail).toThrow(expect.objectContaining({ summary: expect.stringMatching(summary) as string }));
 });

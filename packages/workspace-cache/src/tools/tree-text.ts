@@ -1,5 +1,7 @@
 import type { Language } from '@cairn/tool/kernel';
+import { ToolError } from '@cairn/tool';
 import { quotePath } from '@cairn/tool/paths';
+import type { TreeMetadata } from '../data.ts';
 import type { WorkspaceTree } from '../tree/build.ts';
 import { treeToolTexts } from './tree-texts.ts';
 
@@ -13,8 +15,17 @@ export interface TreeTextContext {
 }
 
 /** Returns a problem of a scan for a model, which can choose a directory, but neither the root nor the time. */
-export function problemFor(error: string): string {
+function problemFor(error: string): string {
   return error.replace(/choose a smaller root(?:, or raise timeoutMs)?$/u, 'show a smaller directory');
+}
+
+/** @throws {ToolError} when nothing of a directory could be scanned. */
+export function requireTree(
+  { error, errorCode, entries }: Pick<TreeMetadata, 'error' | 'errorCode' | 'entries'>,
+  path: string,
+  hint: string,
+): void {
+  if (error !== undefined && entries === 0) throw new ToolError(errorCode ?? 'IO', [problemFor(error), hint], { path });
 }
 
 function listed(paths: readonly string[], count: number = paths.length): string {

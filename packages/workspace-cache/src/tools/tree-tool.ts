@@ -6,10 +6,11 @@ import { quotePath } from '@cairn/tool/paths';
 import { relative, resolve, sep } from 'node:path';
 import { z } from 'zod';
 import type { TreeMetadata } from '../data.ts';
+import { requireDirectory } from '../listings/paths.ts';
 import type { WorkspaceTree } from '../tree/build.ts';
 import type { TreeForm } from '../tree/options.ts';
-import type { TreeCallOptions } from '../workspace-cache.ts';
-import { problemFor, treeText } from './tree-text.ts';
+import type { TreeCallOptions } from '../tree/trees.ts';
+import { requireTree, treeText } from './tree-text.ts';
 import { treeToolTexts } from './tree-texts.ts';
 
 export const WORKSPACE_TREE = 'workspace_tree';
@@ -38,7 +39,6 @@ export interface WorkspaceTreeToolOptions {
   readonly list: string;
 }
 
-/** The largest tree that one call returns. */
 const MAX_TREE_CHARACTERS = 100_000;
 
 const MAX_DEPTH = 100;
@@ -47,34 +47,6 @@ const MAX_DEPTH = 100;
 function withNumber(input: Fields): Fields {
   const { depth } = input;
   return typeof depth === 'string' && /^\d+$/u.test(depth) ? { ...input, depth: Number(depth) } : input;
-}
-
-function makeSchema(language: Language): ToolDefinition<WorkspaceTreeInput>['inputSchema'] {
-  const texts = treeToolTexts[language];
-  const shape = {
-    path: z.string().optional().describe(texts.path),
-    depth: z
-      .union([z.int().min(1).max(MAX_DEPTH), z.literal('auto')])
-      .optional()
-      .describe(texts.depth),
-    characters: z.int().min(0).max(MAX_TREE_CHARACTERS).optional().describe(texts.characters),
-    format: z.enum(['box', 'indent', 'paths']).optional().describe(texts.format),
-    focus: z.array(z.string().min(1)).optional().describe(texts.focus),
-  };
-  return inputSchema(shape, { adapt: withNumber });
-}
-
-/** Made once, although the tool is made for each session and each run. */
-const schemas: { [Key in Language]?: ReturnType<typeof makeSchema> } = {};
-
-/** @throws {ToolError} when the path is not a directory. */
-function requireDirectory({ stat, display: path }: ResolvedPath, list: string): void {
-  if (stat?.kind === 'directory') return;
-  if (stat === undefined) {
-    throw new ToolError('NOT_FOUND', [`${path} does not exist`, `List the directory above it with ${list}.`], { path });
-  }
-  const hint = 'Show the directory that contains it, with this path as focus.';
-  throw new ToolError('NOT_A_DIRECTORY', [`${path} is not a directory`, hint], { path });
 }
 
 /** Returns a path of `focus`, which is relative to the root like every path, relative to the directory that is shown. */
@@ -94,14 +66,27 @@ export function createWorkspaceTreeTool(
 ): ToolDefinition<WorkspaceTreeInput, WorkspaceTreeDetails> {
   const { workspace, treeAt, language, list } = options;
   const texts = treeToolTexts[language];
+  const shape = {
+    path: z.string().optional().describe(texts.path),
+    depth: z
+      .union([z.int().min(1).max(MAX_DEPTH), z.literal('auto')])
+      .optional()
+      .describe(texts.depth),
+    characters: z.int().min(0).max(MAX_TREE_CHARACTERS).optional().describe(texts.characters),
+    format: z.enum(['box', 'indent', 'paths']).optional().describe(texts.format),
+    focus: z.array(z.string().min(1)).optional().describe(texts.focus),
+  };
   return createTool<WorkspaceTreeInput, WorkspaceTreeDetails>({
     name: WORKSPACE_TREE,
     description: texts.description,
-    inputSchema: (schemas[language] ??= makeSchema(language)),
+    inputSchema: inputSchema(shape, { adapt: withNumber }),
     annotations: readOnly('Show the workspace as a tree'),
     run: async ({ path = '.', depth, characters, format, focus = [] }, { signal }) => {
       const directory = await workspace.resolve(path);
-      requireDirectory(directory, list);
+      requireDirectory(directory, {
+        missing: `List the directory above it with ${list}.`,
+        other: 'Show the directory that contains it, with this path as focus.',
+      });
       const given = new Map(focus.map((one) => [focusBelow(one, directory, workspace.root), one]));
       const { version, ...tree } = await treeAt(directory.real, {
         depth,
@@ -110,15 +95,9 @@ export function createWorkspaceTreeTool(
         focus: [...given.keys()],
         signal,
       });
-      const { missingFocus } = tree.metadata;
-      const asGiven = missingFocus?.map((one) => given.get(one) ?? one);
-      const metadata = { ...tree.metadata, ...(asGiven && { missingFocus: asGiven }) };
-      if (metadata.error !== undefined && metadata.entries === 0) {
-        const hint = 'Show another directory, or tell the user.';
-        throw new ToolError(metadata.errorCode ?? 'IO', [problemFor(metadata.error), hint], {
-          path: directory.display,
-        });
-      }
+      const missingFocus = tree.metadata.missingFocus?.map((one) => given.get(one) ?? one);
+      const metadata = { ...tree.metadata, ...(missingFocus && { missingFocus }) };
+      requireTree(metadata, directory.display, 'Show another directory, or tell the user.');
       const text = treeText({ tree: tree.tree, metadata }, { path: directory.path, language, list });
       return succeed(text, { path: directory.path, ...metadata, version });
     },

@@ -28,7 +28,6 @@ export interface BuiltTree extends WorkspaceTree {
   readonly shownDirectories: number;
 }
 
-/** Where and when a tree is built. */
 export interface BuildContext {
   readonly root: string;
   readonly clock: () => number;
@@ -39,13 +38,11 @@ export interface BuildContext {
   readonly summarize?: ((options: TreeSummaryOptions) => Promise<TreeSummary>) | undefined;
 }
 
-/** The maximal number of entries that the scan may return. */
 const MAX_ENTRIES = 100_000;
 
 /** The usual length of a line in code units. Longer lines only cost a second request. */
 const LINE_LENGTH = 12;
 
-/** The entries of the first request when the length has no limit. */
 const FIRST_ENTRIES = 4096;
 
 /** The levels of the scan for the depth `fit`. No tree within its limits has more, unless a directory has one entry a level. */
@@ -69,25 +66,12 @@ export function summaryOptions(root: string, options: ResolvedTreeOptions): Tree
 /** Asks for more entries while a longer summary could give a longer tree. */
 async function scan(options: ResolvedTreeOptions, context: BuildContext): Promise<FittedTree> {
   const { root, signal, validate = false, summarize = treeSummary } = context;
+  const request = { ...summaryOptions(root, options), validate, keepState: true, signal };
   for (let maxEntries = firstRequest(options); ; maxEntries = Math.min(maxEntries * 4, MAX_ENTRIES)) {
-    const summary = await summarize({
-      ...summaryOptions(root, options),
-      maxEntries,
-      validate,
-      keepState: true,
-      signal,
-    });
+    const summary = await summarize({ ...request, maxEntries });
     const fitted = fitTree(summary, options);
     if (!fitted.needsMore || maxEntries === MAX_ENTRIES) return fitted;
   }
-}
-
-/** Returns why the root cannot be listed at all. */
-function rootProblem({ unreadablePaths = [], root, entries }: TreeSummary): string | undefined {
-  const isUnreadable = entries.length === 0 && unreadablePaths.includes('.');
-  return isUnreadable
-    ? `${root} cannot be read: permission denied; choose another root, or ask for the permission`
-    : undefined;
 }
 
 /** Returns why the tree lacks entries that no limit left out. */
@@ -106,11 +90,7 @@ function shownDirectoriesOf({ layout: { summary, children, totals }, isShown }: 
   }).length;
 }
 
-/**
- * Builds the tree of a directory. A root that cannot be scanned gives an empty tree with `metadata.error`.
- *
- * @throws {ToolError} `INVALID_OPTION`; or the reason of the signal.
- */
+/** Builds the tree of a directory. @throws {ToolError} `INVALID_OPTION`; or the reason of the signal. */
 export async function buildTree(options: ResolvedTreeOptions, context: BuildContext): Promise<BuiltTree> {
   const startMs = performance.now();
   const cachedAt = new Date(context.clock()).toISOString();
@@ -122,10 +102,12 @@ export async function buildTree(options: ResolvedTreeOptions, context: BuildCont
     const fitted = await scan(options, context);
     const { text, tokens, truncated, layout } = fitted;
     const { summary } = layout;
-    const problem = rootProblem(summary);
-    if (problem !== undefined) return failedTree(options, problem, facts());
+    const { unreadable = 0, unreadablePaths, missingFocus = [], root } = summary;
+    if (summary.entries.length === 0 && unreadablePaths?.includes('.') === true) {
+      const hint = 'choose another root, or ask for the permission';
+      return failedTree(options, `${root} cannot be read: permission denied; ${hint}`, facts());
+    }
     const error = incompleteness(summary, options);
-    const { unreadable = 0, unreadablePaths, missingFocus = [] } = summary;
     const metadata: TreeMetadata = {
       ...facts(),
       size: text.length,
@@ -140,11 +122,9 @@ export async function buildTree(options: ResolvedTreeOptions, context: BuildCont
       ...(missingFocus.length > 0 && { missingFocus }),
       ...(error !== undefined && { error }),
     };
-    const levels = layout.levels.reduce(
-      (most, level, node) => (fitted.isShown(node) ? Math.max(most, level) : most),
-      0,
-    );
-    const { generation: version, root, complete } = summary;
+    const shownLevels = layout.levels.filter((_, node) => fitted.isShown(node));
+    const levels = shownLevels.reduce((most, level) => Math.max(most, level), 0);
+    const { generation: version, complete } = summary;
     const state = complete ? summary.state : undefined;
     return { tree: text, metadata, version, root, state, levels, shownDirectories: shownDirectoriesOf(fitted) };
   } catch (error) {
@@ -154,7 +134,6 @@ export async function buildTree(options: ResolvedTreeOptions, context: BuildCont
   }
 }
 
-/** Returns the tree of a root that cannot be scanned. */
 export function failedTree(
   { depth }: ResolvedTreeOptions,
   error: string,

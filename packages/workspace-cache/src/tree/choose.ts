@@ -1,6 +1,5 @@
 import { ROOT, type Layout } from './layout.ts';
 
-/** The entries that a tree shows. */
 export interface Choice {
   /** 1 for each entry of the layout that is shown. */
   readonly isShown: Uint8Array;
@@ -22,13 +21,9 @@ function nextGroup(shown: number, total: number): number {
 }
 
 /**
- * Chooses entries so that their lines fit into a length: the first level, with directories first; then `focus`; then level by
- * level, the first three children of each directory, then one more of each, and so on. The first that do not fit end the choice.
- *
- * The time is linear in the size of the layout.
- *
- * @param options.focus entries that come directly after the first level, each after its parent.
- * @param options.depths the depth of what is below each entry.
+ * Chooses entries so that their lines fit into a length: the first level, with directories first; then `focus`, each after its parent;
+ * then level by level, the first three children of each directory, then one more of each, and so on. The first that do not fit end the
+ * choice. The time is linear in the size of the layout. `depths` has the depth of what is below each entry.
  */
 export function chooseEntries(
   layout: Layout,
@@ -51,7 +46,6 @@ export function chooseEntries(
   const moreLength = (node: number, count: number): number =>
     count === 0 ? 0 : at(indents, node) + texts.more(count).length + 1;
 
-  /** Adds an entry, whether it fits or not. */
   const add = (node: number): void => {
     const parent = at(parents, node);
     const hidden = at(totals, parent) - at(shown, parent);
@@ -74,7 +68,6 @@ export function chooseEntries(
     return false;
   };
   const addAll = (nodes: readonly number[]): boolean => nodes.every((node) => isShown[node] === 1 || addGroup([node]));
-  /** Adds some children of each directory in turn. */
   const addInTurn = (directories: readonly number[]): boolean => {
     let waiting = directories.map((node) => ({
       node,

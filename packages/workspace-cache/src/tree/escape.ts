@@ -50,3 +50,10 @@ export function escapeName(name: string, bytes?: Uint8Array): string {
     return isByte ? String.raw`\x${hex(code - INVALID_BYTE)}` : String.raw`\u{${hex(code)}}`;
   });
 }
+
+/** Writes the names of a path like {@link escapeName}. */
+export function escapePath(path: string, bytes?: Uint8Array): string {
+  // Each byte is a character, so that no name is decoded before it is separated.
+  const names = bytes === undefined ? path.split('/') : Buffer.from(bytes).toString('latin1').split('/');
+  return names.map((name) => escapeName(name, bytes && Buffer.from(name, 'latin1'))).join('/');
+}

@@ -1,4 +1,5 @@
 import type { TreeSummary } from '@cairn/natives';
+import { largestFitting } from './budget.ts';
 import { chooseEntries, type Choice } from './choose.ts';
 import { focusEntries, type FocusEntries } from './focus.ts';
 import { layOut, ROOT, type Layout } from './layout.ts';
@@ -40,7 +41,6 @@ function depthsOf({ summary, parents, levels }: Layout, depth: number, isAutomat
   return depths;
 }
 
-/** Returns whether the summary lacks children that its depth, or a focus, asks for. */
 function isCutShort(layout: Layout, depths: Int32Array, whole: ReadonlySet<number>): boolean {
   const { levels, children, totals } = layout;
   return children.some(
@@ -61,7 +61,7 @@ class Fit {
   readonly #layout: Layout;
   readonly #focus: FocusEntries;
   /** The last count: an injected tokenizer may take long, and a text that fits is counted for its metadata too. */
-  #counted = { text: '', tokens: Number.NaN };
+  #counted: { readonly text: string; readonly tokens: number } | undefined;
 
   constructor(summary: TreeSummary, options: ResolvedTreeOptions) {
     this.#options = options;
@@ -70,7 +70,7 @@ class Fit {
   }
 
   #tokensOf(text: string): number {
-    if (Number.isNaN(this.#counted.tokens) || this.#counted.text !== text) {
+    if (this.#counted?.text !== text) {
       this.#counted = { text, tokens: countTokensOf(text, this.#options.countTokens ?? estimateTreeTokens) };
     }
     return this.#counted.tokens;
@@ -133,26 +133,12 @@ class Fit {
       if (this.#fits(text)) return result(text, everything, false);
     }
     if (!this.#fits(notice)) return result('', undefined, true);
-    let high = Math.min(everything.length, maxCharacters - notice.length);
-    let best = write(high);
-    if (this.#fits(best.text)) return best;
+    const most = Math.min(everything.length, maxCharacters - notice.length);
     // The tokens of a text are not the sum of the tokens of its lines: search for the length with a text that fits.
-    best = result(notice, undefined, true);
-    for (let low = 0; high - low > 1;) {
-      const middle = Math.floor((low + high) / 2);
-      const attempt = write(middle);
-      if (this.#fits(attempt.text)) {
-        low = middle;
-        best = attempt;
-      } else {
-        high = middle;
-      }
-    }
-    return best;
+    return write(largestFitting(most, (length) => this.#fits(write(length).text)) ?? 0);
   }
 }
 
-/** Chooses what fits and writes it. */
 export function fitTree(summary: TreeSummary, options: ResolvedTreeOptions): FittedTree {
   const fit = new Fit(summary, options);
   if (options.depth !== 'fit') return fit.at(summary.depth);

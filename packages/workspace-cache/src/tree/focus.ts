@@ -1,10 +1,5 @@
 import { ROOT, type Layout } from './layout.ts';
 
-/** The parts of a focus path as names. `/` or `./` before it and `/` after it do not count. */
-function partsOf(path: string): string[] {
-  return path.split('/').filter((part) => part !== '' && part !== '.');
-}
-
 export interface FocusEntries {
   /** Each after its parent. */
   readonly nodes: readonly number[];
@@ -19,7 +14,8 @@ export function focusEntries({ summary, children }: Layout, focus: readonly stri
   for (const path of focus) {
     let node: number | undefined = ROOT;
     let parent = ROOT;
-    for (const name of partsOf(path)) {
+    // `/` or `./` before a path and `/` after it do not count.
+    for (const name of path.split('/').filter((part) => part !== '' && part !== '.')) {
       parent = node;
       node = children[parent]?.find((child) => summary.entries[child - 1]?.name.normalize() === name.normalize());
       if (node === undefined) break;

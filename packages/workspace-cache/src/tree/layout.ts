@@ -30,13 +30,6 @@ function labelOf({ name, nameBytes, kind, folded, target, targetBytes }: TreeEnt
   return folded === undefined ? `${label}/` : `${label}/ (${texts.folded[folded]})`;
 }
 
-/** The length of what stands before the names of the children of a directory. */
-function indentOf(format: TreeForm, level: number, pathLength: number): number {
-  if (format === 'paths') return pathLength;
-  return format === 'box' ? 4 * (level + 1) : 2 * level;
-}
-
-/** Computes the lines of a summary. */
 export function layOut(summary: TreeSummary, format: TreeForm, texts: TreeTexts): Layout {
   const { entries } = summary;
   const size = entries.length + 1;
@@ -44,10 +37,14 @@ export function layOut(summary: TreeSummary, format: TreeForm, texts: TreeTexts)
   const levels = new Int32Array(size);
   const totals = new Int32Array(size);
   const indents = new Int32Array(size);
+  const indentOf = (level: number, pathLength: number): number => {
+    if (format === 'paths') return pathLength;
+    return format === 'box' ? 4 * (level + 1) : 2 * level;
+  };
   const labels: string[] = [''];
   const children: number[][] = Array.from({ length: size }, () => []);
   totals[ROOT] = summary.rootChildren;
-  indents[ROOT] = indentOf(format, 0, 0);
+  indents[ROOT] = indentOf(0, 0);
   for (const [index, entry] of entries.entries()) {
     const node = index + 1;
     const parent = entry.parent + 1;
@@ -56,7 +53,7 @@ export function layOut(summary: TreeSummary, format: TreeForm, texts: TreeTexts)
     parents[node] = parent;
     levels[node] = level;
     totals[node] = entry.children;
-    indents[node] = indentOf(format, level, (indents[parent] ?? 0) + label.length);
+    indents[node] = indentOf(level, (indents[parent] ?? 0) + label.length);
     labels.push(label);
     children[parent]?.push(node);
   }

@@ -36,22 +36,13 @@ export interface TreeOptions {
   readonly exclude?: readonly string[] | undefined;
   /** Names that are shown though they are hidden, ignored or excluded. Default: {@link ALLOWED_NAMES}. */
   readonly allow?: readonly string[] | undefined;
-  /**
-   * Show hidden directories.
-   * @default false
-   */
+  /** Show hidden directories. @default false */
   readonly hidden?: boolean | undefined;
-  /**
-   * Apply ignore files.
-   * @default true
-   */
+  /** Apply ignore files. @default true */
   readonly gitignore?: boolean | undefined;
   /** Paths relative to the root, which are shown at any depth with their ancestors and siblings. Default: none. */
   readonly focus?: readonly string[] | undefined;
-  /**
-   * Milliseconds until the scan ends with the part of the tree that it knows; `metadata.error` states it.
-   * @default 10_000
-   */
+  /** Milliseconds until the scan ends with the part of the tree that it knows; `metadata.error` states it. @default 10_000 */
   readonly timeoutMs?: number | undefined;
 }
 
@@ -84,7 +75,6 @@ const SOURCE_CHARACTERS = 10_000;
 
 const DEFAULT_TIMEOUT_MS = 10_000;
 
-/** Options with every default. */
 export type ResolvedTreeOptions = {
   readonly [Name in Exclude<keyof TreeOptions, 'countTokens' | 'format'>]-?: NonNullable<TreeOptions[Name]>;
 } & {
@@ -94,14 +84,12 @@ export type ResolvedTreeOptions = {
   readonly maxWholeTokens: number;
 };
 
-const isLimit = (value: unknown): boolean => value === Infinity || isCount(value);
-
 const oneOf = (...allowed: readonly string[]): Rule => [
   (value) => typeof value === 'string' && allowed.includes(value),
-  `${allowed.map((one) => JSON.stringify(one)).join(', ')}`,
+  allowed.map((one) => JSON.stringify(one)).join(', '),
 ];
 
-const limit: Rule = [isLimit, 'a whole number from 0'];
+const limit: Rule = [(value) => value === Infinity || isCount(value), 'a whole number from 0'];
 
 const isName = (value: unknown): boolean =>
   typeof value === 'string' && value !== '' && value !== '.' && value !== '..' && !/[/\0]/u.test(value);
@@ -137,7 +125,6 @@ const rules: Rules<TreeOptions> = {
   ],
 };
 
-/** The names of {@link TreeOptions}. */
 export const treeOptionNames: OptionNames<TreeOptions> = namesIn(rules);
 
 type Form = Pick<ResolvedTreeOptions, 'format' | 'depth' | 'maxCharacters' | 'maxTokens' | 'maxWholeTokens'>;
@@ -154,11 +141,7 @@ function ownForm({ depth = 'fit', maxTokens, maxCharacters }: TreeOptions, forma
   return { format, depth, maxCharacters: maxCharacters ?? Infinity, maxTokens: tokens, maxWholeTokens };
 }
 
-/**
- * Checks options and adds the defaults. The value `undefined` counts as not given.
- *
- * @throws {ToolError} `INVALID_OPTION`
- */
+/** Checks options and adds the defaults. The value `undefined` counts as not given. @throws {ToolError} `INVALID_OPTION` */
 export function resolveTreeOptions(options: TreeOptions): ResolvedTreeOptions {
   checkValues<TreeOptions>(options, rules);
   const { format = 'indent' } = options;

@@ -1,6 +1,5 @@
 import { fsScanCacheStats } from '@cairn/natives';
 
-/** The complete scans that natives have made in this process. */
 function scans(): number {
   const { misses, rescans } = fsScanCacheStats();
   return misses + rescans;

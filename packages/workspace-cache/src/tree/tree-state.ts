@@ -1,8 +1,7 @@
-import { treeStateSync, treeSummary, type TreeState, type TreeSummaryOptions } from '@cairn/natives';
+import { treeStateSync, treeSummary, type TreeState, type TreeSummary } from '@cairn/natives';
 import { summaryOptions } from './build.ts';
 import type { ResolvedTreeOptions } from './options.ts';
 
-/** The whole tree at one time. */
 export interface TreeSnapshot {
   readonly state: TreeState;
   /** See `WorkspaceTree`. */
@@ -13,32 +12,23 @@ export interface TreeSnapshot {
 export interface TreeReader {
   /** Compares the whole tree with the disk. */
   readonly fromDisk: () => Promise<TreeSnapshot>;
-  /**
-   * Reads the tree after an announced change, on the calling thread. What other programs changed is in it only after the natives' time to
-   * live.
-   */
+  /** Reads the tree on the calling thread. Of changes that nothing announced, it has those before the natives' time to live. */
   readonly afterAnnouncement: () => TreeSnapshot;
 }
 
 /** How long the calling thread may be busy. To validate a cached scan takes milliseconds. */
 const SYNC_TIMEOUT_MS = 1000;
 
-function snapshotOf({
-  state,
-  generation,
-  complete,
-}: {
-  state?: TreeState;
-  generation: number;
-  complete: boolean;
-}): TreeSnapshot {
+type Scanned = Pick<TreeSummary, 'state' | 'generation' | 'complete'>;
+
+function snapshotOf({ state, generation, complete }: Scanned): TreeSnapshot {
   if (state === undefined || !complete) throw new Error('the scan of the workspace is not complete');
   return { state, version: generation };
 }
 
 export function treeReader(root: string, options: ResolvedTreeOptions): TreeReader {
   const all = summaryOptions(root, options);
-  const { depth: _depth, focus: _focus, onTimeout: _onTimeout, ...rules }: TreeSummaryOptions = all;
+  const { depth: _depth, focus: _focus, onTimeout: _onTimeout, ...rules } = all;
   return {
     fromDisk: async () => snapshotOf(await treeSummary({ ...all, maxEntries: 0, validate: true, keepState: true })),
     afterAnnouncement: () => snapshotOf(treeStateSync({ ...rules, timeoutMs: SYNC_TIMEOUT_MS })),

@@ -1,11 +1,11 @@
 import type { TreeSummary, TreeSummaryOptions } from '@cairn/natives';
 import { expect, test } from 'vitest';
 import { resolveTreeOptions } from './options.ts';
-import { createTreeBuilder } from './tree-builder.ts';
+import { Trees } from './trees.ts';
 
-/** A builder over a directory. The test sets its summary. */
+/** The trees of a directory. The test sets its summary. */
 function createBench(): {
-  readonly build: ReturnType<typeof createTreeBuilder>;
+  readonly build: Trees['build'];
   readonly asked: (number | undefined)[];
   summary: Partial<TreeSummary>;
 } {
@@ -13,26 +13,29 @@ function createBench(): {
   const bench = {
     asked,
     summary: {} as Partial<TreeSummary>,
-    build: createTreeBuilder({
-      root: '/root',
-      clock: () => 0,
-      summarize: async ({ maxEntries }: TreeSummaryOptions): Promise<TreeSummary> => {
-        asked.push(maxEntries);
-        return {
-          root: '/root',
-          depth: 3,
-          rootChildren: 1,
-          entries: maxEntries === 0 ? [] : [{ name: 'a', parent: -1, kind: 'file', children: 0 }],
-          totalEntries: 1,
-          excluded: 0,
-          hiddenSecrets: 0,
-          generation: 1,
-          complete: true,
-          ...bench.summary,
-        };
-      },
-    }),
+    build: (...given: Parameters<Trees['build']>) => trees.build(...given),
   };
+  const trees = new Trees({
+    root: '/root',
+    clock: () => 0,
+    scope: { realRoots: async () => ['/root'] },
+    warn: () => undefined,
+    summarize: async ({ maxEntries }: TreeSummaryOptions): Promise<TreeSummary> => {
+      asked.push(maxEntries);
+      return {
+        root: '/root',
+        depth: 3,
+        rootChildren: 1,
+        entries: maxEntries === 0 ? [] : [{ name: 'a', parent: -1, kind: 'file', children: 0 }],
+        totalEntries: 1,
+        excluded: 0,
+        hiddenSecrets: 0,
+        generation: 1,
+        complete: true,
+        ...bench.summary,
+      };
+    },
+  });
   return bench;
 }
 
