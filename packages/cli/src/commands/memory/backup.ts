@@ -12,9 +12,11 @@ export const memoryBackupCommand: CommandFactory = memoryCommand({
   summary: 'copy the memory to a new file, and check the copy',
   args: [['<file>', 'the new file']],
   check: (_, file) => {
-    if (file !== '-') return;
+    if (file !== '-' && file !== '') return;
+    const problem =
+      file === '' ? 'the name of the file is empty' : 'a backup is a file, and cannot go to standard output';
     const fix = "name a new file, such as 'memory.db'";
-    throw new UsageError('a backup is a file, and cannot go to standard output', fix);
+    throw new UsageError(problem, fix);
   },
   absent: () => ({ bytes: 0 }),
   run: async ({ memory, session, signal, print, notice }, _: StoreFlags, file: string) => {

@@ -2,6 +2,7 @@ import type { Erasure, Memory } from '@cairn/memory';
 import { CommandError, UsageError } from '../../terminal/errors.ts';
 import { ExitCode } from '../../terminal/exit.ts';
 import { once } from '../../terminal/options.ts';
+import { shellQuote } from '../../terminal/shell-quote.ts';
 import { countOf } from '../../terminal/text.ts';
 import type { CommandFactory } from '../command.ts';
 import { onFact } from './find-by-id.ts';
@@ -64,12 +65,29 @@ function kindOf(flags: ForgetFlags, id: string | undefined): Kind {
   );
 }
 
+/** Returns the error about an id that a message has: messages are named with their group. */
+async function messageError(memory: Memory, id: string, signal: AbortSignal): Promise<CommandError | undefined> {
+  const { findMessage } = await import('@cairn/memory/internal');
+  const found = await findMessage(memory, id, { signal });
+  if (found === undefined) return undefined;
+  const selection = { stream: found.stream, group: found.group, message: id };
+  const words = Object.entries(selection).map(([name, value]) => `--${name} ${shellQuote(value)}`);
+  return new CommandError({
+    code: 'UNKNOWN_FACT',
+    message: `${id} is a message, not a fact`,
+    fix: `'cairn memory forget ${words.join(' ')}' erases it`,
+    changed: false,
+  });
+}
+
 async function forgetFact(memory: Memory, id: string, { signal, print, notice }: MemoryPlace): Promise<number> {
   const { erased, superseded } = await onFact(memory, { id, signal }, async () => {
     // An unknown id is reported here. A record that cannot be read is removed all the same.
     const { forgotten, erased, superseded = [] } = await memory.facts.forget(id, { signal });
     if (!forgotten) await memory.facts.get(id, { signal });
     return { erased, superseded };
+  }).catch(async (error: unknown) => {
+    throw (await messageError(memory, id, signal)) ?? error;
   });
   notice(`forgot ${id}; ${erasures[erased]}`);
   if (superseded.length > 0) {

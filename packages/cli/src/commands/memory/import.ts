@@ -33,7 +33,13 @@ export const memoryImportCommand: CommandFactory = memoryCommand({
         : 'their key has a problem, or they are too old or too many';
     const over = dropped === 0 ? [] : [`${dropped} were not imported, because ${reason}`];
     const kept =
-      unknown === 0 ? [] : [`${unknown} are kept as they are for the next export, because they are not readable`];
+      unknown === 0
+        ? []
+        : [
+            unknown === 1
+              ? '1 is kept as it is for the next export, because it is not readable'
+              : `${unknown} are kept as they are for the next export, because they are not readable`,
+          ];
     notice([`imported ${added} of ${countOf(result.lines, 'line')}`, ...already, ...over, ...kept].join('; '));
     if ((flags.days ?? 0) > DEFAULT_DAYS) {
       notice(

@@ -60,6 +60,10 @@ export function memoryCommand<Flags extends ProjectFlags, Args extends readonly 
     run: async (session, flags, ...args) => {
       check?.(flags, ...args);
       const need = typeof ofProject === 'function' ? ofProject(flags, ...args) : ofProject;
+      if (need === undefined && flags.project !== undefined) {
+        const fix = 'leave it out, or select the facts of the project with --scope project';
+        throw new UsageError('--project has no effect with these options', fix);
+      }
       const printer = new Printer(session, flags);
       let isWhole = true;
       const { memory, where, isAbsent } = await openMemory(session, flags, {

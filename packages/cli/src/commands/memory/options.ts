@@ -1,6 +1,15 @@
 import type { Memory } from '@cairn/memory';
 import type { AnswerFlags } from '../../terminal/answer.ts';
-import { answerOptions, filled, oneOf, splitValues, wholeNumber, type OptionRow } from '../../terminal/options.ts';
+import { UsageError } from '../../terminal/errors.ts';
+import {
+  answerOptions,
+  filled,
+  oneOf,
+  splitValues,
+  switchOf,
+  wholeNumber,
+  type OptionRow,
+} from '../../terminal/options.ts';
 
 /** The options of every command on a memory, as parsed. */
 export interface StoreFlags extends AnswerFlags {
@@ -52,14 +61,14 @@ export const projectOption: OptionRow = [
 
 export const allowSecretOption: OptionRow = ['--allow-secret', 'store a text with a key, token or password'];
 
-export const pinOption: OptionRow = ['--pin', 'show it first at the start of every session'];
+export const pinOption: OptionRow = ['--pin', 'show it first at the start of every session', switchOf(true)];
 
 export function streamOption(description: string): OptionRow {
-  return ['--stream <name>', description];
+  return ['--stream <name>', description, filled];
 }
 
 export function groupOption(description: string): OptionRow {
-  return ['--group <name>', description];
+  return ['--group <name>', description, filled];
 }
 
 export function limitOption(what: string, standard: string): OptionRow {
@@ -92,8 +101,13 @@ export async function timesOf(
   if (since === undefined && until === undefined) return {};
   const { parseTime } = await import('@cairn/memory/internal');
   const now = await memory.backend.now({ signal });
-  return {
-    ...(since !== undefined && { since: parseTime(since, { now, edge: 'since' }) }),
-    ...(until !== undefined && { until: parseTime(until, { now, edge: 'until' }) }),
-  };
+  const from = since === undefined ? undefined : parseTime(since, { now, edge: 'since' });
+  const to = until === undefined ? undefined : parseTime(until, { now, edge: 'until' });
+  if (from !== undefined && to !== undefined && from >= to) {
+    throw new UsageError(
+      `--since ${since} is not before --until ${until}`,
+      'use an earlier --since, or a later --until',
+    );
+  }
+  return { ...(from !== undefined && { since: from }), ...(to !== undefined && { until: to }) };
 }

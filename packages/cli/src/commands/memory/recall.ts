@@ -1,5 +1,6 @@
 import type { RecalledFact, RecalledMessage } from '@cairn/memory';
 import { UsageError } from '../../terminal/errors.ts';
+import { filled } from '../../terminal/options.ts';
 import type { Session } from '../../terminal/session.ts';
 import type { CommandFactory } from '../command.ts';
 import { nothingFoundHint } from './hints.ts';
@@ -55,7 +56,7 @@ export const memoryRecallCommand: CommandFactory = memoryCommand<RecallFlags, [q
     ...timeOptions,
     streamOption('stream of the facts and messages (default: agent)'),
     groupOption('only messages of this group (default: all groups of the stream)'),
-    ['--role <role>', 'only messages of this role, such as user or assistant'],
+    ['--role <role>', 'only messages of this role, such as user or assistant', filled],
     limitOption('facts and N messages', String(DEFAULT_LIMIT)),
     offsetOption,
   ],
@@ -79,7 +80,7 @@ export const memoryRecallCommand: CommandFactory = memoryCommand<RecallFlags, [q
       notice(
         offset > 0
           ? `nothing more at --offset ${offset}; use a smaller one`
-          : nothingFoundHint(where, searched, stream ?? DEFAULT_STREAM),
+          : nothingFoundHint(where, searched, { ...flags, stream: stream ?? DEFAULT_STREAM }),
       );
     }
     const hasMore = found.hasMore || past.hasMore;
