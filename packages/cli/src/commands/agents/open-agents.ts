@@ -20,8 +20,7 @@ import {
 } from '../../terminal/options.ts';
 import type { SessionOwner } from '../../terminal/session-owner.ts';
 import type { Session } from '../../terminal/session.ts';
-import { openExistingKnowledge } from '../knowledge/open.ts';
-import { knowledgeToolSet, type KnowledgeToolSetOptions } from '../knowledge/tool-set.ts';
+import { knowledgeToolSet, openExistingKnowledge, type KnowledgeToolSetOptions } from '../knowledge/open.ts';
 import { projectOption, storeOptions, type ProjectFlags } from '../memory/options.ts';
 import { NO_OWN_PROJECT, openMemory } from '../memory/store.ts';
 import { modeOption } from './modes.ts';

@@ -4,17 +4,25 @@ import type { AssetChange, FieldChanges } from '@cairn/knowledge/internal';
 import { CommandError, UsageError } from '../../terminal/errors.ts';
 import { ExitCode } from '../../terminal/exit.ts';
 import { readGiven } from '../../terminal/input.ts';
-import { filled } from '../../terminal/options.ts';
+import { filled, splitValues } from '../../terminal/options.ts';
+import type { FlagsOf } from '../../terminal/parsed.ts';
 import type { CommandFactory } from '../command.ts';
 import { assetDocument, findAsset } from './assets.ts';
 import { knowledgeCommand, type KnowledgePlace } from './knowledge-command.ts';
-import { fieldOptions, type FieldFlags, type KnowledgeFlags } from './options.ts';
+import { ASSET_TYPE_NAMES, productLineOption, typeOption } from './options.ts';
 
-interface AddFlags extends KnowledgeFlags, FieldFlags {
-  readonly name?: string;
-  readonly new?: boolean;
-  readonly update?: string;
-}
+const options = [
+  ['--name <name>', 'name (default: the name of the file)', filled],
+  typeOption(`type: ${ASSET_TYPE_NAMES.join(', ')}`),
+  productLineOption('product line, such as exchange/core (default: general)'),
+  ['--title <title>', 'title of one line', filled],
+  ['--tag <name>', 'add a tag; repeat it for more', splitValues],
+  ['--path <glob>', 'files that the asset is about, such as src/**/*.ts; repeat it for more', splitValues],
+  ['--new', 'add it although similar assets exist', undefined, { conflicts: 'update' }],
+  ['--update <asset>', 'change this asset instead: its body, or all of it when the text has front matter', filled],
+] as const;
+
+type AddFlags = FlagsOf<typeof options>;
 
 /** A text to add, and where it comes from. */
 interface Given {
@@ -99,14 +107,9 @@ export const knowledgeAddCommand: CommandFactory = knowledgeCommand({
     'Add an asset from Markdown. Options replace the fields of its front matter. When similar assets exist, it is rejected until --update or --new chooses.',
   summary: 'add an asset from Markdown',
   args: [['[file]', 'Markdown, with front matter or with options; - reads standard input (default: standard input)']],
-  options: [
-    ['--name <name>', 'name (default: the name of the file)', filled],
-    ...fieldOptions,
-    ['--new', 'add it although similar assets exist', undefined, { conflicts: 'update' }],
-    ['--update <asset>', 'change this asset instead: its body, or all of it when the text has front matter', filled],
-  ],
+  options,
   writes: true,
-  run: async (place, flags: AddFlags, file: string | undefined) => {
+  run: async (place, flags, file) => {
     const text = await readGiven(file, place.session, 'pipe the Markdown, or name a file');
     const given = { text, file: file === '-' ? undefined : file, fields: fieldsOf(flags) };
     const asset = await write(given, flags, place);

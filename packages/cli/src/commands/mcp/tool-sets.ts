@@ -1,6 +1,6 @@
 import type { ToolSet } from '@cairn/tool';
-import { knowledgeToolSet } from '../knowledge/tool-set.ts';
-import type { KnowledgeToolSetOptions } from '../knowledge/tool-set.ts';
+import { knowledgeToolSet } from '../knowledge/open.ts';
+import type { KnowledgeToolSetOptions } from '../knowledge/open.ts';
 import { memoryToolSet } from '../memory/tool-set.ts';
 import type { MemoryToolSetOptions } from '../memory/tool-set.ts';
 import { withOwnHints } from '../../terminal/own-hints.ts';

@@ -3,13 +3,14 @@ import type { Fact, Memory } from '@cairn/memory';
 import { UsageError } from '../../terminal/errors.ts';
 import { ExitCode } from '../../terminal/exit.ts';
 import { readText } from '../../terminal/input.ts';
-import { filled, switchOf } from '../../terminal/options.ts';
+import { filled, switchOf, type OptionRow } from '../../terminal/options.ts';
 import type { Session } from '../../terminal/session.ts';
 import type { CommandFactory, CommandTexts } from '../command.ts';
+import type { FlagsOf } from '../../terminal/parsed.ts';
 import { onFact } from './find-by-id.ts';
 import { factLines } from './lines.ts';
 import { memoryCommand } from './memory-command.ts';
-import { allowSecretOption, pinOption, tagOption, type FactFlags, type ProjectFlags } from './options.ts';
+import { allowSecretOption, pinOption, tagOption } from './options.ts';
 
 /** A fact that was changed, and what else that did. */
 interface Changed {
@@ -18,20 +19,21 @@ interface Changed {
 }
 
 /** A change of one fact. */
-interface FactChange<Flags> extends CommandTexts {
-  readonly check?: (flags: Flags) => void;
-  readonly change: (facts: Memory['facts'], id: string, flags: Flags, session: Session) => Promise<Changed>;
+interface FactChange<Options extends readonly OptionRow[]> extends CommandTexts {
+  readonly options?: Options;
+  readonly check?: (flags: FlagsOf<Options>) => void;
+  readonly change: (facts: Memory['facts'], id: string, flags: FlagsOf<Options>, session: Session) => Promise<Changed>;
   /** The notice of a change that was made. */
   readonly done: (id: string) => string;
 }
 
-function changeCommand<Flags extends ProjectFlags>({
+function changeCommand<const Options extends readonly OptionRow[] = readonly []>({
   check,
   change,
   done,
   ...texts
-}: FactChange<Flags>): CommandFactory {
-  return memoryCommand<Flags, [id: string]>({
+}: FactChange<Options>): CommandFactory {
+  return memoryCommand({
     ...texts,
     args: [['<id>', 'the fact']],
     check,
@@ -84,15 +86,6 @@ export const memoryRestoreCommand: CommandFactory = changeCommand({
   done: (id) => `restored ${id}`,
 });
 
-interface UpdateFlags extends FactFlags {
-  readonly text?: string;
-  readonly pin?: boolean;
-  readonly shared?: boolean;
-  readonly allowSecret?: boolean;
-  /** False after `--no-tags`. */
-  readonly tags?: boolean;
-}
-
 export const memoryUpdateCommand: CommandFactory = changeCommand({
   description: 'Change the text, the tags or the pin of a fact.',
   options: [
@@ -105,7 +98,7 @@ export const memoryUpdateCommand: CommandFactory = changeCommand({
     ['--no-shared', 'let only its own stream find it', switchOf(false)],
     allowSecretOption,
   ],
-  check: ({ text, tag, tags, pin, shared }: UpdateFlags) => {
+  check: ({ text, tag, tags, pin, shared }) => {
     if ([text, tag, pin, shared].some((one) => one !== undefined) || tags === false) return;
     throw new UsageError(
       'nothing to change is given',

@@ -1,11 +1,5 @@
-import type { Fact, FactVersion, Memory } from '@cairn/memory';
-import type { FoundMessage } from '@cairn/memory/internal';
+import type { Memory } from '@cairn/memory';
 import { CommandError } from '../../terminal/errors.ts';
-
-/** A fact or a message. */
-export type FoundById =
-  | { readonly kind: 'fact'; readonly fact: Fact; readonly history: readonly FactVersion[] }
-  | { readonly kind: 'message'; readonly message: FoundMessage };
 
 /** The facts whose ids are compared with a mistyped one. */
 const MAX_COMPARED = 1000;
@@ -40,26 +34,4 @@ export async function onFact<T>(
         : `did you mean ${similar}? 'cairn memory list' shows the ids`;
     throw new CommandError({ code: error.code, message: error.summary, fix, changed: false }, { cause: error });
   }
-}
-
-/** Returns the fact or the message with an id. */
-export async function findFactOrMessage(memory: Memory, id: string, signal: AbortSignal): Promise<FoundById> {
-  const [{ MemoryError }, { findMessage }] = await Promise.all([
-    import('@cairn/memory'),
-    import('@cairn/memory/internal'),
-  ]);
-  return onFact(memory, { id, signal }, async () => {
-    try {
-      const fact = await memory.facts.get(id, { signal });
-      return { kind: 'fact', fact, history: await memory.facts.history(id, { signal }) };
-    } catch (error) {
-      // A message may have any id, such as the one of a request.
-      const message =
-        MemoryError.isInstance(error) && error.code === 'UNKNOWN_FACT' && !id.startsWith('fact_')
-          ? await findMessage(memory, id, { signal })
-          : undefined;
-      if (message === undefined) throw error;
-      return { kind: 'message', message };
-    }
-  });
 }

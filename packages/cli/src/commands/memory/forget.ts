@@ -5,17 +5,22 @@ import { once } from '../../terminal/options.ts';
 import { shellQuote } from '../../terminal/shell-quote.ts';
 import { countOf } from '../../terminal/text.ts';
 import type { CommandFactory } from '../command.ts';
+import type { FlagsOf } from '../../terminal/parsed.ts';
 import { onFact } from './find-by-id.ts';
 import { memoryCommand, type MemoryPlace } from './memory-command.ts';
-import { groupOption, scopeOption, streamOption, type GroupFlags, type ProjectFlags } from './options.ts';
+import { groupOption, scopeOption, streamOption } from './options.ts';
 
-interface ForgetFlags extends GroupFlags, ProjectFlags {
-  readonly scope?: 'project' | 'user';
-  readonly message?: string;
-  readonly unreadable?: boolean;
-  readonly everything?: boolean;
-  readonly yes?: boolean;
-}
+const options = [
+  scopeOption('all facts of the project, or of the user'),
+  streamOption('all messages of this stream'),
+  groupOption('only those of this group'),
+  ['--message <id>', 'only this message', once('run the command for each message')],
+  ['--unreadable', 'all records that cannot be read; an export has them raw'],
+  ['--everything', 'the whole store'],
+  ['--yes', 'confirm --scope or --everything'],
+] as const;
+
+type ForgetFlags = FlagsOf<typeof options>;
 
 type Kind = 'fact' | 'facts' | 'messages' | 'unreadable' | 'everything';
 
@@ -100,19 +105,11 @@ async function forgetFact(memory: Memory, id: string, { signal, print, notice }:
 /** What a selection counts. */
 const nouns = { fact: 'fact', facts: 'fact', messages: 'message', unreadable: 'record', everything: 'record' } as const;
 
-export const memoryForgetCommand: CommandFactory = memoryCommand<ForgetFlags, [id?: string]>({
+export const memoryForgetCommand: CommandFactory = memoryCommand({
   description: 'Erase a fact, a message, a group, a stream or everything, for good.',
   summary: 'erase a fact, messages or everything, for good',
   args: [['[id]', 'the fact']],
-  options: [
-    scopeOption('all facts of the project, or of the user'),
-    streamOption('all messages of this stream'),
-    groupOption('only those of this group'),
-    ['--message <id>', 'only this message', once('run the command for each message')],
-    ['--unreadable', 'all records that cannot be read; an export has them raw'],
-    ['--everything', 'the whole store'],
-    ['--yes', 'confirm --scope or --everything'],
-  ],
+  options,
   ofProject: (flags, id) => {
     const kind = kindOf(flags, id);
     if (kind === 'fact') return 'wanted';

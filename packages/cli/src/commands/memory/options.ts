@@ -1,5 +1,8 @@
 import type { Memory } from '@cairn/memory';
+import { LANGUAGES } from '@cairn/tool/kernel';
+import type { Language } from '@cairn/tool/kernel';
 import type { AnswerFlags } from '../../terminal/answer.ts';
+import type { FlagsOf, ValueOption } from '../../terminal/parsed.ts';
 import { UsageError } from '../../terminal/errors.ts';
 import {
   answerOptions,
@@ -24,23 +27,8 @@ export interface ProjectFlags extends StoreFlags {
   readonly project?: string;
 }
 
-/** The options of the commands on messages, as parsed. */
-export interface GroupFlags extends StoreFlags {
-  readonly stream?: string;
-  readonly group?: string;
-  readonly limit?: number;
-}
-
-/** The options that select facts, as parsed. */
-export interface FactFlags extends ProjectFlags {
-  readonly scope?: 'project' | 'user';
-  readonly tag?: readonly string[];
-  readonly stream?: string;
-  readonly since?: string;
-  readonly until?: string;
-  readonly limit?: number;
-  readonly offset?: number;
-}
+/** The owner of facts. */
+export type Scope = 'project' | 'user';
 
 export const storeOptions: readonly OptionRow[] = [
   [
@@ -59,42 +47,57 @@ export const projectOption: OptionRow = [
   filled,
 ];
 
-export const allowSecretOption: OptionRow = ['--allow-secret', 'store a text with a key, token or password'];
+export const allowSecretOption: readonly ['--allow-secret', string] = [
+  '--allow-secret',
+  'store a text with a key, token or password',
+];
 
-export const pinOption: OptionRow = ['--pin', 'show it first at the start of every session', switchOf(true)];
+export const pinOption: ValueOption<'--pin', boolean> = [
+  '--pin',
+  'show it first at the start of every session',
+  switchOf(true),
+];
 
-export function streamOption(description: string): OptionRow {
+export function streamOption(description: string): ValueOption<'--stream <name>'> {
   return ['--stream <name>', description, filled];
 }
 
-export function groupOption(description: string): OptionRow {
+export function groupOption(description: string): ValueOption<'--group <name>'> {
   return ['--group <name>', description, filled];
 }
 
-export function limitOption(what: string, standard: string): OptionRow {
+export function limitOption(what: string, standard: string): ValueOption<'--limit <n>', number> {
   return ['--limit <n>', `at most N ${what} (default: ${standard})`, wholeNumber({ minimum: 1 })];
 }
 
-export const offsetOption: OptionRow = ['--offset <n>', 'leave out the first N (default: 0)', wholeNumber()];
+export const offsetOption: ValueOption<'--offset <n>', number> = [
+  '--offset <n>',
+  'leave out the first N (default: 0)',
+  wholeNumber(),
+];
 
-export function scopeOption(description: string): OptionRow {
+export function scopeOption(description: string): ValueOption<'--scope <scope>', Scope> {
   return ['--scope <scope>', description, oneOf(['project', 'user'])];
 }
 
+export function languageOption(description: string): ValueOption<'--language <code>', Language> {
+  return ['--language <code>', description, oneOf(LANGUAGES)];
+}
+
 /** `--tag a --tag b` and `--tag a,b` are two tags. */
-export function tagOption(description: string): OptionRow {
+export function tagOption(description: string): ValueOption<'--tag <name>', readonly string[]> {
   return ['--tag <name>', description, splitValues];
 }
 
 /** The options that select a time. */
-export const timeOptions: readonly OptionRow[] = [
+export const timeOptions: readonly [readonly ['--since <time>', string], readonly ['--until <time>', string]] = [
   ['--since <time>', 'from this time on: a date, a UTC time such as 2026-01-31T09:00, or an age such as 7d'],
   ['--until <time>', 'up to this time'],
 ];
 
 /** Returns the times that the options name, by the clock of the store. */
 export async function timesOf(
-  { since, until }: Pick<FactFlags, 'since' | 'until'>,
+  { since, until }: FlagsOf<typeof timeOptions>,
   memory: Memory,
   signal: AbortSignal,
 ): Promise<{ readonly since?: number; readonly until?: number }> {

@@ -1,10 +1,38 @@
+import type { Fact, FactVersion, Memory } from '@cairn/memory';
+import type { FoundMessage } from '@cairn/memory/internal';
 import { ExitCode } from '../../terminal/exit.ts';
 import type { Session } from '../../terminal/session.ts';
 import type { CommandFactory } from '../command.ts';
-import { findFactOrMessage, type FoundById } from './find-by-id.ts';
+import { onFact } from './find-by-id.ts';
 import { factHeading, formatTime, textLines } from './lines.ts';
 import { memoryCommand } from './memory-command.ts';
-import type { ProjectFlags } from './options.ts';
+
+/** A fact or a message. */
+type FoundById =
+  | { readonly kind: 'fact'; readonly fact: Fact; readonly history: readonly FactVersion[] }
+  | { readonly kind: 'message'; readonly message: FoundMessage };
+
+/** Returns the fact or the message with an id. */
+async function findFactOrMessage(memory: Memory, id: string, signal: AbortSignal): Promise<FoundById> {
+  const [{ MemoryError }, { findMessage }] = await Promise.all([
+    import('@cairn/memory'),
+    import('@cairn/memory/internal'),
+  ]);
+  return onFact(memory, { id, signal }, async () => {
+    try {
+      const fact = await memory.facts.get(id, { signal });
+      return { kind: 'fact', fact, history: await memory.facts.history(id, { signal }) };
+    } catch (error) {
+      // A message may have any id, such as the one of a request.
+      const message =
+        MemoryError.isInstance(error) && error.code === 'UNKNOWN_FACT' && !id.startsWith('fact_')
+          ? await findMessage(memory, id, { signal })
+          : undefined;
+      if (message === undefined) throw error;
+      return { kind: 'message', message };
+    }
+  });
+}
 
 function linesOf(found: FoundById, session: Session): string[] {
   if (found.kind === 'message') {
@@ -32,7 +60,7 @@ export const memoryShowCommand: CommandFactory = memoryCommand({
   summary: 'show a fact or a message whole',
   args: [['<id>', 'the fact or the message']],
   ofProject: 'wanted',
-  run: async ({ memory, session, signal, print }, _: ProjectFlags, id: string) => {
+  run: async ({ memory, session, signal, print }, _, id) => {
     const found = await findFactOrMessage(memory, id, signal);
     const { kind } = found;
     const document = kind === 'fact' ? { kind, ...found.fact, history: found.history } : { kind, ...found.message };
