@@ -1,5 +1,3 @@
-import { LANGUAGES } from '@cairn/tool/kernel';
-import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AgentWorkflows, WorkflowResponse } from '@cairn/agents';
 import type { Memory } from '@cairn/memory';
@@ -9,18 +7,17 @@ import { writeAnswer } from '../../terminal/answer.ts';
 import { askPerson } from '../../terminal/ask.ts';
 import { CommandError, factsOf } from '../../terminal/errors.ts';
 import { ExitCode, Interrupted } from '../../terminal/exit.ts';
-import { filled, oneOf, repeated, stateOption, wordsOf, type OptionRow } from '../../terminal/options.ts';
+import { filled, repeated, stateOption, wordsOf, type OptionRow } from '../../terminal/options.ts';
 import { useEnvironmentProxy } from '../../terminal/proxy.ts';
 import { withOwnCommand } from '../../terminal/own-command.ts';
 import type { Session } from '../../terminal/session.ts';
 import { shellQuote } from '../../terminal/shell-quote.ts';
 import { lineEscape } from '../../terminal/text.ts';
 import { toolSetsOf } from '../agents/open-agents.ts';
-import { projectOption, storeOptions } from '../memory/options.ts';
+import { languageOption, projectOption, storeOptions } from '../memory/options.ts';
 import { openMemory } from '../memory/store.ts';
 import { storeWords, type Settings, type WorkFlags } from './settings.ts';
-import { loadStatusOf } from './todo-status.ts';
-import { WorkflowView } from './workflow-view.ts';
+import { loadStatusOf, WorkflowView } from './workflow-view.ts';
 
 /** The options of every command that lets a workflow work. */
 export function workOptions(isNew: boolean): readonly OptionRow[] {
@@ -32,7 +29,7 @@ export function workOptions(isNew: boolean): readonly OptionRow[] {
       repeated(filled),
     ],
     ['--root <dir>', `directory of the tools and functions ${standard('the current one')}`, filled],
-    ['--language <code>', `language of the prompts: en or zh ${standard('en')}`, oneOf(LANGUAGES)],
+    languageOption(`language of the prompts: en or zh ${standard('en')}`),
     [
       '--approve <names>',
       `functions and tools that need a person's approval, separated by commas; all are those that change something ${standard('none')}`,
@@ -103,8 +100,7 @@ function readOnlySet(set: ToolSet): ToolSet {
 }
 
 async function toolsOf({ memory, session, flags }: WorkPlace, { readOnly, language }: Settings): Promise<ToolSet[]> {
-  const stateDirectory = flags.stateDir === undefined ? undefined : resolve(session.cwd, flags.stateDir);
-  const sets = await toolSetsOf(session, { memory, stateDirectory, knowledge: { language } });
+  const sets = await toolSetsOf(session, { stored: memory, stateDir: flags.stateDir, knowledge: { language } });
   return readOnly ? sets.map(readOnlySet) : sets;
 }
 
