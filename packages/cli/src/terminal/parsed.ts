@@ -1,4 +1,4 @@
-/** The types of parsed command lines, from the rows of the options and arguments. */
+/** Rows of options and arguments, and the types of what is parsed with them. */
 import type { OptionRow, ParserOf } from './options.ts';
 
 type Camel<Words> = Words extends `${infer First}-${infer Rest}` ? `${First}${Capitalize<Camel<Rest>>}` : Words;
@@ -24,6 +24,16 @@ type ValueOf<Row> = Row extends readonly [
 
 /** An option with a value. */
 export type ValueOption<Flags extends string, Value = string> = readonly [Flags, string, ParserOf<Value>];
+
+/** Returns an option that each command describes in its own words. */
+export type DescribedOption<Flags extends string, Value = string> = (description: string) => ValueOption<Flags, Value>;
+
+export function describedOption<const Flags extends string, Value>(
+  flags: Flags,
+  parserOf: ParserOf<Value>,
+): DescribedOption<Flags, Value> {
+  return (description) => [flags, description, parserOf];
+}
 
 /** The options as parsed: `--since <time>` is `since?: string`, and `--no-tags` is `tags?: boolean`. */
 export type FlagsOf<Rows extends readonly OptionRow[]> = {

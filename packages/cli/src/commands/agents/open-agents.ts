@@ -25,14 +25,12 @@ import { NO_OWN_PROJECT, openMemory } from '../memory/store.ts';
 import { modeOption } from './modes.ts';
 import { projectRoot, rootOption, type ProjectRootFlags } from './project.ts';
 
-/** The options that choose a session, as parsed. */
 export interface HistoryFlags extends ProjectRootFlags, ProjectFlags {
   readonly session?: string;
   readonly resume?: boolean;
   readonly new?: boolean;
 }
 
-/** The options that decide what is sent, as parsed. */
 export interface RequestFlags extends HistoryFlags {
   readonly contextMode?: ContextMode;
   readonly model?: string;
@@ -49,15 +47,12 @@ export interface RequestFlags extends HistoryFlags {
 /** The parts of a prompt that can be left out, besides the prompt and the history. */
 const partNames: readonly ShownPart[] = ['facts', 'knowledge', 'tree', 'instructions'];
 
-/** Parses a list of parts. */
 export const partsOf: ParserOf<readonly ShownPart[]> = wordsOf(oneOf(partNames));
 
-/** Returns the parts that the options leave out. */
 export function withoutOf({ without = [], knowledge }: Pick<RequestFlags, 'without' | 'knowledge'>): ShownPart[] {
   return [...without, ...(knowledge ? [] : (['knowledge'] as const))];
 }
 
-/** The options that choose a session. */
 export function historyOptions(standard: string): readonly OptionRow[] {
   return [
     ['--session <name>', `session to continue or begin (default: ${standard})`, filled, { conflicts: 'resume' }],
@@ -65,10 +60,8 @@ export function historyOptions(standard: string): readonly OptionRow[] {
   ];
 }
 
-/** The options that name the project and the store. */
 export const placeOptions: readonly OptionRow[] = [rootOption, projectOption, ...storeOptions];
 
-/** The options that decide what is sent. */
 export const requestOptions: readonly OptionRow[] = [
   modeOption('set by the definition'),
   ...historyOptions("this terminal's, else a new one"),
@@ -93,7 +86,6 @@ export const requestOptions: readonly OptionRow[] = [
   languageOption('language of the texts around the prompt: en or zh (default: en)'),
 ];
 
-/** The options that name a model. */
 export const modelOptions: readonly OptionRow[] = [
   ['--model <id>', 'model (default: set by the definition, else CAIRN_MODEL)', filled],
   ['--base-url <url>', 'URL of a server with the OpenAI API (default: CAIRN_BASE_URL)', filled],
@@ -132,7 +124,6 @@ export async function openStore(
   return { stored, root, notices, close: () => memory.close() };
 }
 
-/** How histories are opened. */
 interface OpenHistoriesOptions {
   /** Whether a missing store is created, and a session begun. */
   readonly writes: boolean;
@@ -181,7 +172,6 @@ interface OpenedHistories extends OpenedStore, Omit<ChosenSession, 'session'> {
   readonly contexts: ContextManager;
 }
 
-/** Opens the histories of the session that the options name. */
 export async function openHistories(
   session: Session,
   flags: HistoryFlags,

@@ -9,7 +9,6 @@ import type { Session } from '../../terminal/session.ts';
 import { shellQuote } from '../../terminal/shell-quote.ts';
 import { countOf } from '../../terminal/text.ts';
 
-/** The options of every command on agents, as parsed. */
 export interface ProjectRootFlags extends AnswerFlags {
   readonly root?: string;
 }
@@ -20,10 +19,8 @@ export const rootOption: OptionRow = [
   (name) => filled(name, "use a directory, or '.' for the current one"),
 ];
 
-/** The options of every command on agents. */
 export const agentOptions: readonly OptionRow[] = [rootOption, ...answerOptions];
 
-/** The argument that names an agent. */
 export const agentArgument = ['<name>', 'the agent, with or without @'] as const;
 
 /** Whether a directory is there that another user of the machine did not make, such as in `/tmp`: agents in it could do anything. */
@@ -58,7 +55,6 @@ export function agentName(given: string): string {
   return given.replace(/^@/u, '');
 }
 
-/** Returns where the definitions of a project and of its user are. */
 export function definitionPlaces(
   session: Pick<Session, 'cwd' | 'env'>,
   flags: Pick<ProjectRootFlags, 'root'>,
@@ -67,13 +63,11 @@ export function definitionPlaces(
   return { root: projectRoot(session, flags), env, home: homeDirectory(env) };
 }
 
-/** Returns the tools that definitions may name. */
 export async function toolNaming(): Promise<ToolNaming> {
   const { cairnTools, toolNameOf } = await import('@cairn/agents/tool-names');
   return { toolNameOf: (name) => toolNameOf(name), toolNames: cairnTools };
 }
 
-/** Loads the agents of a project and of its user. */
 export async function loadAgents(
   session: Pick<Session, 'cwd' | 'env'>,
   flags: Pick<ProjectRootFlags, 'root'>,

@@ -97,7 +97,6 @@ function noticesOf(
   ];
 }
 
-/** Returns the command that continues a session. */
 function continuation(owner: OpenedAgents['owner']): string {
   if (owner === undefined) return '--resume continues it';
   const next = owner === 'terminal' ? 'the next run in this terminal' : 'the next run of the same parent process';

@@ -76,13 +76,7 @@ export const agentsSessionsCommand: CommandFactory = defineCommand({
   run: sessions,
 });
 
-/** The number of messages that were removed, and the session that had them; none when there is no session. */
-interface Removal {
-  readonly session: string | undefined;
-  readonly removed: number;
-  /** Whether something was removed that is not readable. */
-  readonly unreadable?: true;
-}
+type Removal = { readonly session: string | undefined; readonly removed: number; readonly unreadable?: true };
 
 /** Any name: of the main session only the mode matters. */
 const ANY = 'agent';

@@ -19,11 +19,9 @@ interface ChangeCall<Flags> {
   readonly signal: AbortSignal;
 }
 
-/** A change of one asset. */
 interface AssetChanging<Options extends readonly OptionRow[]> extends CommandTexts {
   readonly options?: Options;
   readonly changeOf: (asset: Asset, call: ChangeCall<FlagsOf<Options>>) => AssetChange | Promise<AssetChange>;
-  /** The notice of a change that was made. */
   readonly done?: (asset: Asset, flags: FlagsOf<Options>) => string;
 }
 
@@ -77,7 +75,6 @@ export const knowledgeVerifyCommand: CommandFactory = changeCommand({
   done: ({ id, status }) => `verified ${id} on ${today()}${status === 'active' ? '' : `; it is still ${status}`}`,
 });
 
-/** Checks the asset that replaces another one. */
 function checkSuccessor({ id, status, supersededBy }: Asset, asset: Asset): void {
   if (id === asset.id) {
     throw new UsageError(`${asset.id} cannot be superseded by itself`, 'use --superseded-by with another asset');

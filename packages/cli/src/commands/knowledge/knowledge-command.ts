@@ -19,7 +19,6 @@ export interface KnowledgePlace extends Pick<Printer, 'print' | 'printMatches' |
   readonly signal: AbortSignal;
 }
 
-/** A command on knowledge. */
 interface KnowledgeCommand<
   Options extends readonly OptionRow[],
   Args extends readonly ArgumentRow[],
@@ -32,7 +31,6 @@ interface KnowledgeCommand<
   readonly writes?: boolean;
   /** The JSON document when the store is missing. @default an empty list */
   readonly absent?: (directory: string) => object;
-  /** @returns the exit status. */
   readonly run: (place: KnowledgePlace, flags: FlagsOf<Options>, ...args: ArgumentsOf<Args>) => Promise<number>;
 }
 

@@ -1,8 +1,7 @@
-import type { ValueOption } from '../../terminal/parsed.ts';
+import { describedOption, type DescribedOption } from '../../terminal/parsed.ts';
 import type { AnswerFlags } from '../../terminal/answer.ts';
 import { answerOptions, filled, oneOf, type OptionRow } from '../../terminal/options.ts';
 
-/** The options of every command on knowledge, as parsed. */
 export interface KnowledgeFlags extends AnswerFlags {
   readonly directory?: string;
 }
@@ -27,13 +26,14 @@ export const directoryOption: OptionRow = [
 
 export const knowledgeOptions: readonly OptionRow[] = [directoryOption, ...answerOptions];
 
-export function typeOption(description: string): ValueOption<'--type <type>', (typeof ASSET_TYPE_NAMES)[number]> {
-  return ['--type <type>', description, oneOf(ASSET_TYPE_NAMES)];
-}
+export const typeOption: DescribedOption<'--type <type>', (typeof ASSET_TYPE_NAMES)[number]> = describedOption(
+  '--type <type>',
+  oneOf(ASSET_TYPE_NAMES),
+);
 
-export function productLineOption(description: string): ValueOption<'--product-line <name>'> {
-  return ['--product-line <name>', description, filled];
-}
+export const productLineOption: DescribedOption<'--product-line <name>'> = describedOption(
+  '--product-line <name>',
+  filled,
+);
 
-/** The argument that names an asset. */
 export const assetArgument = ['<asset>', 'product_line/name, or the name'] as const;

@@ -14,20 +14,7 @@ function tally(values: readonly string[]): Record<string, number> {
   return Object.fromEntries([...counts].toSorted(([a, own], [b, other]) => other - own || (a < b ? -1 : 1)));
 }
 
-/** Numbers of assets. */
-interface Counts {
-  readonly assets: number;
-  readonly promoted: number;
-  readonly unshared: number;
-  readonly conflicts: number;
-  readonly review: number;
-  readonly inactive: number;
-  readonly characters: number;
-  readonly types: Readonly<Record<string, number>>;
-  readonly product_lines: Readonly<Record<string, number>>;
-}
-
-function countsOf(heads: readonly AssetHead[]): Counts {
+function countsOf(heads: readonly AssetHead[]) {
   const count = (isCounted: (head: AssetHead) => boolean): number => heads.filter(isCounted).length;
   return {
     assets: heads.length,

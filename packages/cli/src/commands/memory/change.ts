@@ -18,12 +18,10 @@ interface Changed {
   readonly notice?: string | undefined;
 }
 
-/** A change of one fact. */
 interface FactChange<Options extends readonly OptionRow[]> extends CommandTexts {
   readonly options?: Options;
   readonly check?: (flags: FlagsOf<Options>) => void;
   readonly change: (facts: Memory['facts'], id: string, flags: FlagsOf<Options>, session: Session) => Promise<Changed>;
-  /** The notice of a change that was made. */
   readonly done: (id: string) => string;
 }
 

@@ -53,7 +53,6 @@ export function shownText(text: string, id: string, session: Session, matched: r
   return `${start > 0 ? '…' : ''}${part}${end} [${text.length} characters: ${command}]`;
 }
 
-/** Returns the part of a line before the text of its fact. */
 export function factHeading(fact: Fact & { readonly isSimilar?: true }): string {
   const { updatedAt, id, scope, stream, shared, pinned, tags, archivedAt, supersededBy, isSimilar } = fact;
   const words = [
@@ -70,7 +69,6 @@ export function factHeading(fact: Fact & { readonly isSimilar?: true }): string 
   return `${words.join(' ')}: `;
 }
 
-/** Returns the lines of a fact in a list. */
 export function factLines(
   fact: Fact & { readonly isSimilar?: true; readonly matched?: readonly string[] },
   session: Session,

@@ -25,7 +25,6 @@ type ProjectNeed = 'needed' | 'wanted' | undefined;
 
 type Flags<Options extends readonly OptionRow[]> = FlagsOf<Options> & ProjectFlags;
 
-/** A command on a memory. */
 interface MemoryCommand<
   Options extends readonly OptionRow[],
   Args extends readonly ArgumentRow[],
@@ -42,11 +41,9 @@ interface MemoryCommand<
   readonly absent?: (where: string) => object | undefined;
   /** The exit status when the SQLite file is missing. @default 1 */
   readonly absentExitCode?: number;
-  /** @returns the exit status. */
   readonly run: (place: MemoryPlace, flags: Flags<Options>, ...args: ArgumentsOf<Args>) => Promise<number>;
 }
 
-/** Returns the need of a selection of facts. */
 export function needOf({ scope }: { readonly scope?: Scope }): ProjectNeed {
   if (scope === 'user') return undefined;
   return scope === 'project' ? 'needed' : 'wanted';

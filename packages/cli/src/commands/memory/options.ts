@@ -2,7 +2,7 @@ import type { Memory } from '@cairn/memory';
 import { LANGUAGES } from '@cairn/tool/kernel';
 import type { Language } from '@cairn/tool/kernel';
 import type { AnswerFlags } from '../../terminal/answer.ts';
-import type { FlagsOf, ValueOption } from '../../terminal/parsed.ts';
+import { describedOption, type DescribedOption, type FlagsOf, type ValueOption } from '../../terminal/parsed.ts';
 import { UsageError } from '../../terminal/errors.ts';
 import {
   answerOptions,
@@ -14,16 +14,13 @@ import {
   type OptionRow,
 } from '../../terminal/options.ts';
 
-/** The options of every command on a memory, as parsed. */
 export interface StoreFlags extends AnswerFlags {
   readonly backend?: 'sqlite' | 'redis';
   readonly store?: string;
   readonly url?: string;
 }
 
-/** The options of commands on facts, as parsed. */
 export interface ProjectFlags extends StoreFlags {
-  /** The identity of the project. */
   readonly project?: string;
 }
 
@@ -58,13 +55,9 @@ export const pinOption: ValueOption<'--pin', boolean> = [
   switchOf(true),
 ];
 
-export function streamOption(description: string): ValueOption<'--stream <name>'> {
-  return ['--stream <name>', description, filled];
-}
+export const streamOption: DescribedOption<'--stream <name>'> = describedOption('--stream <name>', filled);
 
-export function groupOption(description: string): ValueOption<'--group <name>'> {
-  return ['--group <name>', description, filled];
-}
+export const groupOption: DescribedOption<'--group <name>'> = describedOption('--group <name>', filled);
 
 export function limitOption(what: string, standard: string): ValueOption<'--limit <n>', number> {
   return ['--limit <n>', `at most N ${what} (default: ${standard})`, wholeNumber({ minimum: 1 })];
@@ -76,20 +69,22 @@ export const offsetOption: ValueOption<'--offset <n>', number> = [
   wholeNumber(),
 ];
 
-export function scopeOption(description: string): ValueOption<'--scope <scope>', Scope> {
-  return ['--scope <scope>', description, oneOf(['project', 'user'])];
-}
+export const scopeOption: DescribedOption<'--scope <scope>', Scope> = describedOption(
+  '--scope <scope>',
+  oneOf(['project', 'user']),
+);
 
-export function languageOption(description: string): ValueOption<'--language <code>', Language> {
-  return ['--language <code>', description, oneOf(LANGUAGES)];
-}
+export const languageOption: DescribedOption<'--language <code>', Language> = describedOption(
+  '--language <code>',
+  oneOf(LANGUAGES),
+);
 
 /** `--tag a --tag b` and `--tag a,b` are two tags. */
-export function tagOption(description: string): ValueOption<'--tag <name>', readonly string[]> {
-  return ['--tag <name>', description, splitValues];
-}
+export const tagOption: DescribedOption<'--tag <name>', readonly string[]> = describedOption(
+  '--tag <name>',
+  splitValues,
+);
 
-/** The options that select a time. */
 export const timeOptions: readonly [readonly ['--since <time>', string], readonly ['--until <time>', string]] = [
   ['--since <time>', 'from this time on: a date, a UTC time such as 2026-01-31T09:00, or an age such as 7d'],
   ['--until <time>', 'up to this time'],

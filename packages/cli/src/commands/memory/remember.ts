@@ -8,7 +8,6 @@ import { onFact } from './find-by-id.ts';
 import { memoryCommand } from './memory-command.ts';
 import { allowSecretOption, pinOption, scopeOption, streamOption, tagOption } from './options.ts';
 
-/** Returns the readers of a fact, in words. */
 function ownerOf({ scope, project, stream, shared }: Fact): string {
   const owner = scope === 'user' ? 'all projects of the user' : `the project ${project ?? ''}`;
   return stream === undefined || shared === true ? owner : `${owner}, only in the stream ${stream}`;

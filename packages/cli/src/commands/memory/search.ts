@@ -48,13 +48,6 @@ function kindsOf({ scope, tag, group, role }: RecallFlags): { readonly facts: bo
   return { facts: !onlyMessages, messages: !onlyFacts };
 }
 
-/** The numbers of searched facts and messages. */
-interface Searched {
-  readonly facts: number;
-  readonly messages: number;
-}
-
-/** Returns the filters of a search as they are typed. */
 function wordsOf({ scope, tag, since, until, group, role }: RecallFlags): string[] {
   const all = { scope, tag: tag?.join(','), since, until, group, role };
   return Object.entries(all).flatMap(([name, value]) =>
@@ -65,7 +58,7 @@ function wordsOf({ scope, tag, since, until, group, role }: RecallFlags): string
 /** Returns a notice with what was searched and what else to try, for a search that found nothing. */
 function nothingFoundHint(
   where: string,
-  { facts, messages }: Searched,
+  { facts, messages }: Readonly<Record<'facts' | 'messages', number>>,
   { stream, ...filters }: RecallFlags & { readonly stream: string },
 ): string {
   const searched = `${countOf(facts, 'fact')} and ${countOf(messages, 'message')} of the stream ${escapeControls(stream)} in ${where}`;

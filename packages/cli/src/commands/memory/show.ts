@@ -7,12 +7,10 @@ import { onFact } from './find-by-id.ts';
 import { factHeading, formatTime, textLines } from './lines.ts';
 import { memoryCommand } from './memory-command.ts';
 
-/** A fact or a message. */
 type FoundById =
   | { readonly kind: 'fact'; readonly fact: Fact; readonly history: readonly FactVersion[] }
   | { readonly kind: 'message'; readonly message: FoundMessage };
 
-/** Returns the fact or the message with an id. */
 async function findFactOrMessage(memory: Memory, id: string, signal: AbortSignal): Promise<FoundById> {
   const [{ MemoryError }, { findMessage }] = await Promise.all([
     import('@cairn/memory'),

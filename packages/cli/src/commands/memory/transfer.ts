@@ -34,7 +34,6 @@ export const memoryBackupCommand: CommandFactory = memoryCommand({
   },
 });
 
-/** Returns the facts of one scope as Markdown; nothing when it has none. */
 async function* markdownOf(
   { facts }: Memory,
   scope: Scope,

@@ -9,15 +9,8 @@ import { memoryCommand } from '../memory/memory-command.ts';
 import { workflowArgument } from './settings.ts';
 import { loadStatusOf } from './workflow-view.ts';
 
-interface ShownCall {
-  readonly id: string;
-  readonly todoId: string;
-  readonly status: string;
-  readonly text: string;
-}
-
 /** Returns the calls that the loop keeps in its state. Another program may keep something else. */
-function callsOf(state: unknown): ShownCall[] {
+function callsOf(state: unknown) {
   const calls = isObject(state) ? state['calls'] : undefined;
   if (!Array.isArray(calls)) return [];
   return calls.filter(isObject).flatMap(({ id, todoId, status, name, input, output }) => {
