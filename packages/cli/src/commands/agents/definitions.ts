@@ -1,12 +1,12 @@
 /** The commands that show the definitions of agents. */
-import { escapeControls, quotePath } from '@cairn/tool/paths';
+import { quotePath } from '@cairn/tool/paths';
 import { listDocument, writeAnswer } from '../../terminal/answer.ts';
 import { ExitCode } from '../../terminal/exit.ts';
 import type { Session } from '../../terminal/session.ts';
-import { countOf, fitText, lineEscape } from '../../terminal/text.ts';
+import { countOf, lineEscape } from '../../terminal/text.ts';
 import { defineCommand, type CommandFactory } from '../command.ts';
 import { textLines } from '../memory/lines.ts';
-import { agentArgument, agentName, agentOptions, loadAgents, type ProjectRootFlags } from './project.ts';
+import { agentArgument, agentName, agentOptions, loadAgents, rowOf, type ProjectRootFlags } from './project.ts';
 
 async function list(session: Session, flags: ProjectRootFlags): Promise<number> {
   const [{ agents, problems }, { formatProblem }, { DEFAULT_MODE }] = await Promise.all([
@@ -19,11 +19,9 @@ async function list(session: Session, flags: ProjectRootFlags): Promise<number> 
   // No agent shows the warnings about a directory.
   const aboutDirectories = warnings.filter(({ agent }) => agent === undefined);
   const others = warnings.length - aboutDirectories.length;
-  const { isTerminal, width } = session.out;
-  const lines = [...agents.values()].map(({ name, contextMode = DEFAULT_MODE, source = 'project', description }) => {
-    const line = escapeControls(`${name} (${contextMode}, ${source}): ${description.replaceAll(/\s+/gu, ' ')}`);
-    return isTerminal ? fitText(line, width) : line;
-  });
+  const lines = [...agents.values()].map(({ name, contextMode = DEFAULT_MODE, source = 'project', description }) =>
+    rowOf(`${name} (${contextMode}, ${source}): ${description.replaceAll(/\s+/gu, ' ')}`, session.out),
+  );
   const matches = [...agents.values()].map(({ systemPrompt: _, ...agent }) => ({
     contextMode: DEFAULT_MODE,
     ...agent,
@@ -35,11 +33,8 @@ async function list(session: Session, flags: ProjectRootFlags): Promise<number> 
       ? []
       : [`${countOf(others, 'warning')}; 'cairn agents show <name>' shows the warnings of an agent`]),
   ];
-  await writeAnswer(session, flags, {
-    lines,
-    document: { ...listDocument(matches), problems },
-    notices: () => notices,
-  });
+  const document = { ...listDocument(matches), problems };
+  await writeAnswer(session, flags, { lines, document, notices: () => notices });
   // The agent of a broken file is missing in the list.
   if (errors.length > 0) return ExitCode.Error;
   return agents.size > 0 ? ExitCode.Hit : ExitCode.None;

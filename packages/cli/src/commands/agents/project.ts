@@ -1,13 +1,14 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { AgentDefinitions, DefinitionPlaces, ToolNaming } from '@cairn/context';
-import { homeDirectory } from '@cairn/tool/paths';
+import { escapeControls, homeDirectory } from '@cairn/tool/paths';
 import type { AnswerFlags } from '../../terminal/answer.ts';
 import { UsageError } from '../../terminal/errors.ts';
 import { answerOptions, filled, type OptionRow } from '../../terminal/options.ts';
+import type { Output } from '../../terminal/output.ts';
 import type { Session } from '../../terminal/session.ts';
 import { shellQuote } from '../../terminal/shell-quote.ts';
-import { countOf } from '../../terminal/text.ts';
+import { countOf, fitText } from '../../terminal/text.ts';
 
 export interface ProjectRootFlags extends AnswerFlags {
   readonly root?: string;
@@ -85,4 +86,10 @@ export async function definitionNotices({ agents, problems }: AgentDefinitions, 
   const what = `${countOf(warnings, 'warning')} about the definition`;
   const show = `'cairn agents show ${shellQuote(name)}' shows ${warnings === 1 ? 'it' : 'them'}`;
   return [...unread.map(formatProblem), ...(warnings === 0 ? [] : [`${what}; ${show}`])];
+}
+
+/** Returns a row of a list: in a terminal no row is wider than it. */
+export function rowOf(text: string, { isTerminal, width }: Output): string {
+  const row = escapeControls(text);
+  return isTerminal ? fitText(row, width) : row;
 }

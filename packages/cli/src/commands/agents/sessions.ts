@@ -1,12 +1,11 @@
 /** The commands on the sessions of a project. */
 import { nearNames } from '@cairn/tool/internal';
-import { escapeControls } from '@cairn/tool/paths';
 import { listDocument, writeAnswer } from '../../terminal/answer.ts';
 import { CommandError, UsageError } from '../../terminal/errors.ts';
 import { ExitCode } from '../../terminal/exit.ts';
 import { filled } from '../../terminal/options.ts';
 import type { Session } from '../../terminal/session.ts';
-import { countOf, fitText } from '../../terminal/text.ts';
+import { countOf } from '../../terminal/text.ts';
 import { defineCommand, type CommandFactory } from '../command.ts';
 import { formatTime } from '../memory/lines.ts';
 import {
@@ -17,7 +16,7 @@ import {
   UNKNOWN_SESSION,
   type HistoryFlags,
 } from './open-agents.ts';
-import { agentName, loadAgents } from './project.ts';
+import { agentName, loadAgents, rowOf } from './project.ts';
 
 async function sessions(session: Session, flags: HistoryFlags & { readonly remove?: string }): Promise<number> {
   const { stored, notices, close } = await openStore(session, flags, { writes: false });
@@ -30,32 +29,25 @@ async function sessions(session: Session, flags: HistoryFlags & { readonly remov
       // A process that was killed may have left a part even of a session without messages.
       const isRemoved = stored !== undefined && (await removeSession({ store: stored, session: name }));
       if (!isRemoved) {
-        const known = found.map((one) => one.session);
-        const near = nearNames(name, known);
+        const near = nearNames(
+          name,
+          found.map((one) => one.session),
+        );
         const fix =
           near.length > 0 ? `did you mean ${near.join(', ')}?` : "'cairn agents sessions' lists those of the project";
         throw new CommandError({ code: UNKNOWN_SESSION, message: `there is no session ${name}`, fix });
       }
       const messages = found.find((one) => one.session === name)?.messages ?? 0;
-      const notice = `removed ${name} with ${countOf(messages, 'message')}`;
-      const document = { session: name, messages };
-      await writeAnswer(session, flags, { lines: [], document, notices: () => [...notices, notice] });
+      notices.push(`removed ${name} with ${countOf(messages, 'message')}`);
+      await writeAnswer(session, flags, { lines: [], document: { session: name, messages }, notices: () => notices });
       return ExitCode.Hit;
     }
-    const { isTerminal, width } = session.out;
     const lines = found.map(({ session: name, title, agents, messages, lastUsedAt }) => {
       const who = agents.length === 0 ? 'main' : agents.join(', ');
-      const line = escapeControls(
-        `${name} ${formatTime(lastUsedAt)}, ${countOf(messages, 'message')}, ${who}: ${title}`,
-      );
-      return isTerminal ? fitText(line, width) : line;
+      return rowOf(`${name} ${formatTime(lastUsedAt)}, ${countOf(messages, 'message')}, ${who}: ${title}`, session.out);
     });
-    const hint = "there are no sessions; 'cairn agents run' begins one";
-    await writeAnswer(session, flags, {
-      lines,
-      document: listDocument(found),
-      notices: () => [...notices, ...(found.length === 0 ? [hint] : [])],
-    });
+    if (found.length === 0) notices.push("there are no sessions; 'cairn agents run' begins one");
+    await writeAnswer(session, flags, { lines, document: listDocument(found), notices: () => notices });
     return found.length > 0 ? ExitCode.Hit : ExitCode.None;
   } finally {
     await close();

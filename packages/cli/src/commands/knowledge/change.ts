@@ -6,6 +6,7 @@ import { ExitCode } from '../../terminal/exit.ts';
 import { filled, oneOf, type OptionRow } from '../../terminal/options.ts';
 import type { FlagsOf } from '../../terminal/parsed.ts';
 import type { CommandFactory, CommandTexts } from '../command.ts';
+import { erasureOf } from '../memory/lines.ts';
 import { assetDocument, findAsset } from './assets.ts';
 import { knowledgeCommand } from './knowledge-command.ts';
 import { assetArgument, ASSET_TYPE_NAMES, productLineOption } from './options.ts';
@@ -137,12 +138,6 @@ async function findRemovable(
   }
 }
 
-const erasures = {
-  done: 'the text is erased from the local store',
-  pending: 'the text is erased from the file when no other process reads it',
-  log: 'the text is gone from the data; logs and backups of the server keep it until they are rewritten',
-} as const;
-
 export const knowledgeRemoveCommand: CommandFactory = knowledgeCommand({
   description: 'Erase an asset from the local store. The next push removes it from the team store.',
   summary: 'erase an asset',
@@ -159,7 +154,7 @@ export const knowledgeRemoveCommand: CommandFactory = knowledgeCommand({
       });
     }
     const { erasure } = await knowledge.store.remove(id, { expected: hash, signal });
-    notice(`removed ${id}; ${erasures[erasure]}`);
+    notice(`removed ${id}; ${erasureOf(erasure, 'the local store')}`);
     if (isPromoted) notice("the team store has it until 'cairn knowledge team push'");
     await print([], { id, removed: 1, erased: erasure });
     return ExitCode.Hit;

@@ -1,10 +1,19 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { homeDirectory } from '@cairn/tool/paths';
-import type { Knowledge, KnowledgeOptions } from '@cairn/knowledge';
+import type { Knowledge, knowledgeDirectory, KnowledgeOptions } from '@cairn/knowledge';
 import type { ToolSet } from '@cairn/tool';
 import type { Language } from '@cairn/tool/kernel';
 import type { Session } from '../../terminal/session.ts';
+
+function placeOf(
+  given: string | undefined,
+  { env, cwd }: Pick<Session, 'env' | 'cwd'>,
+  standard: typeof knowledgeDirectory,
+): string {
+  if (given !== undefined) return resolve(cwd, given);
+  return standard({ env, home: homeDirectory(env), platform: process.platform });
+}
 
 /** Returns the knowledge that the options name. The store is opened on first use. */
 export async function openKnowledge(
@@ -12,9 +21,8 @@ export async function openKnowledge(
   { directory, language, command }: Pick<KnowledgeOptions, 'directory' | 'language' | 'command'>,
 ): Promise<Knowledge> {
   const { createKnowledge, knowledgeDirectory } = await import('@cairn/knowledge');
-  const place = { env, home: homeDirectory(env), platform: process.platform };
   return createKnowledge({
-    directory: directory === undefined ? knowledgeDirectory(place) : resolve(cwd, directory),
+    directory: placeOf(directory, { env, cwd }, knowledgeDirectory),
     language,
     command,
     env,
@@ -46,11 +54,7 @@ export async function knowledgeToolSet(
   { directory: given, language, shared }: KnowledgeToolSetOptions,
 ): Promise<ToolSet> {
   const { createKnowledgeToolSet, knowledgeDirectory } = await import('@cairn/knowledge/tools');
-  const { env, cwd } = session;
-  const directory =
-    given === undefined
-      ? knowledgeDirectory({ env, home: homeDirectory(env), platform: process.platform })
-      : resolve(cwd, given);
+  const directory = placeOf(given, session, knowledgeDirectory);
   return createKnowledgeToolSet({
     open: async () =>
       shared === undefined

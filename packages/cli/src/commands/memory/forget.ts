@@ -1,4 +1,5 @@
-import type { Erasure, Memory } from '@cairn/memory';
+import type { Memory } from '@cairn/memory';
+import type { FoundMessage } from '@cairn/memory/internal';
 import { CommandError, UsageError } from '../../terminal/errors.ts';
 import { ExitCode } from '../../terminal/exit.ts';
 import { once } from '../../terminal/options.ts';
@@ -7,6 +8,7 @@ import { countOf } from '../../terminal/text.ts';
 import type { CommandFactory } from '../command.ts';
 import type { FlagsOf } from '../../terminal/parsed.ts';
 import { onFact } from './find-by-id.ts';
+import { erasureOf } from './lines.ts';
 import { memoryCommand, type MemoryPlace } from './memory-command.ts';
 import { groupOption, scopeOption, streamOption } from './options.ts';
 
@@ -23,13 +25,6 @@ const options = [
 type ForgetFlags = FlagsOf<typeof options>;
 
 type Kind = 'fact' | 'facts' | 'messages' | 'unreadable' | 'everything';
-
-/** What became of the removed text, in words. */
-const erasures: Readonly<Record<Erasure, string>> = {
-  done: 'the text is erased from the store',
-  pending: 'the text is erased from the file when no other process reads it',
-  log: 'the text is gone from the data; logs and backups of the server keep it until they are rewritten',
-};
 
 /** Requires a confirmation of what cannot be undone and is more than one thing that was named. */
 function confirmed(what: string, { yes }: ForgetFlags): void {
@@ -70,31 +65,25 @@ function kindOf(flags: ForgetFlags, id: string | undefined): Kind {
   );
 }
 
-/** Returns the error about an id that a message has: messages are named with their group. */
-async function messageError(memory: Memory, id: string, signal: AbortSignal): Promise<CommandError | undefined> {
-  const { findMessage } = await import('@cairn/memory/internal');
-  const found = await findMessage(memory, id, { signal });
-  if (found === undefined) return undefined;
-  const selection = { stream: found.stream, group: found.group, message: id };
-  const words = Object.entries(selection).map(([name, value]) => `--${name} ${shellQuote(value)}`);
-  return new CommandError({
+/** Reports that an id is of a message, which is named with its group. */
+async function rejectMessage({ stream, group, id: message }: FoundMessage): Promise<never> {
+  const words = Object.entries({ stream, group, message }).map(([name, value]) => `--${name} ${shellQuote(value)}`);
+  throw new CommandError({
     code: 'UNKNOWN_FACT',
-    message: `${id} is a message, not a fact`,
+    message: `${message} is a message, not a fact`,
     fix: `'cairn memory forget ${words.join(' ')}' erases it`,
     changed: false,
   });
 }
 
 async function forgetFact(memory: Memory, id: string, { signal, print, notice }: MemoryPlace): Promise<number> {
-  const { erased, superseded } = await onFact(memory, { id, signal }, async () => {
+  const { erased, superseded } = await onFact(memory, { id, signal, orMessage: rejectMessage }, async () => {
     // An unknown id is reported here. A record that cannot be read is removed all the same.
     const { forgotten, erased, superseded = [] } = await memory.facts.forget(id, { signal });
     if (!forgotten) await memory.facts.get(id, { signal });
     return { erased, superseded };
-  }).catch(async (error: unknown) => {
-    throw (await messageError(memory, id, signal)) ?? error;
   });
-  notice(`forgot ${id}; ${erasures[erased]}`);
+  notice(`forgot ${id}; ${erasureOf(erased)}`);
   if (superseded.length > 0) {
     notice(`it had replaced ${superseded.join(', ')}, which the store still has; forget these by id too`);
   }
@@ -133,7 +122,7 @@ export const memoryForgetCommand: CommandFactory = memoryCommand({
     notice(
       removed === 0
         ? `no ${nouns[kind]} matches; nothing was deleted`
-        : `deleted ${countOf(removed, nouns[kind])}; ${erasures[erased]}`,
+        : `deleted ${countOf(removed, nouns[kind])}; ${erasureOf(erased)}`,
     );
     await print([], { removed, erased, problems });
     if (problems.length > 0) return ExitCode.Error;

@@ -1,5 +1,5 @@
 import { escapeControls } from '@cairn/tool/paths';
-import type { Fact } from '@cairn/memory';
+import type { Erasure, Fact } from '@cairn/memory';
 import { withOwnCommand } from '../../terminal/own-command.ts';
 import type { Session } from '../../terminal/session.ts';
 import { countOf, escapeLine, formatBytes } from '../../terminal/text.ts';
@@ -7,6 +7,16 @@ import { countOf, escapeLine, formatBytes } from '../../terminal/text.ts';
 /** Formats a time as `2026-01-31T09:05:00Z`. */
 export function formatTime(timeMs: number): string {
   return `${new Date(timeMs).toISOString().slice(0, 19)}Z`;
+}
+
+/** Returns what became of a removed text. */
+export function erasureOf(erased: Erasure, store: string = 'the store'): string {
+  const texts: Readonly<Record<Erasure, string>> = {
+    done: `the text is erased from ${store}`,
+    pending: 'the text is erased from the file when no other process reads it',
+    log: 'the text is gone from the data; logs and backups of the server keep it until they are rewritten',
+  };
+  return texts[erased];
 }
 
 const units = [

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { homeDirectory } from '@cairn/tool/paths';
 import type { ToolSet } from '@cairn/tool';
 import type { MemoryNaming } from '@cairn/memory/tools';
-import type { Memory, MemoryBackend, Retention, UnreadableRecord } from '@cairn/memory';
+import type { Memory, MemoryBackend, UnreadableRecord } from '@cairn/memory';
 import { UsageError } from '../../terminal/errors.ts';
 import type { Session } from '../../terminal/session.ts';
 import type { ProjectFlags, StoreFlags } from './options.ts';
@@ -27,9 +27,7 @@ async function choose(flags: Omit<StoreFlags, 'color'>, session: Pick<Session, '
   const isFile = flags.store !== undefined;
   const backend = flags.backend ?? (known !== undefined && !isFile ? 'redis' : 'sqlite');
   if (backend === 'redis') {
-    if (isFile) {
-      throw new UsageError('--store works only with SQLite', 'leave it out, or use --backend sqlite');
-    }
+    if (isFile) throw new UsageError('--store works only with SQLite', 'leave it out, or use --backend sqlite');
     if (known === undefined) {
       throw new UsageError('the URL of the Redis is missing', 'use --url, or set CAIRN_REDIS_URL');
     }
@@ -41,13 +39,6 @@ async function choose(flags: Omit<StoreFlags, 'color'>, session: Pick<Session, '
   const { env, cwd } = session;
   if (flags.store !== undefined) return { backend, path: resolve(cwd, flags.store) };
   return { backend, path: userStorePath({ env, home: homeDirectory(env), platform: process.platform }) };
-}
-
-function retentionOf({ keep, days }: Pick<MemoryFlags, 'keep' | 'days'>): Retention {
-  return {
-    ...(keep !== undefined && { maxMessages: keep }),
-    ...(days !== undefined && { messageLifetimeMs: days * 86_400_000 }),
-  };
 }
 
 function unreadableNotice({ key, reason }: UnreadableRecord): string {
@@ -131,7 +122,10 @@ export async function openMemory(
   const memory = createMemory({
     backend: await openBackend(),
     project,
-    retention: retentionOf(flags),
+    retention: {
+      maxMessages: flags.keep,
+      messageLifetimeMs: flags.days === undefined ? undefined : flags.days * 86_400_000,
+    },
     onUnreadable: (record) => onUnreadable(unreadableNotice(record)),
   });
   return {
