@@ -72,12 +72,8 @@ const commands: Readonly<Record<string, Registered>> = {
   'knowledge team pull': writes(async () => (await import('./commands/knowledge/team.ts')).knowledgeTeamPullCommand),
   'knowledge team push': writes(async () => (await import('./commands/knowledge/team.ts')).knowledgeTeamPushCommand),
   'knowledge team sync': writes(async () => (await import('./commands/knowledge/team.ts')).knowledgeTeamSyncCommand),
-  'knowledge team status': writes(
-    async () => (await import('./commands/knowledge/team.ts')).knowledgeTeamStatusCommand,
-  ),
-  'knowledge team resolve': writes(
-    async () => (await import('./commands/knowledge/team.ts')).knowledgeTeamResolveCommand,
-  ),
+  'knowledge team status': writes(async () => (await import('./commands/knowledge/team.ts')).teamStatusCommand),
+  'knowledge team resolve': writes(async () => (await import('./commands/knowledge/team.ts')).teamResolveCommand),
   hook: reads(async () => (await import('./commands/hook/hook.ts')).hookCommand),
   'hook session-start': reads(
     async () => (await import('./commands/hook/session-start-command.ts')).sessionStartCommand,

@@ -101,17 +101,12 @@ async function definitionOf(name: string | undefined, flags: NewFlags, session: 
   const { prompt, sharePattern, readOnly, user: _user, root: _root, json, color: _color, ...fields } = flags;
   const systemPrompt = prompt === '-' ? await readText(session.input, 'pipe the text, or give it to --prompt') : prompt;
   const permissions = readOnly === true ? 'plan' : undefined;
-  const given: Answers = Object.fromEntries(
-    Object.entries({ name, ...fields, sharePatterns: sharePattern, permissions, systemPrompt }).filter(
-      ([, value]) => value !== undefined,
-    ),
-  );
+  const values = { name, ...fields, sharePatterns: sharePattern, permissions, systemPrompt };
+  const given: Answers = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
   const { description, contextMode } = fields;
   const isOpen = [name, description, contextMode, systemPrompt].includes(undefined);
-  const asked =
-    isOpen && json !== true
-      ? await askPerson(session, (prompter, terminal) => askFor(given, prompter, terminal))
-      : undefined;
+  const ask = (prompter: Prompter, terminal: Terminal): Promise<Answers> => askFor(given, prompter, terminal);
+  const asked = isOpen && json !== true ? await askPerson(session, ask) : undefined;
   const missing = Object.entries({ '<name>': name, '--description': description, '--prompt': systemPrompt })
     .filter(([, value]) => value === undefined)
     .map(([what]) => what);
@@ -141,23 +136,18 @@ export const agentsNewCommand: CommandFactory = defineCommand({
     const source = flags.user === true ? 'user' : 'project';
     const path = await createDefinitionFile(definition, { ...places, ...naming, source });
     const { agents, problems, replaced } = await loadAgents(session, flags);
-    const used = agents.get(definition.name);
-    const hidden = replaced.find((other) => other.name === definition.name);
-    const notices = [
-      ...problems.filter((problem) => problem.path === path).map(({ message }) => message),
-      ...(used?.path === path && hidden !== undefined
-        ? [`it replaces ${quotePath(hidden.path ?? '')} in this project`]
-        : []),
-      ...(used?.path === path
-        ? []
-        : [`it is not used in this project, because the project has an agent ${definition.name} of its own`]),
-      `next: cairn agents run ${shellQuote(definition.name)} '<prompt>'; 'cairn agents context ${shellQuote(definition.name)}' shows what it is sent`,
-    ];
-    await writeAnswer(session, flags, {
-      lines: [path],
-      document: { ...definition, source, path },
-      notices: () => notices,
-    });
+    const { name: own } = definition;
+    const hidden = replaced.find((other) => other.name === own);
+    const notices = problems.filter((problem) => problem.path === path).map(({ message }) => message);
+    if (agents.get(own)?.path !== path) {
+      notices.push(`it is not used in this project, because the project has an agent ${own} of its own`);
+    } else if (hidden !== undefined) {
+      notices.push(`it replaces ${quotePath(hidden.path ?? '')} in this project`);
+    }
+    const shown = shellQuote(own);
+    notices.push(`next: cairn agents run ${shown} '<prompt>'; 'cairn agents context ${shown}' shows what it is sent`);
+    const document = { ...definition, source, path };
+    await writeAnswer(session, flags, { lines: [path], document, notices: () => notices });
     return ExitCode.Hit;
   },
 });

@@ -66,10 +66,7 @@ function usageText({ steps, usage }: AgentResult): string {
 }
 
 /** Shows a run to its end. One that cannot begin, or whose turn cannot be stored, has no result. */
-async function settle(
-  view: RunView,
-  run: AgentRun,
-): Promise<{ readonly result?: AgentResult | undefined; readonly failure?: Error | undefined }> {
+async function settle(view: RunView, run: AgentRun) {
   try {
     await view.follow(run);
     const result = await run.result;

@@ -1,6 +1,6 @@
 import { basename, extname } from 'node:path';
 import type { Asset } from '@cairn/knowledge';
-import type { AssetChange, FieldChanges } from '@cairn/knowledge/internal';
+import type { FieldChanges } from '@cairn/knowledge/internal';
 import { CommandError, UsageError } from '../../terminal/errors.ts';
 import { ExitCode } from '../../terminal/exit.ts';
 import { readGiven } from '../../terminal/input.ts';
@@ -31,10 +31,6 @@ interface Given {
   readonly fields: FieldChanges;
 }
 
-function fieldsOf({ name, type, productLine, title, tag: tags, path: paths }: AddFlags): FieldChanges {
-  return { name, type, productLine, title, tags, paths };
-}
-
 /** Returns the Markdown file of a new asset. @throws {UsageError} */
 async function newText({ text, file, fields }: Given): Promise<string> {
   const { formatAsset } = await import('@cairn/knowledge');
@@ -50,15 +46,9 @@ async function newText({ text, file, fields }: Given): Promise<string> {
   return formatAsset({ ...fields, name: checkName(name), productLine, title }, text);
 }
 
-/** Returns the parts of an asset that a text changes: all of it, or the body. */
-async function changeOf({ text, fields }: Given): Promise<AssetChange> {
-  const { hasFrontMatter } = await import('@cairn/knowledge/internal');
-  return hasFrontMatter(text) ? { text, fields } : { fields, body: text };
-}
-
-function isSameText(...texts: readonly [string, string]): boolean {
-  const [one, other] = texts.map((text) => text.normalize('NFC').replaceAll(/\s+/gu, ' ').trim());
-  return one === other;
+/** Returns a text for comparisons. */
+function folded(text: string): string {
+  return text.normalize('NFC').replaceAll(/\s+/gu, ' ').trim();
 }
 
 /** @throws {CommandError} `SIMILAR_ASSETS` */
@@ -76,7 +66,8 @@ async function refuseSimilar(text: string, { knowledge, signal, notice }: Knowle
     { signal },
   );
   // Of an equal one the store names the asset, and no option adds it.
-  if (similar.length === 0 || others.some((other) => other !== undefined && isSameText(other.body, body))) return;
+  if (similar.length === 0 || others.some((other) => other !== undefined && folded(other.body) === folded(body)))
+    return;
   for (const one of similar) notice(`similar: ${one.id}: ${one.title}`);
   throw new CommandError({
     code: 'SIMILAR_ASSETS',
@@ -90,8 +81,11 @@ async function write(given: Given, flags: AddFlags, place: KnowledgePlace): Prom
   const { knowledge, signal, notice } = place;
   const { store, directory } = knowledge;
   if (flags.update !== undefined) {
+    const { hasFrontMatter } = await import('@cairn/knowledge/internal');
+    const { text, fields } = given;
     const { id, hash } = await findAsset(knowledge, flags.update, signal);
-    const asset = await store.change(id, await changeOf(given), { expected: hash, signal });
+    const change = hasFrontMatter(text) ? { text, fields } : { fields, body: text };
+    const asset = await store.change(id, change, { expected: hash, signal });
     notice(`changed ${id} in ${directory}`);
     return asset;
   }
@@ -111,8 +105,9 @@ export const knowledgeAddCommand: CommandFactory = knowledgeCommand({
   writes: true,
   run: async (place, flags, file) => {
     const text = await readGiven(file, place.session, 'pipe the Markdown, or name a file');
-    const given = { text, file: file === '-' ? undefined : file, fields: fieldsOf(flags) };
-    const asset = await write(given, flags, place);
+    const { name, type, productLine, title, tag: tags, path: paths } = flags;
+    const fields = { name, type, productLine, title, tags, paths };
+    const asset = await write({ text, file: file === '-' ? undefined : file, fields }, flags, place);
     await place.print([asset.id], await assetDocument(asset));
     return ExitCode.Hit;
   },

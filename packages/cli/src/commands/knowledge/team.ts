@@ -73,7 +73,7 @@ export const knowledgeTeamSyncCommand: CommandFactory = synchronizing(
   (team, options) => team.sync(options),
 );
 
-export const knowledgeTeamStatusCommand: CommandFactory = knowledgeCommand({
+export const teamStatusCommand: CommandFactory = knowledgeCommand({
   description: 'List what is not shared or in conflict.',
   options: [['--fetch', 'ask the remote first']],
   writes: true,
@@ -136,7 +136,7 @@ async function resolutionOf(
   return { resolution: { text: edited.text }, remove: edited.remove };
 }
 
-export const knowledgeTeamResolveCommand: CommandFactory = knowledgeCommand({
+export const teamResolveCommand: CommandFactory = knowledgeCommand({
   description: 'Show the assets that were changed here and in the team store, or end the conflict of one.',
   summary: 'show conflicts, or end one',
   args: [['[asset]', 'product_line/name, or the name']],

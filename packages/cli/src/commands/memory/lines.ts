@@ -9,7 +9,7 @@ export function formatTime(timeMs: number): string {
   return `${new Date(timeMs).toISOString().slice(0, 19)}Z`;
 }
 
-/** Returns what became of a removed text. */
+/** States what became of a removed text. */
 export function erasureOf(erased: Erasure, store: string = 'the store'): string {
   const texts: Readonly<Record<Erasure, string>> = {
     done: `the text is erased from ${store}`,

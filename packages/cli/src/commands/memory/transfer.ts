@@ -18,11 +18,9 @@ export const memoryBackupCommand: CommandFactory = memoryCommand({
   summary: 'copy the memory to a new file, and check the copy',
   args: [['<file>', 'the new file']],
   check: (_, file) => {
-    if (file !== '-' && file !== '') return;
-    const problem =
-      file === '' ? 'the name of the file is empty' : 'a backup is a file, and cannot go to standard output';
     const fix = "name a new file, such as 'memory.db'";
-    throw new UsageError(problem, fix);
+    if (file === '') throw new UsageError('the name of the file is empty', fix);
+    if (file === '-') throw new UsageError('a backup is a file, and cannot go to standard output', fix);
   },
   absent: () => ({ bytes: 0 }),
   run: async ({ memory, session, signal, print, notice }, _, file) => {
@@ -106,14 +104,11 @@ export const memoryImportCommand: CommandFactory = memoryCommand({
         ? 'they are too old or too many; raise --days or --keep'
         : 'their key has a problem, or they are too old or too many';
     const over = dropped === 0 ? [] : [`${dropped} were not imported, because ${reason}`];
+    const [they, are] = unknown === 1 ? ['it', 'is'] : ['they', 'are'];
     const kept =
       unknown === 0
         ? []
-        : [
-            unknown === 1
-              ? '1 is kept as it is for the next export, because it is not readable'
-              : `${unknown} are kept as they are for the next export, because they are not readable`,
-          ];
+        : [`${unknown} ${are} kept as ${they} ${are} for the next export, because ${they} ${are} not readable`];
     notice([`imported ${added} of ${countOf(result.lines, 'line')}`, ...already, ...over, ...kept].join('; '));
     if ((flags.days ?? 0) > DEFAULT_DAYS) {
       notice(

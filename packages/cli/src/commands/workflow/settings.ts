@@ -99,20 +99,12 @@ function isSettings(value: unknown): value is Settings {
   );
 }
 
-/** Returns the settings that a record keeps; `undefined` when another program began the workflow. */
-function kept({ state }: Continued): Settings | undefined {
-  const settings = isObject(state) ? state['settings'] : undefined;
-  return isSettings(settings) ? settings : undefined;
-}
-
 /** The streams of a record that another program wrote. */
 function streamsOf({ streamName, state }: Continued): Pick<Settings, 'stream' | 'merge'> {
   const merge = isObject(state) ? state['merge'] : undefined;
   if (!isObject(merge)) return { stream: streamName, merge: [] };
-  return {
-    stream: String(merge['main']),
-    merge: Array.isArray(merge['secondary']) ? merge['secondary'].map(String) : [],
-  };
+  const { main, secondary } = merge;
+  return { stream: String(main), merge: Array.isArray(secondary) ? secondary.map(String) : [] };
 }
 
 /** The settings that options replace. */
@@ -127,7 +119,8 @@ export function settingsToContinue(
   flags: WorkFlags,
   { cwd, isShared }: { readonly cwd: string; readonly isShared: boolean },
 ): { readonly settings: Settings; readonly notices: readonly string[] } {
-  const before = kept(record);
+  const settings = isObject(record.state) ? record.state['settings'] : undefined;
+  const before = isSettings(settings) ? settings : undefined;
   const { stream, merge } = before ?? streamsOf(record);
   const given = newSettings({ ...flags, stream, merge }, { cwd });
   if (before === undefined) {
